@@ -8,13 +8,18 @@
 namespace lngen {
 
 // Who works on which entries. A row belongs to THREADS_PER_ROW threads; each owns the same columns of every row, CHUNKS
-// times VECTOR of them, so that what it sums over rows is its own.
+// times VECTOR of them, so that what it sums over rows is its own, and so is what it copies ahead.
 enum Place { IN_REGISTERS, IN_SHARED_MEMORY, IN_WORKSPACE };
+
+// What a thread has of a row between the stages: nothing, its entries as they are stored, or in the compute type.
+enum Held { READ_AGAIN, PACKED, WIDENED };
 
 struct Shape {
   int vector, threads_per_row, chunks, threads;
-  bool keeps_row, holds_features;
+  Held row;
+  bool holds_features;
   Place sums;
+  int rows_copied;  // how many rows a thread copies into shared memory before it works on them
 };
 
 #ifdef LNGEN_VECTOR
@@ -31,10 +36,27 @@ constexpr int BLOCK = 128;
 constexpr int MOST_CHUNKS = 12;  // each has an address and a condition
 constexpr int ANY_D_THREADS = 256;
 constexpr int REREADING_THREADS = 256;
+constexpr int SHARED_ROW_THREADS = 512;
+constexpr int MOST_ROWS_COPIED = 8;
+
+// Threads of a multiprocessor that are to be resident: few, so that each has the registers for a row and its sums. The
+// loads that keep the memory busy are copies into shared memory, which take none.
+constexpr int THREADS_AT_A_TIME = 512;
+
+// Bytes that a multiprocessor is to have asked for at any time. By Little's law an H200 wants 23 kB: 4.8 TB/s over 132
+// of them, for 0.6 us. More of it covers the time in which the threads of a row wait for one another.
+constexpr int BYTES_IN_FLIGHT = 65536;
 
 __host__ __device__ constexpr int ceiling(int a, int b) { return (a + b - 1) / b; }
 __host__ __device__ constexpr int at_least(int a, int b) { return a > b ? a : b; }
 __host__ __device__ constexpr int at_most(int a, int b) { return a < b ? a : b; }
+
+// What a direction asks of a geometry: sizes of types in bytes, how many arrays of each kind an entry of a row meets,
+// and how many row scalars and results there are. What a function gives in one stage, the compiler keeps for the next:
+// in registers it is one more row.
+struct Asked {
+  int storage, parameter, compute, rows, features, sums, calls, scalars, results;
+};
 
 // As many entries as an access of 16 bytes holds, where they divide the row.
 __host__ __device__ constexpr int widest_vector(int D, int bytes) {
@@ -43,94 +65,108 @@ __host__ __device__ constexpr int widest_vector(int D, int bytes) {
   return vector;
 }
 
-// Bytes of registers that a thread has for a row, its Features and its sums, besides what it computes with.
-__host__ __device__ constexpr int room(int threads, int compute_bytes, int calls) {
-  return 4 * (threads > 512 ? (compute_bytes > 4 || calls ? 0 : 24) : (compute_bytes > 4 ? 40 : 72));
+// Bytes of registers that a thread has for a row, its Features and its sums, besides what it computes with: what more
+// row scalars than eight leave of it, and more results of a stage than two, an access of each.
+__host__ __device__ constexpr int room(int threads, int vector, const Asked& n) {
+  const bool wide = n.compute > 4;
+  const int all = threads > THREADS_AT_A_TIME ? (wide || n.calls ? 0 : 24) : (wide ? 40 : 72);
+  return 4 * all - n.compute * at_least(n.scalars - 8, 0) - n.storage * vector * at_least(n.results - 2, 0);
 }
 
-// What more row scalars than eight take of it, and more results of a stage than two, an access of each.
-__host__ __device__ constexpr int taken(int bytes, int compute_bytes, int vector, int scalars, int results) {
-  return compute_bytes * at_least(scalars - 8, 0) + bytes * vector * at_least(results - 2, 0);
+// What an entry takes of it.
+__host__ __device__ constexpr int bytes_of_row(Held row, const Asked& n) {
+  return n.rows * (row == WIDENED ? n.compute : n.storage) + n.calls * n.compute;
 }
 
 // Blocks that a multiprocessor is to hold at a time; with it, the compiler has the registers that `room` counts on.
-__host__ __device__ constexpr int blocks_at_a_time(int threads) { return at_least(512 / threads, 1); }
+__host__ __device__ constexpr int blocks_at_a_time(int threads) { return at_least(THREADS_AT_A_TIME / threads, 1); }
 
-// Entries a thread may have: for the sake of the loads in flight, and of the code's size, in which every function is
-// spelled out for each of them.
+// Entries a thread may have: for the sake of the code's size, in which every function is spelled out for each of them.
 __host__ __device__ constexpr int most_entries(int calls, bool sums_in_registers) {
   const int most = sums_in_registers ? 24 : 32;
   return calls ? at_most(at_least(128 / calls, 1), most) : most;
 }
 
-// The fewest threads per row whose registers hold everything; failing that, without the Features, then without the sums
-// over rows; failing that, the row is read again in every stage. `row`, `features` and `sums` count bytes per entry in
-// the compute type: what is read in 16 bits is unpacked once, and the compiler keeps it so.
-__host__ __device__ constexpr Shape shape_of(
-    int D, int bytes, int compute_bytes, int row, int features, int sums, int calls, int scalars,
-    int results) {
-  const int vector = widest_vector(D, bytes);
-  const int vectors = ceiling(D, vector);
-  const Place beside = sums && (long long)D * sums <= LNGEN_SHARED - 8192 ? IN_SHARED_MEMORY : IN_WORKSPACE;
+// How many rows a block may copy ahead, given what one of them takes of shared memory, for all row arrays and all rows
+// that the block works on at a time, and what else is there. An access has 4 bytes at least.
+__host__ __device__ constexpr int rows_copied(long long bytes, int access, int threads, long long beside) {
+  const int blocks = blocks_at_a_time(threads);
+  const long long left = LNGEN_SHARED / blocks - 1024 - beside;
+  if (access < 4 || bytes == 0 || left < bytes) return 0;
+  const long long wanted = (BYTES_IN_FLIGHT + blocks * bytes - 1) / (blocks * bytes), most = left / bytes;
+  return at_most(int(wanted < most ? wanted : most), MOST_ROWS_COPIED);
+}
+
+// The fewest threads per row whose registers hold everything: the row widened once, Features and sums. Failing that, the
+// row as it is stored; then the same without the Features, which each row reads again; then without the sums over rows.
+// Failing that, the row stays in shared memory, or is read again in every stage.
+__host__ __device__ constexpr Shape shape_of(int D, const Asked& n) {
+  const int vector = widest_vector(D, n.storage);
+  const int vectors = ceiling(D, vector), access = vector * n.storage;
+  const long long all_sums = (long long)D * n.sums * n.compute, all_rows = (long long)n.rows * n.storage;
+  const Place beside = n.sums && all_sums <= LNGEN_SHARED - 8192 ? IN_SHARED_MEMORY : IN_WORKSPACE;
+  const long long taken = 2048 + (beside == IN_SHARED_MEMORY ? all_sums : 0);
   for (int without = 0; without < 3; ++without) {
-    const int cost = row + (without < 1 ? features : 0) + (without < 2 ? sums : 0);
-    for (int threads = FEWEST_THREADS; threads <= MOST_THREADS; threads *= 2) {
-      const bool alone = without == 2 && sums;
-      if (alone && threads < 32) continue;
-      const int chunks = ceiling(vectors, threads);
-      const int block = alone ? threads : at_least(threads, BLOCK);
-      // Addresses in the workspace take registers too.
-      const int all = room(block, compute_bytes, calls) - taken(bytes, compute_bytes, vector, scalars, results);
-      const int bytes_left = all / (alone && beside == IN_WORKSPACE ? 2 : 1);
-      const bool few = chunks == 1 || (chunks <= MOST_CHUNKS && chunks * vector <= most_entries(calls, !alone));
-      if (few && chunks * vector * cost <= bytes_left)
-        return Shape{vector, threads, chunks, block, true, without < 1, without < 2 ? IN_REGISTERS : beside};
+    for (int widened = n.storage < n.compute; widened >= 0; --widened) {
+      const Held row = widened || n.storage == n.compute ? WIDENED : PACKED;
+      const int cost = bytes_of_row(row, n) + (without < 1 ? n.features * n.parameter : 0) +
+                       (without < 2 ? n.sums * n.compute : 0);
+      for (int threads = FEWEST_THREADS; threads <= MOST_THREADS; threads *= 2) {
+        const bool alone = without == 2 && n.sums;
+        if (alone && threads < 32) continue;
+        const int chunks = ceiling(vectors, threads);
+        const int block = alone ? threads : at_least(threads, BLOCK);
+        // Addresses in the workspace take registers too.
+        const int bytes_left = room(block, vector, n) / (alone && beside == IN_WORKSPACE ? 2 : 1);
+        const bool few = chunks == 1 || (chunks <= MOST_CHUNKS && chunks * vector <= most_entries(n.calls, n.sums && !alone));
+        if (few && chunks * vector * cost <= bytes_left)
+          return Shape{vector, threads, chunks, block, row, without < 1, without < 2 ? IN_REGISTERS : beside,
+                       rows_copied(all_rows * chunks * vector * block, access, block, alone ? taken : 2048)};
+      }
     }
   }
-  const int threads = at_most(at_least(REREADING_THREADS, FEWEST_THREADS), MOST_THREADS);
-  const int block = at_least(threads, 32);
-  return Shape{vector, block, 1, block, false, false, sums ? beside : IN_REGISTERS};
+  for (int again = 0; again < 2; ++again) {
+    const int most = again ? REREADING_THREADS : SHARED_ROW_THREADS;
+    const int threads = at_least(at_most(at_least(most, FEWEST_THREADS), MOST_THREADS), 32);
+    const long long bytes = all_rows * ceiling(vectors, threads) * vector * threads;
+    const int copied = again ? 0 : at_most(rows_copied(bytes, access, 1024, taken), 2);
+    if (copied || again)
+      return Shape{vector, threads, 1, threads, READ_AGAIN, false, n.sums ? beside : IN_REGISTERS, copied};
+  }
+  return Shape{};
 }
 
 // D known only at run time: registers hold rows up to a capacity.
-__host__ __device__ constexpr Shape shape_of_any(
-    int bytes, int compute_bytes, int row, int features, int sums, int calls, int scalars, int results) {
-  const int vector = at_most(MOST_VECTOR, 16 / bytes);
-  const int all = room(ANY_D_THREADS, compute_bytes, calls) - taken(bytes, compute_bytes, vector, scalars, results);
-  const int entries = all / at_least(row + features + sums, 1);
-  const int chunks = at_most(at_most(at_least(entries, 1), 8), most_entries(calls, true)) / vector;
-  return Shape{vector, ANY_D_THREADS, at_least(chunks, 1), ANY_D_THREADS, entries > 0, true, IN_REGISTERS};
+__host__ __device__ constexpr Shape shape_of_any(const Asked& n) {
+  const int vector = at_most(MOST_VECTOR, 16 / n.storage);
+  const int cost = bytes_of_row(WIDENED, n) + n.features * n.parameter + n.sums * n.compute;
+  const int entries = room(ANY_D_THREADS, vector, n) / at_least(cost, 1);
+  const int chunks = at_most(at_most(at_least(entries, 1), 8), most_entries(n.calls, true)) / vector;
+  return Shape{vector, ANY_D_THREADS, at_least(chunks, 1), ANY_D_THREADS, entries > 0 ? WIDENED : READ_AGAIN, true,
+               IN_REGISTERS, 0};
 }
 
 __host__ __device__ constexpr Shape rereading(Shape any) {
-  return Shape{any.vector, any.threads_per_row, 1, any.threads, false, false, IN_WORKSPACE};
+  return Shape{any.vector, any.threads_per_row, 1, any.threads, READ_AGAIN, false, IN_WORKSPACE, 0};
 }
 
-// What a direction asks of the geometry: how many arrays of each kind an entry of a row meets, the sums, the row
-// scalars and the results of a stage. What a function gives in one stage, the compiler keeps for the next: in registers
-// it is one more row.
+// What a direction asks, of the kernels for some type of rows.
 template <class T_, class P_, int ROWS, int FEATURES, int COLUMN_SUMS, int SCALAR_SUMS, int MOST_SUMS, int CALLS,
           int SCALARS, int RESULTS>
 struct Demand {
   using T = T_;
   using P = P_;
   using A = Wider<T, P>;
-  static constexpr int row = (ROWS + CALLS) * int(sizeof(A)), features = FEATURES * int(sizeof(A)),
-                       sums = COLUMN_SUMS * int(sizeof(A)), compute = int(sizeof(A)), storage = int(sizeof(T)),
-                       column_sums = COLUMN_SUMS, scalar_sums = SCALAR_SUMS, most_sums = MOST_SUMS, calls = CALLS,
-                       scalars = SCALARS, results = RESULTS;
+  static constexpr Asked ASKED = {int(sizeof(T)), int(sizeof(P)), int(sizeof(A)), ROWS, FEATURES, COLUMN_SUMS, CALLS,
+                                  SCALARS, RESULTS};
+  static constexpr int rows = ROWS, column_sums = COLUMN_SUMS, scalar_sums = SCALAR_SUMS, most_sums = MOST_SUMS;
 };
 
 struct FixedShape {
-  template <class N>
-  static constexpr Shape of =
-      shape_of(at_least(LNGEN_D, 1), N::storage, N::compute, N::row, N::features, N::sums, N::calls, N::scalars,
-               N::results);
+  template <class N> static constexpr Shape of = shape_of(at_least(LNGEN_D, 1), N::ASKED);
 };
 struct AnyShape {
-  template <class N>
-  static constexpr Shape of =
-      shape_of_any(N::storage, N::compute, N::row, N::features, N::sums, N::calls, N::scalars, N::results);
+  template <class N> static constexpr Shape of = shape_of_any(N::ASKED);
 };
 struct RereadingShape {
   template <class N> static constexpr Shape of = rereading(AnyShape::of<N>);
@@ -143,31 +179,36 @@ template <class N, class Chosen> struct Geometry {
   static constexpr Shape SHAPE = Chosen::template of<N>;
   static constexpr int VECTOR = SHAPE.vector, THREADS_PER_ROW = SHAPE.threads_per_row, THREADS = SHAPE.threads,
                        ROWS = THREADS / THREADS_PER_ROW, CHUNKS = SHAPE.chunks, ENTRIES = CHUNKS * VECTOR,
-                       UNROLL = SHAPE.keeps_row ? CHUNKS : 1, KEPT = SHAPE.keeps_row ? CHUNKS : 1,
-                       HELD = SHAPE.holds_features ? CHUNKS : 1, WARPS = THREADS / 32;
-  static constexpr bool KEEPS_ROW = SHAPE.keeps_row, HOLDS_FEATURES = SHAPE.holds_features;
+                       ROWS_COPIED = SHAPE.rows_copied, WARPS = THREADS / 32;
+  static constexpr Held ROW = SHAPE.row;
+  static constexpr bool KEEPS_ROW = ROW != READ_AGAIN, HOLDS_FEATURES = SHAPE.holds_features;
+  static constexpr int UNROLL = KEEPS_ROW ? CHUNKS : 2, KEPT = KEEPS_ROW ? CHUNKS : 1, HELD = HOLDS_FEATURES ? CHUNKS : 1;
   static constexpr Place SUMS = SHAPE.sums;
   static constexpr int CAPACITY = THREADS_PER_ROW * ENTRIES;
 
-  // Shared memory in entries of A: slots of the reductions, twice; then what the sums over rows need.
+  // Shared memory in entries of A: slots of the reductions, twice; the sums over rows that gather there; then copies of
+  // rows, in whose place the rows of a block are added up at the end.
   static constexpr int HALF = N::most_sums * WARPS;
   static constexpr int SLOTS = ceiling(at_least(THREADS_PER_ROW > 32 ? 2 * HALF : 0, N::scalar_sums * ROWS), 4) * 4;
-  static constexpr int SUMS_ENTRIES = !N::column_sums            ? 0
-                                      : SUMS == IN_SHARED_MEMORY ? N::column_sums * LNGEN_D
-                                      : ROWS > 1                 ? ROWS * LNGEN_D
-                                                                 : 0;
-  static constexpr int SHARED_BYTES = (SLOTS + SUMS_ENTRIES) * int(sizeof(A));
+  static constexpr int BESIDE = SUMS == IN_SHARED_MEMORY ? ceiling(N::column_sums * LNGEN_D, 4) * 4 : 0;
+  static constexpr int TOGETHER = N::column_sums && SUMS == IN_REGISTERS && ROWS > 1 ? ROWS * LNGEN_D : 0;
+  static constexpr int ACCESS = VECTOR * int(sizeof(T)), COPIES = LNGEN_D > 0 ? ceiling(LNGEN_D, THREADS_PER_ROW * VECTOR) : 0,
+                       COPIED_BYTES = ROWS_COPIED ? N::rows * COPIES * THREADS * ACCESS : 0;
+  static constexpr int COPIES_AT = (SLOTS + BESIDE) * int(sizeof(A));
+  static constexpr int SHARED_BYTES = COPIES_AT + at_least(TOGETHER * int(sizeof(A)), ROWS_COPIED * COPIED_BYTES);
   static_assert(SHARED_BYTES <= at_least(LNGEN_SHARED, 49152), "LNGEN_SHARED is too small for this program");
 
   static __device__ __forceinline__ int chunks(int D) {
-    return KEEPS_ROW ? CHUNKS : (D + THREADS_PER_ROW * VECTOR - 1) / (THREADS_PER_ROW * VECTOR);
+    return KEEPS_ROW ? CHUNKS : LNGEN_D > 0 ? COPIES : (D + THREADS_PER_ROW * VECTOR - 1) / (THREADS_PER_ROW * VECTOR);
   }
 };
 
-// Where a thread stands: its row, and how far the row goes for it. A row past the last has no columns.
+// Where a thread stands: its row, and which of its entries are the thread's. In the last trip of a block there may be
+// fewer rows than it has groups of threads for: those without one work on the last row again, and store nothing.
 struct Here {
   long long row, offset;
-  int lane, group, limit, D;
+  int lane, group, D;
+  bool live;
 
   // Before the first row.
   template <class G> __device__ __forceinline__ void begin(int features) {
@@ -176,17 +217,21 @@ struct Here {
     group = threadIdx.x / G::THREADS_PER_ROW;
   }
 
-  // To the thread's row of those that its block takes from `first` on; whether there is one.
-  template <class G> __device__ __forceinline__ bool enter(long long first, long long rows) {
+  // To the thread's row of those that its block takes from `first` on.
+  template <class G> __device__ __forceinline__ void enter(long long first, long long rows) {
     row = first + group;
-    const bool live = G::ROWS == 1 || row < rows;
-    limit = live ? D : 0;
+    live = G::ROWS == 1 || row < rows;
+    if (!live) row = rows - 1;
     offset = row * D;
-    return live;
   }
 
   template <class G> __device__ __forceinline__ int column(int chunk) const {
     return (chunk * G::THREADS_PER_ROW + lane) * G::VECTOR;
+  }
+
+  // Whether the row goes so far; known to the compiler, but for the last chunk.
+  template <class G> __device__ __forceinline__ bool reaches(int chunk, int column) const {
+    return (chunk + 1) * G::THREADS_PER_ROW * G::VECTOR <= LNGEN_D || column < D;
   }
 };
 
@@ -195,7 +240,7 @@ template <class G, class F> __device__ __forceinline__ void each_chunk(const Her
 #pragma unroll(G::UNROLL)
   for (int chunk = 0; chunk < G::chunks(here.D); ++chunk) {
     const int column = here.template column<G>(chunk);
-    if (column < here.limit) visit(chunk, column);
+    if (here.template reaches<G>(chunk, column)) visit(chunk, column);
   }
 }
 

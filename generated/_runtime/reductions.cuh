@@ -19,13 +19,21 @@ __device__ __forceinline__ A combined(int which, A a, A b) {
   return MAXIMA >> which & 1 ? larger(a, b) : MINIMA >> which & 1 ? smaller(a, b) : a + b;
 }
 
-// Every thread of a row gets all reductions of a stage, the same bits in each. They share one barrier, and the next
-// stage writes to the other half of the slots, so that no thread overwrites what another still reads.
-template <class G, unsigned long long NEEDED, unsigned long long MAXIMA, unsigned long long MINIMA, class A, int N>
-__device__ __forceinline__ void reduce_row(A (&values)[N], A* slots, int& turn) {
-  if constexpr (NEEDED != 0) {
-    constexpr unsigned WARP = 0xffffffffu;
-    constexpr int LANES = G::THREADS_PER_ROW < 32 ? G::THREADS_PER_ROW : 32, WARPS_PER_ROW = G::THREADS_PER_ROW / LANES;
+// A step of a butterfly: each lane takes in what another has. Two sums go on as one, of which either half of the lanes
+// has the one or the other, so that they take the time of one.
+template <int LANES, unsigned long long NEEDED, unsigned long long MAXIMA, unsigned long long MINIMA, class A, int N>
+__device__ __forceinline__ void reduce_lanes(A (&values)[N]) {
+  constexpr unsigned WARP = 0xffffffffu;
+  if constexpr (N == 2 && NEEDED == 3 && (MAXIMA | MINIMA) == 0 && LANES > 2) {
+    const bool second = threadIdx.x & (LANES / 2);
+    A sum = second ? values[1] : values[0];
+    sum += __shfl_xor_sync(WARP, second ? values[0] : values[1], LANES / 2);
+#pragma unroll
+    for (int offset = LANES / 4; offset > 0; offset /= 2) sum += __shfl_xor_sync(WARP, sum, offset);
+    const A other = __shfl_xor_sync(WARP, sum, LANES / 2);
+    values[0] = second ? other : sum;
+    values[1] = second ? sum : other;
+  } else {
 #pragma unroll
     for (int offset = LANES / 2; offset > 0; offset /= 2) {
 #pragma unroll
@@ -33,8 +41,19 @@ __device__ __forceinline__ void reduce_row(A (&values)[N], A* slots, int& turn) 
         if (NEEDED >> i & 1)
           values[i] = combined<MAXIMA, MINIMA>(i, values[i], __shfl_xor_sync(WARP, values[i], offset));
     }
+  }
+}
+
+// Every thread of a row gets all reductions of a stage, the same bits in each. They share one barrier, and the next
+// stage writes to the other half of the slots, so that no thread overwrites what another still reads. Few warps' parts
+// are read by every thread; of more, a lane reads one.
+template <class G, unsigned long long NEEDED, unsigned long long MAXIMA, unsigned long long MINIMA, class A, int N>
+__device__ __forceinline__ void reduce_row(A (&values)[N], A* slots, int& turn) {
+  if constexpr (NEEDED != 0) {
+    constexpr int LANES = G::THREADS_PER_ROW < 32 ? G::THREADS_PER_ROW : 32, WARPS_PER_ROW = G::THREADS_PER_ROW / LANES;
+    reduce_lanes<LANES, NEEDED, MAXIMA, MINIMA>(values);
     if constexpr (WARPS_PER_ROW > 1) {
-      const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+      const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, first = warp / WARPS_PER_ROW * WARPS_PER_ROW;
       A* half = slots + turn * G::HALF;
       turn ^= 1;
       if (lane == 0) {
@@ -43,16 +62,21 @@ __device__ __forceinline__ void reduce_row(A (&values)[N], A* slots, int& turn) 
           if (NEEDED >> i & 1) half[i * G::WARPS + warp] = values[i];
       }
       __syncthreads();
-      const int from = warp / WARPS_PER_ROW * WARPS_PER_ROW + lane % WARPS_PER_ROW;
+      if constexpr (WARPS_PER_ROW <= 8) {
 #pragma unroll
-      for (int i = 0; i < N; ++i)
-        if (NEEDED >> i & 1) values[i] = half[i * G::WARPS + from];
+        for (int i = 0; i < N; ++i) {
+          if (!(NEEDED >> i & 1)) continue;
+          const Pack<A, WARPS_PER_ROW> parts = load<WARPS_PER_ROW>(half + i * G::WARPS + first);
+          values[i] = parts.entries[0];
 #pragma unroll
-      for (int offset = WARPS_PER_ROW / 2; offset > 0; offset /= 2) {
+          for (int part = 1; part < WARPS_PER_ROW; ++part)
+            values[i] = combined<MAXIMA, MINIMA>(i, values[i], parts.entries[part]);
+        }
+      } else {
 #pragma unroll
         for (int i = 0; i < N; ++i)
-          if (NEEDED >> i & 1)
-            values[i] = combined<MAXIMA, MINIMA>(i, values[i], __shfl_xor_sync(WARP, values[i], offset));
+          if (NEEDED >> i & 1) values[i] = half[i * G::WARPS + first + lane % WARPS_PER_ROW];
+        reduce_lanes<WARPS_PER_ROW, NEEDED, MAXIMA, MINIMA>(values);
       }
     }
   }
@@ -139,8 +163,10 @@ template <class G, unsigned long long WANTED, int K> struct ColumnSums {
     for (int chunk = 0; chunk < G::CHUNKS; ++chunk) {
       const int column = here.template column<G>(chunk);
       if (column < here.D) {
+        Pack<A, G::VECTOR> pack;
 #pragma unroll
-        for (int i = 0; i < G::VECTOR; ++i) to[column + i] = kept[chunk * G::VECTOR + i][k];
+        for (int i = 0; i < G::VECTOR; ++i) pack.entries[i] = kept[chunk * G::VECTOR + i][k];
+        store(to + column, pack);
       }
     }
   }
@@ -177,14 +203,14 @@ __device__ __forceinline__ void finish_scalars(
   }
 }
 
-// The second kernel: a block takes 32 columns at a time, a warp a strip of the blocks' parts. ROWS counts the columns of
-// a block for the launcher; with 0, one block takes them all.
+// The second kernel: a block takes 8 columns at a time, a sector of memory of each of the blocks' parts, and a lane one
+// part in 32 of them. ROWS counts the columns of a block for the launcher; with 0, one block takes them all.
 template <class A, int TOTALS_, int MOST_SUMS, int ROWS_> struct ColumnsGeometry {
-  static constexpr int TOTALS = TOTALS_;
-  static constexpr int THREADS = 256, THREADS_PER_ROW = THREADS, WARPS = THREADS / 32, STRIPS = WARPS;
+  static constexpr int TOTALS = TOTALS_, COLUMNS = 8;
+  static constexpr int THREADS = 256, THREADS_PER_ROW = THREADS, WARPS = THREADS / 32, STRIPS = THREADS / COLUMNS;
   static constexpr int HALF = MOST_SUMS * WARPS, SLOTS = 2 * HALF;
-  static constexpr int ROWS = ROWS_, VECTOR = 1, ENTRIES = 1, KEEPS_ROW = 0, SUMS = 0;
-  static constexpr int SHARED_BYTES = (SLOTS + TOTALS * THREADS) * int(sizeof(A));
+  static constexpr int ROWS = ROWS_, VECTOR = 1, ENTRIES = 1, ROW = 0, SUMS = 0, ROWS_COPIED = 0;
+  static constexpr int SHARED_BYTES = (SLOTS + TOTALS * WARPS * COLUMNS) * int(sizeof(A));
 };
 
 // Adds the blocks' parts of a sum into a scalar.
@@ -206,12 +232,13 @@ __device__ __forceinline__ void add_block(
   }
 }
 
-// Adds the blocks' parts of each column and gives `use` the totals; strips are added in their order.
+// Adds the blocks' parts of each column and gives `use` the totals: those of a lane in their order, then the lanes of a
+// warp, then the warps.
 template <class G, unsigned long long WANTED, class A, class F>
 __device__ __forceinline__ void add_columns(const A* workspace, int blocks, int D, A* tile, F use) {
   constexpr int K = G::TOTALS;
-  const int lane = threadIdx.x % 32, strip = threadIdx.x / 32;
-  for (int start = 32 * blockIdx.x; start < D; start += 32 * gridDim.x) {
+  const int lane = threadIdx.x % G::COLUMNS, strip = threadIdx.x / G::COLUMNS, warp = threadIdx.x / 32;
+  for (int start = G::COLUMNS * blockIdx.x; start < D; start += G::COLUMNS * gridDim.x) {
     const int column = start + lane;
     A totals[K] = {};
     if (column < D) {
@@ -219,15 +246,22 @@ __device__ __forceinline__ void add_columns(const A* workspace, int blocks, int 
       for (int block = strip; block < blocks; block += G::STRIPS)
         add_block<WANTED>(totals, workspace, blocks, block, D, column);
     }
-    __syncthreads();
 #pragma unroll
-    for (int k = 0; k < K; ++k) tile[(k * G::STRIPS + strip) * 32 + lane] = totals[k];
+    for (int k = 0; k < K; ++k) {
+#pragma unroll
+      for (int offset = G::COLUMNS; offset < 32; offset *= 2) totals[k] += __shfl_xor_sync(0xffffffffu, totals[k], offset);
+    }
+    __syncthreads();
+    if (threadIdx.x % 32 < G::COLUMNS) {
+#pragma unroll
+      for (int k = 0; k < K; ++k) tile[(k * G::WARPS + warp) * G::COLUMNS + lane] = totals[k];
+    }
     __syncthreads();
     if (strip == 0 && column < D) {
 #pragma unroll
       for (int k = 0; k < K; ++k)
 #pragma unroll
-        for (int i = 1; i < G::STRIPS; ++i) totals[k] += tile[(k * G::STRIPS + i) * 32 + lane];
+        for (int i = 1; i < G::WARPS; ++i) totals[k] += tile[(k * G::WARPS + i) * G::COLUMNS + lane];
       use(column, totals);
     }
   }

@@ -9,7 +9,7 @@
 // forward and backward take any grid of one block and more, with block size and dynamic shared memory as the module's
 // array <kernel>_<type>_launch says; its entries are
 //     threads_per_block, rows_per_block, shared_bytes, vector, threads_per_row, entries_per_thread,
-//     keeps_row, sums_over_rows.
+//     row_held, sums_over_rows, rows_copied.
 // A workspace needs no initial value. No sum uses an atomic: the same call gives the same bits.
 //
 // Macros, all optional:
@@ -124,13 +124,20 @@ template <int N, class T> __device__ __forceinline__ Pack<T, N> load_once(const 
   return pack;
 }
 
+template <class T, int N> __device__ __forceinline__ void store(T* to, const Pack<T, N>& pack) {
+  using word = typename Pack<T, N>::word;
+#pragma unroll
+  for (int i = 0; i < Pack<T, N>::WORDS; ++i) reinterpret_cast<word*>(to)[i] = pack.words[i];
+}
+
 template <class T, int N> __device__ __forceinline__ void store_once(T* to, const Pack<T, N>& pack) {
   using word = typename Pack<T, N>::word;
 #pragma unroll
   for (int i = 0; i < Pack<T, N>::WORDS; ++i) store_streaming(reinterpret_cast<word*>(to) + i, pack.words[i]);
 }
 
-// What a stage reads: from registers where it is kept, from memory where it is not, nothing where it is left out.
+// The Features of a stage: from registers where they are kept, from memory where they are not, nothing where they are
+// left out.
 template <bool PRESENT, bool KEPT, class T, int N, int CHUNKS>
 __device__ __forceinline__ Pack<T, N> read(const Pack<T, N> (&kept)[CHUNKS], int chunk, const T* from, long long at) {
   if constexpr (!PRESENT) return Pack<T, N>();
@@ -187,6 +194,19 @@ __device__ __forceinline__ f64 sigmoid(f64 u) { return 1.0 / (1.0 + ::exp(-u)); 
 // log(1 + exp(u)) = max(u, 0) + log(1 + exp(-|u|)), which does not overflow.
 __device__ __forceinline__ f32 softplus(f32 u) { return (u > 0.0f ? u : 0.0f) + log1pf(expf(-fabsf(u))); }
 __device__ __forceinline__ f64 softplus(f64 u) { return (u > 0.0 ? u : 0.0) + ::log1p(::exp(-::fabs(u))); }
+// 1/sqrt(u), by a step of Newton's from what the hardware gives: with |y*sqrt(u) - 1| <= e it leaves 3/2*e**2 and the
+// roundings of its own. Where u is 0 or infinite, the step would be 0*inf.
+__device__ __forceinline__ f32 rsqrt(f32 u) {
+  const f32 y = rsqrtf(u), rest = fmaf(-u * y, y, 1.0f);
+  return rest == rest ? fmaf(0.5f * y, rest, y) : y;
+}
+__device__ __forceinline__ f64 rsqrt(f64 u) { return 1.0 / ::sqrt(u); }
+// u/v for v whose reciprocal many quotients share: the remainder of the product corrects it, so that it is the rounded
+// quotient; but for u so small that the remainder underflows, where it is next to it.
+template <class A> __device__ __forceinline__ A quotient(A u, A v) {
+  const A reciprocal = A(1) / v, nearly = u * reciprocal, better = fma(fma(-nearly, v, u), reciprocal, nearly);
+  return better == better ? better : nearly;
+}
 template <int N, class A> __device__ __forceinline__ A power(A u) {
   if constexpr (N == 1) {
     return u;

@@ -4,7 +4,7 @@
 // Cost: forward 4 row tensors (3 read, 1 written), 10 flops per row element; backward 6 row tensors (3 read, 3 written), 13 flops per row element.
 // Evidence: 20 steps, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-// templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
+// templates sha256:0a3489e6be0e3b02be386bba408c7ff61b5a7cfe9c43a9ff16bc802538ca563c
 //
 // forward:
 //     mu = mean(x)
@@ -30,6 +30,7 @@
 #include "../_runtime/rows.cuh"
 #include "../_runtime/geometry.cuh"
 #include "../_runtime/reductions.cuh"
+#include "../_runtime/row_loop.cuh"
 #include "../_runtime/kernels.cuh"
 
 #ifdef LNGEN_FORWARD
@@ -69,11 +70,17 @@ template <class A> struct Scalars {
   A rstd;
 };
 
-// The part of a row, and of the Features, that a thread keeps in registers.
+// What a thread has of a row, and of the Features.
 template <class G> struct Tile {
-  Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> scale[G::KEPT];
-  Pack<typename G::T, G::VECTOR> shift[G::KEPT];
+  RowTile<G, READS_x> x;
+  RowTile<G, READS_scale> scale;
+  RowTile<G, READS_shift> shift;
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(x);
+    visit(scale);
+    visit(shift);
+  }
 };
 
 // Stage 1 of 4: mu = mean(x)
@@ -84,7 +91,7 @@ __device__ __forceinline__ void mu(A x, const Scalars<A>& row, A (&sums)[1]) {
 
 template <class A>
 __device__ __forceinline__ void after_mu(Scalars<A>& row, const A (&sums)[1]) {
-  const A mu = sums[0] / row.D;  // step 1: mean(x)
+  const A mu = math::quotient(sums[0], row.D);  // step 1: mean(x)
   row.mu = mu;
 }
 
@@ -98,7 +105,7 @@ __device__ __forceinline__ void mu_residual(A x, const Scalars<A>& row, A (&sums
 
 template <class A>
 __device__ __forceinline__ void after_mu_residual(Scalars<A>& row, const A (&sums)[1]) {
-  const A mu_residual = sums[0] / row.D;  // step 2: mean(x_shifted)
+  const A mu_residual = math::quotient(sums[0], row.D);  // step 2: mean(x_shifted)
   row.mu_residual = mu_residual;
 }
 
@@ -114,8 +121,8 @@ __device__ __forceinline__ void var(A x, const Scalars<A>& row, A (&sums)[1]) {
 template <class A>
 __device__ __forceinline__ void after_var(Scalars<A>& row, const A (&sums)[1]) {
   const A eps = row.eps;
-  const A var = sums[0] / row.D;  // step 3: mean(x_centred**2)
-  const A rstd = A(1) / math::sqrt(var + eps);  // step 4
+  const A var = math::quotient(sums[0], row.D);  // step 3: mean(x_centred**2)
+  const A rstd = math::rsqrt(var + eps);  // step 4
   row.var = var;
   row.rstd = rstd;
 }
@@ -147,6 +154,9 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   here.begin<G>(to.D);
   const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
   Tile<G> tile;
+  tile.x.array = to.x;
+  tile.scale.array = to.scale;
+  tile.shift.array = to.shift;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -155,28 +165,12 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       }
     }
   }
-  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
-  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
-    const bool live = here.enter<G>(first, to.rows);
-    if constexpr (G::KEEPS_ROW) {
-#pragma unroll
-      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
-        const int column = here.template column<G>(chunk);
-        if (column < here.limit) {
-          if constexpr (READS_x)
-            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_scale)
-            tile.scale[chunk] = load_once<G::VECTOR>(to.scale + here.offset + column);
-          if constexpr (READS_shift)
-            tile.shift[chunk] = load_once<G::VECTOR>(to.shift + here.offset + column);
-        }
-      }
-    }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
     {
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           mu(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
@@ -188,7 +182,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     {
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           mu_residual(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
@@ -200,7 +194,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     {
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           var(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
@@ -211,9 +205,9 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto scale = read<READS_scale, G::KEEPS_ROW>(tile.scale, chunk, to.scale, here.offset + column);
-        const auto shift = read<READS_shift, G::KEEPS_ROW>(tile.shift, chunk, to.shift, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto scale = tile.scale.chunk(chunk, column);
+        const auto shift = tile.shift.chunk(chunk, column);
         Pack<T, G::VECTOR> stored_y;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
@@ -223,15 +217,15 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_shift ? widen<A>(shift.entries[i]) : A(0), row, out_y);
           stored_y.entries[i] = narrow<T>(out_y);
         }
-        store_once(to.out_y + here.offset + column, stored_y);
+        if (here.live) store_once(to.out_y + here.offset + column, stored_y);
       });
     }
-    if (live && here.lane == 0) {
+    if (here.live && here.lane == 0) {
       to.save_mu[here.row] = row.mu;
       to.save_mu_residual[here.row] = row.mu_residual;
       to.save_rstd[here.row] = row.rstd;
     }
-  }
+  });
 }
 
 template <class T> struct Launch : Chosen<Needs<T>> {
@@ -294,11 +288,23 @@ template <class A> struct Scalars {
   A mean_g_xhat;
 };
 
-// The part of a row, and of the Features, that a thread keeps in registers.
+// What a thread has of a row, and of the Features.
 template <class G> struct Tile {
-  Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> scale[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dy[G::KEPT];
+  RowTile<G, READS_x> x;
+  RowTile<G, READS_scale> scale;
+  RowTile<G, READS_dy> dy;
+  RowValue<G, true, typename G::A> mu;
+  RowValue<G, true, typename G::A> mu_residual;
+  RowValue<G, true, typename G::A> rstd;
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(x);
+    visit(scale);
+    visit(dy);
+    visit(mu);
+    visit(mu_residual);
+    visit(rstd);
+  }
 };
 
 // Stage 1 of 2: mean_g = mean(g); mean_g_xhat = mean(g*xhat)
@@ -319,8 +325,8 @@ __device__ __forceinline__ void mean_g_xhat(A x, A scale, A dy, const Scalars<A>
 
 template <class A>
 __device__ __forceinline__ void after_mean_g_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_g = sums[0] / row.D;  // step 16: mean(g)
-  const A mean_g_xhat = sums[1] / row.D;  // step 16: mean(g*xhat)
+  const A mean_g = math::quotient(sums[0], row.D);  // step 16: mean(g)
+  const A mean_g_xhat = math::quotient(sums[1], row.D);  // step 16: mean(g*xhat)
   row.mean_g = mean_g;
   row.mean_g_xhat = mean_g_xhat;
 }
@@ -352,6 +358,12 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   here.begin<G>(to.D);
   const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
   Tile<G> tile;
+  tile.x.array = to.x;
+  tile.scale.array = to.scale;
+  tile.dy.array = to.dy;
+  tile.mu.array = to.mu;
+  tile.mu_residual.array = to.mu_residual;
+  tile.rstd.array = to.rstd;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -360,33 +372,17 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       }
     }
   }
-  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
-  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
-    const bool live = here.enter<G>(first, to.rows);
-    if constexpr (G::KEEPS_ROW) {
-#pragma unroll
-      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
-        const int column = here.template column<G>(chunk);
-        if (column < here.limit) {
-          if constexpr (READS_x)
-            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_scale)
-            tile.scale[chunk] = load_once<G::VECTOR>(to.scale + here.offset + column);
-          if constexpr (READS_dy)
-            tile.dy[chunk] = load_once<G::VECTOR>(to.dy + here.offset + column);
-        }
-      }
-    }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
-    row.mu = live ? to.mu[here.row] : A(0);
-    row.mu_residual = live ? to.mu_residual[here.row] : A(0);
-    row.rstd = live ? to.rstd[here.row] : A(0);
+    row.mu = tile.mu.now;
+    row.mu_residual = tile.mu_residual.now;
+    row.rstd = tile.rstd.now;
     {
       A sums[2] = {A(0), A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto scale = read<READS_scale, G::KEEPS_ROW>(tile.scale, chunk, to.scale, here.offset + column);
-        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto scale = tile.scale.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
         Pack<T, G::VECTOR> stored_dscale;
         Pack<T, G::VECTOR> stored_dshift;
 #pragma unroll
@@ -399,17 +395,17 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
           stored_dscale.entries[i] = narrow<T>(out_dscale);
           stored_dshift.entries[i] = narrow<T>(out_dshift);
         }
-        store_once(to.out_dscale + here.offset + column, stored_dscale);
-        store_once(to.out_dshift + here.offset + column, stored_dshift);
+        if (here.live) store_once(to.out_dscale + here.offset + column, stored_dscale);
+        if (here.live) store_once(to.out_dshift + here.offset + column, stored_dshift);
       });
       reduce_row<G, bit(0, true) | bit(1, true), 0, 0>(sums, slots, turn);
       after_mean_g_xhat(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto scale = read<READS_scale, G::KEEPS_ROW>(tile.scale, chunk, to.scale, here.offset + column);
-        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto scale = tile.scale.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
         Pack<T, G::VECTOR> stored_dx;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
@@ -419,10 +415,10 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_dy ? widen<A>(dy.entries[i]) : A(0), row, out_dx);
           stored_dx.entries[i] = narrow<T>(out_dx);
         }
-        store_once(to.out_dx + here.offset + column, stored_dx);
+        if (here.live) store_once(to.out_dx + here.offset + column, stored_dx);
       });
     }
-  }
+  });
 }
 
 template <class T> struct Launch : Chosen<Needs<T>> {

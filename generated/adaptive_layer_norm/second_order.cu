@@ -4,7 +4,7 @@
 // Cost: forward 4 row tensors (3 read, 1 written), 10 flops per row element; backward 6 row tensors (3 read, 3 written), 13 flops per row element.
 // Evidence: 20 steps, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-// templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
+// templates sha256:0a3489e6be0e3b02be386bba408c7ff61b5a7cfe9c43a9ff16bc802538ca563c
 //
 // jvp:
 //     y_dot = shift_dot + scale_dot*xhat + rstd*(1 + scale)*(x_dot - mean(x_dot) - xhat*mean(x_dot*xhat))
@@ -39,6 +39,7 @@
 #include "../_runtime/rows.cuh"
 #include "../_runtime/geometry.cuh"
 #include "../_runtime/reductions.cuh"
+#include "../_runtime/row_loop.cuh"
 #include "../_runtime/kernels.cuh"
 
 namespace lngen {
@@ -116,13 +117,27 @@ template <class A> struct Scalars {
   A mean_x_dot_xhat;
 };
 
-// The part of a row, and of the Features, that a thread keeps in registers.
+// What a thread has of a row, and of the Features.
 template <class G> struct Tile {
-  Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> scale[G::KEPT];
-  Pack<typename G::T, G::VECTOR> x_dot[G::KEPT];
-  Pack<typename G::T, G::VECTOR> scale_dot[G::KEPT];
-  Pack<typename G::T, G::VECTOR> shift_dot[G::KEPT];
+  RowTile<G, READS_x> x;
+  RowTile<G, READS_scale> scale;
+  RowTile<G, READS_x_dot> x_dot;
+  RowTile<G, READS_scale_dot> scale_dot;
+  RowTile<G, READS_shift_dot> shift_dot;
+  RowValue<G, true, typename G::A> mu;
+  RowValue<G, true, typename G::A> mu_residual;
+  RowValue<G, true, typename G::A> rstd;
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(x);
+    visit(scale);
+    visit(x_dot);
+    visit(scale_dot);
+    visit(shift_dot);
+    visit(mu);
+    visit(mu_residual);
+    visit(rstd);
+  }
 };
 
 // Stage 1 of 2: mean_x_dot = mean(x_dot); mean_x_dot_xhat = mean(x_dot*xhat)
@@ -138,8 +153,8 @@ __device__ __forceinline__ void mean_x_dot_xhat(A x, A x_dot, const Scalars<A>& 
 
 template <class A>
 __device__ __forceinline__ void after_mean_x_dot_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_x_dot = sums[0] / row.D;  // step 29: mean(x_dot)
-  const A mean_x_dot_xhat = sums[1] / row.D;  // step 29: mean(x_dot*xhat)
+  const A mean_x_dot = math::quotient(sums[0], row.D);  // step 29: mean(x_dot)
+  const A mean_x_dot_xhat = math::quotient(sums[1], row.D);  // step 29: mean(x_dot*xhat)
   row.mean_x_dot = mean_x_dot;
   row.mean_x_dot_xhat = mean_x_dot_xhat;
 }
@@ -170,6 +185,14 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   here.begin<G>(to.D);
   const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
   Tile<G> tile;
+  tile.x.array = to.x;
+  tile.scale.array = to.scale;
+  tile.x_dot.array = to.x_dot;
+  tile.scale_dot.array = to.scale_dot;
+  tile.shift_dot.array = to.shift_dot;
+  tile.mu.array = to.mu;
+  tile.mu_residual.array = to.mu_residual;
+  tile.rstd.array = to.rstd;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -178,36 +201,16 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       }
     }
   }
-  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
-  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
-    const bool live = here.enter<G>(first, to.rows);
-    if constexpr (G::KEEPS_ROW) {
-#pragma unroll
-      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
-        const int column = here.template column<G>(chunk);
-        if (column < here.limit) {
-          if constexpr (READS_x)
-            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_scale)
-            tile.scale[chunk] = load_once<G::VECTOR>(to.scale + here.offset + column);
-          if constexpr (READS_x_dot)
-            tile.x_dot[chunk] = load_once<G::VECTOR>(to.x_dot + here.offset + column);
-          if constexpr (READS_scale_dot)
-            tile.scale_dot[chunk] = load_once<G::VECTOR>(to.scale_dot + here.offset + column);
-          if constexpr (READS_shift_dot)
-            tile.shift_dot[chunk] = load_once<G::VECTOR>(to.shift_dot + here.offset + column);
-        }
-      }
-    }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
-    row.mu = live ? to.mu[here.row] : A(0);
-    row.mu_residual = live ? to.mu_residual[here.row] : A(0);
-    row.rstd = live ? to.rstd[here.row] : A(0);
+    row.mu = tile.mu.now;
+    row.mu_residual = tile.mu_residual.now;
+    row.rstd = tile.rstd.now;
     {
       A sums[2] = {A(0), A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto x_dot = tile.x_dot.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           mean_x_dot_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
@@ -219,11 +222,11 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto scale = read<READS_scale, G::KEEPS_ROW>(tile.scale, chunk, to.scale, here.offset + column);
-        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
-        const auto scale_dot = read<READS_scale_dot, G::KEEPS_ROW>(tile.scale_dot, chunk, to.scale_dot, here.offset + column);
-        const auto shift_dot = read<READS_shift_dot, G::KEEPS_ROW>(tile.shift_dot, chunk, to.shift_dot, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto scale = tile.scale.chunk(chunk, column);
+        const auto x_dot = tile.x_dot.chunk(chunk, column);
+        const auto scale_dot = tile.scale_dot.chunk(chunk, column);
+        const auto shift_dot = tile.shift_dot.chunk(chunk, column);
         Pack<T, G::VECTOR> stored_y_dot;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
@@ -235,10 +238,10 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_shift_dot ? widen<A>(shift_dot.entries[i]) : A(0), row, out_y_dot);
           stored_y_dot.entries[i] = narrow<T>(out_y_dot);
         }
-        store_once(to.out_dy + here.offset + column, stored_y_dot);
+        if (here.live) store_once(to.out_dy + here.offset + column, stored_y_dot);
       });
     }
-  }
+  });
 }
 
 template <class T> struct Launch : Chosen<Needs<T>> {
@@ -316,14 +319,29 @@ template <class A> struct Scalars {
   A mean_g_2_xhat;
 };
 
-// The part of a row, and of the Features, that a thread keeps in registers.
+// What a thread has of a row, and of the Features.
 template <class G> struct Tile {
-  Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> scale[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dy[G::KEPT];
-  Pack<typename G::T, G::VECTOR> ddx[G::KEPT];
-  Pack<typename G::T, G::VECTOR> ddscale[G::KEPT];
-  Pack<typename G::T, G::VECTOR> ddshift[G::KEPT];
+  RowTile<G, READS_x> x;
+  RowTile<G, READS_scale> scale;
+  RowTile<G, READS_dy> dy;
+  RowTile<G, READS_ddx> ddx;
+  RowTile<G, READS_ddscale> ddscale;
+  RowTile<G, READS_ddshift> ddshift;
+  RowValue<G, true, typename G::A> mu;
+  RowValue<G, true, typename G::A> mu_residual;
+  RowValue<G, true, typename G::A> rstd;
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(x);
+    visit(scale);
+    visit(dy);
+    visit(ddx);
+    visit(ddscale);
+    visit(ddshift);
+    visit(mu);
+    visit(mu_residual);
+    visit(rstd);
+  }
 };
 
 // Stage 1 of 3: mean_g = mean(g); mean_g_xhat = mean(g*xhat); mean_ddx = mean(ddx); mean_ddx_xhat = mean(ddx*xhat); mean_ddx_g = mean(ddx*g)
@@ -346,11 +364,11 @@ __device__ __forceinline__ void mean_ddx_g(A x, A scale, A dy, A ddx, const Scal
 template <class A>
 __device__ __forceinline__ void after_mean_ddx_g(Scalars<A>& row, const A (&sums)[5]) {
   const A rstd = row.rstd;
-  const A mean_g = sums[0] / row.D;  // step 31: mean(g)
-  const A mean_g_xhat = sums[1] / row.D;  // step 32: mean(g*xhat)
-  const A mean_ddx = sums[2] / row.D;  // step 57: mean(ddx)
-  const A mean_ddx_xhat = sums[3] / row.D;  // step 57: mean(ddx*xhat)
-  const A mean_ddx_g = sums[4] / row.D;  // step 59: mean(ddx*g)
+  const A mean_g = math::quotient(sums[0], row.D);  // step 31: mean(g)
+  const A mean_g_xhat = math::quotient(sums[1], row.D);  // step 32: mean(g*xhat)
+  const A mean_ddx = math::quotient(sums[2], row.D);  // step 57: mean(ddx)
+  const A mean_ddx_xhat = math::quotient(sums[3], row.D);  // step 57: mean(ddx*xhat)
+  const A mean_ddx_g = math::quotient(sums[4], row.D);  // step 59: mean(ddx*g)
   const A mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 42
   const A mean_g_xhat_scaled_2 = A(2)*mean_g_xhat;  // step 59
   const A mean_ddx_scaled = HAS_ddx ? mean_ddx*mean_g : A(0);  // step 59
@@ -383,8 +401,8 @@ __device__ __forceinline__ void mean_g_2_xhat(A x, A scale, A dy, A ddx, A ddsca
 
 template <class A>
 __device__ __forceinline__ void after_mean_g_2_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_g_2 = sums[0] / row.D;  // step 59: mean(g_2)
-  const A mean_g_2_xhat = sums[1] / row.D;  // step 59: mean(g_2*xhat)
+  const A mean_g_2 = math::quotient(sums[0], row.D);  // step 59: mean(g_2)
+  const A mean_g_2_xhat = math::quotient(sums[1], row.D);  // step 59: mean(g_2*xhat)
   row.mean_g_2 = mean_g_2;
   row.mean_g_2_xhat = mean_g_2_xhat;
 }
@@ -417,6 +435,15 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   here.begin<G>(to.D);
   const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
   Tile<G> tile;
+  tile.x.array = to.x;
+  tile.scale.array = to.scale;
+  tile.dy.array = to.dy;
+  tile.ddx.array = to.ddx;
+  tile.ddscale.array = to.ddscale;
+  tile.ddshift.array = to.ddshift;
+  tile.mu.array = to.mu;
+  tile.mu_residual.array = to.mu_residual;
+  tile.rstd.array = to.rstd;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -425,40 +452,18 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       }
     }
   }
-  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
-  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
-    const bool live = here.enter<G>(first, to.rows);
-    if constexpr (G::KEEPS_ROW) {
-#pragma unroll
-      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
-        const int column = here.template column<G>(chunk);
-        if (column < here.limit) {
-          if constexpr (READS_x)
-            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_scale)
-            tile.scale[chunk] = load_once<G::VECTOR>(to.scale + here.offset + column);
-          if constexpr (READS_dy)
-            tile.dy[chunk] = load_once<G::VECTOR>(to.dy + here.offset + column);
-          if constexpr (READS_ddx)
-            tile.ddx[chunk] = load_once<G::VECTOR>(to.ddx + here.offset + column);
-          if constexpr (READS_ddscale)
-            tile.ddscale[chunk] = load_once<G::VECTOR>(to.ddscale + here.offset + column);
-          if constexpr (READS_ddshift)
-            tile.ddshift[chunk] = load_once<G::VECTOR>(to.ddshift + here.offset + column);
-        }
-      }
-    }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
-    row.mu = live ? to.mu[here.row] : A(0);
-    row.mu_residual = live ? to.mu_residual[here.row] : A(0);
-    row.rstd = live ? to.rstd[here.row] : A(0);
+    row.mu = tile.mu.now;
+    row.mu_residual = tile.mu_residual.now;
+    row.rstd = tile.rstd.now;
     {
       A sums[5] = {A(0), A(0), A(0), A(0), A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto scale = read<READS_scale, G::KEEPS_ROW>(tile.scale, chunk, to.scale, here.offset + column);
-        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-        const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto scale = tile.scale.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
+        const auto ddx = tile.ddx.chunk(chunk, column);
         Pack<T, G::VECTOR> stored_d2shift;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
@@ -469,7 +474,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_ddx ? widen<A>(ddx.entries[i]) : A(0), row, sums, out_d2shift);
           stored_d2shift.entries[i] = narrow<T>(out_d2shift);
         }
-        store_once(to.out_dshift + here.offset + column, stored_d2shift);
+        if (here.live) store_once(to.out_dshift + here.offset + column, stored_d2shift);
       });
       reduce_row<G, bit(0, HAS_ddx) | bit(1, HAS_ddx) | bit(2, HAS_ddx) | bit(3, HAS_ddx) | bit(4, HAS_ddx), 0, 0>(sums, slots, turn);
       after_mean_ddx_g(row, sums);
@@ -477,12 +482,12 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     {
       A sums[2] = {A(0), A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto scale = read<READS_scale, G::KEEPS_ROW>(tile.scale, chunk, to.scale, here.offset + column);
-        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-        const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
-        const auto ddscale = read<READS_ddscale, G::KEEPS_ROW>(tile.ddscale, chunk, to.ddscale, here.offset + column);
-        const auto ddshift = read<READS_ddshift, G::KEEPS_ROW>(tile.ddshift, chunk, to.ddshift, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto scale = tile.scale.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
+        const auto ddx = tile.ddx.chunk(chunk, column);
+        const auto ddscale = tile.ddscale.chunk(chunk, column);
+        const auto ddshift = tile.ddshift.chunk(chunk, column);
         Pack<T, G::VECTOR> stored_d2scale;
         Pack<T, G::VECTOR> stored_ddy;
 #pragma unroll
@@ -498,19 +503,19 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
           stored_d2scale.entries[i] = narrow<T>(out_d2scale);
           stored_ddy.entries[i] = narrow<T>(out_ddy);
         }
-        store_once(to.out_dscale + here.offset + column, stored_d2scale);
-        store_once(to.out_ddy + here.offset + column, stored_ddy);
+        if (here.live) store_once(to.out_dscale + here.offset + column, stored_d2scale);
+        if (here.live) store_once(to.out_ddy + here.offset + column, stored_ddy);
       });
       reduce_row<G, bit(0, HAS_ddscale || HAS_ddx) | bit(1, HAS_ddscale || HAS_ddx), 0, 0>(sums, slots, turn);
       after_mean_g_2_xhat(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto scale = read<READS_scale, G::KEEPS_ROW>(tile.scale, chunk, to.scale, here.offset + column);
-        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-        const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
-        const auto ddscale = read<READS_ddscale, G::KEEPS_ROW>(tile.ddscale, chunk, to.ddscale, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto scale = tile.scale.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
+        const auto ddx = tile.ddx.chunk(chunk, column);
+        const auto ddscale = tile.ddscale.chunk(chunk, column);
         Pack<T, G::VECTOR> stored_d2x;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
@@ -522,10 +527,10 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_ddscale ? widen<A>(ddscale.entries[i]) : A(0), row, out_d2x);
           stored_d2x.entries[i] = narrow<T>(out_d2x);
         }
-        store_once(to.out_dx + here.offset + column, stored_d2x);
+        if (here.live) store_once(to.out_dx + here.offset + column, stored_d2x);
       });
     }
-  }
+  });
 }
 
 template <class T> struct Launch : Chosen<Needs<T>> {

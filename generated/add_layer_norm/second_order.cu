@@ -4,7 +4,7 @@
 // Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 5 row tensors (3 read, 2 written), 15 flops per row element.
 // Evidence: 20 steps, 4 gradients, 2 tangents, 6 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-// templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
+// templates sha256:0a3489e6be0e3b02be386bba408c7ff61b5a7cfe9c43a9ff16bc802538ca563c
 //
 // jvp:
 //     h_dot = residual_dot + x_dot
@@ -52,6 +52,7 @@
 #include "../_runtime/rows.cuh"
 #include "../_runtime/geometry.cuh"
 #include "../_runtime/reductions.cuh"
+#include "../_runtime/row_loop.cuh"
 #include "../_runtime/kernels.cuh"
 
 namespace lngen {
@@ -162,14 +163,26 @@ template <class A> struct Scalars {
   A mean_h_dot_xhat;
 };
 
-// The part of a row, and of the Features, that a thread keeps in registers.
+// What a thread has of a row, and of the Features.
 template <class G> struct Tile {
-  Pack<typename G::T, G::VECTOR> h[G::KEPT];
-  Pack<typename G::T, G::VECTOR> x_dot[G::KEPT];
-  Pack<typename G::T, G::VECTOR> residual_dot[G::KEPT];
+  RowTile<G, READS_h> h;
+  RowTile<G, READS_x_dot> x_dot;
+  RowTile<G, READS_residual_dot> residual_dot;
+  RowValue<G, true, typename G::A> mu;
+  RowValue<G, true, typename G::A> mu_residual;
+  RowValue<G, true, typename G::A> rstd;
   Pack<typename G::P, G::VECTOR> gamma[G::HELD];
   Pack<typename G::P, G::VECTOR> gamma_dot[G::HELD];
   Pack<typename G::P, G::VECTOR> beta_dot[G::HELD];
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(h);
+    visit(x_dot);
+    visit(residual_dot);
+    visit(mu);
+    visit(mu_residual);
+    visit(rstd);
+  }
 };
 
 // Stage 1 of 2: mean_h_dot = mean(h_dot); mean_h_dot_xhat = mean(h_dot*xhat)
@@ -187,8 +200,8 @@ __device__ __forceinline__ void mean_h_dot_xhat(A h, A x_dot, A residual_dot, co
 
 template <class A>
 __device__ __forceinline__ void after_mean_h_dot_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_h_dot = sums[0] / row.D;  // step 32: mean(h_dot)
-  const A mean_h_dot_xhat = sums[1] / row.D;  // step 32: mean(h_dot*xhat)
+  const A mean_h_dot = math::quotient(sums[0], row.D);  // step 32: mean(h_dot)
+  const A mean_h_dot_xhat = math::quotient(sums[1], row.D);  // step 32: mean(h_dot*xhat)
   row.mean_h_dot = mean_h_dot;
   row.mean_h_dot_xhat = mean_h_dot_xhat;
 }
@@ -220,6 +233,12 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   here.begin<G>(to.D);
   const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
   Tile<G> tile;
+  tile.h.array = to.h;
+  tile.x_dot.array = to.x_dot;
+  tile.residual_dot.array = to.residual_dot;
+  tile.mu.array = to.mu;
+  tile.mu_residual.array = to.mu_residual;
+  tile.rstd.array = to.rstd;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -231,33 +250,17 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       }
     }
   }
-  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
-  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
-    const bool live = here.enter<G>(first, to.rows);
-    if constexpr (G::KEEPS_ROW) {
-#pragma unroll
-      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
-        const int column = here.template column<G>(chunk);
-        if (column < here.limit) {
-          if constexpr (READS_h)
-            tile.h[chunk] = load_once<G::VECTOR>(to.h + here.offset + column);
-          if constexpr (READS_x_dot)
-            tile.x_dot[chunk] = load_once<G::VECTOR>(to.x_dot + here.offset + column);
-          if constexpr (READS_residual_dot)
-            tile.residual_dot[chunk] = load_once<G::VECTOR>(to.residual_dot + here.offset + column);
-        }
-      }
-    }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
-    row.mu = live ? to.mu[here.row] : A(0);
-    row.mu_residual = live ? to.mu_residual[here.row] : A(0);
-    row.rstd = live ? to.rstd[here.row] : A(0);
+    row.mu = tile.mu.now;
+    row.mu_residual = tile.mu_residual.now;
+    row.rstd = tile.rstd.now;
     {
       A sums[2] = {A(0), A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto h = read<READS_h, G::KEEPS_ROW>(tile.h, chunk, to.h, here.offset + column);
-        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
-        const auto residual_dot = read<READS_residual_dot, G::KEEPS_ROW>(tile.residual_dot, chunk, to.residual_dot, here.offset + column);
+        const auto h = tile.h.chunk(chunk, column);
+        const auto x_dot = tile.x_dot.chunk(chunk, column);
+        const auto residual_dot = tile.residual_dot.chunk(chunk, column);
         Pack<T, G::VECTOR> stored_h_dot;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
@@ -267,16 +270,16 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_residual_dot ? widen<A>(residual_dot.entries[i]) : A(0), row, sums, out_h_dot);
           stored_h_dot.entries[i] = narrow<T>(out_h_dot);
         }
-        store_once(to.out_dh + here.offset + column, stored_h_dot);
+        if (here.live) store_once(to.out_dh + here.offset + column, stored_h_dot);
       });
       reduce_row<G, bit(0, HAS_dresidual || HAS_dx) | bit(1, HAS_dresidual || HAS_dx), 0, 0>(sums, slots, turn);
       after_mean_h_dot_xhat(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto h = read<READS_h, G::KEEPS_ROW>(tile.h, chunk, to.h, here.offset + column);
-        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
-        const auto residual_dot = read<READS_residual_dot, G::KEEPS_ROW>(tile.residual_dot, chunk, to.residual_dot, here.offset + column);
+        const auto h = tile.h.chunk(chunk, column);
+        const auto x_dot = tile.x_dot.chunk(chunk, column);
+        const auto residual_dot = tile.residual_dot.chunk(chunk, column);
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
         const auto gamma_dot = read<READS_gamma_dot, G::HOLDS_FEATURES>(tile.gamma_dot, chunk, to.gamma_dot, column);
         const auto beta_dot = read<READS_beta_dot, G::HOLDS_FEATURES>(tile.beta_dot, chunk, to.beta_dot, column);
@@ -292,10 +295,10 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_beta_dot ? widen<A>(beta_dot.entries[i]) : A(0), row, out_y_dot);
           stored_y_dot.entries[i] = narrow<T>(out_y_dot);
         }
-        store_once(to.out_dy + here.offset + column, stored_y_dot);
+        if (here.live) store_once(to.out_dy + here.offset + column, stored_y_dot);
       });
     }
-  }
+  });
 }
 
 template <class T> struct Launch : Chosen<Needs<T>> {
@@ -380,16 +383,30 @@ template <class A> struct Scalars {
   A mean_ddh_scaled;
 };
 
-// The part of a row, and of the Features, that a thread keeps in registers.
+// What a thread has of a row, and of the Features.
 template <class G> struct Tile {
-  Pack<typename G::T, G::VECTOR> h[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dy[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dh[G::KEPT];
-  Pack<typename G::T, G::VECTOR> ddx[G::KEPT];
-  Pack<typename G::T, G::VECTOR> ddresidual[G::KEPT];
+  RowTile<G, READS_h> h;
+  RowTile<G, READS_dy> dy;
+  RowTile<G, READS_dh> dh;
+  RowTile<G, READS_ddx> ddx;
+  RowTile<G, READS_ddresidual> ddresidual;
+  RowValue<G, true, typename G::A> mu;
+  RowValue<G, true, typename G::A> mu_residual;
+  RowValue<G, true, typename G::A> rstd;
   Pack<typename G::P, G::VECTOR> gamma[G::HELD];
   Pack<typename G::P, G::VECTOR> ddgamma[G::HELD];
   Pack<typename G::P, G::VECTOR> ddbeta[G::HELD];
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(h);
+    visit(dy);
+    visit(dh);
+    visit(ddx);
+    visit(ddresidual);
+    visit(mu);
+    visit(mu_residual);
+    visit(rstd);
+  }
 };
 
 // Stage 1 of 2: mean_g = mean(g); mean_g_xhat = mean(g*xhat); mean_ddh = mean(ddh); mean_ddh_xhat = mean(ddh*xhat); mean_ddgamma_dy = mean(ddgamma*dy); mean_ddh_g = mean(ddh*g); mean_ddgamma_dy_xhat = mean(ddgamma*dy*xhat)
@@ -413,13 +430,13 @@ __device__ __forceinline__ void mean_ddgamma_dy_xhat(A h, A dy, A ddx, A ddresid
 
 template <class A>
 __device__ __forceinline__ void after_mean_ddgamma_dy_xhat(Scalars<A>& row, const A (&sums)[7]) {
-  const A mean_g = sums[0] / row.D;  // step 34: mean(g)
-  const A mean_g_xhat = sums[1] / row.D;  // step 35: mean(g*xhat)
-  const A mean_ddh = sums[2] / row.D;  // step 63: mean(ddh)
-  const A mean_ddh_xhat = sums[3] / row.D;  // step 63: mean(ddh*xhat)
-  const A mean_ddgamma_dy = sums[4] / row.D;  // step 65: mean(ddgamma*dy)
-  const A mean_ddh_g = sums[5] / row.D;  // step 65: mean(ddh*g)
-  const A mean_ddgamma_dy_xhat = sums[6] / row.D;  // step 65: mean(ddgamma*dy*xhat)
+  const A mean_g = math::quotient(sums[0], row.D);  // step 34: mean(g)
+  const A mean_g_xhat = math::quotient(sums[1], row.D);  // step 35: mean(g*xhat)
+  const A mean_ddh = math::quotient(sums[2], row.D);  // step 63: mean(ddh)
+  const A mean_ddh_xhat = math::quotient(sums[3], row.D);  // step 63: mean(ddh*xhat)
+  const A mean_ddgamma_dy = math::quotient(sums[4], row.D);  // step 65: mean(ddgamma*dy)
+  const A mean_ddh_g = math::quotient(sums[5], row.D);  // step 65: mean(ddh*g)
+  const A mean_ddgamma_dy_xhat = math::quotient(sums[6], row.D);  // step 65: mean(ddgamma*dy*xhat)
   const A mean_g_xhat_scaled = HAS_dy ? A(3)*mean_g_xhat : A(0);  // step 65
   const A mean_ddh_scaled = ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? mean_ddh*mean_g : A(0);  // step 65
   row.mean_g = mean_g;
@@ -465,6 +482,14 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   here.begin<G>(to.D);
   const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
   Tile<G> tile;
+  tile.h.array = to.h;
+  tile.dy.array = to.dy;
+  tile.dh.array = to.dh;
+  tile.ddx.array = to.ddx;
+  tile.ddresidual.array = to.ddresidual;
+  tile.mu.array = to.mu;
+  tile.mu_residual.array = to.mu_residual;
+  tile.rstd.array = to.rstd;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -477,38 +502,18 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     }
   }
   ColumnSums<G, COLUMNS_WANTED, SUMS_INTO_COLUMNS> columns(to.workspace, slots + G::SLOTS, here);
-  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
-  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
-    const bool live = here.enter<G>(first, to.rows);
-    if constexpr (G::KEEPS_ROW) {
-#pragma unroll
-      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
-        const int column = here.template column<G>(chunk);
-        if (column < here.limit) {
-          if constexpr (READS_h)
-            tile.h[chunk] = load_once<G::VECTOR>(to.h + here.offset + column);
-          if constexpr (READS_dy)
-            tile.dy[chunk] = load_once<G::VECTOR>(to.dy + here.offset + column);
-          if constexpr (READS_dh)
-            tile.dh[chunk] = load_once<G::VECTOR>(to.dh + here.offset + column);
-          if constexpr (READS_ddx)
-            tile.ddx[chunk] = load_once<G::VECTOR>(to.ddx + here.offset + column);
-          if constexpr (READS_ddresidual)
-            tile.ddresidual[chunk] = load_once<G::VECTOR>(to.ddresidual + here.offset + column);
-        }
-      }
-    }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
-    row.mu = live ? to.mu[here.row] : A(0);
-    row.mu_residual = live ? to.mu_residual[here.row] : A(0);
-    row.rstd = live ? to.rstd[here.row] : A(0);
+    row.mu = tile.mu.now;
+    row.mu_residual = tile.mu_residual.now;
+    row.rstd = tile.rstd.now;
     {
       A sums[7] = {A(0), A(0), A(0), A(0), A(0), A(0), A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto h = read<READS_h, G::KEEPS_ROW>(tile.h, chunk, to.h, here.offset + column);
-        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-        const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
-        const auto ddresidual = read<READS_ddresidual, G::KEEPS_ROW>(tile.ddresidual, chunk, to.ddresidual, here.offset + column);
+        const auto h = tile.h.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
+        const auto ddx = tile.ddx.chunk(chunk, column);
+        const auto ddresidual = tile.ddresidual.chunk(chunk, column);
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
         const auto ddgamma = read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
         Pack<T, G::VECTOR> stored_ddh;
@@ -523,17 +528,17 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0), row, sums, out_ddh);
           stored_ddh.entries[i] = narrow<T>(out_ddh);
         }
-        if (HAS_dh) store_once(to.out_ddh + here.offset + column, stored_ddh);
+        if (here.live && (HAS_dh)) store_once(to.out_ddh + here.offset + column, stored_ddh);
       });
       reduce_row<G, bit(0, (HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) | bit(1, (HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) | bit(2, (HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) | bit(3, (HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) | bit(4, HAS_ddgamma && HAS_dy) | bit(5, (HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) | bit(6, HAS_ddgamma && HAS_dy), 0, 0>(sums, slots, turn);
       after_mean_ddgamma_dy_xhat(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto h = read<READS_h, G::KEEPS_ROW>(tile.h, chunk, to.h, here.offset + column);
-        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-        const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
-        const auto ddresidual = read<READS_ddresidual, G::KEEPS_ROW>(tile.ddresidual, chunk, to.ddresidual, here.offset + column);
+        const auto h = tile.h.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
+        const auto ddx = tile.ddx.chunk(chunk, column);
+        const auto ddresidual = tile.ddresidual.chunk(chunk, column);
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
         const auto ddgamma = read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
         const auto ddbeta = read<READS_ddbeta, G::HOLDS_FEATURES>(tile.ddbeta, chunk, to.ddbeta, column);
@@ -551,16 +556,16 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
               READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0),
               READS_ddbeta ? widen<A>(ddbeta.entries[i]) : A(0), row, over_rows, out_d2x, out_ddy);
-          columns.template add<0x1>(chunk * G::VECTOR + i, column + i, over_rows);
+          if (here.live) columns.template add<0x1>(chunk * G::VECTOR + i, column + i, over_rows);
           stored_d2x.entries[i] = narrow<T>(out_d2x);
           stored_ddy.entries[i] = narrow<T>(out_ddy);
         }
-        store_once(to.out_dx + here.offset + column, stored_d2x);
-        store_once(to.out_dresidual + here.offset + column, stored_d2x);
-        if (HAS_dy) store_once(to.out_ddy + here.offset + column, stored_ddy);
+        if (here.live) store_once(to.out_dx + here.offset + column, stored_d2x);
+        if (here.live) store_once(to.out_dresidual + here.offset + column, stored_d2x);
+        if (here.live && (HAS_dy)) store_once(to.out_ddy + here.offset + column, stored_ddy);
       });
     }
-  }
+  });
   columns.finish(slots + G::SLOTS, here);
 }
 
@@ -598,7 +603,7 @@ __device__ __forceinline__ void finish(A d2gamma, const Scalars<A>& row, A& out_
   out_d2beta = d2beta;
 }
 
-template <class T> struct Launch : ColumnsGeometry<Computed<T>, 1, 1, 32> {
+template <class T> struct Launch : ColumnsGeometry<Computed<T>, 1, 1, 8> {
   using P = Parameter<T>;
   using A = Computed<T>;
 

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (2 read, 0 written), 7 flops per row element; backward 4 row tensors (2 read, 2 written), 9 flops per row element.
 // Evidence: 25 steps, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
-// templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
+// templates sha256:0a3489e6be0e3b02be386bba408c7ff61b5a7cfe9c43a9ff16bc802538ca563c
 //
 // forward:
 //     row_max = max(x)
@@ -31,6 +31,7 @@
 #include "../_runtime/rows.cuh"
 #include "../_runtime/geometry.cuh"
 #include "../_runtime/reductions.cuh"
+#include "../_runtime/row_loop.cuh"
 #include "../_runtime/kernels.cuh"
 
 #ifdef LNGEN_FORWARD
@@ -67,10 +68,15 @@ template <class A> struct Scalars {
   A y;
 };
 
-// The part of a row, and of the Features, that a thread keeps in registers.
+// What a thread has of a row, and of the Features.
 template <class G> struct Tile {
-  Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> target[G::KEPT];
+  RowTile<G, READS_x> x;
+  RowTile<G, READS_target> target;
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(x);
+    visit(target);
+  }
 };
 
 // Stage 1 of 3: row_max = max(x)
@@ -134,6 +140,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   here.begin<G>(to.D);
   const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
   Tile<G> tile;
+  tile.x.array = to.x;
+  tile.target.array = to.target;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -142,26 +150,12 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       }
     }
   }
-  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
-  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
-    const bool live = here.enter<G>(first, to.rows);
-    if constexpr (G::KEEPS_ROW) {
-#pragma unroll
-      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
-        const int column = here.template column<G>(chunk);
-        if (column < here.limit) {
-          if constexpr (READS_x)
-            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_target)
-            tile.target[chunk] = load_once<G::VECTOR>(to.target + here.offset + column);
-        }
-      }
-    }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
     {
       A sums[1] = {-infinity<A>()};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           row_max(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
@@ -173,7 +167,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     {
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           sum_exp(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
@@ -185,8 +179,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     {
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto target = read<READS_target, G::KEEPS_ROW>(tile.target, chunk, to.target, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto target = tile.target.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           sum_logp_target(READS_x ? widen<A>(x.entries[i]) : A(0),
@@ -195,14 +189,14 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       });
       reduce_row<G, bit(0, true), 0, 0>(sums, slots, turn);
       after_sum_logp_target(row, sums);
-      if (live && here.lane == 0) to.out_y[here.row] = narrow<T>(row.y);
+      if (here.live && here.lane == 0) to.out_y[here.row] = narrow<T>(row.y);
     }
-    if (live && here.lane == 0) {
+    if (here.live && here.lane == 0) {
       to.save_row_max[here.row] = row.row_max;
       to.save_sum_exp[here.row] = row.sum_exp;
       to.save_log_sum_exp[here.row] = row.log_sum_exp;
     }
-  }
+  });
 }
 
 template <class T> struct Launch : Chosen<Needs<T>> {
@@ -264,10 +258,23 @@ template <class A> struct Scalars {
   A sum_target_scaled;
 };
 
-// The part of a row, and of the Features, that a thread keeps in registers.
+// What a thread has of a row, and of the Features.
 template <class G> struct Tile {
-  Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> target[G::KEPT];
+  RowTile<G, READS_x> x;
+  RowTile<G, READS_target> target;
+  RowValue<G, true, typename G::A> row_max;
+  RowValue<G, true, typename G::A> sum_exp;
+  RowValue<G, true, typename G::A> log_sum_exp;
+  RowValue<G, READS_dy, typename G::T> dy;
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(x);
+    visit(target);
+    visit(row_max);
+    visit(sum_exp);
+    visit(log_sum_exp);
+    visit(dy);
+  }
 };
 
 // Stage 1 of 2: sum_target = sum(target)
@@ -315,6 +322,12 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   here.begin<G>(to.D);
   const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
   Tile<G> tile;
+  tile.x.array = to.x;
+  tile.target.array = to.target;
+  tile.row_max.array = to.row_max;
+  tile.sum_exp.array = to.sum_exp;
+  tile.log_sum_exp.array = to.log_sum_exp;
+  tile.dy.array = to.dy;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -323,32 +336,17 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       }
     }
   }
-  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
-  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
-    const bool live = here.enter<G>(first, to.rows);
-    if constexpr (G::KEEPS_ROW) {
-#pragma unroll
-      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
-        const int column = here.template column<G>(chunk);
-        if (column < here.limit) {
-          if constexpr (READS_x)
-            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_target)
-            tile.target[chunk] = load_once<G::VECTOR>(to.target + here.offset + column);
-        }
-      }
-    }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
-    row.row_max = live ? to.row_max[here.row] : A(0);
-    row.sum_exp = live ? to.sum_exp[here.row] : A(0);
-    row.log_sum_exp = live ? to.log_sum_exp[here.row] : A(0);
-    row.dy = A(0);
-    if (READS_dy && live) row.dy = widen<A>(to.dy[here.row]);
+    row.row_max = tile.row_max.now;
+    row.sum_exp = tile.sum_exp.now;
+    row.log_sum_exp = tile.log_sum_exp.now;
+    row.dy = READS_dy ? widen<A>(tile.dy.now) : A(0);
     {
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto target = read<READS_target, G::KEEPS_ROW>(tile.target, chunk, to.target, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto target = tile.target.chunk(chunk, column);
         Pack<T, G::VECTOR> stored_dtarget;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
@@ -357,15 +355,15 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_target ? widen<A>(target.entries[i]) : A(0), row, sums, out_dtarget);
           stored_dtarget.entries[i] = narrow<T>(out_dtarget);
         }
-        store_once(to.out_dtarget + here.offset + column, stored_dtarget);
+        if (here.live) store_once(to.out_dtarget + here.offset + column, stored_dtarget);
       });
       reduce_row<G, bit(0, true), 0, 0>(sums, slots, turn);
       after_sum_target(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto target = read<READS_target, G::KEEPS_ROW>(tile.target, chunk, to.target, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto target = tile.target.chunk(chunk, column);
         Pack<T, G::VECTOR> stored_dx;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
@@ -374,10 +372,10 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_target ? widen<A>(target.entries[i]) : A(0), row, out_dx);
           stored_dx.entries[i] = narrow<T>(out_dx);
         }
-        store_once(to.out_dx + here.offset + column, stored_dx);
+        if (here.live) store_once(to.out_dx + here.offset + column, stored_dx);
       });
     }
-  }
+  });
 }
 
 template <class T> struct Launch : Chosen<Needs<T>> {

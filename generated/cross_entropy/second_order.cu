@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (2 read, 0 written), 7 flops per row element; backward 4 row tensors (2 read, 2 written), 9 flops per row element.
 // Evidence: 25 steps, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
-// templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
+// templates sha256:0a3489e6be0e3b02be386bba408c7ff61b5a7cfe9c43a9ff16bc802538ca563c
 //
 // jvp:
 //     p = exp_shifted/sum_exp
@@ -35,6 +35,7 @@
 #include "../_runtime/rows.cuh"
 #include "../_runtime/geometry.cuh"
 #include "../_runtime/reductions.cuh"
+#include "../_runtime/row_loop.cuh"
 #include "../_runtime/kernels.cuh"
 
 namespace lngen {
@@ -102,12 +103,25 @@ template <class A> struct Scalars {
   A y_dot;
 };
 
-// The part of a row, and of the Features, that a thread keeps in registers.
+// What a thread has of a row, and of the Features.
 template <class G> struct Tile {
-  Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> target[G::KEPT];
-  Pack<typename G::T, G::VECTOR> x_dot[G::KEPT];
-  Pack<typename G::T, G::VECTOR> target_dot[G::KEPT];
+  RowTile<G, READS_x> x;
+  RowTile<G, READS_target> target;
+  RowTile<G, READS_x_dot> x_dot;
+  RowTile<G, READS_target_dot> target_dot;
+  RowValue<G, true, typename G::A> row_max;
+  RowValue<G, true, typename G::A> sum_exp;
+  RowValue<G, true, typename G::A> log_sum_exp;
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(x);
+    visit(target);
+    visit(x_dot);
+    visit(target_dot);
+    visit(row_max);
+    visit(sum_exp);
+    visit(log_sum_exp);
+  }
 };
 
 // Stage 1 of 2: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
@@ -160,6 +174,13 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   here.begin<G>(to.D);
   const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
   Tile<G> tile;
+  tile.x.array = to.x;
+  tile.target.array = to.target;
+  tile.x_dot.array = to.x_dot;
+  tile.target_dot.array = to.target_dot;
+  tile.row_max.array = to.row_max;
+  tile.sum_exp.array = to.sum_exp;
+  tile.log_sum_exp.array = to.log_sum_exp;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -168,34 +189,16 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       }
     }
   }
-  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
-  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
-    const bool live = here.enter<G>(first, to.rows);
-    if constexpr (G::KEEPS_ROW) {
-#pragma unroll
-      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
-        const int column = here.template column<G>(chunk);
-        if (column < here.limit) {
-          if constexpr (READS_x)
-            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_target)
-            tile.target[chunk] = load_once<G::VECTOR>(to.target + here.offset + column);
-          if constexpr (READS_x_dot)
-            tile.x_dot[chunk] = load_once<G::VECTOR>(to.x_dot + here.offset + column);
-          if constexpr (READS_target_dot)
-            tile.target_dot[chunk] = load_once<G::VECTOR>(to.target_dot + here.offset + column);
-        }
-      }
-    }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
-    row.row_max = live ? to.row_max[here.row] : A(0);
-    row.sum_exp = live ? to.sum_exp[here.row] : A(0);
-    row.log_sum_exp = live ? to.log_sum_exp[here.row] : A(0);
+    row.row_max = tile.row_max.now;
+    row.sum_exp = tile.sum_exp.now;
+    row.log_sum_exp = tile.log_sum_exp.now;
     {
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto x_dot = tile.x_dot.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           sum_exp_shifted_x_dot(READS_x ? widen<A>(x.entries[i]) : A(0),
@@ -208,10 +211,10 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     {
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto target = read<READS_target, G::KEEPS_ROW>(tile.target, chunk, to.target, here.offset + column);
-        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
-        const auto target_dot = read<READS_target_dot, G::KEEPS_ROW>(tile.target_dot, chunk, to.target_dot, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto target = tile.target.chunk(chunk, column);
+        const auto x_dot = tile.x_dot.chunk(chunk, column);
+        const auto target_dot = tile.target_dot.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           sum_logp_target_target_dot(READS_x ? widen<A>(x.entries[i]) : A(0),
@@ -222,9 +225,9 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       });
       reduce_row<G, bit(0, HAS_dtarget || HAS_dx), 0, 0>(sums, slots, turn);
       after_sum_logp_target_target_dot(row, sums);
-      if (live && here.lane == 0) to.out_dy[here.row] = narrow<T>(row.y_dot);
+      if (here.live && here.lane == 0) to.out_dy[here.row] = narrow<T>(row.y_dot);
     }
-  }
+  });
 }
 
 template <class T> struct Launch : Chosen<Needs<T>> {
@@ -300,12 +303,27 @@ template <class A> struct Scalars {
   A ddy;
 };
 
-// The part of a row, and of the Features, that a thread keeps in registers.
+// What a thread has of a row, and of the Features.
 template <class G> struct Tile {
-  Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> target[G::KEPT];
-  Pack<typename G::T, G::VECTOR> ddx[G::KEPT];
-  Pack<typename G::T, G::VECTOR> ddtarget[G::KEPT];
+  RowTile<G, READS_x> x;
+  RowTile<G, READS_target> target;
+  RowTile<G, READS_ddx> ddx;
+  RowTile<G, READS_ddtarget> ddtarget;
+  RowValue<G, true, typename G::A> row_max;
+  RowValue<G, true, typename G::A> sum_exp;
+  RowValue<G, true, typename G::A> log_sum_exp;
+  RowValue<G, READS_dy, typename G::T> dy;
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(x);
+    visit(target);
+    visit(ddx);
+    visit(ddtarget);
+    visit(row_max);
+    visit(sum_exp);
+    visit(log_sum_exp);
+    visit(dy);
+  }
 };
 
 // Stage 1 of 3
@@ -333,10 +351,10 @@ __device__ __forceinline__ void mean_ddtarget_logp(A x, A target, A ddx, A ddtar
 template <class A>
 __device__ __forceinline__ void after_mean_ddtarget_logp(Scalars<A>& row, const A (&sums)[4]) {
   const A D = row.D, dy = row.dy, sum_exp = row.sum_exp;
-  const A mean_target = sums[0] / row.D;  // step 36: mean(target)
-  const A mean_d2logp = sums[1] / row.D;  // step 62: mean(d2logp)
+  const A mean_target = math::quotient(sums[0], row.D);  // step 36: mean(target)
+  const A mean_d2logp = math::quotient(sums[1], row.D);  // step 62: mean(d2logp)
   const A sum_ddx_exp_shifted = sums[2];  // step 62: sum(ddx*exp_shifted)
-  const A mean_ddtarget_logp = sums[3] / row.D;  // step 64: mean(ddtarget*logp)
+  const A mean_ddtarget_logp = math::quotient(sums[3], row.D);  // step 64: mean(ddtarget*logp)
   const A mean_target_scaled = dy*mean_target;  // step 62
   const A sum_ddx_exp_shifted_scaled = HAS_ddx ? sum_ddx_exp_shifted / sum_exp : A(0);  // step 62
   const A mean_target_scaled_2 = mean_target*D / sum_exp;  // step 64
@@ -366,7 +384,7 @@ __device__ __forceinline__ void mean_ddx_exp_shifted_target(A x, A target, A ddx
 template <class A>
 __device__ __forceinline__ void after_mean_ddx_exp_shifted_target(Scalars<A>& row, const A (&sums)[1]) {
   const A D = row.D, mean_ddtarget_logp = row.mean_ddtarget_logp;
-  const A mean_ddx_exp_shifted_target = sums[0] / row.D;  // step 64: mean(ddx*(mean_target_scaled_2*exp_shifted - target))
+  const A mean_ddx_exp_shifted_target = math::quotient(sums[0], row.D);  // step 64: mean(ddx*(mean_target_scaled_2*exp_shifted - target))
   const A ddy = (HAS_ddtarget || HAS_ddx) ? (mean_ddx_exp_shifted_target - mean_ddtarget_logp)*D : A(0);  // step 64
   row.mean_ddx_exp_shifted_target = mean_ddx_exp_shifted_target;
   row.ddy = ddy;
@@ -387,6 +405,14 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   here.begin<G>(to.D);
   const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
   Tile<G> tile;
+  tile.x.array = to.x;
+  tile.target.array = to.target;
+  tile.ddx.array = to.ddx;
+  tile.ddtarget.array = to.ddtarget;
+  tile.row_max.array = to.row_max;
+  tile.sum_exp.array = to.sum_exp;
+  tile.log_sum_exp.array = to.log_sum_exp;
+  tile.dy.array = to.dy;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -395,41 +421,22 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       }
     }
   }
-  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
-  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
-    const bool live = here.enter<G>(first, to.rows);
-    if constexpr (G::KEEPS_ROW) {
-#pragma unroll
-      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
-        const int column = here.template column<G>(chunk);
-        if (column < here.limit) {
-          if constexpr (READS_x)
-            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_target)
-            tile.target[chunk] = load_once<G::VECTOR>(to.target + here.offset + column);
-          if constexpr (READS_ddx)
-            tile.ddx[chunk] = load_once<G::VECTOR>(to.ddx + here.offset + column);
-          if constexpr (READS_ddtarget)
-            tile.ddtarget[chunk] = load_once<G::VECTOR>(to.ddtarget + here.offset + column);
-        }
-      }
-    }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
-    row.row_max = live ? to.row_max[here.row] : A(0);
-    row.sum_exp = live ? to.sum_exp[here.row] : A(0);
-    row.log_sum_exp = live ? to.log_sum_exp[here.row] : A(0);
-    row.dy = A(0);
-    if (READS_dy && live) row.dy = widen<A>(to.dy[here.row]);
+    row.row_max = tile.row_max.now;
+    row.sum_exp = tile.sum_exp.now;
+    row.log_sum_exp = tile.log_sum_exp.now;
+    row.dy = READS_dy ? widen<A>(tile.dy.now) : A(0);
     {
       after_stage_1(row);
     }
     {
       A sums[4] = {A(0), A(0), A(0), A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto target = read<READS_target, G::KEEPS_ROW>(tile.target, chunk, to.target, here.offset + column);
-        const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
-        const auto ddtarget = read<READS_ddtarget, G::KEEPS_ROW>(tile.ddtarget, chunk, to.ddtarget, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto target = tile.target.chunk(chunk, column);
+        const auto ddx = tile.ddx.chunk(chunk, column);
+        const auto ddtarget = tile.ddtarget.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           mean_ddtarget_logp(READS_x ? widen<A>(x.entries[i]) : A(0),
@@ -444,10 +451,10 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     {
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto target = read<READS_target, G::KEEPS_ROW>(tile.target, chunk, to.target, here.offset + column);
-        const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
-        const auto ddtarget = read<READS_ddtarget, G::KEEPS_ROW>(tile.ddtarget, chunk, to.ddtarget, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto target = tile.target.chunk(chunk, column);
+        const auto ddx = tile.ddx.chunk(chunk, column);
+        const auto ddtarget = tile.ddtarget.chunk(chunk, column);
         Pack<T, G::VECTOR> stored_d2x;
         Pack<T, G::VECTOR> stored_d2target;
 #pragma unroll
@@ -461,14 +468,14 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
           stored_d2x.entries[i] = narrow<T>(out_d2x);
           stored_d2target.entries[i] = narrow<T>(out_d2target);
         }
-        store_once(to.out_dx + here.offset + column, stored_d2x);
-        store_once(to.out_dtarget + here.offset + column, stored_d2target);
+        if (here.live) store_once(to.out_dx + here.offset + column, stored_d2x);
+        if (here.live) store_once(to.out_dtarget + here.offset + column, stored_d2target);
       });
       reduce_row<G, bit(0, HAS_ddx), 0, 0>(sums, slots, turn);
       after_mean_ddx_exp_shifted_target(row, sums);
-      if (live && here.lane == 0) to.out_ddy[here.row] = narrow<T>(row.ddy);
+      if (here.live && here.lane == 0) to.out_ddy[here.row] = narrow<T>(row.ddy);
     }
-  }
+  });
 }
 
 template <class T> struct Launch : Chosen<Needs<T>> {

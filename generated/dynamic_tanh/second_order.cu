@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 13 flops per row element.
 // Evidence: 17 steps, 4 gradients, 1 tangent, 5 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-// templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
+// templates sha256:0a3489e6be0e3b02be386bba408c7ff61b5a7cfe9c43a9ff16bc802538ca563c
 //
 // jvp:
 //     y_dot = gamma_dot*t + gamma*(1 - t)*(1 + t)*(alpha_dot*x + alpha*x_dot) + beta_dot
@@ -47,6 +47,7 @@
 #include "../_runtime/rows.cuh"
 #include "../_runtime/geometry.cuh"
 #include "../_runtime/reductions.cuh"
+#include "../_runtime/row_loop.cuh"
 #include "../_runtime/kernels.cuh"
 
 namespace lngen {
@@ -147,13 +148,18 @@ template <class A> struct Scalars {
   A alpha_dot;
 };
 
-// The part of a row, and of the Features, that a thread keeps in registers.
+// What a thread has of a row, and of the Features.
 template <class G> struct Tile {
-  Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> x_dot[G::KEPT];
+  RowTile<G, READS_x> x;
+  RowTile<G, READS_x_dot> x_dot;
   Pack<typename G::P, G::VECTOR> gamma[G::HELD];
   Pack<typename G::P, G::VECTOR> gamma_dot[G::HELD];
   Pack<typename G::P, G::VECTOR> beta_dot[G::HELD];
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(x);
+    visit(x_dot);
+  }
 };
 
 // Stage 1 of 1
@@ -183,6 +189,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   here.begin<G>(to.D);
   const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
   Tile<G> tile;
+  tile.x.array = to.x;
+  tile.x_dot.array = to.x_dot;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -194,26 +202,12 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       }
     }
   }
-  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
-  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
-    const bool live = here.enter<G>(first, to.rows);
-    if constexpr (G::KEEPS_ROW) {
-#pragma unroll
-      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
-        const int column = here.template column<G>(chunk);
-        if (column < here.limit) {
-          if constexpr (READS_x)
-            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_x_dot)
-            tile.x_dot[chunk] = load_once<G::VECTOR>(to.x_dot + here.offset + column);
-        }
-      }
-    }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
     {
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto x_dot = tile.x_dot.chunk(chunk, column);
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
         const auto gamma_dot = read<READS_gamma_dot, G::HOLDS_FEATURES>(tile.gamma_dot, chunk, to.gamma_dot, column);
         const auto beta_dot = read<READS_beta_dot, G::HOLDS_FEATURES>(tile.beta_dot, chunk, to.beta_dot, column);
@@ -228,10 +222,10 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_beta_dot ? widen<A>(beta_dot.entries[i]) : A(0), row, out_y_dot);
           stored_y_dot.entries[i] = narrow<T>(out_y_dot);
         }
-        store_once(to.out_dy + here.offset + column, stored_y_dot);
+        if (here.live) store_once(to.out_dy + here.offset + column, stored_y_dot);
       });
     }
-  }
+  });
 }
 
 template <class T> struct Launch : Chosen<Needs<T>> {
@@ -305,14 +299,20 @@ template <class A> struct Scalars {
   A mean_ddx_du_scaled;
 };
 
-// The part of a row, and of the Features, that a thread keeps in registers.
+// What a thread has of a row, and of the Features.
 template <class G> struct Tile {
-  Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dy[G::KEPT];
-  Pack<typename G::T, G::VECTOR> ddx[G::KEPT];
+  RowTile<G, READS_x> x;
+  RowTile<G, READS_dy> dy;
+  RowTile<G, READS_ddx> ddx;
   Pack<typename G::P, G::VECTOR> gamma[G::HELD];
   Pack<typename G::P, G::VECTOR> ddgamma[G::HELD];
   Pack<typename G::P, G::VECTOR> ddbeta[G::HELD];
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(x);
+    visit(dy);
+    visit(ddx);
+  }
 };
 
 // Stage 1 of 1: mean_d2u_x = mean(d2u*x); mean_ddx_du = mean(ddx*du)
@@ -336,8 +336,8 @@ __device__ __forceinline__ void mean_ddx_du(A x, A dy, A ddx, A gamma, A ddgamma
 template <class A>
 __device__ __forceinline__ void after_mean_ddx_du(Scalars<A>& row, const A (&sums)[2], A (&over_all)[1]) {
   const A D = row.D;
-  const A mean_d2u_x = sums[0] / row.D;  // step 35: mean(d2u*x)
-  const A mean_ddx_du = sums[1] / row.D;  // step 35: mean(ddx*du)
+  const A mean_d2u_x = math::quotient(sums[0], row.D);  // step 35: mean(d2u*x)
+  const A mean_ddx_du = math::quotient(sums[1], row.D);  // step 35: mean(ddx*du)
   const A mean_ddx_du_scaled = (HAS_ddalpha || HAS_ddgamma || HAS_ddx) ? (mean_d2u_x + mean_ddx_du)*D : A(0);  // step 35
   over_all[0] = mean_ddx_du_scaled;  // step 35: d2alpha
   row.mean_d2u_x = mean_d2u_x;
@@ -362,6 +362,9 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   here.begin<G>(to.D);
   const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
   Tile<G> tile;
+  tile.x.array = to.x;
+  tile.dy.array = to.dy;
+  tile.ddx.array = to.ddx;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -375,30 +378,14 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   }
   ColumnSums<G, COLUMNS_WANTED, SUMS_INTO_COLUMNS> columns(to.workspace, slots + G::SLOTS, here);
   A over_rows_and_columns[SUMS_INTO_SCALARS] = {};
-  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
-  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
-    const bool live = here.enter<G>(first, to.rows);
-    if constexpr (G::KEEPS_ROW) {
-#pragma unroll
-      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
-        const int column = here.template column<G>(chunk);
-        if (column < here.limit) {
-          if constexpr (READS_x)
-            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_dy)
-            tile.dy[chunk] = load_once<G::VECTOR>(to.dy + here.offset + column);
-          if constexpr (READS_ddx)
-            tile.ddx[chunk] = load_once<G::VECTOR>(to.ddx + here.offset + column);
-        }
-      }
-    }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
     {
       A sums[2] = {A(0), A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-        const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
+        const auto ddx = tile.ddx.chunk(chunk, column);
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
         const auto ddgamma = read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
         const auto ddbeta = read<READS_ddbeta, G::HOLDS_FEATURES>(tile.ddbeta, chunk, to.ddbeta, column);
@@ -415,21 +402,21 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
               READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0),
               READS_ddbeta ? widen<A>(ddbeta.entries[i]) : A(0), row, sums, over_rows, out_d2x, out_ddy);
-          columns.template add<0x1>(chunk * G::VECTOR + i, column + i, over_rows);
+          if (here.live) columns.template add<0x1>(chunk * G::VECTOR + i, column + i, over_rows);
           stored_d2x.entries[i] = narrow<T>(out_d2x);
           stored_ddy.entries[i] = narrow<T>(out_ddy);
         }
-        store_once(to.out_dx + here.offset + column, stored_d2x);
-        store_once(to.out_ddy + here.offset + column, stored_ddy);
+        if (here.live) store_once(to.out_dx + here.offset + column, stored_d2x);
+        if (here.live) store_once(to.out_ddy + here.offset + column, stored_ddy);
       });
       reduce_row<G, bit(0, (HAS_alpha && HAS_ddalpha) || (HAS_alpha && HAS_ddgamma) || (HAS_alpha && HAS_ddx)) | bit(1, HAS_alpha && HAS_ddx), 0, 0>(sums, slots, turn);
       A over_all[SUMS_INTO_SCALARS] = {};
       after_mean_ddx_du(row, sums, over_all);
 #pragma unroll
       for (int k = 0; k < SUMS_INTO_SCALARS; ++k)
-        if (SCALARS_WANTED >> k & 1) over_rows_and_columns[k] += live ? over_all[k] : A(0);
+        if (SCALARS_WANTED >> k & 1) over_rows_and_columns[k] += here.live ? over_all[k] : A(0);
     }
-  }
+  });
   columns.finish(slots + G::SLOTS, here);
   finish_scalars<G, SCALARS_WANTED>(over_rows_and_columns, slots, to.workspace, 1, here);
 }
@@ -477,7 +464,7 @@ __device__ __forceinline__ void finish(A d2gamma, const Scalars<A>& row, A& out_
   out_d2beta = d2beta;
 }
 
-template <class T> struct Launch : ColumnsGeometry<Computed<T>, 1, 1, 32> {
+template <class T> struct Launch : ColumnsGeometry<Computed<T>, 1, 1, 8> {
   using P = Parameter<T>;
   using A = Computed<T>;
 

@@ -4,7 +4,7 @@
 // Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 20 flops per row element.
 // Evidence: 29 steps, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
-// templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
+// templates sha256:0a3489e6be0e3b02be386bba408c7ff61b5a7cfe9c43a9ff16bc802538ca563c
 //
 // forward:
 //     ms = mean(x**2)
@@ -36,6 +36,7 @@
 #include "../_runtime/rows.cuh"
 #include "../_runtime/geometry.cuh"
 #include "../_runtime/reductions.cuh"
+#include "../_runtime/row_loop.cuh"
 #include "../_runtime/kernels.cuh"
 
 namespace lngen {
@@ -81,11 +82,16 @@ template <class A> struct Scalars {
   A rstd;
 };
 
-// The part of a row, and of the Features, that a thread keeps in registers.
+// What a thread has of a row, and of the Features.
 template <class G> struct Tile {
-  Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> z[G::KEPT];
+  RowTile<G, READS_x> x;
+  RowTile<G, READS_z> z;
   Pack<typename G::P, G::VECTOR> gamma[G::HELD];
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(x);
+    visit(z);
+  }
 };
 
 // Stage 1 of 2: ms = mean(x**2)
@@ -97,8 +103,8 @@ __device__ __forceinline__ void ms(A x, const Scalars<A>& row, A (&sums)[1]) {
 template <class A>
 __device__ __forceinline__ void after_ms(Scalars<A>& row, const A (&sums)[1]) {
   const A eps = row.eps;
-  const A ms = sums[0] / row.D;  // step 1: mean(x**2)
-  const A rstd = A(1) / math::sqrt(ms + eps);  // step 2
+  const A ms = math::quotient(sums[0], row.D);  // step 1: mean(x**2)
+  const A rstd = math::rsqrt(ms + eps);  // step 2
   row.ms = ms;
   row.rstd = rstd;
 }
@@ -130,6 +136,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   here.begin<G>(to.D);
   const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
   Tile<G> tile;
+  tile.x.array = to.x;
+  tile.z.array = to.z;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -139,26 +147,12 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       }
     }
   }
-  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
-  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
-    const bool live = here.enter<G>(first, to.rows);
-    if constexpr (G::KEEPS_ROW) {
-#pragma unroll
-      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
-        const int column = here.template column<G>(chunk);
-        if (column < here.limit) {
-          if constexpr (READS_x)
-            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_z)
-            tile.z[chunk] = load_once<G::VECTOR>(to.z + here.offset + column);
-        }
-      }
-    }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
     {
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           ms(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
@@ -169,8 +163,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto z = read<READS_z, G::KEEPS_ROW>(tile.z, chunk, to.z, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto z = tile.z.chunk(chunk, column);
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
         Pack<T, G::VECTOR> stored_y;
 #pragma unroll
@@ -181,13 +175,13 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_gamma ? widen<A>(gamma.entries[i]) : A(1), row, out_y);
           stored_y.entries[i] = narrow<T>(out_y);
         }
-        store_once(to.out_y + here.offset + column, stored_y);
+        if (here.live) store_once(to.out_y + here.offset + column, stored_y);
       });
     }
-    if (live && here.lane == 0) {
+    if (here.live && here.lane == 0) {
       to.save_rstd[here.row] = row.rstd;
     }
-  }
+  });
 }
 
 template <class T> struct Launch : Chosen<Needs<T>> {
@@ -248,12 +242,20 @@ template <class A> struct Scalars {
   A mean_g_xhat;
 };
 
-// The part of a row, and of the Features, that a thread keeps in registers.
+// What a thread has of a row, and of the Features.
 template <class G> struct Tile {
-  Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> z[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dy[G::KEPT];
+  RowTile<G, READS_x> x;
+  RowTile<G, READS_z> z;
+  RowTile<G, READS_dy> dy;
+  RowValue<G, true, typename G::A> rstd;
   Pack<typename G::P, G::VECTOR> gamma[G::HELD];
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(x);
+    visit(z);
+    visit(dy);
+    visit(rstd);
+  }
 };
 
 // Stage 1 of 2: mean_g_xhat = mean(g*xhat)
@@ -272,7 +274,7 @@ __device__ __forceinline__ void mean_g_xhat(A x, A z, A dy, A gamma, const Scala
 
 template <class A>
 __device__ __forceinline__ void after_mean_g_xhat(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_g_xhat = sums[0] / row.D;  // step 15: mean(g*xhat)
+  const A mean_g_xhat = math::quotient(sums[0], row.D);  // step 15: mean(g*xhat)
   row.mean_g_xhat = mean_g_xhat;
 }
 
@@ -303,6 +305,10 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   here.begin<G>(to.D);
   const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
   Tile<G> tile;
+  tile.x.array = to.x;
+  tile.z.array = to.z;
+  tile.dy.array = to.dy;
+  tile.rstd.array = to.rstd;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -313,31 +319,15 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     }
   }
   ColumnSums<G, COLUMNS_WANTED, SUMS_INTO_COLUMNS> columns(to.workspace, slots + G::SLOTS, here);
-  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
-  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
-    const bool live = here.enter<G>(first, to.rows);
-    if constexpr (G::KEEPS_ROW) {
-#pragma unroll
-      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
-        const int column = here.template column<G>(chunk);
-        if (column < here.limit) {
-          if constexpr (READS_x)
-            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_z)
-            tile.z[chunk] = load_once<G::VECTOR>(to.z + here.offset + column);
-          if constexpr (READS_dy)
-            tile.dy[chunk] = load_once<G::VECTOR>(to.dy + here.offset + column);
-        }
-      }
-    }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
-    row.rstd = live ? to.rstd[here.row] : A(0);
+    row.rstd = tile.rstd.now;
     {
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto z = read<READS_z, G::KEEPS_ROW>(tile.z, chunk, to.z, here.offset + column);
-        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto z = tile.z.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
         Pack<T, G::VECTOR> stored_dz;
 #pragma unroll
@@ -348,19 +338,19 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_z ? widen<A>(z.entries[i]) : A(0),
               READS_dy ? widen<A>(dy.entries[i]) : A(0),
               READS_gamma ? widen<A>(gamma.entries[i]) : A(1), row, sums, over_rows, out_dz);
-          columns.template add<0x1>(chunk * G::VECTOR + i, column + i, over_rows);
+          if (here.live) columns.template add<0x1>(chunk * G::VECTOR + i, column + i, over_rows);
           stored_dz.entries[i] = narrow<T>(out_dz);
         }
-        store_once(to.out_dz + here.offset + column, stored_dz);
+        if (here.live) store_once(to.out_dz + here.offset + column, stored_dz);
       });
       reduce_row<G, bit(0, true), 0, 0>(sums, slots, turn);
       after_mean_g_xhat(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto z = read<READS_z, G::KEEPS_ROW>(tile.z, chunk, to.z, here.offset + column);
-        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto z = tile.z.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
         Pack<T, G::VECTOR> stored_dx;
 #pragma unroll
@@ -372,10 +362,10 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_gamma ? widen<A>(gamma.entries[i]) : A(1), row, out_dx);
           stored_dx.entries[i] = narrow<T>(out_dx);
         }
-        store_once(to.out_dx + here.offset + column, stored_dx);
+        if (here.live) store_once(to.out_dx + here.offset + column, stored_dx);
       });
     }
-  }
+  });
   columns.finish(slots + G::SLOTS, here);
 }
 
@@ -408,7 +398,7 @@ __device__ __forceinline__ void finish(A dgamma, const Scalars<A>& row, A& out_d
   out_dgamma = dgamma;
 }
 
-template <class T> struct Launch : ColumnsGeometry<Computed<T>, 1, 1, 32> {
+template <class T> struct Launch : ColumnsGeometry<Computed<T>, 1, 1, 8> {
   using P = Parameter<T>;
   using A = Computed<T>;
 

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 3 flops per row element; backward 3 row tensors (2 read, 1 written), 6 flops per row element.
 // Evidence: 15 steps, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:be881d5f8129b557e1ec885ece4bbca58ee2c07dcc5dcc847ea2c74f37ffc252
-// templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
+// templates sha256:0a3489e6be0e3b02be386bba408c7ff61b5a7cfe9c43a9ff16bc802538ca563c
 //
 // forward:
 //     sum_x2 = sum(x**2)
@@ -23,6 +23,7 @@
 #include "../_runtime/rows.cuh"
 #include "../_runtime/geometry.cuh"
 #include "../_runtime/reductions.cuh"
+#include "../_runtime/row_loop.cuh"
 #include "../_runtime/kernels.cuh"
 
 #ifdef LNGEN_FORWARD
@@ -54,9 +55,13 @@ template <class A> struct Scalars {
   A rstd;
 };
 
-// The part of a row, and of the Features, that a thread keeps in registers.
+// What a thread has of a row, and of the Features.
 template <class G> struct Tile {
-  Pack<typename G::T, G::VECTOR> x[G::KEPT];
+  RowTile<G, READS_x> x;
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(x);
+  }
 };
 
 // Stage 1 of 2: sum_x2 = sum(x**2)
@@ -69,7 +74,7 @@ template <class A>
 __device__ __forceinline__ void after_sum_x2(Scalars<A>& row, const A (&sums)[1]) {
   const A eps = row.eps;
   const A sum_x2 = sums[0];  // step 1: sum(x**2)
-  const A rstd = A(1) / math::sqrt(sum_x2 + eps);  // step 2
+  const A rstd = math::rsqrt(sum_x2 + eps);  // step 2
   row.sum_x2 = sum_x2;
   row.rstd = rstd;
 }
@@ -98,6 +103,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   here.begin<G>(to.D);
   const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
   Tile<G> tile;
+  tile.x.array = to.x;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -106,24 +112,12 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       }
     }
   }
-  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
-  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
-    const bool live = here.enter<G>(first, to.rows);
-    if constexpr (G::KEEPS_ROW) {
-#pragma unroll
-      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
-        const int column = here.template column<G>(chunk);
-        if (column < here.limit) {
-          if constexpr (READS_x)
-            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-        }
-      }
-    }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
     {
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           sum_x2(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
@@ -134,7 +128,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
         Pack<T, G::VECTOR> stored_y;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
@@ -142,13 +136,13 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
           stage_2(READS_x ? widen<A>(x.entries[i]) : A(0), row, out_y);
           stored_y.entries[i] = narrow<T>(out_y);
         }
-        store_once(to.out_y + here.offset + column, stored_y);
+        if (here.live) store_once(to.out_y + here.offset + column, stored_y);
       });
     }
-    if (live && here.lane == 0) {
+    if (here.live && here.lane == 0) {
       to.save_rstd[here.row] = row.rstd;
     }
-  }
+  });
 }
 
 template <class T> struct Launch : Chosen<Needs<T>> {
@@ -200,10 +194,17 @@ template <class A> struct Scalars {
   A sum_dy_y;
 };
 
-// The part of a row, and of the Features, that a thread keeps in registers.
+// What a thread has of a row, and of the Features.
 template <class G> struct Tile {
-  Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dy[G::KEPT];
+  RowTile<G, READS_x> x;
+  RowTile<G, READS_dy> dy;
+  RowValue<G, true, typename G::A> rstd;
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(x);
+    visit(dy);
+    visit(rstd);
+  }
 };
 
 // Stage 1 of 2: sum_dy_y = sum(dy*y)
@@ -244,6 +245,9 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   here.begin<G>(to.D);
   const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
   Tile<G> tile;
+  tile.x.array = to.x;
+  tile.dy.array = to.dy;
+  tile.rstd.array = to.rstd;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -252,28 +256,14 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       }
     }
   }
-  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
-  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
-    const bool live = here.enter<G>(first, to.rows);
-    if constexpr (G::KEEPS_ROW) {
-#pragma unroll
-      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
-        const int column = here.template column<G>(chunk);
-        if (column < here.limit) {
-          if constexpr (READS_x)
-            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_dy)
-            tile.dy[chunk] = load_once<G::VECTOR>(to.dy + here.offset + column);
-        }
-      }
-    }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
-    row.rstd = live ? to.rstd[here.row] : A(0);
+    row.rstd = tile.rstd.now;
     {
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           sum_dy_y(READS_x ? widen<A>(x.entries[i]) : A(0),
@@ -285,8 +275,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
         Pack<T, G::VECTOR> stored_dx;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
@@ -295,10 +285,10 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_dy ? widen<A>(dy.entries[i]) : A(0), row, out_dx);
           stored_dx.entries[i] = narrow<T>(out_dx);
         }
-        store_once(to.out_dx + here.offset + column, stored_dx);
+        if (here.live) store_once(to.out_dx + here.offset + column, stored_dx);
       });
     }
-  }
+  });
 }
 
 template <class T> struct Launch : Chosen<Needs<T>> {

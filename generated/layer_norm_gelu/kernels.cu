@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 15 flops per row element; backward 3 row tensors (2 read, 1 written), 30 flops per row element.
 // Evidence: 28 steps, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:fb797b1161b31641ca09583a8a5664d3453054eae69634f07ce4625138fb9daf
-// templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
+// templates sha256:0a3489e6be0e3b02be386bba408c7ff61b5a7cfe9c43a9ff16bc802538ca563c
 //
 // forward:
 //     mu = mean(x)
@@ -40,6 +40,7 @@
 #include "../_runtime/rows.cuh"
 #include "../_runtime/geometry.cuh"
 #include "../_runtime/reductions.cuh"
+#include "../_runtime/row_loop.cuh"
 #include "../_runtime/kernels.cuh"
 
 namespace lngen {
@@ -94,11 +95,15 @@ template <class A> struct Scalars {
   A rstd;
 };
 
-// The part of a row, and of the Features, that a thread keeps in registers.
+// What a thread has of a row, and of the Features.
 template <class G> struct Tile {
-  Pack<typename G::T, G::VECTOR> x[G::KEPT];
+  RowTile<G, READS_x> x;
   Pack<typename G::P, G::VECTOR> gamma[G::HELD];
   Pack<typename G::P, G::VECTOR> beta[G::HELD];
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(x);
+  }
 };
 
 // Stage 1 of 4: mu = mean(x)
@@ -109,7 +114,7 @@ __device__ __forceinline__ void mu(A x, const Scalars<A>& row, A (&sums)[1]) {
 
 template <class A>
 __device__ __forceinline__ void after_mu(Scalars<A>& row, const A (&sums)[1]) {
-  const A mu = sums[0] / row.D;  // step 1: mean(x)
+  const A mu = math::quotient(sums[0], row.D);  // step 1: mean(x)
   row.mu = mu;
 }
 
@@ -123,7 +128,7 @@ __device__ __forceinline__ void mu_residual(A x, const Scalars<A>& row, A (&sums
 
 template <class A>
 __device__ __forceinline__ void after_mu_residual(Scalars<A>& row, const A (&sums)[1]) {
-  const A mu_residual = sums[0] / row.D;  // step 2: mean(x_shifted)
+  const A mu_residual = math::quotient(sums[0], row.D);  // step 2: mean(x_shifted)
   row.mu_residual = mu_residual;
 }
 
@@ -139,8 +144,8 @@ __device__ __forceinline__ void var(A x, const Scalars<A>& row, A (&sums)[1]) {
 template <class A>
 __device__ __forceinline__ void after_var(Scalars<A>& row, const A (&sums)[1]) {
   const A eps = row.eps;
-  const A var = sums[0] / row.D;  // step 3: mean(x_centred**2)
-  const A rstd = A(1) / math::sqrt(var + eps);  // step 4
+  const A var = math::quotient(sums[0], row.D);  // step 3: mean(x_centred**2)
+  const A rstd = math::rsqrt(var + eps);  // step 4
   row.var = var;
   row.rstd = rstd;
 }
@@ -174,6 +179,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   here.begin<G>(to.D);
   const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
   Tile<G> tile;
+  tile.x.array = to.x;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -184,24 +190,12 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       }
     }
   }
-  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
-  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
-    const bool live = here.enter<G>(first, to.rows);
-    if constexpr (G::KEEPS_ROW) {
-#pragma unroll
-      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
-        const int column = here.template column<G>(chunk);
-        if (column < here.limit) {
-          if constexpr (READS_x)
-            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-        }
-      }
-    }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
     {
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           mu(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
@@ -213,7 +207,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     {
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           mu_residual(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
@@ -225,7 +219,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     {
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           var(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
@@ -236,7 +230,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
         const auto beta = read<READS_beta, G::HOLDS_FEATURES>(tile.beta, chunk, to.beta, column);
         Pack<T, G::VECTOR> stored_y;
@@ -248,15 +242,15 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_beta ? widen<A>(beta.entries[i]) : A(0), row, out_y);
           stored_y.entries[i] = narrow<T>(out_y);
         }
-        store_once(to.out_y + here.offset + column, stored_y);
+        if (here.live) store_once(to.out_y + here.offset + column, stored_y);
       });
     }
-    if (live && here.lane == 0) {
+    if (here.live && here.lane == 0) {
       to.save_mu[here.row] = row.mu;
       to.save_mu_residual[here.row] = row.mu_residual;
       to.save_rstd[here.row] = row.rstd;
     }
-  }
+  });
 }
 
 template <class T> struct Launch : Chosen<Needs<T>> {
@@ -322,12 +316,23 @@ template <class A> struct Scalars {
   A mean_g_xhat;
 };
 
-// The part of a row, and of the Features, that a thread keeps in registers.
+// What a thread has of a row, and of the Features.
 template <class G> struct Tile {
-  Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dy[G::KEPT];
+  RowTile<G, READS_x> x;
+  RowTile<G, READS_dy> dy;
+  RowValue<G, true, typename G::A> mu;
+  RowValue<G, true, typename G::A> mu_residual;
+  RowValue<G, true, typename G::A> rstd;
   Pack<typename G::P, G::VECTOR> gamma[G::HELD];
   Pack<typename G::P, G::VECTOR> beta[G::HELD];
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(x);
+    visit(dy);
+    visit(mu);
+    visit(mu_residual);
+    visit(rstd);
+  }
 };
 
 // Stage 1 of 2: mean_g = mean(g); mean_g_xhat = mean(g*xhat)
@@ -349,8 +354,8 @@ __device__ __forceinline__ void mean_g_xhat(A x, A dy, A gamma, A beta, const Sc
 
 template <class A>
 __device__ __forceinline__ void after_mean_g_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_g = sums[0] / row.D;  // step 21: mean(g)
-  const A mean_g_xhat = sums[1] / row.D;  // step 21: mean(g*xhat)
+  const A mean_g = math::quotient(sums[0], row.D);  // step 21: mean(g)
+  const A mean_g_xhat = math::quotient(sums[1], row.D);  // step 21: mean(g*xhat)
   row.mean_g = mean_g;
   row.mean_g_xhat = mean_g_xhat;
 }
@@ -385,6 +390,11 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   here.begin<G>(to.D);
   const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
   Tile<G> tile;
+  tile.x.array = to.x;
+  tile.dy.array = to.dy;
+  tile.mu.array = to.mu;
+  tile.mu_residual.array = to.mu_residual;
+  tile.rstd.array = to.rstd;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -396,30 +406,16 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     }
   }
   ColumnSums<G, COLUMNS_WANTED, SUMS_INTO_COLUMNS> columns(to.workspace, slots + G::SLOTS, here);
-  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
-  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
-    const bool live = here.enter<G>(first, to.rows);
-    if constexpr (G::KEEPS_ROW) {
-#pragma unroll
-      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
-        const int column = here.template column<G>(chunk);
-        if (column < here.limit) {
-          if constexpr (READS_x)
-            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_dy)
-            tile.dy[chunk] = load_once<G::VECTOR>(to.dy + here.offset + column);
-        }
-      }
-    }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
-    row.mu = live ? to.mu[here.row] : A(0);
-    row.mu_residual = live ? to.mu_residual[here.row] : A(0);
-    row.rstd = live ? to.rstd[here.row] : A(0);
+    row.mu = tile.mu.now;
+    row.mu_residual = tile.mu_residual.now;
+    row.rstd = tile.rstd.now;
     {
       A sums[2] = {A(0), A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
         const auto beta = read<READS_beta, G::HOLDS_FEATURES>(tile.beta, chunk, to.beta, column);
 #pragma unroll
@@ -429,7 +425,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_dy ? widen<A>(dy.entries[i]) : A(0),
               READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
               READS_beta ? widen<A>(beta.entries[i]) : A(0), row, sums, over_rows);
-          columns.template add<0x3>(chunk * G::VECTOR + i, column + i, over_rows);
+          if (here.live) columns.template add<0x3>(chunk * G::VECTOR + i, column + i, over_rows);
         }
       });
       reduce_row<G, bit(0, true) | bit(1, true), 0, 0>(sums, slots, turn);
@@ -437,8 +433,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
         const auto beta = read<READS_beta, G::HOLDS_FEATURES>(tile.beta, chunk, to.beta, column);
         Pack<T, G::VECTOR> stored_dx;
@@ -451,10 +447,10 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_beta ? widen<A>(beta.entries[i]) : A(0), row, out_dx);
           stored_dx.entries[i] = narrow<T>(out_dx);
         }
-        store_once(to.out_dx + here.offset + column, stored_dx);
+        if (here.live) store_once(to.out_dx + here.offset + column, stored_dx);
       });
     }
-  }
+  });
   columns.finish(slots + G::SLOTS, here);
 }
 
@@ -490,7 +486,7 @@ __device__ __forceinline__ void finish(A dgamma, A dbeta, const Scalars<A>& row,
   out_dbeta = dbeta;
 }
 
-template <class T> struct Launch : ColumnsGeometry<Computed<T>, 2, 1, 32> {
+template <class T> struct Launch : ColumnsGeometry<Computed<T>, 2, 1, 8> {
   using P = Parameter<T>;
   using A = Computed<T>;
 

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 15 flops per row element; backward 3 row tensors (2 read, 1 written), 30 flops per row element.
 // Evidence: 28 steps, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:fb797b1161b31641ca09583a8a5664d3453054eae69634f07ce4625138fb9daf
-// templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
+// templates sha256:0a3489e6be0e3b02be386bba408c7ff61b5a7cfe9c43a9ff16bc802538ca563c
 //
 // jvp:
 //     y_dot = (Phi_u + u*phi(u))*(gamma_dot*xhat + beta_dot + rstd*gamma*(x_dot - mean(x_dot) - xhat*mean(x_dot*xhat)))
@@ -49,6 +49,7 @@
 #include "../_runtime/rows.cuh"
 #include "../_runtime/geometry.cuh"
 #include "../_runtime/reductions.cuh"
+#include "../_runtime/row_loop.cuh"
 #include "../_runtime/kernels.cuh"
 
 namespace lngen {
@@ -138,14 +139,25 @@ template <class A> struct Scalars {
   A mean_x_dot_xhat;
 };
 
-// The part of a row, and of the Features, that a thread keeps in registers.
+// What a thread has of a row, and of the Features.
 template <class G> struct Tile {
-  Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> x_dot[G::KEPT];
+  RowTile<G, READS_x> x;
+  RowTile<G, READS_x_dot> x_dot;
+  RowValue<G, true, typename G::A> mu;
+  RowValue<G, true, typename G::A> mu_residual;
+  RowValue<G, true, typename G::A> rstd;
   Pack<typename G::P, G::VECTOR> gamma[G::HELD];
   Pack<typename G::P, G::VECTOR> beta[G::HELD];
   Pack<typename G::P, G::VECTOR> gamma_dot[G::HELD];
   Pack<typename G::P, G::VECTOR> beta_dot[G::HELD];
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(x);
+    visit(x_dot);
+    visit(mu);
+    visit(mu_residual);
+    visit(rstd);
+  }
 };
 
 // Stage 1 of 2: mean_x_dot = mean(x_dot); mean_x_dot_xhat = mean(x_dot*xhat)
@@ -161,8 +173,8 @@ __device__ __forceinline__ void mean_x_dot_xhat(A x, A x_dot, const Scalars<A>& 
 
 template <class A>
 __device__ __forceinline__ void after_mean_x_dot_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_x_dot = sums[0] / row.D;  // step 39: mean(x_dot)
-  const A mean_x_dot_xhat = sums[1] / row.D;  // step 39: mean(x_dot*xhat)
+  const A mean_x_dot = math::quotient(sums[0], row.D);  // step 39: mean(x_dot)
+  const A mean_x_dot_xhat = math::quotient(sums[1], row.D);  // step 39: mean(x_dot*xhat)
   row.mean_x_dot = mean_x_dot;
   row.mean_x_dot_xhat = mean_x_dot_xhat;
 }
@@ -195,6 +207,11 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   here.begin<G>(to.D);
   const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
   Tile<G> tile;
+  tile.x.array = to.x;
+  tile.x_dot.array = to.x_dot;
+  tile.mu.array = to.mu;
+  tile.mu_residual.array = to.mu_residual;
+  tile.rstd.array = to.rstd;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -207,30 +224,16 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       }
     }
   }
-  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
-  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
-    const bool live = here.enter<G>(first, to.rows);
-    if constexpr (G::KEEPS_ROW) {
-#pragma unroll
-      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
-        const int column = here.template column<G>(chunk);
-        if (column < here.limit) {
-          if constexpr (READS_x)
-            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_x_dot)
-            tile.x_dot[chunk] = load_once<G::VECTOR>(to.x_dot + here.offset + column);
-        }
-      }
-    }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
-    row.mu = live ? to.mu[here.row] : A(0);
-    row.mu_residual = live ? to.mu_residual[here.row] : A(0);
-    row.rstd = live ? to.rstd[here.row] : A(0);
+    row.mu = tile.mu.now;
+    row.mu_residual = tile.mu_residual.now;
+    row.rstd = tile.rstd.now;
     {
       A sums[2] = {A(0), A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto x_dot = tile.x_dot.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           mean_x_dot_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
@@ -242,8 +245,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto x_dot = tile.x_dot.chunk(chunk, column);
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
         const auto beta = read<READS_beta, G::HOLDS_FEATURES>(tile.beta, chunk, to.beta, column);
         const auto gamma_dot = read<READS_gamma_dot, G::HOLDS_FEATURES>(tile.gamma_dot, chunk, to.gamma_dot, column);
@@ -260,10 +263,10 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_beta_dot ? widen<A>(beta_dot.entries[i]) : A(0), row, out_y_dot);
           stored_y_dot.entries[i] = narrow<T>(out_y_dot);
         }
-        store_once(to.out_dy + here.offset + column, stored_y_dot);
+        if (here.live) store_once(to.out_dy + here.offset + column, stored_y_dot);
       });
     }
-  }
+  });
 }
 
 template <class T> struct Launch : Chosen<Needs<T>> {
@@ -347,15 +350,27 @@ template <class A> struct Scalars {
   A mean_g_2_xhat;
 };
 
-// The part of a row, and of the Features, that a thread keeps in registers.
+// What a thread has of a row, and of the Features.
 template <class G> struct Tile {
-  Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dy[G::KEPT];
-  Pack<typename G::T, G::VECTOR> ddx[G::KEPT];
+  RowTile<G, READS_x> x;
+  RowTile<G, READS_dy> dy;
+  RowTile<G, READS_ddx> ddx;
+  RowValue<G, true, typename G::A> mu;
+  RowValue<G, true, typename G::A> mu_residual;
+  RowValue<G, true, typename G::A> rstd;
   Pack<typename G::P, G::VECTOR> gamma[G::HELD];
   Pack<typename G::P, G::VECTOR> beta[G::HELD];
   Pack<typename G::P, G::VECTOR> ddgamma[G::HELD];
   Pack<typename G::P, G::VECTOR> ddbeta[G::HELD];
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(x);
+    visit(dy);
+    visit(ddx);
+    visit(mu);
+    visit(mu_residual);
+    visit(rstd);
+  }
 };
 
 // Stage 1 of 3: mean_g = mean(g); mean_g_xhat = mean(g*xhat); mean_ddx = mean(ddx); mean_ddx_xhat = mean(ddx*xhat); mean_ddgamma_du = mean(ddgamma*du); mean_ddx_g = mean(ddx*g); mean_ddgamma_du_xhat = mean(ddgamma*du*xhat)
@@ -381,13 +396,13 @@ __device__ __forceinline__ void mean_ddgamma_du_xhat(A x, A dy, A ddx, A gamma, 
 template <class A>
 __device__ __forceinline__ void after_mean_ddgamma_du_xhat(Scalars<A>& row, const A (&sums)[7]) {
   const A rstd = row.rstd;
-  const A mean_g = sums[0] / row.D;  // step 42: mean(g)
-  const A mean_g_xhat = sums[1] / row.D;  // step 43: mean(g*xhat)
-  const A mean_ddx = sums[2] / row.D;  // step 73: mean(ddx)
-  const A mean_ddx_xhat = sums[3] / row.D;  // step 73: mean(ddx*xhat)
-  const A mean_ddgamma_du = sums[4] / row.D;  // step 76: mean(ddgamma*du)
-  const A mean_ddx_g = sums[5] / row.D;  // step 76: mean(ddx*g)
-  const A mean_ddgamma_du_xhat = sums[6] / row.D;  // step 76: mean(ddgamma*du*xhat)
+  const A mean_g = math::quotient(sums[0], row.D);  // step 42: mean(g)
+  const A mean_g_xhat = math::quotient(sums[1], row.D);  // step 43: mean(g*xhat)
+  const A mean_ddx = math::quotient(sums[2], row.D);  // step 73: mean(ddx)
+  const A mean_ddx_xhat = math::quotient(sums[3], row.D);  // step 73: mean(ddx*xhat)
+  const A mean_ddgamma_du = math::quotient(sums[4], row.D);  // step 76: mean(ddgamma*du)
+  const A mean_ddx_g = math::quotient(sums[5], row.D);  // step 76: mean(ddx*g)
+  const A mean_ddgamma_du_xhat = math::quotient(sums[6], row.D);  // step 76: mean(ddgamma*du*xhat)
   const A mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 58
   const A mean_g_xhat_scaled_2 = A(2)*mean_g_xhat;  // step 76
   const A mean_ddx_scaled = HAS_ddx ? mean_ddx*mean_g : A(0);  // step 76
@@ -427,8 +442,8 @@ __device__ __forceinline__ void mean_g_2_xhat(A x, A dy, A ddx, A gamma, A beta,
 
 template <class A>
 __device__ __forceinline__ void after_mean_g_2_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_g_2 = sums[0] / row.D;  // step 76: mean(g_2)
-  const A mean_g_2_xhat = sums[1] / row.D;  // step 76: mean(g_2*xhat)
+  const A mean_g_2 = math::quotient(sums[0], row.D);  // step 76: mean(g_2)
+  const A mean_g_2_xhat = math::quotient(sums[1], row.D);  // step 76: mean(g_2*xhat)
   row.mean_g_2 = mean_g_2;
   row.mean_g_2_xhat = mean_g_2_xhat;
 }
@@ -467,6 +482,12 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   here.begin<G>(to.D);
   const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
   Tile<G> tile;
+  tile.x.array = to.x;
+  tile.dy.array = to.dy;
+  tile.ddx.array = to.ddx;
+  tile.mu.array = to.mu;
+  tile.mu_residual.array = to.mu_residual;
+  tile.rstd.array = to.rstd;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -480,33 +501,17 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     }
   }
   ColumnSums<G, COLUMNS_WANTED, SUMS_INTO_COLUMNS> columns(to.workspace, slots + G::SLOTS, here);
-  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
-  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
-    const bool live = here.enter<G>(first, to.rows);
-    if constexpr (G::KEEPS_ROW) {
-#pragma unroll
-      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
-        const int column = here.template column<G>(chunk);
-        if (column < here.limit) {
-          if constexpr (READS_x)
-            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_dy)
-            tile.dy[chunk] = load_once<G::VECTOR>(to.dy + here.offset + column);
-          if constexpr (READS_ddx)
-            tile.ddx[chunk] = load_once<G::VECTOR>(to.ddx + here.offset + column);
-        }
-      }
-    }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
-    row.mu = live ? to.mu[here.row] : A(0);
-    row.mu_residual = live ? to.mu_residual[here.row] : A(0);
-    row.rstd = live ? to.rstd[here.row] : A(0);
+    row.mu = tile.mu.now;
+    row.mu_residual = tile.mu_residual.now;
+    row.rstd = tile.rstd.now;
     {
       A sums[7] = {A(0), A(0), A(0), A(0), A(0), A(0), A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-        const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
+        const auto ddx = tile.ddx.chunk(chunk, column);
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
         const auto beta = read<READS_beta, G::HOLDS_FEATURES>(tile.beta, chunk, to.beta, column);
         const auto ddgamma = read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
@@ -526,9 +531,9 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     {
       A sums[2] = {A(0), A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-        const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
+        const auto ddx = tile.ddx.chunk(chunk, column);
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
         const auto beta = read<READS_beta, G::HOLDS_FEATURES>(tile.beta, chunk, to.beta, column);
         const auto ddgamma = read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
@@ -545,19 +550,19 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_beta ? widen<A>(beta.entries[i]) : A(0),
               READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0),
               READS_ddbeta ? widen<A>(ddbeta.entries[i]) : A(0), row, sums, over_rows, out_ddy);
-          columns.template add<0x3>(chunk * G::VECTOR + i, column + i, over_rows);
+          if (here.live) columns.template add<0x3>(chunk * G::VECTOR + i, column + i, over_rows);
           stored_ddy.entries[i] = narrow<T>(out_ddy);
         }
-        store_once(to.out_ddy + here.offset + column, stored_ddy);
+        if (here.live) store_once(to.out_ddy + here.offset + column, stored_ddy);
       });
       reduce_row<G, bit(0, HAS_ddbeta || HAS_ddgamma || HAS_ddx) | bit(1, HAS_ddbeta || HAS_ddgamma || HAS_ddx), 0, 0>(sums, slots, turn);
       after_mean_g_2_xhat(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-        const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
+        const auto ddx = tile.ddx.chunk(chunk, column);
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
         const auto beta = read<READS_beta, G::HOLDS_FEATURES>(tile.beta, chunk, to.beta, column);
         const auto ddgamma = read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
@@ -575,10 +580,10 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_ddbeta ? widen<A>(ddbeta.entries[i]) : A(0), row, out_d2x);
           stored_d2x.entries[i] = narrow<T>(out_d2x);
         }
-        store_once(to.out_dx + here.offset + column, stored_d2x);
+        if (here.live) store_once(to.out_dx + here.offset + column, stored_d2x);
       });
     }
-  }
+  });
   columns.finish(slots + G::SLOTS, here);
 }
 
@@ -616,7 +621,7 @@ __device__ __forceinline__ void finish(A d2gamma, A d2beta, const Scalars<A>& ro
   out_d2beta = d2beta;
 }
 
-template <class T> struct Launch : ColumnsGeometry<Computed<T>, 2, 1, 32> {
+template <class T> struct Launch : ColumnsGeometry<Computed<T>, 2, 1, 8> {
   using P = Parameter<T>;
   using A = Computed<T>;
 

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 5 flops per row element.
 // Evidence: 17 steps, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:69e4e6464377f485c18a82bb2ea433e069fc552079d127d509e2b633488c8e64
-// templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
+// templates sha256:0a3489e6be0e3b02be386bba408c7ff61b5a7cfe9c43a9ff16bc802538ca563c
 //
 // jvp:
 //     p = exp_shifted/sum_exp
@@ -30,6 +30,7 @@
 #include "../_runtime/rows.cuh"
 #include "../_runtime/geometry.cuh"
 #include "../_runtime/reductions.cuh"
+#include "../_runtime/row_loop.cuh"
 #include "../_runtime/kernels.cuh"
 
 namespace lngen {
@@ -79,10 +80,19 @@ template <class A> struct Scalars {
   A log_sum_exp_dot;
 };
 
-// The part of a row, and of the Features, that a thread keeps in registers.
+// What a thread has of a row, and of the Features.
 template <class G> struct Tile {
-  Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> x_dot[G::KEPT];
+  RowTile<G, READS_x> x;
+  RowTile<G, READS_x_dot> x_dot;
+  RowValue<G, true, typename G::A> row_max;
+  RowValue<G, true, typename G::A> sum_exp;
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(x);
+    visit(x_dot);
+    visit(row_max);
+    visit(sum_exp);
+  }
 };
 
 // Stage 1 of 2: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
@@ -126,6 +136,10 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   here.begin<G>(to.D);
   const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
   Tile<G> tile;
+  tile.x.array = to.x;
+  tile.x_dot.array = to.x_dot;
+  tile.row_max.array = to.row_max;
+  tile.sum_exp.array = to.sum_exp;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -134,29 +148,15 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       }
     }
   }
-  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
-  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
-    const bool live = here.enter<G>(first, to.rows);
-    if constexpr (G::KEEPS_ROW) {
-#pragma unroll
-      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
-        const int column = here.template column<G>(chunk);
-        if (column < here.limit) {
-          if constexpr (READS_x)
-            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_x_dot)
-            tile.x_dot[chunk] = load_once<G::VECTOR>(to.x_dot + here.offset + column);
-        }
-      }
-    }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
-    row.row_max = live ? to.row_max[here.row] : A(0);
-    row.sum_exp = live ? to.sum_exp[here.row] : A(0);
+    row.row_max = tile.row_max.now;
+    row.sum_exp = tile.sum_exp.now;
     {
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto x_dot = tile.x_dot.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           sum_exp_shifted_x_dot(READS_x ? widen<A>(x.entries[i]) : A(0),
@@ -168,7 +168,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
+        const auto x_dot = tile.x_dot.chunk(chunk, column);
         Pack<T, G::VECTOR> stored_y_dot;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
@@ -176,10 +176,10 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
           stage_2(READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, out_y_dot);
           stored_y_dot.entries[i] = narrow<T>(out_y_dot);
         }
-        store_once(to.out_dy + here.offset + column, stored_y_dot);
+        if (here.live) store_once(to.out_dy + here.offset + column, stored_y_dot);
       });
     }
-  }
+  });
 }
 
 template <class T> struct Launch : Chosen<Needs<T>> {
@@ -240,11 +240,21 @@ template <class A> struct Scalars {
   A sum_ddx_exp_shifted_scaled;
 };
 
-// The part of a row, and of the Features, that a thread keeps in registers.
+// What a thread has of a row, and of the Features.
 template <class G> struct Tile {
-  Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dy[G::KEPT];
-  Pack<typename G::T, G::VECTOR> ddx[G::KEPT];
+  RowTile<G, READS_x> x;
+  RowTile<G, READS_dy> dy;
+  RowTile<G, READS_ddx> ddx;
+  RowValue<G, true, typename G::A> row_max;
+  RowValue<G, true, typename G::A> sum_exp;
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(x);
+    visit(dy);
+    visit(ddx);
+    visit(row_max);
+    visit(sum_exp);
+  }
 };
 
 // Stage 1 of 2: mean_dy = mean(dy); sum_ddx_exp_shifted = sum(ddx*exp_shifted)
@@ -260,7 +270,7 @@ __device__ __forceinline__ void sum_ddx_exp_shifted(A x, A dy, A ddx, const Scal
 template <class A>
 __device__ __forceinline__ void after_sum_ddx_exp_shifted(Scalars<A>& row, const A (&sums)[2]) {
   const A D = row.D, sum_exp = row.sum_exp;
-  const A mean_dy = sums[0] / row.D;  // step 28: mean(dy)
+  const A mean_dy = math::quotient(sums[0], row.D);  // step 28: mean(dy)
   const A sum_ddx_exp_shifted = sums[1];  // step 42: sum(ddx*exp_shifted)
   const A sum_exp_scaled = mean_dy*D / sum_exp;  // step 42
   const A sum_ddx_exp_shifted_scaled = HAS_ddx ? sum_ddx_exp_shifted / sum_exp : A(0);  // step 42
@@ -297,6 +307,11 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   here.begin<G>(to.D);
   const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
   Tile<G> tile;
+  tile.x.array = to.x;
+  tile.dy.array = to.dy;
+  tile.ddx.array = to.ddx;
+  tile.row_max.array = to.row_max;
+  tile.sum_exp.array = to.sum_exp;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -305,32 +320,16 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       }
     }
   }
-  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
-  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
-    const bool live = here.enter<G>(first, to.rows);
-    if constexpr (G::KEEPS_ROW) {
-#pragma unroll
-      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
-        const int column = here.template column<G>(chunk);
-        if (column < here.limit) {
-          if constexpr (READS_x)
-            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_dy)
-            tile.dy[chunk] = load_once<G::VECTOR>(to.dy + here.offset + column);
-          if constexpr (READS_ddx)
-            tile.ddx[chunk] = load_once<G::VECTOR>(to.ddx + here.offset + column);
-        }
-      }
-    }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
-    row.row_max = live ? to.row_max[here.row] : A(0);
-    row.sum_exp = live ? to.sum_exp[here.row] : A(0);
+    row.row_max = tile.row_max.now;
+    row.sum_exp = tile.sum_exp.now;
     {
       A sums[2] = {A(0), A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-        const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
+        const auto ddx = tile.ddx.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           sum_ddx_exp_shifted(READS_x ? widen<A>(x.entries[i]) : A(0),
@@ -343,8 +342,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto ddx = tile.ddx.chunk(chunk, column);
         Pack<T, G::VECTOR> stored_d2x;
         Pack<T, G::VECTOR> stored_ddy;
 #pragma unroll
@@ -356,11 +355,11 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
           stored_d2x.entries[i] = narrow<T>(out_d2x);
           stored_ddy.entries[i] = narrow<T>(out_ddy);
         }
-        store_once(to.out_dx + here.offset + column, stored_d2x);
-        store_once(to.out_ddy + here.offset + column, stored_ddy);
+        if (here.live) store_once(to.out_dx + here.offset + column, stored_d2x);
+        if (here.live) store_once(to.out_ddy + here.offset + column, stored_ddy);
       });
     }
-  }
+  });
 }
 
 template <class T> struct Launch : Chosen<Needs<T>> {

@@ -4,7 +4,7 @@
 // Cost: forward 1 row tensors (1 read, 0 written), 4 flops per row element; backward 2 row tensors (1 read, 1 written), 3 flops per row element.
 // Evidence: 15 steps, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:b19fb96aafa17a6adb3c7d31aefe031f7e76c3af72c0cc3c9ac96259ff3994d6
-// templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
+// templates sha256:0a3489e6be0e3b02be386bba408c7ff61b5a7cfe9c43a9ff16bc802538ca563c
 //
 // jvp:
 //     p = exp_shifted/sum_exp
@@ -29,6 +29,7 @@
 #include "../_runtime/rows.cuh"
 #include "../_runtime/geometry.cuh"
 #include "../_runtime/reductions.cuh"
+#include "../_runtime/row_loop.cuh"
 #include "../_runtime/kernels.cuh"
 
 namespace lngen {
@@ -78,10 +79,19 @@ template <class A> struct Scalars {
   A y_dot;
 };
 
-// The part of a row, and of the Features, that a thread keeps in registers.
+// What a thread has of a row, and of the Features.
 template <class G> struct Tile {
-  Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> x_dot[G::KEPT];
+  RowTile<G, READS_x> x;
+  RowTile<G, READS_x_dot> x_dot;
+  RowValue<G, true, typename G::A> row_max;
+  RowValue<G, true, typename G::A> sum_exp;
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(x);
+    visit(x_dot);
+    visit(row_max);
+    visit(sum_exp);
+  }
 };
 
 // Stage 1 of 1: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
@@ -117,6 +127,10 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   here.begin<G>(to.D);
   const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
   Tile<G> tile;
+  tile.x.array = to.x;
+  tile.x_dot.array = to.x_dot;
+  tile.row_max.array = to.row_max;
+  tile.sum_exp.array = to.sum_exp;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -125,29 +139,15 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       }
     }
   }
-  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
-  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
-    const bool live = here.enter<G>(first, to.rows);
-    if constexpr (G::KEEPS_ROW) {
-#pragma unroll
-      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
-        const int column = here.template column<G>(chunk);
-        if (column < here.limit) {
-          if constexpr (READS_x)
-            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_x_dot)
-            tile.x_dot[chunk] = load_once<G::VECTOR>(to.x_dot + here.offset + column);
-        }
-      }
-    }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
-    row.row_max = live ? to.row_max[here.row] : A(0);
-    row.sum_exp = live ? to.sum_exp[here.row] : A(0);
+    row.row_max = tile.row_max.now;
+    row.sum_exp = tile.sum_exp.now;
     {
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto x_dot = tile.x_dot.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           sum_exp_shifted_x_dot(READS_x ? widen<A>(x.entries[i]) : A(0),
@@ -156,9 +156,9 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       });
       reduce_row<G, bit(0, HAS_dx), 0, 0>(sums, slots, turn);
       after_sum_exp_shifted_x_dot(row, sums);
-      if (live && here.lane == 0) to.out_dy[here.row] = narrow<T>(row.y_dot);
+      if (here.live && here.lane == 0) to.out_dy[here.row] = narrow<T>(row.y_dot);
     }
-  }
+  });
 }
 
 template <class T> struct Launch : Chosen<Needs<T>> {
@@ -220,10 +220,21 @@ template <class A> struct Scalars {
   A ddy;
 };
 
-// The part of a row, and of the Features, that a thread keeps in registers.
+// What a thread has of a row, and of the Features.
 template <class G> struct Tile {
-  Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> ddx[G::KEPT];
+  RowTile<G, READS_x> x;
+  RowTile<G, READS_ddx> ddx;
+  RowValue<G, true, typename G::A> row_max;
+  RowValue<G, true, typename G::A> sum_exp;
+  RowValue<G, READS_dy, typename G::T> dy;
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(x);
+    visit(ddx);
+    visit(row_max);
+    visit(sum_exp);
+    visit(dy);
+  }
 };
 
 // Stage 1 of 3
@@ -280,6 +291,11 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   here.begin<G>(to.D);
   const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
   Tile<G> tile;
+  tile.x.array = to.x;
+  tile.ddx.array = to.ddx;
+  tile.row_max.array = to.row_max;
+  tile.sum_exp.array = to.sum_exp;
+  tile.dy.array = to.dy;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -288,34 +304,19 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       }
     }
   }
-  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
-  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
-    const bool live = here.enter<G>(first, to.rows);
-    if constexpr (G::KEEPS_ROW) {
-#pragma unroll
-      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
-        const int column = here.template column<G>(chunk);
-        if (column < here.limit) {
-          if constexpr (READS_x)
-            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_ddx)
-            tile.ddx[chunk] = load_once<G::VECTOR>(to.ddx + here.offset + column);
-        }
-      }
-    }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
-    row.row_max = live ? to.row_max[here.row] : A(0);
-    row.sum_exp = live ? to.sum_exp[here.row] : A(0);
-    row.dy = A(0);
-    if (READS_dy && live) row.dy = widen<A>(to.dy[here.row]);
+    row.row_max = tile.row_max.now;
+    row.sum_exp = tile.sum_exp.now;
+    row.dy = READS_dy ? widen<A>(tile.dy.now) : A(0);
     {
       after_stage_1(row);
     }
     {
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto ddx = tile.ddx.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           sum_ddx_exp_shifted(READS_x ? widen<A>(x.entries[i]) : A(0),
@@ -324,12 +325,12 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       });
       reduce_row<G, bit(0, HAS_ddx), 0, 0>(sums, slots, turn);
       after_sum_ddx_exp_shifted(row, sums);
-      if (live && here.lane == 0) to.out_ddy[here.row] = narrow<T>(row.ddy);
+      if (here.live && here.lane == 0) to.out_ddy[here.row] = narrow<T>(row.ddy);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto ddx = tile.ddx.chunk(chunk, column);
         Pack<T, G::VECTOR> stored_d2x;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
@@ -338,10 +339,10 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_ddx ? widen<A>(ddx.entries[i]) : A(0), row, out_d2x);
           stored_d2x.entries[i] = narrow<T>(out_d2x);
         }
-        store_once(to.out_dx + here.offset + column, stored_d2x);
+        if (here.live) store_once(to.out_dx + here.offset + column, stored_d2x);
       });
     }
-  }
+  });
 }
 
 template <class T> struct Launch : Chosen<Needs<T>> {

@@ -4,7 +4,7 @@
 // Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 19 flops per row element.
 // Evidence: 27 steps, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
-// templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
+// templates sha256:0a3489e6be0e3b02be386bba408c7ff61b5a7cfe9c43a9ff16bc802538ca563c
 //
 // jvp:
 //     h_dot = silu_z*x_dot + sigmoid_z*x*z_dot*(1 + z*(1 - sigmoid_z))
@@ -46,6 +46,7 @@
 #include "../_runtime/rows.cuh"
 #include "../_runtime/geometry.cuh"
 #include "../_runtime/reductions.cuh"
+#include "../_runtime/row_loop.cuh"
 #include "../_runtime/kernels.cuh"
 
 namespace lngen {
@@ -125,14 +126,23 @@ template <class A> struct Scalars {
   A mean_h_dot_hhat;
 };
 
-// The part of a row, and of the Features, that a thread keeps in registers.
+// What a thread has of a row, and of the Features.
 template <class G> struct Tile {
-  Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> z[G::KEPT];
-  Pack<typename G::T, G::VECTOR> x_dot[G::KEPT];
-  Pack<typename G::T, G::VECTOR> z_dot[G::KEPT];
+  RowTile<G, READS_x> x;
+  RowTile<G, READS_z> z;
+  RowTile<G, READS_x_dot> x_dot;
+  RowTile<G, READS_z_dot> z_dot;
+  RowValue<G, true, typename G::A> rstd;
   Pack<typename G::P, G::VECTOR> gamma[G::HELD];
   Pack<typename G::P, G::VECTOR> gamma_dot[G::HELD];
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(x);
+    visit(z);
+    visit(x_dot);
+    visit(z_dot);
+    visit(rstd);
+  }
 };
 
 // Stage 1 of 2: mean_h_dot_hhat = mean(h_dot*hhat)
@@ -149,7 +159,7 @@ __device__ __forceinline__ void mean_h_dot_hhat(A x, A z, A x_dot, A z_dot, cons
 
 template <class A>
 __device__ __forceinline__ void after_mean_h_dot_hhat(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_h_dot_hhat = sums[0] / row.D;  // step 33: mean(h_dot*hhat)
+  const A mean_h_dot_hhat = math::quotient(sums[0], row.D);  // step 33: mean(h_dot*hhat)
   row.mean_h_dot_hhat = mean_h_dot_hhat;
 }
 
@@ -181,6 +191,11 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   here.begin<G>(to.D);
   const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
   Tile<G> tile;
+  tile.x.array = to.x;
+  tile.z.array = to.z;
+  tile.x_dot.array = to.x_dot;
+  tile.z_dot.array = to.z_dot;
+  tile.rstd.array = to.rstd;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -191,34 +206,16 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       }
     }
   }
-  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
-  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
-    const bool live = here.enter<G>(first, to.rows);
-    if constexpr (G::KEEPS_ROW) {
-#pragma unroll
-      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
-        const int column = here.template column<G>(chunk);
-        if (column < here.limit) {
-          if constexpr (READS_x)
-            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_z)
-            tile.z[chunk] = load_once<G::VECTOR>(to.z + here.offset + column);
-          if constexpr (READS_x_dot)
-            tile.x_dot[chunk] = load_once<G::VECTOR>(to.x_dot + here.offset + column);
-          if constexpr (READS_z_dot)
-            tile.z_dot[chunk] = load_once<G::VECTOR>(to.z_dot + here.offset + column);
-        }
-      }
-    }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
-    row.rstd = live ? to.rstd[here.row] : A(0);
+    row.rstd = tile.rstd.now;
     {
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto z = read<READS_z, G::KEEPS_ROW>(tile.z, chunk, to.z, here.offset + column);
-        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
-        const auto z_dot = read<READS_z_dot, G::KEEPS_ROW>(tile.z_dot, chunk, to.z_dot, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto z = tile.z.chunk(chunk, column);
+        const auto x_dot = tile.x_dot.chunk(chunk, column);
+        const auto z_dot = tile.z_dot.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           mean_h_dot_hhat(READS_x ? widen<A>(x.entries[i]) : A(0),
@@ -232,10 +229,10 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto z = read<READS_z, G::KEEPS_ROW>(tile.z, chunk, to.z, here.offset + column);
-        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
-        const auto z_dot = read<READS_z_dot, G::KEEPS_ROW>(tile.z_dot, chunk, to.z_dot, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto z = tile.z.chunk(chunk, column);
+        const auto x_dot = tile.x_dot.chunk(chunk, column);
+        const auto z_dot = tile.z_dot.chunk(chunk, column);
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
         const auto gamma_dot = read<READS_gamma_dot, G::HOLDS_FEATURES>(tile.gamma_dot, chunk, to.gamma_dot, column);
         Pack<T, G::VECTOR> stored_y_dot;
@@ -250,10 +247,10 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_gamma_dot ? widen<A>(gamma_dot.entries[i]) : A(0), row, out_y_dot);
           stored_y_dot.entries[i] = narrow<T>(out_y_dot);
         }
-        store_once(to.out_dy + here.offset + column, stored_y_dot);
+        if (here.live) store_once(to.out_dy + here.offset + column, stored_y_dot);
       });
     }
-  }
+  });
 }
 
 template <class T> struct Launch : Chosen<Needs<T>> {
@@ -326,15 +323,25 @@ template <class A> struct Scalars {
   A mean_g_hhat_scaled;
 };
 
-// The part of a row, and of the Features, that a thread keeps in registers.
+// What a thread has of a row, and of the Features.
 template <class G> struct Tile {
-  Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> z[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dy[G::KEPT];
-  Pack<typename G::T, G::VECTOR> ddx[G::KEPT];
-  Pack<typename G::T, G::VECTOR> ddz[G::KEPT];
+  RowTile<G, READS_x> x;
+  RowTile<G, READS_z> z;
+  RowTile<G, READS_dy> dy;
+  RowTile<G, READS_ddx> ddx;
+  RowTile<G, READS_ddz> ddz;
+  RowValue<G, true, typename G::A> rstd;
   Pack<typename G::P, G::VECTOR> gamma[G::HELD];
   Pack<typename G::P, G::VECTOR> ddgamma[G::HELD];
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(x);
+    visit(z);
+    visit(dy);
+    visit(ddx);
+    visit(ddz);
+    visit(rstd);
+  }
 };
 
 // Stage 1 of 2: mean_g_hhat = mean(g*hhat); mean_ddh_hhat = mean(ddh*hhat); mean_ddh_g = mean(ddh*g); mean_ddgamma_dy_hhat = mean(ddgamma*dy*hhat)
@@ -355,10 +362,10 @@ __device__ __forceinline__ void mean_ddgamma_dy_hhat(A x, A z, A dy, A ddx, A dd
 
 template <class A>
 __device__ __forceinline__ void after_mean_ddgamma_dy_hhat(Scalars<A>& row, const A (&sums)[4]) {
-  const A mean_g_hhat = sums[0] / row.D;  // step 37: mean(g*hhat)
-  const A mean_ddh_hhat = sums[1] / row.D;  // step 66: mean(ddh*hhat)
-  const A mean_ddh_g = sums[2] / row.D;  // step 69: mean(ddh*g)
-  const A mean_ddgamma_dy_hhat = sums[3] / row.D;  // step 69: mean(ddgamma*dy*hhat)
+  const A mean_g_hhat = math::quotient(sums[0], row.D);  // step 37: mean(g*hhat)
+  const A mean_ddh_hhat = math::quotient(sums[1], row.D);  // step 66: mean(ddh*hhat)
+  const A mean_ddh_g = math::quotient(sums[2], row.D);  // step 69: mean(ddh*g)
+  const A mean_ddgamma_dy_hhat = math::quotient(sums[3], row.D);  // step 69: mean(ddgamma*dy*hhat)
   const A mean_g_hhat_scaled = A(3)*mean_g_hhat;  // step 69
   row.mean_g_hhat = mean_g_hhat;
   row.mean_ddh_hhat = mean_ddh_hhat;
@@ -405,6 +412,12 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   here.begin<G>(to.D);
   const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
   Tile<G> tile;
+  tile.x.array = to.x;
+  tile.z.array = to.z;
+  tile.dy.array = to.dy;
+  tile.ddx.array = to.ddx;
+  tile.ddz.array = to.ddz;
+  tile.rstd.array = to.rstd;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -416,37 +429,17 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     }
   }
   ColumnSums<G, COLUMNS_WANTED, SUMS_INTO_COLUMNS> columns(to.workspace, slots + G::SLOTS, here);
-  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
-  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
-    const bool live = here.enter<G>(first, to.rows);
-    if constexpr (G::KEEPS_ROW) {
-#pragma unroll
-      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
-        const int column = here.template column<G>(chunk);
-        if (column < here.limit) {
-          if constexpr (READS_x)
-            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_z)
-            tile.z[chunk] = load_once<G::VECTOR>(to.z + here.offset + column);
-          if constexpr (READS_dy)
-            tile.dy[chunk] = load_once<G::VECTOR>(to.dy + here.offset + column);
-          if constexpr (READS_ddx)
-            tile.ddx[chunk] = load_once<G::VECTOR>(to.ddx + here.offset + column);
-          if constexpr (READS_ddz)
-            tile.ddz[chunk] = load_once<G::VECTOR>(to.ddz + here.offset + column);
-        }
-      }
-    }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
-    row.rstd = live ? to.rstd[here.row] : A(0);
+    row.rstd = tile.rstd.now;
     {
       A sums[4] = {A(0), A(0), A(0), A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto z = read<READS_z, G::KEEPS_ROW>(tile.z, chunk, to.z, here.offset + column);
-        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-        const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
-        const auto ddz = read<READS_ddz, G::KEEPS_ROW>(tile.ddz, chunk, to.ddz, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto z = tile.z.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
+        const auto ddx = tile.ddx.chunk(chunk, column);
+        const auto ddz = tile.ddz.chunk(chunk, column);
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
         const auto ddgamma = read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
 #pragma unroll
@@ -465,11 +458,11 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto z = read<READS_z, G::KEEPS_ROW>(tile.z, chunk, to.z, here.offset + column);
-        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-        const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
-        const auto ddz = read<READS_ddz, G::KEEPS_ROW>(tile.ddz, chunk, to.ddz, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto z = tile.z.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
+        const auto ddx = tile.ddx.chunk(chunk, column);
+        const auto ddz = tile.ddz.chunk(chunk, column);
         const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
         const auto ddgamma = read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
         Pack<T, G::VECTOR> stored_d2x;
@@ -488,17 +481,17 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_ddz ? widen<A>(ddz.entries[i]) : A(0),
               READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
               READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0), row, over_rows, out_d2x, out_d2z, out_ddy);
-          columns.template add<0x1>(chunk * G::VECTOR + i, column + i, over_rows);
+          if (here.live) columns.template add<0x1>(chunk * G::VECTOR + i, column + i, over_rows);
           stored_d2x.entries[i] = narrow<T>(out_d2x);
           stored_d2z.entries[i] = narrow<T>(out_d2z);
           stored_ddy.entries[i] = narrow<T>(out_ddy);
         }
-        store_once(to.out_dx + here.offset + column, stored_d2x);
-        store_once(to.out_dz + here.offset + column, stored_d2z);
-        store_once(to.out_ddy + here.offset + column, stored_ddy);
+        if (here.live) store_once(to.out_dx + here.offset + column, stored_d2x);
+        if (here.live) store_once(to.out_dz + here.offset + column, stored_d2z);
+        if (here.live) store_once(to.out_ddy + here.offset + column, stored_ddy);
       });
     }
-  }
+  });
   columns.finish(slots + G::SLOTS, here);
 }
 
@@ -532,7 +525,7 @@ __device__ __forceinline__ void finish(A d2gamma, const Scalars<A>& row, A& out_
   out_d2gamma = d2gamma;
 }
 
-template <class T> struct Launch : ColumnsGeometry<Computed<T>, 1, 1, 32> {
+template <class T> struct Launch : ColumnsGeometry<Computed<T>, 1, 1, 8> {
   using P = Parameter<T>;
   using A = Computed<T>;
 

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 7 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
 // Evidence: 23 steps, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
-// templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
+// templates sha256:0a3489e6be0e3b02be386bba408c7ff61b5a7cfe9c43a9ff16bc802538ca563c
 //
 // jvp:
 //     u_dot = scale_dot*x + scale*x_dot
@@ -41,6 +41,7 @@
 #include "../_runtime/rows.cuh"
 #include "../_runtime/geometry.cuh"
 #include "../_runtime/reductions.cuh"
+#include "../_runtime/row_loop.cuh"
 #include "../_runtime/kernels.cuh"
 
 namespace lngen {
@@ -110,10 +111,19 @@ template <class A> struct Scalars {
   A sum_u_dot_y;
 };
 
-// The part of a row, and of the Features, that a thread keeps in registers.
+// What a thread has of a row, and of the Features.
 template <class G> struct Tile {
-  Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> x_dot[G::KEPT];
+  RowTile<G, READS_x> x;
+  RowTile<G, READS_x_dot> x_dot;
+  RowValue<G, true, typename G::A> row_max;
+  RowValue<G, true, typename G::A> inv_sum_e_shifted;
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(x);
+    visit(x_dot);
+    visit(row_max);
+    visit(inv_sum_e_shifted);
+  }
 };
 
 // Stage 1 of 2: sum_u_dot_y = sum(u_dot*y)
@@ -162,6 +172,10 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   here.begin<G>(to.D);
   const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
   Tile<G> tile;
+  tile.x.array = to.x;
+  tile.x_dot.array = to.x_dot;
+  tile.row_max.array = to.row_max;
+  tile.inv_sum_e_shifted.array = to.inv_sum_e_shifted;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -170,29 +184,15 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       }
     }
   }
-  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
-  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
-    const bool live = here.enter<G>(first, to.rows);
-    if constexpr (G::KEEPS_ROW) {
-#pragma unroll
-      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
-        const int column = here.template column<G>(chunk);
-        if (column < here.limit) {
-          if constexpr (READS_x)
-            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_x_dot)
-            tile.x_dot[chunk] = load_once<G::VECTOR>(to.x_dot + here.offset + column);
-        }
-      }
-    }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
-    row.row_max = live ? to.row_max[here.row] : A(0);
-    row.inv_sum_e_shifted = live ? to.inv_sum_e_shifted[here.row] : A(0);
+    row.row_max = tile.row_max.now;
+    row.inv_sum_e_shifted = tile.inv_sum_e_shifted.now;
     {
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto x_dot = tile.x_dot.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           sum_u_dot_y(READS_x ? widen<A>(x.entries[i]) : A(0),
@@ -204,8 +204,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto x_dot = tile.x_dot.chunk(chunk, column);
         Pack<T, G::VECTOR> stored_y_dot;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
@@ -214,10 +214,10 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, out_y_dot);
           stored_y_dot.entries[i] = narrow<T>(out_y_dot);
         }
-        store_once(to.out_dy + here.offset + column, stored_y_dot);
+        if (here.live) store_once(to.out_dy + here.offset + column, stored_y_dot);
       });
     }
-  }
+  });
 }
 
 template <class T> struct Launch : Chosen<Needs<T>> {
@@ -293,11 +293,21 @@ template <class A> struct Scalars {
   A mean_ddx_du_scaled;
 };
 
-// The part of a row, and of the Features, that a thread keeps in registers.
+// What a thread has of a row, and of the Features.
 template <class G> struct Tile {
-  Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dy[G::KEPT];
-  Pack<typename G::T, G::VECTOR> ddx[G::KEPT];
+  RowTile<G, READS_x> x;
+  RowTile<G, READS_dy> dy;
+  RowTile<G, READS_ddx> ddx;
+  RowValue<G, true, typename G::A> row_max;
+  RowValue<G, true, typename G::A> inv_sum_e_shifted;
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(x);
+    visit(dy);
+    visit(ddx);
+    visit(row_max);
+    visit(inv_sum_e_shifted);
+  }
 };
 
 // Stage 1 of 3: mean_dy_y = mean(dy*y); mean_ddu_y = mean(ddu*y); sum_ddu_y = sum(ddu*y)
@@ -316,8 +326,8 @@ __device__ __forceinline__ void sum_ddu_y(A x, A dy, A ddx, const Scalars<A>& ro
 template <class A>
 __device__ __forceinline__ void after_sum_ddu_y(Scalars<A>& row, const A (&sums)[3], A (&over_all)[1]) {
   const A D = row.D;
-  const A mean_dy_y = sums[0] / row.D;  // step 26: mean(dy*y)
-  const A mean_ddu_y = sums[1] / row.D;  // step 59: mean(ddu*y)
+  const A mean_dy_y = math::quotient(sums[0], row.D);  // step 26: mean(dy*y)
+  const A mean_ddu_y = math::quotient(sums[1], row.D);  // step 59: mean(ddu*y)
   const A sum_ddu_y = sums[2];  // step 58: sum(ddu*y)
   const A mean_dy_y_scaled = mean_dy_y*D;  // step 27
   row.mean_dy_y = mean_dy_y;
@@ -344,8 +354,8 @@ __device__ __forceinline__ void mean_ddx_du(A x, A dy, A ddx, const Scalars<A>& 
 
 template <class A>
 __device__ __forceinline__ void after_mean_ddx_du(Scalars<A>& row, const A (&sums)[2], A (&over_all)[1]) {
-  const A mean_g_y = sums[0] / row.D;  // step 59: mean(g*y)
-  const A mean_ddx_du = sums[1] / row.D;  // step 50: mean(ddx*du)
+  const A mean_g_y = math::quotient(sums[0], row.D);  // step 59: mean(g*y)
+  const A mean_ddx_du = math::quotient(sums[1], row.D);  // step 50: mean(ddx*du)
   row.mean_g_y = mean_g_y;
   row.mean_ddx_du = mean_ddx_du;
 }
@@ -369,7 +379,7 @@ __device__ __forceinline__ void mean_d2u_x(A x, A dy, A ddx, const Scalars<A>& r
 template <class A>
 __device__ __forceinline__ void after_mean_d2u_x(Scalars<A>& row, const A (&sums)[1], A (&over_all)[1]) {
   const A D = row.D, mean_ddx_du = row.mean_ddx_du;
-  const A mean_d2u_x = sums[0] / row.D;  // step 50: mean(d2u*x)
+  const A mean_d2u_x = math::quotient(sums[0], row.D);  // step 50: mean(d2u*x)
   const A mean_ddx_du_scaled = (HAS_ddscale || HAS_ddx) ? (mean_d2u_x + mean_ddx_du)*D : A(0);  // step 50
   over_all[0] = mean_ddx_du_scaled;  // step 50: d2scale
   row.mean_d2u_x = mean_d2u_x;
@@ -393,6 +403,11 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   here.begin<G>(to.D);
   const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
   Tile<G> tile;
+  tile.x.array = to.x;
+  tile.dy.array = to.dy;
+  tile.ddx.array = to.ddx;
+  tile.row_max.array = to.row_max;
+  tile.inv_sum_e_shifted.array = to.inv_sum_e_shifted;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -402,32 +417,16 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     }
   }
   A over_rows_and_columns[SUMS_INTO_SCALARS] = {};
-  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
-  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
-    const bool live = here.enter<G>(first, to.rows);
-    if constexpr (G::KEEPS_ROW) {
-#pragma unroll
-      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
-        const int column = here.template column<G>(chunk);
-        if (column < here.limit) {
-          if constexpr (READS_x)
-            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_dy)
-            tile.dy[chunk] = load_once<G::VECTOR>(to.dy + here.offset + column);
-          if constexpr (READS_ddx)
-            tile.ddx[chunk] = load_once<G::VECTOR>(to.ddx + here.offset + column);
-        }
-      }
-    }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
-    row.row_max = live ? to.row_max[here.row] : A(0);
-    row.inv_sum_e_shifted = live ? to.inv_sum_e_shifted[here.row] : A(0);
+    row.row_max = tile.row_max.now;
+    row.inv_sum_e_shifted = tile.inv_sum_e_shifted.now;
     {
       A sums[3] = {A(0), A(0), A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-        const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
+        const auto ddx = tile.ddx.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           sum_ddu_y(READS_x ? widen<A>(x.entries[i]) : A(0),
@@ -440,14 +439,14 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       after_sum_ddu_y(row, sums, over_all);
 #pragma unroll
       for (int k = 0; k < SUMS_INTO_SCALARS; ++k)
-        if (SCALARS_WANTED >> k & 1) over_rows_and_columns[k] += live ? over_all[k] : A(0);
+        if (SCALARS_WANTED >> k & 1) over_rows_and_columns[k] += here.live ? over_all[k] : A(0);
     }
     {
       A sums[2] = {A(0), A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-        const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
+        const auto ddx = tile.ddx.chunk(chunk, column);
         Pack<T, G::VECTOR> stored_ddy;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
@@ -457,21 +456,21 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_ddx ? widen<A>(ddx.entries[i]) : A(0), row, sums, out_ddy);
           stored_ddy.entries[i] = narrow<T>(out_ddy);
         }
-        store_once(to.out_ddy + here.offset + column, stored_ddy);
+        if (here.live) store_once(to.out_ddy + here.offset + column, stored_ddy);
       });
       reduce_row<G, bit(0, HAS_ddscale || HAS_ddx) | bit(1, HAS_ddx && HAS_scale), 0, 0>(sums, slots, turn);
       A over_all[SUMS_INTO_SCALARS] = {};
       after_mean_ddx_du(row, sums, over_all);
 #pragma unroll
       for (int k = 0; k < SUMS_INTO_SCALARS; ++k)
-        if (SCALARS_WANTED >> k & 1) over_rows_and_columns[k] += live ? over_all[k] : A(0);
+        if (SCALARS_WANTED >> k & 1) over_rows_and_columns[k] += here.live ? over_all[k] : A(0);
     }
     {
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-        const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
+        const auto ddx = tile.ddx.chunk(chunk, column);
         Pack<T, G::VECTOR> stored_d2x;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
@@ -481,16 +480,16 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_ddx ? widen<A>(ddx.entries[i]) : A(0), row, sums, out_d2x);
           stored_d2x.entries[i] = narrow<T>(out_d2x);
         }
-        store_once(to.out_dx + here.offset + column, stored_d2x);
+        if (here.live) store_once(to.out_dx + here.offset + column, stored_d2x);
       });
       reduce_row<G, bit(0, (HAS_ddscale && HAS_scale) || (HAS_ddx && HAS_scale)), 0, 0>(sums, slots, turn);
       A over_all[SUMS_INTO_SCALARS] = {};
       after_mean_d2u_x(row, sums, over_all);
 #pragma unroll
       for (int k = 0; k < SUMS_INTO_SCALARS; ++k)
-        if (SCALARS_WANTED >> k & 1) over_rows_and_columns[k] += live ? over_all[k] : A(0);
+        if (SCALARS_WANTED >> k & 1) over_rows_and_columns[k] += here.live ? over_all[k] : A(0);
     }
-  }
+  });
   finish_scalars<G, SCALARS_WANTED>(over_rows_and_columns, slots, to.workspace, 0, here);
 }
 
@@ -526,7 +525,7 @@ template <class A> struct Scalars {
 
 // One column of the gradients
 
-template <class T> struct Launch : ColumnsGeometry<Computed<T>, 0, 1, 32> {
+template <class T> struct Launch : ColumnsGeometry<Computed<T>, 0, 1, 8> {
   using P = Parameter<T>;
   using A = Computed<T>;
 

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 4 flops per row element.
 // Evidence: 18 steps, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:9ce87dbd38edba4176ecb72247c55af9618089126b150813de61257b8d884562
-// templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
+// templates sha256:0a3489e6be0e3b02be386bba408c7ff61b5a7cfe9c43a9ff16bc802538ca563c
 //
 // forward:
 //     row_max = max(x)
@@ -25,6 +25,7 @@
 #include "../_runtime/rows.cuh"
 #include "../_runtime/geometry.cuh"
 #include "../_runtime/reductions.cuh"
+#include "../_runtime/row_loop.cuh"
 #include "../_runtime/kernels.cuh"
 
 #ifdef LNGEN_FORWARD
@@ -54,9 +55,13 @@ template <class A> struct Scalars {
   A inv_sum_e_shifted;
 };
 
-// The part of a row, and of the Features, that a thread keeps in registers.
+// What a thread has of a row, and of the Features.
 template <class G> struct Tile {
-  Pack<typename G::T, G::VECTOR> x[G::KEPT];
+  RowTile<G, READS_x> x;
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(x);
+  }
 };
 
 // Stage 1 of 3: row_max = max(x)
@@ -113,6 +118,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   here.begin<G>(to.D);
   const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
   Tile<G> tile;
+  tile.x.array = to.x;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -121,24 +127,12 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       }
     }
   }
-  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
-  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
-    const bool live = here.enter<G>(first, to.rows);
-    if constexpr (G::KEEPS_ROW) {
-#pragma unroll
-      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
-        const int column = here.template column<G>(chunk);
-        if (column < here.limit) {
-          if constexpr (READS_x)
-            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-        }
-      }
-    }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
     {
       A sums[1] = {-infinity<A>()};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           row_max(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
@@ -150,7 +144,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     {
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           sum_e_shifted(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
@@ -161,7 +155,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
         Pack<T, G::VECTOR> stored_y;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
@@ -169,10 +163,10 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
           stage_3(READS_x ? widen<A>(x.entries[i]) : A(0), row, out_y);
           stored_y.entries[i] = narrow<T>(out_y);
         }
-        store_once(to.out_y + here.offset + column, stored_y);
+        if (here.live) store_once(to.out_y + here.offset + column, stored_y);
       });
     }
-  }
+  });
 }
 
 template <class T> struct Launch : Chosen<Needs<T>> {
@@ -221,10 +215,15 @@ template <class A> struct Scalars {
   A sum_dy_y;
 };
 
-// The part of a row, and of the Features, that a thread keeps in registers.
+// What a thread has of a row, and of the Features.
 template <class G> struct Tile {
-  Pack<typename G::T, G::VECTOR> y[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dy[G::KEPT];
+  RowTile<G, READS_y> y;
+  RowTile<G, READS_dy> dy;
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(y);
+    visit(dy);
+  }
 };
 
 // Stage 1 of 2: sum_dy_y = sum(dy*y)
@@ -262,6 +261,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   here.begin<G>(to.D);
   const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
   Tile<G> tile;
+  tile.y.array = to.y;
+  tile.dy.array = to.dy;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -270,27 +271,13 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       }
     }
   }
-  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
-  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
-    const bool live = here.enter<G>(first, to.rows);
-    if constexpr (G::KEEPS_ROW) {
-#pragma unroll
-      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
-        const int column = here.template column<G>(chunk);
-        if (column < here.limit) {
-          if constexpr (READS_y)
-            tile.y[chunk] = load_once<G::VECTOR>(to.y + here.offset + column);
-          if constexpr (READS_dy)
-            tile.dy[chunk] = load_once<G::VECTOR>(to.dy + here.offset + column);
-        }
-      }
-    }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
     {
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto y = read<READS_y, G::KEEPS_ROW>(tile.y, chunk, to.y, here.offset + column);
-        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+        const auto y = tile.y.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           sum_dy_y(READS_y ? widen<A>(y.entries[i]) : A(0),
@@ -302,8 +289,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto y = read<READS_y, G::KEEPS_ROW>(tile.y, chunk, to.y, here.offset + column);
-        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+        const auto y = tile.y.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
         Pack<T, G::VECTOR> stored_dx;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
@@ -312,10 +299,10 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_dy ? widen<A>(dy.entries[i]) : A(0), row, out_dx);
           stored_dx.entries[i] = narrow<T>(out_dx);
         }
-        store_once(to.out_dx + here.offset + column, stored_dx);
+        if (here.live) store_once(to.out_dx + here.offset + column, stored_dx);
       });
     }
-  }
+  });
 }
 
 template <class T> struct Launch : Chosen<Needs<T>> {

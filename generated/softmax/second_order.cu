@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 4 flops per row element.
 // Evidence: 18 steps, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:9ce87dbd38edba4176ecb72247c55af9618089126b150813de61257b8d884562
-// templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
+// templates sha256:0a3489e6be0e3b02be386bba408c7ff61b5a7cfe9c43a9ff16bc802538ca563c
 //
 // jvp:
 //     y_dot = y*(x_dot - sum(x_dot*y))
@@ -27,6 +27,7 @@
 #include "../_runtime/rows.cuh"
 #include "../_runtime/geometry.cuh"
 #include "../_runtime/reductions.cuh"
+#include "../_runtime/row_loop.cuh"
 #include "../_runtime/kernels.cuh"
 
 namespace lngen {
@@ -71,10 +72,15 @@ template <class A> struct Scalars {
   A sum_x_dot_y;
 };
 
-// The part of a row, and of the Features, that a thread keeps in registers.
+// What a thread has of a row, and of the Features.
 template <class G> struct Tile {
-  Pack<typename G::T, G::VECTOR> y[G::KEPT];
-  Pack<typename G::T, G::VECTOR> x_dot[G::KEPT];
+  RowTile<G, READS_y> y;
+  RowTile<G, READS_x_dot> x_dot;
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(y);
+    visit(x_dot);
+  }
 };
 
 // Stage 1 of 2: sum_x_dot_y = sum(x_dot*y)
@@ -112,6 +118,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   here.begin<G>(to.D);
   const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
   Tile<G> tile;
+  tile.y.array = to.y;
+  tile.x_dot.array = to.x_dot;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -120,27 +128,13 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       }
     }
   }
-  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
-  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
-    const bool live = here.enter<G>(first, to.rows);
-    if constexpr (G::KEEPS_ROW) {
-#pragma unroll
-      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
-        const int column = here.template column<G>(chunk);
-        if (column < here.limit) {
-          if constexpr (READS_y)
-            tile.y[chunk] = load_once<G::VECTOR>(to.y + here.offset + column);
-          if constexpr (READS_x_dot)
-            tile.x_dot[chunk] = load_once<G::VECTOR>(to.x_dot + here.offset + column);
-        }
-      }
-    }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
     {
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto y = read<READS_y, G::KEEPS_ROW>(tile.y, chunk, to.y, here.offset + column);
-        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
+        const auto y = tile.y.chunk(chunk, column);
+        const auto x_dot = tile.x_dot.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           sum_x_dot_y(READS_y ? widen<A>(y.entries[i]) : A(0),
@@ -152,8 +146,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto y = read<READS_y, G::KEEPS_ROW>(tile.y, chunk, to.y, here.offset + column);
-        const auto x_dot = read<READS_x_dot, G::KEEPS_ROW>(tile.x_dot, chunk, to.x_dot, here.offset + column);
+        const auto y = tile.y.chunk(chunk, column);
+        const auto x_dot = tile.x_dot.chunk(chunk, column);
         Pack<T, G::VECTOR> stored_y_dot;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
@@ -162,10 +156,10 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, out_y_dot);
           stored_y_dot.entries[i] = narrow<T>(out_y_dot);
         }
-        store_once(to.out_dy + here.offset + column, stored_y_dot);
+        if (here.live) store_once(to.out_dy + here.offset + column, stored_y_dot);
       });
     }
-  }
+  });
 }
 
 template <class T> struct Launch : Chosen<Needs<T>> {
@@ -222,11 +216,17 @@ template <class A> struct Scalars {
   A mean_g_y;
 };
 
-// The part of a row, and of the Features, that a thread keeps in registers.
+// What a thread has of a row, and of the Features.
 template <class G> struct Tile {
-  Pack<typename G::T, G::VECTOR> y[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dy[G::KEPT];
-  Pack<typename G::T, G::VECTOR> ddx[G::KEPT];
+  RowTile<G, READS_y> y;
+  RowTile<G, READS_dy> dy;
+  RowTile<G, READS_ddx> ddx;
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(y);
+    visit(dy);
+    visit(ddx);
+  }
 };
 
 // Stage 1 of 3: mean_dy_y = mean(dy*y); mean_ddx_y = mean(ddx*y); sum_ddx_y = sum(ddx*y)
@@ -240,8 +240,8 @@ __device__ __forceinline__ void sum_ddx_y(A y, A dy, A ddx, const Scalars<A>& ro
 template <class A>
 __device__ __forceinline__ void after_sum_ddx_y(Scalars<A>& row, const A (&sums)[3]) {
   const A D = row.D;
-  const A mean_dy_y = sums[0] / row.D;  // step 23: mean(dy*y)
-  const A mean_ddx_y = sums[1] / row.D;  // step 42: mean(ddx*y)
+  const A mean_dy_y = math::quotient(sums[0], row.D);  // step 23: mean(dy*y)
+  const A mean_ddx_y = math::quotient(sums[1], row.D);  // step 42: mean(ddx*y)
   const A sum_ddx_y = sums[2];  // step 41: sum(ddx*y)
   const A mean_dy_y_scaled = mean_dy_y*D;  // step 26
   row.mean_dy_y = mean_dy_y;
@@ -262,7 +262,7 @@ __device__ __forceinline__ void mean_g_y(A y, A dy, A ddx, const Scalars<A>& row
 
 template <class A>
 __device__ __forceinline__ void after_mean_g_y(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_g_y = sums[0] / row.D;  // step 42: mean(g*y)
+  const A mean_g_y = math::quotient(sums[0], row.D);  // step 42: mean(g*y)
   row.mean_g_y = mean_g_y;
 }
 
@@ -290,6 +290,9 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   here.begin<G>(to.D);
   const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
   Tile<G> tile;
+  tile.y.array = to.y;
+  tile.dy.array = to.dy;
+  tile.ddx.array = to.ddx;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -298,30 +301,14 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       }
     }
   }
-  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
-  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
-    const bool live = here.enter<G>(first, to.rows);
-    if constexpr (G::KEEPS_ROW) {
-#pragma unroll
-      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
-        const int column = here.template column<G>(chunk);
-        if (column < here.limit) {
-          if constexpr (READS_y)
-            tile.y[chunk] = load_once<G::VECTOR>(to.y + here.offset + column);
-          if constexpr (READS_dy)
-            tile.dy[chunk] = load_once<G::VECTOR>(to.dy + here.offset + column);
-          if constexpr (READS_ddx)
-            tile.ddx[chunk] = load_once<G::VECTOR>(to.ddx + here.offset + column);
-        }
-      }
-    }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
     {
       A sums[3] = {A(0), A(0), A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto y = read<READS_y, G::KEEPS_ROW>(tile.y, chunk, to.y, here.offset + column);
-        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-        const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+        const auto y = tile.y.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
+        const auto ddx = tile.ddx.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           sum_ddx_y(READS_y ? widen<A>(y.entries[i]) : A(0),
@@ -335,9 +322,9 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     {
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto y = read<READS_y, G::KEEPS_ROW>(tile.y, chunk, to.y, here.offset + column);
-        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-        const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+        const auto y = tile.y.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
+        const auto ddx = tile.ddx.chunk(chunk, column);
         Pack<T, G::VECTOR> stored_ddy;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
@@ -347,16 +334,16 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_ddx ? widen<A>(ddx.entries[i]) : A(0), row, sums, out_ddy);
           stored_ddy.entries[i] = narrow<T>(out_ddy);
         }
-        store_once(to.out_ddy + here.offset + column, stored_ddy);
+        if (here.live) store_once(to.out_ddy + here.offset + column, stored_ddy);
       });
       reduce_row<G, bit(0, HAS_ddx), 0, 0>(sums, slots, turn);
       after_mean_g_y(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto y = read<READS_y, G::KEEPS_ROW>(tile.y, chunk, to.y, here.offset + column);
-        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
-        const auto ddx = read<READS_ddx, G::KEEPS_ROW>(tile.ddx, chunk, to.ddx, here.offset + column);
+        const auto y = tile.y.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
+        const auto ddx = tile.ddx.chunk(chunk, column);
         Pack<T, G::VECTOR> stored_d2x;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
@@ -366,10 +353,10 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_ddx ? widen<A>(ddx.entries[i]) : A(0), row, out_d2x);
           stored_d2x.entries[i] = narrow<T>(out_d2x);
         }
-        store_once(to.out_dx + here.offset + column, stored_d2x);
+        if (here.live) store_once(to.out_dx + here.offset + column, stored_d2x);
       });
     }
-  }
+  });
 }
 
 template <class T> struct Launch : Chosen<Needs<T>> {

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 7 flops per row element; backward 3 row tensors (2 read, 1 written), 10 flops per row element.
 // Evidence: 17 steps, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4, 5; derivation.md says of what.
 // definition sha256:5c30a6dc2dc6ad6d80103cedc7b8820d41a985b799ed6b10a6631e55e07f29cc
-// templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
+// templates sha256:0a3489e6be0e3b02be386bba408c7ff61b5a7cfe9c43a9ff16bc802538ca563c
 //
 // forward:
 //     mu = mean(x)
@@ -26,6 +26,7 @@
 #include "../_runtime/rows.cuh"
 #include "../_runtime/geometry.cuh"
 #include "../_runtime/reductions.cuh"
+#include "../_runtime/row_loop.cuh"
 #include "../_runtime/kernels.cuh"
 
 #ifdef LNGEN_FORWARD
@@ -61,9 +62,13 @@ template <class A> struct Scalars {
   A rstd;
 };
 
-// The part of a row, and of the Features, that a thread keeps in registers.
+// What a thread has of a row, and of the Features.
 template <class G> struct Tile {
-  Pack<typename G::T, G::VECTOR> x[G::KEPT];
+  RowTile<G, READS_x> x;
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(x);
+  }
 };
 
 // Stage 1 of 4: mu = mean(x)
@@ -74,7 +79,7 @@ __device__ __forceinline__ void mu(A x, const Scalars<A>& row, A (&sums)[1]) {
 
 template <class A>
 __device__ __forceinline__ void after_mu(Scalars<A>& row, const A (&sums)[1]) {
-  const A mu = sums[0] / row.D;  // step 1: mean(x)
+  const A mu = math::quotient(sums[0], row.D);  // step 1: mean(x)
   row.mu = mu;
 }
 
@@ -88,7 +93,7 @@ __device__ __forceinline__ void mu_residual(A x, const Scalars<A>& row, A (&sums
 
 template <class A>
 __device__ __forceinline__ void after_mu_residual(Scalars<A>& row, const A (&sums)[1]) {
-  const A mu_residual = sums[0] / row.D;  // step 2: mean(x_shifted)
+  const A mu_residual = math::quotient(sums[0], row.D);  // step 2: mean(x_shifted)
   row.mu_residual = mu_residual;
 }
 
@@ -105,7 +110,7 @@ template <class A>
 __device__ __forceinline__ void after_sum_x2(Scalars<A>& row, const A (&sums)[1]) {
   const A D = row.D, eps = row.eps;
   const A sum_x2 = sums[0];  // step 3: sum(x_centred**2)
-  const A rstd = A(1) / math::sqrt(sum_x2 / (D - A(1)) + eps);  // step 4
+  const A rstd = math::rsqrt(sum_x2 / (D - A(1)) + eps);  // step 4
   row.sum_x2 = sum_x2;
   row.rstd = rstd;
 }
@@ -136,6 +141,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   here.begin<G>(to.D);
   const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
   Tile<G> tile;
+  tile.x.array = to.x;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -144,24 +150,12 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       }
     }
   }
-  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
-  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
-    const bool live = here.enter<G>(first, to.rows);
-    if constexpr (G::KEEPS_ROW) {
-#pragma unroll
-      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
-        const int column = here.template column<G>(chunk);
-        if (column < here.limit) {
-          if constexpr (READS_x)
-            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-        }
-      }
-    }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
     {
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           mu(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
@@ -173,7 +167,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     {
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           mu_residual(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
@@ -185,7 +179,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     {
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           sum_x2(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
@@ -196,7 +190,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
         Pack<T, G::VECTOR> stored_y;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
@@ -204,15 +198,15 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
           stage_4(READS_x ? widen<A>(x.entries[i]) : A(0), row, out_y);
           stored_y.entries[i] = narrow<T>(out_y);
         }
-        store_once(to.out_y + here.offset + column, stored_y);
+        if (here.live) store_once(to.out_y + here.offset + column, stored_y);
       });
     }
-    if (live && here.lane == 0) {
+    if (here.live && here.lane == 0) {
       to.save_mu[here.row] = row.mu;
       to.save_mu_residual[here.row] = row.mu_residual;
       to.save_rstd[here.row] = row.rstd;
     }
-  }
+  });
 }
 
 template <class T> struct Launch : Chosen<Needs<T>> {
@@ -271,10 +265,21 @@ template <class A> struct Scalars {
   A sum_dy_y_scaled;
 };
 
-// The part of a row, and of the Features, that a thread keeps in registers.
+// What a thread has of a row, and of the Features.
 template <class G> struct Tile {
-  Pack<typename G::T, G::VECTOR> x[G::KEPT];
-  Pack<typename G::T, G::VECTOR> dy[G::KEPT];
+  RowTile<G, READS_x> x;
+  RowTile<G, READS_dy> dy;
+  RowValue<G, true, typename G::A> mu;
+  RowValue<G, true, typename G::A> mu_residual;
+  RowValue<G, true, typename G::A> rstd;
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(x);
+    visit(dy);
+    visit(mu);
+    visit(mu_residual);
+    visit(rstd);
+  }
 };
 
 // Stage 1 of 2: mean_dy = mean(dy); sum_dy_y = sum(dy*y)
@@ -291,7 +296,7 @@ __device__ __forceinline__ void sum_dy_y(A x, A dy, const Scalars<A>& row, A (&s
 template <class A>
 __device__ __forceinline__ void after_sum_dy_y(Scalars<A>& row, const A (&sums)[2]) {
   const A D = row.D;
-  const A mean_dy = sums[0] / row.D;  // step 14: mean(dy)
+  const A mean_dy = math::quotient(sums[0], row.D);  // step 14: mean(dy)
   const A sum_dy_y = sums[1];  // step 14: sum(dy*y)
   const A sum_dy_y_scaled = sum_dy_y / (D - A(1));  // step 14
   row.mean_dy = mean_dy;
@@ -325,6 +330,11 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   here.begin<G>(to.D);
   const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
   Tile<G> tile;
+  tile.x.array = to.x;
+  tile.dy.array = to.dy;
+  tile.mu.array = to.mu;
+  tile.mu_residual.array = to.mu_residual;
+  tile.rstd.array = to.rstd;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -333,30 +343,16 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       }
     }
   }
-  // Every thread of a block makes the same trips, for the barriers' sake; rows past the last have no columns.
-  for (long long first = (long long)blockIdx.x * G::ROWS; first < to.rows; first += (long long)gridDim.x * G::ROWS) {
-    const bool live = here.enter<G>(first, to.rows);
-    if constexpr (G::KEEPS_ROW) {
-#pragma unroll
-      for (int chunk = 0; chunk < G::KEPT; ++chunk) {
-        const int column = here.template column<G>(chunk);
-        if (column < here.limit) {
-          if constexpr (READS_x)
-            tile.x[chunk] = load_once<G::VECTOR>(to.x + here.offset + column);
-          if constexpr (READS_dy)
-            tile.dy[chunk] = load_once<G::VECTOR>(to.dy + here.offset + column);
-        }
-      }
-    }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
-    row.mu = live ? to.mu[here.row] : A(0);
-    row.mu_residual = live ? to.mu_residual[here.row] : A(0);
-    row.rstd = live ? to.rstd[here.row] : A(0);
+    row.mu = tile.mu.now;
+    row.mu_residual = tile.mu_residual.now;
+    row.rstd = tile.rstd.now;
     {
       A sums[2] = {A(0), A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           sum_dy_y(READS_x ? widen<A>(x.entries[i]) : A(0),
@@ -368,8 +364,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = read<READS_x, G::KEEPS_ROW>(tile.x, chunk, to.x, here.offset + column);
-        const auto dy = read<READS_dy, G::KEEPS_ROW>(tile.dy, chunk, to.dy, here.offset + column);
+        const auto x = tile.x.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
         Pack<T, G::VECTOR> stored_dx;
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
@@ -378,10 +374,10 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_dy ? widen<A>(dy.entries[i]) : A(0), row, out_dx);
           stored_dx.entries[i] = narrow<T>(out_dx);
         }
-        store_once(to.out_dx + here.offset + column, stored_dx);
+        if (here.live) store_once(to.out_dx + here.offset + column, stored_dx);
       });
     }
-  }
+  });
 }
 
 template <class T> struct Launch : Chosen<Needs<T>> {

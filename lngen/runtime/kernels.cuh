@@ -7,7 +7,7 @@
 
 // What a launcher reads of a module: block, rows and bytes, and how the work is laid out.
 #define LNGEN_LAUNCH(L) \
-  {L::THREADS, L::ROWS, L::SHARED_BYTES, L::VECTOR, L::THREADS_PER_ROW, L::ENTRIES, int(L::KEEPS_ROW), int(L::SUMS)}
+  {L::THREADS, L::ROWS, L::SHARED_BYTES, L::VECTOR, L::THREADS_PER_ROW, L::ENTRIES, int(L::ROW), int(L::SUMS), L::ROWS_COPIED}
 
 // A kernel and its launch, given its parameters and their names, each in parentheses.
 #define LNGEN_UNPACKED(...) __VA_ARGS__

@@ -214,7 +214,7 @@ class Kernel:
         self.pack, self.parts = struct.Struct(letters).pack, parts
         self.name, self.cubin = name, module.cubin
         self.function = module.module.get_function(name)
-        launch = np.empty(8, np.int32)
+        launch = np.empty(9, np.int32)
         driver.memcpy_dtoh(launch, module.module.get_global(f"{name}_launch")[0])
         threads, rows, shared, vector = (int(number) for number in launch[:4])
         self.block, self.rows_per_block = (threads, 1, 1), rows

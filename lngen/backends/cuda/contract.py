@@ -40,16 +40,18 @@ LAUNCH_FIELDS = (
     "vector",
     "threads_per_row",
     "entries_per_thread",
-    "keeps_row",
+    "row_held",
     "sums_over_rows",
+    "rows_copied",
 )
 """The entries of the array `<direction>_<dtype>_launch`, an int32 each, that every module holds for its
 kernels.
 
 `vector` is the number of entries of one access: pointers of rows, Features and row results have to be aligned
-to `min(16, vector * itemsize)` bytes, or the module be compiled with `LNGEN_VECTOR=1`. `keeps_row` is 1 where
-the row stays in registers. `sums_over_rows` says where sums over rows gather: 0 in registers, 1 in shared
-memory, 2 in the workspace.
+to `min(16, vector * itemsize)` bytes, or the module be compiled with `LNGEN_VECTOR=1`. `row_held` says
+what registers hold of a row between the stages: 0 nothing, 1 its entries as they are stored, 2 in the compute
+type. `sums_over_rows` says where sums over rows gather: 0 in registers, 1 in shared memory, 2 in the
+workspace. `rows_copied` is how many rows are copied into shared memory ahead of the one that is worked on.
 """
 
 
@@ -89,7 +91,7 @@ class LaunchContract:
     the most that is any use, and those that sum over rows are meant for as many blocks as the device holds at
     a time. Block size and shared bytes are in the module's `<kernel>_<dtype>_launch`.
     `<direction>_columns` adds up what each block of a direction wrote into the workspace, in a fixed order;
-    its `blocks` is the grid that wrote it, and its own launch array says its grid: 32 columns per block, or a
+    its `blocks` is the grid that wrote it, and its own launch array says its grid: 8 columns per block, or a
     single block.
 
     The workspace needs no initial value and holds `blocks * (column_sums * D + scalar_sums)` entries of the

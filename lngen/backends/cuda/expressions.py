@@ -126,6 +126,8 @@ class Printer:
 
     def _power(self, node: Expr, given: Condition) -> tuple[str, int]:
         base, exponent = node.args
+        if exponent == sympy.Rational(-1, 2):
+            return self._call("math::rsqrt", base, given), _ATOM
         if exponent.is_number and exponent.is_negative:
             return f"A(1) / {self._at_least(Pow(base, -exponent), _ATOM, given)}", _PRODUCT
         doubled = 2 * exponent

@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from lngen.backends.cuda.contract import LaunchContract
 
 
+COLUMNS = 8
+"""How many columns a block of the kernel takes that ends the sums over rows: in float, a sector of memory."""
+
+
 @dataclass(frozen=True)
 class Read:
     """What is read where `condition` holds; elsewhere `otherwise` is the value that stands for it."""
@@ -81,7 +85,7 @@ class Columns:
     @property
     def columns_per_block(self) -> int:
         """How many columns a block takes at a time; 0 is all, as stages of their own need."""
-        return 0 if self.stages else 32
+        return 0 if self.stages else COLUMNS
 
 
 @dataclass(frozen=True)

@@ -165,7 +165,7 @@ class KernelScope:
         firsts = sum(item.operator == "first" for item in reductions)
         for index, item in enumerate(reductions, firsts):
             where = self.presence.nonzero(item.symbol)
-            value = f"sums[{index}] / row.D" if item.operator == "mean" else f"sums[{index}]"
+            value = f"math::quotient(sums[{index}], row.D)" if item.operator == "mean" else f"sums[{index}]"
             value = (
                 value if where == ALWAYS or item.operator in ("mean", "sum") else f"{_paren(where)} ? {value} : A(0)"
             )

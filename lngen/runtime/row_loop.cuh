@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// The rows of a block, one trip after the other: the next ones are on their way while the threads work on one. A thread
+// copies what it will itself read, so that it waits for its own copies alone.
+#ifndef LNGEN_ROW_LOOP_CUH
+#define LNGEN_ROW_LOOP_CUH
+
+#include "copies.cuh"
+#include "reductions.cuh"
+
+namespace lngen {
+
+// Entries in the compute type.
+template <class A, int N> struct Widened {
+  A entries[N];
+};
+
+// What of a row stays in registers between the stages.
+template <class G>
+using HeldChunk = typename Either<G::ROW == WIDENED, Widened<typename G::A, G::VECTOR>,
+                                  Pack<typename G::T, G::VECTOR>>::type;
+
+// A row array: what a thread holds of the row that it works on, and its part of the copies of the next ones. READ is
+// false where the array is left out.
+template <class G, bool READ> struct RowTile {
+  using T = typename G::T;
+  using Chunk = Pack<T, G::VECTOR>;
+  static constexpr bool COPIED = READ && G::ROWS_COPIED > 0;
+
+  const T* array;
+  unsigned char* copies;  // of this thread: those of its first chunk in the first of the rows that are copied
+  long long offset;
+  int turn;
+  HeldChunk<G> held[G::KEPT];
+
+  // Before the first row; takes its part of what is free of the shared memory.
+  __device__ __forceinline__ void begin(unsigned char*& free, long long) {
+    copies = free + threadIdx.x * G::ACCESS;
+    if constexpr (COPIED) free += G::COPIES * G::THREADS * G::ACCESS;
+  }
+
+  __device__ __forceinline__ void copy(const Here& next, int into) {
+    if constexpr (COPIED) {
+#pragma unroll(G::KEEPS_ROW ? G::CHUNKS : 4)
+      for (int chunk = 0; chunk < G::COPIES; ++chunk) {
+        const int column = next.template column<G>(chunk);
+        if (next.template reaches<G>(chunk, column)) copy_async<G::ACCESS>(copied(chunk, into), array + next.offset + column);
+      }
+    }
+  }
+
+  // The row is there, in registers where they hold it.
+  __device__ __forceinline__ void arrive(const Here& here, int from, long long) {
+    offset = here.offset;
+    turn = from;
+    if constexpr (READ && G::KEEPS_ROW) {
+#pragma unroll
+      for (int chunk = 0; chunk < G::CHUNKS; ++chunk) {
+        const int column = here.template column<G>(chunk);
+        if (here.template reaches<G>(chunk, column)) {
+          if constexpr (G::ROW == WIDENED) {
+            const Chunk stored = fetch<true>(chunk, column);
+#pragma unroll
+            for (int i = 0; i < G::VECTOR; ++i) held[chunk].entries[i] = widen<typename G::A>(stored.entries[i]);
+          } else {
+            held[chunk] = fetch<true>(chunk, column);
+          }
+        }
+      }
+    }
+  }
+
+  // What a stage reads; nothing where the array is left out.
+  __device__ __forceinline__ HeldChunk<G> chunk(int chunk, int column) const {
+    if constexpr (!READ) return HeldChunk<G>();
+    else if constexpr (G::KEEPS_ROW) return held[chunk];
+    else return fetch<false>(chunk, column);
+  }
+
+ private:
+  __device__ __forceinline__ unsigned char* copied(int chunk, int into) const {
+    return copies + into * G::COPIED_BYTES + chunk * (G::THREADS * G::ACCESS);
+  }
+
+  template <bool ONCE> __device__ __forceinline__ Chunk fetch(int chunk, int column) const {
+    if constexpr (COPIED) return load<G::VECTOR>(reinterpret_cast<const T*>(copied(chunk, turn)));
+    else if constexpr (ONCE) return load_once<G::VECTOR>(array + offset + column);
+    else return load<G::VECTOR>(array + offset + column);
+  }
+};
+
+// One value per row, asked for a row ahead.
+template <class G, bool READ, class T> struct RowValue {
+  const T* array;
+  T next, now;
+
+  __device__ __forceinline__ void begin(unsigned char*&, long long row) {
+    if constexpr (READ) next = array[row];
+  }
+  __device__ __forceinline__ void copy(const Here&, int) {}
+  __device__ __forceinline__ void arrive(const Here&, int, long long following) {
+    if constexpr (READ) {
+      now = next;
+      next = array[following];
+    }
+  }
+};
+
+// Works on the rows of a block: work() is called with `here` at each of them, and what `tile` has of it. Every thread of
+// a block makes the same trips, for the barriers' sake.
+template <class G, class Tile, class F>
+__device__ __forceinline__ void each_row(Here& here, long long rows, Tile& tile, unsigned char* copies, F work) {
+  constexpr int AHEAD = G::ROWS_COPIED, FREED = G::KEEPS_ROW ? AHEAD : at_least(AHEAD - 1, 0);
+  const long long stride = (long long)gridDim.x * G::ROWS;
+  long long first = (long long)blockIdx.x * G::ROWS, ahead = first;
+  if (first >= rows) return;
+  Here next = here;
+  const auto copy = [&](int into) {
+    if (ahead < rows) {
+      next.template enter<G>(ahead, rows);
+      tile.each([&](auto& part) { part.copy(next, into); });
+    }
+    close_copies();
+    ahead += stride;
+  };
+  here.template enter<G>(first, rows);
+  tile.each([&](auto& part) { part.begin(copies, here.row); });
+#pragma unroll
+  for (int turn = 0; turn < FREED; ++turn) copy(turn);
+  int turn = 0;
+  for (; first < rows; first += stride) {
+    here.template enter<G>(first, rows);
+    if constexpr (AHEAD > 0 && !G::KEEPS_ROW) copy(turn + AHEAD - 1 < AHEAD ? turn + AHEAD - 1 : turn - 1);
+    if constexpr (AHEAD > 0) await_copies<AHEAD - 1>();
+    const long long following = here.row + stride < rows ? here.row + stride : here.row;
+    tile.each([&](auto& part) { part.arrive(here, turn, following); });
+    if constexpr (AHEAD > 0 && G::KEEPS_ROW) copy(turn);
+    work();
+    if constexpr (AHEAD > 1) turn = turn + 1 == AHEAD ? 0 : turn + 1;
+  }
+}
+
+}  // namespace lngen
+
+#endif
