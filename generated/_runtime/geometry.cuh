@@ -28,9 +28,9 @@ constexpr int MOST_VECTOR = LNGEN_VECTOR;
 constexpr int MOST_VECTOR = LNGEN_D > 0 ? 16 : 1;
 #endif
 #ifdef LNGEN_THREADS_PER_ROW
-constexpr int FEWEST_THREADS = LNGEN_THREADS_PER_ROW, MOST_THREADS = LNGEN_THREADS_PER_ROW;
+constexpr int MOST_THREADS = LNGEN_THREADS_PER_ROW;
 #else
-constexpr int FEWEST_THREADS = 8, MOST_THREADS = 1024;
+constexpr int MOST_THREADS = 1024;
 #endif
 constexpr int BLOCK = 128;
 constexpr int MOST_CHUNKS = 12;  // each has an address and a condition
@@ -63,6 +63,17 @@ __host__ __device__ constexpr int widest_vector(int D, int bytes) {
   int vector = at_most(MOST_VECTOR, 16 / bytes);
   while (D % vector) vector /= 2;
   return vector;
+}
+
+// Threads that a row has at the least: 8, for the accesses of a warp to lie together, but no more than it has accesses.
+__host__ __device__ constexpr int fewest_threads(int vectors) {
+#ifdef LNGEN_THREADS_PER_ROW
+  return LNGEN_THREADS_PER_ROW;
+#else
+  int threads = 8;
+  while (threads / 2 >= vectors && threads > 1) threads /= 2;
+  return threads;
+#endif
 }
 
 // Bytes of registers that a thread has for a row, its Features and its sums, besides what it computes with: what more
@@ -111,9 +122,11 @@ __host__ __device__ constexpr Shape shape_of(int D, const Asked& n) {
       const Held row = widened || n.storage == n.compute ? WIDENED : PACKED;
       const int cost = bytes_of_row(row, n) + (without < 1 ? n.features * n.parameter : 0) +
                        (without < 2 ? n.sums * n.compute : 0);
-      for (int threads = FEWEST_THREADS; threads <= MOST_THREADS; threads *= 2) {
+      for (int threads = fewest_threads(vectors); threads <= MOST_THREADS; threads *= 2) {
         const bool alone = without == 2 && n.sums;
         if (alone && threads < 32) continue;
+        // With few registers, that the compiler widens early is too much.
+        if (row == PACKED && threads > THREADS_AT_A_TIME) continue;
         const int chunks = ceiling(vectors, threads);
         const int block = alone ? threads : at_least(threads, BLOCK);
         // Addresses in the workspace take registers too.
@@ -127,7 +140,7 @@ __host__ __device__ constexpr Shape shape_of(int D, const Asked& n) {
   }
   for (int again = 0; again < 2; ++again) {
     const int most = again ? REREADING_THREADS : SHARED_ROW_THREADS;
-    const int threads = at_least(at_most(at_least(most, FEWEST_THREADS), MOST_THREADS), 32);
+    const int threads = at_least(at_most(at_least(most, fewest_threads(vectors)), MOST_THREADS), 32);
     const long long bytes = all_rows * ceiling(vectors, threads) * vector * threads;
     const int copied = again ? 0 : at_most(rows_copied(bytes, access, 1024, taken), 2);
     if (copied || again)
@@ -182,7 +195,7 @@ template <class N, class Chosen> struct Geometry {
                        ROWS_COPIED = SHAPE.rows_copied, WARPS = THREADS / 32;
   static constexpr Held ROW = SHAPE.row;
   static constexpr bool KEEPS_ROW = ROW != READ_AGAIN, HOLDS_FEATURES = SHAPE.holds_features;
-  static constexpr int UNROLL = KEEPS_ROW ? CHUNKS : 2, KEPT = KEEPS_ROW ? CHUNKS : 1, HELD = HOLDS_FEATURES ? CHUNKS : 1;
+  static constexpr int UNROLL = KEEPS_ROW ? CHUNKS : 1, KEPT = KEEPS_ROW ? CHUNKS : 1, HELD = HOLDS_FEATURES ? CHUNKS : 1;
   static constexpr Place SUMS = SHAPE.sums;
   static constexpr int CAPACITY = THREADS_PER_ROW * ENTRIES;
 

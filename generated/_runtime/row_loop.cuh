@@ -72,7 +72,8 @@ template <class G, bool READ> struct RowTile {
   // What a stage reads; nothing where the array is left out.
   __device__ __forceinline__ HeldChunk<G> chunk(int chunk, int column) const {
     if constexpr (!READ) return HeldChunk<G>();
-    else if constexpr (G::KEEPS_ROW) return held[chunk];
+    else if constexpr (G::ROW == WIDENED) return held[chunk];
+    else if constexpr (G::ROW == PACKED) return unseen(held[chunk]);
     else return fetch<false>(chunk, column);
   }
 

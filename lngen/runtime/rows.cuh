@@ -104,6 +104,21 @@ template <class T, int N> struct Pack {
   };
 };
 
+// The same entries, of which the compiler knows nothing: what was widened of them before is not kept for later.
+__device__ __forceinline__ void unsee(unsigned short& word) { asm volatile("" : "+h"(word)); }
+__device__ __forceinline__ void unsee(unsigned int& word) { asm volatile("" : "+r"(word)); }
+__device__ __forceinline__ void unsee(uint2& word) { asm volatile("" : "+r"(word.x), "+r"(word.y)); }
+__device__ __forceinline__ void unsee(uint4& word) {
+  asm volatile("" : "+r"(word.x), "+r"(word.y), "+r"(word.z), "+r"(word.w));
+}
+template <class T, int N> __device__ __forceinline__ Pack<T, N> unseen(Pack<T, N> pack) {
+#ifdef __CUDA_ARCH__
+#pragma unroll
+  for (int i = 0; i < Pack<T, N>::WORDS; ++i) unsee(pack.words[i]);
+#endif
+  return pack;
+}
+
 // The accesses to memory that bypass what the caches are wanted for: a row is read once and written once.
 template <class W> __device__ __forceinline__ W load_streaming(const W* from) { return __ldcs(from); }
 template <class W> __device__ __forceinline__ void store_streaming(W* to, W value) { __stcs(to, value); }
