@@ -106,6 +106,14 @@ __global__ void over_what_is_read(const float* x, float* y) {
   close_copies();
   await_copies<0>();
 }
+__global__ void started_before_the_barrier(const float* x, float* y) {
+  ONE_CELL
+  if (t == 0) y[t] = cells[1];  // started_before_the_barrier
+  if (t == 1) copy_async<4>(cells + t, x + t);  // started started_before_the_barrier
+  close_copies();
+  __syncthreads();
+  await_copies<0>();
+}
 __global__ void past_the_source(const float* x, float* y) {
   ONE_CELL
   copy_async<4>(cells + t, x + t + 1);  // past_the_source
@@ -207,9 +215,9 @@ def test_who_comes_between_start_and_arrival(kernels, name, kind, schedule):
 
 @needs_gxx
 @pytest.mark.parametrize("schedule", ["forward", "reverse", "random"])
-def test_a_barrier_orders_what_was_awaited_before_it(kernels, schedule):
-    """Which finding it is depends on whether the thread whose copy it is has awaited it by then."""
-    name = "awaited_after_the_barrier"
+@pytest.mark.parametrize("name", ["awaited_after_the_barrier", "started_before_the_barrier"])
+def test_a_barrier_orders_what_is_awaited_before_it_and_started_after_it(kernels, name, schedule):
+    """Which finding it is depends on whether the copy is started, or awaited, when the other thread reads."""
     finding = fault(kernels, name, "copy in flight|data race", schedule)
     assert f"line {line_of(f'// {name}')}" in str(finding)
 
