@@ -8,6 +8,7 @@ import pytest
 from lngen import runtime, simt
 from lngen.runtime.includes import inlined
 from tests.requirements import needs_gxx
+from tests.tiers import sample
 
 pytestmark = [needs_gxx, pytest.mark.cuda]
 
@@ -53,16 +54,14 @@ __global__ void in_a_chain(float* y) {
   if (warp >= 1) barrier<64>(2);
   if (warp == 2) y[threadIdx.x] = cells[threadIdx.x - 64];
 }
-__global__ void read_by_many(float* y) {
+__global__ void read_by_many(float* y, int meet) {
   extern __shared__ float cells[];
   const int warp = threadIdx.x / 32;
   if (threadIdx.x == 0) cells[0] = 1;
   __syncthreads();
   y[threadIdx.x] = cells[0];
   if (warp < 2) barrier<64>(1);
-#ifdef ALL_MEET
-  __syncthreads();
-#endif
+  if (meet) __syncthreads();
   if (threadIdx.x == 40) cells[0] = 2;  // read_by_many
 }
 
@@ -109,16 +108,12 @@ __global__ void no_whole_warps(float*) { simt_numbered_barrier(1, 40); }  // no_
 SCHEDULES = [("forward", 0), ("reverse", 0), *(("random", seed) for seed in range(4))]
 
 
-def source():
-    return inlined(FOLDER / "kernels.cu", SOURCE)
-
-
 @pytest.fixture(scope="module")
 def kernels():
-    return simt.build(source())
+    return simt.build(inlined(FOLDER / "kernels.cu", SOURCE), check=True)
 
 
-@pytest.mark.parametrize("check", [False, True])
+@pytest.mark.parametrize("check", sample([False, True], [True]))
 @pytest.mark.parametrize(("schedule", "seed"), SCHEDULES)
 def test_each_row_has_its_own_barrier(kernels, schedule, seed, check):
     x, y = np.arange(256, dtype=np.float32), np.zeros(256, np.float32)
@@ -144,10 +139,9 @@ def test_order_is_passed_on(kernels, schedule, seed):
 def test_a_write_comes_after_the_reads_of_all_warps_or_races(kernels, schedule, seed):
     y = np.zeros(256, np.float32)
     with pytest.raises(simt.KernelFault, match="data race") as caught:
-        kernels["read_by_many"](1, 256, 4, y, check=True, schedule=schedule, seed=seed)
+        kernels["read_by_many"](1, 256, 4, y, 0, check=True, schedule=schedule, seed=seed)
     assert line_of("read_by_many") in (caught.value.findings[0].line, caught.value.findings[0].other_line)
-    ordered = simt.build(source(), {"ALL_MEET": None})
-    ordered["read_by_many"](1, 256, 4, y, check=True, schedule=schedule, seed=seed)
+    kernels["read_by_many"](1, 256, 4, y, 1, check=True, schedule=schedule, seed=seed)
     assert (y == 1).all()
 
 
@@ -174,10 +168,11 @@ def test_faults_at_barriers(kernels, name, message, schedule, seed):
     assert line_of(name) in (finding.line, finding.other_line, *finding.callers) or f" {line_of(name)})" in str(finding)
 
 
+@pytest.mark.ci
 def test_divergence_is_reported_without_the_checker(kernels):
     for name in ("too_few", "too_many", "two_counts"):
         with pytest.raises(simt.KernelFault, match="divergent barrier"):
-            kernels[name](1, 128, 512, np.zeros(128, np.float32))
+            kernels[name](1, 128, 512, np.zeros(128, np.float32), check=False)
 
 
 def line_of(text):

@@ -10,6 +10,7 @@ from lngen import runtime, simt
 from lngen.runtime.includes import inlined
 from lngen.toolchain import nvrtc
 from tests.requirements import needs_gxx, needs_nvdisasm, needs_nvrtc
+from tests.tiers import sample
 
 pytestmark = pytest.mark.cuda
 
@@ -154,11 +155,11 @@ THREADS = 64
 
 @pytest.fixture(scope="module")
 def kernels():
-    return simt.build(inlined(FOLDER / "kernels.cu", SOURCE))
+    return simt.build(inlined(FOLDER / "kernels.cu", SOURCE), check=True)
 
 
 @needs_gxx
-@pytest.mark.parametrize("check", [False, True])
+@pytest.mark.parametrize("check", sample([False, True], [True]))
 @pytest.mark.parametrize("schedule", ["forward", "reverse", "random"])
 def test_a_ring_of_copies(kernels, schedule, check):
     x = np.random.default_rng(0).normal(size=(7, THREADS)).astype(np.float32)
@@ -177,13 +178,14 @@ def test_what_a_copy_brings_others_read_after_a_barrier(kernels, size):
 
 
 @needs_gxx
+@pytest.mark.ci
 def test_without_the_checker_what_is_read_too_early_is_what_was_there(kernels):
     x, y = np.arange(7 * THREADS, dtype=np.float32).reshape(7, THREADS), np.zeros((7, THREADS), np.float32)
-    kernels["ring_too_early"](1, THREADS, 12 * THREADS, x, y, 7)
+    kernels["ring_too_early"](1, THREADS, 12 * THREADS, x, y, 7, check=False)
     assert np.isnan(y[:3]).all()
     assert np.array_equal(y[3:], x[:4])  # of the last time around
     for name in ("never_closed", "never_awaited"):
-        kernels[name](1, THREADS, 4 * THREADS, x, y)
+        kernels[name](1, THREADS, 4 * THREADS, x, y, check=False)
         assert (y[0] == -1).all()
 
 
@@ -270,7 +272,7 @@ extern "C" __global__ void copied(const float* x, float* y) {
 
 @needs_nvrtc
 @needs_nvdisasm
-@pytest.mark.parametrize("architecture", ["sm_80", pytest.param("sm_90", marks=pytest.mark.ci)])
+@pytest.mark.parametrize("architecture", sample(["sm_80", "sm_90"], ["sm_90"]))
 def test_the_machine_code_copies_past_registers(architecture):
     compiled = nvrtc.compile(inlined(FOLDER / "kernels.cu", ON_A_GPU), architecture)
     (code,) = nvrtc.instructions(nvrtc.disassemble(compiled.cubin)).values()
