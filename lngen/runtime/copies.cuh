@@ -1,13 +1,69 @@
 // SPDX-License-Identifier: MIT
+// Copies into shared memory that go on while the thread that started them works, and barriers of a part of a block.
+// Both are PTX, which the emulator cannot run: what it has in their place are its own functions.
 #ifndef LNGEN_COPIES_CUH
 #define LNGEN_COPIES_CUH
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+#define LNGEN_COPIES_AT_ONCE
+#endif
+
 namespace lngen {
+
+// Before sm_80 there are no such copies, and this one is done when it returns.
+template <int BYTES> struct CopiedAs;
+template <> struct CopiedAs<4> { using type = unsigned; };
+template <> struct CopiedAs<8> { using type = uint2; };
+template <> struct CopiedAs<16> { using type = uint4; };
+
+// Starts a copy of 4, 8 or 16 bytes from global into shared memory, both aligned to as many. The bytes are there for the
+// thread once it has awaited the group that the copy is in, and for others once a barrier has followed that; until then
+// nobody touches them. 16 bytes pass by the first-level cache.
 template <int BYTES> __device__ __forceinline__ void copy_async(void* to_shared, const void* from) {
-  const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(to_shared));
-  if constexpr (BYTES == 16) asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
-  else asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(BYTES) : "memory");
+  using Word = typename CopiedAs<BYTES>::type;
+#if defined(LNGEN_SIMT)
+  simt_start_copy(to_shared, from, sizeof(Word));
+#elif defined(LNGEN_COPIES_AT_ONCE)
+  *static_cast<Word*>(to_shared) = *static_cast<const Word*>(from);
+#else
+  const unsigned to = unsigned(__cvta_generic_to_shared(to_shared));
+  if constexpr (sizeof(Word) == 16)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(BYTES) : "memory");
+#endif
 }
-__device__ __forceinline__ void close_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-template <int OPEN> __device__ __forceinline__ void await_copies() { asm volatile("cp.async.wait_group %0;" ::"n"(OPEN) : "memory"); }
+
+// The copies that this thread has started since the last call are a group, which may be empty.
+__device__ __forceinline__ void close_copies() {
+#if defined(LNGEN_SIMT)
+  simt_close_copies();
+#elif !defined(LNGEN_COPIES_AT_ONCE)
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
 }
+
+// Waits for this thread's groups but for the last PENDING that it closed. Copies in no group yet are not waited for.
+template <int PENDING> __device__ __forceinline__ void await_copies() {
+  static_assert(PENDING >= 0, "a number of groups");
+#if defined(LNGEN_SIMT)
+  simt_await_copies(PENDING);
+#elif !defined(LNGEN_COPIES_AT_ONCE)
+  asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
+#endif
+}
+
+// Waits for THREADS threads of whole warps at the barrier of a number, 0 to 15, of which 0 is that of __syncthreads. A
+// number belongs to the same warps until all have met otherwise. All lanes of a warp come here together.
+template <int THREADS> __device__ __forceinline__ void barrier(int number) {
+  static_assert(THREADS > 0 && THREADS % 32 == 0 && THREADS <= 1024, "a barrier is one of whole warps of a block");
+#if defined(LNGEN_SIMT)
+  simt_numbered_barrier(number, THREADS);
+#else
+  asm volatile("bar.sync %0, %1;" ::"r"(number), "n"(THREADS) : "memory");
+#endif
+}
+
+}  // namespace lngen
+
 #endif

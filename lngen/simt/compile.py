@@ -75,7 +75,7 @@ def worker() -> Path:
 
 def _compile(tools: Toolchain, source: str, options: tuple[str, ...], name: str, checked: bool, folder: Path) -> None:
     text = f'#line 1 "{name}"\n{with_includes_set_aside(source)}\n'
-    preprocessed = tools.run(["-E", "-x", "c++", "-std=c++17", *options, "-"], text)
+    preprocessed = tools.run(["-E", "-x", "c++", "-std=c++17", "-DLNGEN_SIMT", *options, "-"], text)
     kernels = signatures(preprocessed)
     if not kernels:
         raise LngenError(f'{name}: no kernel; a kernel is a function declared `extern "C" __global__ void`')

@@ -17,7 +17,7 @@ from lngen.errors import LngenError
 Place = tuple[int, int, int]
 
 KINDS = (
-    "data race", "out of bounds", "uninitialised read", "misaligned access", "undefined arithmetic",
+    "data race", "copy in flight", "out of bounds", "uninitialised read", "misaligned access", "undefined arithmetic",
     "divergent barrier", "divergent warp operation", "crash", "time limit",
 )  # fmt: skip
 """The kinds of a finding."""
@@ -72,10 +72,13 @@ class Finding:
     offset: int = -1
 
     def __str__(self) -> str:
-        called = f" (called from {', '.join(map(str, self.callers))})" if self.callers else ""
-        where = f"line {self.line}{called}: " if self.line else ""
+        where = f"line {self.line}{_called_from(self.callers)}: " if self.line else ""
         who = f" [block {self.block}, thread {self.thread}]" if self.block else ""
         return f"{where}{self.kind}: {self.message}{who}"
+
+
+def _called_from(callers: Sequence[LineNumber]) -> str:
+    return f" (called from {', '.join(map(str, callers))})" if callers else ""
 
 
 class KernelFault(LngenError):
@@ -185,12 +188,12 @@ def _record(line: str) -> _Record:
 
 def _finding(record: _Record, lines_of: dict[int, tuple[LineNumber, ...]], source_name: str) -> Finding:
     line, callers = _line_and_callers(LineNumber.parse(record.line, source_name), lines_of.get(record.code, ()))
-    other_line, _ = _line_and_callers(
+    other_line, other_callers = _line_and_callers(
         LineNumber.parse(record.other_line, source_name), lines_of.get(record.other_code, ())
     )
     return Finding(
         record.kind,
-        _message(record, other_line),
+        _message(record, f" in line {other_line}{_called_from(other_callers)}" if other_line else ""),
         line,
         callers,
         other_line,
@@ -201,21 +204,24 @@ def _finding(record: _Record, lines_of: dict[int, tuple[LineNumber, ...]], sourc
     )
 
 
-def _message(record: _Record, other_line: LineNumber) -> str:
-    if record.kind not in ("data race", "out of bounds", "uninitialised read") or not record.bytes:
+def _message(record: _Record, in_other_line: str) -> str:
+    if record.kind not in ("data race", "copy in flight", "out of bounds", "uninitialised read") or not record.bytes:
         where = f" at byte {record.offset} of {record.buffer}" if record.buffer else ""
-        return record.text[0] + where
+        return record.text[0] + where + (in_other_line if record.other_code else "")
     # A write that is found after the launch has no size that is known.
     access = f"{record.text[0]} of {record.bytes} bytes" if record.code else record.text[0]
     if record.buffer:
         access += f" at byte {record.offset} of {record.buffer}, which has {record.buffer_bytes}"
     else:
         access += " at an address that is in none of the kernel's buffers"
+    if record.kind == "copy in flight":
+        started = f"thread {record.other_thread} started it{in_other_line} and has not awaited it"
+        return f"{access}, where a copy has not arrived: {started}"
     if record.kind != "data race":
         return access
     _, other, where = record.text
     thread = f"thread {record.other_thread} of the {where}" if where == "same block" else f"a thread of {where}"
-    return f"{access}, unordered with a {other} by {thread}" + (f" in line {other_line}" if other_line else "")
+    return f"{access}, unordered with a {other} by {thread}{in_other_line}"
 
 
 def _line_and_callers(line: LineNumber, chain: tuple[LineNumber, ...]) -> tuple[LineNumber, tuple[LineNumber, ...]]:

@@ -32,6 +32,12 @@ def test_the_fields_of_a_launch_are_told_in_their_order() -> None:
     assert tuple(re.findall(r"\w+", told)) == LAUNCH_FIELDS
 
 
+def test_ptx_stands_in_one_header() -> None:
+    assert [name for name in HEADERS if re.search(r"\basm\b", (FOLDER / name).read_text(encoding="utf-8"))] == [
+        "copies.cuh"
+    ]
+
+
 @needs_nvrtc
 @pytest.mark.cuda
 @pytest.mark.parametrize("macros", [(), ("-DLNGEN_COMPUTE=double", "-DLNGEN_D=64", "-DLNGEN_PARAMETERS=f32")])

@@ -14,7 +14,12 @@ static std::vector<Shadow> shadows;  // by address
 static Shadow* last_used;
 static bool checking;
 
-static constexpr unsigned LANES = 32;
+// What each warp of the running block has read of a cell that several have.
+struct ReadsOfWarps {
+  uint32_t warps = 0;
+  Reads of[MOST_WARPS];
+};
+static std::vector<ReadsOfWarps> reads_of_warps(1);  // the first is no cell's
 
 void begin_checks() {
   shadows.clear();
@@ -31,6 +36,8 @@ void begin_checks() {
   std::sort(shadows.begin(), shadows.end(), [](const Shadow& a, const Shadow& b) { return a.start() < b.start(); });
   checking = true;
 }
+
+void begin_block_checks() { reads_of_warps.resize(1); }
 
 void end_checks() {
   checking = false;
@@ -57,48 +64,40 @@ void order_lanes(Warp& warp, unsigned lanes) {
 static uint32_t block_mark() { return uint32_t(state.launch.block_number) + 1; }
 
 static Moment now(const Thread& thread) {
-  return {block_mark(), state.barrier.passed, state.warps[thread.warp()].time};
+  return {block_mark(), state.clocks.time(), state.warps[thread.warp()].time};
 }
 
-// Whether the current thread's warp knows that `lane` of it had done by `time` what it did.
-static bool knows(const Thread& thread, unsigned lane, uint32_t time) {
-  const Warp& warp = state.warps[thread.warp()];
-  return lane == thread.lane() || (!warp.known.empty() && warp.known[thread.lane() * LANES + lane] > time);
-}
-
-enum class Order { BEFORE, BARRIERS_AGREE, OTHER_BLOCK };
-
-// By blocks and barriers alone: whether something was before now, or could be at the same time.
-static Order order(const Moment& moment) {
-  if (!moment.block) return Order::BEFORE;
-  if (moment.block != block_mark()) return Order::OTHER_BLOCK;
-  return moment.barriers == state.barrier.passed ? Order::BARRIERS_AGREE : Order::BEFORE;
-}
-
-static bool write_is_unordered(const Cell& cell, const Thread& thread) {
-  switch (order(cell.written)) {
-    case Order::BEFORE: return false;
-    case Order::OTHER_BLOCK: return true;
-    case Order::BARRIERS_AGREE: break;
-  }
-  return cell.writer / LANES != thread.warp() || !knows(thread, cell.writer % LANES, cell.written.time);
-}
-
-// The lanes of the cell's reading warp, if it is the thread's own, whose reads the thread does not know of.
-static uint32_t unknown_readers(const Cell& cell, const Thread& thread) {
-  uint32_t lanes = 0;
+// Of lanes of a warp that did something at a time of the clocks and of the warp: those of which the thread does not know.
+static uint32_t unknown(const Thread& thread, unsigned warp, uint32_t lanes, uint32_t clock, uint32_t time) {
+  if (state.clocks.knows(thread.warp(), warp, clock)) return 0;
+  if (warp != thread.warp()) return lanes;
+  lanes &= ~(1u << thread.lane());
+  const Warp& own = state.warps[warp];
+  if (!lanes || own.known.empty()) return lanes;
   for (unsigned lane = 0; lane < LANES; ++lane)
-    if ((cell.readers >> lane & 1) && !knows(thread, lane, cell.read.time)) lanes |= 1u << lane;
+    if (own.known[thread.lane() * LANES + lane] > time) lanes &= ~(1u << lane);
   return lanes;
 }
 
-static bool reads_are_unordered(const Cell& cell, const Thread& thread) {
-  switch (order(cell.read)) {
-    case Order::BEFORE: return false;
-    case Order::OTHER_BLOCK: return true;
-    case Order::BARRIERS_AGREE: break;
-  }
-  return cell.many_warps_read || cell.reader_warp != thread.warp() || unknown_readers(cell, thread);
+static uint32_t unknown(const Thread& thread, unsigned warp, const Reads& reads) {
+  return unknown(thread, warp, reads.lanes, reads.clock, reads.time);
+}
+
+static bool write_is_unordered(const Cell& cell, const Thread& thread) {
+  const Moment& written = cell.written;
+  if (written.block != block_mark()) return written.block;
+  return unknown(thread, cell.writer / LANES, 1u << cell.writer % LANES, written.clock, written.time);
+}
+
+// A warp's reads of a cell that the thread does not know of, if there are any; `warp` says whose.
+static const Reads* unordered_reads(const Cell& cell, const Thread& thread, unsigned& warp) {
+  warp = cell.reader_warp;
+  if (cell.read_block != block_mark()) return cell.read_block && cell.read.lanes ? &cell.read : nullptr;
+  if (!cell.many_warps) return unknown(thread, warp, cell.read) ? &cell.read : nullptr;
+  const ReadsOfWarps& reads = reads_of_warps[cell.many_warps];
+  for (warp = 0; warp < MOST_WARPS; ++warp)
+    if ((reads.warps >> warp & 1) && unknown(thread, warp, reads.of[warp])) return &reads.of[warp];
+  return nullptr;
 }
 
 static void note_write(Cell& cell, const Thread& thread, bool atomic, uint32_t code) {
@@ -106,17 +105,39 @@ static void note_write(Cell& cell, const Thread& thread, bool atomic, uint32_t c
   cell.writer = uint16_t(thread.linear);
   cell.writer_code = code;
   cell.atomic = atomic;
+  if (atomic) return;  // it orders nothing for the atomics that follow
+  // Who comes after the write comes after what it followed.
+  if (cell.many_warps && cell.read_block == block_mark()) reads_of_warps[cell.many_warps].warps = 0;
+  cell.read.lanes = 0;
 }
 
 static void note_read(Cell& cell, const Thread& thread, uint32_t code) {
-  const bool goes_on = order(cell.read) == Order::BARRIERS_AGREE;
-  const bool same_warp = goes_on && cell.reader_warp == thread.warp();
-  cell.many_warps_read = goes_on && (cell.many_warps_read || !same_warp);
+  const unsigned warp = thread.warp();
+  if (cell.read_block != block_mark()) {
+    cell.read_block = block_mark();
+    cell.read.lanes = cell.many_warps = 0;
+  }
+  if (!cell.many_warps && cell.reader_warp != warp && unknown(thread, cell.reader_warp, cell.read)) {
+    cell.many_warps = uint32_t(reads_of_warps.size());
+    reads_of_warps.emplace_back();
+    reads_of_warps.back().warps = 1u << cell.reader_warp;
+    reads_of_warps.back().of[cell.reader_warp] = cell.read;
+  }
+  Reads* reads = &cell.read;
+  bool goes_on = cell.reader_warp == warp;
+  if (cell.many_warps) {
+    ReadsOfWarps& all = reads_of_warps[cell.many_warps];
+    reads = &all.of[warp];
+    goes_on = all.warps >> warp & 1;
+    all.warps |= 1u << warp;
+  }
   // Reads that this one follows for certain need no place: who comes after this one comes after them.
-  cell.readers = (same_warp ? unknown_readers(cell, thread) : 0) | 1u << thread.lane();
-  cell.read = now(thread);
-  cell.reader_warp = uint16_t(thread.warp());
-  cell.reader_code = code;
+  reads->lanes = (goes_on ? unknown(thread, warp, *reads) : 0) | 1u << thread.lane();
+  reads->clock = state.clocks.time();
+  reads->time = state.warps[warp].time;
+  reads->code = code;
+  if (cell.many_warps) cell.read = *reads;
+  cell.reader_warp = uint16_t(warp);
 }
 
 // ------------------------------------------------------------------------------------------------------------ accesses
@@ -159,18 +180,36 @@ static const Shadow* nearest(const char* address) {
   return best;
 }
 
-static void report_race(const Access& access, const Shadow& shadow, const Cell& cell, bool with_write) {
+static void report_race(const Access& access, const Shadow& shadow, const char* other, uint32_t block, unsigned thread,
+                        uint32_t code) {
   Finding finding = finding_of("data race", access, &shadow);
-  finding.other_code = with_write ? cell.writer_code : cell.reader_code;
-  if (with_write) {
-    finding.other_thread = cell.writer;
-  } else {
-    const uint32_t unknown = cell.reader_warp == current().warp() ? unknown_readers(cell, current()) : cell.readers;
-    finding.other_thread = long(cell.reader_warp * LANES + unsigned(__builtin_ctz(unknown ? unknown : cell.readers)));
+  finding.other_code = code;
+  finding.other_thread = long(thread);
+  finding.text += std::string("\t") + other;
+  finding.text += block == block_mark() ? "\tsame block" : "\tblock " + std::to_string(block - 1);
+  report(finding);
+}
+
+static bool races(const Access& access, const Shadow& shadow, const Cell& cell) {
+  const Thread& thread = current();
+  if (!(access.atomic && cell.atomic) && write_is_unordered(cell, thread)) {
+    report_race(access, shadow, cell.atomic ? "atomic" : "write", cell.written.block, cell.writer, cell.writer_code);
+    return true;
   }
-  const Moment& other = with_write ? cell.written : cell.read;
-  finding.text += with_write ? (cell.atomic ? "\tatomic" : "\twrite") : "\tread";
-  finding.text += other.block == block_mark() ? "\tsame block" : "\tblock " + std::to_string(other.block - 1);
+  if (!access.writes) return false;
+  unsigned warp;
+  const Reads* reads = unordered_reads(cell, thread, warp);
+  if (!reads) return false;
+  const uint32_t lanes = cell.read_block == block_mark() ? unknown(thread, warp, *reads) : reads->lanes;
+  const unsigned other = warp * LANES + unsigned(__builtin_ctz(lanes));
+  report_race(access, shadow, "read", cell.read_block, other, reads->code);
+  return true;
+}
+
+static void report_in_flight(const Access& access, const Shadow& shadow, const Cell& cell) {
+  Finding finding = finding_of("copy in flight", access, &shadow);
+  finding.other_code = cell.writer_code;
+  finding.other_thread = cell.writer;
   report(finding);
 }
 
@@ -179,6 +218,13 @@ static void check(const Access& access, Shadow& shadow) {
   const size_t first = shadow.cell_of(access.address), last = shadow.cell_of(access.address + access.bytes - 1);
   for (size_t index = first; index <= last; ++index) {
     Cell& cell = shadow.cell(index);
+    // Shared memory of a block that has ended is another's memory.
+    if (shadow.shared() && cell.written.block != block_mark()) {
+      cell.written = Moment();
+      cell.in_flight = false;
+    }
+    if (shadow.shared() && cell.read_block != block_mark()) cell.read_block = 0;
+    if (cell.in_flight) return report_in_flight(access, shadow, cell);
     if (!access.writes || access.atomic) {
       const bool there = shadow.shared() ? cell.written.block == block_mark() : shadow.holds_value(index);
       if (!there) {
@@ -186,17 +232,7 @@ static void check(const Access& access, Shadow& shadow) {
         return;
       }
     }
-    // Shared memory of a block that has ended is another's memory.
-    if (shadow.shared() && cell.written.block != block_mark()) cell.written = Moment();
-    if (shadow.shared() && cell.read.block != block_mark()) cell.read = Moment();
-    if (!(access.atomic && cell.atomic) && write_is_unordered(cell, thread)) {
-      report_race(access, shadow, cell, true);
-      return;
-    }
-    if (access.writes && reads_are_unordered(cell, thread)) {
-      report_race(access, shadow, cell, false);
-      return;
-    }
+    if (races(access, shadow, cell)) return;
     if (access.writes) {
       note_write(cell, thread, access.atomic, uint32_t(access.code));
       shadow.set_written(index);
@@ -212,16 +248,43 @@ static bool holds_threads(const char* address) {
   return address >= first && address < first + state.threads.size() * sizeof(Thread);
 }
 
-static void see(void* address, size_t bytes, bool writes, bool atomic, void* code) {
-  if (!checking || !simt_current || !bytes) return;
-  const Access access{static_cast<const char*>(address), bytes, writes, atomic, offset_of_call(code)};
-  if (state.stacks.holds(current().linear, address) || holds_threads(access.address)) return;
+static void see(const Access& access) {
+  if (state.stacks.holds(current().linear, access.address) || holds_threads(access.address)) return;
   Shadow* shadow = shadow_at(access.address);
-  if (shadow && access.address + bytes <= shadow->end()) return check(access, *shadow);
+  if (shadow && access.address + access.bytes <= shadow->end()) return check(access, *shadow);
   // What is left are the module's own variables: constants, and what says where a thread stands.
-  if (!shadow && in_image(address)) return;
+  if (!shadow && in_image(access.address)) return;
   report(finding_of("out of bounds", access, shadow ? shadow : nearest(access.address)));
   abandon();
+}
+
+static void see(void* address, size_t bytes, bool writes, bool atomic, void* code) {
+  if (!checking || !simt_current || !bytes) return;
+  see({static_cast<const char*>(address), bytes, writes, atomic, offset_of_call(code)});
+}
+
+// The cells that a copy writes, which the caller knows to be shared memory.
+template <class F> static void each_cell(const Copy& copy, F change) {
+  Shadow& shadow = *shadow_at(copy.to);
+  const size_t last = shadow.cell_of(copy.to + copy.bytes - 1);
+  for (size_t index = shadow.cell_of(copy.to); index <= last; ++index) change(shadow.cell(index));
+}
+
+void check_start(const Copy& copy) {
+  if (!checking) return;
+  see({copy.from, copy.bytes, false, false, copy.code});
+  see({copy.to, copy.bytes, true, false, copy.code});
+  each_cell(copy, [&](Cell& cell) {
+    note_write(cell, current(), false, uint32_t(copy.code));
+    cell.in_flight = true;
+  });
+}
+
+void check_arrival(const Copy& copy) {
+  if (!checking) return;
+  see({copy.from, copy.bytes, false, false, copy.code});
+  each_cell(copy, [](Cell& cell) { cell.in_flight = false; });
+  see({copy.to, copy.bytes, true, false, copy.code});
 }
 
 }  // namespace simt

@@ -1,4 +1,4 @@
-// Where threads wait for each other: the barrier of a block, the operations of a warp.
+// Where threads wait for each other: the barriers of a block, the operations of a warp.
 #pragma once
 #include "state.h"
 

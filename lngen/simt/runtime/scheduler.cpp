@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "checker.h"
+#include "copies.h"
 #include "findings.h"
 #include "meeting.h"
 
@@ -77,17 +79,23 @@ static void thread_start() {
   __builtin_unreachable();
 }
 
+static std::string name_of(const Thread& at_barrier) {
+  if (*at_barrier.line) return std::string("the barrier of ") + at_barrier.line;
+  return "barrier " + std::to_string(at_barrier.barrier);
+}
+
 static void report_deadlock() {
   const Thread *at_barrier = nullptr, *in_warp = nullptr;
   unsigned barriers = 0, warps = 0;
   for (const Thread& thread : state.threads) {
-    if (thread.status == Status::AT_BARRIER && !barriers++) at_barrier = &thread;
+    if (thread.status == Status::AT_BARRIER && !at_barrier) at_barrier = &thread;
+    barriers += thread.status == Status::AT_BARRIER && thread.barrier == at_barrier->barrier;
     if (thread.status == Status::IN_WARP && !warps++) in_warp = &thread;
   }
   std::string text;
   if (at_barrier) {
     text = std::to_string(barriers) + " of " + std::to_string(state.threads.size()) +
-           " threads wait at the barrier of " + at_barrier->line;
+           " threads wait at " + name_of(*at_barrier);
   }
   if (in_warp) {
     text += (text.empty() ? "" : " and ") + std::to_string(warps) + " in the warp operation of " + in_warp->line;
@@ -95,6 +103,7 @@ static void report_deadlock() {
   const Thread* first = at_barrier ? at_barrier : in_warp;
   Finding finding{at_barrier ? "divergent barrier" : "divergent warp operation"};
   finding.line = first->line;
+  finding.code = first->code;
   finding.other_line = at_barrier && in_warp ? in_warp->line : "";
   finding.thread = first;
   finding.text = text + ", for threads that never come";
@@ -106,7 +115,10 @@ void run_block() {
   ready.clear();
   first_ready = 0;
   state.alive = count;
-  state.barrier = Barrier();
+  std::fill(std::begin(state.barriers), std::end(state.barriers), Barrier());
+  state.clocks.start();
+  forget_copies();
+  begin_block_checks();
   state.warps.assign((count + 31) / 32, Warp());
   const simt_dim size = simt_running_block.size;
   for (unsigned i = 0; i < count; ++i) {
@@ -114,6 +126,7 @@ void run_block() {
     thread.index = {i % size.x, i / size.x % size.y, i / (size.x * size.y)};
     thread.linear = i;
     thread.line = "";
+    thread.code = 0;
     thread.stack_pointer = state.stacks.fresh(i, thread_start);
     state.warps[thread.warp()].alive |= 1u << thread.lane();
     make_ready(thread);

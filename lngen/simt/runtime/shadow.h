@@ -7,17 +7,24 @@
 
 namespace simt {
 
-// When in a launch: block number + 1 (0 is never), barriers that the block had passed, time of the warp.
+// When in a launch: block number + 1 (0 is never), time of the block's clocks, time of the warp.
 struct Moment {
-  uint32_t block = 0, barriers = 0, time = 0;
+  uint32_t block = 0, clock = 0, time = 0;
+};
+
+// What lanes of a warp have read since the last write, the latest of them at a time of the block's clocks and the warp.
+struct Reads {
+  uint32_t lanes = 0, clock = 0, time = 0, code = 0;
 };
 
 struct Cell {
-  Moment written, read;
-  uint32_t writer_code = 0, reader_code = 0;
-  uint32_t readers = 0;  // lanes of the reading warp
+  Moment written;
+  Reads read;  // by the reading warp
+  uint32_t writer_code = 0;
+  uint32_t read_block = 0;  // of what was read, + 1
+  uint32_t many_warps = 0;  // where there is more than one, what they read, in a table of the block
   uint16_t writer = 0, reader_warp = 0;
-  bool atomic = false, many_warps_read = false;
+  bool atomic = false, in_flight = false;  // a copy that was started is to write it
 };
 
 // A region and a cell for each element of it. The pages of cells that are never touched take no memory.

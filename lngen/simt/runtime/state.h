@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "../include/simt/calls.h"
+#include "clocks.h"
 #include "fibre.h"
 
 namespace simt {
@@ -15,10 +16,12 @@ struct Thread : simt_thread {
   unsigned linear = 0;
   Status status = Status::READY;
   const char* line = "";  // of the barrier or warp operation that it waits in
+  size_t code = 0;        // instead of a line, where it waits at a barrier with a number
+  int barrier = 0;
   void* stack_pointer = nullptr;
 
-  unsigned lane() const { return linear % 32; }
-  unsigned warp() const { return linear / 32; }
+  unsigned lane() const { return linear % LANES; }
+  unsigned warp() const { return linear / LANES; }
 };
 
 // Where the lanes of one mask meet. What they brought is kept for two meetings: a fast lane may be in the next one
@@ -40,11 +43,17 @@ struct Warp {
 };
 
 struct Barrier {
+  unsigned threads = 0;  // that it waits for, where they are not all that have not exited
   unsigned arrived = 0, agreed = 0, result = 0;
   int kind = 0;
   const char* line = "";
-  unsigned passed = 0;  // how often all threads went through one
+  size_t code = 0;
+  // The last meeting here: when, and one of the warps that met.
+  uint32_t met_at = 0;
+  unsigned met_warp = 0;
+  bool met = false;
 };
+constexpr int BARRIERS = 16;
 
 struct Launch {
   simt_options options{};
@@ -65,7 +74,8 @@ struct Launch {
 
 struct State {
   Launch launch;
-  Barrier barrier;
+  Barrier barriers[BARRIERS];
+  Clocks clocks;
   std::vector<Thread> threads;
   std::vector<Warp> warps;
   unsigned alive = 0;

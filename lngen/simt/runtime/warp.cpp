@@ -80,6 +80,7 @@ static Brought meet(int operation, unsigned mask, const void* value, size_t byte
   meeting.arrived |= 1u << lane;
   current().status = Status::IN_WARP;
   current().line = line;
+  current().code = 0;
   if (complete(warp, meeting)) open(current().warp(), meeting);
   wait();
   return {&warp.meetings[index], turn};

@@ -23,6 +23,13 @@ extern struct simt_block simt_running_block;
 
 // Waits until every thread of the block that has not exited arrives; gives how many of them had `predicate` set.
 unsigned simt_barrier(int kind, int predicate, const char* line);
+// Waits until so many threads, of whole warps, have arrived at a barrier of the block, 0 to 15; 0 is simt_barrier's too.
+void simt_numbered_barrier(int number, unsigned threads);
+
+// A copy into shared memory that arrives when the thread awaits its group: all but the last `pending` that it closed.
+void simt_start_copy(void* to, const void* from, size_t bytes);
+void simt_close_copies();
+void simt_await_copies(unsigned pending);
 
 // Threads of a warp meet. An operation names itself: lanes that meet in different ones are an error.
 enum simt_warp_operation { SIMT_SYNC, SIMT_SHUFFLE, SIMT_VOTE, SIMT_REDUCE };
