@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 15 flops per row element; backward 3 row tensors (2 read, 1 written), 30 flops per row element.
 # Evidence: 28 steps, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:fb797b1161b31641ca09583a8a5664d3453054eae69634f07ce4625138fb9daf
-# templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
+# templates sha256:de63e60b5f2aaf6768e09a3f1e64b35e114ad0cff7b0348328d768b104237080
 """Layer normalization, then the Gaussian error linear unit.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,

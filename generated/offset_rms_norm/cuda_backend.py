@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 9 flops per row element.
 # Evidence: 17 steps, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:c56b98d30d242a1ef1de2edf2495bb754cd7157e1a73846038e36061105b9bee
-# templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
+# templates sha256:de63e60b5f2aaf6768e09a3f1e64b35e114ad0cff7b0348328d768b104237080
 """Root-mean-square normalization with a weight that is learned as its distance from one.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,

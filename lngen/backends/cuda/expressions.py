@@ -15,6 +15,7 @@ from sympy import Add, Expr, Mul, Pow, Symbol
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import And, BooleanFalse, BooleanTrue, Not, Or
 
+from lngen.backends.cuda.moments import CALLED
 from lngen.backends.cuda.presence import Presence, beyond, cpp
 from lngen.backends.expressions import decimal, factors_in_order, number_of, terms_in_order
 from lngen.errors import LngenError
@@ -91,6 +92,8 @@ class Printer:
         if type(node) in ENTRY_OF:
             entry = ENTRY_OF[type(node)]
             return self._call(entry.cuda or f"math::{entry.name}", node.args[0], given), _ATOM
+        if type(node) in CALLED:
+            return f"{CALLED[type(node)]}({', '.join(self._print(part, given)[0] for part in node.args)})", _ATOM
         raise LngenError(
             f"the CUDA backend cannot print {type(node).__name__}, which occurs in {node}; "
             "write the definition with the functions of lngen.language"
