@@ -6,7 +6,7 @@ On NumPy, `blocks` takes rows block by block, `rows` has sums and ufuncs of them
 `saved` finds what arrays tell of a call, and `interface` has the types of `INTERFACE`. On CUDA, `launcher` is what a
 layer calls: it looks at device arrays (`device_arrays`) and calls of them (`device_calls`), plans each kind of call
 once (`plans`), finds the device (`devices`), compiles kernels (`compilers`) and launches them (`kernels`). Kernels
-include `rows.cuh`, `geometry.cuh`, `reductions.cuh` and `kernels.cuh`, and `copies.cuh` has what only PTX can say;
-`includes` makes one text of them. Nothing here knows a layer, and nothing but NumPy is imported, and PyCUDA when a
-kernel is first asked for.
+include `rows.cuh`, `geometry.cuh`, `reductions.cuh`, `row_loop.cuh`, `moments.cuh` and `kernels.cuh`, and `copies.cuh`
+has what only PTX can say; `includes` makes one text of them. Nothing here knows a layer, and nothing but NumPy is
+imported, and PyCUDA when a kernel is first asked for.
 """

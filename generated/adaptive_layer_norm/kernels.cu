@@ -4,7 +4,7 @@
 // Cost: forward 4 row tensors (3 read, 1 written), 10 flops per row element; backward 6 row tensors (3 read, 3 written), 13 flops per row element.
 // Evidence: 20 steps, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-// templates sha256:0a3489e6be0e3b02be386bba408c7ff61b5a7cfe9c43a9ff16bc802538ca563c
+// templates sha256:dd0a6b64c6cf74f666be2a5274895bfbf4fb12b57cceaf71d7f15ae4803c78de
 //
 // forward:
 //     mu = mean(x)
@@ -31,6 +31,7 @@
 #include "../_runtime/geometry.cuh"
 #include "../_runtime/reductions.cuh"
 #include "../_runtime/row_loop.cuh"
+#include "../_runtime/moments.cuh"
 #include "../_runtime/kernels.cuh"
 
 #ifdef LNGEN_FORWARD
@@ -45,7 +46,7 @@ constexpr bool READS_shift = true;
 constexpr int ROWS_READ = READS_x + READS_scale + READS_shift, FEATURES_READ = 0;
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 0, 5, 1>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 2, 0, 7, 1>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
@@ -65,6 +66,8 @@ template <class A> struct Scalars {
   A D;
   A eps;
   A mu;
+  A sum_x_shifted;
+  A squares_x_shifted;
   A mu_residual;
   A var;
   A rstd;
@@ -83,7 +86,7 @@ template <class G> struct Tile {
   }
 };
 
-// Stage 1 of 4: mu = mean(x)
+// Stage 1 of 3: mu = mean(x)
 template <class A>
 __device__ __forceinline__ void mu(A x, const Scalars<A>& row, A (&sums)[1]) {
   sums[0] += x;  // step 1: mu
@@ -95,41 +98,33 @@ __device__ __forceinline__ void after_mu(Scalars<A>& row, const A (&sums)[1]) {
   row.mu = mu;
 }
 
-// Stage 2 of 4: mu_residual = mean(x_shifted) (measures what is zero in exact arithmetic)
+// Stage 2 of 3: sum_x_shifted = sum(x_shifted); squares_x_shifted = sum(x_shifted**2)
 template <class A>
-__device__ __forceinline__ void mu_residual(A x, const Scalars<A>& row, A (&sums)[1]) {
+__device__ __forceinline__ void squares_x_shifted(A x, const Scalars<A>& row, A (&sums)[2]) {
   const A mu = row.mu;
   const A x_shifted = x - mu;  // step 2
-  sums[0] += x_shifted;  // step 2: mu_residual
+  sums[0] += x_shifted;  // step 2: sum_x_shifted
+  sums[1] += x_shifted*x_shifted;  // step 3: squares_x_shifted
 }
 
 template <class A>
-__device__ __forceinline__ void after_mu_residual(Scalars<A>& row, const A (&sums)[1]) {
-  const A mu_residual = math::quotient(sums[0], row.D);  // step 2: mean(x_shifted)
-  row.mu_residual = mu_residual;
-}
-
-// Stage 3 of 4: var = mean(x_centred**2)
-template <class A>
-__device__ __forceinline__ void var(A x, const Scalars<A>& row, A (&sums)[1]) {
-  const A mu = row.mu, mu_residual = row.mu_residual;
-  const A x_shifted = x - mu;  // step 2
-  const A x_centred = x_shifted - mu_residual;  // step 2
-  sums[0] += x_centred*x_centred;  // step 3: var
-}
-
-template <class A>
-__device__ __forceinline__ void after_var(Scalars<A>& row, const A (&sums)[1]) {
-  const A eps = row.eps;
-  const A var = math::quotient(sums[0], row.D);  // step 3: mean(x_centred**2)
+__device__ __forceinline__ void after_squares_x_shifted(Scalars<A>& row, const A (&sums)[2]) {
+  const A D = row.D, eps = row.eps;
+  const A sum_x_shifted = sums[0];  // step 2: sum(x_shifted)
+  const A squares_x_shifted = sums[1];  // step 3: sum(x_shifted**2)
+  const A mu_residual = math::quotient(sum_x_shifted, D);  // step 2
+  const A var = math::quotient(corrected_squares(squares_x_shifted, sum_x_shifted, mu_residual, D), D);  // step 3
   const A rstd = math::rsqrt(var + eps);  // step 4
+  row.sum_x_shifted = sum_x_shifted;
+  row.squares_x_shifted = squares_x_shifted;
+  row.mu_residual = mu_residual;
   row.var = var;
   row.rstd = rstd;
 }
 
-// Stage 4 of 4
+// Stage 3 of 3
 template <class A>
-__device__ __forceinline__ void stage_4(A x, A scale, A shift, const Scalars<A>& row, A& out_y) {
+__device__ __forceinline__ void stage_3(A x, A scale, A shift, const Scalars<A>& row, A& out_y) {
   const A mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
@@ -180,28 +175,16 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       after_mu(row, sums);
     }
     {
-      A sums[1] = {A(0)};
+      A sums[2] = {A(0), A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto x = tile.x.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          mu_residual(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
+          squares_x_shifted(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
         }
       });
-      reduce_row<G, bit(0, true), 0, 0>(sums, slots, turn);
-      after_mu_residual(row, sums);
-    }
-    {
-      A sums[1] = {A(0)};
-      each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = tile.x.chunk(chunk, column);
-#pragma unroll
-        for (int i = 0; i < G::VECTOR; ++i) {
-          var(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
-        }
-      });
-      reduce_row<G, bit(0, true), 0, 0>(sums, slots, turn);
-      after_var(row, sums);
+      reduce_row<G, bit(0, true) | bit(1, true), 0, 0>(sums, slots, turn);
+      after_squares_x_shifted(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
@@ -212,7 +195,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           A out_y;
-          stage_4(READS_x ? widen<A>(x.entries[i]) : A(0),
+          stage_3(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_scale ? widen<A>(scale.entries[i]) : A(0),
               READS_shift ? widen<A>(shift.entries[i]) : A(0), row, out_y);
           stored_y.entries[i] = narrow<T>(out_y);

@@ -4,7 +4,7 @@
 // Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 5 row tensors (3 read, 2 written), 15 flops per row element.
 // Evidence: 20 steps, 4 gradients, 2 tangents, 6 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-// templates sha256:0a3489e6be0e3b02be386bba408c7ff61b5a7cfe9c43a9ff16bc802538ca563c
+// templates sha256:dd0a6b64c6cf74f666be2a5274895bfbf4fb12b57cceaf71d7f15ae4803c78de
 //
 // forward:
 //     h = x + residual
@@ -43,6 +43,7 @@
 #include "../_runtime/geometry.cuh"
 #include "../_runtime/reductions.cuh"
 #include "../_runtime/row_loop.cuh"
+#include "../_runtime/moments.cuh"
 #include "../_runtime/kernels.cuh"
 
 namespace lngen {
@@ -83,7 +84,7 @@ constexpr bool READS_beta = HAS_beta;
 constexpr int ROWS_READ = READS_x + READS_residual, FEATURES_READ = READS_gamma + READS_beta;
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 0, 5, 1>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 2, 0, 7, 1>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
@@ -105,6 +106,8 @@ template <class A> struct Scalars {
   A D;
   A eps;
   A mu;
+  A sum_h_shifted;
+  A squares_h_shifted;
   A mu_residual;
   A var;
   A rstd;
@@ -123,7 +126,7 @@ template <class G> struct Tile {
   }
 };
 
-// Stage 1 of 4: mu = mean(h)
+// Stage 1 of 3: mu = mean(h)
 template <class A>
 __device__ __forceinline__ void mu(A x, A residual, const Scalars<A>& row, A (&sums)[1], A& out_h) {
   const A h = residual + x;  // step 1
@@ -137,43 +140,34 @@ __device__ __forceinline__ void after_mu(Scalars<A>& row, const A (&sums)[1]) {
   row.mu = mu;
 }
 
-// Stage 2 of 4: mu_residual = mean(h_shifted) (measures what is zero in exact arithmetic)
+// Stage 2 of 3: sum_h_shifted = sum(h_shifted); squares_h_shifted = sum(h_shifted**2)
 template <class A>
-__device__ __forceinline__ void mu_residual(A x, A residual, const Scalars<A>& row, A (&sums)[1]) {
+__device__ __forceinline__ void squares_h_shifted(A x, A residual, const Scalars<A>& row, A (&sums)[2]) {
   const A mu = row.mu;
   const A h = residual + x;  // step 1
   const A h_shifted = h - mu;  // step 3
-  sums[0] += h_shifted;  // step 3: mu_residual
+  sums[0] += h_shifted;  // step 3: sum_h_shifted
+  sums[1] += h_shifted*h_shifted;  // step 4: squares_h_shifted
 }
 
 template <class A>
-__device__ __forceinline__ void after_mu_residual(Scalars<A>& row, const A (&sums)[1]) {
-  const A mu_residual = math::quotient(sums[0], row.D);  // step 3: mean(h_shifted)
-  row.mu_residual = mu_residual;
-}
-
-// Stage 3 of 4: var = mean(h_centred**2)
-template <class A>
-__device__ __forceinline__ void var(A x, A residual, const Scalars<A>& row, A (&sums)[1]) {
-  const A mu = row.mu, mu_residual = row.mu_residual;
-  const A h = residual + x;  // step 1
-  const A h_shifted = h - mu;  // step 3
-  const A h_centred = h_shifted - mu_residual;  // step 3
-  sums[0] += h_centred*h_centred;  // step 4: var
-}
-
-template <class A>
-__device__ __forceinline__ void after_var(Scalars<A>& row, const A (&sums)[1]) {
-  const A eps = row.eps;
-  const A var = math::quotient(sums[0], row.D);  // step 4: mean(h_centred**2)
+__device__ __forceinline__ void after_squares_h_shifted(Scalars<A>& row, const A (&sums)[2]) {
+  const A D = row.D, eps = row.eps;
+  const A sum_h_shifted = sums[0];  // step 3: sum(h_shifted)
+  const A squares_h_shifted = sums[1];  // step 4: sum(h_shifted**2)
+  const A mu_residual = math::quotient(sum_h_shifted, D);  // step 3
+  const A var = math::quotient(corrected_squares(squares_h_shifted, sum_h_shifted, mu_residual, D), D);  // step 4
   const A rstd = math::rsqrt(var + eps);  // step 5
+  row.sum_h_shifted = sum_h_shifted;
+  row.squares_h_shifted = squares_h_shifted;
+  row.mu_residual = mu_residual;
   row.var = var;
   row.rstd = rstd;
 }
 
-// Stage 4 of 4
+// Stage 3 of 3
 template <class A>
-__device__ __forceinline__ void stage_4(A x, A residual, A gamma, A beta, const Scalars<A>& row, A& out_y) {
+__device__ __forceinline__ void stage_3(A x, A residual, A gamma, A beta, const Scalars<A>& row, A& out_y) {
   const A mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
   const A h = residual + x;  // step 1
   const A h_shifted = h - mu;  // step 3
@@ -232,32 +226,18 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       after_mu(row, sums);
     }
     {
-      A sums[1] = {A(0)};
+      A sums[2] = {A(0), A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto x = tile.x.chunk(chunk, column);
         const auto residual = tile.residual.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          mu_residual(READS_x ? widen<A>(x.entries[i]) : A(0),
+          squares_h_shifted(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_residual ? widen<A>(residual.entries[i]) : A(0), row, sums);
         }
       });
-      reduce_row<G, bit(0, true), 0, 0>(sums, slots, turn);
-      after_mu_residual(row, sums);
-    }
-    {
-      A sums[1] = {A(0)};
-      each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = tile.x.chunk(chunk, column);
-        const auto residual = tile.residual.chunk(chunk, column);
-#pragma unroll
-        for (int i = 0; i < G::VECTOR; ++i) {
-          var(READS_x ? widen<A>(x.entries[i]) : A(0),
-              READS_residual ? widen<A>(residual.entries[i]) : A(0), row, sums);
-        }
-      });
-      reduce_row<G, bit(0, true), 0, 0>(sums, slots, turn);
-      after_var(row, sums);
+      reduce_row<G, bit(0, true) | bit(1, true), 0, 0>(sums, slots, turn);
+      after_squares_h_shifted(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
@@ -269,7 +249,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           A out_y;
-          stage_4(READS_x ? widen<A>(x.entries[i]) : A(0),
+          stage_3(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_residual ? widen<A>(residual.entries[i]) : A(0),
               READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
               READS_beta ? widen<A>(beta.entries[i]) : A(0), row, out_y);

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 15 flops per row element; backward 3 row tensors (2 read, 1 written), 30 flops per row element.
 // Evidence: 28 steps, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:fb797b1161b31641ca09583a8a5664d3453054eae69634f07ce4625138fb9daf
-// templates sha256:0a3489e6be0e3b02be386bba408c7ff61b5a7cfe9c43a9ff16bc802538ca563c
+// templates sha256:dd0a6b64c6cf74f666be2a5274895bfbf4fb12b57cceaf71d7f15ae4803c78de
 //
 // forward:
 //     mu = mean(x)
@@ -41,6 +41,7 @@
 #include "../_runtime/geometry.cuh"
 #include "../_runtime/reductions.cuh"
 #include "../_runtime/row_loop.cuh"
+#include "../_runtime/moments.cuh"
 #include "../_runtime/kernels.cuh"
 
 namespace lngen {
@@ -70,7 +71,7 @@ constexpr bool READS_beta = HAS_beta;
 constexpr int ROWS_READ = READS_x, FEATURES_READ = READS_gamma + READS_beta;
 
 template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 1, 5, 1>;
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 2, 1, 7, 1>;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
@@ -90,6 +91,8 @@ template <class A> struct Scalars {
   A D;
   A eps;
   A mu;
+  A sum_x_shifted;
+  A squares_x_shifted;
   A mu_residual;
   A var;
   A rstd;
@@ -106,7 +109,7 @@ template <class G> struct Tile {
   }
 };
 
-// Stage 1 of 4: mu = mean(x)
+// Stage 1 of 3: mu = mean(x)
 template <class A>
 __device__ __forceinline__ void mu(A x, const Scalars<A>& row, A (&sums)[1]) {
   sums[0] += x;  // step 1: mu
@@ -118,41 +121,33 @@ __device__ __forceinline__ void after_mu(Scalars<A>& row, const A (&sums)[1]) {
   row.mu = mu;
 }
 
-// Stage 2 of 4: mu_residual = mean(x_shifted) (measures what is zero in exact arithmetic)
+// Stage 2 of 3: sum_x_shifted = sum(x_shifted); squares_x_shifted = sum(x_shifted**2)
 template <class A>
-__device__ __forceinline__ void mu_residual(A x, const Scalars<A>& row, A (&sums)[1]) {
+__device__ __forceinline__ void squares_x_shifted(A x, const Scalars<A>& row, A (&sums)[2]) {
   const A mu = row.mu;
   const A x_shifted = x - mu;  // step 2
-  sums[0] += x_shifted;  // step 2: mu_residual
+  sums[0] += x_shifted;  // step 2: sum_x_shifted
+  sums[1] += x_shifted*x_shifted;  // step 3: squares_x_shifted
 }
 
 template <class A>
-__device__ __forceinline__ void after_mu_residual(Scalars<A>& row, const A (&sums)[1]) {
-  const A mu_residual = math::quotient(sums[0], row.D);  // step 2: mean(x_shifted)
-  row.mu_residual = mu_residual;
-}
-
-// Stage 3 of 4: var = mean(x_centred**2)
-template <class A>
-__device__ __forceinline__ void var(A x, const Scalars<A>& row, A (&sums)[1]) {
-  const A mu = row.mu, mu_residual = row.mu_residual;
-  const A x_shifted = x - mu;  // step 2
-  const A x_centred = x_shifted - mu_residual;  // step 2
-  sums[0] += x_centred*x_centred;  // step 3: var
-}
-
-template <class A>
-__device__ __forceinline__ void after_var(Scalars<A>& row, const A (&sums)[1]) {
-  const A eps = row.eps;
-  const A var = math::quotient(sums[0], row.D);  // step 3: mean(x_centred**2)
+__device__ __forceinline__ void after_squares_x_shifted(Scalars<A>& row, const A (&sums)[2]) {
+  const A D = row.D, eps = row.eps;
+  const A sum_x_shifted = sums[0];  // step 2: sum(x_shifted)
+  const A squares_x_shifted = sums[1];  // step 3: sum(x_shifted**2)
+  const A mu_residual = math::quotient(sum_x_shifted, D);  // step 2
+  const A var = math::quotient(corrected_squares(squares_x_shifted, sum_x_shifted, mu_residual, D), D);  // step 3
   const A rstd = math::rsqrt(var + eps);  // step 4
+  row.sum_x_shifted = sum_x_shifted;
+  row.squares_x_shifted = squares_x_shifted;
+  row.mu_residual = mu_residual;
   row.var = var;
   row.rstd = rstd;
 }
 
-// Stage 4 of 4
+// Stage 3 of 3
 template <class A>
-__device__ __forceinline__ void stage_4(A x, A gamma, A beta, const Scalars<A>& row, A& out_y) {
+__device__ __forceinline__ void stage_3(A x, A gamma, A beta, const Scalars<A>& row, A& out_y) {
   const A mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
@@ -205,28 +200,16 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       after_mu(row, sums);
     }
     {
-      A sums[1] = {A(0)};
+      A sums[2] = {A(0), A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
         const auto x = tile.x.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          mu_residual(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
+          squares_x_shifted(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
         }
       });
-      reduce_row<G, bit(0, true), 0, 0>(sums, slots, turn);
-      after_mu_residual(row, sums);
-    }
-    {
-      A sums[1] = {A(0)};
-      each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = tile.x.chunk(chunk, column);
-#pragma unroll
-        for (int i = 0; i < G::VECTOR; ++i) {
-          var(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
-        }
-      });
-      reduce_row<G, bit(0, true), 0, 0>(sums, slots, turn);
-      after_var(row, sums);
+      reduce_row<G, bit(0, true) | bit(1, true), 0, 0>(sums, slots, turn);
+      after_squares_x_shifted(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
@@ -237,7 +220,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           A out_y;
-          stage_4(READS_x ? widen<A>(x.entries[i]) : A(0),
+          stage_3(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
               READS_beta ? widen<A>(beta.entries[i]) : A(0), row, out_y);
           stored_y.entries[i] = narrow<T>(out_y);

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 18 flops per row element.
 // Evidence: 10 steps, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
-// templates sha256:0a3489e6be0e3b02be386bba408c7ff61b5a7cfe9c43a9ff16bc802538ca563c
+// templates sha256:dd0a6b64c6cf74f666be2a5274895bfbf4fb12b57cceaf71d7f15ae4803c78de
 //
 // jvp:
 //     y_dot = gamma_dot*xhat + beta_dot + scale*gamma*(x_dot + mean(x_dot)*(xhat*mean(sign(xhat)) - 1) - xhat*mean(x_dot*sign(xhat)))
@@ -53,6 +53,7 @@
 #include "../_runtime/geometry.cuh"
 #include "../_runtime/reductions.cuh"
 #include "../_runtime/row_loop.cuh"
+#include "../_runtime/moments.cuh"
 #include "../_runtime/kernels.cuh"
 
 namespace lngen {
@@ -391,7 +392,7 @@ __device__ __forceinline__ void after_dmean_g(Scalars<A>& row, const A (&sums)[4
   const A mean_sign_xhat = math::quotient(sums[1], row.D);  // step 30: mean(sign(xhat))
   const A mean_g_xhat = math::quotient(sums[2], row.D);  // step 31: mean(g*xhat)
   const A dmean_g = sums[3];  // step 36: sum(-scale*ddx)
-  const A dmean_g_scaled = HAS_ddx ? dmean_g / D : A(0);  // step 37
+  const A dmean_g_scaled = HAS_ddx ? math::quotient(dmean_g, D) : A(0);  // step 37
   row.mean_g = mean_g;
   row.mean_sign_xhat = mean_sign_xhat;
   row.mean_g_xhat = mean_g_xhat;
@@ -416,7 +417,7 @@ __device__ __forceinline__ void after_sum_ddx_g_xhat(Scalars<A>& row, const A (&
   const A D = row.D;
   const A dmean_g_xhat = sums[0];  // step 35: sum(scale*ddx*(mean_sign_xhat - sign(xhat)))
   const A sum_ddx_g_xhat = sums[1];  // step 39: sum(ddx*(-mean_g + mean_g_xhat*(mean_sign_xhat - sign(xhat)) + g))
-  const A dmean_g_xhat_scaled = HAS_ddx ? dmean_g_xhat / D : A(0);  // step 37
+  const A dmean_g_xhat_scaled = HAS_ddx ? math::quotient(dmean_g_xhat, D) : A(0);  // step 37
   row.dmean_g_xhat = dmean_g_xhat;
   row.sum_ddx_g_xhat = sum_ddx_g_xhat;
   row.dmean_g_xhat_scaled = dmean_g_xhat_scaled;
@@ -444,7 +445,7 @@ __device__ __forceinline__ void after_sum_d2xhat_x_centred(Scalars<A>& row, cons
   const A sum_d2xhat_x_centred = sums[0];  // step 39: sum(d2xhat*x_centred)
   const A d2scale = (HAS_ddgamma || HAS_ddx) ? sum_d2xhat_x_centred + sum_ddx_g_xhat : A(0);  // step 39
   const A d2spread = (HAS_ddgamma || HAS_ddx) ? -d2scale*(scale*scale) : A(0);  // step 47
-  const A d2spread_scaled = (HAS_ddgamma || HAS_ddx) ? d2spread / D : A(0);  // step 41
+  const A d2spread_scaled = (HAS_ddgamma || HAS_ddx) ? math::quotient(d2spread, D) : A(0);  // step 41
   row.sum_d2xhat_x_centred = sum_d2xhat_x_centred;
   row.d2scale = d2scale;
   row.d2spread = d2spread;
@@ -467,7 +468,7 @@ template <class A>
 __device__ __forceinline__ void after_d2mu(Scalars<A>& row, const A (&sums)[1]) {
   const A D = row.D;
   const A d2mu = sums[0];  // step 42: sum(-d2x_centred)
-  const A d2mu_scaled = (HAS_ddgamma || HAS_ddx) ? d2mu / D : A(0);  // step 43
+  const A d2mu_scaled = (HAS_ddgamma || HAS_ddx) ? math::quotient(d2mu, D) : A(0);  // step 43
   row.d2mu = d2mu;
   row.d2mu_scaled = d2mu_scaled;
 }

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 10 flops per row element; backward 3 row tensors (2 read, 1 written), 21 flops per row element.
 // Evidence: 15 steps, 4 gradients, 1 tangent, 5 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
-// templates sha256:0a3489e6be0e3b02be386bba408c7ff61b5a7cfe9c43a9ff16bc802538ca563c
+// templates sha256:dd0a6b64c6cf74f666be2a5274895bfbf4fb12b57cceaf71d7f15ae4803c78de
 //
 // jvp:
 //     y_dot = gate_dot*(gamma*xhat + beta) + gate*(gamma_dot*xhat + beta_dot + rstd*gamma*(x_dot - mean(x_dot) - xhat*mean(x_dot*xhat)))
@@ -59,6 +59,7 @@
 #include "../_runtime/geometry.cuh"
 #include "../_runtime/reductions.cuh"
 #include "../_runtime/row_loop.cuh"
+#include "../_runtime/moments.cuh"
 #include "../_runtime/kernels.cuh"
 
 namespace lngen {
@@ -435,7 +436,7 @@ template <class A>
 __device__ __forceinline__ void after_stage_1(Scalars<A>& row) {
   const A D = row.D, ddgate = row.ddgate;
   const A dmean_product = HAS_ddgate ? ddgate*D : A(0);  // step 40
-  const A dmean_product_scaled = HAS_ddgate ? dmean_product / D : A(0);  // step 44
+  const A dmean_product_scaled = HAS_ddgate ? math::quotient(dmean_product, D) : A(0);  // step 44
   row.dmean_product = dmean_product;
   row.dmean_product_scaled = dmean_product_scaled;
 }
@@ -466,8 +467,8 @@ __device__ __forceinline__ void after_sum_ddgamma_dy_xhat(Scalars<A>& row, const
   const A dmean_g = sums[3];  // step 42: sum(-rstd*ddx)
   const A sum_ddbeta_dy = sums[4];  // step 50: sum(ddbeta*dy)
   const A sum_ddgamma_dy_xhat = sums[5];  // step 50: sum(ddgamma*dy*xhat)
-  const A dmean_g_scaled = HAS_ddx ? dmean_g / D : A(0);  // step 43
-  const A dmean_g_xhat_scaled = HAS_ddx ? dmean_g_xhat / D : A(0);  // step 43
+  const A dmean_g_scaled = HAS_ddx ? math::quotient(dmean_g, D) : A(0);  // step 43
+  const A dmean_g_xhat_scaled = HAS_ddx ? math::quotient(dmean_g_xhat, D) : A(0);  // step 43
   const A mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 44
   row.mean_g = mean_g;
   row.mean_g_xhat = mean_g_xhat;
@@ -507,7 +508,7 @@ __device__ __forceinline__ void after_sum_dg_dy_gamma(Scalars<A>& row, const A (
   const A d2rstd = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? sum_d2xhat_x_centred + sum_ddx_g_xhat : A(0);  // step 45
   const A d2rstd_scaled = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? d2rstd*rstd : A(0);  // step 54
   const A d2var = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? A(-0.5)*d2rstd_scaled*(rstd*rstd) : A(0);  // step 54
-  const A d2var_scaled = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? A(2)*d2var / D : A(0);  // step 47
+  const A d2var_scaled = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? math::quotient(A(2)*d2var, D) : A(0);  // step 47
   const A d2gate = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? sum_ddbeta_dy + sum_ddgamma_dy_xhat + sum_dg_dy_gamma : A(0);  // step 50
   row.sum_ddx_g_xhat = sum_ddx_g_xhat;
   row.sum_d2xhat_x_centred = sum_d2xhat_x_centred;
@@ -535,7 +536,7 @@ template <class A>
 __device__ __forceinline__ void after_d2mu(Scalars<A>& row, const A (&sums)[1]) {
   const A D = row.D;
   const A d2mu = sums[0];  // step 48: sum(-d2x_centred)
-  const A d2mu_scaled = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? d2mu / D : A(0);  // step 49
+  const A d2mu_scaled = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? math::quotient(d2mu, D) : A(0);  // step 49
   row.d2mu = d2mu;
   row.d2mu_scaled = d2mu_scaled;
 }
@@ -730,7 +731,7 @@ template <class A> struct Scalars {
 template <class A>
 __device__ __forceinline__ void finish(A d2beta_rows, A d2gamma, const Scalars<A>& row, A& out_d2gamma, A& out_d2beta) {
   const A D = row.D;
-  const A d2beta = HAS_ddgate ? d2beta_rows / D : A(0);  // step 56
+  const A d2beta = HAS_ddgate ? math::quotient(d2beta_rows, D) : A(0);  // step 56
   out_d2gamma = d2gamma;
   out_d2beta = d2beta;
 }

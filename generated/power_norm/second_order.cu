@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
 // Evidence: 9 steps, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:d6d0fc6bae35d5792aeb8c53905b405fb3e2898585401f4972ed378df0d03a22
-// templates sha256:0a3489e6be0e3b02be386bba408c7ff61b5a7cfe9c43a9ff16bc802538ca563c
+// templates sha256:dd0a6b64c6cf74f666be2a5274895bfbf4fb12b57cceaf71d7f15ae4803c78de
 //
 // jvp:
 //     y_dot = gamma_dot*xhat + scale*gamma*(x_dot - xhat*mean(x_dot*xhat**3))
@@ -43,6 +43,7 @@
 #include "../_runtime/geometry.cuh"
 #include "../_runtime/reductions.cuh"
 #include "../_runtime/row_loop.cuh"
+#include "../_runtime/moments.cuh"
 #include "../_runtime/kernels.cuh"
 
 namespace lngen {
@@ -314,7 +315,7 @@ __device__ __forceinline__ void after_dmean_g_xhat(Scalars<A>& row, const A (&su
   const A D = row.D, scale = row.scale;
   const A mean_g_xhat = math::quotient(sums[0], row.D);  // step 22: mean(g*xhat)
   const A dmean_g_xhat = sums[1];  // step 25: sum(-scale*ddx*xhat**3)
-  const A dmean_g_xhat_scaled = HAS_ddx ? dmean_g_xhat / D : A(0);  // step 26
+  const A dmean_g_xhat_scaled = HAS_ddx ? math::quotient(dmean_g_xhat, D) : A(0);  // step 26
   const A mean_g_xhat_scaled = A(-3)*mean_g_xhat*scale;  // step 27
   row.mean_g_xhat = mean_g_xhat;
   row.dmean_g_xhat = dmean_g_xhat;
@@ -345,7 +346,7 @@ __device__ __forceinline__ void after_sum_d2xhat_x(Scalars<A>& row, const A (&su
   const A d2scale = (HAS_ddgamma || HAS_ddx) ? sum_d2xhat_x + sum_ddx_g_xhat : A(0);  // step 28
   const A d2scale_scaled = (HAS_ddgamma || HAS_ddx) ? d2scale*scale : A(0);  // step 33
   const A d2mean_x4 = (HAS_ddgamma || HAS_ddx) ? A(-0.25)*d2scale_scaled*math::power<4>(scale) : A(0);  // step 33
-  const A d2mean_x4_scaled = (HAS_ddgamma || HAS_ddx) ? A(4)*d2mean_x4 / D : A(0);  // step 30
+  const A d2mean_x4_scaled = (HAS_ddgamma || HAS_ddx) ? math::quotient(A(4)*d2mean_x4, D) : A(0);  // step 30
   row.sum_ddx_g_xhat = sum_ddx_g_xhat;
   row.sum_d2xhat_x = sum_d2xhat_x;
   row.d2scale = d2scale;

@@ -77,7 +77,7 @@ def test_streaming_sits_in_two_wrappers(layer: str) -> None:
 
 def test_the_derivation_is_there_line_by_line() -> None:
     text = source("centred")
-    assert "// Stage 3 of 4: var = mean(x_centred**2)" in text
+    assert "// Stage 1 of 3: mu = mean(x)" in text
     assert "const A xhat = x_centred*rstd;  // step 5" in text
     assert "const A rstd = A(1) / math::sqrt(var + eps);  // step 4" in text
     assert "//     y = f(x)" in text
@@ -166,6 +166,7 @@ float tanhf(float); float erff(float); float log1pf(float); float expm1f(float);
 double sqrt(double); double exp(double); double log(double); double sin(double); double cos(double);
 double tanh(double); double erf(double); double log1p(double); double expm1(double); double fabs(double);
 float powf(float, float); double pow(double, double);
+float fmaf(float, float, float); double fma(double, double, double);
 }
 void __syncthreads();
 float __int_as_float(int);

@@ -33,9 +33,9 @@ def test_the_fields_of_a_launch_are_told_in_their_order() -> None:
 
 
 def test_ptx_stands_in_one_header() -> None:
-    assert [name for name in HEADERS if re.search(r"\basm\b", (FOLDER / name).read_text(encoding="utf-8"))] == [
-        "copies.cuh"
-    ]
+    """Elsewhere asm has no instruction, and only hides a value from the compiler."""
+    instructions = {name: re.findall(r'asm[^"]*"([^"]+)"', (FOLDER / name).read_text(encoding="utf-8")) for name in HEADERS}
+    assert [name for name, found in instructions.items() if found and not set(found) <= {": "}] == ["copies.cuh"]
 
 
 @needs_nvrtc

@@ -15,10 +15,11 @@ from sympy import Add, Expr, Mul, Pow, Symbol
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import And, BooleanFalse, BooleanTrue, Not, Or
 
+from lngen.backends.cuda.moments import CALLED
 from lngen.backends.cuda.presence import Presence, beyond, cpp
 from lngen.backends.expressions import decimal, factors_in_order, number_of, terms_in_order
 from lngen.errors import LngenError
-from lngen.expressions.symbols import ENTRY_OF, Where
+from lngen.expressions.symbols import ENTRY_OF, D, Where
 from lngen.plan.presence import ALWAYS, Condition
 
 _COMPARISONS = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "==", "!=": "!="}
@@ -91,6 +92,8 @@ class Printer:
         if type(node) in ENTRY_OF:
             entry = ENTRY_OF[type(node)]
             return self._call(entry.cuda or f"math::{entry.name}", node.args[0], given), _ATOM
+        if type(node) in CALLED:
+            return f"{CALLED[type(node)]}({', '.join(self._print(part, given)[0] for part in node.args)})", _ATOM
         raise LngenError(
             f"the CUDA backend cannot print {type(node).__name__}, which occurs in {node}; "
             "write the definition with the functions of lngen.language"
@@ -119,6 +122,8 @@ class Printer:
         if abs(coefficient) != 1 or not factors:
             factors.insert(0, literal(coefficient))
         text = sign + "*".join(factors)
+        if denominator == (D,):
+            return f"math::quotient({text}, {self._symbol(D)})"
         if denominator:
             below = "*".join(self._at_least(factor, _ATOM, given) for factor in denominator)
             text += f" / ({below})" if len(denominator) > 1 else f" / {below}"

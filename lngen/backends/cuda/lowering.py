@@ -11,6 +11,7 @@ from sympy import Expr, Symbol
 from lngen.backends.cuda import contract
 from lngen.backends.cuda.extremes import there, with_places
 from lngen.backends.cuda.lines import Columns, LoweredDirection, Read, StageFunctions
+from lngen.backends.cuda.moments import with_corrected_moments
 from lngen.backends.cuda.presence import cpp, flags
 from lngen.backends.cuda.stage_functions import MOST_SUMS, KernelScope, Reduced, rows_sums, spelled
 from lngen.errors import LngenError
@@ -36,7 +37,7 @@ def lower(program: RowProgram, formulas: Sequence[str]) -> LoweredDirection:
     flat = dataclasses.replace(
         program, prologue=_places_apart(program.prologue), epilogue=_places_apart(program.epilogue)
     )
-    return _Rows(with_places(flat)).direction(tuple(formulas))
+    return _Rows(with_places(with_corrected_moments(flat, MOST_SUMS))).direction(tuple(formulas))
 
 
 class _Rows(KernelScope):

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Second moments about the mean, from the sums of one sweep over a row that is centred but for rounding.
+//
+// With s and t the entries less a mean as rounded, r = mean(s) and q = mean(t) are what rounding left of it, and for any
+// two numbers r and q
+//
+//     sum((s - r)*(t - q)) = sum(s*t) - r*sum(t) - q*(sum(s) - D*r).
+//
+// The last factor is the remainder of the division that gave r, which is a number of the compute type; each of the other
+// two steps rounds once. So where the sums are exact, as they are for entries that differ by a few units in the last
+// place, the result is that of exact sums rounded twice, and of equal entries it is 0. lngen/backends/cuda/moments.py
+// of lngen states the bound for all others. A product that alone leaves the range does no harm in a fused step.
+#ifndef LNGEN_MOMENTS_CUH
+#define LNGEN_MOMENTS_CUH
+
+#include "rows.cuh"
+
+namespace lngen {
+
+__device__ __forceinline__ f32 fused(f32 a, f32 b, f32 c) { return fmaf(a, b, c); }
+__device__ __forceinline__ f64 fused(f64 a, f64 b, f64 c) { return ::fma(a, b, c); }
+
+template <class A>
+__device__ __forceinline__ A corrected_products(A products, A sum_s, A mean_s, A sum_t, A mean_t, A D) {
+  const A remainder = fused(-D, mean_s, sum_s);
+  return fused(-mean_t, remainder, fused(-mean_s, sum_t, products));
+}
+
+// Rounding alone can bring it below zero, where it is zero; a NaN stays.
+template <class A> __device__ __forceinline__ A corrected_squares(A squares, A sum, A mean, A D) {
+  return larger(corrected_products(squares, sum, mean, sum, mean, D), A(0));
+}
+
+}  // namespace lngen
+
+#endif

@@ -1,0 +1,236 @@
+"""Second moments in the sweep of their correction: the same program, and sums within the bound that is stated."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lngen import pipeline, runtime, simt
+from lngen.backends.cuda.moments import CorrectedProducts, CorrectedSquares, joined, with_corrected_moments
+from lngen.backends.cuda.stage_functions import MOST_SUMS
+from lngen.expressions.symbols import RowScalarSymbol, RowSymbol, axes
+from lngen.language.parsing import parse
+from lngen.plan.planner import Plan
+from lngen.plan.program import Assignment, FeatureReduction, RowProgram, Stage, Store
+from lngen.runtime.includes import inlined
+from tests.corpus import NAMES, SOME, interpret, planned
+from tests.requirements import needs_gxx
+from tests.tiers import sample
+
+_EPS = "eps: Constant = 1e-5"
+JOINED = {
+    "two_rows": f"""
+def two_rows(x: Row, z: Row, {_EPS}):
+    a = x - mean(x)
+    b = z - mean(z)
+    return a*mean(a*b)/sqrt(mean(a**2)*mean(b**2) + eps)
+""",
+    "named_square": f"""
+def named_square(x: Row, {_EPS}):
+    v = (x - mean(x))**2
+    return v/(mean(v) + eps)
+""",
+    "centred_out": """
+def centred_out(x: Row, z: Row):
+    c = x - mean(x)
+    var = mean(c**2)
+    twice = sum(c**2)*mean(abs(z - mean(x)))
+    return c, var, twice
+""",
+}
+
+
+@functools.cache
+def plan_of(name: str) -> Plan:
+    return pipeline.planned(parse(JOINED[name], f"{name}.py"), proved=False) if name in JOINED else planned(name)
+
+
+def plain(program: RowProgram) -> RowProgram:
+    """The program with its corrected sums written out."""
+
+    def squares(squared: Any, total: Any, mean: Any, width: Any) -> Any:
+        return squared - mean * total - mean * (total - width * mean)
+
+    def products(product: Any, first: Any, mean: Any, second: Any, other: Any, width: Any) -> Any:
+        return product - mean * second - other * (first - width * mean)
+
+    def line(q: Assignment) -> Assignment:
+        expression = q.expression.replace(CorrectedSquares, squares).replace(CorrectedProducts, products)
+        return replace(q, expression=expression)
+
+    stages = (replace(stage, row_scalars=tuple(map(line, stage.row_scalars))) for stage in program.stages)
+    return replace(program, stages=tuple(stages))
+
+
+@pytest.mark.parametrize("name", [*JOINED, *sample(NAMES, SOME)])
+def test_the_values_are_those_of_the_plan(name: str) -> None:
+    """In every direction, whatever it reads: that it is a row's own mean is no condition."""
+    rows, features = 3, 7
+    rng = np.random.default_rng(0)
+    shapes = {(True, True): (rows, features), (True, False): (rows, 1), (False, True): (features,), (False, False): ()}
+    for program in plan_of(name).programs():
+        changed = with_corrected_moments(program, MOST_SUMS)
+        if changed == program:
+            continue
+        read = [argument.symbol for argument in program.rows] + [q.symbol for q in program.parameters]
+        read += program.saved if program.direction != "forward" else ()
+        known = {symbol: rng.uniform(1, 2, shapes[axes(symbol)]) for symbol in read}
+        results, values = interpret(program, known, rows, features)
+        same, as_well = interpret(plain(changed), known, rows, features)
+        assert results.keys() == same.keys()
+        for key, value in results.items():
+            np.testing.assert_allclose(same[key], value, rtol=1e-8, atol=1e-12)
+        for symbol in program.saved:
+            np.testing.assert_allclose(as_well[symbol], values[symbol], rtol=1e-8, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "direction", "before", "after"),
+    [
+        ("layer_norm", "forward", 4, 3),
+        ("two_rows", "forward", 4, 3),
+        ("named_square", "forward", 4, 3),
+        # The centred row is stored by the last stage, and the other mean joins though it is no moment.
+        ("centred_out", "forward", 4, 3),
+        # What else waits for the correction keeps its stage.
+        ("mean_abs", "forward", 4, 4),
+        ("high_power", "forward", 4, 4),
+        # Nothing there is a moment; two sums of one level share a sweep.
+        ("two_roots", "jvp", 4, 3),
+        ("layer_norm", "backward", 2, 2),
+    ],
+)
+def test_how_many_stages(name: str, direction: str, before: int, after: int) -> None:
+    program = next(program for program in plan_of(name).programs() if program.direction == direction)
+    changed = with_corrected_moments(program, MOST_SUMS)
+    assert (len(program.stages), len(changed.stages)) == (before, after)
+
+
+def test_a_stage_gets_no_more_sums_than_a_kernel_may_have() -> None:
+    forward = planned("layer_norm").forward
+    assert with_corrected_moments(forward, 1) == forward
+    assert with_corrected_moments(forward, 2) != forward
+
+
+def test_what_is_made_of_the_correction_waits_for_a_later_stage() -> None:
+    x, s, c = (RowSymbol(name) for name in ("x", "s", "c"))
+    mu, r, var, rate = (RowScalarSymbol(name) for name in ("mu", "r", "var", "rate"))
+    correction = Stage((Assignment(s, x - mu, 1),), (FeatureReduction(r, "mean", s, 1),), correction=True)
+    following = Stage(
+        (Assignment(c, s - r, 1),),
+        (FeatureReduction(var, "sum", c**2, 2),),
+        (Assignment(rate, 1 / var, 3),),
+        (Store(("c",), c), Store(("rate",), rate)),
+    )
+    found = joined(correction, following, MOST_SUMS)
+    assert found is not None
+    stage, rest = found
+    assert [line.symbol.name for line in stage.lines()] == ["s", "sum_s", "squares_s", "r", "var", "rate"]
+    assert stage.stores == following.stores[1:]
+    assert rest == Stage(temps=following.temps, stores=following.stores[:1])
+
+
+# ---- the header, on the emulator
+
+_CODE = """
+extern "C" __global__ void moments(const float* s, const float* t, float* out, int D) {
+  float of_s = 0, of_t = 0, squares = 0, products = 0;
+  for (int i = 0; i < D; ++i) {
+    of_s += s[i];
+    of_t += t[i];
+    squares += s[i] * s[i];
+    products += s[i] * t[i];
+  }
+  const float r = of_s / D, q = of_t / D;
+  out[0] = lngen::corrected_squares(squares, of_s, r, float(D)) / D;
+  out[1] = lngen::corrected_products(products, of_s, r, of_t, q, float(D)) / D;
+}
+"""
+
+Moments = Callable[..., tuple[float, float]]
+
+
+@pytest.fixture(scope="module")
+def moments() -> Moments:
+    """mean((s - mean(s))**2) and mean((s - mean(s))*(t - mean(t))) by the header, its sums one entry after another."""
+    folder = Path(next(iter(runtime.__path__)))
+    kernels = simt.build(inlined(folder / "test.cu", f'#include "moments.cuh"\n{_CODE}'))
+
+    def of(s: Any, t: Any = None) -> tuple[float, float]:
+        s = np.asarray(s, np.float32)
+        t = s if t is None else np.asarray(t, np.float32)
+        out = np.zeros(2, np.float32)
+        kernels["moments"](1, 1, 0, s, t, out, len(s))
+        return float(out[0]), float(out[1])
+
+    return of
+
+
+def exact(s: Any, t: Any) -> tuple[Fraction, Fraction, Fraction]:
+    """The mean of each, and of the product of both less these."""
+    s, t = ([Fraction(float(v)) for v in row] for row in (s, t))
+    m, n = sum(s) / len(s), sum(t) / len(t)
+    return m, n, sum((a - m) * (b - n) for a, b in zip(s, t, strict=True)) / len(s)
+
+
+@st.composite
+def shifted(draw: st.DrawFn, size: int) -> Any:
+    """A row that is off its mean by anything from nothing to far more than it varies."""
+    offset = draw(st.integers(-(2**12), 2**12))
+    spread = 2.0 ** -draw(st.integers(0, 20))
+    entries = draw(st.lists(st.integers(-(2**8), 2**8), min_size=size, max_size=size))
+    return np.float32(offset) + np.float32(spread) * np.array(entries, np.float32)
+
+
+@needs_gxx
+@pytest.mark.cuda
+@settings(deadline=None, max_examples=100, database=None)
+@given(data=st.data(), size=st.integers(1, 40))
+def test_sums_are_within_the_bound(moments: Moments, data: st.DataObject, size: int) -> None:
+    s, t = data.draw(shifted(size)), data.draw(shifted(size))
+    square, product = moments(s, t)
+    m, n, wanted = exact(s, t)
+    v, w = exact(s, s)[2], exact(t, t)[2]
+    u = Fraction(1, 2**24)
+    g = size * u / (1 - size * u)
+    first_order = (3 * g + 3 * u) * (1 + 4 * g)
+    assert square >= 0
+    assert abs(Fraction(square) - v) <= first_order * (v + m**2)
+    assert abs(float(Fraction(product) - wanted)) <= float(first_order) * math.sqrt((v + m**2) * (w + n**2))
+
+
+@needs_gxx
+@pytest.mark.cuda
+@settings(deadline=None, max_examples=100, database=None)
+@given(
+    entries=st.lists(st.integers(-9, 9), min_size=1, max_size=200),
+    common=st.integers(-40, 40),
+    exponent=st.integers(-60, 60),
+)
+def test_small_multiples_of_a_unit_lose_nothing(
+    moments: Moments, entries: list[int], common: int, exponent: int
+) -> None:
+    """What rounding leaves of a mean of almost equal entries may be larger than what they differ by."""
+    s = (np.array(entries) + common) * 2.0**exponent
+    v = exact(s, s)[2]
+    assert abs(Fraction(moments(s)[0]) - v) <= 4 * Fraction(1, 2**24) * v
+
+
+@needs_gxx
+@pytest.mark.cuda
+def test_the_ends_of_the_range(moments: Moments) -> None:
+    assert moments([1e19, -1e19, 2e19, 0.0])[0] == np.inf  # never NaN, which infinity less infinity would be
+    assert moments([3e19] * 9)[0] == np.inf
+    assert np.isnan(moments([np.nan, 1.0, 2.0])[0])
+    assert np.isnan(moments([np.inf, 1.0, 2.0])[0])
+    assert moments([0.0, 1e-30])[0] == 0
