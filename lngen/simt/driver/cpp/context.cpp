@@ -8,6 +8,7 @@
 
 #include "driver.h"
 #include "memory.h"
+#include "streams.h"
 
 namespace driver {
 
@@ -239,7 +240,11 @@ API cuCtxGetApiVersion(Context*, unsigned* version) {
   *version = 13000;
   return SUCCESS;
 }
-API cuCtxSynchronize() { return ready_in_context(); }
+API cuCtxSynchronize() {
+  Lock lock(one_call);
+  NEED(ready_in_context());
+  return allowed("a wait for the context");
+}
 API cuCtxGetCacheConfig(int* value) {
   *value = 0;
   return ready_in_context();
