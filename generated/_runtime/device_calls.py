@@ -55,6 +55,11 @@ class Direction:
     zeros: tuple[str, ...] = ()
     sums: tuple[int, int] = (0, 0)
 
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The results, in their order."""
+        return tuple(self.results)
+
 
 @dataclass(frozen=True, eq=False)
 class DeviceLayer:
@@ -89,6 +94,11 @@ class DeviceLayer:
     def row_scalars(self) -> list[str]:
         """The row scalars that forward saves."""
         return [name for name, kind in self.saved.items() if kind == "computed"]
+
+    @cached_property
+    def saved_constants(self) -> list[tuple[int, str]]:
+        """The Constants among what is saved, each with its place there."""
+        return [(place, name) for place, (name, kind) in enumerate(self.saved.items()) if kind == "Constant"]
 
     def named(self, kinds: Sequence[str], among: Iterable[str]) -> list[str]:
         """The inputs of some kinds, among those named."""

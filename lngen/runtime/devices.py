@@ -30,6 +30,10 @@ gpu_array: Any = None
 
 _lock = threading.RLock()
 
+# What the driver is asked with, and where it answers, made once: a call is short. The lock is held meanwhile.
+_address, _found = ctypes.c_uint64(), ctypes.c_void_p()
+_there = ctypes.byref(_found)
+
 _CONTEXT_OF, _ORDINAL_OF = 1, 9
 """What cuPointerGetAttribute is asked for."""
 
@@ -106,6 +110,8 @@ class entered:
     `resident` are the slots of arrays with entries, `values` the addresses in all slots.
     """
 
+    __slots__ = ("device", "lock", "pushed", "resident", "spelled", "values")
+
     def __init__(self, resident: Sequence[int], values: Sequence[Any], spelled: Spelled) -> None:
         self.resident, self.values, self.spelled = resident, values, spelled
 
@@ -136,9 +142,7 @@ def _device_of(resident: Sequence[int], values: Sequence[Any], spelled: Spelled)
     """
     if not DEVICES:
         return _find_device(resident, values, spelled)
-    ask = _driver_library().cuPointerGetAttribute
-    address, found, first = ctypes.c_uint64(), ctypes.c_void_p(), None
-    there = ctypes.byref(found)
+    ask, address, found, there, first = _driver_library().cuPointerGetAttribute, _address, _found, _there, None
     for slot in resident:
         address.value = values[slot]
         failed = ask(there, _CONTEXT_OF, address)
@@ -211,9 +215,8 @@ def _current_place() -> tuple[int, int | None]:
 
 
 def _current_context() -> int | None:
-    context = ctypes.c_void_p()
-    _driver_library().cuCtxGetCurrent(ctypes.byref(context))
-    return context.value
+    _driver_library().cuCtxGetCurrent(_there)
+    return _found.value
 
 
 # ---- a device and its memory

@@ -75,9 +75,8 @@ class Launches:
         values += self.counts
         self._allocate(objects, values)
         kept = self._fill_in(values, stream, handle)
-        queue = ctypes.c_void_p(handle)
         for slot, size in self.plan.zeros:
-            start = ctypes.c_uint64(values[slot])
+            start, queue = ctypes.c_uint64(values[slot]), ctypes.c_void_p(handle)
             devices.call("cuMemsetD8Async", start, ctypes.c_ubyte(0), ctypes.c_size_t(size), queue)
         native = stream is None or isinstance(stream, self.device.driver.Stream)
         for kernel, grid, arguments in self.steps:
@@ -120,8 +119,9 @@ class Launches:
 def _like(prototype: Any, start: int, memory: Any) -> Any:
     """A GPUArray like another, elsewhere: copied, for its constructor takes far longer."""
     array = object.__new__(devices.gpu_array)
-    vars(array).update(vars(prototype))
-    array.gpudata, array.base = start, memory
+    fields = prototype.__dict__.copy()
+    fields["gpudata"], fields["base"] = start, memory
+    array.__dict__ = fields
     return array
 
 
@@ -226,7 +226,7 @@ class Kernel:
 
     def __init__(self, module: Module, name: str, letters: str, parts: list[str]) -> None:
         driver = module.device.driver
-        self.pack, self.parts = struct.Struct(letters).pack, parts
+        self.letters, self.pack, self.parts = letters, struct.Struct(letters).pack, parts
         self.name, self.cubin = name, module.cubin
         self.function = module.module.get_function(name)
         where, size = module.module.get_global(f"{name}_launch")
