@@ -226,7 +226,8 @@ class Device:
     """A device, in its primary context or, where arrays are of another, in the current one.
 
     The primary context is what PyTorch and CuPy use. If it is not current, it is made so while a call runs. `modules`
-    and `launches` are the loaded kernels, and what launches them.
+    and `launches` are the loaded kernels, and what launches them. `is_dependent` is whether the second kernel of a
+    direction may begin while the first one ends.
     """
 
     def __init__(self, driver: Any, ordinal: int, context: Any, handle: int | None) -> None:
@@ -238,7 +239,9 @@ class Device:
         self.scratch: dict[int, tuple[Allocation, Any]] = {}
         device = driver.Device(ordinal)
         of = driver.device_attribute
-        self.architecture = "sm_{}{}".format(*device.compute_capability())
+        capability = device.compute_capability()
+        self.architecture = "sm_{}{}".format(*capability)
+        self.is_dependent = _asks_for_dependent_launches() and capability >= (9, 0)
         self.processors: int = device.get_attribute(of.MULTIPROCESSOR_COUNT)
         self.multiprocessor = Multiprocessor(
             device.get_attribute(of.MAX_THREADS_PER_MULTIPROCESSOR),
@@ -306,6 +309,14 @@ class Allocation:
             if not library.cuCtxPushCurrent_v2(self.context):
                 library.cuMemFree_v2(ctypes.c_uint64(self.pointer))
                 library.cuCtxPopCurrent_v2(ctypes.byref(ctypes.c_void_p()))
+
+
+def _asks_for_dependent_launches() -> bool:
+    """Whether LNGEN_DEPENDENT asks for programmatic dependent launches, of which nobody has measured the use."""
+    wanted = os.environ.get("LNGEN_DEPENDENT", "")
+    if wanted not in ("", "0", "1"):
+        raise ValueError(f"LNGEN_DEPENDENT is {wanted!r}; set it to 1 for dependent launches, or to 0")
+    return wanted == "1"
 
 
 def entry(value: float, kind: str) -> bytes:

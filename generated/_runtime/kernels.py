@@ -4,6 +4,7 @@
 import ctypes
 import struct
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from . import devices, grids, plans
 from .compilers import compiled
 from .device_arrays import BYTES
 from .devices import Device
+from .foreign import MOST_SHARED, Function
 from .plans import CallPlan
 
 _LEAST_SHARED = 98304
@@ -81,10 +83,12 @@ class Launches:
         native = stream is None or isinstance(stream, self.device.driver.Stream)
         for kernel, grid, arguments in self.steps:
             packed = kernel.pack(*arguments(values))
-            if native:
+            if kernel.waits:
+                kernel.foreign.launch_early(grid, packed, handle)
+            elif native:
                 kernel.launch(grid, kernel.block, packed, kernel.shared_bytes, stream)
             else:
-                kernel.launch_foreign(grid, packed, handle)
+                kernel.foreign.launch(grid, packed, handle)
         # Memory that is freed now is freed after the kernels that read it.
         del kept
 
@@ -162,16 +166,21 @@ class Module:
             given.append(f"LNGEN_SHARED={device.block_shared}")
         if narrow:
             given.append("LNGEN_VECTOR=1")
+        # The end of the sums over rows begins while blocks are still at work on rows, and waits for them itself.
+        is_dependent = device.is_dependent and len(plan.direction.kernels) > 1
+        if is_dependent:
+            given.append("LNGEN_DEPENDENT")
         self.device = device
         self.cubin, self.module = load(device, plan.layer.folder / plan.direction.source, plan.layer.macros(given))
         # The types of arguments as `struct` has them: addresses, unless they are these.
         constants = dict.fromkeys(plan.layer.constants, "d" if plan.computed == "f64" else "f")
         types = {"the rows": "q", "the features": "i", "the blocks": "i", **constants}
-        self.kernels = []
+        self.kernels: list[Kernel] = []
         for name, passed in plan.direction.kernels.items():
             parts = passed.split(", ")
             letters = "".join(types.get(part, "P") for part in parts)
-            self.kernels.append(Kernel(self, f"{name}_{wanted.row_type}", letters, parts))
+            waits = is_dependent and bool(self.kernels)
+            self.kernels.append(Kernel(self, f"{name}_{wanted.row_type}", letters, parts, waits))
         vector = self.kernels[0].vector
         stored = {wanted.row_type, wanted.parameter_type}
         self.alignment = {kind: min(16, vector * BYTES[kind]) for kind in stored}
@@ -222,10 +231,13 @@ def load(device: Device, source: Path, macros: Iterable[str]) -> tuple[bytes, An
 
 
 class Kernel:
-    """A kernel, ready for launching, and what the module says of its launch."""
+    """A kernel, ready for launching, and what the module says of its launch.
 
-    def __init__(self, module: Module, name: str, letters: str, parts: list[str]) -> None:
-        driver = module.device.driver
+    One that `waits` for the kernel before it by itself is launched while that one runs.
+    """
+
+    def __init__(self, module: Module, name: str, letters: str, parts: list[str], waits: bool) -> None:
+        driver, self.waits = module.device.driver, waits
         self.letters, self.pack, self.parts = letters, struct.Struct(letters).pack, parts
         self.name, self.cubin = name, module.cubin
         self.function = module.module.get_function(name)
@@ -235,41 +247,17 @@ class Kernel:
         threads, rows, shared, vector = (int(number) for number in launch[:4])
         self.block, self.rows_per_block = (threads, 1, 1), rows
         self.shared_bytes, self.vector = shared, vector
-        if shared > 48 * 1024:
+        if shared > MOST_SHARED:
             attribute = driver.function_attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES
             self.function.set_attribute(attribute, shared)
         # What prepared_async_call ends in: its way there takes five times as long.
         self.launch = self.function._launch_kernel
-        self.foreign: ctypes.c_void_p | None = None
 
     def resident(self, device: Device) -> int:
         """How many blocks a multiprocessor holds at a time."""
         return grids.resident(self.block[0], self.function.num_regs, self.shared_bytes, device.multiprocessor)
 
-    def launch_foreign(self, grid: tuple[int, int, int], packed: bytes, stream: int) -> None:
-        """Launch on a stream of another library, which PyCUDA cannot wrap."""
-        if self.foreign is None:
-            self.foreign = self._foreign_function()
-        extra = _Extra(1, packed, 2, ctypes.pointer(ctypes.c_size_t(len(packed))), 0)
-        place = (*grid, *self.block, self.shared_bytes)
-        devices.call("cuLaunchKernel", self.foreign, *place, ctypes.c_void_p(stream), None, ctypes.byref(extra))
-
-    def _foreign_function(self) -> ctypes.c_void_p:
-        module, function = ctypes.c_void_p(), ctypes.c_void_p()
-        devices.call("cuModuleLoadData", ctypes.byref(module), self.cubin)
-        devices.call("cuModuleGetFunction", ctypes.byref(function), module, self.name.encode())
-        if self.shared_bytes > 48 * 1024:
-            devices.call("cuFuncSetAttribute", function, 8, ctypes.c_int(self.shared_bytes))
-        return function
-
-
-class _Extra(ctypes.Structure):
-    """cuLaunchKernel's list of extras: where the arguments are, and how long they are."""
-
-    _fields_ = [
-        ("buffer_is_next", ctypes.c_void_p),
-        ("buffer", ctypes.c_char_p),
-        ("size_is_next", ctypes.c_void_p),
-        ("size", ctypes.POINTER(ctypes.c_size_t)),
-        ("end", ctypes.c_void_p),
-    ]
+    @cached_property
+    def foreign(self) -> Function:
+        """The same kernel for launches that PyCUDA has no call for."""
+        return Function(self.cubin, self.name, self.block, self.shared_bytes)
