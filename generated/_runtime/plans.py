@@ -48,7 +48,9 @@ def look(objects: Sequence[Any]) -> tuple[list[Any], list[int], list[Any]]:
             facts.append(None)
         elif type(value) is devices.gpu_array:
             # What its interface says, in less time.
-            start = 0 if value.gpudata is None else int(value.gpudata)
+            start = value.gpudata
+            if type(start) is not int:
+                start = 0 if start is None else int(start)
             low = start % 16 if start else None
             values.append(start)
             facts.append((value.dtype, value.shape, value.strides, low))
@@ -98,14 +100,16 @@ def planned(plans: dict[Any, "CallPlan"], key: Any, make: Callable[..., "CallPla
     return plan
 
 
-def plan_forward(layer: DeviceLayer, objects: Sequence[Any]) -> "CallPlan":
+def plan_forward(layer: DeviceLayer, objects: Sequence[Any], saves: bool = True) -> "CallPlan":
     """The plan for calls of forward like one of these values. Raises TypeError or ValueError for what does not fit."""
     given = dict(zip(slots(layer, "forward"), objects, strict=False))
-    call = forward_call(layer, given)
+    # Where there is nothing to write, kernels that save serve both.
+    call = forward_call(layer, given, saves or not layer.row_scalars)
     call.add_results(given, dict.fromkeys(layer.outputs, call.row_dtype))
     call.take_workspace(given["the workspace"])
     plan = CallPlan(call)
-    plan.save_row_scalars(call)
+    if saves:
+        plan.save_row_scalars(call)
     return plan
 
 
@@ -151,6 +155,7 @@ class CallPlan:
             if size:
                 self.apart.append((slot, size, tuple(there.items())))
                 there[slot] = size
+        self.known_apart: set[tuple[Any, ...]] = set()
         self.resident = tuple(there)
         self.vectors = [(given.kind, given.pointer % 16) for given in call.vectors()]
 
@@ -196,13 +201,22 @@ class CallPlan:
         return self.names[slot].replace("out ", "out for ").removeprefix("the ")
 
     def check_apart(self, values: Sequence[Any]) -> None:
-        """Refuse results that overlap what is read, or one another."""
+        """Refuse results that overlap what is read, or one another.
+
+        Addresses say it all, the sizes being those of the plan: what was found apart once is so again.
+        """
+        key = tuple(values)
+        if key in self.known_apart:
+            return
         for slot, size, others in self.apart:
             start = values[slot]
             end = start + size
             for other, of in others:
                 if values[other] < end and start < values[other] + of:
                     raise ValueError(f"{self.spelled(slot)} overlaps {self.spelled(other)}; pass another array")
+        if len(self.known_apart) >= MOST_PLANS:
+            self.known_apart.clear()
+        self.known_apart.add(key)
 
     def check_room(self, needed: int) -> None:
         """Refuse a workspace of fewer bytes."""

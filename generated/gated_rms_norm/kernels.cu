@@ -4,7 +4,7 @@
 // Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 20 flops per row element.
 // Evidence: 29 steps, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
-// templates sha256:dd0a6b64c6cf74f666be2a5274895bfbf4fb12b57cceaf71d7f15ae4803c78de
+// templates sha256:b713f19c6dff799790bd58f1b3df139bd870d7356b97ffe93251d3833db0ee71
 //
 // forward:
 //     ms = mean(x**2)
@@ -179,7 +179,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         if (here.live) store_once(to.out_y + here.offset + column, stored_y);
       });
     }
-    if (here.live && here.lane == 0) {
+    if (SAVES && here.live && here.lane == 0) {
       to.save_rstd[here.row] = row.rstd;
     }
   });

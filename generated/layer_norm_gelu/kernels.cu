@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 15 flops per row element; backward 3 row tensors (2 read, 1 written), 30 flops per row element.
 // Evidence: 28 steps, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:fb797b1161b31641ca09583a8a5664d3453054eae69634f07ce4625138fb9daf
-// templates sha256:dd0a6b64c6cf74f666be2a5274895bfbf4fb12b57cceaf71d7f15ae4803c78de
+// templates sha256:b713f19c6dff799790bd58f1b3df139bd870d7356b97ffe93251d3833db0ee71
 //
 // forward:
 //     mu = mean(x)
@@ -228,7 +228,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         if (here.live) store_once(to.out_y + here.offset + column, stored_y);
       });
     }
-    if (here.live && here.lane == 0) {
+    if (SAVES && here.live && here.lane == 0) {
       to.save_mu[here.row] = row.mu;
       to.save_mu_residual[here.row] = row.mu_residual;
       to.save_rstd[here.row] = row.rstd;

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 9 flops per row element.
 // Evidence: 17 steps, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:c56b98d30d242a1ef1de2edf2495bb754cd7157e1a73846038e36061105b9bee
-// templates sha256:dd0a6b64c6cf74f666be2a5274895bfbf4fb12b57cceaf71d7f15ae4803c78de
+// templates sha256:b713f19c6dff799790bd58f1b3df139bd870d7356b97ffe93251d3833db0ee71
 //
 // forward:
 //     ms = mean(x**2)
@@ -167,7 +167,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         if (here.live) store_once(to.out_y + here.offset + column, stored_y);
       });
     }
-    if (here.live && here.lane == 0) {
+    if (SAVES && here.live && here.lane == 0) {
       to.save_rstd[here.row] = row.rstd;
     }
   });

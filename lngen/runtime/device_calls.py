@@ -55,6 +55,11 @@ class Direction:
     zeros: tuple[str, ...] = ()
     sums: tuple[int, int] = (0, 0)
 
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The results, in their order."""
+        return tuple(self.results)
+
 
 @dataclass(frozen=True, eq=False)
 class DeviceLayer:
@@ -89,6 +94,11 @@ class DeviceLayer:
     def row_scalars(self) -> list[str]:
         """The row scalars that forward saves."""
         return [name for name, kind in self.saved.items() if kind == "computed"]
+
+    @cached_property
+    def saved_constants(self) -> list[tuple[int, str]]:
+        """The Constants among what is saved, each with its place there."""
+        return [(place, name) for place, (name, kind) in enumerate(self.saved.items()) if kind == "Constant"]
 
     def named(self, kinds: Sequence[str], among: Iterable[str]) -> list[str]:
         """The inputs of some kinds, among those named."""
@@ -135,6 +145,7 @@ class Wanted(NamedTuple):
     row_type: str
     parameter_type: str
     without: tuple[str, ...]
+    saves: bool = True
 
 
 class DeviceCall:
@@ -181,8 +192,8 @@ class DeviceCall:
         return [value for value in found if value.nbytes and value.shape in shapes]
 
 
-def forward_call(layer: DeviceLayer, given: Mapping[str, Any]) -> DeviceCall:
-    """The call of forward that the inputs ask for."""
+def forward_call(layer: DeviceLayer, given: Mapping[str, Any], saves: bool) -> DeviceCall:
+    """The call of forward that the inputs ask for; `saves` says whether row scalars are written."""
     arrays = {
         name: _argument(name, kind, given.get(name), name in layer.optional) for name, kind in layer.inputs.items()
     }
@@ -206,7 +217,7 @@ def forward_call(layer: DeviceLayer, given: Mapping[str, Any]) -> DeviceCall:
     elif any(type(arrays[name]) is float for name in parameters):
         parameter_type = layer.computed(first.kind)
     without = tuple(name for name in layer.optional if arrays[name] is None)
-    wanted = Wanted("forward", shape[-1], first.kind, parameter_type, without)
+    wanted = Wanted("forward", shape[-1], first.kind, parameter_type, without, saves)
     return DeviceCall(layer, wanted, shape, arrays, first.dtype)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .device_arrays import TYPES
+from .grids import Multiprocessor
 
 Spelled = Callable[[int], str]
 """What the value in a slot is called in a message."""
@@ -28,6 +29,10 @@ gpu_array: Any = None
 """PyCUDA's class of arrays, once PyCUDA is there."""
 
 _lock = threading.RLock()
+
+# What the driver is asked with, and where it answers, made once: a call is short. The lock is held meanwhile.
+_address, _found = ctypes.c_uint64(), ctypes.c_void_p()
+_there = ctypes.byref(_found)
 
 _CONTEXT_OF, _ORDINAL_OF = 1, 9
 """What cuPointerGetAttribute is asked for."""
@@ -105,6 +110,8 @@ class entered:
     `resident` are the slots of arrays with entries, `values` the addresses in all slots.
     """
 
+    __slots__ = ("device", "lock", "pushed", "resident", "spelled", "values")
+
     def __init__(self, resident: Sequence[int], values: Sequence[Any], spelled: Spelled) -> None:
         self.resident, self.values, self.spelled = resident, values, spelled
 
@@ -135,9 +142,7 @@ def _device_of(resident: Sequence[int], values: Sequence[Any], spelled: Spelled)
     """
     if not DEVICES:
         return _find_device(resident, values, spelled)
-    ask = _driver_library().cuPointerGetAttribute
-    address, found, first = ctypes.c_uint64(), ctypes.c_void_p(), None
-    there = ctypes.byref(found)
+    ask, address, found, there, first = _driver_library().cuPointerGetAttribute, _address, _found, _there, None
     for slot in resident:
         address.value = values[slot]
         failed = ask(there, _CONTEXT_OF, address)
@@ -210,9 +215,8 @@ def _current_place() -> tuple[int, int | None]:
 
 
 def _current_context() -> int | None:
-    context = ctypes.c_void_p()
-    _driver_library().cuCtxGetCurrent(ctypes.byref(context))
-    return context.value
+    _driver_library().cuCtxGetCurrent(_there)
+    return _found.value
 
 
 # ---- a device and its memory
@@ -222,7 +226,8 @@ class Device:
     """A device, in its primary context or, where arrays are of another, in the current one.
 
     The primary context is what PyTorch and CuPy use. If it is not current, it is made so while a call runs. `modules`
-    and `launches` are the loaded kernels, and what launches them.
+    and `launches` are the loaded kernels, and what launches them. `is_dependent` is whether the second kernel of a
+    direction may begin while the first one ends.
     """
 
     def __init__(self, driver: Any, ordinal: int, context: Any, handle: int | None) -> None:
@@ -234,11 +239,15 @@ class Device:
         self.scratch: dict[int, tuple[Allocation, Any]] = {}
         device = driver.Device(ordinal)
         of = driver.device_attribute
-        self.architecture = "sm_{}{}".format(*device.compute_capability())
+        capability = device.compute_capability()
+        self.architecture = "sm_{}{}".format(*capability)
+        self.is_dependent = _asks_for_dependent_launches() and capability >= (9, 0)
         self.processors: int = device.get_attribute(of.MULTIPROCESSOR_COUNT)
-        self.threads: int = device.get_attribute(of.MAX_THREADS_PER_MULTIPROCESSOR)
-        self.registers: int = device.get_attribute(of.MAX_REGISTERS_PER_MULTIPROCESSOR)
-        self.shared: int = device.get_attribute(of.MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)
+        self.multiprocessor = Multiprocessor(
+            device.get_attribute(of.MAX_THREADS_PER_MULTIPROCESSOR),
+            device.get_attribute(of.MAX_REGISTERS_PER_MULTIPROCESSOR),
+            device.get_attribute(of.MAX_SHARED_MEMORY_PER_MULTIPROCESSOR),
+        )
         self.block_shared: int = device.get_attribute(of.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
 
     def enter(self, resident: Sequence[int], spelled: Spelled) -> bool:
@@ -300,6 +309,14 @@ class Allocation:
             if not library.cuCtxPushCurrent_v2(self.context):
                 library.cuMemFree_v2(ctypes.c_uint64(self.pointer))
                 library.cuCtxPopCurrent_v2(ctypes.byref(ctypes.c_void_p()))
+
+
+def _asks_for_dependent_launches() -> bool:
+    """Whether LNGEN_DEPENDENT asks for programmatic dependent launches, of which nobody has measured the use."""
+    wanted = os.environ.get("LNGEN_DEPENDENT", "")
+    if wanted not in ("", "0", "1"):
+        raise ValueError(f"LNGEN_DEPENDENT is {wanted!r}; set it to 1 for dependent launches, or to 0")
+    return wanted == "1"
 
 
 def entry(value: float, kind: str) -> bytes:

@@ -3,6 +3,32 @@
 #ifndef LNGEN_KERNELS_CUH
 #define LNGEN_KERNELS_CUH
 
+namespace lngen {
+
+#ifdef LNGEN_SAVE_NOTHING
+constexpr bool SAVES = false;
+#else
+constexpr bool SAVES = true;
+#endif
+
+// Programmatic dependent launch: a kernel may be launched to begin before the one ahead of it on the stream has ended.
+// It does nothing then until that one has ended and what it wrote can be seen; else there is nothing to wait for.
+__device__ __forceinline__ void await_launch_before() {
+#if defined(LNGEN_DEPENDENT) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// What is launched to begin early may do so once every block has said this. All blocks of a kernel over rows are
+// resident, so none waits for room that the next kernel takes.
+__device__ __forceinline__ void allow_launch_after() {
+#if defined(LNGEN_DEPENDENT) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
+}  // namespace lngen
+
 #define LNGEN_BOUNDS(L) __launch_bounds__(L::THREADS, lngen::blocks_at_a_time(L::THREADS))
 
 // What a launcher reads of a module: block, rows and bytes, and how the work is laid out.
@@ -15,6 +41,8 @@
   extern "C" {                                                     \
   __device__ int NAME##_launch[] = LNGEN_LAUNCH(LAUNCH);           \
   __global__ void LNGEN_BOUNDS(LAUNCH) NAME PARAMETERS {           \
+    lngen::await_launch_before();                                  \
+    lngen::allow_launch_after();                                   \
     LAUNCH::run({LNGEN_UNPACKED NAMES});                           \
   }                                                                \
   }

@@ -41,17 +41,19 @@ def forward(
     stream: Any,
     workspace: Any,
 ) -> tuple[list[Any], Any]:
-    """The outputs of a layer and what it saved, None if it is to save nothing: its kernels write row scalars anyway."""
+    """The outputs of a layer and what it saved; None if it is to save nothing, and then no row scalar is written."""
     outs = (out,) if len(layer.outputs) == 1 else several(out, tuple(layer.outputs))
-    objects = [*inputs, *constants, *outs, *(None for _ in layer.row_scalars), workspace]
+    objects = [*inputs, *constants, *outs, *[None] * len(layer.row_scalars), workspace]
     values, streams, facts = plans.look(objects)
-    plan = plans.planned(layer.plans, ("forward", *facts), plans.plan_forward, layer, objects)
+    saves = bool(save)
+    plan = plans.planned(layer.plans, ("forward", saves, *facts), plans.plan_forward, layer, objects, saves)
     _run(plan, objects, values, streams, stream)
     outputs = [objects[slot] for slot in plan.outputs]
-    if not save:
+    if not saves:
         return outputs, None
-    kept = map(objects.__getitem__, plan.kept)
-    return outputs, layer.Saved(plan.shape, plan.dtype, plan.dtypes, *kept)
+    # What a NamedTuple's own constructor does, without its signature.
+    kept = [objects[slot] for slot in plan.kept]
+    return outputs, tuple.__new__(layer.Saved, (plan.shape, plan.dtype, plan.dtypes, *kept))
 
 
 def later(
@@ -118,12 +120,12 @@ def _later_plan(
     layer: DeviceLayer, direction: str, saved: Any, arguments: Sequence[Any], out: Any, workspace: Any
 ) -> tuple[CallPlan, list[Any], list[Any], list[int]]:
     check_is_saved(saved, layer.Saved, layer.name)
-    results = tuple(layer.directions[direction].results)
+    results = layer.directions[direction].names
     outs = (out,) if direction == "jvp" and len(results) == 1 else several(out, results)
     objects = [*arguments, *saved[3:], *outs, workspace]
-    for slot, (name, kind) in enumerate(layer.saved.items(), len(arguments)):
-        if kind == "Constant":
-            objects[slot] = finite(f"saved.{name}", objects[slot])
+    for place, name in layer.saved_constants:
+        slot = len(arguments) + place
+        objects[slot] = finite(f"saved.{name}", objects[slot])
     values, streams, facts = plans.look(objects)
     key = (direction, *saved[:3], *facts)
     plan = plans.planned(layer.plans, key, plans.plan_later, layer, direction, objects, saved)

@@ -208,6 +208,33 @@ def test_what_is_left_out_is_gone() -> None:
     assert len(nothing["backward_f32"]) < len(everything["backward_f32"])
 
 
+@pytest.mark.ci
+def test_without_save_rows_are_all_that_is_written() -> None:
+    def stores(*more: str) -> list[str]:
+        code = kernels(compiled("centred", "sm_90", only("f32", 1024, "-DLNGEN_FORWARD", *more)))["forward_f32"]
+        return [line for line in code if re.match(r"STG\.E(?!\.EF\.128)", line)]
+
+    assert stores()
+    assert not stores("-DLNGEN_SAVE_NOTHING")
+
+
+@pytest.mark.ci
+def test_a_kernel_that_may_be_launched_early_waits_before_it_reads() -> None:
+    """ACQBULK waits for the kernel before, PREEXIT lets the next one be launched."""
+
+    def places(arch: str, *more: str) -> dict[str, list[str]]:
+        code = kernels(compiled("centred", arch, only("f32", 1024, "-DLNGEN_BACKWARD", *more)))
+        return {
+            name: [found[0] for line in lines if (found := re.match(r"ACQBULK|PREEXIT|LDG|STG", line))]
+            for name, lines in code.items()
+        }
+
+    for lines in places("sm_90", "-DLNGEN_DEPENDENT").values():
+        assert lines[:2] == ["ACQBULK", "PREEXIT"]
+    for lines in (*places("sm_80", "-DLNGEN_DEPENDENT").values(), *places("sm_90").values()):
+        assert not {"ACQBULK", "PREEXIT"} & set(lines)
+
+
 def test_a_reduction_that_served_a_left_out_gradient_is_gone() -> None:
     present, absent = (
         kernels(compiled("tanh", "sm_90", only("f32", 8192, "-DLNGEN_BACKWARD", *more)))["backward_f32"]

@@ -50,13 +50,15 @@ class Settings:
 
     `schedule` orders blocks, warps and lanes, as for `lngen.simt`; "random" draws by `seed`. `check`
     watches every access to memory, which takes two to ten times as long; modules that are loaded already
-    are compiled once more for it. A kernel may take so many `seconds`.
+    are compiled once more for it. A kernel may take so many `seconds`. Without `run`, kernels are not run at all:
+    a launch is taken as it is and returns at once, so that what is left of a call's time is its caller's.
     """
 
     schedule: Schedule = "forward"
     seed: int = 0
     check: bool = False
     seconds: float = 60.0
+    run: bool = True
 
     def __post_init__(self) -> None:
         if self.schedule not in SCHEDULES:
@@ -95,7 +97,7 @@ def _load(force: bool) -> None:
     if "pycuda._driver" in sys.modules or _driver_is_loaded():
         raise LngenError("a CUDA driver is loaded already: enable the emulator before pycuda.driver is imported")
     library = ctypes.CDLL(str(build()), mode=ctypes.RTLD_GLOBAL)
-    library.lngen_driver_set.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_double]
+    library.lngen_driver_set.argtypes = [*[ctypes.c_int] * 3, ctypes.c_double, ctypes.c_int]
     _callbacks = (_BUILD(_build), _DESCRIBE(_describe))
     library.lngen_driver_connect(os.fsencode(worker()), *_callbacks)
     _library = library
@@ -127,7 +129,7 @@ def configure(new: Settings) -> None:
     _settings = new
     if _library is not None:
         order = SCHEDULES.index(new.schedule)
-        _library.lngen_driver_set(order, new.seed, new.check, new.seconds)
+        _library.lngen_driver_set(order, new.seed, new.check, new.seconds, new.run)
 
 
 @contextlib.contextmanager
@@ -137,10 +139,11 @@ def using(
     seed: int | None = None,
     check: bool | None = None,
     seconds: float | None = None,
+    run: bool | None = None,
 ) -> Iterator[None]:
     """Within a `with` statement, run kernels with some settings changed."""
     before = _settings
-    changes = {"schedule": schedule, "seed": seed, "check": check, "seconds": seconds}
+    changes = {"schedule": schedule, "seed": seed, "check": check, "seconds": seconds, "run": run}
     configure(replace(before, **{name: value for name, value in changes.items() if value is not None}))  # type: ignore[arg-type]
     try:
         yield

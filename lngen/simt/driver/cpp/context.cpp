@@ -1,5 +1,5 @@
 // The device and its contexts. There is one device, and all contexts share its memory.
-#include <unistd.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <cstring>
@@ -8,13 +8,14 @@
 
 #include "driver.h"
 #include "memory.h"
+#include "streams.h"
 
 namespace driver {
 
 namespace {
 struct Context {};
 
-pid_t owner;  // the process that called cuInit
+bool is_set_up, was_forked;  // cuInit was called; in a process that this one was forked from
 Context primary;
 unsigned primary_retained;
 std::set<Context*>& made = lasting<std::set<Context*>>();
@@ -86,8 +87,8 @@ Result destroy(Context* context) {
 
 Result ready() {
   // As with a GPU, what was set up before a fork is of no use after it: the worker answers the process that started it.
-  if (owner == getpid()) return SUCCESS;
-  return fail(NOT_INITIALIZED, owner ? "a forked process cannot go on with its parent's device" : "call cuInit first");
+  if (is_set_up && !was_forked) return SUCCESS;
+  return fail(NOT_INITIALIZED, was_forked ? "a forked process cannot go on with its parent's device" : "call cuInit first");
 }
 
 Result ready_in_context() {
@@ -104,9 +105,11 @@ using namespace driver;
 
 API cuInit(unsigned) {
   Lock lock(one_call);
-  if (!owner) {
+  if (!is_set_up) {
     NEED(set_up_memory());
-    owner = getpid();
+    // Every call asks, so it is not for the system to answer.
+    pthread_atfork(nullptr, nullptr, [] { was_forked = true; });
+    is_set_up = true;
   }
   return ready();
 }
@@ -239,7 +242,11 @@ API cuCtxGetApiVersion(Context*, unsigned* version) {
   *version = 13000;
   return SUCCESS;
 }
-API cuCtxSynchronize() { return ready_in_context(); }
+API cuCtxSynchronize() {
+  Lock lock(one_call);
+  NEED(ready_in_context());
+  return allowed("a wait for the context");
+}
 API cuCtxGetCacheConfig(int* value) {
   *value = 0;
   return ready_in_context();

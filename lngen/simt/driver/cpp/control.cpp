@@ -43,10 +43,12 @@ extern "C" __attribute__((visibility("default"))) void lngen_driver_connect(cons
   driver::describe = describe;
 }
 
-extern "C" __attribute__((visibility("default"))) void lngen_driver_set(int schedule, int seed, int check, double seconds) {
+extern "C" __attribute__((visibility("default"))) void lngen_driver_set(int schedule, int seed, int check, double seconds,
+                                                                        int run) {
   driver::Lock lock(driver::one_call);
   driver::settings.schedule = schedule;
   driver::settings.seed = seed;
   driver::settings.check = check;
   driver::settings.seconds = seconds;
+  driver::settings.run = run;
 }

@@ -100,40 +100,45 @@ Result copy_rows(const Copy2D& copy) {
 
 using namespace driver;
 
-API cuMemcpyHtoD_v2(Address to, const void* from, size_t bytes) { return copy_in(to, from, bytes); }
-API cuMemcpyDtoH_v2(void* to, Address from, size_t bytes) { return copy_out(to, from, bytes); }
-API cuMemcpyDtoD_v2(Address to, Address from, size_t bytes) { return copy_within(to, from, bytes); }
+// One that the host waits for is on the default stream.
+API cuMemcpyHtoD_v2(Address to, const void* from, size_t bytes) {
+  return perform(nullptr, [=] { return copy_in(to, from, bytes); });
+}
+API cuMemcpyDtoH_v2(void* to, Address from, size_t bytes) {
+  return perform(nullptr, [=] { return copy_out(to, from, bytes); });
+}
+API cuMemcpyDtoD_v2(Address to, Address from, size_t bytes) {
+  return perform(nullptr, [=] { return copy_within(to, from, bytes); });
+}
 API cuMemcpyHtoDAsync_v2(Address to, const void* from, size_t bytes, Stream* stream) {
-  NEED(known(stream));
-  return copy_in(to, from, bytes);
+  return perform(stream, [=] { return copy_in(to, from, bytes); });
 }
 API cuMemcpyDtoHAsync_v2(void* to, Address from, size_t bytes, Stream* stream) {
-  NEED(known(stream));
-  return copy_out(to, from, bytes);
+  return perform(stream, [=] { return copy_out(to, from, bytes); });
 }
 API cuMemcpyDtoDAsync_v2(Address to, Address from, size_t bytes, Stream* stream) {
-  NEED(known(stream));
-  return copy_within(to, from, bytes);
+  return perform(stream, [=] { return copy_within(to, from, bytes); });
 }
-API cuMemcpy2D_v2(const Copy2D* copy) { return copy_rows(*copy); }
-API cuMemcpy2DUnaligned_v2(const Copy2D* copy) { return copy_rows(*copy); }
+API cuMemcpy2D_v2(const Copy2D* copy) {
+  return perform(nullptr, [copy = *copy] { return copy_rows(copy); });
+}
+API cuMemcpy2DUnaligned_v2(const Copy2D* copy) { return cuMemcpy2D_v2(copy); }
 API cuMemcpy2DAsync_v2(const Copy2D* copy, Stream* stream) {
-  NEED(known(stream));
-  return copy_rows(*copy);
+  return perform(stream, [copy = *copy] { return copy_rows(copy); });
 }
 
-#define FILL(BITS, TYPE)                                                                                    \
-  API cuMemsetD##BITS##_v2(Address to, TYPE value, size_t count) { return fill(to, 0, value, count, 1); }   \
-  API cuMemsetD##BITS##Async(Address to, TYPE value, size_t count, Stream* stream) {                        \
-    NEED(known(stream));                                                                                    \
-    return fill(to, 0, value, count, 1);                                                                    \
-  }                                                                                                         \
-  API cuMemsetD2D##BITS##_v2(Address to, size_t pitch, TYPE value, size_t width, size_t height) {           \
-    return fill(to, pitch, value, width, height);                                                           \
-  }                                                                                                         \
-  API cuMemsetD2D##BITS##Async(Address to, size_t pitch, TYPE value, size_t width, size_t height, Stream* stream) { \
-    NEED(known(stream));                                                                                    \
-    return fill(to, pitch, value, width, height);                                                           \
+#define FILL(BITS, TYPE)                                                                                             \
+  API cuMemsetD##BITS##Async(Address to, TYPE value, size_t count, Stream* stream) {                                 \
+    return perform(stream, [=] { return fill(to, 0, value, count, 1); });                                            \
+  }                                                                                                                  \
+  API cuMemsetD##BITS##_v2(Address to, TYPE value, size_t count) {                                                   \
+    return cuMemsetD##BITS##Async(to, value, count, nullptr);                                                        \
+  }                                                                                                                  \
+  API cuMemsetD2D##BITS##Async(Address to, size_t pitch, TYPE value, size_t width, size_t height, Stream* stream) {  \
+    return perform(stream, [=] { return fill(to, pitch, value, width, height); });                                   \
+  }                                                                                                                  \
+  API cuMemsetD2D##BITS##_v2(Address to, size_t pitch, TYPE value, size_t width, size_t height) {                    \
+    return cuMemsetD2D##BITS##Async(to, pitch, value, width, height, nullptr);                                       \
   }
 FILL(8, unsigned char)
 FILL(16, unsigned short)

@@ -28,6 +28,9 @@ enum Result {
   LAUNCH_TIMEOUT = 702,
   LAUNCH_FAILED = 719,
   NOT_SUPPORTED = 801,
+  CAPTURE_UNSUPPORTED = 900,
+  CAPTURE_INVALIDATED = 901,
+  CAPTURE_IMPLICIT = 906,
 };
 
 // Gives the code, and keeps the text for cuGetErrorString of this thread.
@@ -45,7 +48,7 @@ void* current_context();
 
 // Set from Python.
 struct Settings {
-  int schedule = 0, seed = 0, check = 0;
+  int schedule = 0, seed = 0, check = 0, run = 1;
   double seconds = 60;
   std::string worker;
 };

@@ -178,7 +178,21 @@ Fault run(Function* function, const std::string& path, const Grid& grid, const s
   return fault;
 }
 
+// CUlaunchAttribute and CUlaunchConfig.
+struct LaunchAttribute {
+  unsigned number;
+  char value[68];
+};
+struct Launch {
+  Grid grid;
+  Stream* stream;
+  const LaunchAttribute* attributes;
+  unsigned attribute_count;
+};
+constexpr unsigned MAY_BEGIN_EARLY = 6;  // what begins when it may do so, begins late here
+
 Result launch(Function* function, const Grid& grid, Stream* stream, void** pointers, void** extra) {
+  if (!settings.run) return SUCCESS;
   {
     Lock lock(one_call);
     NEED(known(function));
@@ -197,12 +211,15 @@ Result launch(Function* function, const Grid& grid, Stream* stream, void** point
     if (!ask_python(function->module->image, now.check, &answer)) return fail(INVALID_IMAGE, answer[0]);
     path = answer[0];
   }
-  Fault fault;
-  {
-    Lock lock(one_call);
-    fault = run(function, path, grid, buffer, now);
-  }
-  return fault.text.empty() ? fault.code : fail(fault.code, describe_fault(fault.text));
+  return perform(stream, [=] {
+    Fault fault;
+    {
+      Lock lock(one_call);
+      NEED(known(function));
+      fault = run(function, path, grid, buffer, now);
+    }
+    return fault.text.empty() ? fault.code : fail(fault.code, describe_fault(fault.text));
+  });
 }
 }  // namespace
 
@@ -213,6 +230,13 @@ using namespace driver;
 API cuLaunchKernel(Function* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                    unsigned block_y, unsigned block_z, unsigned shared_bytes, Stream* stream, void** pointers, void** extra) {
   return launch(function, {{grid_x, grid_y, grid_z, block_x, block_y, block_z}, shared_bytes}, stream, pointers, extra);
+}
+
+API cuLaunchKernelEx(const Launch* how, Function* function, void** pointers, void** extra) {
+  for (unsigned i = 0; i < how->attribute_count; ++i)
+    if (how->attributes[i].number != MAY_BEGIN_EARLY)
+      return fail(NOT_SUPPORTED, "launch attribute " + std::to_string(how->attributes[i].number));
+  return launch(function, how->grid, how->stream, pointers, extra);
 }
 
 // The numbers of CUfunction_attribute.

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <map>
 
+#include "streams.h"
+
 namespace driver {
 
 namespace {
@@ -165,17 +167,20 @@ API cuMemGetInfo_v2(size_t* free_bytes, size_t* total) {
 API cuMemAlloc_v2(Address* address, size_t bytes) {
   Lock lock(one_call);
   NEED(ready_in_context());
+  NEED(allowed("an allocation"));
   return allocate(address, bytes);
 }
 API cuMemAllocPitch_v2(Address* address, size_t* pitch, size_t width, size_t height, unsigned) {
   Lock lock(one_call);
   NEED(ready_in_context());
+  NEED(allowed("an allocation"));
   *pitch = (width + 511) / 512 * 512;
   return allocate(address, *pitch * height);
 }
 API cuMemFree_v2(Address address) {
   Lock lock(one_call);
   NEED(ready());
+  NEED(allowed("freeing memory"));
   return address ? release(address) : SUCCESS;
 }
 API cuMemGetAddressRange_v2(Address* start, size_t* bytes, Address address) {

@@ -23,14 +23,6 @@ Result known_event(Event* event) {
   return events.count(event) ? SUCCESS : fail(INVALID_HANDLE, "no such event");
 }
 
-template <class T> Result destroy(std::set<T*>& all, T* one, const char* what) {
-  Lock lock(one_call);
-  NEED(ready());
-  if (!all.erase(one)) return fail(INVALID_HANDLE, std::string("no such ") + what);
-  delete one;
-  return SUCCESS;
-}
-
 Result elapsed(float* milliseconds, Event* start, Event* end) {
   Lock lock(one_call);
   NEED(known_event(start));
@@ -61,9 +53,23 @@ API cuStreamCreate(Stream** stream, unsigned) {
   return SUCCESS;
 }
 API cuStreamCreateWithPriority(Stream** stream, unsigned flags, int) { return cuStreamCreate(stream, flags); }
-API cuStreamDestroy_v2(Stream* stream) { return destroy(streams, stream, "stream"); }
-API cuStreamSynchronize(Stream* stream) { return known(stream); }
-API cuStreamQuery(Stream* stream) { return known(stream); }
+API cuStreamDestroy_v2(Stream* stream) {
+  Lock lock(one_call);
+  NEED(ready());
+  if (uintptr_t(stream) > 2) NEED(allowed_on(stream, "the destruction"));
+  return destroy(streams, stream, "stream");
+}
+API cuStreamSynchronize(Stream* stream) {
+  Lock lock(one_call);
+  NEED(known(stream));
+  NEED(allowed_on(stream, "a wait for the end"));
+  return uintptr_t(stream) <= 2 ? allowed("a wait for the default stream") : SUCCESS;
+}
+API cuStreamQuery(Stream* stream) {
+  Lock lock(one_call);
+  NEED(known(stream));
+  return allowed_on(stream, "a question after the end");
+}
 API cuStreamWaitEvent(Stream* stream, Event* event, unsigned) {
   Lock lock(one_call);
   NEED(known(stream));
