@@ -210,7 +210,8 @@ def with_tables(page: str, record: Record) -> str:
     before, mark, _ = page.partition(_MADE)
     if not mark:
         raise ValueError(f"{PAGE.name} has no line {_MADE.strip()}")
-    return f"{before}{mark}\n{simulated_tables.document(record)}"
+    made = simulated_tables.document(record) if record else "Nothing is recorded yet.\n"
+    return f"{before}{mark}\n{made}"
 
 
 if __name__ == "__main__":
