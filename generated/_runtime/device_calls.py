@@ -135,6 +135,7 @@ class Wanted(NamedTuple):
     row_type: str
     parameter_type: str
     without: tuple[str, ...]
+    saves: bool = True
 
 
 class DeviceCall:
@@ -181,8 +182,8 @@ class DeviceCall:
         return [value for value in found if value.nbytes and value.shape in shapes]
 
 
-def forward_call(layer: DeviceLayer, given: Mapping[str, Any]) -> DeviceCall:
-    """The call of forward that the inputs ask for."""
+def forward_call(layer: DeviceLayer, given: Mapping[str, Any], saves: bool) -> DeviceCall:
+    """The call of forward that the inputs ask for; `saves` says whether row scalars are written."""
     arrays = {
         name: _argument(name, kind, given.get(name), name in layer.optional) for name, kind in layer.inputs.items()
     }
@@ -206,7 +207,7 @@ def forward_call(layer: DeviceLayer, given: Mapping[str, Any]) -> DeviceCall:
     elif any(type(arrays[name]) is float for name in parameters):
         parameter_type = layer.computed(first.kind)
     without = tuple(name for name in layer.optional if arrays[name] is None)
-    wanted = Wanted("forward", shape[-1], first.kind, parameter_type, without)
+    wanted = Wanted("forward", shape[-1], first.kind, parameter_type, without, saves)
     return DeviceCall(layer, wanted, shape, arrays, first.dtype)
 
 

@@ -3,6 +3,16 @@
 #ifndef LNGEN_KERNELS_CUH
 #define LNGEN_KERNELS_CUH
 
+namespace lngen {
+
+#ifdef LNGEN_SAVE_NOTHING
+constexpr bool SAVES = false;
+#else
+constexpr bool SAVES = true;
+#endif
+
+}  // namespace lngen
+
 #define LNGEN_BOUNDS(L) __launch_bounds__(L::THREADS, lngen::blocks_at_a_time(L::THREADS))
 
 // What a launcher reads of a module: block, rows and bytes, and how the work is laid out.

@@ -10,17 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from . import devices, plans
+from . import devices, grids, plans
 from .compilers import compiled
 from .device_arrays import BYTES
-from .device_calls import Wanted
 from .devices import Device
 from .plans import CallPlan
 
 _LEAST_SHARED = 98304
-
-_THREADS_AT_A_TIME = 1024
-"""Threads of a multiprocessor that keep its memory busy; more blocks only add partial sums."""
 
 
 def launches(device: Device, plan: CallPlan) -> "Launches":
@@ -60,18 +56,14 @@ class Launches:
         if not module.fits(plan.vectors):
             module = _module(device, plan, narrow=True)
         over_rows, *over_blocks = module.kernels
-        blocks = min(-(-plan.rows // over_rows.rows_per_block), 2**31 - 1)
-        if wanted.direction.startswith("backward"):
-            # A grid that stays, so that there are few partial sums.
-            blocks = min(blocks, device.processors * over_rows.blocks_at_a_time(device))
+        blocks = grids.grid(plan.rows, over_rows.rows_per_block, device.processors, over_rows.resident(device))
         self.counts = (plan.rows, wanted.features, blocks)
         self._add_step(over_rows, blocks)
         for columns in over_blocks:
             if _is_wanted(columns, wanted.without):
                 into_columns, into_scalars = plan.direction.sums
                 self.partial_bytes = blocks * (into_columns * wanted.features + into_scalars) * BYTES[plan.computed]
-                width = columns.rows_per_block
-                self._add_step(columns, -(-wanted.features // width) if width else 1)
+                self._add_step(columns, grids.columns_grid(wanted.features, columns.rows_per_block))
 
     def _add_step(self, kernel: "Kernel", blocks: int) -> None:
         slots = [self.plan.slots[part] for part in kernel.parts]
@@ -158,13 +150,20 @@ class Module:
 
     def __init__(self, device: Device, plan: CallPlan, narrow: bool) -> None:
         wanted = plan.wanted
-        macros = _macros(wanted)
+        given = macros(
+            wanted.direction,
+            wanted.row_type,
+            wanted.parameter_type,
+            wanted.features,
+            wanted.without,
+            wanted.saves,
+        )
         if device.block_shared < _LEAST_SHARED:
-            macros.append(f"LNGEN_SHARED={device.block_shared}")
+            given.append(f"LNGEN_SHARED={device.block_shared}")
         if narrow:
-            macros.append("LNGEN_VECTOR=1")
+            given.append("LNGEN_VECTOR=1")
         self.device = device
-        self.cubin, self.module = load(device, plan.layer.folder / plan.direction.source, plan.layer.macros(macros))
+        self.cubin, self.module = load(device, plan.layer.folder / plan.direction.source, plan.layer.macros(given))
         # The types of arguments as `struct` has them: addresses, unless they are these.
         constants = dict.fromkeys(plan.layer.constants, "d" if plan.computed == "f64" else "f")
         types = {"the rows": "q", "the features": "i", "the blocks": "i", **constants}
@@ -182,16 +181,32 @@ class Module:
         return all(start % self.alignment[kind] == 0 for kind, start in vectors)
 
 
-def _macros(wanted: Wanted) -> list[str]:
-    """What the kernels that are wanted are compiled with."""
+def macros(
+    direction: str,
+    row_type: str,
+    parameter_type: str,
+    features: int,
+    without: Sequence[str] = (),
+    saves: bool = True,
+) -> list[str]:
+    """What the kernels of a direction are compiled with, for rows of so many features.
+
+    Types are `f16`, `bf16`, `f32` or `f64`. `without` are the inputs, cotangents and tangents that are left out;
+    `saves` is whether forward writes the row scalars that it saves for other directions.
+
+    >>> macros("forward", "bf16", "f32", 1024, ["beta"], saves=False)[3:]
+    ['LNGEN_WITHOUT_beta', 'LNGEN_PARAMETERS=f32', 'LNGEN_SAVE_NOTHING']
+    """
     found = [
-        f"LNGEN_{wanted.direction.upper()}",
-        f"LNGEN_{wanted.row_type.upper()}",
-        f"LNGEN_D={wanted.features}",
-        *(f"LNGEN_WITHOUT_{name}" for name in wanted.without),
+        f"LNGEN_{direction.upper()}",
+        f"LNGEN_{row_type.upper()}",
+        f"LNGEN_D={features}",
+        *(f"LNGEN_WITHOUT_{name}" for name in without),
     ]
-    if wanted.parameter_type != wanted.row_type:
-        found.append(f"LNGEN_PARAMETERS={wanted.parameter_type}")
+    if parameter_type != row_type:
+        found.append(f"LNGEN_PARAMETERS={parameter_type}")
+    if not saves:
+        found.append("LNGEN_SAVE_NOTHING")
     return found
 
 
@@ -214,8 +229,9 @@ class Kernel:
         self.pack, self.parts = struct.Struct(letters).pack, parts
         self.name, self.cubin = name, module.cubin
         self.function = module.module.get_function(name)
-        launch = np.empty(8, np.int32)
-        driver.memcpy_dtoh(launch, module.module.get_global(f"{name}_launch")[0])
+        where, size = module.module.get_global(f"{name}_launch")
+        launch = np.empty(size // 4, np.int32)
+        driver.memcpy_dtoh(launch, where)
         threads, rows, shared, vector = (int(number) for number in launch[:4])
         self.block, self.rows_per_block = (threads, 1, 1), rows
         self.shared_bytes, self.vector = shared, vector
@@ -226,16 +242,9 @@ class Kernel:
         self.launch = self.function._launch_kernel
         self.foreign: ctypes.c_void_p | None = None
 
-    def blocks_at_a_time(self, device: Device) -> int:
-        """How many blocks a multiprocessor holds, as far as more of them are any use."""
-        threads = self.block[0]
-        registers = -(-max(self.function.num_regs, 1) // 8) * 8 * threads
-        limits: tuple[int, ...] = (
-            min(device.threads, _THREADS_AT_A_TIME) // threads,
-            device.registers // registers,
-            device.shared // (self.shared_bytes + 1024),
-        )
-        return max(1, min(limits))
+    def resident(self, device: Device) -> int:
+        """How many blocks a multiprocessor holds at a time."""
+        return grids.resident(self.block[0], self.function.num_regs, self.shared_bytes, device.multiprocessor)
 
     def launch_foreign(self, grid: tuple[int, int, int], packed: bytes, stream: int) -> None:
         """Launch on a stream of another library, which PyCUDA cannot wrap."""

@@ -17,6 +17,7 @@
 //     LNGEN_FORWARD, LNGEN_BACKWARD, LNGEN_JVP, LNGEN_BACKWARD_BACKWARD              only these directions
 //     LNGEN_F16, LNGEN_BF16, LNGEN_F32, LNGEN_F64                                    only these types of rows
 //     LNGEN_PARAMETERS=f32   the type of Features and Scalars; without it that of the rows
+//     LNGEN_SAVE_NOTHING     forward writes no row scalars, and may be passed null for them
 //     LNGEN_VECTOR=n         at most n entries an access; with 1, pointers need no more than their type's alignment
 //     LNGEN_SHARED=n         bytes of shared memory that a block may take
 //     LNGEN_THREADS_PER_ROW=n   8, 16, ... 1024 instead of the kernel's own choice

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 10 flops per row element; backward 3 row tensors (2 read, 1 written), 21 flops per row element.
 // Evidence: 15 steps, 4 gradients, 1 tangent, 5 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
-// templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
+// templates sha256:80a723c9374a09cf9375a378a8c6e476e51333befe462e048a59007ebdcdb8e4
 //
 // forward:
 //     mu = mean(x)
@@ -258,7 +258,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         store_once(to.out_y + here.offset + column, stored_y);
       });
     }
-    if (live && here.lane == 0) {
+    if (SAVES && live && here.lane == 0) {
       to.save_mu[here.row] = row.mu;
       to.save_mu_residual[here.row] = row.mu_residual;
       to.save_rstd[here.row] = row.rstd;

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 9 flops per row element.
 # Evidence: 17 steps, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:c56b98d30d242a1ef1de2edf2495bb754cd7157e1a73846038e36061105b9bee
-# templates sha256:409ccaacb0a57cc850482a94c2f972fd6c7b713d453fef8c57de22295f3f6580
+# templates sha256:80a723c9374a09cf9375a378a8c6e476e51333befe462e048a59007ebdcdb8e4
 """Root-mean-square normalization with a weight that is learned as its distance from one.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -19,9 +19,9 @@ Besides what `numpy_backend` takes, each direction has
     stream: where the kernels are launched: a PyCUDA stream, one of PyTorch or CuPy, or a
         handle; None is the default stream.
     workspace: memory, of which `workspace_bytes` says how much. That of forward, for the
-        row scalars, saved or not, belongs to `saved` until backward is done. That of other
-        directions, for partial sums over rows, needs no initial value, and is free again
-        when the stream gets there.
+        row scalars, belongs to `saved` until backward is done; without `save`, none is
+        needed. That of other directions, for partial sums over rows, needs no initial
+        value, and is free again when the stream gets there.
 
 and raises TypeError for what is no floating-point array in device memory, ValueError for a
 wrong shape, ImportError without PyCUDA or a driver.

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .device_arrays import TYPES
+from .grids import Multiprocessor
 
 Spelled = Callable[[int], str]
 """What the value in a slot is called in a message."""
@@ -236,9 +237,11 @@ class Device:
         of = driver.device_attribute
         self.architecture = "sm_{}{}".format(*device.compute_capability())
         self.processors: int = device.get_attribute(of.MULTIPROCESSOR_COUNT)
-        self.threads: int = device.get_attribute(of.MAX_THREADS_PER_MULTIPROCESSOR)
-        self.registers: int = device.get_attribute(of.MAX_REGISTERS_PER_MULTIPROCESSOR)
-        self.shared: int = device.get_attribute(of.MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)
+        self.multiprocessor = Multiprocessor(
+            device.get_attribute(of.MAX_THREADS_PER_MULTIPROCESSOR),
+            device.get_attribute(of.MAX_REGISTERS_PER_MULTIPROCESSOR),
+            device.get_attribute(of.MAX_SHARED_MEMORY_PER_MULTIPROCESSOR),
+        )
         self.block_shared: int = device.get_attribute(of.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
 
     def enter(self, resident: Sequence[int], spelled: Spelled) -> bool:

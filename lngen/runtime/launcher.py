@@ -41,14 +41,15 @@ def forward(
     stream: Any,
     workspace: Any,
 ) -> tuple[list[Any], Any]:
-    """The outputs of a layer and what it saved, None if it is to save nothing: its kernels write row scalars anyway."""
+    """The outputs of a layer and what it saved; None if it is to save nothing, and then no row scalar is written."""
     outs = (out,) if len(layer.outputs) == 1 else several(out, tuple(layer.outputs))
     objects = [*inputs, *constants, *outs, *(None for _ in layer.row_scalars), workspace]
     values, streams, facts = plans.look(objects)
-    plan = plans.planned(layer.plans, ("forward", *facts), plans.plan_forward, layer, objects)
+    saves = bool(save)
+    plan = plans.planned(layer.plans, ("forward", saves, *facts), plans.plan_forward, layer, objects, saves)
     _run(plan, objects, values, streams, stream)
     outputs = [objects[slot] for slot in plan.outputs]
-    if not save:
+    if not saves:
         return outputs, None
     kept = map(objects.__getitem__, plan.kept)
     return outputs, layer.Saved(plan.shape, plan.dtype, plan.dtypes, *kept)

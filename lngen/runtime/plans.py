@@ -98,14 +98,16 @@ def planned(plans: dict[Any, "CallPlan"], key: Any, make: Callable[..., "CallPla
     return plan
 
 
-def plan_forward(layer: DeviceLayer, objects: Sequence[Any]) -> "CallPlan":
+def plan_forward(layer: DeviceLayer, objects: Sequence[Any], saves: bool = True) -> "CallPlan":
     """The plan for calls of forward like one of these values. Raises TypeError or ValueError for what does not fit."""
     given = dict(zip(slots(layer, "forward"), objects, strict=False))
-    call = forward_call(layer, given)
+    # Where there is nothing to write, kernels that save serve both.
+    call = forward_call(layer, given, saves or not layer.row_scalars)
     call.add_results(given, dict.fromkeys(layer.outputs, call.row_dtype))
     call.take_workspace(given["the workspace"])
     plan = CallPlan(call)
-    plan.save_row_scalars(call)
+    if saves:
+        plan.save_row_scalars(call)
     return plan
 
 

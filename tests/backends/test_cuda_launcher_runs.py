@@ -160,6 +160,27 @@ def test_nothing_is_saved_if_so_asked(layers: dict[str, tuple[ModuleType, Module
         assert all(np.array_equal(first.get(), second.get()) for first, second in pairs)
 
 
+def test_what_saves_nothing_writes_outputs_alone(centred: Any, cuda: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No memory is made beside `out`, and kernels are passed null for row scalars."""
+    x, gamma, beta = (on_device(cuda, v) for v in inputs_of(centred, np.float32, np.float32, 5, 33).values())
+    wanted, _ = centred.forward(x, gamma, beta)
+    y = cuda.gpuarray.zeros((5, 33), np.float32)
+    passed: list[tuple[Any, ...]] = []
+    kernels = centred._launcher.kernels
+    run = kernels.Launches.run
+
+    def noted(self: Any, objects: list[Any], values: list[Any], *rest: Any) -> None:
+        run(self, objects, values, *rest)
+        passed.append(tuple(values[self.plan.slots[f"saved {name}"]] for name in centred._LAYER.row_scalars))
+
+    monkeypatch.setattr(kernels.Launches, "run", noted)
+    monkeypatch.setattr(centred._launcher.devices, "Allocation", None)
+    assert centred.forward(x, gamma, beta, save=False, out=y) == (y, None)
+    assert passed
+    assert not any(passed[0])
+    np.testing.assert_array_equal(y.get(), wanted.get())
+
+
 def test_no_rows(layers: dict[str, tuple[ModuleType, ModuleType]], cuda: Any) -> None:
     for name in ("centred", "residual"):
         ours, theirs = layers[name]

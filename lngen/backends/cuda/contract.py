@@ -86,8 +86,8 @@ class LaunchContract:
     """How the kernels `<kernel>_<dtype>` are launched.
 
     A direction works on rows: any grid of at least one block is right, `ceil(rows / rows_per_block)` blocks is
-    the most that is any use, and those that sum over rows are meant for as many blocks as the device holds at
-    a time. Block size and shared bytes are in the module's `<kernel>_<dtype>_launch`.
+    the most that is any use, and they are meant for as many as the device holds at a time (`lngen.runtime.grids`).
+    Block size and shared bytes are in the module's `<kernel>_<dtype>_launch`.
     `<direction>_columns` adds up what each block of a direction wrote into the workspace, in a fixed order;
     its `blocks` is the grid that wrote it, and its own launch array says its grid: 32 columns per block, or a
     single block.
@@ -149,7 +149,8 @@ def row_contract(program: RowProgram, sums: tuple[int, int]) -> LaunchContract:
     arguments += _results(row_results(program), "row", program)
     if program.direction == "forward":
         arguments += [
-            KernelArgument(f"save_{s.name}", f"saved {s.name}", "save", "compute", writes=True) for s in program.saved
+            KernelArgument(f"save_{s.name}", f"saved {s.name}", "save", "compute", writes=True, absent=_SAVE_NOTHING)
+            for s in program.saved
         ]
     if any(sums):
         arguments.append(_WORKSPACE)
@@ -165,6 +166,7 @@ def columns_contract(program: RowProgram, sums: tuple[int, int]) -> LaunchContra
     return LaunchContract(f"{program.direction}_columns", arguments, *sums)
 
 
+_SAVE_NOTHING = "LNGEN_SAVE_NOTHING"
 _WORKSPACE = KernelArgument("workspace", "the workspace", "workspace", "compute", writes=True)
 _FEATURES = KernelArgument("D", "the features", "D", "int32", pointer=False)
 

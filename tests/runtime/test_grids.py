@@ -1,0 +1,55 @@
+"""How many blocks are launched: against what occupancy tables say, and that no grid takes longer than the fullest."""
+
+import pytest
+
+from lngen.runtime.grids import Multiprocessor, columns_grid, grid, resident
+
+# Threads, registers of each, shared bytes, and what cuda_occupancy.h of CUDA 13 says for compute capability 9.0.
+TABLE = [
+    (128, 32, 0, 16),
+    (128, 33, 0, 12),
+    (256, 56, 0, 4),
+    (32, 16, 0, 32),
+    (1024, 64, 0, 1),
+    (1024, 72, 0, 0),
+    (256, 32, 50_000, 4),
+    (128, 168, 0, 3),
+    (96, 128, 0, 5),
+    (384, 136, 0, 1),
+    (160, 100, 5000, 3),
+    (512, 40, 98304, 2),
+    (8, 16, 0, 32),
+]
+
+
+@pytest.mark.parametrize(("threads", "registers", "shared", "blocks"), TABLE)
+def test_blocks_that_fit(threads: int, registers: int, shared: int, blocks: int) -> None:
+    assert resident(threads, registers, shared, Multiprocessor()) == blocks
+
+
+def test_a_smaller_multiprocessor() -> None:
+    assert resident(128, 32, 0, Multiprocessor(threads=1536, shared=100 * 1024, blocks=24)) == 12
+    assert resident(64, 16, 0, Multiprocessor(threads=1536, blocks=16)) == 16
+
+
+@pytest.mark.parametrize("per_block", [1, 4, 32])
+def test_a_grid_takes_as_many_trips_as_the_fullest(per_block: int) -> None:
+    processors, held = 4, 3
+    for rows in range(1, 3000, 7):
+        blocks = grid(rows, per_block, processors, held)
+        needed = -(-rows // per_block)
+        assert 1 <= blocks <= min(needed, processors * held)
+        trips = -(-needed // blocks)
+        assert trips == -(-needed // (processors * held))
+        # One block fewer would make a trip more.
+        assert blocks == 1 or -(-needed // (blocks - 1)) > trips
+
+
+def test_a_grid_of_a_kernel_that_fits_nowhere_is_left_to_the_driver_to_refuse() -> None:
+    assert grid(100, 1, 8, 0) == 8
+    assert grid(0, 1, 8, 2) == 0
+
+
+def test_the_end_of_the_sums() -> None:
+    assert [columns_grid(features, 8) for features in (1, 8, 9)] == [1, 1, 2]
+    assert columns_grid(5000, 0) == 1
