@@ -77,6 +77,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--dtype", action="append", choices=DTYPES, help="this type only; may be repeated")
     add("--rows", type=_count, help="rows; as many as make 2 MiB a tensor if nothing is said")
     add("--without", action="append", default=[], metavar="INPUT", help="leave an input out; may be repeated")
+    add("--save-nothing", action="store_true", help="forward as with save=False")
     add("--config", default=_USUAL, help="a configuration of the simulator (%(default)s)")
     add("--jobs", type=_count, default=1, help="cases at a time (%(default)s)")
     add("--timeout", type=_count, default=3600, metavar="SECONDS", help="the most for a simulation (%(default)s)")
@@ -99,6 +100,7 @@ def chosen(options: argparse.Namespace) -> list[Case]:
         rows=options.rows,
         least_rows=_LEAST_ROWS.get(options.config, 1),
         without=options.without,
+        saves=not options.save_nothing,
     )
     for case in found:
         case.check()

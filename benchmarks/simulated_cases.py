@@ -15,9 +15,9 @@ import numpy as np
 
 from benchmarks.layers import backend, numpy_dtype
 from lngen.backends.cuda.contract import LAUNCH_FIELDS
-from lngen.runtime import kernels
 from lngen.runtime.device_arrays import BYTES
-from lngen.runtime.device_calls import DeviceLayer, Wanted, saved_name
+from lngen.runtime.device_calls import DeviceLayer, saved_name
+from lngen.runtime.kernels import macros
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -45,7 +45,7 @@ _SEED = 1
 
 @dataclass(frozen=True)
 class Case:
-    """A direction of a layer for a row length and a type; inputs may be left out.
+    """A direction of a layer for a row length and a type; inputs may be left out, and forward save nothing.
 
     >>> print(Case("layer_norm", "forward", 1024, "bf16", 64, ("gamma", "beta")))
     layer_norm forward 1024 bf16 64 rows without gamma beta
@@ -57,11 +57,13 @@ class Case:
     dtype: str
     rows: int
     without: tuple[str, ...] = ()
+    saves: bool = True
 
     def __str__(self) -> str:
         rows = "" if self.is_usual else f" {self.rows} rows"
         left_out = f" without {' '.join(self.without)}" if self.without else ""
-        return f"{self.layer} {self.direction} {self.features} {self.dtype}{rows}{left_out}"
+        saving = "" if self.saves else " saving nothing"
+        return f"{self.layer} {self.direction} {self.features} {self.dtype}{rows}{left_out}{saving}"
 
     @property
     def is_usual(self) -> bool:
@@ -78,6 +80,8 @@ class Case:
         if strangers := [name for name in self.without if name not in layer.optional]:
             may = ", ".join(layer.optional) or "nothing"
             raise ValueError(f"{self.layer} cannot do without {', '.join(strangers)}; {may} can be left out")
+        if not self.saves and self.direction != "forward":
+            raise ValueError(f"{self.direction} saves nothing anyway; say so of forward alone")
 
 
 def cases(
@@ -89,10 +93,11 @@ def cases(
     rows: int | None = None,
     least_rows: int = 1,
     without: Sequence[str] = (),
+    saves: bool = True,
 ) -> list[Case]:
     """Cases of these layers, directions, row lengths and types; what is not said is as in the record."""
     return [
-        Case(layer, direction, length, dtype, rows or usual_rows(length, dtype, least_rows), tuple(without))
+        Case(layer, direction, length, dtype, rows or usual_rows(length, dtype, least_rows), tuple(without), saves)
         for layer in layers or _RECORDED
         for lengths, types in [_RECORDED.get(layer, _FEW)]
         for direction in directions or DIRECTIONS[:2]
@@ -110,14 +115,14 @@ def usual_rows(features: int, dtype: str, least: int = 1) -> int:
     return max(least, TENSOR_BYTES // (features * BYTES[dtype]))
 
 
-def grid(direction: str) -> str:
-    """How many blocks a direction is launched with, as an expression of the simulator: what the launcher does."""
+def grid() -> str:
+    """How many blocks a direction is launched with, as an expression of the simulator: `lngen.runtime.grids.grid`."""
     needed = "ceil(rows / rows_per_block)"
-    return f"min({needed}, sms * resident(1024))" if direction.startswith("backward") else needed
+    return f"ceil({needed} / ceil({needed} / (sms * resident())))"
 
 
 def columns_grid() -> str:
-    """The same of the kernel that ends sums over rows."""
+    """The same of the kernel that ends sums over rows: `lngen.runtime.grids.columns_grid`."""
     return "ceil(D / rows_per_block) if rows_per_block else 1"
 
 
@@ -140,7 +145,7 @@ def written(case: Case, folder: Path) -> dict[str, Any]:
         "name": str(case),
         "reference": str(case),
         "source": str(work.layer.folder / work.direction.source),
-        "defines": [f"-D{macro}" for macro in kernels._macros(work.wanted)],
+        "defines": [f"-D{macro}" for macro in work.macros()],
         "values": {"rows": case.rows, "D": case.features},
         "arrays": _placed(work.arrays, case.dtype),
         "launches": launches,
@@ -184,8 +189,10 @@ class _Work:
         self.kinds = layer.kinds(self.direction)
         absent = [name for name, of in self.direction.arguments.items() if of in case.without]
         self.absent = {*case.without, *absent}
+        if not case.saves:
+            self.absent |= set(map(saved_name, layer.row_scalars))
         self.absent |= {f"out {name}" for name, of in self.direction.results.items() if of in self.absent}
-        self.wanted = Wanted(case.direction, case.features, case.dtype, case.dtype, (*case.without, *absent))
+        self.without = (*case.without, *absent)
         self.computed = layer.computed(case.dtype)
         self.kernels = {
             name: passed for name, passed in self.direction.kernels.items() if self._is_wanted(name, passed)
@@ -198,6 +205,11 @@ class _Work:
         results = [part for part in passed.split(", ") if part.startswith("out ")]
         return name == self.case.direction or any(part not in self.absent for part in results)
 
+    def macros(self) -> list[str]:
+        """What the launcher compiles the kernels with."""
+        case = self.case
+        return macros(case.direction, case.dtype, case.dtype, case.features, self.without, case.saves)
+
     def launch(self, name: str, parts: Sequence[str]) -> dict[str, Any]:
         """A launch of a kernel; its arrays are added to those of the case."""
         kernel = f"{name}_{self.case.dtype}"
@@ -205,7 +217,7 @@ class _Work:
             "entry": kernel,
             "launch_array": f"{kernel}_launch",
             "launch_names": list(LAUNCH_FIELDS),
-            "grid": grid(name) if name == self.case.direction else columns_grid(),
+            "grid": grid() if name == self.case.direction else columns_grid(),
             "block": "threads_per_block",
             "shared": "shared_bytes",
             "arguments": [self._argument(part) for part in parts],

@@ -1,6 +1,7 @@
 """The benchmark on a simulated GPU: its cases, what it makes of the simulator's answers, its record."""
 
 import json
+import math
 import re
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,10 @@ import numpy as np
 import pytest
 
 from benchmarks import simulated
-from benchmarks.simulated_cases import DIRECTIONS, Case, cases, table_of, usual_rows, written
+from benchmarks.simulated_cases import DIRECTIONS, Case, cases, columns_grid, grid, table_of, usual_rows, written
 from benchmarks.simulated_tables import limit, line, summary
 from lngen.files.loading import available
+from lngen.runtime import grids
 from tests.requirements import needs_simulator, simulator
 from tests.tiers import sample
 
@@ -98,11 +100,31 @@ def test_what_is_left_out_is_passed_as_null(tmp_path: Path) -> None:
     assert tangents["launches"][0]["arguments"].count("null") == 2
 
 
+def test_what_is_not_saved_is_passed_as_null(tmp_path: Path) -> None:
+    case = made(tmp_path, "layer_norm", "forward", 16, "f32", saves=False)
+    assert case["name"].endswith("f32 3 rows saving nothing")
+    assert "-DLNGEN_SAVE_NOTHING" in case["defines"]
+    assert case["launches"][0]["arguments"].count("null") == 3
+    assert list(case["check"]) == ["out y"]
+
+
+@pytest.mark.parametrize("rows", [1, 7, 24, 25, 100, 1024, 1025, 4096])
+@pytest.mark.parametrize(("rows_per_block", "resident"), [(1, 4), (4, 1), (32, 16)])
+def test_grids_are_those_of_the_launcher(rows: int, rows_per_block: int, resident: int) -> None:
+    known = {"rows": rows, "rows_per_block": rows_per_block, "sms": 6, "ceil": math.ceil, "D": rows}
+    own = eval(grid(), {**known, "resident": lambda: resident})
+    assert own == grids.grid(rows, rows_per_block, 6, resident)
+    for width in (0, rows_per_block):
+        own = eval(columns_grid(), {**known, "rows_per_block": width})
+        assert own == grids.columns_grid(rows, width)
+
+
 @pytest.mark.parametrize(
     ("case", "message"),
     [
         (Case("layer_norm", "sideways", 16, "f32", 3), "has no sideways; it has forward, backward"),
         (Case("layer_norm", "forward", 16, "f32", 3, ("delta",)), "cannot do without delta; gamma, beta can be"),
+        (Case("layer_norm", "jvp", 16, "f32", 3, saves=False), "jvp saves nothing anyway"),
     ],
 )
 def test_a_case_that_a_layer_does_not_have_is_refused(case: Case, message: str) -> None:
