@@ -44,16 +44,12 @@ def main(arguments: Sequence[str]) -> int:
     """Simulate the cases that the arguments ask for, and print a line for each as soon as it is there."""
     parser = _parser()
     options = parser.parse_args(arguments)
-    record = read(RECORD)
-    if options.table:
-        write(PAGE, with_tables(PAGE.read_text(encoding="utf-8"), record))
-        return 0
-    if options.gpusim is None:
-        parser.error("--gpusim is missing; give the folder of the simulator, with its measure.py")
-    simulator = Simulator(options.gpusim.resolve(), options.config, options.timeout)
-    if not simulator.program.is_file():
-        parser.error(f"{options.gpusim} has no measure.py; give the folder of the simulator")
     try:
+        record = read(RECORD)
+        if options.table:
+            write(PAGE, with_tables(PAGE.read_text(encoding="utf-8"), record))
+            return 0
+        simulator = Simulator(options.gpusim, options.config, options.timeout)
         asked = chosen(options)
     except ValueError as error:
         parser.error(str(error))
@@ -127,11 +123,18 @@ def _all(
 
 
 class Simulator:
-    """The simulator in a folder, with one of its configurations."""
+    """The simulator in a folder, with one of its configurations. Raises ValueError where there is none."""
 
-    def __init__(self, folder: Path, config: str, timeout: int) -> None:
-        self.folder, self.config, self.timeout = folder, config, timeout
-        self.program = folder / "measure.py"
+    def __init__(self, folder: Path | None, config: str, timeout: int) -> None:
+        if folder is None:
+            raise ValueError("--gpusim is missing; give the folder of the simulator, with its measure.py")
+        self.program = folder.resolve() / "measure.py"
+        if not self.program.is_file():
+            raise ValueError(f"{folder} has no measure.py; give the folder of the simulator")
+        there = sorted(path.stem for path in folder.glob("configs/*.config"))
+        if config not in there:
+            raise ValueError(f"{folder} has no configuration {config}; it has {', '.join(there) or 'none'}")
+        self.config, self.timeout = config, timeout
         self.known: dict[str, Any] = {}
         path = folder / "reference.json"
         if path.is_file():
@@ -187,10 +190,13 @@ Record = dict[str, dict[str, Found]]
 
 
 def read(path: Path) -> Record:
-    """The record, empty where there is none. Raises ValueError for one of another schema."""
+    """The record, empty where there is none. Raises ValueError for one that is damaged or of another schema."""
     if not path.is_file():
         return {}
-    found = json.loads(path.read_text(encoding="utf-8"))
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path.name} is no JSON: {error}; put back what was committed") from None
     if found.get("schema") != SCHEMA:
         raise ValueError(f"{path.name} has schema {found.get('schema')!r}; this reads {SCHEMA}")
     record: Record = found["configurations"]

@@ -163,6 +163,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(simulated, "PAGE", tmp_path / "page.md")
     (tmp_path / "page.md").write_text(f"Above.\n\n{simulated._MADE}of before")
     (tmp_path / "reference.json").write_text(json.dumps({"h200x6o": KNOWN}))
+    (tmp_path / "configs").mkdir()
+    (tmp_path / "configs" / "h200x6o.config").touch()
     answers(tmp_path, ANSWER)
     return tmp_path
 
@@ -219,6 +221,7 @@ def test_other_sizes_are_beside_no_roof(folder: Path, capsys: pytest.CaptureFixt
         ([], "--gpusim is missing"),
         (["--gpusim", "nowhere"], "nowhere has no measure.py"),
         (["--gpusim", "{folder}", "--without", "delta"], "cannot do without delta"),
+        (["--gpusim", "{folder}", "--config", "h300"], "has no configuration h300; it has h200x6o"),
         (["--gpusim", "{folder}", "--D", "0"], "'0' is no whole number from 1 on"),
     ],
 )
@@ -237,6 +240,9 @@ def test_a_record_is_read_as_it_was_written_and_one_of_another_schema_refused(tm
     }
     simulated.save(tmp_path / "record.json", record)
     assert simulated.read(tmp_path / "record.json") == record
+    (tmp_path / "record.json").write_text("{")
+    with pytest.raises(ValueError, match=r"record\.json is no JSON: .*; put back what was committed"):
+        simulated.read(tmp_path / "record.json")
     (tmp_path / "record.json").write_text("{}")
     with pytest.raises(ValueError, match="schema None; this reads 1"):
         simulated.read(tmp_path / "record.json")
