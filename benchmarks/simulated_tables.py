@@ -16,7 +16,7 @@ COLUMNS = (
     ("inst/el", 7), ("regs", 4), ("thr/SM", 6), ("grid", 6), ("limit", 8),
 )  # fmt: skip
 
-_NEAR_THE_ROOF, _ISSUING = 0.9, 0.7
+_NEAR_THE_ROOF, _ISSUING = 0.9, 0.6
 _LIMITS = {"scoreboard": "loads", "pipe": "unit", "idle": "barriers"}
 
 _FROM = 1024

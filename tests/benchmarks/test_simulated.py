@@ -257,8 +257,8 @@ def test_what_holds_a_kernel_is_read_off_its_stalls() -> None:
     found = {**ANSWER, "of_roof": 0.5}
     assert limit(found) == "loads"
     assert limit({**found, "idle": 0.35}) == "barriers"
-    assert limit({**found, "issue": 0.8}) == "issue"
-    assert limit({**found, "issue": 0.8, "of_roof": 0.95}) == "memory"
+    assert limit({**found, "issue": 0.65}) == "issue"
+    assert limit({**found, "issue": 0.65, "of_roof": 0.95}) == "memory"
 
 
 def test_means_are_of_what_can_be_compared() -> None:
