@@ -21,6 +21,7 @@ CROSS_GXX = "aarch64-linux-gnu-g++"
 NO_CROSS_GXX = f"no {CROSS_GXX}: apt-get install g++-aarch64-linux-gnu"
 NO_NVRTC = "no NVRTC: it comes with the test extra on Linux, x86-64 and aarch64"
 NO_MKDOCS = "no mkdocs-material: make docs"
+NO_SIMULATOR = f"{NO_GPU} simulator: LNGEN_GPUSIM names no folder with a measure.py"
 NO_NVDISASM = "no nvdisasm: it comes with the test extra on Linux, x86-64 and aarch64"
 
 NO_MATPLOTLIB = "no matplotlib: it comes with the page extra"
@@ -60,6 +61,12 @@ def _in_nvidia_wheels(pattern: str) -> Path | None:
     return min(wheels.glob(f"*/{pattern}"), default=None)
 
 
+def simulator() -> Path | None:
+    """The folder of the timing simulator that `LNGEN_GPUSIM` names, or None."""
+    folder = Path(os.environ.get("LNGEN_GPUSIM") or os.devnull)
+    return folder.resolve() if (folder / "measure.py").is_file() else None
+
+
 def has_gpu() -> bool:
     """Whether the driver finds a device."""
     # The emulator can pose as the driver, so its device files are asked for first.
@@ -83,4 +90,5 @@ needs_matplotlib = pytest.mark.skipif(importlib.util.find_spec("matplotlib") is 
 needs_browser = pytest.mark.skipif(browser() is None, reason=NO_BROWSER)
 needs_nvrtc = pytest.mark.skipif(nvrtc() is None, reason=NO_NVRTC)
 needs_nvdisasm = pytest.mark.skipif(nvdisasm() is None, reason=NO_NVDISASM)
+needs_simulator = pytest.mark.skipif(simulator() is None, reason=NO_SIMULATOR)
 needs_mkdocs = pytest.mark.skipif(importlib.util.find_spec("material") is None, reason=NO_MKDOCS)

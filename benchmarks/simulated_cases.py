@@ -1,0 +1,318 @@
+"""Kernels of shipped layers as cases of the timing simulator: arrays, launches, and what the results have to be.
+
+What is launched and what it is passed comes from the tables that the launcher has, block sizes from the compiled
+module; inputs are drawn here, and the results are those of the NumPy module in float64.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.layers import backend, numpy_dtype
+from lngen.backends.cuda.contract import LAUNCH_FIELDS
+from lngen.runtime.device_arrays import BYTES
+from lngen.runtime.device_calls import DeviceLayer, saved_name
+from lngen.runtime.kernels import macros
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+DIRECTIONS = ("forward", "backward", "jvp", "backward_backward")
+TENSOR_BYTES = 2 << 20
+"""The size of a tensor of rows, at which the simulator's roofs and its figures of others were taken."""
+
+_MANY = (256, 768, 1024, 2048, 4096, 8192), ("bf16", "f32")
+_FEW = (1024, 4096), ("bf16",)
+_RECORDED = {
+    "layer_norm": _MANY,
+    "rms_norm": _MANY,
+    "softmax": _FEW,
+    "add_rms_norm": _FEW,
+    "layer_norm_gelu": _FEW,
+}
+"""Row lengths and types of the layers in the record: of two norms those at which there are others' kernels."""
+
+_FEATURES_AHEAD = 2
+"""For so many vectors of features there is room behind the rows that are read, whether there are so many or not."""
+_CONSTANT = 0.5
+"""The value of a Constant without a default."""
+_SEED = 1
+
+
+@dataclass(frozen=True)
+class Case:
+    """A direction of a layer for a row length and a type; inputs may be left out, and forward save nothing.
+
+    >>> print(Case("layer_norm", "forward", 1024, "bf16", 64, ("gamma", "beta")))
+    layer_norm forward 1024 bf16 64 rows without gamma beta
+    """
+
+    layer: str
+    direction: str
+    features: int
+    dtype: str
+    rows: int
+    without: tuple[str, ...] = ()
+    saves: bool = True
+
+    def __str__(self) -> str:
+        rows = "" if self.is_usual else f" {self.rows} rows"
+        left_out = f" without {' '.join(self.without)}" if self.without else ""
+        saving = "" if self.saves else " saving nothing"
+        return f"{self.layer} {self.direction} {self.features} {self.dtype}{rows}{left_out}{saving}"
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether a tensor of rows has the size that the simulator's own figures are for."""
+        return self.rows == usual_rows(self.features, self.dtype)
+
+    def check(self) -> None:
+        """Raises ValueError for a direction, a row length or an input that the layer does not have."""
+        layer = table_of(self.layer)
+        if self.direction not in layer.directions:
+            raise ValueError(f"{self.layer} has no {self.direction}; it has {', '.join(layer.directions)}")
+        if self.features < layer.minimum_features:
+            raise ValueError(f"{self.layer} takes D >= {layer.minimum_features}, not {self.features}")
+        if strangers := [name for name in self.without if name not in layer.optional]:
+            may = ", ".join(layer.optional) or "nothing"
+            raise ValueError(f"{self.layer} cannot do without {', '.join(strangers)}; {may} can be left out")
+        if not self.saves and self.direction != "forward":
+            raise ValueError(f"{self.direction} saves nothing anyway; say so of forward alone")
+
+
+def cases(
+    layers: Sequence[str] | None = None,
+    directions: Sequence[str] | None = None,
+    features: Sequence[int] | None = None,
+    dtypes: Sequence[str] | None = None,
+    *,
+    rows: int | None = None,
+    least_rows: int = 1,
+    without: Sequence[str] = (),
+    saves: bool = True,
+) -> list[Case]:
+    """Cases of these layers, directions, row lengths and types; what is not said is as in the record."""
+    return [
+        Case(layer, direction, length, dtype, rows or usual_rows(length, dtype, least_rows), tuple(without), saves)
+        for layer in layers or _RECORDED
+        for lengths, types in [_RECORDED.get(layer, _FEW)]
+        for direction in directions or DIRECTIONS[:2]
+        for dtype in dtypes or types
+        for length in features or lengths
+    ]
+
+
+def usual_rows(features: int, dtype: str, least: int = 1) -> int:
+    """As many rows as make `TENSOR_BYTES`, but no fewer than `least`.
+
+    >>> usual_rows(1024, "bf16"), usual_rows(8192, "f32"), usual_rows(8192, "f32", 1024)
+    (1024, 64, 1024)
+    """
+    return max(least, TENSOR_BYTES // (features * BYTES[dtype]))
+
+
+def grid() -> str:
+    """How many blocks a direction is launched with, as an expression of the simulator: `lngen.runtime.grids.grid`."""
+    needed = "ceil(rows / rows_per_block)"
+    return f"ceil({needed} / ceil({needed} / (sms * resident())))"
+
+
+def columns_grid() -> str:
+    """The same of the kernel that ends sums over rows: `lngen.runtime.grids.columns_grid`."""
+    return "ceil(D / rows_per_block) if rows_per_block else 1"
+
+
+def table_of(layer: str) -> DeviceLayer:
+    """What the launcher knows of a layer."""
+    found: DeviceLayer = backend(layer, "cuda")._LAYER
+    return found
+
+
+def written(case: Case, folder: Path) -> dict[str, Any]:
+    """The case in the simulator's form; the numbers of its arrays are put into a folder.
+
+    Raises ValueError for what the layer does not have, as `Case.check`.
+    """
+    work = _Work(case, folder)
+    launches = [work.launch(name, passed.split(", ")) for name, passed in work.kernels.items()]
+    tensors = [entry for entry in work.arrays.values() if entry["shape"] == ["rows", "D"]]
+    stores = sum(entry["fill"] == "zeros" for entry in tensors)
+    return {
+        "name": str(case),
+        "reference": str(case),
+        "source": str(work.layer.folder / work.direction.source),
+        "defines": [f"-D{macro}" for macro in work.macros()],
+        "values": {"rows": case.rows, "D": case.features},
+        "arrays": _placed(work.arrays, case.dtype),
+        "launches": launches,
+        "check": work.check(),
+        "elements": case.rows * case.features,
+        "bytes": len(tensors) * case.rows * case.features * BYTES[case.dtype],
+        "roof": "copy" if 2 * stores >= len(tensors) else "triad",
+    }
+
+
+def _placed(arrays: dict[str, dict[str, Any]], dtype: str) -> dict[str, dict[str, Any]]:
+    """Arrays in the order in which they lie in memory, which moves the time by some per cent.
+
+    Rows and features that are read come first, then those that are written, then what has a number a row. Behind what
+    is read there is room for the features of any norm, so that the rows of all layers lie as far apart.
+    """
+
+    def place(entry: dict[str, Any]) -> int:
+        return 2 if entry["shape"] == ["rows"] else int(entry["fill"] == "zeros")
+
+    def group(number: int) -> dict[str, dict[str, Any]]:
+        return {name: entry for name, entry in arrays.items() if place(entry) == number}
+
+    features = sum(entry["shape"] == ["D"] for entry in group(0).values())
+    holes = {f"room {n}": _array(dtype, ["D"]) for n in range(_FEATURES_AHEAD - features)}
+    return {**group(0), **holes, **group(1), **group(2)}
+
+
+def _array(dtype: str, shape: list[str], fill: str = "zeros") -> dict[str, Any]:
+    return {"dtype": dtype, "shape": shape, "fill": fill}
+
+
+class _Work:
+    """A case in the making: the arrays of its launches, drawn once."""
+
+    def __init__(self, case: Case, folder: Path) -> None:
+        self.case, self.folder = case, folder
+        case.check()
+        self.layer = layer = table_of(case.layer)
+        self.direction = layer.directions[case.direction]
+        self.kinds = layer.kinds(self.direction)
+        absent = [name for name, of in self.direction.arguments.items() if of in case.without]
+        self.absent = {*case.without, *absent}
+        if not case.saves:
+            self.absent |= set(map(saved_name, layer.row_scalars))
+        self.absent |= {f"out {name}" for name, of in self.direction.results.items() if of in self.absent}
+        self.without = (*case.without, *absent)
+        self.computed = layer.computed(case.dtype)
+        self.kernels = {
+            name: passed for name, passed in self.direction.kernels.items() if self._is_wanted(name, passed)
+        }
+        self.values, self.constants, self.results = self._numbers()
+        self.arrays: dict[str, dict[str, Any]] = {}
+
+    def _is_wanted(self, name: str, passed: str) -> bool:
+        """Whether a kernel writes anything: all sums over rows may go with inputs left out."""
+        results = [part for part in passed.split(", ") if part.startswith("out ")]
+        return name == self.case.direction or any(part not in self.absent for part in results)
+
+    def macros(self) -> list[str]:
+        """What the launcher compiles the kernels with."""
+        case = self.case
+        return macros(case.direction, case.dtype, case.dtype, case.features, self.without, case.saves)
+
+    def launch(self, name: str, parts: Sequence[str]) -> dict[str, Any]:
+        """A launch of a kernel; its arrays are added to those of the case."""
+        kernel = f"{name}_{self.case.dtype}"
+        return {
+            "entry": kernel,
+            "launch_array": f"{kernel}_launch",
+            "launch_names": list(LAUNCH_FIELDS),
+            "grid": grid() if name == self.case.direction else columns_grid(),
+            "block": "threads_per_block",
+            "shared": "shared_bytes",
+            "arguments": [self._argument(part) for part in parts],
+        }
+
+    def _argument(self, part: str) -> str | dict[str, Any]:
+        if part in self.layer.constants:
+            return {self.computed: self.constants[part]}
+        if part in _COUNTS:
+            return dict([_COUNTS[part]])
+        if part in self.absent or (part == "the workspace" and len(self.kernels) == 1):
+            return "null"
+        # A name of one word could be one that the simulator's expressions use.
+        name = part if " " in part else f"in {part}"
+        if name not in self.arrays:
+            self.arrays[name] = self._declared(part)
+        return name
+
+    def _declared(self, part: str) -> dict[str, Any]:
+        if part == "the workspace":
+            columns, scalars = self.direction.sums
+            return _array(self.computed, [f"grid0 * ({columns} * D + {scalars})"])
+        kind = self._kind(part)
+        dtype = self.computed if kind == "computed" else self.case.dtype
+        shape = {"Feature": ["D"], "Scalar": ["1"], "RowScalar": ["rows"], "computed": ["rows"]}
+        extents = shape.get(kind, ["rows", "D"])
+        if part not in self.values:
+            return _array(dtype, extents)
+        return _array(dtype, extents, self._kept(part, self.values[part]))
+
+    def _kind(self, part: str) -> str:
+        return self.kinds[part.removeprefix("out ").removeprefix("saved ")]
+
+    def check(self) -> dict[str, str]:
+        """What the results have to be, as expressions."""
+        return {name: self._kept(f"right {name}", self.results[name]) for name in self.arrays if name in self.results}
+
+    def _kept(self, name: str, value: Array) -> str:
+        """The expression for numbers, which it puts into a file."""
+        path = self.folder / f"{name.replace(' ', '_')}.npy"
+        np.save(path, value)
+        return f"np.load({str(path)!r})"
+
+    def _numbers(self) -> tuple[dict[str, Array], dict[str, float], dict[str, Array]]:
+        """What kernels read, by what they are passed; the Constants; and the results that they have to write."""
+        case, layer = self.case, self.layer
+        rng = np.random.default_rng(_SEED)
+        exact: Any = backend(case.layer, "numpy")
+
+        def drawn(names: Iterable[str]) -> dict[str, Array | None]:
+            return {name: None if name in self.absent else self._drawn(rng, self.kinds[name]) for name in names}
+
+        defaults = {entry["symbol"]: entry["default"] for entry in exact.INTERFACE["constants"]}
+        constants = {name: _CONSTANT if value is None else value for name, value in defaults.items()}
+        keywords = {entry["name"]: constants[entry["symbol"]] for entry in exact.INTERFACE["constants"]}
+        inputs = drawn(layer.inputs)
+        outputs, saved = exact.forward(*inputs.values(), **keywords)
+        if case.direction == "forward":
+            values, found = inputs, outputs
+        else:
+            arguments = drawn(self.direction.arguments)
+            kept = {
+                name: value if value is None or kind == "Constant" else self._rounded(value, kind)
+                for (name, kind), value in zip(layer.saved.items(), saved[3:], strict=True)
+            }
+            saved = saved._replace(**dict(zip(saved._fields[3:], kept.values(), strict=True)))
+            cotangents = [value for name, value in arguments.items() if self.direction.arguments[name] in layer.outputs]
+            given: list[Any] = list(arguments.values())
+            if case.direction == "backward_backward":
+                given = [tuple(cotangents), *given[len(cotangents) :]]
+            found = getattr(exact, case.direction)(saved, *given)
+            named = {saved_name(n) if layer.saved[n] == "computed" else n: value for n, value in kept.items()}
+            values = {**arguments, **named}
+        results = dict(zip(self.direction.results, found if isinstance(found, tuple) else (found,), strict=True))
+        right = {f"out {name}": value for name, value in results.items() if name not in self.direction.zeros}
+        return _there(values), constants, _there(right)
+
+    def _drawn(self, rng: np.random.Generator, kind: str) -> Array:
+        """Normal deviates that the kernels can hold: rows off zero, and what has a number a row or is one positive."""
+        case = self.case
+        shape = {"Feature": (case.features,), "Scalar": (), "RowScalar": (case.rows,)}
+        value = rng.standard_normal(shape.get(kind, (case.rows, case.features)), np.float32)
+        if kind != "Feature":
+            value = np.asarray((np.abs(value) if kind in ("RowScalar", "Scalar") else value) + 0.5)
+        return self._rounded(value, kind)
+
+    def _rounded(self, value: Array, kind: str) -> Array:
+        """A value as a kernel is passed it, in float64."""
+        stored = self.computed if kind == "computed" else self.case.dtype
+        return np.asarray(value).astype(numpy_dtype(stored)).astype(np.float64)
+
+
+_COUNTS = {"the rows": ("i64", "rows"), "the features": ("i32", "D"), "the blocks": ("i32", "grid0")}
+
+
+def _there(values: dict[str, Array | None]) -> dict[str, Array]:
+    """Those that are not left out."""
+    return {name: value for name, value in values.items() if value is not None}
