@@ -211,17 +211,20 @@ __device__ __forceinline__ f64 sigmoid(f64 u) { return 1.0 / (1.0 + ::exp(-u)); 
 // log(1 + exp(u)) = max(u, 0) + log(1 + exp(-|u|)), which does not overflow.
 __device__ __forceinline__ f32 softplus(f32 u) { return (u > 0.0f ? u : 0.0f) + log1pf(expf(-fabsf(u))); }
 __device__ __forceinline__ f64 softplus(f64 u) { return (u > 0.0 ? u : 0.0) + ::log1p(::exp(-::fabs(u))); }
+// u*v + w, rounded once.
+__device__ __forceinline__ f32 fused(f32 u, f32 v, f32 w) { return fmaf(u, v, w); }
+__device__ __forceinline__ f64 fused(f64 u, f64 v, f64 w) { return ::fma(u, v, w); }
 // 1/sqrt(u), by a step of Newton's from what the hardware gives: with |y*sqrt(u) - 1| <= e it leaves 3/2*e**2 and the
 // roundings of its own. Where u is 0 or infinite, the step would be 0*inf.
 __device__ __forceinline__ f32 rsqrt(f32 u) {
-  const f32 y = rsqrtf(u), rest = fmaf(-u * y, y, 1.0f);
-  return rest == rest ? fmaf(0.5f * y, rest, y) : y;
+  const f32 y = rsqrtf(u), rest = fused(-u * y, y, 1.0f);
+  return rest == rest ? fused(0.5f * y, rest, y) : y;
 }
 __device__ __forceinline__ f64 rsqrt(f64 u) { return 1.0 / ::sqrt(u); }
 // u/v for v whose reciprocal many quotients share: the remainder of the product corrects it, so that it is the rounded
 // quotient; but for u so small that the remainder underflows, where it is next to it.
 template <class A> __device__ __forceinline__ A quotient(A u, A v) {
-  const A reciprocal = A(1) / v, nearly = u * reciprocal, better = fma(fma(-nearly, v, u), reciprocal, nearly);
+  const A reciprocal = A(1) / v, nearly = u * reciprocal, better = fused(fused(-nearly, v, u), reciprocal, nearly);
   return better == better ? better : nearly;
 }
 template <int N, class A> __device__ __forceinline__ A power(A u) {

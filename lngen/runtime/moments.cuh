@@ -17,13 +17,10 @@
 
 namespace lngen {
 
-__device__ __forceinline__ f32 fused(f32 a, f32 b, f32 c) { return fmaf(a, b, c); }
-__device__ __forceinline__ f64 fused(f64 a, f64 b, f64 c) { return ::fma(a, b, c); }
-
 template <class A>
 __device__ __forceinline__ A corrected_products(A products, A sum_s, A mean_s, A sum_t, A mean_t, A D) {
-  const A remainder = fused(-D, mean_s, sum_s);
-  return fused(-mean_t, remainder, fused(-mean_s, sum_t, products));
+  const A remainder = math::fused(-D, mean_s, sum_s);
+  return math::fused(-mean_t, remainder, math::fused(-mean_s, sum_t, products));
 }
 
 // Rounding alone can bring it below zero, where it is zero; a NaN stays.

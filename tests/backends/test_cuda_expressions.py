@@ -36,7 +36,7 @@ def printer() -> Printer:
         (x**2, "x*x"),
         (1 / x**2, "A(1) / (x*x)"),
         ((x + 1) ** 3, "math::power<3>(x + A(1))"),
-        (1 / sympy.sqrt(x), "A(1) / math::sqrt(x)"),
+        (1 / sympy.sqrt(x), "math::rsqrt(x)"),
         (sympy.Abs(x) ** Rational(3, 2), "math::abs(x)*math::sqrt(math::abs(x))"),
         (sympy.Abs(x) ** Rational(-1, 3), "A(1) / math::pow(math::abs(x), A(0.33333333333333333333))"),
         (Rational(1, 2) * x, "A(0.5)*x"),
