@@ -55,14 +55,16 @@ class Judge:
         return max(self._judged(work.peer.name, direction, values) for direction, values in found.items())
 
     def _judged(self, who: str, direction: str, found: Mapping[str, Any]) -> float:
-        """The bound is that of sums taken one after the other: a rounding error of float32 for each term.
+        """The bound is that of sums taken one after the other, a rounding error of float32 for each term, and relative
+        to the largest entry.
 
         It finds another function than the layer's, and is no measure of the digits: the tests are.
         """
         case, worst = self.calls.case, 0.0
         for name, values in found.items():
             exact = np.asarray(self.expected[direction][name], dtype=np.float64)
-            scale = max(1.0, float(np.abs(exact).max(initial=0.0)))
+            # Not of 1: the entries of a softmax are all small, and one of zeros would pass.
+            scale = float(np.abs(exact).max(initial=0.0)) or 1.0
             terms = case.features if self.calls.results[direction][name].over_rows else case.features + case.rows
             unit = 2.0**-53 if case.dtype == "f64" else 2.0**-24
             bound = (450 + 2 * terms) * unit + _U[case.dtype]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import functools
+import gc
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -157,6 +158,7 @@ class Run:
         finally:
             self._save()
             if self.torch and not self.is_lost:  # what PyTorch keeps is wanted for the next buffers
+                gc.collect()
                 self.torch.cuda.empty_cache()
         return True
 

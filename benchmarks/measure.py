@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -143,9 +144,11 @@ def overhead(
         (direction, functools.partial(work.run, direction)) for direction in work.directions
     ]
     for peer in peers:
+        # Who fails here fails at the gate too, and is named there.
         if name in peer.functions:
-            theirs = PeerCalls(torch, peer, work)
-            parts += [(f"{peer.name} {direction}", getattr(theirs, direction)) for direction in COMPARED]
+            with contextlib.suppress(Exception):
+                theirs = PeerCalls(torch, peer, work)
+                parts += [(f"{peer.name} {direction}", getattr(theirs, direction)) for direction in COMPARED]
     return [
         {"layer": name, "call": part, "shape": str(case), "calls": calls, "microseconds": quartiles(times)}
         for part, launch in parts

@@ -16,6 +16,7 @@ from benchmarks import gate, gpu, grid, layers, measure, peers
 from benchmarks.device import Device, opened
 from benchmarks.results import Results
 from benchmarks.sections import ROOFS
+from lngen.language.syntax import Kind
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
 
 pytestmark = [pytest.mark.cuda, needs_pycuda, *([] if has_gpu() else [needs_gxx])]
@@ -108,6 +109,18 @@ def test_some_rows_tell_of_rows_and_all_of_sums_over_rows_too(device: Device) ->
     assert 0 < gate.Judge(calls, gate.some_rows(TOY.case)).own() < 1
 
 
+def test_an_error_is_measured_by_the_largest_entry_however_small_that_is() -> None:
+    calls: Any = SimpleNamespace(name="one", case=grid.Case("bf16", 4096, 3), results={"forward": {"y": Kind.ROW}})
+    judge = object.__new__(gate.Judge)
+    judge.calls, judge.expected = calls, {"forward": {"y": np.full((3, 4096), 2.0**-12)}}
+    assert judge._judged("one", "forward", {"y": np.full((3, 4096), 2.0**-12 * (1 + 2.0**-9))}) < 1
+    for wrong in (0.0, 1.01 * 2.0**-12, np.nan):
+        with pytest.raises(gate.WrongResult, match="y has"):
+            judge._judged("one", "forward", {"y": np.full((3, 4096), wrong)})
+    with pytest.raises(gate.WrongResult, match=r"y has shape \(4096,\), not \(3, 4096\)"):
+        judge._judged("one", "forward", {"y": np.zeros(4096)})
+
+
 def test_few_rows_are_few_and_more_than_none() -> None:
     assert gate.few_rows(grid.sized("bf16", 262144, 256)) == grid.Case("bf16", 262144, 5)
     assert gate.few_rows(grid.sized("f32", 1024, 256)) == grid.Case("f32", 1024, 1024)
@@ -174,6 +187,7 @@ def test_what_was_measured_is_kept_and_peers_that_are_slow_have_their_turn_while
     monkeypatch.setattr(gpu, "_peers", lambda device, asked: (torch, there, {"quick": "1", "slow": "1"}))
     device: Any = Lost()
     monkeypatch.setattr(Lost, "synchronize", lambda self: None)
+    monkeypatch.setattr(gpu.gc, "collect", lambda: 0)
     monkeypatch.setattr("benchmarks.tables._roofs", lambda cases: [])
     run = gpu.Run(results, device, time.monotonic() + 600, layers.names(), quick=True)
     run.all()

@@ -13,7 +13,7 @@ import sys
 
 from benchmarks import grid, layers
 from benchmarks.device import opened
-from benchmarks.gate import Judge
+from benchmarks.gate import Judge, some_rows
 
 
 def main(arguments: list[str]) -> int:
@@ -24,7 +24,9 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     with opened(emulated=options.emulator) as device:
         for job in grid.watched(layers.names(), quick=options.quick):
-            Judge(layers.Calls(job.layer, job.case, device)).own()
+            # What is watched is judged in passing: NumPy would take longer than the device.
+            rows = None if options.quick else some_rows(job.case)
+            Judge(layers.Calls(job.layer, job.case, device), rows).own()
             device.synchronize()
             print(job, flush=True)
     return 0
