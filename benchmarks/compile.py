@@ -15,18 +15,24 @@ import time
 from pathlib import Path
 
 from benchmarks import grid, layers
-from benchmarks.device import opened
+from benchmarks.device import NoDevice, opened
 from benchmarks.results import Results
 
 
 def main(arguments: list[str]) -> int:
-    """Compile, and record how many kernels. The exit status is 1 if any failed."""
+    """Compile, and record how many kernels. The exit status is 1 if any failed, 2 without a device."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.compile", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--results", type=Path, help="the record to add to, a .json file")
     parser.add_argument("--seconds", type=float, default=60.0, help="leave the rest after so long (%(default)s)")
     parser.add_argument("--emulator", action="store_true", help="for the emulator")
     parser.add_argument("--quick", action="store_true", help="the toy grid")
     options = parser.parse_args(arguments)
+    try:
+        with opened(emulated=options.emulator):
+            pass  # without a device every process would say so
+    except NoDevice as error:
+        print(error, file=sys.stderr)
+        return 2
     names = layers.names()
     measured = grid.toy_jobs(names) if options.quick else grid.jobs(names)
     # What is compiled depends on D and the types, not on the number of rows.

@@ -108,16 +108,25 @@ class Device:
         return self.cuda.module_from_buffer(nvrtc.compile(source, architecture).cubin)
 
 
+class NoDevice(Exception):
+    """There is nothing to measure, or nothing to measure with; the message says what is missing."""
+
+
 @contextmanager
 def opened(*, emulated: bool) -> Iterator[Device]:
-    """The first device, current in this thread while the `with` statement lasts."""
-    if emulated:
-        emulator.enable()
-    import pycuda.driver
-    import pycuda.gpuarray
+    """The first device, current in this thread while the `with` statement lasts. Raises NoDevice."""
+    try:
+        if emulated:
+            emulator.enable()
+        import pycuda.driver
+        import pycuda.gpuarray
 
-    pycuda.driver.init()
-    context = pycuda.driver.Device(0).retain_primary_context()
+        pycuda.driver.init()
+        context = pycuda.driver.Device(0).retain_primary_context()
+    except Exception as error:  # PyCUDA's own errors are known only where it can be imported
+        words = f"{type(error).__name__}: {error}"
+        remedy = "" if emulated else "; without a GPU, --emulator --quick tries it out"
+        raise NoDevice(f"PyCUDA finds no device to run on ({words}){remedy}") from error
     context.push()
     try:
         yield Device(pycuda.driver, pycuda.gpuarray, emulated=emulated)

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import grid, layers, machine, measure, peers, plot
-from benchmarks.device import Device, opened
-from benchmarks.results import Results, folder
+from benchmarks.device import Device, NoDevice, opened
+from benchmarks.results import Results, UnreadableRecord, folder
 
 SECONDS = 420.0
 ROUNDS = 60
@@ -49,14 +49,14 @@ def main(arguments: list[str]) -> int:
             print(f"no such {what}: {', '.join(strangers)}; there are {', '.join(known)}", file=sys.stderr)
             return 2
     deadline = time.monotonic() + options.seconds
-    with opened(emulated=options.emulator) as device:
-        try:
+    try:
+        with opened(emulated=options.emulator) as device:
             results, is_new = _record(options.results, device)
-        except ValueError as error:
-            print(error, file=sys.stderr)
-            return 2
-        run = Run(results, device, deadline, chosen, options.peers, quick=options.quick)
-        run.all()
+            run = Run(results, device, deadline, chosen, options.peers, quick=options.quick)
+            run.all()
+    except (NoDevice, UnreadableRecord) as error:
+        print(error, file=sys.stderr)
+        return 2
     if is_new:
         results.finish()
     for fault in run.faults:
@@ -72,7 +72,7 @@ def _names(text: str) -> list[str]:
 
 
 def _record(path: Path | None, device: Device) -> tuple[Results, bool]:
-    """The record, and whether it is begun here. Raises ValueError for one that cannot be read."""
+    """The record, and whether it is begun here. Raises UnreadableRecord."""
     if path is not None and path.exists():
         return Results.read(path), False
     name, place = ("emulator", "emulator") if device.emulated else (device.facts()["name"], "gpu")

@@ -23,6 +23,10 @@ SCHEMA = 2
 """The version of the form of the record; a reader of another one should stop."""
 
 
+class UnreadableRecord(ValueError):
+    """What is in a file is no record, or one of another schema."""
+
+
 class Results:
     """A record on disk; every `put` replaces both files, each whole or not at all."""
 
@@ -45,14 +49,14 @@ class Results:
 
     @classmethod
     def read(cls, path: Path) -> Results:
-        """A record that is there. Raises ValueError for what is none, or one of another schema."""
+        """A record that is there. Raises UnreadableRecord."""
         try:
             record = json.loads(path.read_text(encoding="utf-8"))
         except ValueError as error:
-            raise ValueError(f"{path.name} is no record: {error}; name another file") from None
+            raise UnreadableRecord(f"{path.name} is no record: {error}; name another file") from None
         if not isinstance(record, dict) or record.get("schema") != SCHEMA:
             schema = record.get("schema") if isinstance(record, dict) else None
-            raise ValueError(f"{path.name} has schema {schema!r}; this reads {SCHEMA}: name another file")
+            raise UnreadableRecord(f"{path.name} has schema {schema!r}; this reads {SCHEMA}: name another file")
         return cls(path, record)
 
     def put(self, stage: str, values: dict[str, Any]) -> None:

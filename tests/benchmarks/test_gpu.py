@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks import compile as compile_ahead
 from benchmarks import gate, gpu, grid, layers, measure, peers
 from benchmarks.device import Device, opened
 from benchmarks.results import Results
@@ -187,7 +188,7 @@ def test_what_was_measured_is_kept_and_peers_that_are_slow_have_their_turn_while
     monkeypatch.setattr(gpu, "_peers", lambda device, asked: (torch, there, {"quick": "1", "slow": "1"}))
     device: Any = Lost()
     monkeypatch.setattr(Lost, "synchronize", lambda self: None)
-    monkeypatch.setattr(gpu.gc, "collect", lambda: 0)
+    monkeypatch.setattr("gc.collect", lambda: 0)
     monkeypatch.setattr("benchmarks.tables._roofs", lambda cases: [])
     run = gpu.Run(results, device, time.monotonic() + 600, layers.names(), quick=True)
     run.all()
@@ -232,6 +233,20 @@ def test_the_command_begins_a_record_and_adds_to_one(tmp_path: Path, capsys: pyt
 def test_a_name_that_is_none_is_refused(option: str, known: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert gpu.main(["--emulator", option, "no_such"]) == 2
     assert f"{option[2:-1]}: no_such; there are {known}" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(has_gpu(), reason="there is a device")
+@pytest.mark.parametrize("command", [gpu.main, compile_ahead.main])
+def test_without_a_device_there_is_one_message(
+    command: Callable[[list[str]], int], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "pycuda.driver", None)
+    assert command(["--quick"]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert "finds no device" in captured.err
+    assert "--emulator --quick" in captured.err
 
 
 def test_modules_that_need_torch_are_not_imported_without_being_asked() -> None:
