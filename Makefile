@@ -31,7 +31,7 @@ matrix: $(VENV)/installed-test ## the CUDA code at every shape and type, of whic
 fuzz: $(VENV)/installed-test ## N random definitions against 60-digit differences, going on where it stopped; N SEED
 	$(RUN) -m tests.fuzz -n $(or $(N),200) --seed $(or $(SEED),0)
 
-gpu: ## on a machine with a GPU: tests, compute-sanitizer, benchmark; without network WHEELHOUSE=folder
+gpu: ## on a machine with a GPU: smoke test, tests, benchmark, compute-sanitizer; without network WHEELHOUSE=folder
 	$(PYTHON) -m tools.gpu $(if $(WHEELHOUSE),--wheelhouse '$(WHEELHOUSE)') $(if $(RESULTS),--results '$(RESULTS)') \
 	    $(if $(SECONDS),--seconds $(SECONDS))
 

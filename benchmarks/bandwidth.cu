@@ -16,7 +16,7 @@ copy(const uint4* __restrict__ from, uint4* __restrict__ to, long long count) {
 }
 
 extern "C" __global__ void __launch_bounds__(256)
-two_reads(const uint4* __restrict__ one, const uint4* __restrict__ other, uint4* __restrict__ to, long long count) {
+triad(const uint4* __restrict__ one, const uint4* __restrict__ other, uint4* __restrict__ to, long long count) {
   const long long first = (long long)blockIdx.x * (LOADS * 256) + threadIdx.x;
   uint4 a[LOADS], b[LOADS];
 #pragma unroll

@@ -15,33 +15,43 @@ import time
 from pathlib import Path
 
 from benchmarks import grid, layers
-from benchmarks.device import opened
+from benchmarks.device import NoDevice, opened
 from benchmarks.results import Results
 
 
 def main(arguments: list[str]) -> int:
-    """Compile, and record how many kernels. The exit status is 1 if any failed."""
+    """Compile, and record how many kernels. The exit status is 1 if any failed, 2 without a device."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.compile", description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--results", type=Path, required=True, help="the record to add to, a .json file")
+    parser.add_argument("--results", type=Path, help="the record to add to, a .json file")
     parser.add_argument("--seconds", type=float, default=60.0, help="leave the rest after so long (%(default)s)")
     parser.add_argument("--emulator", action="store_true", help="for the emulator")
     parser.add_argument("--quick", action="store_true", help="the toy grid")
     options = parser.parse_args(arguments)
-    shapes = grid.toy_cases() if options.quick else grid.cases()
-    # The smallest call there is: what is compiled depends on D and the types, not on the number of rows.
-    names = layers.names(quick=options.quick)
-    jobs = dict.fromkeys((name, case.dtype, case.features) for case in shapes for name in names)
-    faults, done = compile_all(list(jobs), emulated=options.emulator, seconds=options.seconds)
-    summary = {"layers_and_shapes": len(jobs), "compiled": done, "faults": faults[:10]}
-    Results.read(options.results).put("compile", summary)
+    try:
+        with opened(emulated=options.emulator):
+            pass  # without a device every process would say so
+    except NoDevice as error:
+        print(error, file=sys.stderr)
+        return 2
+    names = layers.names()
+    measured = grid.toy_jobs(names) if options.quick else grid.jobs(names)
+    # What is compiled depends on D and the types, not on the number of rows.
+    wanted = dict.fromkeys(
+        (job.layer, job.case.dtype, job.case.features)
+        for job in (*measured, *grid.watched(names, quick=options.quick))
+    )  # fmt: skip
+    faults, done = compile_all(list(wanted), emulated=options.emulator, seconds=options.seconds)
+    if options.results:
+        summary = {"layers_and_shapes": len(wanted), "compiled": done, "faults": faults[:10]}
+        Results.read(options.results).put("compile", summary)
     for fault in faults:
         print(fault)
-    print(f"{done} of {len(jobs)} pairs of a layer and a row are compiled")
+    print(f"{done} of {len(wanted)} pairs of a layer and a row are compiled")
     return bool(faults)
 
 
 def compile_all(jobs: list[tuple[str, str, int]], *, emulated: bool, seconds: float) -> tuple[list[str], int]:
-    """Compile forward and backward of each (layer, dtype, D). What failed, and how many did not."""
+    """Compile all directions of each (layer, dtype, D). What failed, and how many did not."""
     deadline = time.monotonic() + seconds
     workers = min(len(jobs), 12, len(os.sched_getaffinity(0)))
     faults, done = [], 0

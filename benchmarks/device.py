@@ -29,7 +29,7 @@ class Device:
         self.l2_bytes = self._attribute("L2_CACHE_SIZE")
         module = self._module(_SOURCE.read_text(encoding="utf-8"))
         self._copy = module.get_function("copy").prepare("PPq")
-        self._add = module.get_function("two_reads").prepare("PPPq")
+        self._triad = module.get_function("triad").prepare("PPPq")
         self._hold = None if emulated else module.get_function("hold").prepare("q")
 
     def copy(self, source: int, target: int, size: int) -> None:
@@ -40,9 +40,9 @@ class Device:
         """Copy bytes as the driver does it."""
         self.cuda.memcpy_dtod_async(target, source, size, None)
 
-    def two_reads(self, one: int, other: int, target: int, size: int) -> None:
-        """Read two arrays and write a third one."""
-        self._add.prepared_call((_blocks(size), 1), (_THREADS, 1, 1), one, other, target, size // 16)
+    def triad(self, one: int, other: int, target: int, size: int) -> None:
+        """Read two arrays and write a third one, which is all that a triad is to the memory."""
+        self._triad.prepared_call((_blocks(size), 1), (_THREADS, 1, 1), one, other, target, size // 16)
 
     def hold(self, seconds: float) -> None:
         """Keep the device busy for about so long, so that what is launched next waits in its queue."""
@@ -108,16 +108,25 @@ class Device:
         return self.cuda.module_from_buffer(nvrtc.compile(source, architecture).cubin)
 
 
+class NoDevice(Exception):
+    """There is nothing to measure, or nothing to measure with; the message says what is missing."""
+
+
 @contextmanager
 def opened(*, emulated: bool) -> Iterator[Device]:
-    """The first device, current in this thread while the `with` statement lasts."""
-    if emulated:
-        emulator.enable()
-    import pycuda.driver
-    import pycuda.gpuarray
+    """The first device, current in this thread while the `with` statement lasts. Raises NoDevice."""
+    try:
+        if emulated:
+            emulator.enable()
+        import pycuda.driver
+        import pycuda.gpuarray
 
-    pycuda.driver.init()
-    context = pycuda.driver.Device(0).retain_primary_context()
+        pycuda.driver.init()
+        context = pycuda.driver.Device(0).retain_primary_context()
+    except Exception as error:  # PyCUDA's own errors are known only where it can be imported
+        words = f"{type(error).__name__}: {error}"
+        remedy = "" if emulated else "; without a GPU, --emulator --quick tries it out"
+        raise NoDevice(f"PyCUDA finds no device to run on ({words}){remedy}") from error
     context.push()
     try:
         yield Device(pycuda.driver, pycuda.gpuarray, emulated=emulated)

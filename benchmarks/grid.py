@@ -1,26 +1,38 @@
-"""What is measured: number types, row lengths, and rows enough that a tensor does not fit in a cache.
+"""What is measured: layers, number types, row lengths, and rows enough that a tensor does not fit in a cache.
 
 The order matters, since a run that is out of time leaves out the end.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 MIB = 2**20
 
 MAIN_DTYPES = ("bf16", "f32")
-OTHER_DTYPES = ("f16", "f64")
+OTHER_DTYPE = "f16"
+WATCHED_DTYPES = ("f16", "f64")
 ITEMSIZE = {"f16": 2, "bf16": 2, "f32": 4, "f64": 8}
 
-FEATURES = (4096, 1024, 8192, 16384, 256, 5120, 2048, 512, 32768, 12288, 128, 65536, 1000)
-"""Powers of two from 128 to 65536, lengths between them that models have, and one that is no multiple of 64 bytes."""
+FULL = ("layer_norm", "rms_norm")
+"""The layers that are measured at every length and type."""
 
-COMPARED = (1024, 4096, 8192)
-"""The row lengths that are measured for more types, sizes and comparators."""
+BESIDE = ("softmax", "add_rms_norm", "layer_norm_gelu")
+"""Those that are measured at two lengths; every other layer has one."""
+
+FEATURES = (4096, 1024, 8192, 2048, 768, 16384, 256, 512, 32768, 128, 65536, 131072, 262144, 5120, 1000)
+"""Powers of two from 128 to 262144, two lengths between them that models have, one that is no multiple of 64 bytes."""
+
+COMPARED = (4096, 1024, 8192)
+"""The row lengths at which the peers that take seconds to compile are measured too."""
 
 TENSOR_MIB = 256
 OTHER_TENSOR_MIB = (64, 512)
+
+WATCHED_ROWS = 37
+WATCHED_FEATURES = (128, 1000, 4096, 65536)
+"""The rows that compute-sanitizer watches: few, and of each way that a row is kept."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +57,18 @@ class Case:
         return f"{self.dtype} {self.rows} x {self.features}"
 
 
+@dataclass(frozen=True)
+class Job:
+    """A layer at a shape; `slow_peers` says whether those that take seconds to compile are compared as well."""
+
+    layer: str
+    case: Case
+    slow_peers: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.layer}, {self.case}"
+
+
 def sized(dtype: str, features: int, mib: int) -> Case:
     """The case whose tensor has `mib` MiB, or a little less.
 
@@ -54,25 +78,59 @@ def sized(dtype: str, features: int, mib: int) -> Case:
     return Case(dtype, features, max(1, mib * MIB // (features * ITEMSIZE[dtype])))
 
 
-def cases(largest_mib: int | None = None) -> tuple[Case, ...]:
-    """The whole grid, the lengths that matter most first; no tensor larger than `largest_mib` MiB."""
+def tensor_mib(l2_bytes: int, largest_mib: int) -> int:
+    """The size of a tensor: more than three times the L2 cache, as far as the memory suffices.
 
-    def of(dtype: str, features: int, mib: int) -> Case:
-        return sized(dtype, features, mib if largest_mib is None else min(mib, largest_mib))
-
-    main = [of(dtype, features, TENSOR_MIB) for features in FEATURES for dtype in MAIN_DTYPES]
-    others = [of(dtype, features, TENSOR_MIB) for features in COMPARED for dtype in OTHER_DTYPES]
-    sizes = [of(dtype, 4096, mib) for mib in OTHER_TENSOR_MIB for dtype in MAIN_DTYPES]
-    return tuple(dict.fromkeys([*main, *others, *sizes]))
+    >>> tensor_mib(50 * MIB, 1000), tensor_mib(126 * MIB, 1000), tensor_mib(50 * MIB, 100)
+    (256, 384, 100)
+    """
+    step = 64
+    return min(max(TENSOR_MIB, -(-3 * l2_bytes // (step * MIB)) * step), largest_mib)
 
 
-def compiled_cases(largest_mib: int | None = None) -> tuple[Case, ...]:
-    """The few of the grid for which a comparator is compiled as well, which takes seconds each."""
-    chosen = [(dtype, features) for features in COMPARED for dtype in MAIN_DTYPES]
-    size = TENSOR_MIB if largest_mib is None else min(TENSOR_MIB, largest_mib)
-    return tuple(sized(dtype, features, size) for dtype, features in chosen)
+def jobs(layers: Iterable[str], mib: int = TENSOR_MIB, largest_mib: int = max(OTHER_TENSOR_MIB)) -> tuple[Job, ...]:
+    """The whole grid for these layers, the most telling first, in tensors of `mib` MiB."""
+
+    def of(layer: str, dtype: str, features: int, *, slow: bool = False) -> Job:
+        return Job(layer, sized(dtype, features, mib), slow)
+
+    there = list(layers)
+    full = [name for name in FULL if name in there]
+    beside = [name for name in BESIDE if name in there]
+    rest = [name for name in there if name not in (*full, *beside)]
+    lengths = [features for features in FEATURES if features not in COMPARED]
+    found = [
+        *(of(name, dtype, d, slow=True) for d in COMPARED[:2] for dtype in MAIN_DTYPES for name in full),
+        *(of(name, "bf16", d, slow=d == COMPARED[0]) for d in COMPARED[:2] for name in beside),
+        *(of(name, dtype, d, slow=True) for d in COMPARED[2:] for dtype in MAIN_DTYPES for name in full),
+        *(of(name, dtype, d) for d in lengths for dtype in MAIN_DTYPES for name in full),
+        *(of(name, "f32", COMPARED[0]) for name in beside),
+        *(of(name, OTHER_DTYPE, d) for d in FEATURES for name in full),
+        *(of(name, "bf16", COMPARED[0]) for name in rest),
+        *(
+            Job(name, sized("bf16", COMPARED[0], min(other, largest_mib)))
+            for other in OTHER_TENSOR_MIB
+            for name in full
+        ),
+    ]
+    by_shape: dict[tuple[str, Case], Job] = {}
+    for job in found:
+        by_shape.setdefault((job.layer, job.case), job)
+    return tuple(by_shape.values())
 
 
-def toy_cases() -> tuple[Case, ...]:
+def toy_jobs(layers: Iterable[str]) -> tuple[Job, ...]:
     """A grid that the emulator gets through in seconds; it shows that everything runs, and no speed."""
-    return (Case("f32", 64, 6), Case("bf16", 33, 5))
+    there = list(layers)
+    shapes = {FULL[0]: Case("f32", 64, 6), BESIDE[1]: Case("bf16", 33, 5)}
+    return tuple(Job(name, case, slow_peers=True) for name, case in shapes.items() if name in there)
+
+
+def watched(layers: Iterable[str], *, quick: bool = False) -> tuple[Job, ...]:
+    """What runs once with every access watched: all layers on few rows, since that takes long, one length at a time."""
+    there = list(layers)
+    if quick:
+        return toy_jobs(there)
+    cases = [Case(dtype, features, WATCHED_ROWS) for features in WATCHED_FEATURES for dtype in MAIN_DTYPES]
+    cases += [Case(dtype, 4096, WATCHED_ROWS) for dtype in WATCHED_DTYPES]
+    return tuple(Job(name, case) for case in cases for name in there)

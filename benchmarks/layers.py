@@ -1,29 +1,23 @@
-"""The shipped layers as work to be timed: buffers, calls of the emitted CUDA module, and a look at its results."""
+"""The shipped layers as work to be timed: buffers, and calls of the emitted CUDA module in every direction."""
 
 from __future__ import annotations
 
 import functools
 import importlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from benchmarks.device import Device
-from benchmarks.grid import Case
+from benchmarks.grid import BESIDE, FULL, Case
 from lngen.files import loading, paths
 from lngen.language.definition import Definition
 from lngen.language.parsing import load
 from lngen.language.syntax import Kind
 from lngen.pipeline import planned
 from lngen.plan import cost
-
-_U = {"f16": 2.0**-10, "bf16": 2.0**-7, "f32": 0.0, "f64": 0.0}
-"""Two results that are close may be stored as neighbours: the distance of those, relative to the largest entry."""
-
-
-class WrongResult(Exception):
-    """What was about to be timed does not compute what the NumPy module does."""
 
 
 def numpy_dtype(name: str) -> Any:
@@ -35,13 +29,14 @@ def numpy_dtype(name: str) -> Any:
     return np.dtype({"f16": np.float16, "f32": np.float32, "f64": np.float64}[name])
 
 
-FEW = ("layer_norm", "rms_norm", "add_layer_norm")
-"""Enough to see that everything runs: two that others have too, and one with two inputs and two outputs."""
+DIRECTIONS = ("forward", "backward", "jvp", "backward_backward")
+"""In this order: a direction needs what the first one saved."""
 
 
-def names(*, quick: bool = False) -> tuple[str, ...]:
-    """The layers that lngen ships, or a few; those that others have too stand first."""
-    return FEW if quick else (*FEW, *(name for name in loading.available() if name not in FEW))
+def names() -> tuple[str, ...]:
+    """The layers that lngen ships; those that the grid measures most stand first."""
+    first = (*FULL, *BESIDE)
+    return (*first, *(name for name in loading.available() if name not in first))
 
 
 @functools.cache
@@ -51,10 +46,11 @@ def definition(name: str) -> Definition:
 
 
 @functools.cache
-def tensors(name: str) -> tuple[int, int]:
-    """Row tensors that forward and backward have to move, from the layer's plan."""
+def tensors(name: str) -> dict[str, tuple[int, int]]:
+    """For each direction the row tensors that it has to read and to write, from the layer's plan."""
     plan = planned(definition(name), proved=False)
-    return cost.cost(plan.forward).tensors, cost.cost(plan.backward).tensors
+    costs = {direction: cost.cost(program) for direction in DIRECTIONS if (program := getattr(plan, direction))}
+    return {direction: (found.rows_read, found.rows_written) for direction, found in costs.items()}
 
 
 def backend(name: str, which: str) -> Any:
@@ -64,104 +60,107 @@ def backend(name: str, which: str) -> Any:
 
 @dataclass
 class Buffers:
-    """One set: inputs and cotangents by name, and where the results go."""
+    """One set of arrays by name: what the directions are given, where their results go, workspaces.
+
+    `tangents` of the inputs are those of `jvp`, and in `backward_backward` the cotangents of their gradients. What the
+    outputs move by in `jvp` and the gradients of their cotangents share memory, and so do the gradients of both orders.
+    """
 
     inputs: dict[str, Any]
     outputs: dict[str, Any]
     cotangents: dict[str, Any]
     gradients: dict[str, Any]
+    tangents: dict[str, Any] = field(default_factory=dict)
+    moved: dict[str, Any] = field(default_factory=dict)
     workspaces: dict[str, Any] = field(default_factory=dict)
     saved: Any = None
 
 
 class Calls:
-    """A layer's calls on several sets of buffers that are all there: nothing is allocated while they are timed."""
+    """A layer's calls on several sets of buffers that are all there: nothing is allocated while they are timed.
 
-    def __init__(self, name: str, case: Case, device: Device, sets: int = 1) -> None:
+    `results` has for each direction the names of what it computes and its kind, `kinds` those of inputs and outputs.
+    """
+
+    def __init__(
+        self, name: str, case: Case, device: Device, sets: int = 1, directions: Sequence[str] = DIRECTIONS
+    ) -> None:
         self.name, self.case, self.device = name, case, device
         self.cuda: Any = backend(name, "cuda")
         self.definition = definition(name)
-        self.inputs = list(self.definition.positional)
+        self.kinds = {entry.name: entry.kind for entry in self.definition.positional}
+        self.output_kinds = self._output_kinds()
+        self.with_gradient = [name for name, kind in self.kinds.items() if kind.has_gradient]
+        there = self.cuda.INTERFACE["directions"]
+        self.directions = tuple(direction for direction in directions if direction in there)
+        self.results = {direction: self._results(direction) for direction in self.directions}
         self.sets = [self._buffers(seed) for seed in range(sets)]
         for chosen in range(sets):
-            self.forward(chosen)
-            buffers = self.sets[chosen]
-            size = self.cuda.workspace_bytes("backward", buffers.saved, *buffers.cotangents.values())
-            buffers.workspaces["backward"] = device.gpuarray.empty(max(size, 16), np.uint8)
-            self.backward(chosen)
+            for direction in self.directions:
+                self._make_room(direction, chosen)
+                self.run(direction, chosen)
 
-    def forward(self, chosen: int) -> None:
-        """Forward on one set."""
+    def run(self, direction: str, chosen: int) -> None:
+        """One direction on one set; forward comes before any other."""
         buffers = self.sets[chosen]
-        outputs = tuple(buffers.outputs.values())
-        _, buffers.saved = self.cuda.forward(
-            *buffers.inputs.values(),
-            out=outputs[0] if len(outputs) == 1 else outputs,
-            workspace=buffers.workspaces["forward"],
-        )
+        results = tuple(self.targets(direction, chosen).values())
+        out = results[0] if direction in ("forward", "jvp") and len(results) == 1 else results
+        given = self._given(direction, buffers)
+        found = getattr(self.cuda, direction)(*given, out=out, workspace=buffers.workspaces[direction])
+        if direction == "forward":
+            _, buffers.saved = found
 
-    def backward(self, chosen: int) -> None:
-        """Backward on one set, after its forward."""
+    def targets(self, direction: str, chosen: int) -> dict[str, Any]:
+        """Where a direction's results go, by their names."""
         buffers = self.sets[chosen]
-        self.cuda.backward(
-            buffers.saved,
-            *buffers.cotangents.values(),
-            out=tuple(buffers.gradients.values()),
-            workspace=buffers.workspaces["backward"],
-        )
+        if direction == "forward":
+            return buffers.outputs
+        if direction == "jvp":
+            return {f"d{name}": array for name, array in buffers.moved.items()}
+        of_cotangents = {f"dd{name}": array for name, array in buffers.moved.items()}
+        found = {**buffers.gradients, **of_cotangents}
+        return {name: found[name] for name in self.results[direction]}
+
+    def compared(self, direction: str, rows: Sequence[int] | None) -> list[str]:
+        """The results of a direction that some rows tell of; all of them where no rows are named."""
+        return [name for name, kind in self.results[direction].items() if rows is None or kind.over_rows]
 
     def rows(self, chosen: int) -> tuple[int, int, int]:
         """Addresses of three different tensors of rows: two that are read, one that is written."""
         buffers = self.sets[chosen]
-        leading = next(entry.name for entry in self.inputs if entry.kind is Kind.ROW)
+        leading = next(name for name, kind in self.kinds.items() if kind is Kind.ROW)
         other = max(buffers.cotangents.values(), key=lambda array: array.nbytes)
         return buffers.inputs[leading].ptr, other.ptr, buffers.gradients[f"d{leading}"].ptr
 
-    def verify(self) -> float:
-        """The largest error on some rows against the NumPy module in float64, over its bound. Raises WrongResult.
+    def _given(self, direction: str, buffers: Buffers) -> list[Any]:
+        cotangents = list(buffers.cotangents.values())
+        if direction == "forward":
+            return list(buffers.inputs.values())
+        if direction == "backward":
+            return [buffers.saved, *cotangents]
+        tangents = list(buffers.tangents.values())
+        if direction == "jvp":
+            return [buffers.saved, *tangents]
+        return [buffers.saved, cotangents[0] if len(cotangents) == 1 else tuple(cotangents), *tangents]
 
-        The bound is that of sums taken one after the other: D rounding errors of the type that is computed in.
-        It finds another function than the layer's, and is no measure of the digits: the tests are.
-        """
-        self.forward(0)
-        self.backward(0)
-        rows = sorted({0, self.case.rows // 2, self.case.rows - 1})
-        worst = 0.0
-        for name, (found, exact) in self._some_rows(rows).items():
-            scale = max(1.0, float(np.abs(exact).max()))
-            unit = 2.0**-53 if self.case.dtype == "f64" else 2.0**-24
-            bound = (450 + 2 * self.case.features) * unit + _U[self.case.dtype]
-            ratio = float(np.abs(found - exact).max()) / scale / bound
-            if not ratio <= 1:
-                raise WrongResult(f"{name} of {self.name}, {self.case}: {ratio:.3g} times the error that is allowed")
-            worst = max(worst, ratio)
-        return worst
+    def _make_room(self, direction: str, chosen: int) -> None:
+        buffers = self.sets[chosen]
+        size = self.cuda.workspace_bytes(direction, *self._given(direction, buffers))
+        buffers.workspaces[direction] = self.device.gpuarray.empty(max(size, 16), np.uint8)
 
-    def _some_rows(self, rows: list[int]) -> dict[str, tuple[Any, Any]]:
-        """Outputs and row gradients in some rows, each beside what the NumPy module has for it."""
-        buffers = self.sets[0]
-
-        def fetched(array: Any, kind: Kind) -> Any:
-            if not kind.over_rows:
-                return array.get().astype(np.float64)
-            return np.stack([array[row].get() for row in rows]).astype(np.float64)
-
-        kinds = self._output_kinds()
-        exact: Any = backend(self.name, "numpy")
-        inputs = [fetched(buffers.inputs[entry.name], entry.kind) for entry in self.inputs]
-        outputs, saved = exact.forward(*inputs)
-        cotangents = [fetched(buffers.cotangents[f"d{name}"], kinds[name]) for name in kinds]
-        gradients = exact.backward(saved, *cotangents)
-        expected = dict(zip(kinds, outputs if len(kinds) > 1 else [outputs], strict=True))
-        pairs = {name: (fetched(buffers.outputs[name], kind), expected[name]) for name, kind in kinds.items()}
-        for entry in self.inputs:
-            if entry.kind.over_rows:
-                name = f"d{entry.name}"
-                pairs[name] = fetched(buffers.gradients[name], entry.kind), getattr(gradients, name)
-        return pairs
+    def _results(self, direction: str) -> dict[str, Kind]:
+        if direction == "forward":
+            return self.output_kinds
+        if direction == "jvp":
+            return {f"d{name}": kind for name, kind in self.output_kinds.items()}
+        found = {f"d{name}": self.kinds[name] for name in self.with_gradient}
+        if direction == "backward":
+            return found
+        found |= {f"dd{name}": kind for name, kind in self.output_kinds.items()}
+        return {name: found[name] for name in self.cuda.SecondGradients._fields}
 
     def _output_kinds(self) -> dict[str, Kind]:
-        kinds = {entry.name: entry.kind for entry in self.definition.inputs}
+        kinds = dict(self.kinds)
         kinds |= {statement.name: statement.kind for statement in self.definition.statements}
         return {name: kinds[name] for name in self.definition.outputs}
 
@@ -175,16 +174,15 @@ class Calls:
         def empty(kind: Kind) -> Any:
             return self.device.gpuarray.empty(self._shape(kind), dtype)
 
-        kinds = self._output_kinds()
-        buffers = Buffers(
-            inputs={entry.name: filled(entry.kind) for entry in self.inputs},
-            outputs={name: empty(kind) for name, kind in kinds.items()},
-            cotangents={f"d{name}": filled(kind) for name, kind in kinds.items()},
-            gradients={f"d{entry.name}": empty(entry.kind) for entry in self.inputs},
+        second = "jvp" in self.directions or "backward_backward" in self.directions
+        return Buffers(
+            inputs={name: filled(kind) for name, kind in self.kinds.items()},
+            outputs={name: empty(kind) for name, kind in self.output_kinds.items()},
+            cotangents={f"d{name}": filled(kind) for name, kind in self.output_kinds.items()},
+            gradients={f"d{name}": empty(self.kinds[name]) for name in self.with_gradient},
+            tangents={f"d{name}": filled(self.kinds[name]) for name in self.with_gradient} if second else {},
+            moved={name: empty(kind) for name, kind in self.output_kinds.items()} if second else {},
         )
-        size = self.cuda.workspace_bytes("forward", *buffers.inputs.values())
-        buffers.workspaces["forward"] = self.device.gpuarray.empty(max(size, 16), np.uint8)
-        return buffers
 
     def _shape(self, kind: Kind) -> tuple[int, ...]:
         rows = (self.case.rows,) if kind.over_rows else ()
@@ -195,7 +193,7 @@ def set_bytes(name: str, case: Case) -> int:
     """About how much memory a set of buffers takes."""
     found = definition(name)
     inputs = sum(entry.kind is Kind.ROW for entry in found.inputs)
-    return 2 * (inputs + len(found.outputs)) * case.tensor_bytes
+    return 3 * (inputs + len(found.outputs)) * case.tensor_bytes
 
 
 def sets_for(name: str, case: Case, device: Device) -> int:

@@ -1,21 +1,24 @@
-"""What is recorded of a layer at a shape, and of the cost of a call: GPU times, rates, shares of the copy."""
+"""What is recorded of a layer at a shape, and of the cost of a call: GPU times, rates, shares of the roof, ratios."""
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from benchmarks.comparators import Comparator
+from benchmarks import gate
 from benchmarks.device import Device
 from benchmarks.grid import MIB, Case
 from benchmarks.layers import Calls, sets_for, tensors
+from benchmarks.peers import Peer, PeerCalls
 from benchmarks.results import quartiles
+from benchmarks.sections import COMPARED, COPIES, TRIAD
 from benchmarks.timing import Section, Timed, measure
 
-COPIES = ("copy by the driver", "copy by a kernel")
-_TENSORS_AT_ONCE = 32
-"""Two sets of four tensors, as much again for what PyTorch keeps, and room."""
+_TENSORS_AT_ONCE = 64
+"""Two sets of a dozen tensors, the results that the peers keep for their graphs, and room."""
 
 
 def largest_mib(device: Device) -> int:
@@ -24,14 +27,28 @@ def largest_mib(device: Device) -> int:
 
 
 def layer(
-    name: str, case: Case, device: Device, *, rounds: int, torch: Any = None, compiled: bool = False
+    name: str, case: Case, device: Device, *, rounds: int, torch: Any = None, peers: Sequence[Peer] = ()
 ) -> dict[str, Any]:
-    """The record of one layer at one shape. Raises WrongResult, HostTooSlow, and what PyTorch raises."""
+    """The record of one layer at one shape, beside those peers that compute it and are right.
+
+    Raises WrongResult if lngen is not, HostTooSlow, and what a peer raises that was right before.
+    """
+    peers = [peer for peer in peers if name in peer.functions]
+    worst, right, left_out = gate.admitted(name, case, device, torch, peers)
     sets = sets_for(name, case, device)
     calls = Calls(name, case, device, sets)
-    worst = calls.verify()
-    comparator = Comparator(torch, calls, compiled=compiled) if torch else None
-    sections, moved = _sections(calls, comparator, "torch compiled" if compiled else "torch")
+    judge = gate.Judge(calls, gate.some_rows(case))
+    worst = max(worst, judge.own())
+    works: dict[str, PeerCalls] = {}
+    for peer in right:
+        try:
+            work = PeerCalls(torch, peer, calls)
+            judge.peer(work)
+        except Exception as error:
+            left_out[peer.name] = gate.reason(error)
+        else:
+            works[peer.name] = work
+    sections, moved = _sections(calls, works)
     timed = measure(device, sections, sets, rounds)
     return {
         "layer": name,
@@ -43,14 +60,16 @@ def layer(
         "rounds": rounds,
         "discarded": timed.discarded,
         "error_over_bound": float(f"{worst:.2g}"),
-        "sections": recorded(timed, {name: count * case.tensor_bytes for name, count in moved.items()}),
+        "sections": recorded(timed, moved),
+        "best_peer": best_peers(timed, works),
+        "left_out": left_out,
     }
 
 
-def _sections(calls: Calls, comparator: Comparator | None, prefix: str) -> tuple[list[Section], dict[str, int]]:
-    """The work of a round, in turns with the copies, and how many tensors each part has to move."""
+def _sections(calls: Calls, works: Mapping[str, PeerCalls]) -> tuple[list[Section], dict[str, tuple[int, int]]]:
+    """The work of a round, in turns with the roofs, and how many bytes each part has to read and to write."""
     device, size = calls.device, calls.case.tensor_bytes
-    forward, backward = tensors(calls.name)
+    needed = tensors(calls.name)
 
     def copy_by_driver(chosen: int) -> None:
         one, _, target = calls.rows(chosen)
@@ -60,53 +79,76 @@ def _sections(calls: Calls, comparator: Comparator | None, prefix: str) -> tuple
         one, _, target = calls.rows(chosen)
         device.copy(one, target, size)
 
-    def two_reads(chosen: int) -> None:
-        device.two_reads(*calls.rows(chosen), size)
+    def triad(chosen: int) -> None:
+        device.triad(*calls.rows(chosen), size)
 
-    by_driver, by_kernel = COPIES
-    parts: list[tuple[str, Callable[[int], object], int]] = [
-        (by_driver, copy_by_driver, 2),
-        ("forward", calls.forward, forward),
-        (by_kernel, copy, 2),
-        ("backward", calls.backward, backward),
-        ("two reads, one write", two_reads, 3),
+    roofs: list[tuple[str, Callable[[int], object], tuple[int, int]]] = [
+        (COPIES[0], copy_by_driver, (1, 1)),
+        (COPIES[1], copy, (1, 1)),
+        (TRIAD, triad, (2, 1)),
     ]
-    if comparator is not None:
-        parts += [
-            (f"{prefix} forward", comparator.forward, forward),
-            (f"{prefix} backward", comparator.backward, backward),
-        ]
-    return [Section(name, launch) for name, launch, _ in parts], {name: count for name, _, count in parts}
+    own = [(name, functools.partial(calls.run, name), needed[name]) for name in calls.directions]
+    # A roof stands beside each of the first directions, as far as there are roofs.
+    parts = [part for pair in zip(roofs, own, strict=False) for part in pair]
+    parts += [*roofs[len(own) :], *own[len(roofs) :]]
+    for direction in COMPARED:
+        parts += [(f"{name} {direction}", getattr(work, direction), needed[direction]) for name, work in works.items()]
+    moved = {name: (read * size, written * size) for name, _, (read, written) in parts}
+    return [Section(name, launch) for name, launch, _ in parts], moved
 
 
-def recorded(timed: Timed, moved: dict[str, int]) -> dict[str, dict[str, Any]]:
-    """For each section: microseconds, GB/s (1e9 bytes) and the share of the copy, quartiles each.
+def recorded(timed: Timed, moved: Mapping[str, tuple[int, int]]) -> dict[str, dict[str, Any]]:
+    """For each section: microseconds, GB/s (1e9 bytes), its roof and the share of it, quartiles each.
 
-    `moved` has the bytes that a section cannot do without. The copy is the faster of the two at this size; the
-    share is taken round by round, against the copy of the same round.
+    `moved` has the bytes that a section cannot do without, read and written. The roof of what reads more than it
+    writes is the triad, that of all else the copy, the faster of the two at this size. The share is taken round by
+    round, against the roof of the same round.
     """
     rates = {
-        name: [moved[name] / max(seconds, 1e-9) / 1e9 for seconds in values] for name, values in timed.seconds.items()
+        name: [sum(moved[name]) / max(seconds, 1e-9) / 1e9 for seconds in values]
+        for name, values in timed.seconds.items()
     }
     fastest = max(COPIES, key=lambda name: quartiles(rates[name])[1])
+    roofs = {name: TRIAD if read > written and TRIAD in rates else fastest for name, (read, written) in moved.items()}
     return {
         name: {
-            "bytes": moved[name],
+            "bytes": sum(moved[name]),
             "microseconds": quartiles([1e6 * seconds for seconds in timed.seconds[name]]),
             "gigabytes_per_second": quartiles(values),
-            "of_copy": quartiles([rate / copy for rate, copy in zip(values, rates[fastest], strict=True)]),
+            "roof": "copy" if roofs[name] in COPIES else roofs[name],
+            "of_roof": quartiles([rate / roof for rate, roof in zip(values, rates[roofs[name]], strict=True)]),
         }
         for name, values in rates.items()
     }
 
 
-def overhead(name: str, case: Case, device: Device, *, calls: int, torch: Any = None) -> list[dict[str, Any]]:
+def best_peers(timed: Timed, names: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """For each direction the peer of the shortest median time, and its time over lngen's, taken round by round."""
+    found = {}
+    for direction in COMPARED:
+        times = {name: timed.seconds[f"{name} {direction}"] for name in names}
+        if times:
+            best = min(times, key=lambda name: quartiles(times[name])[1])
+            own = timed.seconds[direction]
+            ratios = [theirs / max(ours, 1e-9) for theirs, ours in zip(times[best], own, strict=True)]
+            found[direction] = {"name": best, "ratio": quartiles(ratios)}
+    return found
+
+
+def overhead(
+    name: str, case: Case, device: Device, *, calls: int, torch: Any = None, peers: Sequence[Peer] = ()
+) -> list[dict[str, Any]]:
     """Host time of one call, out= and workspace= given, on a shape so small that the device is done first."""
     work = Calls(name, case, device)
-    parts: list[tuple[str, Callable[[int], object]]] = [("forward", work.forward), ("backward", work.backward)]
-    if torch:
-        comparator = Comparator(torch, work, compiled=False)
-        parts += [("torch forward", comparator.forward), ("torch backward", comparator.backward)]
+    parts: list[tuple[str, Callable[[int], object]]] = [
+        (direction, functools.partial(work.run, direction)) for direction in work.directions
+    ]
+    for peer in peers:
+        # Who fails here fails at the gate too, and is named there.
+        if name in peer.functions:
+            with contextlib.suppress(Exception):
+                theirs = PeerCalls(torch, peer, work)
+                parts += [(f"{peer.name} {direction}", getattr(theirs, direction)) for direction in COMPARED]
     return [
         {"layer": name, "call": part, "shape": str(case), "calls": calls, "microseconds": quartiles(times)}
         for part, launch in parts

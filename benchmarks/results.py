@@ -17,8 +17,14 @@ from typing import Any
 
 from benchmarks import tables
 
-SCHEMA = 1
+_ROOT = Path(__file__).resolve().parents[1]
+
+SCHEMA = 2
 """The version of the form of the record; a reader of another one should stop."""
+
+
+class UnreadableRecord(ValueError):
+    """What is in a file is no record, or one of another schema."""
 
 
 class Results:
@@ -29,19 +35,28 @@ class Results:
 
     @classmethod
     def begin(cls, folder: Path, device: str, place: str) -> Results:
-        """A new record of what runs at a `place`, "gpu" or "emulator"."""
+        """A new record of what runs at a `place`, "gpu" or "emulator", in a folder."""
+        return cls.begin_at(folder / f"{file_name(device)}.json", device, place)
+
+    @classmethod
+    def begin_at(cls, path: Path, device: str, place: str) -> Results:
+        """The same in a file."""
         started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         record = {"schema": SCHEMA, "device": device, "place": place, "started": started, "complete": False}
-        results = cls(folder / f"{file_name(device)}.json", {**record, "stages": {}})
+        results = cls(path, {**record, "stages": {}})
         results.save()
         return results
 
     @classmethod
     def read(cls, path: Path) -> Results:
-        """A record that is there. Raises ValueError for one of another schema."""
-        record = json.loads(path.read_text(encoding="utf-8"))
-        if record.get("schema") != SCHEMA:
-            raise ValueError(f"{path.name} has schema {record.get('schema')!r}; this reads {SCHEMA}")
+        """A record that is there. Raises UnreadableRecord."""
+        try:
+            record = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise UnreadableRecord(f"{path.name} is no record: {error}; name another file") from None
+        if not isinstance(record, dict) or record.get("schema") != SCHEMA:
+            schema = record.get("schema") if isinstance(record, dict) else None
+            raise UnreadableRecord(f"{path.name} has schema {schema!r}; this reads {SCHEMA}: name another file")
         return cls(path, record)
 
     def put(self, stage: str, values: dict[str, Any]) -> None:
@@ -69,6 +84,11 @@ def write(path: Path, text: str) -> None:
         os.replace(new, path)
     finally:
         new.unlink(missing_ok=True)
+
+
+def folder(place: str) -> Path:
+    """Where records of a place go; one of the emulator is no result."""
+    return _ROOT / "build" / "gpu" if place == "emulator" else _ROOT / "benchmarks" / "results"
 
 
 def file_name(device: str) -> str:

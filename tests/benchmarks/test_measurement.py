@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks import comparators, measure
+from benchmarks import layers, measure
+from benchmarks.grid import ITEMSIZE
 from benchmarks.timing import HostTooSlow, Section, Timed
 from benchmarks.timing import measure as timed
 
@@ -71,84 +72,50 @@ def test_a_host_that_is_never_first_is_given_up() -> None:
 
 
 def test_rates_are_bytes_over_time_and_shares_are_taken_round_by_round() -> None:
-    # The clock of the device falls by half in the second round, for the copy as for the layer.
+    # The clock of the device falls by half in the second round, for the roofs as for the layer.
     seconds = {
         "copy by the driver": [4e-3, 8e-3, 4e-3],
         "copy by a kernel": [2e-3, 4e-3, 2e-3],
+        "triad": [2.5e-3, 5e-3, 2.5e-3],
         "forward": [2.5e-3, 5e-3, 2.5e-3],
+        "backward": [5e-3, 10e-3, 5e-3],
     }
-    found = measure.recorded(Timed(seconds, 0, 0.0), dict.fromkeys(seconds, 8 * 10**9))
+    copied = (4 * 10**9, 4 * 10**9)
+    moved = {**dict.fromkeys(seconds, copied), "triad": (8 * 10**9, 4 * 10**9), "backward": (8 * 10**9, 4 * 10**9)}
+    found = measure.recorded(Timed(seconds, 0, 0.0), moved)
     assert found["copy by a kernel"]["gigabytes_per_second"] == [3000, 4000, 4000]
     assert found["forward"]["microseconds"] == [2500, 2500, 3750]
-    assert found["forward"]["of_copy"] == [0.8, 0.8, 0.8]
-    assert found["copy by a kernel"]["of_copy"] == [1, 1, 1]
+    assert (found["forward"]["roof"], found["forward"]["of_roof"]) == ("copy", [0.8, 0.8, 0.8])
+    assert found["copy by a kernel"]["of_roof"] == [1, 1, 1]
+    # What reads more than it writes is held to the triad, which moves 12 GB here in the time of 10.
+    assert (found["backward"]["roof"], found["backward"]["of_roof"]) == ("triad", [0.5, 0.5, 0.5])
 
 
-class Tensor:
-    """As much of a tensor as a comparator asks for."""
-
-    def __init__(self, source: Any) -> None:
-        self.source, self.leaf, self.dtype = source, False, source.__cuda_array_interface__["typestr"]
-        self.shape = source.__cuda_array_interface__["shape"]
-
-    def view(self, dtype: str) -> Tensor:
-        self.dtype = dtype
-        return self
-
-    def requires_grad_(self) -> Tensor:
-        self.leaf = True
-        return self
-
-
-def test_torch_is_given_the_same_memory_and_the_layers_inputs_in_order() -> None:
-    asked: list[Any] = []
-    torch = SimpleNamespace(
-        as_tensor=lambda source, device: Tensor(source),
-        bfloat16="bfloat16",
-        nn=SimpleNamespace(functional=SimpleNamespace(layer_norm=lambda *given: asked.append(given) or "y")),
-        autograd=SimpleNamespace(grad=lambda *given, retain_graph: asked.append((*given, retain_graph))),
-        cuda=SimpleNamespace(synchronize=lambda: None),
-    )
-
-    def array(pointer: int, shape: tuple[int, ...]) -> Any:
-        return SimpleNamespace(__cuda_array_interface__={"shape": shape, "typestr": "<V2", "data": (pointer, False)})
-
-    buffers = SimpleNamespace(
-        inputs={"x": array(16, (4, 8)), "gamma": array(32, (8,)), "beta": array(48, (8,))},
-        cotangents={"dy": array(64, (4, 8))},
-    )
-    calls: Any = SimpleNamespace(name="layer_norm", sets=[buffers], case=SimpleNamespace(dtype="bf16"))
-    comparators.Comparator(torch, calls, compiled=False)
-    x, shape, gamma, beta, eps = asked[0]
-    assert [t.source.__cuda_array_interface__["data"][0] for t in (x, gamma, beta)] == [16, 32, 48]
-    assert x.source.__cuda_array_interface__["typestr"] == "<i2"
-    assert (x.dtype, shape, eps) == ("bfloat16", (8,), 1e-5)
-    output, leaves, cotangent, kept = asked[-1]
-    assert (output, leaves, kept) == ("y", [x, gamma, beta], True)
-    assert all(leaf.leaf for leaf in leaves)
-    assert not cotangent.leaf
-
-
-def test_the_comparators_are_for_layers_that_are_shipped_with_their_default_constants() -> None:
-    from benchmarks import layers
-    from lngen.language.syntax import Kind
-
-    assert set(comparators.FUNCTIONS) <= set(layers.names())
-    for name in comparators.FUNCTIONS:
-        constants = [entry.default for entry in layers.definition(name).inputs if entry.kind is Kind.CONSTANT]
-        assert [float(value) for value in constants if value is not None] == [1e-5]
+def test_the_best_peer_has_the_shortest_median_and_the_ratio_is_of_a_round() -> None:
+    seconds = {
+        "forward": [1.0, 2.0, 1.0],
+        "one forward": [1.5, 3.0, 1.5],
+        "other forward": [0.1, 9.0, 9.0],
+        "backward": [1.0, 1.0, 1.0],
+        "one backward": [2.0, 2.0, 2.0],
+        "other backward": [0.5, 0.5, 0.5],
+    }
+    found = measure.best_peers(Timed(seconds, 0, 0.0), ["one", "other"])
+    assert found == {
+        "forward": {"name": "one", "ratio": [1.5, 1.5, 1.5]},
+        "backward": {"name": "other", "ratio": [0.5, 0.5, 0.5]},
+    }
+    assert measure.best_peers(Timed(seconds, 0, 0.0), []) == {}
 
 
 def test_the_tensors_to_be_moved_are_the_plans() -> None:
-    from benchmarks import layers
-
-    counted = {"layer_norm": (2, 3), "add_rms_norm": (4, 5), "adaptive_layer_norm": (4, 6), "logsumexp": (1, 2)}
-    assert {name: layers.tensors(name) for name in layers.names() if name in counted} == counted
+    counted = {"layer_norm": ((1, 1), (2, 1)), "add_rms_norm": ((2, 2), (3, 2)), "logsumexp": ((1, 0), (1, 1))}
+    found = {name: layers.tensors(name) for name in counted}
+    assert {name: (moved["forward"], moved["backward"]) for name, moved in found.items()} == counted
+    assert found["layer_norm"]["jvp"] == (2, 1)
+    assert found["layer_norm"]["backward_backward"] == (3, 2)
 
 
 def test_numpy_types() -> None:
-    from benchmarks.grid import ITEMSIZE
-    from benchmarks.layers import numpy_dtype
-
-    assert {name: numpy_dtype(name).itemsize for name in ITEMSIZE} == ITEMSIZE
-    assert numpy_dtype("bf16") != np.float16
+    assert {name: layers.numpy_dtype(name).itemsize for name in ITEMSIZE} == ITEMSIZE
+    assert layers.numpy_dtype("bf16") != np.float16

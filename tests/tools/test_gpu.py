@@ -13,7 +13,7 @@ import pytest
 
 from benchmarks.results import Results
 from tools.gpu import __main__ as gpu
-from tools.gpu import exercise, packages, processes, stages, wheelhouse
+from tools.gpu import packages, processes, stages, wheelhouse
 from tools.gpu.packages import PackagesMissing
 
 
@@ -185,13 +185,13 @@ def test_a_stage_that_breaks_is_recorded_and_the_rest_goes_on(run: stages.Run, m
     def broken(run: stages.Run) -> dict[str, Any]:
         raise RuntimeError(f"in {packages.ROOT}/lngen")
 
-    for name in ("device", "compiled", "sanitizer", "benchmark", "matrix"):
+    for name in ("device", "smoke", "compiled", "benchmark", "matrix", "sanitizer"):
         monkeypatch.setattr(stages, name, lambda run: {"status": "passed", "summary": "fine"})
     monkeypatch.setattr(stages, "tests", broken)
     assert not stages.in_order(run)
     record = Results.read(run.results.path).record
     assert record["complete"]
-    assert list(record["stages"]) == ["device", "tests", "compile", "sanitizer", "benchmark", "matrix"]
+    assert list(record["stages"]) == ["device", "smoke", "tests", "compile", "benchmark", "matrix", "sanitizer"]
     assert record["stages"]["tests"]["summary"] == "RuntimeError: in lngen"
     assert record["stages"]["benchmark"]["status"] == "passed"
     monkeypatch.setattr(stages, "tests", lambda run: {"status": "skipped", "summary": "none"})
@@ -302,8 +302,20 @@ def test_the_plugin_reports_each_outcome(tmp_path: Path) -> None:
         assert found["test_left_out"]["why"] == "not here"
 
 
-def test_what_is_exercised_is_in_the_grid_that_is_compiled_before() -> None:
-    from benchmarks import grid
+@pytest.mark.usefixtures("exercised")
+def test_the_smoke_test_is_short_whatever_the_run(run: stages.Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, ...]] = []
 
-    compiled = {(case.dtype, case.features) for case in grid.cases()}
-    assert {(case.dtype, case.features) for case in exercise.cases(quick=False)} <= compiled
+    def heard(self: stages.Run, *arguments: str, seconds: float, **variables: str) -> processes.Done:
+        asked.append(arguments[2:])
+        return processes.Done(0, 1.0, "a_layer, f32 6 x 64\n")
+
+    monkeypatch.setattr(stages.Run, "python", heard)
+    for quick in (False, True):
+        assert stages.smoke(replace(run, quick=quick))["status"] == "passed"
+    assert asked == [("--quick",), ("--quick",)]
+
+
+def test_the_matrix_leaves_time_for_the_sanitizer(run: stages.Run) -> None:
+    late = replace(run, quick=False, deadline=time.monotonic() + 0.1 * run.seconds)
+    assert stages.matrix(late)["status"] == "skipped"

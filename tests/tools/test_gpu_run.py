@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.layers import FEW
+from benchmarks import grid, layers
 from benchmarks.results import Results
 from lngen.simt import driver
 from tests.requirements import needs_gxx, needs_pycuda
 from tests.shipped import ROOT
+
+LAYERS = {job.layer for job in grid.toy_jobs(layers.names())}
 
 
 @pytest.mark.skipif(driver.has_device_files(), reason="a GPU's driver is there, and cannot be replaced")
@@ -38,16 +40,16 @@ def test_every_stage_runs_and_is_recorded(tmp_path: Path) -> None:
     record = Results.read(tmp_path / "emulator.json").record
     assert (record["complete"], record["place"]) == (True, "emulator")
     stages = record["stages"]
-    assert list(stages) == ["device", "tests", "compile", "sanitizer", "benchmark", "matrix"]
+    assert list(stages) == ["device", "smoke", "tests", "compile", "benchmark", "matrix", "sanitizer"]
     assert stages["tests"]["passed"] > 0
     assert stages["compile"]["compiled"] == stages["compile"]["layers_and_shapes"] > 0
     benchmark = stages["benchmark"]
     assert benchmark["faults"] == []
-    assert {case["layer"] for case in benchmark["cases"]} == set(FEW)
+    assert {case["layer"] for case in benchmark["cases"]} == LAYERS
     assert all(low <= middle <= high for case in benchmark["cases"] for section in case["sections"].values()
                for low, middle, high in [section["microseconds"]])  # fmt: skip
     text = (tmp_path / "emulator.md").read_text(encoding="utf-8")
     assert "no times of a GPU" in text
-    assert all(f"### {name}" in text for name in FEW)
+    assert all(f"### {name}" in text for name in LAYERS)
     assert str(ROOT) not in text + (tmp_path / "emulator.json").read_text(encoding="utf-8")
     assert text in done.stdout

@@ -1,1 +1,1 @@
-"""`make gpu`: the tests, the sanitizer and the benchmark on a machine with a GPU; docs/gpu.md says more."""
+"""`make gpu`: the tests, the benchmark and the sanitizer on a machine with a GPU; docs/gpu.md says more."""

@@ -1,4 +1,4 @@
-"""Tests, compute-sanitizer and benchmark on a machine with a GPU: `python -m tools.gpu`, or `make gpu`.
+"""Tests, benchmark and compute-sanitizer on a machine with a GPU: `python -m tools.gpu`, or `make gpu`.
 
 Needs Python 3.11 and its standard library; what else is needed is brought along (packages.py beside this file).
 """
@@ -16,9 +16,10 @@ if sys.version_info < (3, 11):  # noqa: UP036 the interpreter is whichever is th
 
 from benchmarks.machine import anonymous
 from benchmarks.results import Results
+from benchmarks.results import folder as results_folder
 from tools.gpu import packages, stages
 
-SECONDS = 450.0
+SECONDS = 1500.0
 _ROOT = packages.ROOT
 _NO_GPU = "make gpu needs a GPU and its driver, and here {why}. `make test` runs the same tests on the CPU."
 
@@ -30,12 +31,11 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--results", type=Path, help="where the record goes (benchmarks/results)")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="for everything together (%(default)s)")
     parser.add_argument("--emulator", action="store_true", help="run on the emulator, to try the whole out")
-    parser.add_argument("--quick", action="store_true", help="a toy grid and two tests")
+    parser.add_argument("--quick", action="store_true", help="a toy grid and one test")
     options = parser.parse_args(arguments)
     deadline = time.monotonic() + options.seconds
-    # A record of the emulator is no result, so it does not go where those are.
-    usual = _ROOT / "build" / "gpu" if options.emulator else _ROOT / "benchmarks" / "results"
-    folder = (options.results or usual).absolute()
+    place = "emulator" if options.emulator else "gpu"
+    folder = (options.results or results_folder(place)).absolute()
     try:
         name = "emulator" if options.emulator else device_name()
         scratch = _ROOT / "build" / "gpu"
@@ -46,7 +46,7 @@ def main(arguments: list[str]) -> int:
         print(error, file=sys.stderr)
         return 2
     print(f"{name}; brought along: {', '.join(brought) or 'nothing'}", flush=True)
-    results = Results.begin(folder, name, "emulator" if options.emulator else "gpu")
+    results = Results.begin(folder, name, place)
     log = results.path.with_suffix(".log")
     log.unlink(missing_ok=True)
     run = stages.Run(

@@ -27,6 +27,8 @@ _MATRIX = "cuda and matrix and not exhaustive"
 # The emulator's own tests say nothing of a GPU.
 _OTHER_TESTS = "tests/simt"
 _MOST_FAILURES = 50
+_LONGEST_BENCHMARK = 480.0
+_FOR_THE_SANITIZER = 0.2
 
 
 @dataclass(frozen=True)
@@ -64,11 +66,13 @@ def in_order(run: Run) -> bool:
     """All stages, whatever becomes of one. Whether none failed."""
     stages: list[tuple[str, Callable[[Run], dict[str, Any]]]] = [
         ("device", device),
+        ("smoke", smoke),
         ("tests", tests),
         ("compile", compiled),
-        ("sanitizer", sanitizer),
         ("benchmark", benchmark),
         ("matrix", matrix),
+        # The slowest by far, and it may hang: so it comes last.
+        ("sanitizer", sanitizer),
     ]
     for name, stage in stages:
         started = time.monotonic()
@@ -106,18 +110,28 @@ def device(run: Run) -> dict[str, Any]:
     }
 
 
+def smoke(run: Run) -> dict[str, Any]:
+    """A few layers on toy shapes in every direction: in seconds it is known whether anything runs at all."""
+    options = run.options() + ["--quick"] * (not run.quick)
+    done = run.python(*EXERCISE, *options, seconds=run.limit(0.15))
+    return {"status": _status(done), "summary": machine.anonymous(_last_line(done.output))}
+
+
 def tests(run: Run) -> dict[str, Any]:
     """The tests that are marked `cuda`: the bodies that run on the emulator where there is no GPU."""
     if run.quick:
-        return _pytest(run, ["tests/backends/test_cuda_launcher_runs.py", "-k", "no_rows"], _TESTS, run.limit(0.3))
-    return _pytest(run, ["tests", f"--ignore={_OTHER_TESTS}"], _TESTS, run.limit(0.3))
+        return _pytest(run, ["tests/backends/test_cuda_launcher_runs.py", "-k", "no_rows"], _TESTS, run.limit(0.25))
+    return _pytest(run, ["tests", f"--ignore={_OTHER_TESTS}"], _TESTS, run.limit(0.25))
 
 
 def matrix(run: Run) -> dict[str, Any]:
-    """What is left of the time, for the tests of every shape and type; it need not suffice for all."""
+    """The tests of every shape and type, in what is left but for the sanitizer; it need not suffice for all."""
     if run.quick:
         return {"status": "skipped", "summary": "not in a quick run"}
-    found = _pytest(run, ["tests", f"--ignore={_OTHER_TESTS}"], _MATRIX, run.left())
+    seconds = run.left() - _FOR_THE_SANITIZER * run.seconds
+    if seconds <= 0:
+        return {"status": "skipped", "summary": "no time was left"}
+    found = _pytest(run, ["tests", f"--ignore={_OTHER_TESTS}"], _MATRIX, seconds)
     if found["status"] == "out of time" and not found["failed"]:
         return {**found, "status": "cut short", "summary": f"{found['summary']} in the time there was"}
     return found
@@ -151,8 +165,8 @@ def _pytest(run: Run, chosen: Sequence[str], marks: str, seconds: float) -> dict
 
 
 def compiled(run: Run) -> dict[str, Any]:
-    """The kernels of the benchmark's grid, compiled in parallel and kept for what follows."""
-    limit = run.limit(0.12)
+    """The kernels of the benchmark's grid and of what is watched, compiled in parallel and kept for what follows."""
+    limit = run.limit(0.15)
     done = run.python("-m", "benchmarks.compile", *_common(run, limit), seconds=limit + 30)
     return {"status": _status(done), "summary": machine.anonymous(_last_line(done.output))}
 
@@ -163,7 +177,7 @@ def sanitizer(run: Run) -> dict[str, Any]:
     if program is None:
         return {"status": "skipped", "summary": "compute-sanitizer is not installed; it comes with a CUDA toolkit"}
     exercise = [*EXERCISE, *run.options()]
-    until = time.monotonic() + run.limit(0.22)
+    until = time.monotonic() + run.left()
     plain = run.python(*exercise, seconds=until - time.monotonic())
     if plain.status != 0:
         words = machine.anonymous(_last_line(plain.output))
@@ -197,10 +211,10 @@ def _sanitized(done: processes.Done) -> dict[str, Any]:
 
 
 def benchmark(run: Run) -> dict[str, Any]:
-    """The shipped layers in turns with the device's own copy, and with PyTorch where it is."""
+    """The shipped layers in turns with the roofs of the device, and with their peers where they are."""
     # It stops beginning at its limit; what it has begun then takes some seconds.
-    left = max(5.0, run.limit(0.45) - 15)
-    done = run.python("-m", "benchmarks", *_common(run, left), seconds=left + 15)
+    left = max(5.0, min(_LONGEST_BENCHMARK, run.limit(0.35)) - 15)
+    done = run.python("-m", "benchmarks.gpu", *_common(run, left), seconds=left + 15)
     return {"status": _status(done), "summary": machine.anonymous(_last_line(done.output))}
 
 
