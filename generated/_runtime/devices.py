@@ -239,6 +239,7 @@ class Device:
         self.scratch: dict[int, tuple[Allocation, Any]] = {}
         device = driver.Device(ordinal)
         of = driver.device_attribute
+        self.name: str = device.name()
         capability = device.compute_capability()
         self.architecture = "sm_{}{}".format(*capability)
         self.is_dependent = _asks_for_dependent_launches() and capability >= (9, 0)

@@ -4,7 +4,7 @@
 // Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 20 flops per row element.
 // Evidence: 29 steps, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
-// templates sha256:80a723c9374a09cf9375a378a8c6e476e51333befe462e048a59007ebdcdb8e4
+// templates sha256:020f37296e439ea073bba0aaae5665f5dc280815c2b9d4e8bba37ed80a7fbc35
 //
 // forward:
 //     ms = mean(x**2)

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
 // Evidence: 9 steps, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:d6d0fc6bae35d5792aeb8c53905b405fb3e2898585401f4972ed378df0d03a22
-// templates sha256:80a723c9374a09cf9375a378a8c6e476e51333befe462e048a59007ebdcdb8e4
+// templates sha256:020f37296e439ea073bba0aaae5665f5dc280815c2b9d4e8bba37ed80a7fbc35
 //
 // forward:
 //     mean_x4 = mean(x**4)

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 9 flops per row element.
 // Evidence: 17 steps, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
-// templates sha256:80a723c9374a09cf9375a378a8c6e476e51333befe462e048a59007ebdcdb8e4
+// templates sha256:020f37296e439ea073bba0aaae5665f5dc280815c2b9d4e8bba37ed80a7fbc35
 //
 // forward:
 //     ms = mean(x**2)
