@@ -248,6 +248,8 @@ class Device:
             device.get_attribute(of.MAX_THREADS_PER_MULTIPROCESSOR),
             device.get_attribute(of.MAX_REGISTERS_PER_MULTIPROCESSOR),
             device.get_attribute(of.MAX_SHARED_MEMORY_PER_MULTIPROCESSOR),
+            device.get_attribute(of.MAX_BLOCKS_PER_MULTIPROCESSOR),
+            device.get_attribute(of.RESERVED_SHARED_MEMORY_PER_BLOCK),
         )
         self.block_shared: int = device.get_attribute(of.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
 
