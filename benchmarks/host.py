@@ -62,8 +62,8 @@ def own_launches(layer: Any, call: Callable[[int], object]) -> tuple[Callable[[]
     launches_of_layers = layer._launcher.kernels.Launches
     run = launches_of_layers.run
 
-    def note(self: Any, objects: list[Any], values: list[Any], stream: Any, handle: int) -> None:
-        run(self, objects, values, stream, handle)
+    def note(self: Any, objects: list[Any], values: list[Any], *rest: Any) -> None:
+        run(self, objects, values, *rest)
         noted.append((self, values))
 
     launches_of_layers.run = note

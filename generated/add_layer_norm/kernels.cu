@@ -4,7 +4,7 @@
 // Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 5 row tensors (3 read, 2 written), 15 flops per row element.
 // Evidence: 20 steps, 4 gradients, 2 tangents, 6 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-// templates sha256:b713f19c6dff799790bd58f1b3df139bd870d7356b97ffe93251d3833db0ee71
+// templates sha256:e30206ffeab79e91a9568ce74a08ecb3a5cfa15ee1941ccbbca764fd4a96b218
 //
 // forward:
 //     h = x + residual

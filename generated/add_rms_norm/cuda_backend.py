@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 5 flops per row element; backward 5 row tensors (3 read, 2 written), 10 flops per row element.
 # Evidence: 17 steps, 3 gradients, 2 tangents, 5 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
-# templates sha256:b713f19c6dff799790bd58f1b3df139bd870d7356b97ffe93251d3833db0ee71
+# templates sha256:e30206ffeab79e91a9568ce74a08ecb3a5cfa15ee1941ccbbca764fd4a96b218
 """Residual addition, then root-mean-square normalization; the sum is the second output.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -22,6 +22,10 @@ Besides what `numpy_backend` takes, each direction has
         row scalars, belongs to `saved` until backward is done; without `save`, none is
         needed. That of other directions, for partial sums over rows, needs no initial
         value, and is free again when the stream gets there.
+    autotune: whether the first call of its kind measures, on its own arrays, with how many
+        blocks a kernel is done soonest; the cache folder keeps the answer for the layer,
+        direction, D, types and device. Results have the same bits: a direction that sums
+        over rows, whose bits go by the blocks, is left as it is.
 
 and raises TypeError for what is no floating-point array in device memory, ValueError for a
 wrong shape, ImportError without PyCUDA or a driver.
@@ -92,6 +96,7 @@ def forward(
     out: Sequence[_launcher.DeviceArray | None] | None = None,
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
+    autotune: bool = False,
 ) -> tuple[Outputs, Saved]: ...
 
 
@@ -106,6 +111,7 @@ def forward(
     out: Sequence[_launcher.DeviceArray | None] | None = None,
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
+    autotune: bool = False,
 ) -> tuple[Outputs, Saved | None]: ...
 
 
@@ -119,12 +125,13 @@ def forward(
     out: Sequence[_launcher.DeviceArray | None] | None = None,
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
+    autotune: bool = False,
 ) -> tuple[Outputs, Saved | None]:
     """As `numpy_backend.forward`."""
     inputs_ = (x, residual, gamma)
     constants_ = (_launcher.finite("eps", eps, signed=False),)
     outputs_, saved_ = _launcher.forward(
-        _LAYER, inputs_, constants_, save, out, stream, workspace
+        _LAYER, inputs_, constants_, save, out, stream, workspace, autotune
     )
     return _Outputs(*outputs_), saved_
 
@@ -137,11 +144,12 @@ def backward(
     out: Sequence[_launcher.DeviceArray | None] | None = None,
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
+    autotune: bool = False,
 ) -> Gradients:
     """As `numpy_backend.backward`."""
     arguments_ = (dy, dh)
     results_ = _launcher.later(
-        _LAYER, "backward", saved, arguments_, out, stream, workspace
+        _LAYER, "backward", saved, arguments_, out, stream, workspace, autotune
     )
     return _Gradients(*results_)
 
@@ -155,10 +163,13 @@ def jvp(
     out: Sequence[_launcher.DeviceArray | None] | None = None,
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
+    autotune: bool = False,
 ) -> Outputs:
     """As `numpy_backend.jvp`."""
     arguments_ = (dx, dresidual, dgamma)
-    results_ = _launcher.later(_LAYER, "jvp", saved, arguments_, out, stream, workspace)
+    results_ = _launcher.later(
+        _LAYER, "jvp", saved, arguments_, out, stream, workspace, autotune
+    )
     return _Outputs(*results_)
 
 
@@ -172,6 +183,7 @@ def backward_backward(
     out: Sequence[_launcher.DeviceArray | None] | None = None,
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
+    autotune: bool = False,
 ) -> SecondGradients:
     """As `numpy_backend.backward_backward`."""
     arguments_ = (
@@ -181,7 +193,7 @@ def backward_backward(
         ddgamma,
     )
     results_ = _launcher.later(
-        _LAYER, "backward_backward", saved, arguments_, out, stream, workspace
+        _LAYER, "backward_backward", saved, arguments_, out, stream, workspace, autotune
     )
     return _SecondGradients(*results_)
 

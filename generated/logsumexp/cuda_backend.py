@@ -3,7 +3,7 @@
 # Cost: forward 1 row tensors (1 read, 0 written), 4 flops per row element; backward 2 row tensors (1 read, 1 written), 3 flops per row element.
 # Evidence: 15 steps, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:b19fb96aafa17a6adb3c7d31aefe031f7e76c3af72c0cc3c9ac96259ff3994d6
-# templates sha256:b713f19c6dff799790bd58f1b3df139bd870d7356b97ffe93251d3833db0ee71
+# templates sha256:e30206ffeab79e91a9568ce74a08ecb3a5cfa15ee1941ccbbca764fd4a96b218
 """The logarithm of a row's sum of exponentials, one number a row.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -22,6 +22,10 @@ Besides what `numpy_backend` takes, each direction has
         row scalars, belongs to `saved` until backward is done; without `save`, none is
         needed. That of other directions, for partial sums over rows, needs no initial
         value, and is free again when the stream gets there.
+    autotune: whether the first call of its kind measures, on its own arrays, with how many
+        blocks a kernel is done soonest; the cache folder keeps the answer for the layer,
+        direction, D, types and device. Results have the same bits: a direction that sums
+        over rows, whose bits go by the blocks, is left as it is.
 
 and raises TypeError for what is no floating-point array in device memory, ValueError for a
 wrong shape, ImportError without PyCUDA or a driver.
@@ -76,6 +80,7 @@ def forward(
     out: _launcher.DeviceArray | None = None,
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
+    autotune: bool = False,
 ) -> tuple[Any, Saved]: ...
 
 
@@ -87,6 +92,7 @@ def forward(
     out: _launcher.DeviceArray | None = None,
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
+    autotune: bool = False,
 ) -> tuple[Any, Saved | None]: ...
 
 
@@ -97,12 +103,13 @@ def forward(
     out: _launcher.DeviceArray | None = None,
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
+    autotune: bool = False,
 ) -> tuple[Any, Saved | None]:
     """As `numpy_backend.forward`."""
     inputs_ = (x,)
     constants_ = ()
     outputs_, saved_ = _launcher.forward(
-        _LAYER, inputs_, constants_, save, out, stream, workspace
+        _LAYER, inputs_, constants_, save, out, stream, workspace, autotune
     )
     return outputs_[0], saved_
 
@@ -114,11 +121,12 @@ def backward(
     out: Sequence[_launcher.DeviceArray | None] | None = None,
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
+    autotune: bool = False,
 ) -> Gradients:
     """As `numpy_backend.backward`."""
     arguments_ = (dy,)
     results_ = _launcher.later(
-        _LAYER, "backward", saved, arguments_, out, stream, workspace
+        _LAYER, "backward", saved, arguments_, out, stream, workspace, autotune
     )
     return _Gradients(*results_)
 
@@ -130,10 +138,13 @@ def jvp(
     out: _launcher.DeviceArray | None = None,
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
+    autotune: bool = False,
 ) -> Any:
     """As `numpy_backend.jvp`."""
     arguments_ = (dx,)
-    results_ = _launcher.later(_LAYER, "jvp", saved, arguments_, out, stream, workspace)
+    results_ = _launcher.later(
+        _LAYER, "jvp", saved, arguments_, out, stream, workspace, autotune
+    )
     return results_[0]
 
 
@@ -145,11 +156,12 @@ def backward_backward(
     out: Sequence[_launcher.DeviceArray | None] | None = None,
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
+    autotune: bool = False,
 ) -> SecondGradients:
     """As `numpy_backend.backward_backward`."""
     arguments_ = (*_launcher.each_cotangent(cotangents, ("dy",)), ddx)
     results_ = _launcher.later(
-        _LAYER, "backward_backward", saved, arguments_, out, stream, workspace
+        _LAYER, "backward_backward", saved, arguments_, out, stream, workspace, autotune
     )
     return _SecondGradients(*results_)
 

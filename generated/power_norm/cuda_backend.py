@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
 # Evidence: 9 steps, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:d6d0fc6bae35d5792aeb8c53905b405fb3e2898585401f4972ed378df0d03a22
-# templates sha256:b713f19c6dff799790bd58f1b3df139bd870d7356b97ffe93251d3833db0ee71
+# templates sha256:e30206ffeab79e91a9568ce74a08ecb3a5cfa15ee1941ccbbca764fd4a96b218
 """Each row divided by its mean fourth power, to the power 1/4.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -22,6 +22,10 @@ Besides what `numpy_backend` takes, each direction has
         row scalars, belongs to `saved` until backward is done; without `save`, none is
         needed. That of other directions, for partial sums over rows, needs no initial
         value, and is free again when the stream gets there.
+    autotune: whether the first call of its kind measures, on its own arrays, with how many
+        blocks a kernel is done soonest; the cache folder keeps the answer for the layer,
+        direction, D, types and device. Results have the same bits: a direction that sums
+        over rows, whose bits go by the blocks, is left as it is.
 
 and raises TypeError for what is no floating-point array in device memory, ValueError for a
 wrong shape, ImportError without PyCUDA or a driver.
@@ -80,6 +84,7 @@ def forward(
     out: _launcher.DeviceArray | None = None,
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
+    autotune: bool = False,
 ) -> tuple[Any, Saved]: ...
 
 
@@ -93,6 +98,7 @@ def forward(
     out: _launcher.DeviceArray | None = None,
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
+    autotune: bool = False,
 ) -> tuple[Any, Saved | None]: ...
 
 
@@ -105,12 +111,13 @@ def forward(
     out: _launcher.DeviceArray | None = None,
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
+    autotune: bool = False,
 ) -> tuple[Any, Saved | None]:
     """As `numpy_backend.forward`."""
     inputs_ = (x, gamma)
     constants_ = (_launcher.finite("eps", eps, signed=False),)
     outputs_, saved_ = _launcher.forward(
-        _LAYER, inputs_, constants_, save, out, stream, workspace
+        _LAYER, inputs_, constants_, save, out, stream, workspace, autotune
     )
     return outputs_[0], saved_
 
@@ -122,11 +129,12 @@ def backward(
     out: Sequence[_launcher.DeviceArray | None] | None = None,
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
+    autotune: bool = False,
 ) -> Gradients:
     """As `numpy_backend.backward`."""
     arguments_ = (dy,)
     results_ = _launcher.later(
-        _LAYER, "backward", saved, arguments_, out, stream, workspace
+        _LAYER, "backward", saved, arguments_, out, stream, workspace, autotune
     )
     return _Gradients(*results_)
 
@@ -139,10 +147,13 @@ def jvp(
     out: _launcher.DeviceArray | None = None,
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
+    autotune: bool = False,
 ) -> Any:
     """As `numpy_backend.jvp`."""
     arguments_ = (dx, dgamma)
-    results_ = _launcher.later(_LAYER, "jvp", saved, arguments_, out, stream, workspace)
+    results_ = _launcher.later(
+        _LAYER, "jvp", saved, arguments_, out, stream, workspace, autotune
+    )
     return results_[0]
 
 
@@ -155,11 +166,12 @@ def backward_backward(
     out: Sequence[_launcher.DeviceArray | None] | None = None,
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
+    autotune: bool = False,
 ) -> SecondGradients:
     """As `numpy_backend.backward_backward`."""
     arguments_ = (*_launcher.each_cotangent(cotangents, ("dy",)), ddx, ddgamma)
     results_ = _launcher.later(
-        _LAYER, "backward_backward", saved, arguments_, out, stream, workspace
+        _LAYER, "backward_backward", saved, arguments_, out, stream, workspace, autotune
     )
     return _SecondGradients(*results_)
 

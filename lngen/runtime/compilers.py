@@ -17,7 +17,7 @@ from typing import Protocol
 
 from .includes import inlined
 
-__all__ = ["Compiler", "Nvrtc", "compilations", "compiled", "compiler", "find_nvrtc"]
+__all__ = ["Compiler", "Nvrtc", "cache_folder", "compilations", "compiled", "compiler", "find_nvrtc", "keep"]
 
 _runs = 0
 
@@ -53,17 +53,18 @@ def compiled(source: Path, architecture: str, macros: Iterable[str], again: bool
     options = ["-std=c++17", *(f"-D{macro}" for macro in sorted(macros))]
     parts = [text, architecture, *options, chosen.identity()]
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
-    path = _cache_folder() / f"{digest}.cubin"
+    path = cache_folder() / f"{digest}.cubin"
     if not again:
         with suppress(OSError):
             return path.read_bytes()
     _runs += 1
     cubin = chosen.compile(source, text, architecture, options)
-    _keep(path, cubin)
+    keep(path, cubin)
     return cubin
 
 
-def _cache_folder() -> Path:
+def cache_folder() -> Path:
+    """Where compiled kernels are kept, and what was measured of them."""
     named = os.environ.get("LNGEN_CACHE")
     if named:
         return Path(named).absolute() / "cuda"
@@ -71,7 +72,7 @@ def _cache_folder() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "lngen" / "cuda"
 
 
-def _keep(path: Path, content: bytes) -> None:
+def keep(path: Path, content: bytes) -> None:
     """Write a file whole or not at all: other processes may be doing the same."""
     new = path.with_name(f".{path.name}.{token_hex(8)}")
     try:
@@ -142,12 +143,12 @@ def _version_of(path: Path, ask: Callable[[], str]) -> str:
     there = path.resolve()
     state = there.stat()
     key = f"{path.absolute()} {there} {state.st_mtime_ns} {state.st_size}"
-    place = _cache_folder() / f"{hashlib.sha256(key.encode()).hexdigest()}.version"
+    place = cache_folder() / f"{hashlib.sha256(key.encode()).hexdigest()}.version"
     try:
         return place.read_text(encoding="utf-8")
     except OSError:
         version = ask()
-        _keep(place, version.encode())
+        keep(place, version.encode())
         return version
 
 

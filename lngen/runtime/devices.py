@@ -239,6 +239,7 @@ class Device:
         self.scratch: dict[int, tuple[Allocation, Any]] = {}
         device = driver.Device(ordinal)
         of = driver.device_attribute
+        self.name: str = device.name()
         capability = device.compute_capability()
         self.architecture = "sm_{}{}".format(*capability)
         self.is_dependent = _asks_for_dependent_launches() and capability >= (9, 0)
@@ -247,6 +248,8 @@ class Device:
             device.get_attribute(of.MAX_THREADS_PER_MULTIPROCESSOR),
             device.get_attribute(of.MAX_REGISTERS_PER_MULTIPROCESSOR),
             device.get_attribute(of.MAX_SHARED_MEMORY_PER_MULTIPROCESSOR),
+            device.get_attribute(of.MAX_BLOCKS_PER_MULTIPROCESSOR),
+            device.get_attribute(of.RESERVED_SHARED_MEMORY_PER_BLOCK),
         )
         self.block_shared: int = device.get_attribute(of.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
 

@@ -40,6 +40,7 @@ def forward(
     out: Any,
     stream: Any,
     workspace: Any,
+    autotune: bool,
 ) -> tuple[list[Any], Any]:
     """The outputs of a layer and what it saved; None if it is to save nothing, and then no row scalar is written."""
     outs = (out,) if len(layer.outputs) == 1 else several(out, tuple(layer.outputs))
@@ -47,7 +48,7 @@ def forward(
     values, streams, facts = plans.look(objects)
     saves = bool(save)
     plan = plans.planned(layer.plans, ("forward", saves, *facts), plans.plan_forward, layer, objects, saves)
-    _run(plan, objects, values, streams, stream)
+    _run(plan, objects, values, streams, stream, autotune)
     outputs = [objects[slot] for slot in plan.outputs]
     if not saves:
         return outputs, None
@@ -57,11 +58,18 @@ def forward(
 
 
 def later(
-    layer: DeviceLayer, direction: str, saved: Any, arguments: Sequence[Any], out: Any, stream: Any, workspace: Any
+    layer: DeviceLayer,
+    direction: str,
+    saved: Any,
+    arguments: Sequence[Any],
+    out: Any,
+    stream: Any,
+    workspace: Any,
+    autotune: bool,
 ) -> list[Any]:
     """The results of a direction that follows forward, in their order; `arguments` are in that of its tables."""
     plan, objects, values, streams = _later_plan(layer, direction, saved, arguments, out, workspace)
-    _run(plan, objects, values, streams, stream)
+    _run(plan, objects, values, streams, stream, autotune)
     return [objects[slot] for slot in plan.outputs]
 
 
@@ -132,11 +140,13 @@ def _later_plan(
     return plan, objects, values, streams
 
 
-def _run(plan: CallPlan, objects: list[Any], values: list[Any], streams: Sequence[int], stream: Any) -> None:
+def _run(
+    plan: CallPlan, objects: list[Any], values: list[Any], streams: Sequence[int], stream: Any, autotune: bool
+) -> None:
     """Check the addresses, make the arrays that are to be made, launch the kernels."""
     plan.check_apart(values)
     plan.check_room(plan.saved_bytes)
     handle = 0 if stream is None else stream_handle(stream)
     with devices.entered(plan.resident, values, plan.spelled) as device:
         devices.wait_for(streams, handle)
-        kernels.launches(device, plan).run(objects, values, stream, handle)
+        kernels.launches(device, plan).run(objects, values, stream, handle, autotune)

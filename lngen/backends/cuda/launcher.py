@@ -23,7 +23,7 @@ from lngen.files.render import render
 from lngen.plan.program import RowProgram
 
 _ARRAY = "_launcher.DeviceArray"
-_KEYWORDS = ("stream: Any = None", f"workspace: {_ARRAY} | None = None")
+_KEYWORDS = ("stream: Any = None", f"workspace: {_ARRAY} | None = None", "autotune: bool = False")
 
 Lowered = tuple[RowProgram, LoweredDirection]
 
