@@ -39,9 +39,9 @@ place of the mean. Of these the sums are those of small multiples of that unit, 
 no more digits than the type: the bound then is 3*u*v, and a row of equal entries gives 0. Where they have more,
 the error is g times the square of a few units in the last place of the mean.
 
-*Range.* The squares leave the range where |s| does what the definition's own square does, and in one case more: where
-the mean is so large that even what rounding left of it does, |mu| > 1e24 in float. The result is infinite then, or NaN
-where it was.
+*Range.* The squares leave the range where those of the centred row do, and in one case more: where the mean is so large
+that even the square of what rounding left of it does, |mu| above some 1e24 in float. The result then is infinite, never
+NaN for that. Of rows with such a mean, only those whose entries are equal, or all but equal, have a variance in range.
 """
 
 from __future__ import annotations
