@@ -22,6 +22,8 @@ from lngen.runtime.kernels import macros
 Array = np.ndarray[Any, np.dtype[Any]]
 
 DIRECTIONS = ("forward", "backward", "jvp", "backward_backward")
+SHARED = 227 * 1024
+"""Bytes of shared memory that a block of an H200 may take."""
 TENSOR_BYTES = 2 << 20
 """The size of a tensor of rows, at which the simulator's roofs and its figures of others were taken."""
 
@@ -208,7 +210,7 @@ class _Work:
     def macros(self) -> list[str]:
         """What the launcher compiles the kernels with."""
         case = self.case
-        return macros(case.direction, case.dtype, case.dtype, case.features, self.without, case.saves)
+        return macros(case.direction, case.dtype, case.dtype, case.features, self.without, case.saves, SHARED)
 
     def launch(self, name: str, parts: Sequence[str]) -> dict[str, Any]:
         """A launch of a kernel; its arrays are added to those of the case."""

@@ -81,7 +81,7 @@ __host__ __device__ constexpr int fewest_threads(int vectors) {
 __host__ __device__ constexpr int room(int threads, int vector, const Asked& n) {
   const bool wide = n.compute > 4;
   const int all = threads > THREADS_AT_A_TIME ? (wide || n.calls ? 0 : 24) : (wide ? 40 : 72);
-  return 4 * all - n.compute * at_least(n.scalars - 8, 0) - n.storage * vector * at_least(n.results - 2, 0);
+  return 4 * all * LNGEN_ROOM / 100 - n.compute * at_least(n.scalars - 8, 0) - n.storage * vector * at_least(n.results - 2, 0);
 }
 
 // What an entry takes of it.

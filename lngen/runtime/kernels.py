@@ -18,7 +18,8 @@ from .devices import Device
 from .foreign import MOST_SHARED, Function
 from .plans import CallPlan
 
-_LEAST_SHARED = 98304
+_ROOMS = (100, 75, 50, 25)
+"""Percent of its registers that a thread keeps entries in, tried in this order until a compiler has enough of them."""
 
 
 def launches(device: Device, plan: CallPlan) -> "Launches":
@@ -186,9 +187,8 @@ class Module:
             wanted.features,
             wanted.without,
             wanted.saves,
+            device.block_shared,
         )
-        if device.block_shared < _LEAST_SHARED:
-            given.append(f"LNGEN_SHARED={device.block_shared}")
         if narrow:
             given.append("LNGEN_VECTOR=1")
         # The end of the sums over rows begins while blocks are still at work on rows, and waits for them itself.
@@ -196,7 +196,9 @@ class Module:
         if is_dependent:
             given.append("LNGEN_DEPENDENT")
         self.device = device
-        self.cubin, self.module = load(device, plan.layer.folder / plan.direction.source, plan.layer.macros(given))
+        names = [f"{name}_{wanted.row_type}" for name in plan.direction.kernels]
+        source = plan.layer.folder / plan.direction.source
+        self.cubin, self.module = load_without_spills(device, source, plan.layer.macros(given), names)
         # The types of arguments as `struct` has them: addresses, unless they are these.
         constants = dict.fromkeys(plan.layer.constants, "d" if plan.computed == "f64" else "f")
         types = {"the rows": "q", "the features": "i", "the blocks": "i", **constants}
@@ -222,11 +224,13 @@ def macros(
     features: int,
     without: Sequence[str] = (),
     saves: bool = True,
+    shared: int = 0,
 ) -> list[str]:
     """What the kernels of a direction are compiled with, for rows of so many features.
 
     Types are `f16`, `bf16`, `f32` or `f64`. `without` are the inputs, cotangents and tangents that are left out;
-    `saves` is whether forward writes the row scalars that it saves for other directions.
+    `saves` is whether forward writes the row scalars that it saves for other directions; `shared` is how many bytes of
+    shared memory a block may take on the device, 0 where that is not known.
 
     >>> macros("forward", "bf16", "f32", 1024, ["beta"], saves=False)[3:]
     ['LNGEN_WITHOUT_beta', 'LNGEN_PARAMETERS=f32', 'LNGEN_SAVE_NOTHING']
@@ -241,7 +245,27 @@ def macros(
         found.append(f"LNGEN_PARAMETERS={parameter_type}")
     if not saves:
         found.append("LNGEN_SAVE_NOTHING")
+    if shared:
+        found.append(f"LNGEN_SHARED={shared}")
     return found
+
+
+def load_without_spills(
+    device: Device, source: Path, macros: Sequence[str], names: Sequence[str]
+) -> tuple[bytes, Any]:
+    """Compiled kernels that keep as much in registers as there is room for, and their module.
+
+    Where a compiler has too few registers for what the geometry counts on, entries would go through memory and back;
+    less is kept then. Of kernels that need such memory however little is kept, those that need least of it are taken.
+    """
+    found: list[tuple[int, tuple[bytes, Any]]] = []
+    for room in _ROOMS:
+        loaded = load(device, source, [*macros, *([f"LNGEN_ROOM={room}"] if room < 100 else [])])
+        spilled = sum(loaded[1].get_function(name).local_size_bytes for name in names)
+        found.append((spilled, loaded))
+        if not spilled:
+            break
+    return min(found, key=itemgetter(0))[1]
 
 
 def load(device: Device, source: Path, macros: Iterable[str]) -> tuple[bytes, Any]:
