@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""How many blocks a kernel is launched with: as many as a device holds at a time, which go on to the next rows."""
+
+from dataclasses import dataclass
+
+_WARP = 32
+_REGISTERS_AT_A_TIME = 256
+"""A warp is given registers in units of so many."""
+_MOST_BLOCKS = 2**31 - 1
+_QUARTERS = 4
+"""Parts that a multiprocessor's registers and warps are split into."""
+
+
+@dataclass(frozen=True)
+class Multiprocessor:
+    """What a multiprocessor holds at a time: threads, registers of 4 bytes, bytes of shared memory, blocks.
+
+    `reserved` bytes of shared memory are the system's own in each block. The numbers that are not given are those of
+    compute capability 9.0.
+    """
+
+    threads: int = 2048
+    registers: int = 65536
+    shared: int = 228 * 1024
+    blocks: int = 32
+    reserved: int = 1024
+
+
+def resident(threads: int, registers: int, shared_bytes: int, multiprocessor: Multiprocessor) -> int:
+    """How many blocks of a kernel a multiprocessor holds at a time; 0 if not even one.
+
+    `threads` are those of a block, `registers` those of a thread, `shared_bytes` what a block takes of shared memory.
+
+    >>> resident(128, 40, 0, Multiprocessor()), resident(128, 80, 0, Multiprocessor())
+    (12, 6)
+    >>> resident(1024, 64, 100_000, Multiprocessor()), resident(1024, 65, 0, Multiprocessor())
+    (1, 0)
+    """
+    warps = -(-threads // _WARP)
+    of_a_warp = -(-max(registers, 1) * _WARP // _REGISTERS_AT_A_TIME) * _REGISTERS_AT_A_TIME
+    if -(-warps // _QUARTERS) * _QUARTERS * of_a_warp > multiprocessor.registers:
+        return 0
+    return min(
+        multiprocessor.blocks,
+        multiprocessor.threads // (warps * _WARP),
+        multiprocessor.registers // _QUARTERS // of_a_warp * _QUARTERS // warps,
+        multiprocessor.shared // (shared_bytes + multiprocessor.reserved),
+    )
+
+
+def grid(rows: int, rows_per_block: int, processors: int, resident: int) -> int:
+    """How many blocks work on rows: those that a device holds at a time, or fewer that make as many trips.
+
+    A block takes `rows_per_block` rows, then those of its next trip, until there are no more. Where the rows are no
+    multiple of what the blocks take at a time, some would have nothing to do in the last trip: fewer blocks are done as
+    soon, and leave fewer partial sums.
+
+    >>> grid(100, 1, 132, 6), grid(2000, 1, 132, 6), grid(2000, 4, 132, 6), grid(10**6, 1, 132, 6)
+    (100, 667, 500, 792)
+    """
+    needed = -(-rows // rows_per_block)
+    trips = -(-needed // (processors * max(resident, 1)))
+    return -(-needed // max(trips, 1))
+
+
+def candidates(rows: int, rows_per_block: int, processors: int, resident: int) -> dict[int, int]:
+    """Grids that are worth a measurement, by how many blocks a multiprocessor gets; the one of `grid` comes first.
+
+    0 stands for as many as there is work for, one after the other. Of grids with as many blocks there is one.
+
+    >>> candidates(10**6, 1, 132, 8), candidates(100, 1, 132, 8)
+    ({8: 1056, 6: 792, 4: 528, 0: 1000000}, {8: 100})
+    """
+    found: dict[int, int] = {}
+    for held in dict.fromkeys((resident, resident * 3 // 4, resident // 2, 0)):
+        blocks = blocks_of(rows, rows_per_block, processors, held)
+        if blocks not in found.values():
+            found[held] = blocks
+    return found
+
+
+def blocks_of(rows: int, rows_per_block: int, processors: int, held: int) -> int:
+    """How many blocks a grid of `candidates` has, for other rows too."""
+    if held:
+        return grid(rows, rows_per_block, processors, held)
+    return min(-(-rows // rows_per_block), _MOST_BLOCKS)
+
+
+def columns_grid(features: int, columns_per_block: int) -> int:
+    """How many blocks end the sums over rows; `columns_per_block` is 0 where one block takes all columns.
+
+    >>> columns_grid(1000, 32), columns_grid(1000, 0)
+    (32, 1)
+    """
+    return -(-features // columns_per_block) if columns_per_block else 1
