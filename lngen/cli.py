@@ -168,6 +168,15 @@ class Backend(StrEnum):
     all = "all"
 
 
+class Direction(StrEnum):
+    """Whose kernels `inspect` looks at."""
+
+    forward = "forward"
+    backward = "backward"
+    jvp = "jvp"
+    backward_backward = "backward_backward"
+
+
 Layer = Annotated[str, typer.Argument(metavar="LAYER", help="A layer's name (see `lngen list`) or a definition file.")]
 
 
@@ -204,6 +213,10 @@ def derive(
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write the derivation of one layer as a page, too.")
     ] = None,
+    arch: Annotated[
+        str | None,
+        typer.Option("--arch", metavar="ARCH", help="On the page: what the kernels are for it, such as sm_90."),
+    ] = None,
     certificate: Annotated[
         Path | None,
         typer.Option(
@@ -216,7 +229,7 @@ def derive(
     from lngen.commands import derive
 
     documents = {"html": html, "certificate": certificate}
-    raise typer.Exit(derive.run(files or [], out, check, format.value, **documents, short=brief))
+    raise typer.Exit(derive.run(files or [], out, check, format.value, **documents, short=brief, arch=arch))
 
 
 @app.command(cls=_Command)
@@ -300,6 +313,26 @@ def device(as_json: Annotated[bool, typer.Option("--json", help="Print a JSON do
     from lngen.commands import device
 
     device.run(as_json)
+
+
+@app.command(cls=_Command)
+def inspect(
+    layer: Layer,
+    features: Annotated[int, typer.Option("--D", metavar="D", min=1, help="The features of a row.")],
+    dtype: Annotated[str, typer.Option("--dtype", metavar="DTYPE", help="f64, f32, f16 or bf16.")],
+    arch: Annotated[
+        str, typer.Option("--arch", metavar="ARCH", help="sm_80, sm_90, sm_100 or sm_120; no GPU is needed.")
+    ] = "sm_90",
+    direction: Annotated[
+        list[Direction] | None,
+        typer.Option("--direction", metavar="NAME", help=f"{', '.join(Direction)}; may be repeated. All if left out."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON document.")] = False,
+) -> None:
+    """What the machine code of the kernels says of their speed."""
+    from lngen.commands import inspect
+
+    inspect.run(layer, arch, features, dtype, [entry.value for entry in direction or Direction], as_json)
 
 
 @app.command("list", cls=_Command)

@@ -69,7 +69,7 @@ class TestOfTheWhole:
         assert process("-m", "lngen", "--version").stdout == f"lngen {__version__}\n"
 
     def test_the_commands_are_these(self):
-        for command in ("derive", "show", "check", "cost", "stability", "list"):
+        for command in ("derive", "show", "check", "cost", "stability", "inspect", "list"):
             result = lngen(command, "--help")
             assert result.exit_code == 0
             assert f"lngen {command}" in result.stdout
@@ -134,6 +134,8 @@ class TestDerive:
             (("mine.py", "--certificate", "none/c.json"), "none/c.json is in a folder that is not there"),
             (("mine.py", "--html", "."), ". is a folder. Name a file"),
             (("mine.py", "--html", "p.html", "--check"), "--check writes nothing: leave out --html"),
+            (("mine.py", "--arch", "sm_90"), "--arch is of the page that --html writes"),
+            (("mine.py", "--html", "p.html", "--arch", "sm_9"), "--arch 'sm_9' is not known"),
         ],
     )
     def test_a_document_that_cannot_be_written_is_refused_before_anything_is(self, mine, words, message):
@@ -512,6 +514,45 @@ class TestCost:
         assert next(iter(wrong.values())) in result.stderr
 
 
+@needs_nvrtc
+class TestInspect:
+    @pytest.fixture(autouse=True)
+    def by_nvrtc(self, monkeypatch):
+        monkeypatch.setenv("LNGEN_COMPILER", "nvrtc")
+
+    def test_it_prints_each_kernel(self):
+        result = lngen(
+            "inspect", "rms_norm", "--arch", "sm_80", "--D", "256", "--dtype", "f16", "--direction", "backward"
+        )
+        assert (result.exit_code, result.stderr) == (0, "")
+        first, *rest = result.stdout.splitlines()
+        assert first.startswith("rms_norm, rows of 256 f16, sm_80: A100")
+        assert [line for line in rest if line and line[0] != " "][:2] == ["backward_f16", "backward_columns_f16"]
+        assert re.search(r"^  registers a thread +\d+$", result.stdout, re.M)
+
+    def test_as_a_document(self):
+        result = lngen("inspect", "rms_norm", "--D", "256", "--dtype", "f32", "--direction", "forward", "--json")
+        document = json.loads(result.stdout)
+        (kernel,) = document["kernels"]
+        assert (document["arch"], document["D"], kernel["kernel"]) == ("sm_90", 256, "forward_f32")
+        assert kernel["spilled_bytes"] == 0
+        assert ("expected" in kernel) == (not document["missing"])
+
+    def test_without_a_compiler(self, monkeypatch):
+        monkeypatch.setattr("lngen.runtime.compilers.find_nvrtc", lambda: None)
+        result = lngen("inspect", "rms_norm", "--D", "257", "--dtype", "f32")
+        assert (result.exit_code, result.stdout) == (cli.REFUSED, "")
+        assert "pip install nvidia-cuda-nvrtc" in result.stderr
+
+
+@pytest.mark.parametrize("wrong", [{"--arch": "sm_91"}, {"--dtype": "f8"}, {"--D": "0"}, {"--D": "4294967296"}])
+def test_what_cannot_be_inspected_is_refused(wrong):
+    options = {"--arch": "sm_90", "--D": "256", "--dtype": "f32"} | wrong
+    result = lngen("inspect", WHOLE[0], *(word for pair in options.items() for word in pair))
+    assert (result.exit_code, result.stdout) == (cli.REFUSED, "")
+    assert "sm_120" in result.stderr or "bf16" in result.stderr or "--D" in result.stderr
+
+
 def test_stability_tabulates_three_forms():
     result = lngen("stability", WHOLE[0])
     assert (result.exit_code, result.stderr) == (0, "")
@@ -640,9 +681,14 @@ EVERY_COMMAND = [
     f"stability {WHOLE[0]}",
     f"check {WHOLE[0]} --backend numpy --shape 3,8 --dtype f32",
     "device",
+    f"inspect {WHOLE[0]} --D 4096 --dtype bf16 --direction forward --direction backward",
+    "inspect no_such_layer --D 8 --dtype f32",
     "derive no_such_layer",
     "derive broken.py",
-    *(f"{command} --help" for command in ("derive", "show", "check", "cost", "stability", "device", "list", "cache")),
+    *(
+        f"{command} --help"
+        for command in ("derive", "show", "check", "cost", "stability", "device", "inspect", "list", "cache")
+    ),
 ]
 
 

@@ -34,6 +34,7 @@ STAGES = [
     "pipeline",
     "simt",
     "toolchain",
+    "inspection",
     "check",
     "page",
     "derived",

@@ -10,7 +10,7 @@ from itertools import product
 from lngen.check.evidence import Evidence, verdict
 from lngen.plan.cost import parse_dtype
 from lngen.toolchain import nvrtc
-from lngen.toolchain.nvrtc import Compiled, Resources
+from lngen.toolchain.nvrtc import Compiled
 
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100", "sm_120")
 """The architectures that are compiled for, from Ampere to Blackwell."""
@@ -67,7 +67,7 @@ def _evidence(kernel: str, d: int, built: dict[str, tuple[Compiled, dict[str, li
     for arch, (compiled, listing) in built.items():
         used = compiled.resources[kernel]
         registers.append(used.registers)
-        faults += [f"{arch}: {fault}" for fault in _resource_faults(used)]
+        faults += [f"{arch}: {fault}" for fault in used.faults()]
         if listing is None:
             continue
         wide.append(sum(_is_wide(line) for line in listing[kernel]))
@@ -82,15 +82,6 @@ def _evidence(kernel: str, d: int, built: dict[str, tuple[Compiled, dict[str, li
         notes.append("no nvdisasm, so the instructions were not looked at")
     what = f"{kernel}, {f'D = {d}' if d else 'any D'}"
     return verdict(KIND, what, "; ".join(faults), (), storage, "; ".join(notes))
-
-
-def _resource_faults(used: Resources) -> list[str]:
-    faults = []
-    if used.spill_stores or used.spill_loads:
-        faults.append(f"spills {used.spill_stores} + {used.spill_loads} bytes")
-    if used.stack:
-        faults.append(f"a stack frame of {used.stack} bytes")
-    return faults
 
 
 def _is_wide(instruction: str) -> bool:

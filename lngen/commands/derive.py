@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -31,8 +31,11 @@ def run(
     html: Path | None = None,
     certificate: Path | None = None,
     short: bool = False,
+    arch: str | None = None,
 ) -> int:
     """Derive the layers named; `html` and `certificate` are files for one, `short` prints no more than a screen holds.
+
+    With `arch` the page says what the kernels are for that architecture.
 
     The exit status is 1 for drift and for evidence that fails. Every layer is derived, and every folder looked at,
     before the first file is written: what is refused leaves all as it was.
@@ -40,6 +43,8 @@ def run(
     definitions = layers.definitions(words)
     documents = {option: file for option, file in (("html", html), ("certificate", certificate)) if file is not None}
     _require_room(documents, definitions, check=check)
+    if arch is not None:
+        _require_architecture(arch, html)
     folder = out
     if out is not None:
         require_package(out)
@@ -69,7 +74,7 @@ def run(
     if in_lines:
         _print_lines(every, changed)
     for option, file in documents.items():
-        atomic.write(file, _DOCUMENTS[option](every[0]))
+        atomic.write(file, _page(every[0], arch) if option == "html" else _certificate(every[0]))
         _tell(f"wrote {layers.shown(file)}", format)
     if folder is None and not documents:
         _tell("Nothing was written: say with --out DIR where the code is to go.", format)
@@ -88,22 +93,31 @@ def _written(every: Sequence[Derived], folder: Path) -> dict[str, list[Drift]]:
     return {emission.name: manifest.update(emission, folder) for emission in emissions}
 
 
-def _page(layer: Derived) -> str:
+def _require_architecture(arch: str, html: Path | None) -> None:
+    from lngen.inspection.architectures import architecture
+
+    if html is None:
+        raise LngenError(
+            "--arch is of the page that --html writes. `lngen inspect` prints what the kernels of a layer are."
+        )
+    architecture(arch)
+
+
+def _page(layer: Derived, arch: str | None) -> str:
+    from lngen.page.machine_code import machine_code
     from lngen.page.page import page
     from lngen.page.plots import MISSING, can_plot, measured
 
     if not can_plot():
         console.note(MISSING)
-    return page(layer, measured(layer) if can_plot() else None)
+    machine = None if arch is None else machine_code(layer, arch)
+    return page(layer, measured(layer) if can_plot() else None, machine=machine)
 
 
 def _certificate(layer: Derived) -> str:
     from lngen.report.certificate import certificate
 
     return certificate(layer.plan.derivation)
-
-
-_DOCUMENTS: dict[str, Callable[[Derived], str]] = {"html": _page, "certificate": _certificate}
 
 
 def _require_room(documents: Mapping[str, Path], definitions: Sequence[Definition], *, check: bool) -> None:

@@ -22,6 +22,7 @@ from lngen.page import panel, plots
 from lngen.page.formulas import EquationHtml, Writer, meanings
 from lngen.page.graph import graph
 from lngen.page.listing import Line, lines_of, listing, without_the_rest
+from lngen.page.machine_code import MachineCode
 from lngen.pipeline import Derived
 from lngen.plan.planner import Plan
 from lngen.report.changes import alike, changes
@@ -71,8 +72,12 @@ class File:
         return without_the_rest(self.lines)
 
 
-def page(layer: Derived, table: StabilityTable | None = None, home: str = "") -> str:
-    """The page as HTML. With `table` it has a plot of errors; `home` is the address of a site's index."""
+def page(
+    layer: Derived, table: StabilityTable | None = None, home: str = "", machine: MachineCode | None = None
+) -> str:
+    """The page as HTML. With `table` it has a plot of errors, with `machine` what the kernels are for an architecture;
+    `home` is the address of a site's index.
+    """
     said = content(layer.plan)
     writer, names = meanings(layer.plan)
     files = _files(layer, writer)
@@ -92,6 +97,7 @@ def page(layer: Derived, table: StabilityTable | None = None, home: str = "") ->
         error_plot=None if table is None else Markup(plots.error_plot(table)),
         bytes_plot=Markup(plots.bytes_plot(layer.plan)) if plots.can_plot() else None,
         missing=plots.MISSING,
+        machine=machine,
         style=Markup(dense(render.render("html/page.css"))),
         script=Markup(script),
         script_hash=script_hash(script),

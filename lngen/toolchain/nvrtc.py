@@ -10,6 +10,7 @@ import functools
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,6 +33,15 @@ class Resources:
     spill_stores: int
     spill_loads: int
     shared: int
+
+    def faults(self) -> list[str]:
+        """What of it is kept in memory for want of registers, in words; nothing if all is well."""
+        found = []
+        if self.spill_stores or self.spill_loads:
+            found.append(f"spills {self.spill_stores} + {self.spill_loads} bytes")
+        if self.stack:
+            found.append(f"a stack frame of {self.stack} bytes")
+        return found
 
 
 @dataclass(frozen=True)
@@ -79,7 +89,7 @@ def compile(source: str, arch: str, options: Sequence[str] = ()) -> Compiled:
 
 def disassemble(cubin: bytes) -> str:
     """The instructions of a cubin, by nvdisasm from the wheel or the toolkit. Raises NvrtcMissing."""
-    tool = _nvdisasm()
+    tool = disassembler()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "kernels.cubin"
         path.write_bytes(cubin)
@@ -144,9 +154,10 @@ def _nvrtc() -> Nvrtc:
     return nvrtc
 
 
-def _nvdisasm() -> str:
-    beside = _nvrtc().path.parent.parent / "bin" / "nvdisasm"
-    tool = str(beside) if beside.exists() else shutil.which("nvdisasm")
+def disassembler() -> str:
+    """The path of nvdisasm, of the PATH or a wheel. Raises NvrtcMissing."""
+    wheels = (found for folder in sys.path for found in sorted(Path(folder or ".").glob("nvidia/*/bin/nvdisasm")))
+    tool = shutil.which("nvdisasm") or next(map(str, wheels), None)
     if tool is None:
         raise NvrtcMissing("no nvdisasm: pip install nvidia-cuda-nvdisasm")
     return tool

@@ -99,7 +99,7 @@ def test_missing_nvrtc_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> 
     try:
         assert not nvrtc.available()
         with pytest.raises(nvrtc.NvrtcMissing, match="pip install nvidia-cuda-nvrtc nvidia-cuda-runtime"):
-            nvrtc.disassemble(b"")
+            nvrtc.compile(SCALE, "sm_90")
     finally:
         monkeypatch.undo()
         nvrtc._nvrtc.cache_clear()

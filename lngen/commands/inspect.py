@@ -1,0 +1,42 @@
+"""`lngen inspect`: what the machine code of a layer's kernels says of their speed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lngen.commands import console, layers
+from lngen.inspection import words
+from lngen.inspection.architectures import architecture
+from lngen.inspection.kernels import inspected, missing_disassembler
+from lngen.layout import table
+from lngen.pipeline import derived
+from lngen.plan.cost import parse_dtype
+
+
+def run(word: str, arch: str, features: int, dtype: str, directions: Sequence[str], as_json: bool) -> None:
+    """Print what is found of each kernel of some directions, for rows of so many features."""
+    device, kind = architecture(arch), parse_dtype(dtype)
+    layer = derived(layers.definition_of(word), proved=False)
+    kernels = inspected(layer, device, features, kind, directions)
+    missing = missing_disassembler()
+    if as_json:
+        console.print_json(
+            {
+                "layer": layer.definition.name,
+                "arch": device.name,
+                "device": device.device,
+                "D": features,
+                "dtype": kind.name,
+                "kernels": words.document(kernels, device),
+                "missing": missing,
+            }
+        )
+        return
+    console.say(f"{layer.definition.name}, {words.heading(device, features, kind.name)}")
+    for kernel in kernels:
+        print("\n".join(["", kernel.name, *table(words.facts(kernel, device), console.width())]))
+    print()
+    if missing:
+        console.say(f"Without the instructions there is no more to say: {missing}")
+    else:
+        console.say("Expected is an order of designs, not a time: no GPU was asked.")

@@ -1,0 +1,87 @@
+"""What the model knows of each architecture, by one device of it, with sources.
+
+Bandwidths and numbers of multiprocessors are those of NVIDIA's data sheets and white papers: A100 Tensor Core GPU
+Architecture (A100 80GB SXM), H200 Tensor Core GPU (SXM; the H100 SXM has the same multiprocessors and 3.35 TB/s),
+Blackwell B200 (of HGX B200), GeForce RTX 5090. Sizes of registers, shared memory, threads and blocks are those of the
+CUDA C++ Programming Guide, "Technical specifications per compute capability".
+
+The latency is that of a load while the memory is busy: 600 ns on HBM, where microbenchmarks of a memory at rest find
+466 clocks on A100 and 479 on H100 (Luo et al., 2024, arXiv:2402.13499), and what the memory's queues add at nine tenths
+of its bandwidth makes up the rest.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+
+from lngen.errors import LngenError, printable
+from lngen.runtime.grids import Multiprocessor
+
+REACHED = 0.92
+"""The share of its bandwidth on paper that a memory gives to a copy."""
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """An architecture and a device of it.
+
+    `bandwidth` is in bytes a second on paper, `latency` in seconds, `clock` in Hz.
+    """
+
+    name: str
+    device: str
+    processors: int
+    clock: float
+    bandwidth: float
+    latency: float
+    multiprocessor: Multiprocessor
+
+    @property
+    def bytes_a_clock(self) -> float:
+        """Bytes that a copy moves in a clock for one multiprocessor."""
+        return REACHED * self.bandwidth / self.processors / self.clock
+
+    @property
+    def latency_clocks(self) -> float:
+        """The latency of a load, in clocks."""
+        return self.latency * self.clock
+
+    @property
+    def bytes_wanted(self) -> float:
+        """Bytes in flight that keep the memory busy, for one multiprocessor, by Little's law.
+
+        What is in flight is the rate times the time that each byte is: bandwidth * latency, over the multiprocessors.
+
+        >>> round(architecture("sm_90").bytes_wanted)
+        21818
+        """
+        return self.bandwidth * self.latency / self.processors
+
+
+_FOUND = {
+    known.name: known
+    for known in (
+        Architecture("sm_80", "A100 80GB", 108, 1.41e9, 2.039e12, 600e-9, Multiprocessor(shared=164 * 1024)),
+        Architecture("sm_90", "H200", 132, 1.98e9, 4.8e12, 600e-9, Multiprocessor()),
+        Architecture("sm_100", "B200", 148, 1.965e9, 8.0e12, 700e-9, Multiprocessor()),
+        Architecture("sm_120", "RTX 5090", 170, 2.407e9, 1.792e12, 500e-9, Multiprocessor(1536, 65536, 100 * 1024, 24)),
+    )
+}
+
+NAMES = tuple(_FOUND)
+"""The architectures that the model knows."""
+
+
+def architecture(name: str) -> Architecture:
+    """An architecture by its name, such as `sm_90`. Raises LngenError for another.
+
+    >>> architecture("sm_100").device
+    'B200'
+    """
+    found = _FOUND.get(name.strip().lower())
+    if found is None:
+        near = difflib.get_close_matches(name, NAMES, n=1)
+        suggestion = f" Did you mean {near[0]}?" if near else ""
+        raise LngenError(f"--arch {printable(name)!r} is not known; it is one of {', '.join(NAMES)}.{suggestion}")
+    return found

@@ -1,0 +1,216 @@
+"""The kernels of a layer, compiled for an architecture and looked at."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from lngen.backends.cuda.contract import LAUNCH_FIELDS
+from lngen.backends.cuda.launcher import source_of
+from lngen.errors import LngenError
+from lngen.files.paths import generated_folder
+from lngen.inspection import listing
+from lngen.inspection.architectures import Architecture
+from lngen.inspection.counting import KINDS, Access, accesses, kind, trips
+from lngen.inspection.cubin import integers
+from lngen.inspection.listing import Loop
+from lngen.inspection.machine_code import MachineCode, machine_code
+from lngen.inspection.model import Expectation, Facts, expected
+from lngen.inspection.walk import walk
+from lngen.pipeline import Derived
+from lngen.plan.cost import DType, cost
+from lngen.plan.program import RowProgram
+from lngen.runtime.grids import resident
+from lngen.runtime.includes import inlined
+from lngen.toolchain import nvrtc
+from lngen.toolchain.nvrtc import NvrtcMissing, Resources
+
+DIRECTIONS = ("forward", "backward", "jvp", "backward_backward")
+MOST_FEATURES = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class Work:
+    """What the instructions of a kernel that works on rows say.
+
+    `facts` are what the model is told. `instructions` are those for an entry of a row by kind, a warp's counted as 32;
+    `barriers` are those of a row, and `accesses` those of a thread for its part of the rows of a trip.
+    """
+
+    facts: Facts
+    instructions: Mapping[str, float]
+    barriers: float
+    accesses: Mapping[Access, int]
+    expected: Expectation
+
+
+@dataclass(frozen=True)
+class Inspected:
+    """A kernel: what it takes of a multiprocessor, and the array that says how it is launched.
+
+    `blocks` are those that a multiprocessor holds at a time, 0 if not even one. `work` is None for a kernel that ends
+    sums over rows, and where there is no `nvdisasm`.
+    """
+
+    name: str
+    resources: Resources
+    launch: Mapping[str, int]
+    blocks: int
+    work: Work | None
+
+    @property
+    def ends_sums(self) -> bool:
+        """Whether it adds up what the blocks of a direction left, and works on no row."""
+        return "_columns_" in self.name
+
+    @property
+    def threads(self) -> int:
+        """The threads of a multiprocessor."""
+        return self.blocks * self.launch["threads_per_block"]
+
+    @property
+    def shared(self) -> int:
+        """Bytes of shared memory of a block, static and dynamic."""
+        return self.launch["shared_bytes"] + self.resources.shared
+
+
+def inspected(
+    layer: Derived, architecture: Architecture, features: int, dtype: DType, directions: Sequence[str] = DIRECTIONS
+) -> tuple[Inspected, ...]:
+    """The kernels of some directions of a layer, for rows of so many features.
+
+    Raises LngenError for features that the layer cannot have, NvrtcMissing without a compiler; without `nvdisasm`
+    (`missing_disassembler` says so) what needs it is left out.
+    """
+    least = layer.plan.forward.minimum_features
+    if not least <= features <= MOST_FEATURES:
+        raise LngenError(f"--D {features} is no length of its rows: give one from {least} to {MOST_FEATURES}.")
+    found: list[Inspected] = []
+    for program in layer.plan.programs():
+        if program.direction in directions:
+            found += _of_direction(layer, program, architecture, features, dtype)
+    return tuple(found)
+
+
+def missing_disassembler() -> str:
+    """What to install for what the instructions say; empty if it is there."""
+    try:
+        nvrtc.disassembler()
+    except NvrtcMissing as error:
+        return str(error)
+    return ""
+
+
+def _of_direction(
+    layer: Derived, program: RowProgram, architecture: Architecture, features: int, dtype: DType
+) -> list[Inspected]:
+    place = generated_folder() / layer.definition.name / source_of(program)
+    text = inlined(place, layer.text(source_of(program)))
+    options = [f"-DLNGEN_{program.direction.upper()}", f"-DLNGEN_{dtype.name.upper()}", f"-DLNGEN_D={features}"]
+    code = machine_code(text, architecture.name, options)
+    listed = {} if missing_disassembler() else listing.kernels(nvrtc.disassemble(code.cubin))
+    row_kernel = f"{program.direction}_{dtype.name}"
+    found = []
+    for name in sorted(code.resources, key=len):
+        launch = launch_of(code, name)
+        blocks = _blocks(code.resources[name], launch, architecture)
+        work = None
+        if name == row_kernel and name in listed and blocks:
+            whole = cost(program)
+            work = work_of(
+                listed[name],
+                launch,
+                blocks=blocks,
+                features=features,
+                itemsize=dtype.itemsize,
+                rows_read=whole.rows_read,
+                rows_written=whole.rows_written,
+                architecture=architecture,
+            )
+        found.append(Inspected(name, code.resources[name], launch, blocks, work))
+    return found
+
+
+def launch_of(code: MachineCode, name: str) -> dict[str, int]:
+    """The array of a module that says how a kernel is launched, by the names of its fields."""
+    numbers = integers(code.cubin, f"{name}_launch")
+    if numbers is None or len(numbers) != len(LAUNCH_FIELDS):
+        raise LngenError(f"the module of {name} does not say how it is launched: derive the layer anew.")
+    return dict(zip(LAUNCH_FIELDS, numbers, strict=True))
+
+
+def _blocks(used: Resources, launch: Mapping[str, int], architecture: Architecture) -> int:
+    shared = launch["shared_bytes"] + used.shared
+    return resident(launch["threads_per_block"], used.registers, shared, architecture.multiprocessor)
+
+
+def work_of(
+    code: Loop,
+    launch: Mapping[str, int],
+    *,
+    blocks: int,
+    features: int,
+    itemsize: int,
+    rows_read: int,
+    rows_written: int,
+    architecture: Architecture,
+) -> Work:
+    """What the instructions say of a kernel that reads and writes so many row tensors, `itemsize` bytes an entry."""
+    threads = launch["threads_per_block"]
+    cut = trips(code, features / launch["threads_per_row"], itemsize)
+    executed = list(cut.weighted(cut.trip.parts))
+    kinds = Counter[str]()
+    for instruction, times in executed:
+        kinds[kind(instruction)] += times
+    around = [*cut.weighted(cut.before), *cut.weighted(cut.after)]
+    rows = launch["rows_per_block"] * _rows_at_a_time(executed, features, launch, itemsize, rows_written)
+    entries = float(rows * features)
+    way = walk(cut, architecture.latency_clocks, threads // 32)
+    # Parameters that are read again for each row are in the first cache.
+    row_accesses = [(i, times) for i, times in executed if "CONSTANT" not in i.modifiers]
+    least = float(itemsize * (rows_read + rows_written))
+    facts = Facts(
+        threads=threads,
+        blocks=blocks,
+        entries=entries,
+        bytes=least,
+        moved=max(least, _moved(row_accesses) * threads / entries),
+        instructions={name: float(kinds[name]) for name in KINDS},
+        once=float(sum(times for _, times in around)),
+        moved_once=float(_moved(around) * threads),
+        trip=way.trip,
+        start=way.once,
+        in_flight=float(way.in_flight),
+    )
+    barriers = sum(times for instruction, times in executed if instruction.opcode == "BAR")
+    return Work(
+        facts,
+        facts.an_entry,
+        barriers * launch["rows_per_block"] / rows,
+        accesses(iter(executed)),
+        expected(facts, architecture),
+    )
+
+
+def _moved(executed: Sequence[tuple[listing.Instruction, int]]) -> int:
+    """Bytes that a thread moves between a multiprocessor and memory or the second cache."""
+    return sum(i.bytes * times for i, times in executed if i.opcode in ("LDG", "STG", "LDGSTS"))
+
+
+def _rows_at_a_time(
+    executed: Sequence[tuple[listing.Instruction, int]],
+    features: int,
+    launch: Mapping[str, int],
+    itemsize: int,
+    rows_written: int,
+) -> int:
+    """Rows that a group of threads takes in a trip: the compiler, or a ring of rows, may make one of several."""
+    if not rows_written:
+        return 1
+    wide = min(16, launch["vector"] * itemsize)
+    stores = [(i, times) for i, times in executed if i.opcode == "STG" and i.bytes == wide]
+    # Row scalars are stored as entries may be, but not as what is not read again soon.
+    rows = [(i, times) for i, times in stores if "EF" in i.modifiers] or stores
+    stored = sum(i.bytes * times for i, times in rows)
+    return max(1, round(stored * launch["threads_per_row"] / (features * itemsize * rows_written)))

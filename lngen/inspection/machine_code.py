@@ -1,0 +1,81 @@
+"""Kernels compiled for an architecture that need not be this machine's, by nvcc or else NVRTC, and kept."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lngen.cache import folders
+from lngen.errors import CompileError
+from lngen.runtime import compilers
+from lngen.runtime.compilers import Nvcc
+from lngen.toolchain import nvrtc
+from lngen.toolchain.nvrtc import NvrtcMissing, Resources, parse_resources
+
+_KIND = "machine_code"
+
+
+@dataclass(frozen=True)
+class MachineCode:
+    """A compiled module: the cubin, and what each of its kernels takes."""
+
+    cubin: bytes
+    resources: Mapping[str, Resources]
+
+
+def machine_code(text: str, arch: str, options: Sequence[str] = ()) -> MachineCode:
+    """The machine code of a text with what it includes, for an architecture such as `sm_90`.
+
+    It is made by the compiler that the launcher takes (`LNGEN_COMPILER` says which), and kept in the cache. Raises
+    NvrtcMissing if there is none, CompileError if it refuses the text.
+    """
+    compiler = _compiler()
+    line = ["-std=c++17", *options]
+    name = hashlib.sha256("\0".join([text, arch, *line, compiler.identity()]).encode()).hexdigest()
+
+    def make(folder: Path) -> None:
+        cubin, log = _by_nvcc(compiler, text, arch, line) if isinstance(compiler, Nvcc) else _by_nvrtc(text, arch, line)
+        (folder / "kernels.cubin").write_bytes(cubin)
+        (folder / "ptxas.log").write_text(log, encoding="utf-8")
+
+    made = folders.entry(name, make, _KIND)
+    log = (made / "ptxas.log").read_text(encoding="utf-8")
+    return MachineCode((made / "kernels.cubin").read_bytes(), parse_resources(log))
+
+
+def spills(code: MachineCode) -> dict[str, str]:
+    """What each kernel keeps in memory for want of registers, in words; no entry where it is nothing.
+
+    >>> spills(MachineCode(b"", {"f": Resources(255, 8, 4, 4, 0), "g": Resources(32, 0, 0, 0, 0)}))
+    {'f': 'spills 4 + 4 bytes, a stack frame of 8 bytes'}
+    """
+    found = {name: ", ".join(used.faults()) for name, used in code.resources.items()}
+    return {name: words for name, words in found.items() if words}
+
+
+def _compiler() -> compilers.Compiler:
+    try:
+        return compilers.compiler()
+    except (RuntimeError, ValueError) as error:
+        raise NvrtcMissing(f"{error}.") from None
+
+
+def _by_nvrtc(text: str, arch: str, options: Sequence[str]) -> tuple[bytes, str]:
+    compiled = nvrtc.compile(text, arch, options)
+    return compiled.cubin, compiled.log
+
+
+def _by_nvcc(nvcc: Nvcc, text: str, arch: str, options: Sequence[str]) -> tuple[bytes, str]:
+    with tempfile.TemporaryDirectory() as folder:
+        source, made = Path(folder) / "kernels.cu", Path(folder) / "kernels.cubin"
+        source.write_text(text, encoding="utf-8")
+        command = [str(nvcc.path), f"-arch={arch}", *options, "-cubin", "-Xptxas=-v", str(source), "-o", str(made)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            words = (done.stderr or done.stdout).replace(f"{folder}/", "").strip()
+            raise CompileError(f"for {arch}, {nvcc.path.name} refused kernels.cu:\n{words}")
+        return made.read_bytes(), done.stderr + done.stdout

@@ -1,0 +1,139 @@
+"""What is expected of a kernel's speed, from its machine code and how it is launched: an order of designs, not a time.
+
+A multiprocessor holds some blocks at a time, and each makes trips over its rows. For a trip of all of them there are
+three times, in clocks:
+
+* **memory**: the bytes that have to move, over what a copy moves for a multiprocessor in a clock; what goes no further
+  than the second cache counts for a part;
+* **issue**: the warp instructions, over the four that are issued in a clock, or those of a kind over what their unit
+  takes, if that is more (CUDA C++ Programming Guide, "Arithmetic instructions", throughput of native ones);
+* **latency**: what a trip takes where its block is alone: the loads, then shuffles, barriers and chains of sums. This
+  is Little's law: bytes in flight over the time in which they are in flight, computing included.
+
+The longest is the limit. Waiting for memory does not overlap with using it as well as that, for the blocks of a
+multiprocessor run in step: both times are added as a norm of order `ORDER`. Issuing goes on meanwhile, and counts where
+it takes longer than both. The constants here are held against the figures of a timing simulator, by the order in which
+they put its kernels (`tests/inspection/test_model.py`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from lngen.inspection.architectures import Architecture
+
+ISSUED_A_CLOCK = 4.0
+"""Warp instructions that a multiprocessor issues in a clock: it has four schedulers."""
+
+LANES_A_CLOCK: Mapping[str, float] = {
+    "floating point": 128.0,
+    "function": 16.0,
+    "conversion": 64.0,
+    "integer": 96.0,
+    "memory": 32.0,
+    "shuffle": 32.0,
+}
+"""Results that the units of a multiprocessor give in a clock; what is integer is shared by two of them."""
+
+ORDER = 1.5
+"""How waiting for memory and using it add up: with 1 one after the other, without bound only the longer counts."""
+
+IN_THE_WAY = 1.3
+"""How much longer a trip takes beside those of other blocks than where its block is alone."""
+
+BEYOND = 0.1
+"""What a byte costs that goes through the second cache only, beside one of memory."""
+
+LIMITS = ("memory", "issue", "latency")
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the model is told of a kernel.
+
+    `blocks` are those that a multiprocessor holds at a time, of `threads` threads; a trip of one takes `entries` row
+    entries, of each of which `bytes` have to move and `moved` do, caches included. `instructions` are a warp's in a
+    trip, by kind, `once` those before and after all trips, in which `moved_once` bytes move for a block. `trip` and
+    `start` are the clocks of both where the block is alone. `in_flight` are bytes that a thread loads before it waits.
+    """
+
+    threads: int
+    blocks: int
+    entries: float
+    bytes: float
+    moved: float
+    instructions: Mapping[str, float]
+    once: float
+    moved_once: float
+    trip: float
+    start: float
+    in_flight: float
+
+    @property
+    def warps(self) -> float:
+        """The warps of a multiprocessor."""
+        return self.threads * self.blocks / 32
+
+    @property
+    def bytes_in_flight(self) -> float:
+        """Bytes of loads that a multiprocessor has in flight at most."""
+        return self.in_flight * self.threads * self.blocks
+
+    @property
+    def an_entry(self) -> dict[str, float]:
+        """Instructions for an entry of a row, by kind: a warp's count as 32."""
+        return {kind: count * self.threads / self.entries for kind, count in self.instructions.items()}
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """The clocks of a trip of all blocks of a multiprocessor by each limit, and those of a copy of as many bytes.
+
+    `idle` is how much longer it takes on the whole because of blocks with nothing to do in the last trip: 1 if none.
+    """
+
+    copy: float
+    memory: float
+    issue: float
+    latency: float
+    idle: float
+
+    @property
+    def together(self) -> float:
+        """The clocks that are expected."""
+        waiting = math.pow(math.pow(self.memory, ORDER) + math.pow(self.latency, ORDER), 1 / ORDER)
+        return self.idle * max(self.issue, waiting)
+
+    @property
+    def share(self) -> float:
+        """The share of a copy's speed that is expected, at most 1."""
+        return min(1.0, self.copy / self.together)
+
+    @property
+    def limit(self) -> str:
+        """Which of `LIMITS` takes longest."""
+        return max(LIMITS, key=lambda name: float(getattr(self, name)))
+
+
+def expected(facts: Facts, architecture: Architecture, trips: float = math.inf) -> Expectation:
+    """What is expected where each block makes so many trips; without a number, what is done once does not count.
+
+    >>> from lngen.inspection.architectures import architecture
+    >>> facts = Facts(128, 4, 4096, 4, 4, {"floating point": 100.0}, 0, 0, 2000, 0, 64)
+    >>> found = expected(facts, architecture("sm_90"))
+    >>> found.limit, round(found.issue)
+    ('memory', 400)
+    """
+    whole = facts.blocks * facts.entries * facts.bytes
+    beyond = facts.blocks * (facts.entries * (facts.moved - facts.bytes) + facts.moved_once / trips)
+    units = [facts.warps * 32 * facts.instructions.get(kind, 0.0) / lanes for kind, lanes in LANES_A_CLOCK.items()]
+    issued = facts.warps * (math.fsum(facts.instructions.values()) + facts.once / trips) / ISSUED_A_CLOCK
+    return Expectation(
+        copy=whole / architecture.bytes_a_clock,
+        memory=(whole + BEYOND * beyond) / architecture.bytes_a_clock,
+        issue=max([issued, *units]),
+        latency=IN_THE_WAY * (facts.trip + facts.start / trips),
+        idle=math.ceil(trips) / trips if math.isfinite(trips) else 1.0,
+    )

@@ -1,0 +1,145 @@
+"""The time that a warp takes for a trip over its rows where it is alone, and the loads that it has in flight.
+
+Instructions are issued in order, one a clock, each when what it reads is there. The latencies are those of arithmetic,
+shared memory and shuffles on sm_80 to sm_90 (Luo et al., 2024, arXiv:2402.13499, table of instruction latencies); a
+barrier costs what a warp waits for the others of its block once all have come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from lngen.inspection.counting import Trips, kind
+from lngen.inspection.listing import Block, Instruction, Loop
+from lngen.inspection.registers import used
+
+_CLOCKS = {
+    "floating point": 4,
+    "conversion": 5,
+    "integer": 5,
+    "function": 21,
+    "shuffle": 24,
+    "control": 1,
+    "barrier": 1,
+}
+_SHARED = 29
+_DOUBLE = 16
+_BARRIER = 30
+_CACHED = 250
+"""Clocks of a load of what is kept in a cache: parameters."""
+_LONG = 100
+"""A wait of so many clocks is one for memory."""
+_TRIPS = 4
+"""Trips until what overlaps with the next is as it stays."""
+
+
+@dataclass
+class _Warp:
+    """A warp on its way: when each register is there, what is in flight, and how far it has come."""
+
+    latency: float
+    beside: float
+    clock: float = 0.0
+    ready: dict[str, float] = field(default_factory=dict)
+    flying: list[tuple[float, int]] = field(default_factory=list)
+    open_group: int = 0
+    groups: list[tuple[float, int]] = field(default_factory=list)
+    most: int = 0
+    issued: int = 0
+    since: float = 0.0
+
+    def step(self, instruction: Instruction) -> None:
+        written, read = used(instruction)
+        start = self.clock + 1
+        for name in (*read, *written):
+            start = max(start, self.ready.get(name, 0.0))
+        if instruction.opcode == "DEPBAR" and "LE" in instruction.modifiers:
+            still = int(instruction.operands[1], 0)
+            done = self.groups[: len(self.groups) - still] if still else self.groups
+            start = max([start, *(there for there, _ in done)])
+        if start - self.clock > _LONG:
+            self.issued, self.since = 0, start
+        self.clock = start
+        self.issued += 1
+        there = start + self._latency(instruction)
+        for name in written:
+            self.ready[name] = there
+        self._fly(instruction, there)
+        if instruction.opcode == "BAR":
+            self.arrive()
+            self.clock += _BARRIER
+
+    def arrive(self) -> None:
+        """Wait for the other warps of the block, that the scheduler issues for in turn."""
+        self.clock = max(self.clock, self.since + self.issued * self.beside)
+        self.issued, self.since = 0, self.clock
+
+    def _fly(self, instruction: Instruction, there: float) -> None:
+        opcode = instruction.opcode
+        if opcode == "LDGSTS":
+            self.open_group += instruction.bytes
+        elif opcode == "LDGDEPBAR":
+            self.groups.append((self.clock + self.latency, self.open_group))
+            self.open_group = 0
+        elif opcode == "LDG":
+            self.flying.append((there, instruction.bytes))
+        if opcode in ("LDG", "LDGDEPBAR"):
+            self.flying = [item for item in self.flying if item[0] > self.clock]
+            self.groups = [item for item in self.groups if item[0] > self.clock][-8:] or self.groups[-1:]
+            in_flight = sum(size for there, size in (*self.flying, *self.groups) if there > self.clock)
+            self.most = max(self.most, in_flight)
+
+    def _latency(self, instruction: Instruction) -> float:
+        opcode = instruction.opcode
+        if opcode in ("LDG", "LDGSTS", "ATOMG", "LD"):
+            return _CACHED if "CONSTANT" in instruction.modifiers else self.latency
+        if opcode in ("LDS", "LDL", "S2R", "S2UR", "LDC", "ULDC", "LDCU"):
+            return _SHARED
+        if opcode in ("DADD", "DMUL", "DFMA", "DSETP", "DMNMX"):
+            return _DOUBLE
+        return _CLOCKS.get(kind(instruction), 5)
+
+
+@dataclass(frozen=True)
+class Walk:
+    """Clocks of a trip, clocks of what is done once, and bytes of loads that a thread has in flight at most."""
+
+    trip: float
+    once: float
+    in_flight: int
+
+
+def walk(work: Trips, latency: float, warps_of_a_block: int) -> Walk:
+    """A warp's way through a kernel. `latency` of a load is in clocks."""
+    warp = _Warp(latency, max(1.0, warps_of_a_block / 4))
+    _through(warp, work, list(work.before))
+    started = warp.clock
+    times: list[float] = []
+    for _ in range(_TRIPS):
+        begun, warp.most = warp.clock, 0
+        _through(warp, work, work.trip.parts)
+        warp.arrive()
+        times.append(warp.clock - begun)
+    ended = warp.clock
+    most = warp.most
+    _through(warp, work, list(work.after))
+    return Walk(times[-1], started + times[0] - times[-1] + warp.clock - ended, most)
+
+
+def _through(warp: _Warp, work: Trips, parts: list[Block | Loop]) -> None:
+    for part in parts:
+        if isinstance(part, Loop):
+            trips = work.inner(part)
+            for _ in range(min(trips, 2)):
+                begun = warp.clock
+                _through(warp, work, part.parts)
+            warp.clock += max(trips - 2, 0) * (warp.clock - begun)
+        else:
+            for instruction in _executed(part):
+                warp.step(instruction)
+
+
+def _executed(block: Block) -> Iterator[Instruction]:
+    if not block.is_exceptional:
+        yield from block.instructions

@@ -1,0 +1,40 @@
+"""What the page of a layer says of the machine code of its kernels, for an architecture that is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lngen.inspection import words
+from lngen.inspection.architectures import architecture
+from lngen.inspection.kernels import DIRECTIONS, inspected, missing_disassembler
+from lngen.pipeline import Derived
+from lngen.plan.cost import parse_dtype
+
+LENGTHS = (1024, 4096)
+DTYPES = ("bf16", "f32")
+
+
+@dataclass(frozen=True)
+class MachineCode:
+    """A table whose first row is its headings, what it is of, and what is to be installed for the rest of it."""
+
+    title: str
+    rows: tuple[tuple[str, ...], ...]
+    missing: str
+
+
+def machine_code(layer: Derived, arch: str) -> MachineCode:
+    """The kernels of all directions at a few row lengths and types, compiled for an architecture such as `sm_90`.
+
+    Raises LngenError for an unknown architecture, and where there is no compiler.
+    """
+    device = architecture(arch)
+    least = layer.plan.forward.minimum_features
+    rows = [
+        words.line(kernel, features)
+        for dtype in map(parse_dtype, DTYPES)
+        for features in LENGTHS
+        if features >= least
+        for kernel in inspected(layer, device, features, dtype, DIRECTIONS)
+    ]
+    return MachineCode(words.device(device), (words.HEADINGS, *rows), missing_disassembler())
