@@ -38,6 +38,11 @@ class Architecture:
     multiprocessor: Multiprocessor
 
     @property
+    def block_shared(self) -> int:
+        """Bytes of shared memory that a block may take."""
+        return self.multiprocessor.shared - self.multiprocessor.reserved
+
+    @property
     def bytes_a_clock(self) -> float:
         """Bytes that a copy moves in a clock for one multiprocessor."""
         return REACHED * self.bandwidth / self.processors / self.clock

@@ -15,7 +15,7 @@ from lngen.inspection.architectures import Architecture
 from lngen.inspection.counting import KINDS, Access, accesses, kind, trips
 from lngen.inspection.cubin import integers
 from lngen.inspection.listing import Loop
-from lngen.inspection.machine_code import MachineCode, machine_code
+from lngen.inspection.machine_code import MachineCode, as_launched
 from lngen.inspection.model import Expectation, Facts, expected
 from lngen.inspection.walk import walk
 from lngen.pipeline import Derived
@@ -23,6 +23,7 @@ from lngen.plan.cost import DType, cost
 from lngen.plan.program import RowProgram
 from lngen.runtime.grids import resident
 from lngen.runtime.includes import inlined
+from lngen.runtime.kernels import macros
 from lngen.toolchain import nvrtc
 from lngen.toolchain.nvrtc import NvrtcMissing, Resources
 
@@ -107,8 +108,8 @@ def _of_direction(
 ) -> list[Inspected]:
     place = generated_folder() / layer.definition.name / source_of(program)
     text = inlined(place, layer.text(source_of(program)))
-    options = [f"-DLNGEN_{program.direction.upper()}", f"-DLNGEN_{dtype.name.upper()}", f"-DLNGEN_D={features}"]
-    code = machine_code(text, architecture.name, options)
+    given = macros(program.direction, dtype.name, dtype.name, features, shared=architecture.block_shared)
+    code = as_launched(text, architecture.name, [f"-D{macro}" for macro in given])
     listed = {} if missing_disassembler() else listing.kernels(nvrtc.disassemble(code.cubin))
     row_kernel = f"{program.direction}_{dtype.name}"
     found = []

@@ -13,6 +13,7 @@ from lngen.cache import folders
 from lngen.errors import CompileError
 from lngen.runtime import compilers
 from lngen.runtime.compilers import Nvcc
+from lngen.runtime.kernels import ROOMS
 from lngen.toolchain import nvrtc
 from lngen.toolchain.nvrtc import NvrtcMissing, Resources, parse_resources
 
@@ -45,6 +46,20 @@ def machine_code(text: str, arch: str, options: Sequence[str] = ()) -> MachineCo
     made = folders.entry(name, make, _KIND)
     log = (made / "ptxas.log").read_text(encoding="utf-8")
     return MachineCode((made / "kernels.cubin").read_bytes(), parse_resources(log))
+
+
+def as_launched(text: str, arch: str, options: Sequence[str] = ()) -> MachineCode:
+    """The machine code that the launcher takes: with as much in registers as there is room for without spilling.
+
+    It goes through what `lngen.runtime.kernels.load_without_spills` does, in the same order.
+    """
+    found: list[MachineCode] = []
+    for room in ROOMS:
+        code = machine_code(text, arch, [*options, *([f"-DLNGEN_ROOM={room}"] if room < 100 else [])])
+        found.append(code)
+        if not spills(code):
+            break
+    return min(found, key=lambda code: sum(used.stack for used in code.resources.values()))
 
 
 def spills(code: MachineCode) -> dict[str, str]:

@@ -11,7 +11,9 @@ from lngen.inspection import words
 from lngen.inspection.architectures import architecture
 from lngen.inspection.counting import KINDS
 from lngen.inspection.kernels import Inspected, inspected
+from lngen.inspection.machine_code import as_launched, spills
 from lngen.plan.cost import cost, parse_dtype
+from lngen.runtime.kernels import macros
 from lngen.toolchain import nvrtc
 from lngen.toolchain.nvrtc import NvrtcMissing
 from tests.requirements import needs_nvdisasm, needs_nvrtc
@@ -133,12 +135,17 @@ SOME = [
 ]
 
 
-def spilled(layer: str, arch: str, features: int, source: str, *dtypes: str) -> dict[str, list[str]]:
+def spilled(layer: str, arch: str, features: int, source: str, *dtypes: str) -> dict[str, str]:
     """The kernels of a file that keep something in memory for want of registers, and what."""
-    options = [f"-DLNGEN_D={features}", *(f"-DLNGEN_{dtype.upper()}" for dtype in dtypes)]
-    built = nvrtc.compile(whole(shipped(layer).text(source)), arch, options)
-    assert built.resources
-    return {name: used.faults() for name, used in built.resources.items() if used.faults()}
+    directions = ("forward", "backward") if source == "kernels.cu" else ("jvp", "backward_backward")
+    found: dict[str, str] = {}
+    for direction in directions:
+        for dtype in dtypes or DTYPES:
+            given = macros(direction, dtype, dtype, features, shared=architecture(arch).block_shared)
+            built = as_launched(whole(shipped(layer).text(source)), arch, [f"-D{macro}" for macro in given])
+            assert built.resources
+            found |= spills(built)
+    return found
 
 
 @needs_nvrtc

@@ -24,7 +24,15 @@ def including(header: str, code: str) -> str:
 
 def test_there_is_a_function_for_every_one_that_is_printed() -> None:
     mathematics = ROWS.partition("namespace math {")[2].partition("}  // namespace math")[0]
-    assert set(re.findall(r"\b(\w+)\((?:f32|A) u", mathematics)) == {*HEADS, "sqrt", "rsqrt", "quotient", "fused", "pow", "power"}
+    assert set(re.findall(r"\b(\w+)\((?:f32|A) u", mathematics)) == {
+        *HEADS,
+        "sqrt",
+        "rsqrt",
+        "quotient",
+        "fused",
+        "pow",
+        "power",
+    }
 
 
 def test_the_fields_of_a_launch_are_told_in_their_order() -> None:
@@ -34,8 +42,13 @@ def test_the_fields_of_a_launch_are_told_in_their_order() -> None:
 
 def test_ptx_stands_in_two_headers() -> None:
     """Elsewhere asm has no instruction, and only hides a value from the compiler."""
-    instructions = {name: re.findall(r'asm[^"]*"([^"]+)"', (FOLDER / name).read_text(encoding="utf-8")) for name in HEADERS}
-    assert [name for name, found in instructions.items() if found and not set(found) <= {": "}] == ["copies.cuh", "kernels.cuh"]
+    instructions = {
+        name: re.findall(r'asm[^"]*"([^"]+)"', (FOLDER / name).read_text(encoding="utf-8")) for name in HEADERS
+    }
+    assert [name for name, found in instructions.items() if found and not set(found) <= {": "}] == [
+        "copies.cuh",
+        "kernels.cuh",
+    ]
 
 
 @needs_nvrtc
