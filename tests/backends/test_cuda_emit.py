@@ -171,8 +171,8 @@ struct alignas(16) uint4 { unsigned x, y, z, w; };
 struct Dim { unsigned x, y, z; };
 extern Dim threadIdx, blockIdx, blockDim, gridDim;
 extern "C" {
-float sqrtf(float); float expf(float); float logf(float); float sinf(float); float cosf(float);
-float tanhf(float); float erff(float); float log1pf(float); float expm1f(float); float fabsf(float); float rsqrtf(float);
+float sqrtf(float); float expf(float); float logf(float); float sinf(float); float cosf(float); float rsqrtf(float);
+float tanhf(float); float erff(float); float log1pf(float); float expm1f(float); float fabsf(float);
 double sqrt(double); double exp(double); double log(double); double sin(double); double cos(double);
 double tanh(double); double erf(double); double log1p(double); double expm1(double); double fabs(double);
 float powf(float, float); double pow(double, double);

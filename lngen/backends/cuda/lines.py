@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from lngen.backends.cuda.contract import LaunchContract
 
-
 COLUMNS = 8
 """How many columns a block of the kernel takes that ends the sums over rows: in float, a sector of memory."""
 
