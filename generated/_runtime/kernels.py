@@ -18,7 +18,7 @@ from .devices import Device
 from .foreign import MOST_SHARED, Function
 from .plans import CallPlan
 
-_ROOMS = (100, 75, 50, 25)
+ROOMS = (100, 75, 50, 25)
 """Percent of its registers that a thread keeps entries in, tried in this order until a compiler has enough of them."""
 
 
@@ -250,16 +250,14 @@ def macros(
     return found
 
 
-def load_without_spills(
-    device: Device, source: Path, macros: Sequence[str], names: Sequence[str]
-) -> tuple[bytes, Any]:
+def load_without_spills(device: Device, source: Path, macros: Sequence[str], names: Sequence[str]) -> tuple[bytes, Any]:
     """Compiled kernels that keep as much in registers as there is room for, and their module.
 
     Where a compiler has too few registers for what the geometry counts on, entries would go through memory and back;
     less is kept then. Of kernels that need such memory however little is kept, those that need least of it are taken.
     """
     found: list[tuple[int, tuple[bytes, Any]]] = []
-    for room in _ROOMS:
+    for room in ROOMS:
         loaded = load(device, source, [*macros, *([f"LNGEN_ROOM={room}"] if room < 100 else [])])
         spilled = sum(loaded[1].get_function(name).local_size_bytes for name in names)
         found.append((spilled, loaded))
