@@ -3,7 +3,8 @@
 Bandwidths and numbers of multiprocessors are those of NVIDIA's data sheets and white papers: A100 Tensor Core GPU
 Architecture (A100 80GB SXM), H200 Tensor Core GPU (SXM; the H100 SXM has the same multiprocessors and 3.35 TB/s),
 Blackwell B200 (of HGX B200), GeForce RTX 5090. Sizes of registers, shared memory, threads and blocks are those of the
-CUDA C++ Programming Guide, "Technical specifications per compute capability".
+CUDA C++ Programming Guide, "Technical specifications per compute capability", rates of double precision those of its
+"Throughput of native arithmetic instructions".
 
 The latency is that of a load while the memory is busy: 600 ns on HBM, where microbenchmarks of a memory at rest find
 466 clocks on A100 and 479 on H100 (Luo et al., 2024, arXiv:2402.13499), and what the memory's queues add at nine tenths
@@ -26,7 +27,8 @@ REACHED = 0.92
 class Architecture:
     """An architecture and a device of it.
 
-    `bandwidth` is in bytes a second on paper, `latency` in seconds, `clock` in Hz.
+    `bandwidth` is in bytes a second on paper, `latency` in seconds, `clock` in Hz. `doubles` are the results of double
+    precision that a multiprocessor gives in a clock.
     """
 
     name: str
@@ -36,6 +38,7 @@ class Architecture:
     bandwidth: float
     latency: float
     multiprocessor: Multiprocessor
+    doubles: float
 
     @property
     def block_shared(self) -> int:
@@ -67,10 +70,12 @@ class Architecture:
 _FOUND = {
     known.name: known
     for known in (
-        Architecture("sm_80", "A100 80GB", 108, 1.41e9, 2.039e12, 600e-9, Multiprocessor(shared=164 * 1024)),
-        Architecture("sm_90", "H200", 132, 1.98e9, 4.8e12, 600e-9, Multiprocessor()),
-        Architecture("sm_100", "B200", 148, 1.965e9, 8.0e12, 700e-9, Multiprocessor()),
-        Architecture("sm_120", "RTX 5090", 170, 2.407e9, 1.792e12, 500e-9, Multiprocessor(1536, 65536, 100 * 1024, 24)),
+        Architecture("sm_80", "A100 80GB", 108, 1.41e9, 2.039e12, 600e-9, Multiprocessor(shared=164 * 1024), 32),
+        Architecture("sm_90", "H200", 132, 1.98e9, 4.8e12, 600e-9, Multiprocessor(), 64),
+        Architecture("sm_100", "B200", 148, 1.965e9, 8.0e12, 700e-9, Multiprocessor(), 64),
+        Architecture(
+            "sm_120", "RTX 5090", 170, 2.407e9, 1.792e12, 500e-9, Multiprocessor(1536, 65536, 100 * 1024, 24), 2
+        ),
     )
 }
 

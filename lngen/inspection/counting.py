@@ -14,14 +14,24 @@ from dataclasses import dataclass
 
 from lngen.inspection.listing import Block, Instruction, Loop
 
-KINDS = ("floating point", "function", "conversion", "integer", "memory", "shuffle", "barrier", "control")
+KINDS = (
+    "floating point",
+    "double precision",
+    "function",
+    "conversion",
+    "integer",
+    "memory",
+    "shuffle",
+    "barrier",
+    "control",
+)
 """The kinds of instructions: `function` is what the unit for roots, exponentials and the like does, `conversion` is
 what unpacks and packs halves, too, in whatever unit."""
 
 _CONTROL = ("BRA", "EXIT", "BSSY", "BSYNC", "WARPSYNC", "NOP", "CALL", "RET", "YIELD", "BRX", "JMP", "BREAK")
 _BARRIERS = ("BAR", "SYNCS", "UCGABAR_ARV", "UCGABAR_WAIT", "DEPBAR", "MEMBAR", "ERRBAR", "FENCE", "LDGDEPBAR")
 _MEMORY = ("LD", "ST", "ATOM", "RED", "ULDC", "UBLKCP", "CCTL")
-_FLOATING = ("F", "D", "HADD2", "HMUL2", "HFMA2", "HMNMX2", "HSET")
+_FLOATING = ("F", "HADD2", "HMUL2", "HFMA2", "HMNMX2", "HSET")
 _CONVERSIONS = ("F2F", "F2FP", "F2I", "I2F", "I2FP", "F2IP", "FRND", "PRMT")
 
 
@@ -54,6 +64,8 @@ def kind(instruction: Instruction) -> str:
         return "shuffle"
     if opcode in _CONVERSIONS or _moves_a_half(instruction):
         return "conversion"
+    if opcode.startswith("D"):
+        return "double precision"
     if opcode.startswith(_FLOATING):
         return "floating point"
     return "integer"

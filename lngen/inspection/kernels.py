@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -168,8 +169,8 @@ def work_of(
     rows = launch["rows_per_block"] * _rows_at_a_time(executed, features, launch, itemsize, rows_written)
     entries = float(rows * features)
     way = walk(cut, architecture.latency_clocks, threads // 32)
-    # Parameters that are read again for each row are in the first cache.
-    row_accesses = [(i, times) for i, times in executed if "CONSTANT" not in i.modifiers]
+    # Parameters that are read again for each row are in the first cache; a row that a loop reads again is not.
+    row_accesses = [(i, times) for i, times in executed if times > 1 or "CONSTANT" not in i.modifiers]
     least = float(itemsize * (rows_read + rows_written))
     facts = Facts(
         threads=threads,
@@ -213,5 +214,6 @@ def _rows_at_a_time(
     stores = [(i, times) for i, times in executed if i.opcode == "STG" and i.bytes == wide]
     # Row scalars are stored as entries may be, but not as what is not read again soon.
     rows = [(i, times) for i, times in stores if "EF" in i.modifiers] or stores
-    stored = sum(i.bytes * times for i, times in rows)
-    return max(1, round(stored * launch["threads_per_row"] / (features * itemsize * rows_written)))
+    stored = sum(times for _, times in rows)
+    of_a_row = math.ceil(features / (launch["threads_per_row"] * launch["vector"]))
+    return max(1, round(stored / (of_a_row * rows_written)))

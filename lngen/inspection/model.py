@@ -7,8 +7,9 @@ three times, in clocks:
   than the second cache counts for a part;
 * **issue**: the warp instructions, over the four that are issued in a clock, or those of a kind over what their unit
   takes, if that is more (CUDA C++ Programming Guide, "Arithmetic instructions", throughput of native ones);
-* **latency**: what a trip takes where its block is alone: the loads, then shuffles, barriers and chains of sums. This
-  is Little's law: bytes in flight over the time in which they are in flight, computing included.
+* **latency**: what a trip takes where its block is alone: the loads, then shuffles, barriers and chains of sums, and
+  moving its bytes, which come all at once. This is Little's law: bytes in flight over the time in which they are in
+  flight, computing included.
 
 The longest is the limit. Waiting for memory does not overlap with using it as well as that, for the blocks of a
 multiprocessor run in step: both times are added as a norm of order `ORDER`. Issuing goes on meanwhile, and counts where
@@ -35,13 +36,17 @@ LANES_A_CLOCK: Mapping[str, float] = {
     "memory": 32.0,
     "shuffle": 32.0,
 }
-"""Results that the units of a multiprocessor give in a clock; what is integer is shared by two of them."""
+"""Results that the units of a multiprocessor give in a clock; what is integer is shared by two of them.
+Those of double precision are the architecture's."""
 
-ORDER = 1.5
+ORDER = 2.0
 """How waiting for memory and using it add up: with 1 one after the other, without bound only the longer counts."""
 
 IN_THE_WAY = 1.3
 """How much longer a trip takes beside those of other blocks than where its block is alone."""
+
+AT_ONCE = 20.0
+"""Bytes that a multiprocessor moves in a clock for a block alone, whose accesses come all at once."""
 
 BEYOND = 0.1
 """What a byte costs that goes through the second cache only, beside one of memory."""
@@ -128,12 +133,13 @@ def expected(facts: Facts, architecture: Architecture, trips: float = math.inf) 
     """
     whole = facts.blocks * facts.entries * facts.bytes
     beyond = facts.blocks * (facts.entries * (facts.moved - facts.bytes) + facts.moved_once / trips)
-    units = [facts.warps * 32 * facts.instructions.get(kind, 0.0) / lanes for kind, lanes in LANES_A_CLOCK.items()]
+    lanes = {**LANES_A_CLOCK, "double precision": architecture.doubles}
+    units = [facts.warps * 32 * facts.instructions.get(kind, 0.0) / each for kind, each in lanes.items()]
     issued = facts.warps * (math.fsum(facts.instructions.values()) + facts.once / trips) / ISSUED_A_CLOCK
     return Expectation(
         copy=whole / architecture.bytes_a_clock,
         memory=(whole + BEYOND * beyond) / architecture.bytes_a_clock,
         issue=max([issued, *units]),
-        latency=IN_THE_WAY * (facts.trip + facts.start / trips),
+        latency=IN_THE_WAY * (facts.trip + facts.start / trips) + facts.entries * facts.bytes / AT_ONCE,
         idle=math.ceil(trips) / trips if math.isfinite(trips) else 1.0,
     )

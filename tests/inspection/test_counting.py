@@ -16,7 +16,7 @@ def instruction(words: str) -> Instruction:
     ("words", "expected"),
     [
         ("FADD R1, R2, R3", "floating point"),
-        ("DFMA R2, R4, R6, R8", "floating point"),
+        ("DFMA R2, R4, R6, R8", "double precision"),
         ("HFMA2.BF16_V2 R1, R2, R3, R4", "floating point"),
         ("MUFU.RSQ R1, R2", "function"),
         ("F2FP.BF16.F32.PACK_AB R1, R2, R3", "conversion"),

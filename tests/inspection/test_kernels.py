@@ -40,6 +40,7 @@ CASES = [
     ("layer_norm", "sm_120", 1024, "f32", "forward"),
     ("layer_norm", "sm_90", 1000, "f16", "jvp"),
     ("layer_norm", "sm_90", 1024, "f64", "backward_backward"),
+    ("layer_norm", "sm_120", 130, "f64", "backward"),
     ("rms_norm", "sm_80", 768, "f16", "forward"),
     ("softmax", "sm_90", 4096, "bf16", "backward"),
     ("layer_norm_gelu", "sm_100", 2048, "f32", "forward"),
@@ -64,9 +65,11 @@ def test_a_row_is_read_once_and_written_once(layer: str, arch: str, features: in
     for access, times in work.accesses.items():
         if access.opcode in moved:
             moved[access.opcode] += access.bytes * times * kernel.launch["threads_per_block"] / work.facts.entries
-    # Row scalars, and Features that are read in a trip, come on top of the rows.
-    assert least.rows_read * itemsize <= moved["LDG"] < (least.rows_read + 2) * itemsize
-    assert least.rows_written * itemsize <= moved["STG"] < (least.rows_written + 1) * itemsize
+    # Row scalars, and Features that are read in a trip, come on top of the rows, whose last access may pass their end.
+    a_sweep = kernel.launch["threads_per_row"] * kernel.launch["vector"]
+    padded = -(-features // a_sweep) * a_sweep / features * itemsize
+    assert least.rows_read * itemsize <= moved["LDG"] < (least.rows_read + 2) * padded
+    assert least.rows_written * itemsize <= moved["STG"] < (least.rows_written + 1) * padded
     assert work.facts.bytes == (least.rows_read + least.rows_written) * itemsize
 
 
@@ -81,7 +84,7 @@ def test_what_is_counted_is_what_is_there(layer: str, arch: str, features: int, 
     assert set(work.instructions) == set(KINDS)
     operations = cost(next(p for p in shipped(layer).plan.programs() if p.direction == direction)).operations.element
     # A multiplication and an addition may be one instruction; what a function is made of may be many.
-    assert work.instructions["floating point"] > operations / 4
+    assert work.instructions["floating point"] + work.instructions["double precision"] > operations / 4
     assert sum(work.instructions.values()) < 400
     assert work.facts.bytes_in_flight <= kernel.threads * 256
     assert 0 < work.expected.share <= 1

@@ -6,6 +6,7 @@ says which kernels they are.
 
 import json
 import math
+import statistics
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -37,26 +38,30 @@ def share(case: dict[str, Any], **changes: Any) -> float:
 
 def test_the_model_puts_kernels_in_the_order_of_the_simulator() -> None:
     assert len(CASES) > 30
-    assert in_order({case["name"]: share(case) for case in CASES}) > 0.93
+    assert in_order({case["name"]: share(case) for case in CASES}) > 0.95
 
 
 def test_what_a_block_takes_alone_is_needed_for_that() -> None:
-    assert in_order({case["name"]: share(case, trip=0.0, start=0.0) for case in CASES}) < 0.8
+    assert in_order({case["name"]: share(case, trip=0.0, start=0.0) for case in CASES}) < 0.9
 
 
 def test_shares_are_near_those_of_the_simulator() -> None:
     ratios = [math.log(share(case) / (case["bytes"] / case["clocks"] / TABLE["copy_bytes_a_clock"])) for case in CASES]
-    assert max(map(abs, ratios)) < math.log(1.5)
+    assert max(map(abs, ratios)) < math.log(1.4)
 
 
 def test_what_is_counted_in_the_code_is_what_is_executed() -> None:
     executed = {case["name"]: case["executed"] for case in CASES if "executed" in case}
     assert len(executed) > 20
+    off = []
     for case in CASES:
         if case["name"] in executed:
             facts = Facts(**case["facts"])
             counted = sum(facts.an_entry.values()) + facts.once * facts.threads / facts.entries / case["trips"]
-            assert counted == pytest.approx(executed[case["name"]], rel=0.08), case["name"]
+            off.append(abs(counted / executed[case["name"]] - 1))
+    assert statistics.median(off) < 0.03
+    # What some warps of a block pass over is counted for all of them, so a few are far off.
+    assert statistics.quantiles(off, n=10)[-1] < 0.1
 
 
 FACTS = Facts(
@@ -85,6 +90,12 @@ def test_the_limits() -> None:
     assert LANES_A_CLOCK["function"] == 16
 
 
+def test_double_precision_is_as_slow_as_the_device() -> None:
+    doubles = replace(FACTS, instructions={"double precision": 100.0})
+    clocks = {name: expected(doubles, architecture(name)).issue for name in NAMES}
+    assert clocks == {"sm_80": 3200, "sm_90": 1600, "sm_100": 1600, "sm_120": 51200}
+
+
 def test_what_is_done_once_counts_less_with_every_trip() -> None:
     started = replace(FACTS, start=2000.0, once=500.0)
     shares = [expected(started, H200, trips).share for trips in (1, 2, 8, math.inf)]
@@ -95,7 +106,7 @@ def test_what_is_done_once_counts_less_with_every_trip() -> None:
 
 
 def test_nothing_is_faster_than_a_copy() -> None:
-    assert expected(replace(FACTS, trip=0.0, instructions={}), H200).share == 1
+    assert expected(replace(FACTS, trip=0.0, instructions={}), H200).share <= 1
 
 
 @pytest.mark.parametrize("name", NAMES)
