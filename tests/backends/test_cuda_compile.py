@@ -182,8 +182,8 @@ def test_rows_go_by_sixteen_bytes_where_they_can(dtype: str, size: int) -> None:
 
 
 def test_a_row_is_read_once_and_written_once() -> None:
-    # 64 threads for a row of 1024 floats are four accesses of 16 bytes for each thread, input and output. The first rows
-    # are copied before the loop, the others in it.
+    # 64 threads for a row of 1024 floats are four accesses of 16 bytes for each thread, input and output. The first
+    # rows are copied before the loop, the others in it.
     built = compiled("centred", "sm_90", only("f32", 1024, "-DLNGEN_THREADS_PER_ROW=64"))
     for name, arrays in (("forward_f32", 1), ("backward_f32", 2)):
         code = kernels(built)[name]
