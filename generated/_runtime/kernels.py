@@ -18,8 +18,11 @@ from .devices import Device
 from .foreign import MOST_SHARED, Function
 from .plans import CallPlan
 
-ROOMS = (100, 75, 50, 25)
-"""Percent of its registers that a thread keeps entries in, tried in this order until a compiler has enough of them."""
+VARIANTS: tuple[tuple[str, ...], ...] = (
+    (),
+    *(("LNGEN_RESIDENT=512", f"LNGEN_ROOM={room}") for room in (100, 75, 50, 25)),
+)
+"""Macros of layouts with ever fewer registers in use, tried in this order until a compiler has enough of them."""
 
 
 def launches(device: Device, plan: CallPlan) -> "Launches":
@@ -257,8 +260,8 @@ def load_without_spills(device: Device, source: Path, macros: Sequence[str], nam
     less is kept then. Of kernels that need such memory however little is kept, those that need least of it are taken.
     """
     found: list[tuple[int, tuple[bytes, Any]]] = []
-    for room in ROOMS:
-        loaded = load(device, source, [*macros, *([f"LNGEN_ROOM={room}"] if room < 100 else [])])
+    for variant in VARIANTS:
+        loaded = load(device, source, [*macros, *variant])
         spilled = sum(loaded[1].get_function(name).local_size_bytes for name in names)
         found.append((spilled, loaded))
         if not spilled:

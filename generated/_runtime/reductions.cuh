@@ -209,7 +209,7 @@ template <class A, int TOTALS_, int MOST_SUMS, int ROWS_> struct ColumnsGeometry
   static constexpr int TOTALS = TOTALS_, COLUMNS = 8;
   static constexpr int THREADS = 256, THREADS_PER_ROW = THREADS, WARPS = THREADS / 32, STRIPS = THREADS / COLUMNS;
   static constexpr int HALF = MOST_SUMS * WARPS, SLOTS = 2 * HALF;
-  static constexpr int ROWS = ROWS_, VECTOR = 1, ENTRIES = 1, ROW = 0, SUMS = 0, ROWS_COPIED = 0;
+  static constexpr int ROWS = ROWS_, VECTOR = 1, ENTRIES = 1, ROW = 0, SUMS = 0, ROWS_COPIED = 0, BLOCKS = 2;
   static constexpr int SHARED_BYTES = (SLOTS + TOTALS * WARPS * COLUMNS) * int(sizeof(A));
 };
 

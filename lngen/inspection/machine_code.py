@@ -13,7 +13,7 @@ from lngen.cache import folders
 from lngen.errors import CompileError
 from lngen.runtime import compilers
 from lngen.runtime.compilers import Nvcc
-from lngen.runtime.kernels import ROOMS
+from lngen.runtime.kernels import VARIANTS
 from lngen.toolchain import nvrtc
 from lngen.toolchain.nvrtc import NvrtcMissing, Resources, parse_resources
 
@@ -54,8 +54,8 @@ def as_launched(text: str, arch: str, options: Sequence[str] = ()) -> MachineCod
     It goes through what `lngen.runtime.kernels.load_without_spills` does, in the same order.
     """
     found: list[MachineCode] = []
-    for room in ROOMS:
-        code = machine_code(text, arch, [*options, *([f"-DLNGEN_ROOM={room}"] if room < 100 else [])])
+    for variant in VARIANTS:
+        code = machine_code(text, arch, [*options, *(f"-D{macro}" for macro in variant)])
         found.append(code)
         if not spills(code):
             break

@@ -20,6 +20,7 @@ struct Shape {
   bool holds_features;
   Place sums;
   int rows_copied;  // how many rows a thread copies into shared memory before it works on them
+  int blocks;  // how many a multiprocessor is to hold; the compiler has the registers for no more
 };
 
 #ifdef LNGEN_VECTOR
@@ -39,9 +40,9 @@ constexpr int REREADING_THREADS = 256;
 constexpr int SHARED_ROW_THREADS = 512;
 constexpr int MOST_ROWS_COPIED = 8;
 
-// Threads of a multiprocessor that are to be resident: few, so that each has the registers for a row and its sums. The
-// loads that keep the memory busy are copies into shared memory, which take none.
-constexpr int THREADS_AT_A_TIME = 512;
+// Threads of a multiprocessor that are to be resident at the least: few, so that each has the registers for a row and
+// its sums. The loads that keep the memory busy are copies into shared memory, which take none.
+constexpr int THREADS_AT_A_TIME = 512, REGISTERS = 65536, REGISTERS_BESIDE = 36, MOST_THREADS_AT_A_TIME = 1024;
 
 // Bytes that a multiprocessor is to have asked for at any time. By Little's law an H200 wants 23 kB: 4.8 TB/s over 132
 // of them, for 0.6 us. More of it covers the time in which the threads of a row wait for one another.
@@ -89,8 +90,13 @@ __host__ __device__ constexpr int bytes_of_row(Held row, const Asked& n) {
   return n.rows * (row == WIDENED ? n.compute : n.storage) + n.calls * n.compute;
 }
 
-// Blocks that a multiprocessor is to hold at a time; with it, the compiler has the registers that `room` counts on.
-__host__ __device__ constexpr int blocks_at_a_time(int threads) { return at_least(THREADS_AT_A_TIME / threads, 1); }
+// Blocks that a multiprocessor is to hold at a time, of threads that keep so many bytes of a row, Features and sums.
+// What functions and doubles take besides is not foreseen.
+__host__ __device__ constexpr int blocks_at_a_time(int threads, int kept, const Asked& n) {
+  const int fit = n.calls || n.compute > 4 ? THREADS_AT_A_TIME : REGISTERS / (kept / 4 + REGISTERS_BESIDE);
+  const int least = at_least(LNGEN_RESIDENT ? LNGEN_RESIDENT : fit, THREADS_AT_A_TIME);
+  return at_least(at_most(least, MOST_THREADS_AT_A_TIME) / threads, 1);
+}
 
 // Entries a thread may have: for the sake of the code's size, in which every function is spelled out for each of them.
 __host__ __device__ constexpr int most_entries(int calls, bool sums_in_registers) {
@@ -100,8 +106,7 @@ __host__ __device__ constexpr int most_entries(int calls, bool sums_in_registers
 
 // How many rows a block may copy ahead, given what one of them takes of shared memory, for all row arrays and all rows
 // that the block works on at a time, and what else is there. An access has 4 bytes at least.
-__host__ __device__ constexpr int rows_copied(long long bytes, int access, int threads, long long beside) {
-  const int blocks = blocks_at_a_time(threads);
+__host__ __device__ constexpr int rows_copied(long long bytes, int access, int blocks, long long beside) {
   const long long left = LNGEN_SHARED / blocks - 1024 - beside;
   if (access < 4 || bytes == 0 || left < bytes) return 0;
   const long long wanted = (BYTES_IN_FLIGHT + blocks * bytes - 1) / (blocks * bytes), most = left / bytes;
@@ -132,9 +137,10 @@ __host__ __device__ constexpr Shape shape_of(int D, const Asked& n) {
         // Addresses in the workspace take registers too.
         const int bytes_left = room(block, vector, n) / (alone && beside == IN_WORKSPACE ? 2 : 1);
         const bool few = chunks == 1 || (chunks <= MOST_CHUNKS && chunks * vector <= most_entries(n.calls, n.sums && !alone));
-        if (few && chunks * vector * cost <= bytes_left)
-          return Shape{vector, threads, chunks, block, row, without < 1, without < 2 ? IN_REGISTERS : beside,
-                       rows_copied(all_rows * chunks * vector * block, access, block, alone ? taken : 2048)};
+        if (!few || chunks * vector * cost > bytes_left) continue;
+        const int blocks = blocks_at_a_time(block, chunks * vector * cost, n);
+        return Shape{vector, threads, chunks, block, row, without < 1, without < 2 ? IN_REGISTERS : beside,
+                     rows_copied(all_rows * chunks * vector * block, access, blocks, alone ? taken : 2048), blocks};
       }
     }
   }
@@ -142,9 +148,10 @@ __host__ __device__ constexpr Shape shape_of(int D, const Asked& n) {
     const int most = again ? REREADING_THREADS : SHARED_ROW_THREADS;
     const int threads = at_least(at_most(at_least(most, fewest_threads(vectors)), MOST_THREADS), 32);
     const long long bytes = all_rows * ceiling(vectors, threads) * vector * threads;
-    const int copied = again ? 0 : at_most(rows_copied(bytes, access, 1024, taken), 2);
+    const int copied = again ? 0 : at_most(rows_copied(bytes, access, 1, taken), 2);
+    const int blocks = at_least(THREADS_AT_A_TIME / threads, 1);
     if (copied || again)
-      return Shape{vector, threads, 1, threads, READ_AGAIN, false, n.sums ? beside : IN_REGISTERS, copied};
+      return Shape{vector, threads, 1, threads, READ_AGAIN, false, n.sums ? beside : IN_REGISTERS, copied, blocks};
   }
   return Shape{};
 }
@@ -156,11 +163,11 @@ __host__ __device__ constexpr Shape shape_of_any(const Asked& n) {
   const int entries = room(ANY_D_THREADS, vector, n) / at_least(cost, 1);
   const int chunks = at_most(at_most(at_least(entries, 1), 8), most_entries(n.calls, true)) / vector;
   return Shape{vector, ANY_D_THREADS, at_least(chunks, 1), ANY_D_THREADS, entries > 0 ? WIDENED : READ_AGAIN, true,
-               IN_REGISTERS, 0};
+               IN_REGISTERS, 0, THREADS_AT_A_TIME / ANY_D_THREADS};
 }
 
 __host__ __device__ constexpr Shape rereading(Shape any) {
-  return Shape{any.vector, any.threads_per_row, 1, any.threads, READ_AGAIN, false, IN_WORKSPACE, 0};
+  return Shape{any.vector, any.threads_per_row, 1, any.threads, READ_AGAIN, false, IN_WORKSPACE, 0, any.blocks};
 }
 
 // What a direction asks, of the kernels for some type of rows.
@@ -192,7 +199,7 @@ template <class N, class Chosen> struct Geometry {
   static constexpr Shape SHAPE = Chosen::template of<N>;
   static constexpr int VECTOR = SHAPE.vector, THREADS_PER_ROW = SHAPE.threads_per_row, THREADS = SHAPE.threads,
                        ROWS = THREADS / THREADS_PER_ROW, CHUNKS = SHAPE.chunks, ENTRIES = CHUNKS * VECTOR,
-                       ROWS_COPIED = SHAPE.rows_copied, WARPS = THREADS / 32;
+                       ROWS_COPIED = SHAPE.rows_copied, BLOCKS = SHAPE.blocks, WARPS = THREADS / 32;
   static constexpr Held ROW = SHAPE.row;
   static constexpr bool KEEPS_ROW = ROW != READ_AGAIN, HOLDS_FEATURES = SHAPE.holds_features;
   static constexpr int UNROLL = KEEPS_ROW ? CHUNKS : 1, KEPT = KEEPS_ROW ? CHUNKS : 1, HELD = HOLDS_FEATURES ? CHUNKS : 1;

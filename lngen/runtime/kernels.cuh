@@ -29,7 +29,7 @@ __device__ __forceinline__ void allow_launch_after() {
 
 }  // namespace lngen
 
-#define LNGEN_BOUNDS(L) __launch_bounds__(L::THREADS, lngen::blocks_at_a_time(L::THREADS))
+#define LNGEN_BOUNDS(L) __launch_bounds__(L::THREADS, L::BLOCKS)
 
 // What a launcher reads of a module: block, rows and bytes, and how the work is laid out.
 #define LNGEN_LAUNCH(L) \

@@ -21,6 +21,7 @@
 //     LNGEN_DEPENDENT        from sm_90 on, a kernel waits by itself for the one before it, and may be launched early
 //     LNGEN_VECTOR=n         at most n entries an access; with 1, pointers need no more than their type's alignment
 //     LNGEN_SHARED=n         bytes of shared memory that a block may take
+//     LNGEN_RESIDENT=n       threads that a multiprocessor is to hold at a time, instead of the kernel's own choice
 //     LNGEN_ROOM=n           percent of its registers that a thread keeps entries in, of those that it would
 //     LNGEN_THREADS_PER_ROW=n   8, 16, ... 1024 instead of the kernel's own choice
 // A layer whose values float may not hold defines LNGEN_COMPUTE as double.
@@ -35,6 +36,9 @@
 #endif
 #ifndef LNGEN_SHARED
 #define LNGEN_SHARED 98304
+#endif
+#ifndef LNGEN_RESIDENT
+#define LNGEN_RESIDENT 0
 #endif
 #ifndef LNGEN_ROOM
 #define LNGEN_ROOM 100

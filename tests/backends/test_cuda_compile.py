@@ -13,7 +13,7 @@ from lngen.backends.cuda import DTYPES, LAUNCH_FIELDS, contracts
 from lngen.files.paths import generated_folder
 from lngen.inspection.cubin import integers
 from lngen.runtime.includes import inlined
-from lngen.runtime.kernels import ROOMS
+from lngen.runtime.kernels import VARIANTS
 from lngen.toolchain import nvrtc
 from tests.backends.test_cuda_emit import LAYERS, source
 from tests.requirements import needs_nvdisasm, needs_nvrtc
@@ -31,8 +31,8 @@ DOUBLE = re.compile(r"(DADD|DMUL|DFMA|DSETP|DMNMX|MUFU\.\w*64H|(F2F|I2F|F2I|FRND
 
 def without_spills(text: str, arch: str, options: tuple[str, ...]) -> nvrtc.Compiled:
     """What the launcher takes: with less in registers where the compiler has too few of them."""
-    for room in ROOMS:
-        built = nvrtc.compile(text, arch, (*options, *((f"-DLNGEN_ROOM={room}",) if room < 100 else ())))
+    for variant in VARIANTS:
+        built = nvrtc.compile(text, arch, (*options, *(f"-D{macro}" for macro in variant)))
         if not any(used.faults() for used in built.resources.values()):
             break
     return built
