@@ -45,9 +45,10 @@ def measured(name: str, device: Device, rounds: int) -> list[dict[str, Any]]:
     """Quartiles, in microseconds, of a call of each direction, of PyCUDA's launches, and of the difference."""
     calls = layers.Calls(name, CASE, device)
     found = []
-    for direction, call in (("forward", calls.forward), ("backward", calls.backward)):
+    for direction in ("forward", "backward"):
+        call = calls.call(direction, 0)
         launch, kernels = own_launches(calls.cuda, call)
-        parts: dict[str, Callable[[], object]] = {"call": lambda call=call: call(0), "PyCUDA": launch}  # type: ignore[misc]
+        parts: dict[str, Callable[[], object]] = {"call": call, "PyCUDA": launch}
         times = in_turns(parts, device, rounds)
         both = zip(times["call"], times["PyCUDA"], strict=True)
         times["difference"] = [call_time - launch_time for call_time, launch_time in both]
@@ -56,7 +57,7 @@ def measured(name: str, device: Device, rounds: int) -> list[dict[str, Any]]:
     return found
 
 
-def own_launches(layer: Any, call: Callable[[int], object]) -> tuple[Callable[[], None], int]:
+def own_launches(layer: Any, call: Callable[[], object]) -> tuple[Callable[[], None], int]:
     """What PyCUDA's `prepared_async_call` takes to launch the kernels of a call, and how many there are."""
     noted: list[tuple[Any, list[Any]]] = []
     launches_of_layers = layer._launcher.kernels.Launches
@@ -68,7 +69,7 @@ def own_launches(layer: Any, call: Callable[[int], object]) -> tuple[Callable[[]
 
     launches_of_layers.run = note
     try:
-        call(0)
+        call()
     finally:
         launches_of_layers.run = run
     launches, values = noted[-1]

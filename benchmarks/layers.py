@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -102,13 +103,17 @@ class Calls:
 
     def run(self, direction: str, chosen: int) -> None:
         """One direction on one set; forward comes before any other."""
+        found = self.call(direction, chosen)()
+        if direction == "forward":
+            _, self.sets[chosen].saved = found
+
+    def call(self, direction: str, chosen: int) -> Callable[[], Any]:
+        """A call of one direction on one set, all that it is given at hand."""
         buffers = self.sets[chosen]
         results = tuple(self.targets(direction, chosen).values())
         out = results[0] if direction in ("forward", "jvp") and len(results) == 1 else results
         given = self._given(direction, buffers)
-        found = getattr(self.cuda, direction)(*given, out=out, workspace=buffers.workspaces[direction])
-        if direction == "forward":
-            _, buffers.saved = found
+        return partial(getattr(self.cuda, direction), *given, out=out, workspace=buffers.workspaces[direction])
 
     def targets(self, direction: str, chosen: int) -> dict[str, Any]:
         """Where a direction's results go, by their names."""

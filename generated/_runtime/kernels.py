@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from .device_arrays import BYTES
 from .devices import Device
 from .foreign import MOST_SHARED, Function
 from .plans import CallPlan
+
+Made = TypeVar("Made")
 
 VARIANTS: tuple[tuple[str, ...], ...] = (
     (),
@@ -201,7 +203,10 @@ class Module:
         self.device = device
         names = [f"{name}_{wanted.row_type}" for name in plan.direction.kernels]
         source = plan.layer.folder / plan.direction.source
-        self.cubin, self.module = load_without_spills(device, source, plan.layer.macros(given), names)
+        self.cubin, self.module = without_spills(
+            lambda variant: load(device, source, plan.layer.macros([*given, *variant])),
+            lambda loaded: sum(loaded[1].get_function(name).local_size_bytes for name in names),
+        )
         # The types of arguments as `struct` has them: addresses, unless they are these.
         constants = dict.fromkeys(plan.layer.constants, "d" if plan.computed == "f64" else "f")
         types = {"the rows": "q", "the features": "i", "the blocks": "i", **constants}
@@ -253,20 +258,21 @@ def macros(
     return found
 
 
-def load_without_spills(device: Device, source: Path, macros: Sequence[str], names: Sequence[str]) -> tuple[bytes, Any]:
-    """Compiled kernels that keep as much in registers as there is room for, and their module.
+def without_spills(made: Callable[[Sequence[str]], Made], spilled: Callable[[Made], int]) -> Made:
+    """What is made with the first variant's macros that spill nothing, or else with those that spill least.
 
     Where a compiler has too few registers for what the geometry counts on, entries would go through memory and back;
-    less is kept then. Of kernels that need such memory however little is kept, those that need least of it are taken.
+    less is kept in registers then.
+
+    >>> without_spills(lambda macros: macros, lambda macros: 8 if len(macros) < 2 else 0)
+    ('LNGEN_RESIDENT=512', 'LNGEN_ROOM=100')
     """
-    found: list[tuple[int, tuple[bytes, Any]]] = []
+    found: list[Made] = []
     for variant in VARIANTS:
-        loaded = load(device, source, [*macros, *variant])
-        spilled = sum(loaded[1].get_function(name).local_size_bytes for name in names)
-        found.append((spilled, loaded))
-        if not spilled:
+        found.append(made(variant))
+        if not spilled(found[-1]):
             break
-    return min(found, key=itemgetter(0))[1]
+    return min(found, key=spilled)
 
 
 def load(device: Device, source: Path, macros: Iterable[str]) -> tuple[bytes, Any]:

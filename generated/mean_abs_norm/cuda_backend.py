@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 18 flops per row element.
 # Evidence: 10 steps, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
-# templates sha256:e30206ffeab79e91a9568ce74a08ecb3a5cfa15ee1941ccbbca764fd4a96b218
+# templates sha256:5ef0328b46e676047c61c2f4b65e3f702983735bb1dcc882caa6debb025c5d54
 """Centred rows divided by their mean absolute deviation.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,

@@ -29,8 +29,9 @@ _DOUBLE = ("DADD", "DMUL", "DFMA", "DSETP", "MUFU.RCP64H", "MUFU.RSQ64H")
 def compile_evidence(source: str, features: Sequence[int], dtypes: Sequence[str]) -> tuple[Evidence, ...]:
     """Compile for each architecture and each D in `features`; one piece of evidence for a kernel and a D.
 
-    A kernel passes with no spill and no stack frame. For a known D its instructions are looked at too: none
-    of double precision unless its type is f64, and accesses of 16 bytes where a row is a multiple of that.
+    A kernel passes with no spill and no stack frame in the variant that the launcher takes. For a known D its
+    instructions are looked at too: none of double precision unless its type is f64, and accesses of 16 bytes where a
+    row is a multiple of that.
     Raises NvrtcMissing where there is no NVRTC, CompileError where the source is refused.
     """
     storage = [parse_dtype(dtype).name for dtype in dtypes]
@@ -39,7 +40,7 @@ def compile_evidence(source: str, features: Sequence[int], dtypes: Sequence[str]
 
     def job(item: tuple[int, str]) -> tuple[Compiled, dict[str, list[str]] | None]:
         d, arch = item
-        compiled = nvrtc.compile(source, arch, [*flags, *([f"-DLNGEN_D={d}"] if d else [])])
+        compiled = nvrtc.compile_as_launched(source, arch, [*flags, *([f"-DLNGEN_D={d}"] if d else [])])
         return compiled, _instructions(compiled) if d else None
 
     built: dict[int, dict[str, tuple[Compiled, dict[str, list[str]] | None]]] = {d: {} for d in features}

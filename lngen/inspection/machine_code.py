@@ -13,7 +13,7 @@ from lngen.cache import folders
 from lngen.errors import CompileError
 from lngen.runtime import compilers
 from lngen.runtime.compilers import Nvcc
-from lngen.runtime.kernels import VARIANTS
+from lngen.runtime.kernels import without_spills
 from lngen.toolchain import nvrtc
 from lngen.toolchain.nvrtc import NvrtcMissing, Resources, parse_resources
 
@@ -49,17 +49,11 @@ def machine_code(text: str, arch: str, options: Sequence[str] = ()) -> MachineCo
 
 
 def as_launched(text: str, arch: str, options: Sequence[str] = ()) -> MachineCode:
-    """The machine code that the launcher takes: with as much in registers as there is room for without spilling.
-
-    It goes through what `lngen.runtime.kernels.load_without_spills` does, in the same order.
-    """
-    found: list[MachineCode] = []
-    for variant in VARIANTS:
-        code = machine_code(text, arch, [*options, *(f"-D{macro}" for macro in variant)])
-        found.append(code)
-        if not spills(code):
-            break
-    return min(found, key=lambda code: sum(used.stack for used in code.resources.values()))
+    """The machine code that the launcher takes: with as much in registers as there is room for without spilling."""
+    return without_spills(
+        lambda variant: machine_code(text, arch, [*options, *(f"-D{macro}" for macro in variant)]),
+        lambda code: sum(used.stack for used in code.resources.values()),
+    )
 
 
 def spills(code: MachineCode) -> dict[str, str]:

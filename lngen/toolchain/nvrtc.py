@@ -18,6 +18,7 @@ from pathlib import Path
 
 from lngen.errors import CompileError, LngenError
 from lngen.runtime.compilers import Nvrtc, find_nvrtc
+from lngen.runtime.kernels import without_spills
 
 
 class NvrtcMissing(LngenError):
@@ -85,6 +86,14 @@ def compile(source: str, arch: str, options: Sequence[str] = ()) -> Compiled:
     if arch.startswith("compute_"):
         return Compiled(b"", code.rstrip(b"\0").decode(), log, {})
     return Compiled(code, "", log, parse_resources(log))
+
+
+def compile_as_launched(source: str, arch: str, options: Sequence[str] = ()) -> Compiled:
+    """The same of the variant that the launcher takes: with as much in registers as spills nothing."""
+    return without_spills(
+        lambda variant: compile(source, arch, (*options, *(f"-D{macro}" for macro in variant))),
+        lambda compiled: sum(used.stack + used.spill_stores for used in compiled.resources.values()),
+    )
 
 
 def disassemble(cubin: bytes) -> str:

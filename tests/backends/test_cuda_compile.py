@@ -13,7 +13,6 @@ from lngen.backends.cuda import DTYPES, LAUNCH_FIELDS, contracts
 from lngen.files.paths import generated_folder
 from lngen.inspection.cubin import integers
 from lngen.runtime.includes import inlined
-from lngen.runtime.kernels import VARIANTS
 from lngen.toolchain import nvrtc
 from tests.backends.test_cuda_emit import LAYERS, source
 from tests.requirements import needs_nvdisasm, needs_nvrtc
@@ -29,18 +28,9 @@ SIZES = (1, 7, 33, 256, 768, 1000, 1024, 1025, 4096, 8192, 16384, 65536)
 DOUBLE = re.compile(r"(DADD|DMUL|DFMA|DSETP|DMNMX|MUFU\.\w*64H|(F2F|I2F|F2I|FRND)\.[\w.]*F64)")
 
 
-def without_spills(text: str, arch: str, options: tuple[str, ...]) -> nvrtc.Compiled:
-    """What the launcher takes: with less in registers where the compiler has too few of them."""
-    for variant in VARIANTS:
-        built = nvrtc.compile(text, arch, (*options, *(f"-D{macro}" for macro in variant)))
-        if not any(used.faults() for used in built.resources.values()):
-            break
-    return built
-
-
 @functools.cache
 def compiled(layer: str, arch: str, options: tuple[str, ...]) -> nvrtc.Compiled:
-    return without_spills(whole(source(layer)), arch, options)
+    return nvrtc.compile_as_launched(whole(source(layer)), arch, options)
 
 
 def kernels(built: nvrtc.Compiled) -> dict[str, list[str]]:
@@ -111,7 +101,7 @@ def writes_rows(text: str, direction: str) -> bool:
 def check_shipped(layer: str, arch: str, size: int, dtypes: tuple[str, ...]) -> None:
     text = inlined(generated_folder() / layer / "kernels.cu")
     length = (f"-DLNGEN_D={size}",) if size else ()
-    built = without_spills(text, arch, (*length, *(f"-DLNGEN_{dtype.upper()}" for dtype in dtypes)))
+    built = nvrtc.compile_as_launched(text, arch, (*length, *(f"-DLNGEN_{dtype.upper()}" for dtype in dtypes)))
     code = kernels(built)
     assert {f"{direction}_{dtype}" for direction in ("forward", "backward") for dtype in dtypes or DTYPES} <= set(code)
     for name, used in built.resources.items():

@@ -114,6 +114,11 @@ class LoweredDirection:
     flags: tuple[str, ...]
 
     @property
+    def per_row(self) -> tuple[str, ...]:
+        """What is read of each row: row arrays, then values that a row has one of."""
+        return (*(read.name for read in self.rows), *self.saved, *(read.name for read in self.row_scalars))
+
+    @property
     def most_results(self) -> int:
         """How many rows a pass computes and writes at the most."""
         return max((len(stage.stores) for stage in self.stages), default=0)
