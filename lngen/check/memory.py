@@ -17,7 +17,7 @@ SHAPES = ((5, 7), (2, 33), (2, 1024))
 """Several rows per block with the last block half empty; a tail of one entry; vectors, and a barrier a reduction."""
 
 MANY_ROWS = (37, 1024)
-"""More rows than blocks of backward, each a block's own: what one leaves in shared memory meets the next."""
+"""More rows than the blocks work on and copy ahead: what one leaves in shared memory meets the next."""
 
 
 def check_memory(layer: Checkable, seed: int, dtypes: Sequence[str]) -> Iterator[Evidence]:

@@ -27,6 +27,8 @@ SHAPES = ((5, 7), (2, 33), (3, 1024))
 """Several rows per block, a tail of one entry, and rows that many warps share."""
 
 _BARRIER = r"__syncthreads\(\);\n"
+_ARRIVAL = r"  tile\.each\(.* part\.arrive\(.*\n +"
+_NEXT_COPY = r"if constexpr \(AHEAD > 0 && G::KEEPS_ROW\) copy\(turn\);\n +"
 _FEATURE_LOADS = (
     (r"load<G::VECTOR>\(to\.{0} \+ column\)", r"load<G::VECTOR>(to.{0} + (column ? column - G::VECTOR : 0))"),
     (r"(\(tile\.{0}, chunk, to\.{0}, )column\)", r"\1(column ? column - G::VECTOR : 0))"),
@@ -43,7 +45,7 @@ class KernelMutant:
 
 def kernel_mutants(features: Sequence[str]) -> Iterator[KernelMutant]:
     """Every mistake, in a fixed order; `features` names the Feature inputs of the layer."""
-    yield _replaced("no barrier in a reduction", _BARRIER + r"(?=\s*const int from)", "")
+    yield _replaced("no barrier in a reduction", _BARRIER + r"(?=\s*if constexpr \(WARPS_PER_ROW)", "")
     yield _replaced(
         "no barrier before a block's rows are added up",
         rf"(each_kept\(here, k, shared.*\n\s*){_BARRIER}",
@@ -58,6 +60,17 @@ def kernel_mutants(features: Sequence[str]) -> Iterator[KernelMutant]:
     yield KernelMutant("entries past the end of the row in a centred reduction", _unmasked)
     yield _replaced(
         "the last block's partial sums not written", r"(columns\.finish\(.*\);)", r"if (blockIdx.x + 1 < gridDim.x) \1"
+    )
+    yield _replaced("a copied row that is not awaited", r"await_copies<AHEAD - 1>", "await_copies<AHEAD>")
+    yield _replaced(
+        "a row from the slot of the next one", r"turn = from;", "turn = from + 1 < G::ROWS_COPIED ? from + 1 : 0;"
+    )
+    yield _replaced("a copy into a slot that is still to be read", rf"({_ARRIVAL})({_NEXT_COPY})", r"\2\1")
+    yield _replaced(
+        "a block's rows added up where copies may still be read",
+        rf"{_BARRIER}(?=\s*each_kept\(here, k, shared)",
+        "",
+        where="columns.finish(",
     )
     for name in features:
         yield KernelMutant(f"`{name}` from the column before", lambda text, name=name: _shifted(text, name))  # type: ignore[misc]
@@ -109,7 +122,9 @@ def _unmasked(text: str) -> str:
     if not centred:
         return text
     last = centred[-1]
-    further = "each_chunk<G>([&] { Here all = here; all.limit = 1 << 30; return all; }(), "
+    # As far as the thread's chunks go.
+    end = "G::chunks(here.D) * G::THREADS_PER_ROW * G::VECTOR"
+    further = f"each_chunk<G>([&] {{ Here all = here; all.D = {end}; return all; }}(), "
     # What no load has filled is zero, or else what is found would depend on what the stack held before.
     forward = (forward[: last.start()] + further + forward[last.end() :]).replace("Tile<G> tile;", "Tile<G> tile = {};")
     return forward + backward + rest

@@ -47,7 +47,7 @@ constexpr Attribute ATTRIBUTES[] = {
     {13, 1000000},    // CLOCK_RATE, kHz
     {14, 512},        // TEXTURE_ALIGNMENT
     {15, 1},          // GPU_OVERLAP
-    {16, 4},          // MULTIPROCESSOR_COUNT: few, so that a persistent grid has several rows per block in small tests
+    {16, 1},          // MULTIPROCESSOR_COUNT: so that in small tests a block has more rows than it copies ahead
     {31, 1},          // CONCURRENT_KERNELS
     {36, 1000000},    // MEMORY_CLOCK_RATE, kHz
     {37, 1024},       // GLOBAL_MEMORY_BUS_WIDTH
