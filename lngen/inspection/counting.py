@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from lngen.inspection.listing import Block, Instruction, Loop
+from lngen.inspection.registers import used
 
 KINDS = (
     "floating point",
@@ -138,14 +139,38 @@ def _moved(loop: Loop) -> int:
 
 
 def _entries_at_a_time(loop: Loop, itemsize: int) -> int:
-    """Entries of a row that a trip of a loop goes over: what it moves by one address, at most."""
+    """Entries of a row that a trip of a loop goes over: what it moves by one address, at most.
+
+    A loop copies a single array, by as many addresses as it may be unrolled. What it both loads and stores are sums
+    over rows, whose entries are not those of rows; where there is nothing else, they count.
+    """
     moved: Counter[tuple[str, str]] = Counter()
+    values: Counter[str] = Counter()
     for block in loop.blocks():
         for instruction in block.instructions:
             if instruction.opcode in ("LDG", "STG", "LDS", "STS", "LDGSTS"):
-                address = next((operand for operand in instruction.operands if "[" in operand), "")
-                moved[instruction.opcode, address.partition("+")[0].rstrip("]")] += instruction.bytes
-    return max(moved.values(), default=0) // itemsize
+                moved[_moving(instruction), _address(instruction, values)] += instruction.bytes
+            values.update(used(instruction)[0])
+    rows = [
+        size
+        for (opcode, address), size in moved.items()
+        if not {(f"LD{opcode[2:]}", address), (f"ST{opcode[2:]}", address)} <= moved.keys()
+    ]
+    return max(rows or moved.values(), default=0) // itemsize
+
+
+def _moving(instruction: Instruction) -> str:
+    """What moves the entries of one array; parameters and rows that nobody writes are told from what is updated."""
+    return f"{instruction.opcode} constant" if "CONSTANT" in instruction.modifiers else instruction.opcode
+
+
+def _address(instruction: Instruction, values: Mapping[str, int]) -> str:
+    """What an access goes by: a register, and which of its values in turn; that of all copies is the same."""
+    if instruction.opcode == "LDGSTS":
+        return ""
+    address = next((operand for operand in instruction.operands if "[" in operand), "")
+    place = address.rpartition("[")[2].partition("+")[0].rstrip("]")
+    return f"{place} {values.get(place.partition('.')[0], 0)}"
 
 
 def accesses(instructions: Iterator[tuple[Instruction, int]]) -> dict[Access, int]:

@@ -36,13 +36,17 @@ _TRIPS = 4
 
 @dataclass
 class _Warp:
-    """A warp on its way: when each register is there, what is in flight, and how far it has come."""
+    """A warp on its way: when each register is there, what is in flight, and how far it has come.
+
+    In flight is what was asked for and not yet waited for: `flying` by the registers that loads write, `groups` of
+    copies by when each is there. A busy memory may take until then, however soon one at rest would answer.
+    """
 
     latency: float
     beside: float
     clock: float = 0.0
     ready: dict[str, float] = field(default_factory=dict)
-    flying: list[tuple[float, int]] = field(default_factory=list)
+    flying: dict[tuple[str, ...], int] = field(default_factory=dict)
     open_group: int = 0
     groups: list[tuple[float, int]] = field(default_factory=list)
     most: int = 0
@@ -56,8 +60,9 @@ class _Warp:
             start = max(start, self.ready.get(name, 0.0))
         if instruction.opcode == "DEPBAR" and "LE" in instruction.modifiers:
             still = int(instruction.operands[1], 0)
-            done = self.groups[: len(self.groups) - still] if still else self.groups
-            start = max([start, *(there for there, _ in done)])
+            done = max(len(self.groups) - still, 0)
+            start = max([start, *(there for there, _ in self.groups[:done])])
+            del self.groups[:done]
         if start - self.clock > _LONG:
             self.issued, self.since = 0, start
         self.clock = start
@@ -65,7 +70,9 @@ class _Warp:
         there = start + self._latency(instruction)
         for name in written:
             self.ready[name] = there
-        self._fly(instruction, there)
+        touched = {*written, *read}
+        self.flying = {names: size for names, size in self.flying.items() if touched.isdisjoint(names)}
+        self._fly(instruction, written)
         if instruction.opcode == "BAR":
             self.arrive()
             self.clock += _BARRIER
@@ -75,7 +82,7 @@ class _Warp:
         self.clock = max(self.clock, self.since + self.issued * self.beside)
         self.issued, self.since = 0, self.clock
 
-    def _fly(self, instruction: Instruction, there: float) -> None:
+    def _fly(self, instruction: Instruction, written: tuple[str, ...]) -> None:
         opcode = instruction.opcode
         if opcode == "LDGSTS":
             self.open_group += instruction.bytes
@@ -83,12 +90,9 @@ class _Warp:
             self.groups.append((self.clock + self.latency, self.open_group))
             self.open_group = 0
         elif opcode == "LDG":
-            self.flying.append((there, instruction.bytes))
+            self.flying[written] = instruction.bytes
         if opcode in ("LDG", "LDGDEPBAR"):
-            self.flying = [item for item in self.flying if item[0] > self.clock]
-            self.groups = [item for item in self.groups if item[0] > self.clock][-8:] or self.groups[-1:]
-            in_flight = sum(size for there, size in (*self.flying, *self.groups) if there > self.clock)
-            self.most = max(self.most, in_flight)
+            self.most = max(self.most, sum(self.flying.values()) + sum(size for _, size in self.groups))
 
     def _latency(self, instruction: Instruction) -> float:
         opcode = instruction.opcode
@@ -103,7 +107,7 @@ class _Warp:
 
 @dataclass(frozen=True)
 class Walk:
-    """Clocks of a trip, clocks of what is done once, and bytes of loads that a thread has in flight at most."""
+    """Clocks of a trip and of what is done once, and bytes that a thread has in flight at most, loads and copies."""
 
     trip: float
     once: float
@@ -132,9 +136,10 @@ def _through(warp: _Warp, work: Trips, parts: list[Block | Loop]) -> None:
         if isinstance(part, Loop):
             trips = work.inner(part)
             for _ in range(min(trips, 2)):
-                begun = warp.clock
+                begun, opened = warp.clock, warp.open_group
                 _through(warp, work, part.parts)
             warp.clock += max(trips - 2, 0) * (warp.clock - begun)
+            warp.open_group += max(trips - 2, 0) * (warp.open_group - opened)
         else:
             for instruction in _executed(part):
                 warp.step(instruction)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from lngen.errors import counted
@@ -53,7 +53,21 @@ def _part(kernel: Inspected) -> str:
     launch = kernel.launch
     if kernel.ends_sums:
         return f"; {counted(launch['rows_per_block'], 'column')}" if launch["rows_per_block"] else ""
-    return f"; {counted(launch['rows_per_block'], 'row')}, {counted(launch['threads_per_row'], 'thread')} a row"
+    rows = f"{counted(launch['rows_per_block'], 'row')}, {counted(launch['threads_per_row'], 'thread')} a row"
+    return f"; {rows}; {_held(launch)}"
+
+
+def _held(launch: Mapping[str, int]) -> str:
+    """Where a row is while it is worked on, and how many trips before that its copy was started."""
+    ahead = copied = launch["rows_copied"]
+    if HELD[launch["row_held"]]:
+        place = f"in registers {HELD[launch['row_held']]}"
+    elif copied:
+        # The row that is worked on is one of the copies.
+        place, ahead = "in shared memory", copied - 1
+    else:
+        place = "read again in every stage"
+    return f"a row is {place}, copied {counted(ahead, 'trip')} ahead" if ahead else f"a row is {place}"
 
 
 def _instructions(work: Work, architecture: Architecture) -> Iterator[tuple[str, str]]:
@@ -69,6 +83,9 @@ def _instructions(work: Work, architecture: Architecture) -> Iterator[tuple[str,
     yield "expected limit", f"{found.limit}; clocks of a trip over rows: {times}"
     yield "expected speed", f"{found.share:.0%} of a copy's"
 
+
+HELD = ("", "as it is stored", "in the compute type")
+"""How registers hold a row between the stages, by `row_held` of a launch array; the first stands for not at all."""
 
 HEADINGS = (
     "kernel",

@@ -73,3 +73,40 @@ def test_without_a_loop_all_is_one_trip() -> None:
     work = trips(code, 1, 4)
     assert (work.before, work.after) == ((), ())
     assert [i.opcode for i, _ in work.weighted(work.trip.parts)] == ["LDG", "EXIT"]
+
+
+def test_sums_that_a_loop_updates_do_not_tell_its_trips() -> None:
+    code = kernels("""
+.text.k:
+.L_x_1:
+        /*0010*/                   MOV R9, R9 ;
+.L_x_2:
+        /*0020*/                   LDG.E.128.CONSTANT R4, desc[UR4][R2.64] ;
+        /*0030*/                   LDG.E.128 R12, desc[UR4][R8.64] ;
+        /*0040*/                   LDG.E.128 R16, desc[UR4][R8.64+0x10] ;
+        /*0050*/                   STG.E.128 desc[UR4][R8.64], R12 ;
+        /*0060*/                   STG.E.128 desc[UR4][R8.64+0x10], R16 ;
+        /*0070*/               @P0 BRA `(.L_x_2) ;
+        /*0080*/               @P1 BRA `(.L_x_1) ;
+        /*0090*/                   EXIT ;
+""")["k"]
+    # 64 entries of 2 bytes are a thread's, and 8 of them make an access, but two of sums in 4 bytes each.
+    work = trips(code, 64, 2)
+    assert accesses(work.weighted(work.trip.parts)) == {Access("LDG", 16): 24, Access("STG", 16): 16}
+
+
+def test_a_register_may_hold_the_addresses_of_two_arrays_in_turn() -> None:
+    code = kernels("""
+.text.k:
+.L_x_1:
+        /*0010*/                   MOV R9, R9 ;
+.L_x_2:
+        /*0020*/                   LDG.E.128.CONSTANT R4, desc[UR4][R2.64] ;
+        /*0030*/                   IMAD.WIDE R2, R20, 0x2, R22 ;
+        /*0040*/                   LDG.E.128.CONSTANT R8, desc[UR4][R2.64] ;
+        /*0050*/               @P0 BRA `(.L_x_2) ;
+        /*0060*/               @P1 BRA `(.L_x_1) ;
+        /*0070*/                   EXIT ;
+""")["k"]
+    work = trips(code, 64, 2)
+    assert accesses(work.weighted(work.trip.parts)) == {Access("LDG", 16): 16}

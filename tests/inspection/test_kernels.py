@@ -9,7 +9,7 @@ from lngen.errors import LngenError
 from lngen.inspection import kernels as module
 from lngen.inspection import words
 from lngen.inspection.architectures import architecture
-from lngen.inspection.counting import KINDS
+from lngen.inspection.counting import KINDS, Access
 from lngen.inspection.kernels import Inspected, inspected
 from lngen.inspection.machine_code import as_launched, spills
 from lngen.plan.cost import cost, parse_dtype
@@ -35,6 +35,7 @@ def looked_at(layer: str, arch: str, features: int, dtype: str, direction: str) 
 
 CASES = [
     ("layer_norm", "sm_90", 1024, "bf16", "forward"),
+    ("layer_norm", "sm_90", 4096, "bf16", "forward"),
     ("layer_norm", "sm_80", 4096, "f32", "backward"),
     ("layer_norm", "sm_100", 256, "bf16", "backward"),
     ("layer_norm", "sm_120", 1024, "f32", "forward"),
@@ -61,15 +62,21 @@ def test_a_row_is_read_once_and_written_once(layer: str, arch: str, features: in
     rows = work.facts.entries / features
     assert rows == kernel.launch["rows_per_block"]
     itemsize, least = parse_dtype(dtype).itemsize, cost(program)
-    moved = {"LDG": 0.0, "STG": 0.0}
+    moved = {"LDG": 0.0, "LDGSTS": 0.0, "STG": 0.0}
     for access, times in work.accesses.items():
         if access.opcode in moved:
             moved[access.opcode] += access.bytes * times * kernel.launch["threads_per_block"] / work.facts.entries
     # Row scalars, and Features that are read in a trip, come on top of the rows, whose last access may pass their end.
     a_sweep = kernel.launch["threads_per_row"] * kernel.launch["vector"]
     padded = -(-features // a_sweep) * a_sweep / features * itemsize
-    assert least.rows_read * itemsize <= moved["LDG"] < (least.rows_read + 2) * padded
+    assert least.rows_read * itemsize <= moved["LDG"] + moved["LDGSTS"] < (least.rows_read + 2) * padded
     assert least.rows_written * itemsize <= moved["STG"] < (least.rows_written + 1) * padded
+    # Rows that are copied come by copies alone, and nothing else does.
+    if kernel.launch["rows_copied"]:
+        assert least.rows_read * itemsize <= moved["LDGSTS"] <= least.rows_read * padded
+        assert moved["LDG"] < 2 * padded
+    else:
+        assert moved["LDGSTS"] == 0
     assert work.facts.bytes == (least.rows_read + least.rows_written) * itemsize
 
 
@@ -87,8 +94,39 @@ def test_what_is_counted_is_what_is_there(layer: str, arch: str, features: int, 
     assert work.instructions["floating point"] + work.instructions["double precision"] > operations / 4
     assert sum(work.instructions.values()) < 400
     assert work.facts.bytes_in_flight <= kernel.threads * 256
+    # All rows that are copied ahead are in flight at a time, however soon a memory at rest would be done with them.
+    rows = kernel.launch["rows_copied"] * kernel.launch["rows_per_block"] * kernel.blocks
+    read = cost(next(p for p in shipped(layer).plan.programs() if p.direction == direction)).rows_read
+    assert work.facts.bytes_in_flight >= rows * read * features * parse_dtype(dtype).itemsize
     assert 0 < work.expected.share <= 1
     assert 0 < kernel.blocks * kernel.launch["threads_per_block"] <= architecture(arch).multiprocessor.threads
+
+
+@needs_nvrtc
+@needs_nvdisasm
+@pytest.mark.cuda
+@pytest.mark.ci
+def test_a_row_that_stays_in_shared_memory_is_copied_once() -> None:
+    """The loop that copies it goes over several accesses at a time."""
+    kernel = looked_at("layer_norm", "sm_90", 65536, "bf16", "forward")[0]
+    assert (kernel.launch["row_held"], kernel.launch["rows_copied"]) == (0, 1)
+    assert kernel.work is not None
+    threads, copies = kernel.launch["threads_per_block"], kernel.work.accesses[Access("LDGSTS", 16)]
+    assert copies * 16 * threads == 65536 * 2
+    assert kernel.work.facts.bytes_in_flight == kernel.blocks * 65536 * 2
+
+
+@needs_nvrtc
+@needs_nvdisasm
+@pytest.mark.cuda
+@pytest.mark.ci
+def test_sums_in_memory_are_not_taken_for_rows() -> None:
+    """They are wider than the rows, each of whose entries has two of them, and all are loaded and stored."""
+    kernel = looked_at("layer_norm", "sm_90", 65536, "bf16", "backward")[0]
+    assert kernel.launch["sums_over_rows"] == 2
+    assert kernel.work is not None
+    stored = sum(a.bytes * n for a, n in kernel.work.accesses.items() if a.opcode == "STG")
+    assert stored * kernel.launch["threads_per_block"] == 65536 * (2 + 2 * 4)
 
 
 @needs_nvrtc

@@ -43,8 +43,34 @@ def test_a_copy_ahead_takes_no_time_of_its_own() -> None:
     at_once = way(*copies, "DEPBAR.LE SB0, 0x0", "LDS.128 R4, [R3]", *["FADD R4, R4, R5"] * 300)
     ahead = way(*copies, "DEPBAR.LE SB0, 0x1", "LDS.128 R4, [R3]", *["FADD R4, R4, R5"] * 300)
     assert at_once.trip - ahead.trip > 0.9 * LATENCY
-    assert ahead.in_flight == 16
+    # Until it is waited for, a copy may be under way, and the one before it as well.
+    assert (at_once.in_flight, ahead.in_flight) == (16, 32)
+    assert way(*copies, "DEPBAR.LE SB0, 0x2", "LDS.128 R4, [R3]").in_flight == 48
     assert way(*copies, *copies, "DEPBAR.LE SB0, 0x0").in_flight == 32
+
+
+def test_a_load_is_in_flight_until_it_is_read() -> None:
+    late = [*["FADD R20, R20, R21"] * 300, LOADS[1], "FADD R1, R4, R8"]
+    assert way(LOADS[0], *late).in_flight == 32
+    assert way(LOADS[0], "FADD R1, R5, R5", *late).in_flight == 16
+
+
+def test_a_loop_of_copies_is_in_flight_as_a_whole() -> None:
+    text = """
+.text.k:
+.L_x_1:
+        /*0010*/  MOV R9, R9 ;
+.L_x_2:
+        /*0020*/  LDGSTS.E.BYPASS.128 [R3], desc[UR4][R2.64] ;
+        /*0030*/  LDGSTS.E.BYPASS.128 [R5], desc[UR4][R4.64] ;
+        /*0040*/  @P1 BRA `(.L_x_2) ;
+        /*0050*/  LDGDEPBAR ;
+        /*0060*/  DEPBAR.LE SB0, 0x0 ;
+        /*0070*/  @P0 BRA `(.L_x_1) ;
+        /*0080*/  EXIT ;
+"""
+    # 64 entries of 4 bytes are a thread's, of which a trip of the inner loop copies 8, by two addresses.
+    assert walk(trips(kernels(text)["k"], 64, 4), LATENCY, 4).in_flight == 64 * 4
 
 
 def test_a_block_of_many_warps_waits_for_them_at_a_barrier() -> None:
