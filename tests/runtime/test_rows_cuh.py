@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -116,6 +117,34 @@ def test_types_shapes_and_functions(least: str) -> None:
     with np.errstate(over="ignore", invalid="ignore"):
         wanted = [np.logaddexp(0, u), 1 / (1 + np.exp(-u)), u**5, np.sign(u), np.maximum(u, 1), np.minimum(u, 1)]
     np.testing.assert_allclose(y, wanted, rtol=1e-6)
+
+
+@needs_gxx
+@pytest.mark.cuda
+def test_erf_is_off_by_less_than_two_units_in_the_last_place() -> None:
+    """Half a unit by the last rounding, half by those of q where 1 - 2**-q is 0.8, and what a GPU's exp2 adds."""
+    code = """
+    extern "C" __global__ void of(const float* u, float* y, int n) {
+      for (int i = threadIdx.x; i < n; i += 32) y[i] = lngen::math::erf(u[i]);
+    }
+    """
+    kernels = simt.build(including("geometry.cuh", code))
+    rng = np.random.default_rng(0)
+    u = np.concatenate(
+        [
+            np.linspace(4.2, 0, 1000, endpoint=False),
+            rng.uniform(0.94, 0.96, 200),
+            10 ** rng.uniform(-9, 0.7, 500),
+            [8, np.inf, np.nan],
+        ]
+    ).astype(np.float32)
+    y, mirrored = np.zeros_like(u), np.zeros_like(u)
+    kernels["of"](1, 32, 0, u, y, len(u))
+    kernels["of"](1, 32, 0, -u, mirrored, len(u))
+    assert np.isnan(y[-1])
+    np.testing.assert_array_equal(y, -mirrored)
+    wanted = np.array([float(mpmath.erf(float(value))) for value in u[:-1]])
+    assert (np.abs(y[:-1] - wanted) < 1.25 * np.spacing(wanted.astype(np.float32))).all()
 
 
 @needs_gxx
