@@ -221,8 +221,9 @@ __device__ __forceinline__ f64 softplus(f64 u) { return (u > 0.0 ? u : 0.0) + ::
 // u*v + w, rounded once.
 __device__ __forceinline__ f32 fused(f32 u, f32 v, f32 w) { return fmaf(u, v, w); }
 __device__ __forceinline__ f64 fused(f64 u, f64 v, f64 w) { return ::fma(u, v, w); }
-// Near 0 a polynomial of u*u, beyond it 1 - 2**-q with q a polynomial of |u|, both fitted to a fortieth of a unit in
-// the last place, of which all roundings are less than two; from 4 on it is 1. Without a branch, so that the compiler computes it once for all stages (erff has one).
+// Near 0 a polynomial of u*u, beyond it 1 - 2**-q with q a polynomial of |u|, both fitted to a fortieth of a unit in the
+// last place, of which all roundings are less than two; from 4 on it is 1. Without a branch, which erff has, so that the
+// compiler computes it once for all stages.
 __device__ __forceinline__ f32 erf(f32 u) {
   const f32 s = u * u, size = fabsf(u), t = size > 4.0f ? 4.0f : size;
   f32 p = 8.1850936e-5f, q = -2.7761218e-4f;

@@ -51,7 +51,8 @@ kernels.
 to `min(16, vector * itemsize)` bytes, or the module be compiled with `LNGEN_VECTOR=1`. `row_held` says
 what registers hold of a row between the stages: 0 nothing, 1 its entries as they are stored, 2 in the compute
 type. `sums_over_rows` says where sums over rows gather: 0 in registers, 1 in shared memory, 2 in the
-workspace. `rows_copied` is how many rows are copied into shared memory ahead of the one that is worked on.
+workspace. `rows_copied` is how many rows there is room for in shared memory, where they are copied before a thread
+works on them; where registers hold nothing, one of them is the row that it works on.
 """
 
 
