@@ -138,9 +138,12 @@ __host__ __device__ constexpr Shape shape_of(int D, const Asked& n) {
         const int bytes_left = room(block, vector, n) / (alone && beside == IN_WORKSPACE ? 2 : 1);
         const bool few = chunks == 1 || (chunks <= MOST_CHUNKS && chunks * vector <= most_entries(n.calls, n.sums && !alone));
         if (!few || chunks * vector * cost > bytes_left) continue;
-        const int blocks = blocks_at_a_time(block, chunks * vector * cost, n);
+        const long long bytes = all_rows * chunks * vector * block, others = alone ? taken : 2048;
+        int blocks = blocks_at_a_time(block, chunks * vector * cost, n);
+        // Rather fewer threads than no room for copies.
+        while (blocks * block > THREADS_AT_A_TIME && !rows_copied(bytes, access, blocks, others)) --blocks;
         return Shape{vector, threads, chunks, block, row, without < 1, without < 2 ? IN_REGISTERS : beside,
-                     rows_copied(all_rows * chunks * vector * block, access, blocks, alone ? taken : 2048), blocks};
+                     rows_copied(bytes, access, blocks, others), blocks};
       }
     }
   }
