@@ -14,6 +14,7 @@ from lngen.errors import CompileError
 from lngen.runtime import compilers
 from lngen.runtime.compilers import Nvcc
 from lngen.runtime.kernels import without_spills
+from lngen.simt.driver import script
 from lngen.toolchain import nvrtc
 from lngen.toolchain.nvrtc import NvrtcMissing, Resources, parse_resources
 
@@ -68,9 +69,16 @@ def spills(code: MachineCode) -> dict[str, str]:
 
 def _compiler() -> compilers.Compiler:
     try:
-        return compilers.compiler()
+        found = compilers.compiler()
     except (RuntimeError, ValueError) as error:
         raise NvrtcMissing(f"{error}.") from None
+    # Where PyCUDA runs on the emulator, nvcc is the emulator's, and what it makes is no machine code.
+    if isinstance(found, Nvcc) and found.path == script.write():
+        library = compilers.find_nvrtc()
+        if library is None:
+            raise NvrtcMissing("nvcc is the emulator's here: ask in another process, or pip install nvidia-cuda-nvrtc.")
+        return compilers.Nvrtc(*library)
+    return found
 
 
 def _by_nvrtc(text: str, arch: str, options: Sequence[str]) -> tuple[bytes, str]:

@@ -9,6 +9,7 @@ from lngen.errors import CompileError
 from lngen.inspection import machine_code as module
 from lngen.inspection.machine_code import machine_code, spills
 from lngen.runtime import compilers
+from lngen.simt.driver import script
 from lngen.toolchain import nvrtc
 from lngen.toolchain.nvrtc import NvrtcMissing, Resources
 from tests.requirements import needs_nvrtc
@@ -88,6 +89,17 @@ def test_nvcc_is_asked_for_the_same(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert made.resources == {"scale": Resources(8, 0, 0, 0, 0)}
     with pytest.raises(CompileError, match=r"for sm_80, nvcc refused kernels\.cu:\n.*FACTOR is undefined"):
         machine_code(SCALE, "sm_80")
+
+
+@needs_nvrtc
+@pytest.mark.cuda
+def test_the_emulators_nvcc_is_passed_by(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LNGEN_COMPILER", raising=False)
+    monkeypatch.setenv("PATH", str(script.write().parent), prepend=os.pathsep)
+    assert machine_code(SCALE, "sm_90", ["-DFACTOR=5"]).cubin.startswith(b"\x7fELF")
+    monkeypatch.setattr(compilers, "find_nvrtc", lambda: None)
+    with pytest.raises(NvrtcMissing, match="nvcc is the emulator's here"):
+        machine_code(SCALE, "sm_90", ["-DFACTOR=6"])
 
 
 def test_without_a_compiler_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
