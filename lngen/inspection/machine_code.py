@@ -7,13 +7,13 @@ import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from lngen.cache import folders
 from lngen.errors import CompileError
 from lngen.runtime import compilers
 from lngen.runtime.compilers import Nvcc
-from lngen.runtime.kernels import without_spills
 from lngen.simt.driver import script
 from lngen.toolchain import nvrtc
 from lngen.toolchain.nvrtc import NvrtcMissing, Resources, parse_resources
@@ -51,10 +51,7 @@ def machine_code(text: str, arch: str, options: Sequence[str] = ()) -> MachineCo
 
 def as_launched(text: str, arch: str, options: Sequence[str] = ()) -> MachineCode:
     """The machine code that the launcher takes: with as much in registers as there is room for without spilling."""
-    return without_spills(
-        lambda variant: machine_code(text, arch, [*options, *(f"-D{macro}" for macro in variant)]),
-        lambda code: sum(used.stack for used in code.resources.values()),
-    )
+    return nvrtc.as_launched(partial(machine_code, text, arch), options)
 
 
 def spills(code: MachineCode) -> dict[str, str]:

@@ -12,9 +12,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 from lngen.errors import CompileError, LngenError
 from lngen.runtime.compilers import Nvrtc, find_nvrtc
@@ -35,6 +36,11 @@ class Resources:
     spill_loads: int
     shared: int
 
+    @property
+    def in_memory(self) -> int:
+        """Bytes that are kept in memory for want of registers; a spill is counted where it is stored."""
+        return self.stack + self.spill_stores
+
     def faults(self) -> list[str]:
         """What of it is kept in memory for want of registers, in words; nothing if all is well."""
         found = []
@@ -43,6 +49,14 @@ class Resources:
         if self.stack:
             found.append(f"a stack frame of {self.stack} bytes")
         return found
+
+
+class _HasResources(Protocol):
+    @property
+    def resources(self) -> Mapping[str, Resources]: ...
+
+
+Built = TypeVar("Built", bound=_HasResources)
 
 
 @dataclass(frozen=True)
@@ -90,9 +104,14 @@ def compile(source: str, arch: str, options: Sequence[str] = ()) -> Compiled:
 
 def compile_as_launched(source: str, arch: str, options: Sequence[str] = ()) -> Compiled:
     """The same of the variant that the launcher takes: with as much in registers as spills nothing."""
+    return as_launched(functools.partial(compile, source, arch), options)
+
+
+def as_launched(build: Callable[[Sequence[str]], Built], options: Sequence[str]) -> Built:
+    """What a compiler builds with some options, of the variant that the launcher takes."""
     return without_spills(
-        lambda variant: compile(source, arch, (*options, *(f"-D{macro}" for macro in variant))),
-        lambda compiled: sum(used.stack + used.spill_stores for used in compiled.resources.values()),
+        lambda variant: build((*options, *(f"-D{macro}" for macro in variant))),
+        lambda built: sum(used.in_memory for used in built.resources.values()),
     )
 
 
