@@ -24,6 +24,7 @@ from lngen.language.syntax import Kind
 from lngen.plan.planner import Plan
 from lngen.plan.program import RowProgram
 from tests.shipped import REST
+from tests.tiers import sample
 
 _ROOT = Path(__file__).parent.parent
 
@@ -178,6 +179,7 @@ PROVED = tuple(name for name in NAMES if name not in REST)
 """Those whose proofs are looked at one by one; the other shipped layers are proved in tests/test_pipeline.py."""
 SOME = ("layer_norm", "rms_norm", *PROVED[::5])
 """Where a test that goes over all of them is long, these are in the default tier."""
+SAMPLED = sample(NAMES, SOME)
 
 
 @functools.cache

@@ -175,7 +175,7 @@ def test_large_logits_are_right_on_a_device(path: Path, dtype: str, scale: float
     assert_right(layer, found, at, dtype, CUDA)
 
 
-@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sample(PATHS, PATHS[::4]), ids=lambda path: path.stem)
 def test_no_exponential_is_left_to_overflow(path: Path) -> None:
     layer = made(path)
     found = audit(layer.plan)

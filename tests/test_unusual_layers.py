@@ -8,6 +8,7 @@ from lngen.check.derived import checkable
 from lngen.files.loading import module_from_files
 from lngen.language.parsing import parse
 from lngen.pipeline import derived
+from tests.tiers import sample
 
 STATISTICS = '''"""A norm that returns its statistics too: row scalars that are outputs and saved."""
 
@@ -43,7 +44,9 @@ def linear_out(x: Row, w: Feature, b: Scalar = 0):
 '''
 
 
-@pytest.mark.parametrize("text", [STATISTICS, STOPPED, LINEAR_OUT], ids=["statistics", "stopped", "linear_out"])
+@pytest.mark.parametrize(
+    "text", sample([STATISTICS, STOPPED, LINEAR_OUT], [STOPPED]), ids=["statistics", "stopped", "linear_out"]
+)
 def test_it_is_derived_emitted_and_passes_every_check(text):
     made = derived(parse(text))
     module = module_from_files(made.files, f"emitted_{made.definition.name}")

@@ -72,12 +72,7 @@ QUICK = [("centred", ARCHITECTURES[index % 4], DTYPES[index % 3], size) for inde
 
 
 # Each architecture and each type.
-FEW = [
-    ("centred", "sm_100", "f32", 0),
-    ("residual", "sm_90", "bf16", 4096),
-    ("tanh", "sm_120", "f16", 1000),
-    ("heads", "sm_80", "f64", 33),
-]
+FEW = [("residual", "sm_90", "bf16", 4096), ("tanh", "sm_120", "f16", 1000)]
 
 
 @pytest.mark.parametrize(("layer", "arch", "dtype", "size"), sample(QUICK, FEW))
@@ -171,6 +166,7 @@ def test_rows_go_by_sixteen_bytes_where_they_can(dtype: str, size: int) -> None:
         assert any(re.match(r"STG\.E[\w.]*\.128", line) for line in code[name]), name
 
 
+@pytest.mark.ci
 def test_a_row_is_read_once_and_written_once() -> None:
     # 64 threads for a row of 1024 floats are four accesses of 16 bytes for each thread, input and output. The first
     # rows are copied before the loop, the others in it.
@@ -277,6 +273,7 @@ def test_without_macros_every_kernel_is_there() -> None:
     assert set(compiled("residual", "sm_90", ()).resources) == names
 
 
+@pytest.mark.ci
 def test_the_launch_arrays_are_in_the_module() -> None:
     built = compiled("residual", "sm_90", ())
     for contract in contracts(*LAYERS["residual"]):

@@ -129,6 +129,7 @@ def test_the_values_of_other_layers(name: str, layers: dict[str, tuple[ModuleTyp
     assert_close(both(ours, cuda, inputs), both(theirs, None, inputs), BOUNDS[np.float64])
 
 
+@pytest.mark.ci
 def test_what_is_left_out(layers: dict[str, tuple[ModuleType, ModuleType]], cuda: Any) -> None:
     ours, theirs = layers["centred"]
     inputs = inputs_of(ours, np.float64, np.float64, ROWS, FEATURES)

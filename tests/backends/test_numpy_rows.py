@@ -13,6 +13,7 @@ from lngen.language.syntax import Kind
 from lngen.pipeline import derived
 from lngen.plan.program import FAR
 from tests.shipped import NAMES, ROOT, shipped
+from tests.tiers import sample
 
 RNG = np.random.default_rng(5)
 WAYS = pytest.mark.parametrize("few", [2**30, 0], ids=["fast path", "in blocks"])
@@ -105,7 +106,7 @@ def _counted(backend, monkeypatch):
 
 @pytest.mark.parametrize("shape", [(5, 33), (33,), (1, 7), (4, 1), (2, 1, 9), (30, 520), (3, 2500), (5000,)], ids=str)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sample(NAMES, NAMES[::4]))
 def test_a_few_rows_have_the_bits_that_they_have_in_blocks(name, dtype, shape, monkeypatch):
     backend = _backend(name)
     if shape[-1] == 1 and shipped(name).definition.minimum_features > 1:

@@ -26,7 +26,8 @@ from lngen.errors import LngenError
 from lngen.expressions.symbols import D, Mean, RowSymbol
 from lngen.language.names import fault
 from lngen.plan.program import Assignment, RowProgram, Stage, Store
-from tests.corpus import NAMES, planned
+from tests.corpus import NAMES, SOME, planned
+from tests.tiers import sample
 
 _NAMES = st.from_regex(r"[a-d_]{1,4}", fullmatch=True).filter(lambda name: fault(name) is None)
 _PARTS = st.tuples(st.sampled_from(["", "read_", "d"]), _NAMES, st.sampled_from(["", "_out", "_rows"]))
@@ -82,7 +83,7 @@ def test_what_stands_as_it_is_on_purpose_is_not_multiplied_out() -> None:
     assert temp.expression.args[0] == 2
 
 
-@pytest.mark.parametrize("name", sorted(NAMES))
+@pytest.mark.parametrize("name", sample(sorted(NAMES), SOME))
 def test_a_marked_program_is_the_same_program(name: str) -> None:
     plan = planned(name)
     for program in (plan.forward, plan.backward):

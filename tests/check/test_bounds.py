@@ -10,6 +10,7 @@ from lngen.check.forms import FORMATS, AffineForm, Rounding, exact
 from lngen.errors import LngenError
 from tests.check.layers import DEFINITIONS, derived, hand_written
 from tests.programs import CENTRED_BACKWARD, CENTRED_FORWARD
+from tests.tiers import sample
 
 ORDINARY_SHAPES = [(37, 7), (37, 33), (37, 128), (5, 1025)]
 
@@ -27,7 +28,7 @@ def test_bounds_hold_and_are_within_100_of_the_error(dtype):
     assert min(reached.values()) > 0.01, reached
 
 
-@pytest.mark.parametrize("path", DEFINITIONS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sample(DEFINITIONS, DEFINITIONS[:2]), ids=lambda path: path.stem)
 def test_emitted_rows_and_columns_are_within_100_of_their_bounds(path):
     reached = {}
     layer = derived(path)

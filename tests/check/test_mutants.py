@@ -32,7 +32,7 @@ def _page():
     return HEAD + markdown({f"{path.stem}, NumPy": _kills(path) for path in LAYERS})
 
 
-@pytest.mark.parametrize("path", sample(LAYERS + OTHERS, LAYERS), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sample(LAYERS + OTHERS, LAYERS[-1:]), ids=lambda path: path.stem)
 def test_no_mutant_survives(path):
     kills = _kills(path)
     assert kills

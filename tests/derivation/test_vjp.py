@@ -29,7 +29,7 @@ from lngen.expressions.symbols import (
 )
 from lngen.language.definition import Definition
 from lngen.language.parsing import parse
-from tests.corpus import NAMES, definition, draw, public
+from tests.corpus import SAMPLED, definition, draw, public
 
 x, z, y, dy = RowSymbol("x"), RowSymbol("z"), RowSymbol("y"), RowSymbol("dy")
 m, t, dm = RowScalarSymbol("m"), RowScalarSymbol("t"), RowScalarSymbol("dm")
@@ -77,7 +77,7 @@ def test_cotangents_do_not_take_names_of_the_definition() -> None:
     assert "dh_2" in names
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SAMPLED)
 def test_adjoint_agrees_with_the_complex_step(name: str) -> None:
     layer = definition(name)
     features = layer.minimum_features + 4

@@ -29,7 +29,7 @@ REGRESSIONS = sorted((Path(__file__).parent / "regressions").glob("*.py"))
 CAN_RUN_CUDA = has_pycuda() and (has_gpu() or gxx() is not None)
 
 
-@pytest.mark.parametrize("number", sample(range(DEFINITIONS), range(0, DEFINITIONS, 10)))
+@pytest.mark.parametrize("number", sample(range(DEFINITIONS), range(0, DEFINITIONS, 30)))
 def test_a_random_definition_is_right_or_refused(number: int, tmp_path: Path) -> None:
     campaign = Campaign(SEED, tmp_path, SMALL, CAN_RUN_CUDA)
     verdict = campaign.judged(number)
@@ -37,7 +37,7 @@ def test_a_random_definition_is_right_or_refused(number: int, tmp_path: Path) ->
     assert not verdict.failed, f"{text}\n{verdict.outcome}: {verdict.key}\n{verdict.detail}"
 
 
-@pytest.mark.parametrize("path", sample(REGRESSIONS, REGRESSIONS[1::48]), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sample(REGRESSIONS, REGRESSIONS[1:2]), ids=lambda path: path.stem)
 def test_a_definition_that_once_failed(path: Path) -> None:
     cuda = CAN_RUN_CUDA and path.stem.startswith("cuda_")
     verdict = judge(path.read_text(encoding="utf-8"), cuda=cuda, proved=True)

@@ -76,10 +76,12 @@ def on_numpy(made: Derived) -> Report:
     return check(checkable(made.plan, module_from_files(made.files, "f")), [(3, 7), (2, 1)])
 
 
+@pytest.mark.ci
 def test_on_numpy(layer: Derived) -> None:
     assert {"exact proof", "50 digits", *KINDS} <= without_failures(on_numpy(layer))
 
 
+@pytest.mark.ci
 @pytest.mark.cuda
 @needs_pycuda
 @(needs_gxx if not has_gpu() else lambda test: test)
@@ -92,6 +94,7 @@ def test_on_cuda(layer: Derived, tmp_path: Path) -> None:
     assert set(KINDS) - {"precision"} <= without_failures(report)
 
 
+@pytest.mark.ci
 def test_a_wrong_slope_is_found(layer: Derived) -> None:
     TABLE["mish"] = replace(TABLE["mish"], slope=lambda f, u: f.tanh(f.softplus(u)))
     assert "complex step" in {e.kind for e in on_numpy(layer).failures}

@@ -19,6 +19,7 @@ from lngen.language import FUNCTIONS
 from lngen.language.definition import Definition
 from lngen.language.parsing import load, parse
 from lngen.oracle.evaluate import COMPLEX128, FLOAT32, FLOAT64, LONGDOUBLE, Numbers, evaluate, mp_numbers
+from tests.tiers import sample
 
 ROOT = Path(__file__).resolve().parents[2]
 DEFINITIONS = sorted([*(ROOT / "derive").glob("*.py"), *(ROOT / "tests" / "definitions").glob("*.py")])
@@ -367,7 +368,7 @@ def test_longdouble_constants_are_not_rounded_to_float64() -> None:
         assert found != np.longdouble(0.1)
 
 
-@pytest.mark.parametrize("path", DEFINITIONS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sample(DEFINITIONS, DEFINITIONS[::4]), ids=lambda path: path.stem)
 def test_number_types_agree_on_every_definition(path: Path) -> None:
     definition = load(path)
     inputs = _random_inputs(definition, rows=3, features=5)
@@ -380,7 +381,7 @@ def test_number_types_agree_on_every_definition(path: Path) -> None:
             assert error <= bound * max(1.0, np.abs(exact[name].astype(float)).max()), (numbers, name)
 
 
-@pytest.mark.parametrize("path", DEFINITIONS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sample(DEFINITIONS, DEFINITIONS[::4]), ids=lambda path: path.stem)
 def test_the_complex_step_of_every_definition(path: Path) -> None:
     definition = load(path)
     inputs = _random_inputs(definition, rows=1, features=4)

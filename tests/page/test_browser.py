@@ -16,9 +16,9 @@ from lngen.page.page import page
 from lngen.page.site import index
 from tests.page.test_page import KILOBYTES
 from tests.requirements import browser, needs_browser
-from tests.shipped import sampled, shipped
+from tests.shipped import NAMES, shipped
 
-pytestmark = needs_browser
+pytestmark = [needs_browser, pytest.mark.ci]
 
 WIDTHS = (390, 1024, 1600)
 FAULTY_FORMULAS = """() => [...document.querySelectorAll("math")].filter((math) => {
@@ -68,7 +68,7 @@ def whole(name: str) -> str:
     return page(layer, plots.measured(layer) if plots.can_plot() else None)
 
 
-@pytest.mark.parametrize("name", sampled(pytest.mark.ci))
+@pytest.mark.parametrize("name", NAMES)
 def test_every_formula_is_drawn_and_nothing_is_wider_than_a_phone(visit, name):
     text = whole(name)
     assert len(text.encode()) < KILOBYTES * 1000
@@ -80,7 +80,7 @@ def test_every_formula_is_drawn_and_nothing_is_wider_than_a_phone(visit, name):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", sampled(pytest.mark.ci))
+@pytest.mark.parametrize("name", NAMES)
 def test_it_is_accessible(visit, name, scheme):
     shown = visit(whole(name), color_scheme=scheme)
     shown.evaluate(OPEN_ALL)
@@ -218,7 +218,7 @@ def test_a_hostile_definition_runs_nothing(visit):
 
 
 class TestPanel:
-    @pytest.mark.parametrize("name", sampled(pytest.mark.ci))
+    @pytest.mark.parametrize("name", NAMES)
     def test_it_computes_what_numpy_does(self, visit, name):
         layer, module = shipped(name), lngen.derive(Path(shipped(name).definition.filename)).load()
         shown = visit(page(layer))

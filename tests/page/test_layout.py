@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from lngen.page.graph import graph
 from lngen.page.layout import layout, ranks
 from tests.shipped import NAMES, shipped
+from tests.tiers import sample
 
 WIDTH = 40.0
 
@@ -37,7 +38,7 @@ def test_edges_lead_down_and_nodes_do_not_touch(drawn):
         assert [level for _, level in route] == list(range(rank[source], rank[target] + 1))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sample(NAMES, NAMES[::5]))
 def test_every_program_is_drawn_and_each_value_is_in_it(name):
     for program in shipped(name).plan.programs():
         drawing = graph(program)

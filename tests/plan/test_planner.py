@@ -15,12 +15,12 @@ from lngen.language.parsing import parse
 from lngen.oracle.evaluate import evaluate
 from lngen.plan.planner import plan
 from lngen.plan.program import RowProgram
-from tests.corpus import NAMES, definition, draw, planned, public, run
+from tests.corpus import SAMPLED, definition, draw, planned, public, run
 
 ROWS = 3
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SAMPLED)
 def test_programs_compute_the_definition_and_its_gradients(name: str) -> None:
     layer, made = definition(name), planned(name)
     for features in (layer.minimum_features + 1, layer.minimum_features + 5):
@@ -144,7 +144,7 @@ def test_a_large_shift_is_taken_off_first() -> None:
     assert "-row_max + x" in temps
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SAMPLED)
 def test_lines_hold_nothing_a_backend_does_not_know(name: str) -> None:
     for program in (planned(name).forward, planned(name).backward):
         lines = [*program.prologue, *program.temps(), *program.epilogue]
@@ -155,7 +155,7 @@ def test_lines_hold_nothing_a_backend_does_not_know(name: str) -> None:
             assert isinstance(line.expression, AttainsFirst) or not line.expression.atoms(AttainsFirst), line
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SAMPLED)
 def test_every_name_is_used_once(name: str) -> None:
     for program in (planned(name).forward, planned(name).backward):
         names = [line.symbol.name for line in (*program.prologue, *program.temps(), *program.epilogue)]

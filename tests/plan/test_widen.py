@@ -49,6 +49,7 @@ def test_what_is_bounded_or_vanishes_needs_no_wider_type(body):
     assert {program.is_wide for program in made(body).plan.programs()} == {False}
 
 
+@pytest.mark.ci
 def test_no_shipped_layer_is_wide():
     assert not [name for name in NAMES if shipped(name).plan.forward.is_wide]
 

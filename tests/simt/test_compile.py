@@ -119,6 +119,7 @@ def test_a_cache_that_cannot_be_written(monkeypatch, tmp_path):
         simt.build(KERNEL, {"SCALE": 1})
 
 
+@pytest.mark.ci
 @needs_gxx
 @pytest.mark.cuda
 def test_the_runtime_is_compiled_without_a_warning():

@@ -12,6 +12,7 @@ from tests.requirements import CROSS_GXX, needs_cross_compiler
 RUNTIME = Path(simt.__file__).parent / "runtime"
 
 
+@pytest.mark.ci
 @needs_cross_compiler
 @pytest.mark.cuda
 @pytest.mark.parametrize("path", sorted(RUNTIME.glob("*.cpp")), ids=lambda path: path.stem)

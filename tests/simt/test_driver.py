@@ -175,6 +175,7 @@ def test_enabled_again_it_leads_to_the_stand_in_for_nvcc(cuda: Any, monkeypatch:
         assert shutil.which("nvcc") == str(Path(folder, "nvcc"))
 
 
+@pytest.mark.ci
 def test_memory_ends(cuda: Any) -> None:
     gc.collect()  # what an earlier test has left would be given back in between
     free, total = cuda.driver.mem_get_info()

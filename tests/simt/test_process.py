@@ -104,6 +104,7 @@ def test_larger_arrays_than_before(kernels):
         assert out[:9].tolist() == [0, 1, 2, 3, 4, 5, 6, 7, 0]
 
 
+@pytest.mark.ci
 def test_no_worker_outlives_its_process(kernels):
     script = (
         "import numpy, sys\n"

@@ -16,8 +16,9 @@ from lngen.expressions.reductions import show_sums
 from lngen.expressions.symbols import D, Mean, RowScalarSymbol, RowSymbol, TypedSymbol
 from lngen.language.parsing import parse
 from lngen.language.syntax import Kind
-from tests.corpus import NAMES, definition, derivation, draw, text_of
+from tests.corpus import NAMES, SAMPLED, SOME, definition, derivation, draw, text_of
 from tests.derivation.simplify.rules import normal_form
+from tests.tiers import sample
 
 EPS = "eps: Constant = 1e-5"
 CENTRED = f"def f(x: Row, {EPS}): return (x - mean(x))*rsqrt(mean((x - mean(x))**2) + eps)"
@@ -81,7 +82,7 @@ def test_identities(text: str, member: str, identities: dict[str, str]) -> None:
         assert sympy.expand(found[key] - sympy.sympify(right, locals=names)) == 0
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SAMPLED)
 def test_every_identity_holds_in_numbers(name: str) -> None:
     layer = definition(name)
     forward = derivation(name).forward
@@ -97,7 +98,7 @@ def test_every_identity_holds_in_numbers(name: str) -> None:
                 np.testing.assert_allclose(*np.broadcast_arrays(*sides), rtol=1e-9, atol=1e-10)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "feature_sum"])
+@pytest.mark.parametrize("name", sample([name for name in NAMES if name != "feature_sum"], SOME))
 def test_nothing_divides_by_a_parameter_or_a_gate(name: str) -> None:
     layer, made = definition(name), derivation(name)
     features = layer.minimum_features + 4

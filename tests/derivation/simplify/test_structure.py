@@ -15,7 +15,7 @@ from lngen.expressions.numeric import Arithmetic, evaluate_equations
 from lngen.expressions.symbols import D, Mean
 from lngen.language import names as reserved
 from lngen.language.parsing import parse
-from tests.corpus import NAMES, definition, draw, forward, text_of
+from tests.corpus import SAMPLED, definition, draw, forward, text_of
 from tests.derivation.simplify.rules import normal_form
 
 EPS = "eps: Constant = 1e-5"
@@ -168,7 +168,7 @@ def test_only_what_is_centred_gets_a_name() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SAMPLED)
 def test_values_are_those_of_the_definition(name: str) -> None:
     layer = definition(name)
     written = translate(layer)
@@ -184,7 +184,7 @@ def test_values_are_those_of_the_definition(name: str) -> None:
         np.testing.assert_allclose(*np.broadcast_arrays(before[old], after[new]), rtol=1e-11, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SAMPLED)
 def test_names_are_allowed_and_used_once(name: str) -> None:
     normal = normal_form(translate(definition(name)))
     names = [symbol.name for symbol in normal.symbols] + [q.symbol.name for q in normal.equations]
@@ -193,7 +193,7 @@ def test_names_are_allowed_and_used_once(name: str) -> None:
     assert not set(names).intersection(*[set().union(*map(reserved.derived, names))])
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SAMPLED)
 def test_every_mean_stands_on_its_own_line(name: str) -> None:
     for equation in normal_form(translate(definition(name))).equations:
         inner = equation.reduction.args[0] if equation.reduction is not None else equation.expression
