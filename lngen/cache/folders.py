@@ -6,16 +6,15 @@ make the same one at the same time.
 
 from __future__ import annotations
 
-import contextlib
 import errno
-import fcntl
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from secrets import token_hex
 
 from lngen.cache import folder
 from lngen.errors import LngenError
+from lngen.runtime.cache import alone
 
 
 def place(kind: str = "simt") -> Path:
@@ -30,7 +29,7 @@ def entry(name: str, make: Callable[[Path], None], kind: str = "simt") -> Path:
         return made
     try:
         made.parent.mkdir(parents=True, exist_ok=True)
-        with _alone(made.with_name(f".{name}.lock")):
+        with alone(made.with_name(f".{name}.lock")):
             return made if made.is_dir() else _filled(made, make)
     except OSError as error:
         raise LngenError(
@@ -51,13 +50,3 @@ def _filled(place: Path, make: Callable[[Path], None]) -> Path:
     finally:
         shutil.rmtree(new, ignore_errors=True)
     return place
-
-
-@contextlib.contextmanager
-def _alone(lock: Path) -> Iterator[None]:
-    """While this goes on, other processes wait, so that two do not do the same work."""
-    with lock.open("w") as file:
-        with contextlib.suppress(OSError):
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-        lock.unlink(missing_ok=True)
