@@ -157,6 +157,7 @@ class ShownStage(StrEnum):
     simplified = "simplified"
     plan = "plan"
     numpy = "numpy"
+    cpu = "cpu"
     cuda = "cuda"
 
 
@@ -164,6 +165,7 @@ class Backend(StrEnum):
     """What `check` checks."""
 
     numpy = "numpy"
+    cpu = "cpu"
     cuda = "cuda"
     all = "all"
 
@@ -309,10 +311,32 @@ def stability(layer: Layer) -> None:
 
 @app.command(cls=_Command)
 def device(as_json: Annotated[bool, typer.Option("--json", help="Print a JSON document.")] = False) -> None:
-    """What there is to compile and run CUDA with, and what is missing."""
+    """What there is to compile and run kernels with, and what is missing."""
     from lngen.commands import device
 
     device.run(as_json)
+
+
+@app.command(cls=_Command)
+def build(
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder that the layers are written to.")],
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="LAYER|FILE", help="What to build; every layer if left out."),
+    ] = None,
+    arch: Annotated[
+        str | None,
+        typer.Option("--arch", metavar="ARCH", help="Such as x86-64-v3, which is AVX2; armv8-a with a CXX for it."),
+    ] = None,
+    dtype: Annotated[
+        list[str] | None,
+        typer.Option("--dtype", metavar="DTYPE", help="f64, f32, f16 or bf16; may be repeated. f32 if left out."),
+    ] = None,
+) -> None:
+    """Write layers and compile them ahead of time, for where there is no compiler."""
+    from lngen.commands import build
+
+    build.run(words or [], out, arch, dtype or [])
 
 
 @app.command(cls=_Command)

@@ -127,11 +127,11 @@ class DerivedLayer:
     ) -> Report:
         """Hold the emitted code against the definition, by every kind of evidence; `report.passed` is the outcome.
 
-        `backend` is "numpy" or "cuda", `shapes` are (rows, D), `dtypes` storage types such as "float32". What this
-        machine cannot do, such as to run kernels, is a warning. Raises LngenError for another backend.
+        `backend` is "numpy", "cpu" or "cuda", `shapes` are (rows, D), `dtypes` storage types such as "float32". What
+        this machine cannot do, such as to run kernels, is a warning. Raises LngenError for another backend.
         """
         if backend not in BACKENDS:
-            raise LngenError(f"there is no backend {backend!r}; there are {' and '.join(BACKENDS)}.")
+            raise LngenError(f"there is no backend {backend!r}; there are {', '.join(BACKENDS)}.")
         asked = Asked(shapes, dtypes=dtypes, seed=seed)
         return check_emitted(self.derived, self._cached(), backend, asked, warnings.warn)
 

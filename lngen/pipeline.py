@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from lngen.backends import cuda, numpy
+from lngen.backends import cpu, cuda, numpy
 from lngen.backends.description import description
 from lngen.cache import values
 from lngen.cache.results import kept
@@ -33,7 +33,7 @@ from lngen.report.heading import header, notes
 
 Kept = TypeVar("Kept")
 
-STAGES = ("derive", "plan", "prove", "numpy", "cuda", "derivation.md")
+STAGES = ("derive", "plan", "prove", "numpy", "cuda", "cpu", "derivation.md")
 """What `derived` goes through, in order, by the names it passes to `on_stage`."""
 
 
@@ -109,6 +109,8 @@ def _emitted(planned: Plan, proved: bool, on_stage: Callable[[str], None]) -> Em
     interface = description(programs, about)
     on_stage("cuda")
     files |= cuda.emit(programs, notes(planned, "cuda"))
+    on_stage("cpu")
+    files |= cpu.emit(programs, notes(planned, "cpu"))
     on_stage("derivation.md")
     files["derivation.md"] = _document(planned)
     definition = planned.derivation.definition
@@ -117,8 +119,8 @@ def _emitted(planned: Plan, proved: bool, on_stage: Callable[[str], None]) -> Em
         definition.name,
         files,
         definition_text=definition.canonical(),
-        templates=render.sources("numpy", "cuda", "report"),
-        options={"backends": ["cuda", "numpy"], "proved": proved},
+        templates=render.sources("numpy", "cuda", "cpu", "report"),
+        options={"backends": ["cpu", "cuda", "numpy"], "proved": proved},
         cost=cost_entries(planned),
         interface=interface,
         evidence=[_evidence_entry(proof) for proof in planned.derivation.proofs],

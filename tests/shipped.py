@@ -17,13 +17,16 @@ WHOLE = ("layer_norm", "rms_norm")
 REST = tuple(name for name in NAMES if name not in WHOLE)
 FILES = (
     "__init__.py",
+    "cpu_backend.py",
     "cuda_backend.py",
     "derivation.md",
+    "kernels.cpp",
     "kernels.cu",
     "manifest.json",
     "numpy_backend.py",
     "numpy_kernels.py",
     "numpy_second_order.py",
+    "second_order.cpp",
     "second_order.cu",
 )
 

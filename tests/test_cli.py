@@ -69,7 +69,7 @@ class TestOfTheWhole:
         assert process("-m", "lngen", "--version").stdout == f"lngen {__version__}\n"
 
     def test_the_commands_are_these(self):
-        for command in ("derive", "show", "check", "cost", "stability", "inspect", "list"):
+        for command in ("derive", "show", "check", "cost", "stability", "build", "inspect", "list"):
             result = lngen(command, "--help")
             assert result.exit_code == 0
             assert f"lngen {command}" in result.stdout
@@ -326,7 +326,9 @@ class TestShow:
         assert (result.exit_code, result.stderr) == (0, "")
         assert line.format(name=name) in result.stdout
 
-    @pytest.mark.parametrize(("stage", "beginning"), [("numpy", "numpy_"), ("cuda", "kernels.cu")])
+    @pytest.mark.parametrize(
+        ("stage", "beginning"), [("numpy", "numpy_"), ("cpu", "kernels.cpp"), ("cuda", "kernels.cu")]
+    )
     def test_code_is_shown_as_it_is_emitted(self, stage, beginning):
         texts = [text for path, text in shipped(WHOLE[-1]).files.items() if path.startswith(beginning)]
         assert lngen("show", WHOLE[-1], "--stage", stage).stdout == "\n\n".join(texts)
@@ -393,7 +395,7 @@ class TestCheck:
             return Report("any", "numpy", 0, ())
 
         monkeypatch.setattr(emitted, "check", checked)
-        monkeypatch.setattr(check_command, "_cores", lambda: 1)
+        monkeypatch.setattr(check_command, "cores", lambda: 1)
         result = lngen("check", mine, yours, "--backend", "numpy")
         assert seen[0] == ""
         assert "mine, numpy: 1 checks passed" in seen[1]
@@ -415,9 +417,9 @@ class TestCheck:
         yours = mine.with_name("yours.py")
         yours.write_text(MINE.replace("mine", "yours").replace("1 + w", "w"))
         arguments = ("--backend", "numpy", "--shape", "2,3", "--dtype", "f64", "--json")
-        monkeypatch.setattr(check_command, "_cores", lambda: 2)
+        monkeypatch.setattr(check_command, "cores", lambda: 2)
         together = lngen("check", yours, mine, *arguments)
-        monkeypatch.setattr(check_command, "_cores", lambda: 1)
+        monkeypatch.setattr(check_command, "cores", lambda: 1)
         assert together.exit_code == 0
         assert [report["layer"] for report in json.loads(together.stdout)] == ["yours", "mine"]
         assert together.stdout == lngen("check", yours, mine, *arguments).stdout
@@ -453,6 +455,7 @@ class TestCheck:
         assert all("no spill" in entry["detail"] for entry in kernels.values())
         assert "128-bit accesses" in kernels["forward_f32, D = 256"]["detail"]
 
+    @pytest.mark.ci
     def test_where_kernels_are_neither_run_nor_compiled(self, mine, monkeypatch, no_pycuda):
         def missing():
             raise nvrtc.NvrtcMissing("no NVRTC: install it")
@@ -691,7 +694,7 @@ EVERY_COMMAND = [
     "derive broken.py",
     *(
         f"{command} --help"
-        for command in ("derive", "show", "check", "cost", "stability", "device", "inspect", "list", "cache")
+        for command in ("derive", "show", "check", "cost", "stability", "device", "build", "inspect", "list", "cache")
     ),
 ]
 

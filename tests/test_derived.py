@@ -78,5 +78,5 @@ def test_checking(scaled: DerivedLayer) -> None:
     report = scaled.check(shapes=[(2, 3)], dtypes=["float32"])
     assert report.passed
     assert {item.dtype for item in report.evidence if item.kind == "precision"} == {"float32"}
-    with pytest.raises(LngenError, match="there is no backend 'metal'; there are numpy and cuda"):
+    with pytest.raises(LngenError, match="there is no backend 'metal'; there are numpy, cpu, cuda"):
         scaled.check("metal")

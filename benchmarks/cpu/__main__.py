@@ -23,7 +23,7 @@ from benchmarks.results import write
 from lngen.files.loading import available
 
 _ROOT = Path(__file__).resolve().parents[2]
-_FEW = ("emitted", "plain")
+_FEW = ("emitted", "plain", "compiled")
 _MADE = "<!-- made: figures -->\n"
 
 

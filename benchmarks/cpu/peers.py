@@ -33,13 +33,22 @@ def emitted(definition: Definition, case: Case) -> Step:
     return _of_module(definition, case, out=False)
 
 
+def compiled(threads: int = 1, *, out: bool = False) -> Peer:
+    """The compiled kernels, whose results are new arrays or the caller's."""
+
+    def peer(definition: Definition, case: Case) -> Step:
+        return _of_module(definition, case, out=out, backend="cpu", threads=threads)
+
+    return peer
+
+
 def emitted_out(definition: Definition, case: Case) -> Step:
     """The emitted module, writing to the caller's arrays."""
     return _of_module(definition, case, out=True)
 
 
-def _of_module(definition: Definition, case: Case, *, out: bool) -> Step:
-    module: Any = lngen.load(definition.name)
+def _of_module(definition: Definition, case: Case, *, out: bool, backend: str = "numpy", threads: int = 1) -> Step:
+    module: Any = lngen.load(definition.name, backend)
     arrays = list(cases.inputs(definition, case).values())
     dys = cases.cotangents(definition, case)
     forward_out = backward_out = None
@@ -49,9 +58,9 @@ def _of_module(definition: Definition, case: Case, *, out: bool) -> Step:
         backward_out = module.backward(saved, *dys)
 
     def forward() -> Any:
-        return module.forward(*arrays, out=forward_out)[1]
+        return module.forward(*arrays, out=forward_out, threads=threads)[1]
 
-    return forward, lambda saved: module.backward(saved, *dys, out=backward_out)
+    return forward, lambda saved: module.backward(saved, *dys, out=backward_out, threads=threads)
 
 
 def plain(definition: Definition, case: Case) -> Step:
@@ -143,12 +152,16 @@ PEERS: Mapping[str, Entry] = {
     "torch, 2 threads, warm heap": Entry(torch(2), {**_TWO, **WARM_HEAP}, needs="torch"),
     "jax, 1 thread": Entry(jax, {**_ONE, **_JAX_ONE}, needs="jax"),
     "emitted, warm heap": Entry(emitted, {**_ONE, **WARM_HEAP}),
+    "compiled": Entry(compiled(), _ONE, only=None),
+    "compiled out=": Entry(compiled(out=True), _ONE, only=None),
+    "compiled, warm heap": Entry(compiled(), {**_ONE, **WARM_HEAP}),
+    "compiled, 2 threads": Entry(compiled(2), _TWO),
 }
 
 
 def is_emitted(name: str) -> bool:
-    """Whether a peer is the emitted code, which the others are compared with."""
-    return name.startswith("emitted")
+    """Whether a peer is emitted code, which the others are compared with."""
+    return name.startswith(("emitted", "compiled"))
 
 
 def definition_of(layer: str) -> Definition:

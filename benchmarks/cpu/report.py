@@ -20,7 +20,10 @@ def tables(record: Record) -> str:
     against = [case for case in cases if case["layer"] == "layer_norm"]
     blocks = [_machine(record), "## Layer norm beside others", _METHOD]
     if against:
-        blocks += [_means(against), _shapes(against), "### Memory", _memory(against)]
+        blocks += [_means(against), _shapes(against)]
+        if all("compiled" in case["peers"] for case in against):
+            blocks += ["### Compiled kernels", _COMPILED, _compiled(against)]
+        blocks += ["### Memory", _memory(against)]
     blocks += ["## Every layer", f"{_LAYERS} {_extent(cases)}", _layers(cases)]
     if record.get("import_seconds"):
         middle = record["import_seconds"][1]
@@ -39,6 +42,36 @@ _LAYERS = (
     "Nanoseconds an entry of a row tensor, 1 thread, geometric means over the shapes. *Plain* is the definition "
     "evaluated line by line in NumPy, and its adjoint, nothing simplified."
 )
+
+
+_COMPILED = (
+    '`lngen.load(..., backend="cpu")`, 1 thread: nanoseconds an entry, and the time of each other over that of the '
+    "compiled kernels, both with the same heap; in the last column 1 thread of PyTorch over two of the kernels."
+)
+_AGAINST_COMPILED = (
+    ("emitted NumPy", "emitted", "compiled"),
+    ("torch", "torch, 1 thread", "compiled"),
+    ("torch, warm heap", "torch, 1 thread, warm heap", "compiled, warm heap"),
+    ("torch, warm heap, to `out=`", "torch, 1 thread, warm heap", "compiled out="),
+    ("torch, to 2 threads", "torch, 1 thread", "compiled, 2 threads"),
+)
+
+
+def _compiled(cases: Sequence[Record]) -> str:
+    """What compiled kernels are worth, shape by shape, and geometric means over all shapes of a type."""
+    rows = []
+    pairs = [(title, name, base) for title, name, base in _AGAINST_COMPILED if name in cases[0]["peers"]]
+    for dtype in dict.fromkeys(case["dtype"] for case in cases):
+        own = [case for case in cases if case["dtype"] == dtype]
+        for case in own:
+            peers = case["peers"]
+            times = f"{peers['compiled']['forward'][1]:.2f} + {peers['compiled']['backward'][1]:.2f}"
+            found = [peers[name]["ratio"][base] for _, name, base in pairs]
+            cells = [f"{middle:.2f} ({low:.2f} to {high:.2f})" for low, middle, high in found]
+            rows.append((dtype, _shape(case), times, *cells))
+        means = [geometric_mean(case["peers"][name]["ratio"][base][1] for case in own) for _, name, base in pairs]
+        rows.append((dtype, "all", "", *(f"{mean:.2f}" for mean in means)))
+    return table(("type", "shape", "compiled, ns", *(title for title, *_ in pairs)), rows)
 
 
 def _extent(cases: Sequence[Record]) -> str:

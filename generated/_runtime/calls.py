@@ -4,7 +4,7 @@
 Each message says which argument, what is wrong with it, and what to pass instead.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import isfinite
 from numbers import Integral, Real
 from typing import Any
@@ -231,8 +231,15 @@ def several(out: Any, names: Sequence[str]) -> list[Any]:
     return list(out)
 
 
-def result(name: str, out: Any, shape: Shape, dtype: DType | None, given: dict[str, Any]) -> Any:
-    """An array for a result: the caller's own if it will do, else a new one, else None.
+def result(
+    name: str,
+    out: Any,
+    shape: Shape,
+    dtype: DType | None,
+    given: dict[str, Any],
+    empty: Callable[[Shape, DType], Array] = np.empty,
+) -> Any:
+    """An array for a result: the caller's own if it will do, else a new one, which is `empty`, else None.
 
     `dtype` is None for a result that there is not.
     """
@@ -241,7 +248,7 @@ def result(name: str, out: Any, shape: Shape, dtype: DType | None, given: dict[s
             raise ValueError(f"out for {name}: its input was left out, so pass None")
         return None
     if out is None:
-        return np.empty(shape, dtype)
+        return empty(shape, dtype)
     if not isinstance(out, np.ndarray):
         kind = type(out).__name__
         raise TypeError(f"out for {name} is of type {kind}; pass an array")

@@ -3,21 +3,19 @@
 """Kernels made into machine code by nvcc or else NVRTC, once: it is kept in $LNGEN_CACHE or the user's cache folder."""
 
 import ctypes
-import hashlib
 import os
 import shutil
 import subprocess
 import sys
-import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from secrets import token_hex
 from typing import Protocol
 
+from . import cache
 from .includes import inlined
 
-__all__ = ["Compiler", "Nvrtc", "cache_folder", "compilations", "compiled", "compiler", "find_nvrtc", "keep"]
+__all__ = ["Compiler", "Nvrtc", "cache_folder", "compilations", "compiled", "compiler", "find_nvrtc"]
 
 _runs = 0
 
@@ -51,42 +49,19 @@ def compiled(source: Path, architecture: str, macros: Iterable[str], again: bool
     text = inlined(source)
     chosen = compiler()
     options = ["-std=c++17", *(f"-D{macro}" for macro in sorted(macros))]
-    parts = [text, architecture, *options, chosen.identity()]
-    digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
-    path = cache_folder() / f"{digest}.cubin"
+    path = cache_folder() / f"{cache.digest([text, architecture, *options, chosen.identity()])}.cubin"
     if not again:
         with suppress(OSError):
             return path.read_bytes()
     _runs += 1
     cubin = chosen.compile(source, text, architecture, options)
-    keep(path, cubin)
+    cache.keep(path, cubin)
     return cubin
 
 
 def cache_folder() -> Path:
     """Where compiled kernels are kept, and what was measured of them."""
-    named = os.environ.get("LNGEN_CACHE")
-    if named:
-        return Path(named).absolute() / "cuda"
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "lngen" / "cuda"
-
-
-def keep(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all: other processes may be doing the same."""
-    new = path.with_name(f".{path.name}.{token_hex(8)}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        new.write_bytes(content)
-        new.replace(path)
-    except OSError as error:
-        with suppress(OSError):
-            new.unlink()
-        warnings.warn(
-            f"{path.parent}: {error.strerror or error}; compiled kernels are not kept: "
-            "set LNGEN_CACHE to a folder that can be written",
-            stacklevel=2,
-        )
+    return cache.folder("cuda")
 
 
 # ---- which compiler there is
@@ -138,20 +113,6 @@ def _first(root: Path, *folders: str, name: str) -> Path | None:
     return next(found, None)
 
 
-def _version_of(path: Path, ask: Callable[[], str]) -> str:
-    """What a compiler says of its version, asked once for each of its files."""
-    there = path.resolve()
-    state = there.stat()
-    key = f"{path.absolute()} {there} {state.st_mtime_ns} {state.st_size}"
-    place = cache_folder() / f"{hashlib.sha256(key.encode()).hexdigest()}.version"
-    try:
-        return place.read_text(encoding="utf-8")
-    except OSError:
-        version = ask()
-        keep(place, version.encode())
-        return version
-
-
 class Nvcc:
     """NVIDIA's compiler, run by PyCUDA."""
 
@@ -159,7 +120,7 @@ class Nvcc:
         self.path = path
 
     def identity(self) -> str:
-        return _version_of(self.path, self._ask)
+        return cache.version("cuda", [self.path], self._ask)
 
     def _ask(self) -> str:
         command = [str(self.path), "--version"]
@@ -186,7 +147,7 @@ class Nvrtc:
         self._library: ctypes.CDLL | None = None
 
     def identity(self) -> str:
-        return _version_of(self.path, self._ask)
+        return cache.version("cuda", [self.path], self._ask)
 
     def _ask(self) -> str:
         return "NVRTC {}.{}".format(*self.version())

@@ -13,7 +13,8 @@ from pathlib import Path
 from statistics import median
 
 from . import devices
-from .compilers import cache_folder, keep
+from .cache import keep
+from .compilers import cache_folder
 
 _ROUNDS, _LAUNCHES = 7, 3
 _WORTH = 0.98

@@ -81,6 +81,25 @@ NUMPY = Summation("numpy", _dot_depths, "far rows")
 CUDA = Summation("cuda", lambda features, computed: np.full(features, ceil(features / 8) + 10.0))
 """Eight threads per row at least, each adding its share, then a tree of at most ten levels."""
 
+_PIECE, _SETS = 1024, 4
+_LANES = {"float32": 16, "float64": 8}
+
+
+def _lane_depths(features: int, computed: str) -> Real:
+    """Four sets of lanes, of which one takes what is left of a piece; a tree of them; then piece by piece in double.
+
+    >>> _lane_depths(2, "float32"), _lane_depths(4096, "float64")[:1]
+    (array([11., 11.]), array([44.]))
+    """
+    lanes = _LANES[computed]
+    in_lane = ceil(min(features, _PIECE) / (_SETS * lanes)) + _SETS - 1
+    pieces = ceil(features / _PIECE) if computed == "float64" else 1
+    return np.full(features, float(in_lane + log2(_SETS * lanes) + pieces))
+
+
+CPU = Summation("cpu", _lane_depths)
+"""Vectors of 64 bytes, whatever the registers of the processor."""
+
 
 def error_bounds(
     forward: RowProgram,

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from lngen.check import complex_step, identities, inputs, richardson, second_order
-from lngen.check.bounds import CUDA, NUMPY, Summation, error_bounds
+from lngen.check.bounds import CPU, CUDA, NUMPY, Summation, error_bounds
 from lngen.check.evidence import Evidence, diagnose, difference, in_metric, metric_error, verdict
 from lngen.check.layer import Array, Case, Checkable, Run, outputs_by_name, positional, present, run
 from lngen.check.numbers import storage_dtype
@@ -36,7 +36,7 @@ _EMITTED_DIFFERENCE = 10_000
 # A second derivative loses digits where the first does, and some more: so many times the bound of the gradients.
 _SECOND_LOSS = 32.0
 _EMITTED = "emitted forward"
-_ARITHMETIC: Mapping[str, Summation] = {"numpy": NUMPY, "cuda": CUDA}
+_ARITHMETIC: Mapping[str, Summation] = {"numpy": NUMPY, "cpu": CPU, "cuda": CUDA}
 
 
 class Checker:

@@ -16,12 +16,13 @@ from lngen.check.on_device import device as current_device
 from lngen.check.runner import QUICK_SHAPES, check
 from lngen.errors import LngenError
 from lngen.files import loading, manifest
+from lngen.files.loading import HOST_BACKENDS
 from lngen.pipeline import Derived
 from lngen.plan.cost import parse_dtype
 from lngen.runtime.includes import inlined
 from lngen.toolchain import device, nvrtc
 
-BACKENDS = ("numpy", "cuda")
+BACKENDS = ("numpy", "cpu", "cuda")
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,8 @@ def check_emitted(layer: Derived, folder: Path, backend: str, asked: Asked, note
     report has failed. Whatever the emitted code raises is a failure in the report.
     """
     drift = _drift_evidence(layer, folder)
-    if backend == "numpy":
-        return _numpy(layer, folder, drift, asked)
+    if backend in HOST_BACKENDS:
+        return _on_host(layer, folder, backend, drift, asked)
     return _cuda(layer, folder, drift, asked, note)
 
 
@@ -53,14 +54,14 @@ def _drift_evidence(layer: Derived, folder: Path) -> Evidence:
     return verdict("contracts", "the files are what lngen emits", detail)
 
 
-def _numpy(layer: Derived, folder: Path, drift: Evidence, asked: Asked) -> Report:
+def _on_host(layer: Derived, folder: Path, backend: str, drift: Evidence, asked: Asked) -> Report:
     name = layer.definition.name
     try:
-        module = loading.load(folder)
+        module = loading.load(folder, backend)
     except Exception as error:  # whatever emitted code raises is its failure to report
-        return Report(name, "numpy", asked.seed, (drift, _broken("the module imports", error)))
-    report = check(checkable(layer.plan, module), asked.shapes, asked.dtypes, "numpy", asked.seed)
-    return Report(name, "numpy", asked.seed, (*report.evidence, drift))
+        return Report(name, backend, asked.seed, (drift, _broken("the module imports", error)))
+    report = check(checkable(layer.plan, module), asked.shapes, asked.dtypes, backend, asked.seed)
+    return Report(name, backend, asked.seed, (*report.evidence, drift))
 
 
 def _cuda(layer: Derived, folder: Path, drift: Evidence, asked: Asked, note: Callable[[str], None]) -> Report:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import multiprocessing
-import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -20,11 +19,13 @@ from lngen.check.compiled import DEFAULT_FEATURES
 from lngen.check.emitted import BACKENDS, Asked, check_emitted
 from lngen.check.numbers import storage_dtype
 from lngen.commands import console, layers
+from lngen.commands.cores import cores
 from lngen.errors import LngenError
 from lngen.files import manifest
 from lngen.language.definition import Definition
 from lngen.pipeline import Derived, EvidenceError, derived
 from lngen.plan.cost import parse_dtype, parse_shape
+from lngen.runtime import host_compiler
 from lngen.simt import driver
 from lngen.toolchain import device, nvrtc
 
@@ -75,11 +76,7 @@ def run(
 
 def _share_cores(definitions: Sequence[Definition]) -> bool:
     """Whether several layers are checked at a time: not on a GPU, which is quick and one."""
-    return min(len(definitions), _cores()) > 1 and not driver.has_device_files()
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(len(definitions), cores()) > 1 and not driver.has_device_files()
 
 
 def _in_turn(
@@ -95,7 +92,7 @@ def _side_by_side(
     """The same reports in the same order, by a process for each core."""
     # Not forked: a process inherits neither the threads that run nor the driver that is loaded here.
     spawned = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(len(definitions), _cores()), mp_context=spawned) as pool:
+    with ProcessPoolExecutor(min(len(definitions), cores()), mp_context=spawned) as pool:
         found = pool.map(_all_reports, definitions, repeat(backends), repeat(asked))
         for definition in definitions:
             part(f"{definition.name} and the next")
@@ -120,10 +117,18 @@ def _reports(
 
 def _everything() -> tuple[str, ...]:
     """The backends that this machine can check. One that is asked for by name and cannot be checked fails."""
-    if nvrtc.available() or device.survey().pycuda_runs_on is not None:
-        return BACKENDS
-    console.note("cuda is left out, since it can be neither run nor compiled here; `lngen device` says what to install")
-    return ("numpy",)
+    without = {}
+    try:
+        host_compiler.compiler()
+    except host_compiler.NoCompiler as missing:
+        without["cpu"] = f"cpu is left out: {missing}"
+    if not nvrtc.available() and device.survey().pycuda_runs_on is None:
+        without["cuda"] = (
+            "cuda is left out, since it can be neither run nor compiled here; `lngen device` says what to install"
+        )
+    for note in without.values():
+        console.note(note)
+    return tuple(backend for backend in BACKENDS if backend not in without)
 
 
 def parse_shapes(words: Sequence[str]) -> tuple[tuple[int, int], ...]:

@@ -56,7 +56,7 @@ def run(
     if folder is not None and not check:
         manifest.require_writable((RUNTIME, *(definition.name for definition in definitions)), folder)
     try:
-        every = _derive_all(definitions)
+        every = derive_all(definitions)
     except LngenError as error:
         # A definition that is right but cannot be emitted now, say for a broken template, fails a check.
         if not check and not isinstance(error, EvidenceError):
@@ -193,7 +193,9 @@ def _require_shipped(definitions: Sequence[Definition]) -> None:
         )
 
 
-def _derive_all(definitions: Sequence[Definition]) -> list[Derived]:
+def derive_all(definitions: Sequence[Definition]) -> list[Derived]:
+    """Each derived and proved, with a bar on stderr where it takes long. Raises as `derived` does."""
+
     def begin(name: str, stage: str) -> None:
         part(f"{name}: {stage}")
 

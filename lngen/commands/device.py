@@ -1,4 +1,4 @@
-"""`lngen device`: what this machine has to compile and run CUDA with, and what is missing."""
+"""`lngen device`: what this machine has to compile and run kernels with, and what is missing."""
 
 from __future__ import annotations
 
@@ -30,6 +30,6 @@ def run(as_json: bool) -> None:
         )
     output = console.output()
     output.print(table)
-    output.print(f"\n{survey.summary}")
+    output.print(f"\n{survey.on_processor}\n{survey.summary}")
     if survey.next_step:
         output.print(f"Next: {survey.next_step}")

@@ -83,6 +83,10 @@ def _numpy(definition: Definition) -> tuple[Iterable[str], str]:
     return "\n\n".join(text for path, text in files.items() if path.startswith("numpy_")).splitlines(), "python"
 
 
+def _cpu(definition: Definition) -> tuple[Iterable[str], str]:
+    return derived(definition).text("kernels.cpp").splitlines(), "cpp"
+
+
 def _cuda(definition: Definition) -> tuple[Iterable[str], str]:
     return derived(definition).text("kernels.cu").splitlines(), "cuda"
 
@@ -93,5 +97,6 @@ _STAGES: Mapping[str, Callable[[Definition], tuple[Iterable[str], str]]] = {
     "simplified": _simplified,
     "plan": _plan,
     "numpy": _numpy,
+    "cpu": _cpu,
     "cuda": _cuda,
 }

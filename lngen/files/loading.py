@@ -14,12 +14,15 @@ from typing import Any, Protocol, cast
 
 from lngen import runtime
 from lngen.errors import LngenError
-from lngen.files import paths
+from lngen.files import paths, processor
 from lngen.files.paths import RUNTIME
 from lngen.runtime.interface import Interface
 
 NUMPY = "numpy_backend.py"
 """The file with the functions of NumPy that callers have; it imports those beside it."""
+
+HOST_BACKENDS = ("numpy", "cpu")
+"""What computes on the processor."""
 
 _TEXTS = count()
 
@@ -41,21 +44,25 @@ class Layer(Protocol):
     backward_backward: Callable[..., Any]
 
 
-def load(layer: str | os.PathLike[str]) -> Layer:
+def load(layer: str | os.PathLike[str], backend: str = "numpy") -> Layer:
     """Return the emitted module of a layer; it has `forward`, `backward` and the rest.
 
     `layer` is the name of a layer that comes with lngen, or the folder of an emitted one as a `pathlib.Path`.
-    A name is never taken for a path.
+    A name is never taken for a path. `backend` is "numpy", "cpu" for compiled kernels, which need a C++ compiler where
+    they are first called, or "auto": compiled where there is a compiler or `lngen build` was, else NumPy.
 
     The module of a named layer is the one that `import` finds: `generated.NAME` in a checkout whose root is
     on `sys.path`, else `lngen.generated.NAME`. A folder is imported under a name made from where it is and
     from its manifest, so the same folder gives the same module until it is emitted anew.
 
-    Raises LngenError if there is no such layer; the message lists those there are.
+    Raises LngenError if there is no such layer, or no such backend; the message lists those there are.
     """
-    if isinstance(layer, str):
-        return cast(Layer, _load_name(layer))
-    return cast(Layer, _load_folder(Path(layer)))
+    if backend not in (*HOST_BACKENDS, "auto"):
+        raise LngenError(f"there is no backend {backend!r} on the processor; there are {_listed(HOST_BACKENDS)}, auto.")
+    module = _load_name(layer) if isinstance(layer, str) else _load_folder(Path(layer))
+    if backend == "auto":
+        backend = processor.chosen(Path(str(module.__file__)).parent).backend
+    return cast(Layer, importlib.import_module(f"{module.__name__}.cpu_backend") if backend == "cpu" else module)
 
 
 def available() -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from lngen.errors import LngenError
 from lngen.files import paths
 from lngen.files.atomic import replacing
 from lngen.files.paths import RUNTIME
+from lngen.runtime.host_compiler import COMPILED
 from lngen.version import __version__
 
 MANIFEST = "manifest.json"
@@ -129,7 +130,9 @@ def runtime_files() -> dict[str, str]:
     """What all layers of a folder share, by name."""
     folder = Path(runtime.__path__[0])
     return {
-        path.name: path.read_text(encoding="utf-8") for path in sorted([*folder.glob("*.py"), *folder.glob("*.cuh")])
+        path.name: path.read_text(encoding="utf-8")
+        for path in sorted(folder.iterdir())
+        if path.suffix in (".py", ".cuh", ".h", ".c")
     }
 
 
@@ -239,12 +242,12 @@ def _listed_files(folder: Path) -> frozenset[str]:
 
 
 def _files_in(folder: Path) -> Iterator[str]:
-    """The relative POSIX paths of the files below a folder, without what Python's import leaves behind."""
+    """The relative POSIX paths of the files below a folder, without what Python's import and `lngen build` add."""
     for entry in sorted(folder.iterdir()):
         if entry.is_dir() and not entry.is_symlink():
             if entry.name != "__pycache__":
                 yield from (f"{entry.name}/{path}" for path in _files_in(entry))
-        elif entry.suffix != ".pyc":
+        elif entry.suffix != ".pyc" and not (folder.name == COMPILED and entry.suffix == ".so"):
             yield entry.name
 
 

@@ -7,6 +7,8 @@ On NumPy, `blocks` takes rows block by block, `rows` has sums and ufuncs of them
 layer calls: it looks at device arrays (`device_arrays`) and calls of them (`device_calls`), plans each kind of call
 once (`plans`), finds the device (`devices`), compiles kernels (`compilers`) and launches them (`kernels`). Kernels
 include `rows.cuh`, `geometry.cuh`, `reductions.cuh`, `row_loop.cuh`, `moments.cuh` and `kernels.cuh`, and `copies.cuh`
-has what only PTX can say; `includes` makes one text of them. Nothing here knows a layer, and nothing but NumPy is
-imported, and PyCUDA when a kernel is first asked for.
+has what only PTX can say; `includes` makes one text of them. On the processor, kernels in C++ are compiled and loaded
+by `host_compiler` and called through `binding`, which compiles `binding.c` for itself; `host_threads` share their work,
+and `host_memory` has memory for results. What was compiled is in `cache`. Nothing here knows a layer, and nothing but
+NumPy is imported, and PyCUDA when a kernel is first asked for.
 """

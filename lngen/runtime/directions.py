@@ -2,7 +2,7 @@
 """The public functions of a layer on NumPy but for their signatures, from the layer's `INTERFACE`.
 
 A call is looked at, its results are made, and the mathematics called that the layer brings: `blocks`, which takes the
-rows block by block, or `fast`, which takes those that fit one block in one piece. Where all of a call is of one type
+rows block by block, or `fast`, which takes those that `is_fast` tells in one piece. Where all of a call is of one type
 and without gaps it is seen to be right at a glance; else each argument is looked at, and refused or made to fit.
 """
 
@@ -54,6 +54,16 @@ def only(result: Array) -> Array:
     return result
 
 
+def few_rows(size: int, out: Any, threads: int) -> bool:
+    """Whether rows of so many bytes are taken in one piece on NumPy, whose results are copied to `out` then."""
+    return 0 < size <= rows.FAST_PATH_BYTES
+
+
+def into_new(size: int, out: Any, threads: int) -> bool:
+    """Whether rows are computed from end to end by one thread, into new arrays."""
+    return size > 0 and out is None and threads == 1
+
+
 class ForwardCall(Generic[Results, Kept]):
     """`forward` of a layer; `results` makes of its outputs what is returned.
 
@@ -67,8 +77,12 @@ class ForwardCall(Generic[Results, Kept]):
         results: Callable[..., Results],
         in_blocks: Callable[..., None],
         fast: Callable[..., Sequence[Any]] | None = None,
+        *,
+        is_fast: Callable[[int, Any, int], bool] = few_rows,
+        empty: Callable[[Shape, DType], Array] = np.empty,
     ) -> None:
-        self.layer, self.results, self.blocks, self.fast = layer, results, in_blocks, fast
+        self.layer, self.results, self.blocks, self.fast, self.empty = layer, results, in_blocks, fast, empty
+        self.is_fast = is_fast
         self.values = [*layer.inputs, *layer.constants]
         self.names = tuple(output.name for output in layer.outputs)
         self.count, self.several = len(self.names), len(self.names) > 1
@@ -114,9 +128,9 @@ class ForwardCall(Generic[Results, Kept]):
             dtypes = (*self.before, dtype, *self.after)
         else:
             dtypes = tuple([None if value is None else dtype for value in values[: len(self.inputs)]])
-        if self.fast is None or not 0 < row.nbytes <= rows.FAST_PATH_BYTES:
+        if self.fast is None or not self.is_fast(row.nbytes, out, threads):
             return self._in_blocks(values, shape, dtype, dtypes, save, out, threads)
-        if rows.are_long(shape, dtype):
+        if self.is_fast is few_rows and rows.are_long(shape, dtype):
             made = rows.with_small_buffer(self.fast, values, shape, dtype)
         else:
             made = self.fast(values, shape, dtype)
@@ -170,7 +184,7 @@ class ForwardCall(Generic[Results, Kept]):
         outs = (out,) if len(self.names) == 1 else several(out, self.names)
         given = dict(zip(self.inputs, values, strict=False))
         made = [
-            result(output.name, own, parts[output.part], stored, given)
+            result(output.name, own, parts[output.part], stored, given, self.empty)
             for output, own in zip(layer.outputs, outs, strict=True)
         ]
         outputs = self.results(*made)
@@ -196,8 +210,11 @@ class LaterCall(Generic[Results]):
         fast: Callable[..., Sequence[Any]] | None = None,
         *,
         filled: Sequence[str] = (),
+        is_fast: Callable[[int, Any, int], bool] = few_rows,
+        empty: Callable[[Shape, DType], Array] = np.empty,
     ) -> None:
         self.layer, self.results, self.blocks, self.fast, self.filled = layer, results, in_blocks, fast, filled
+        self.is_fast, self.empty = is_fast, empty
         required = len(layer.outputs) == 1
         cotangents = [Value(f"d{name}", part, name, required) for name, part, *_ in layer.outputs]
         inputs = [(slot, layer.inputs[slot]) for slot in layer.differentiable]
@@ -229,8 +246,8 @@ class LaterCall(Generic[Results]):
         if not self._is_plain(shape, dtype, dtypes, values):
             return self._in_full(saved, arguments, out, threads)
         row = None if self.leading is None else values[self.leading]
-        if self.fast is not None and row is not None and 0 < row.nbytes <= rows.FAST_PATH_BYTES:
-            if rows.are_long(shape, dtype):
+        if self.fast is not None and row is not None and self.is_fast(row.nbytes, out, threads):
+            if self.is_fast is few_rows and rows.are_long(shape, dtype):
                 made = rows.with_small_buffer(self.fast, arguments, saved)
             else:
                 made = self.fast(arguments, saved)
@@ -294,16 +311,21 @@ class LaterCall(Generic[Results]):
         self, values: list[Any], dtype: DType, saved: Any, out: Any, threads: int, converts: bool
     ) -> Results:
         shape, _, dtypes = saved[:3]
-        parts, count = shapes(shape), len(self.cotangents)
-        made = self._results(values, out, parts, dtypes)
+        made = self._results(values, out, shapes(shape), dtypes)
+        call = blocks.Work(shape, dtype, threads)
         if converts:
-            for slot, each in enumerate(self.moved, count):
-                if each.name in self.filled and values[slot] is None:
-                    values[slot] = zeros(parts[each.part], dtype)
-            values = converted(self.values, values, dtype)
-        own = count + len(self.moved)
-        self.blocks(values[:own], values[own:], made, blocks.Work(shape, dtype, threads))
+            values = converted(self.values, self.with_zeros(values, call), dtype)
+        own = len(self.cotangents) + len(self.moved)
+        self.blocks(values[:own], values[own:], made, call)
         return self.results(*made)
+
+    def with_zeros(self, values: Sequence[Any], call: blocks.Work) -> list[Any]:
+        """The direction's own arguments, and what follows them, with zeros for those that are `filled`."""
+        given = list(values)
+        for slot, each in enumerate(self.moved, len(self.cotangents)):
+            if each.name in self.filled and given[slot] is None:
+                given[slot] = zeros(shapes(call.shape)[each.part], call.dtype)
+        return given
 
     def _results(
         self, values: Sequence[Any], out: Any, parts: Sequence[Shape], dtypes: Sequence[DType | None]
@@ -317,6 +339,6 @@ class LaterCall(Generic[Results]):
         outs = (out,) if self.is_jvp and len(self.made) == 1 else several(out, self.names)
         given = {} if out is None else self._given(values)
         return [
-            result(each.name, own, parts[each.part], kind, given)
+            result(each.name, own, parts[each.part], kind, given, self.empty)
             for each, own, kind in zip(self.made, outs, kinds, strict=False)
         ]

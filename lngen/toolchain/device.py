@@ -1,17 +1,21 @@
-"""What this machine has to compile and run CUDA with, and what is missing to get further."""
+"""What this machine has to compile and run kernels with, CUDA's and its own, and what is missing to get further."""
 
 from __future__ import annotations
 
 import importlib.metadata
+import os
+import platform
 import re
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from lngen.errors import LngenError
+from lngen.files import processor
+from lngen.runtime import binding, host_compiler
 from lngen.simt import driver, toolchain
 from lngen.toolchain import nvrtc
 
@@ -40,13 +44,14 @@ class Survey:
     """All items, and where kernels run with them.
 
     `pycuda_runs_on` is None where PyCUDA cannot be used. `summary` says it in a sentence, `next_step` what
-    gets further, empty where nothing is missing.
+    gets further, empty where nothing is missing; both are of CUDA. `on_processor` says what `backend="auto"` is here.
     """
 
     items: tuple[Item, ...]
     pycuda_runs_on: Place | None
     summary: str
     next_step: str
+    on_processor: str = ""
 
     def __getitem__(self, name: str) -> Item:
         return next(item for item in self.items if item.name == name)
@@ -66,9 +71,14 @@ def survey() -> Survey:
     found = _driver()
     items = (
         _gpu(found), _driver_item(found), _pycuda(found), _nvcc(), _nvrtc(), _gxx(), _headers(), _emulator(),
-        _sanitizer(),
+        _sanitizer(), _host_compiler(), _python_headers(),
     )  # fmt: skip
-    return _concluded(items)
+    return replace(_concluded(items), on_processor=_on_processor(processor.chosen()))
+
+
+def _on_processor(choice: processor.Choice) -> str:
+    computed = {"cpu": "compiled", "numpy": "computed by NumPy"}[choice.backend]
+    return f"On the processor, layers of backend 'auto' are {computed}: {choice.reason}."
 
 
 def _concluded(items: tuple[Item, ...]) -> Survey:
@@ -183,6 +193,43 @@ def _sanitizer() -> Item:
         )
     version = re.search(r"version (\S+)", _output([program, "--version"]), re.IGNORECASE)
     return Item("compute-sanitizer", True, version[1] if version else "unknown version", purpose)
+
+
+def _host_compiler() -> Item:
+    name, purpose = "C++ compiler", "cpu_backend: compiles layers for this processor"
+    try:
+        found = processor.compiler()
+    except host_compiler.NoCompiler as error:
+        return Item(name, False, "none" if error.reason == "no C++ compiler" else error.reason, purpose, error.remedy)
+    words = host_compiler.compiler().words
+    macros = _output([*words, "-march=native", "-dM", "-E", "-x", "c++", os.devnull])
+    if not macros:
+        return Item(name, False, f"{found} does not know -march=native", purpose, "set CXX to one that does")
+    return Item(name, True, f"{found}, {_vectors(macros)}", purpose)
+
+
+def _vectors(macros: str) -> str:
+    """The instructions that kernels are made of, as simd.h tells them by a compiler's macros."""
+    defined = set(re.findall(r"#define __(\w+?)__ ", macros))
+    for name, needs in _VECTORS:
+        if defined.issuperset(needs.split()):
+            return name
+    return "no vectors"
+
+
+_VECTORS = (
+    ("AVX-512", "AVX512F AVX512BW AVX512DQ AVX512VL"),
+    ("AVX2", "AVX2"),
+    ("SSE2", "SSE2"),
+    ("NEON", "aarch64"),
+)
+
+
+def _python_headers() -> Item:
+    purpose = "cpu_backend: calls without ctypes, which takes ten microseconds more"
+    if binding.headers():
+        return Item("Python.h", True, platform.python_version(), purpose)
+    return Item("Python.h", False, "none", purpose, "Debian, Ubuntu: apt-get install python3-dev")
 
 
 _ASK_DRIVER = """

@@ -13,9 +13,10 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+import pytest
 import sympy
 
-from lngen.backends import Notes
+from lngen.backends import Notes, cpu
 from lngen.backends.numpy import emit
 from lngen.expressions.symbols import (
     Expm1,
@@ -34,8 +35,11 @@ from lngen.expressions.symbols import (
 from lngen.files.manifest import runtime_files
 from lngen.files.paths import RUNTIME
 from lngen.plan.program import RowProgram
+from tests.requirements import needs_gxx
 
 WIDE = np.longdouble
+HOST = ["numpy", pytest.param("cpu", marks=[pytest.mark.ci, needs_gxx])]
+"""What computes on the processor, to parametrize a test by."""
 _erf = np.vectorize(lambda u: WIDE(math.erf(u)), otypes=[WIDE])
 
 _FUNCTIONS = {
@@ -160,6 +164,8 @@ def notes_of(program: RowProgram) -> Notes:
     )
 
 
-def load(forward: RowProgram, backward: RowProgram, folder: Path) -> ModuleType:
+def load(forward: RowProgram, backward: RowProgram, folder: Path, backend: str = "numpy") -> ModuleType:
     """Emit, write, import."""
-    return module_of(emit((forward, backward), notes_of(forward)), folder, forward.layer)
+    programs, notes = (forward, backward), notes_of(forward)
+    package = module_of({**emit(programs, notes), **cpu.emit(programs, notes)}, folder, forward.layer)
+    return importlib.import_module(f"{package.__name__}.cpu_backend") if backend == "cpu" else package

@@ -22,7 +22,7 @@ from tests.backends.test_cuda_launcher import PAIRS, backends
 from tests.requirements import NO_GPU, has_gpu, needs_gxx, needs_pycuda
 from tests.tiers import sample
 
-pytestmark = [pytest.mark.cuda, needs_pycuda, *([] if has_gpu() else [needs_gxx])]
+pytestmark = [pytest.mark.cuda, pytest.mark.ci, needs_pycuda, *([] if has_gpu() else [needs_gxx])]
 
 ROOT = Path(__file__).parents[2]
 BF16 = ml_dtypes.bfloat16
@@ -129,7 +129,6 @@ def test_the_values_of_other_layers(name: str, layers: dict[str, tuple[ModuleTyp
     assert_close(both(ours, cuda, inputs), both(theirs, None, inputs), BOUNDS[np.float64])
 
 
-@pytest.mark.ci
 def test_what_is_left_out(layers: dict[str, tuple[ModuleType, ModuleType]], cuda: Any) -> None:
     ours, theirs = layers["centred"]
     inputs = inputs_of(ours, np.float64, np.float64, ROWS, FEATURES)
@@ -568,7 +567,6 @@ def test_streams_and_arrays_of_other_libraries(centred: Any, cuda: Any) -> None:
             np.testing.assert_array_equal(value.get(), wanted[name], err_msg=name)
 
 
-@pytest.mark.ci
 def test_memory_that_is_not_aligned_to_vectors(layers: dict[str, tuple[ModuleType, ModuleType]], cuda: Any) -> None:
     ours, theirs = layers["centred"]
     rows, features = 3, 32

@@ -1,4 +1,4 @@
-"""What emitted NumPy promises its caller: bits, memory, types, errors, text."""
+"""What emitted NumPy promises its caller, and compiled kernels in its place: bits, memory, types, errors, text."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from lngen.backends import Notes
 from lngen.backends.numpy import emit
 from lngen.files.paths import RUNTIME, generated_folder
 from tests import programs
-from tests.backends.reference import load, notes_of
+from tests.backends.reference import HOST, load, notes_of
 from tests.backends.test_numpy_values import PAIRS
 
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture(scope="module")
-def modules(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ModuleType]:
+@pytest.fixture(scope="module", params=HOST)
+def modules(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, ModuleType]:
     folder: Path = tmp_path_factory.mktemp("emitted")
-    return {name: load(*pair, folder) for name, pair in PAIRS.items()}
+    return {name: load(*pair, folder, request.param) for name, pair in PAIRS.items()}
 
 
 @pytest.fixture(scope="module")
@@ -38,8 +38,13 @@ def layer(modules: dict[str, ModuleType]) -> ModuleType:
     return modules["centred"]
 
 
+@pytest.fixture(scope="module")
+def numpy_layer(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
+    return load(*PAIRS["centred"], tmp_path_factory.mktemp("emitted"))
+
+
 def backend_of(module: ModuleType) -> Any:
-    return sys.modules[module.__name__ + ".numpy_backend"]
+    return module if module.__name__.endswith("_backend") else sys.modules[module.__name__ + ".numpy_backend"]
 
 
 def normal(shape: tuple[int, ...], dtype: Any = np.float32, seed: int = 0) -> Any:
@@ -261,14 +266,14 @@ def test_no_warnings_on_ordinary_data(modules: dict[str, ModuleType]) -> None:
         modules["heads"].backward(saved, normal((5, 9)))
 
 
-def test_overflow_to_half_is_numpys_own(layer: ModuleType) -> None:
+def test_overflow_to_half_is_numpys_own(numpy_layer: ModuleType) -> None:
     x = np.asarray([[-60000.0, 60000.0, 0.0]], np.float16)
     gamma = np.full(3, 60000.0, np.float16)
     with pytest.warns(RuntimeWarning, match="overflow encountered in cast"):
-        y, _ = layer.forward(x, gamma)
+        y, _ = numpy_layer.forward(x, gamma)
     assert np.isinf(y[0, :2]).all()
     with np.errstate(over="raise"), pytest.raises(FloatingPointError):
-        layer.forward(np.repeat(x, 2000, 0), gamma, threads=2)
+        numpy_layer.forward(np.repeat(x, 2000, 0), gamma, threads=2)
 
 
 @pytest.mark.parametrize("rows", [2, 3000])
@@ -414,9 +419,9 @@ def test_lines_name_their_step() -> None:
     assert "xhat = np.multiply(x_centred, rstd, out=y_block)\n" in text["numpy_kernels.py"]
 
 
-def test_buffers_are_reused(modules: dict[str, ModuleType]) -> None:
+def test_buffers_are_reused(numpy_layer: ModuleType) -> None:
     """Forward works in y alone; backward in dx and one more block."""
-    text = Path(str(backend_of(modules["centred"])._kernels.__file__)).read_text()
+    text = Path(str(backend_of(numpy_layer)._kernels.__file__)).read_text()
     forward, backward = text.split("\ndef backward(")
     assert "buffers" not in forward
     assert "        buffers=1,\n" in backward

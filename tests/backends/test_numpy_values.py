@@ -1,5 +1,5 @@
-"""Emitted NumPy against the same program evaluated plainly in longdouble, for every set of arguments left
-out."""
+"""Emitted NumPy, and compiled kernels, against the same program evaluated plainly in longdouble, for every set of
+arguments left out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lngen.expressions.symbols import FeatureSymbol, RowSymbol, ScalarSymbol
 from lngen.plan.program import RowProgram
 from tests import programs
 from tests.backends.cuda_programs import HEADS, SINK
-from tests.backends.reference import WIDE, load, run
+from tests.backends.reference import HOST, WIDE, load, run
 
 PAIRS = {
     "centred": (programs.CENTRED_FORWARD, programs.CENTRED_BACKWARD),
@@ -27,10 +27,10 @@ PAIRS = {
 }
 
 
-@pytest.fixture(scope="module")
-def modules(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ModuleType]:
+@pytest.fixture(scope="module", params=HOST)
+def modules(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, ModuleType]:
     folder: Path = tmp_path_factory.mktemp("emitted")
-    return {name: load(*pair, folder) for name, pair in PAIRS.items()}
+    return {name: load(*pair, folder, request.param) for name, pair in PAIRS.items()}
 
 
 def arguments(forward: RowProgram, rows: int, features: int, dtype: Any, seed: int = 0) -> dict[str, Any]:
@@ -130,9 +130,8 @@ def test_every_set_of_arguments(
     name: str, few: int | None, modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if few is not None:
-        monkeypatch.setattr(
-            sys.modules[modules[name].__name__ + ".numpy_backend"]._directions.rows, "FAST_PATH_BYTES", few
-        )
+        package = modules[name].__name__.removesuffix(".cpu_backend")
+        monkeypatch.setattr(sys.modules[f"{package}.numpy_backend"]._directions.rows, "FAST_PATH_BYTES", few)
     # The programs have a few dozen operations and sums of 35 terms: 1e-13 is 450 roundings of float64.
     pair, rows, features = PAIRS[name], 5, 7
     optional = [given for given, _ in pair[0].optional]

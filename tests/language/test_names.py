@@ -19,8 +19,8 @@ from tests.shipped import NAMES, ROOT
 from tests.tiers import sample
 
 
-def _one_in_six(values: list[tuple[str, str]]) -> list[Any]:
-    return sample(values, values[::6])
+def _one_in_twelve(values: list[tuple[str, str]]) -> list[Any]:
+    return sample(values, values[::12])
 
 
 # Names that once broke emitted code in one role or another.
@@ -137,7 +137,7 @@ def f(x: Row):
 
 @pytest.mark.parametrize(
     ("what", "name"),
-    _one_in_six(
+    _one_in_twelve(
         [
             *(("gate", name) for name in ("g", "g_2", "g_3", "dv", "ddx", "p", "x_dot", "d2x", "y_dot", "Phi_u")),
             *(("row scalar", name) for name in ("column", "ddx", "given")),

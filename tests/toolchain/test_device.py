@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from lngen.commands import device as command
+from lngen.runtime import binding
 from lngen.simt import driver
 from lngen.simt.driver import script
 from lngen.simt.driver.library import build
@@ -123,3 +124,44 @@ def test_the_command_prints_every_item(capsys: pytest.CaptureFixture[str]) -> No
     assert [item["name"] for item in json.loads(capsys.readouterr().out)["items"]] == [
         item.name for item in survey.items
     ]
+
+
+@needs_gxx
+def test_the_compiler_for_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CXX", raising=False)
+    survey = device.survey()
+    path, version, *vectors = survey["C++ compiler"].detail.split()
+    assert Path(path).is_absolute()
+    assert version[0].isdigit()
+    assert " ".join(vectors) in ("AVX-512", "AVX2", "SSE2", "NEON")
+    assert f"are compiled: there is a C++ compiler, {path}" in survey.on_processor
+
+
+@pytest.mark.usefixtures("no_gpu", "nothing_on_the_path")
+def test_without_a_compiler_for_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CXX", raising=False)
+    survey = device.survey()
+    assert survey["C++ compiler"].detail == "none"
+    assert "set CXX to one" in survey["C++ compiler"].remedy
+    assert "are computed by NumPy: no C++ compiler." in survey.on_processor
+    monkeypatch.setenv("CXX", "nowhere")
+    assert device.survey()["C++ compiler"].detail == "CXX is 'nowhere', and there is no such program"
+
+
+@pytest.mark.parametrize(
+    ("defined", "name"),
+    [
+        ("AVX512F AVX512BW AVX512DQ AVX512VL AVX2 SSE2", "AVX-512"),
+        ("AVX512F AVX2 SSE2", "AVX2"),
+        ("SSE2", "SSE2"),
+        ("aarch64", "NEON"),
+        ("riscv", "no vectors"),
+    ],
+)
+def test_vectors_by_the_macros_of_a_compiler(defined: str, name: str) -> None:
+    assert device._vectors("".join(f"#define __{macro}__ 1\n" for macro in defined.split())) == name
+
+
+def test_headers_of_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(binding, "headers", list)
+    assert "python3-dev" in device.survey()["Python.h"].remedy

@@ -53,6 +53,9 @@ class Printer:
     `(HAS_dh ? dh*w : A(0))`, which the compiler decides.
     """
 
+    select = "({} ? {} : {})"
+    """How a choice by a condition on values is written."""
+
     def __init__(self, names: Mapping[Symbol, str], presence: Presence) -> None:
         self._names = names
         self._presence = presence
@@ -88,7 +91,7 @@ class Printer:
                 self._print(chosen, given)[0],
                 self._print(otherwise, given)[0],
             )
-            return "({} ? {} : {})".format(*texts), _ATOM
+            return self.select.format(*texts), _ATOM
         if type(node) in ENTRY_OF:
             entry = ENTRY_OF[type(node)]
             return self._call(entry.cuda or f"math::{entry.name}", node.args[0], given), _ATOM

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from lngen.backends import Notes
@@ -102,18 +102,32 @@ def _later(program: RowProgram | None, signatures: Signatures, *given: str) -> d
 def _tables(directions: Sequence[Lowered], layer: PublicInterface) -> list[str]:
     """What the launcher has to know of a layer besides its interface, as Python."""
     programs = [program for program, _ in directions]
-    tables = [line for program, lowered in directions for line in _direction(program, lowered, layer)]
+    tables = directions_table(directions, layer, "_launcher", source_of)
     fields = [
         "INTERFACE,",
         "Saved,",
         "__file__,",
         f"is_wide={programs[0].is_wide},",
-        *_inside("directions={", tables, "},"),
+        *inside("directions={", tables, "},"),
     ]
-    return _inside("_LAYER = _launcher.layer_of(", fields, ")")
+    return inside("_LAYER = _launcher.layer_of(", fields, ")")
 
 
-def _direction(program: RowProgram, lowered: LoweredDirection, layer: PublicInterface) -> list[str]:
+def directions_table(
+    directions: Sequence[Lowered], layer: PublicInterface, module: str, source: Callable[[RowProgram], str]
+) -> list[str]:
+    """What each direction is given and computes, and what its kernels are passed, as the entries of a dictionary.
+
+    `module` is where the class `Direction` is, `source` says the file of a direction's kernels.
+    """
+    return [
+        line for program, lowered in directions for line in _direction(program, lowered, layer, module, source(program))
+    ]
+
+
+def _direction(
+    program: RowProgram, lowered: LoweredDirection, layer: PublicInterface, module: str, source: str
+) -> list[str]:
     made = [result for store in program.results for result in store.names]
     arguments, results = _belongings(program, layer)
     zeros = [_string(result) for result in results if result not in made]
@@ -125,14 +139,14 @@ def _direction(program: RowProgram, lowered: LoweredDirection, layer: PublicInte
         for line in _text(f"{_string(contract.kernel)}: ", [argument.part for argument in contract.arguments])
     ]
     fields = [
-        f'source="{source_of(program)}",',
+        f'source="{source}",',
         *(_dictionary("arguments=", arguments) if arguments else ()),
         *_dictionary("results=", results),
         *(_tuple("zeros=", zeros) if zeros else ()),
         *([f"sums={sums},"] if any(sums) else ()),
-        *_inside("kernels={", kernels, "},"),
+        *inside("kernels={", kernels, "},"),
     ]
-    return _inside(f"{_string(program.direction)}: _launcher.Direction(", fields, "),")
+    return inside(f"{_string(program.direction)}: {module}.Direction(", fields, "),")
 
 
 def _belongings(program: RowProgram, layer: PublicInterface) -> tuple[dict[str, str], dict[str, str]]:
@@ -167,7 +181,7 @@ def _text(before: str, entries: Sequence[str]) -> list[str]:
     # Each line but the last ends with a blank.
     lines = textwrap.wrap(unbroken, room - (len(whole) > room), break_long_words=False)
     text = [*(f'"{line} "' for line in lines[:-1]), f'"{lines[-1]}"']
-    return _inside(f"{before}(", [line.replace("\0", " ") for line in text], "),")
+    return inside(f"{before}(", [line.replace("\0", " ") for line in text], "),")
 
 
 def _tuple(before: str, values: Iterable[str]) -> list[str]:
@@ -180,10 +194,11 @@ def _listed(before: str, entries: Sequence[str], after: str, always_comma: bool 
     line = f"{before}{', '.join(entries)}{',' if always_comma else ''}{after}"
     if len(line) <= _WIDTH:
         return [line]
-    return _inside(before, [f"{entry}," for entry in entries], after)
+    return inside(before, [f"{entry}," for entry in entries], after)
 
 
-def _inside(before: str, lines: Iterable[str], after: str) -> list[str]:
+def inside(before: str, lines: Iterable[str], after: str) -> list[str]:
+    """Lines between those that open and close a bracket."""
     return [before, *(f"    {line}" for line in lines), after]
 
 

@@ -33,7 +33,8 @@ class StageFunctions:
 
     `starts` holds the neutral element of each reduction; `needed`, `maxima` and `minima` are sets of them as
     bits, the first a constant expression, since a reduction may be left out with an input. `columns` is the
-    set of sums over rows that an entry adds to.
+    set of sums over rows that an entry adds to. Row values that it `keeps` are those that a later pass `recalls`
+    rather than compute them again.
     """
 
     name: str
@@ -52,6 +53,8 @@ class StageFunctions:
     stores: tuple[Stored, ...]
     after: tuple[str, ...]
     row_scalar_stores: tuple[Stored, ...]
+    keeps: tuple[str, ...] = ()
+    recalls: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,11 @@ class Columns:
     last: StageFunctions
     most_sums: int
     scalar_stores: tuple[Stored, ...]
+
+    @property
+    def place(self) -> dict[str, int]:
+        """Which of the totals each is."""
+        return {read.name: index for index, read in enumerate(self.totals)}
 
     @property
     def in_registers(self) -> dict[str, str]:
@@ -117,6 +125,11 @@ class LoweredDirection:
     def per_row(self) -> tuple[str, ...]:
         """What is read of each row: row arrays, then values that a row has one of."""
         return (*(read.name for read in self.rows), *self.saved, *(read.name for read in self.row_scalars))
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The row values that a pass keeps for a later one."""
+        return tuple(name for stage in self.stages for name in stage.keeps)
 
     @property
     def most_results(self) -> int:

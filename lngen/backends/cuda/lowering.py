@@ -9,6 +9,7 @@ from functools import partial
 from sympy import Expr, Symbol
 
 from lngen.backends.cuda import contract
+from lngen.backends.cuda.expressions import Printer
 from lngen.backends.cuda.extremes import there, with_places
 from lngen.backends.cuda.lines import Columns, LoweredDirection, Read, StageFunctions
 from lngen.backends.cuda.moments import with_corrected_moments
@@ -32,20 +33,28 @@ from lngen.plan.program import Assignment, FeatureReduction, RowProgram, RowsRed
 _CALLED = heads_that(lambda entry: entry.roundings)
 
 
-def lower(program: RowProgram, formulas: Sequence[str]) -> LoweredDirection:
-    """The finished lines of a direction. Raises LngenError for what CUDA C++ cannot be printed from."""
+def lower(
+    program: RowProgram, formulas: Sequence[str], printer: type[Printer] = Printer, keeps_calls: bool = False
+) -> LoweredDirection:
+    """The finished lines of a direction. Raises LngenError for what C++ cannot be printed from.
+
+    `keeps_calls` says that a row value which takes the call of a function is kept for later passes over the row, where
+    reading it takes less time than computing it again.
+    """
     flat = dataclasses.replace(
         program, prologue=_places_apart(program.prologue), epilogue=_places_apart(program.epilogue)
     )
-    return _Rows(with_places(with_corrected_moments(flat, MOST_SUMS))).direction(tuple(formulas))
+    rows = _Rows(with_places(with_corrected_moments(flat, MOST_SUMS)), printer, keeps_calls)
+    return rows.direction(tuple(formulas))
 
 
 class _Rows(KernelScope):
     """The kernel that works on the rows."""
 
-    def __init__(self, program: RowProgram) -> None:
+    def __init__(self, program: RowProgram, printer: type[Printer], keeps_calls: bool) -> None:
         features = [line for line in program.prologue if axes(line.symbol).features]
-        super().__init__(program, [*features, *(t for t in program.temps() if axes(t.symbol).features)])
+        super().__init__(program, [*features, *(t for t in program.temps() if axes(t.symbol).features)], printer)
+        self._printer, self._keeps_calls = printer, keeps_calls
         self._prologue = leading_to(_stage_symbols(program), program.prologue)
         self._columns = [s for s in rows_sums(program) if isinstance(s.symbol, FeatureSymbol)]
         self._scalars = [s for s in rows_sums(program) if isinstance(s.symbol, ScalarSymbol)]
@@ -89,9 +98,20 @@ class _Rows(KernelScope):
             scalar_wants=tuple(cpp(self.presence.needed(s.symbol)) for s in self._scalars),
             most_sums=max((len(stage.starts) for stage in (*prologue, *stages)), default=0),
             calls=self._calls(),
-            columns=_Columns(program, sums).lowered() if contract.column_results(program) else None,
+            columns=_Columns(program, sums, self._printer).lowered() if contract.column_results(program) else None,
             flags=tuple(sorted(flags(program))),
         )
+
+    def is_recalled(self, symbol: Symbol) -> bool:
+        return self._keeps_calls and symbol in self._earlier and self._takes_a_call(symbol)
+
+    def _takes_a_call(self, symbol: Symbol) -> bool:
+        """Whether a row value is computed by a function, or from one that is."""
+        line = self._recomputed.get(symbol)
+        if line is None or not isinstance(symbol, RowSymbol):
+            return False
+        expression = line.expression
+        return expression.has(*_CALLED) or any(map(self._takes_a_call, expression.free_symbols))
 
     def _calls(self) -> int:
         """Functions that are called for an entry of the row, in all stages together."""
@@ -115,7 +135,7 @@ class _Rows(KernelScope):
         found: list[StageFunctions] = []
         for number, stage in enumerate(self.program.stages, 1):
             found += self._stage(stage, f"Stage {number} of {len(self.program.stages)}", len(found) + 1)
-        return found
+        return self.with_kept(found)
 
     def _stage(self, stage: Stage, title: str, number: int) -> list[StageFunctions]:
         """The passes of a stage: one, unless it stores a row value that waits for its own reductions."""
@@ -156,9 +176,9 @@ class _Rows(KernelScope):
 class _Columns(KernelScope):
     """The kernel that ends the sums over rows and computes what is made of them."""
 
-    def __init__(self, program: RowProgram, sums: tuple[int, int]) -> None:
+    def __init__(self, program: RowProgram, sums: tuple[int, int], printer: type[Printer]) -> None:
         lines = [*program.prologue, *program.epilogue]
-        super().__init__(program, [line for line in lines if axes(line.symbol).features])
+        super().__init__(program, [line for line in lines if axes(line.symbol).features], printer)
         self._sums = sums
         self._lines = lines
 

@@ -8,7 +8,7 @@ it needs, rather than keep it: the kernels wait for memory, not for arithmetic.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sympy import Expr, Symbol
 
@@ -71,15 +71,17 @@ class Pass:
 class KernelScope:
     """What the stages of one kernel have in common: the values that each computes again."""
 
-    def __init__(self, program: RowProgram, recomputed: Iterable[Assignment]) -> None:
+    def __init__(self, program: RowProgram, recomputed: Iterable[Assignment], printer: type[Printer] = Printer) -> None:
         self.program = program
         self.presence = Presence(program)
         symbols = {symbol: symbol.name for symbol in symbols_of(program)}
-        self.printer = Printer({**symbols, D: "D", PLACE: "place"}, self.presence)
+        self.printer = printer({**symbols, D: "D", PLACE: "place"}, self.presence)
         self._recomputed = {line.symbol: line for line in recomputed}
         self._order = {symbol: place for place, symbol in enumerate(self._recomputed)}
         self.row_inputs = [argument.symbol for argument in program.rows if isinstance(argument.symbol, RowSymbol)]
         self.features = [p.symbol for p in program.parameters if p.kind == "Feature"]
+        self.kept: dict[Symbol, str] = {}
+        self._earlier: dict[Symbol, str] = {}
         self.totals = [s.symbol for s in rows_sums(program) if isinstance(s.symbol, FeatureSymbol)]
 
     def closure(self, roots: Iterable[Expr]) -> tuple[list[Assignment], set[Symbol]]:
@@ -91,12 +93,16 @@ class KernelScope:
             symbol = waiting.pop()
             if symbol in lines or symbol in leaves:
                 continue
-            if symbol in self._recomputed:
+            if symbol in self._recomputed and not self.is_recalled(symbol):
                 lines.add(symbol)
                 waiting += self._recomputed[symbol].expression.free_symbols
             else:
                 leaves.add(symbol)
         return [self._recomputed[symbol] for symbol in sorted(lines, key=self._order.__getitem__)], leaves
+
+    def is_recalled(self, symbol: Symbol) -> bool:
+        """Whether a row value of an earlier pass is read, where it was kept, rather than computed again."""
+        return False
 
     def functions(
         self,
@@ -114,6 +120,8 @@ class KernelScope:
             raise LngenError(f"a stage has {len(reductions)} reductions; the CUDA backend allows {MOST_SUMS}")
         roots = [item.body for item in reductions] + [item.body for _, item in columns]
         lines, leaves = self.closure([*roots, *(store.symbol for store in stores)])
+        recalls = [symbol for symbol in self._recomputed if symbol in leaves]
+        self.kept |= {symbol: self._earlier[symbol] for symbol in recalls}
         known = self._locals(leaves)
         body = [f"const A {', '.join(known)};"] if known else []
         body += [self._line(line) for line in lines]
@@ -123,6 +131,7 @@ class KernelScope:
             change = self._gathered(item, where, f"sums[{index}]", f"sums[{index + firsts}]")
             name = item.symbol.name
             body.append(f"{_guard(where)}{change};  // step {item.step}: {name}")
+        self._earlier = {line.symbol: name for line in lines} | self._earlier
         for index, column in columns:
             where = self.presence.needed(column.symbol)
             body.append(
@@ -148,7 +157,17 @@ class KernelScope:
             stores=tuple(map(self.stored, stores)),
             after=self.after(reductions, scalars, over_all),
             row_scalar_stores=tuple(map(self.stored, row_scalar_stores)),
+            recalls=tuple(symbol.name for symbol in recalls),
         )
+
+    def with_kept(self, passes: Sequence[StageFunctions]) -> list[StageFunctions]:
+        """The passes, each of which keeps those of its row values that a later one recalls."""
+
+        def keeping(each: StageFunctions) -> StageFunctions:
+            names = [symbol.name for symbol, place in self.kept.items() if place == each.name]
+            return replace(each, keeps=tuple(names), body=(*each.body, *(f"kept_{name} = {name};" for name in names)))
+
+        return [keeping(each) for each in passes]
 
     def after(
         self,

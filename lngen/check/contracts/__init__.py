@@ -13,6 +13,7 @@ from lngen.check.layer import Checkable
 
 _OWN: dict[str, Callable[[Checkable, int, Sequence[str], Bounds], list[Claim]]] = {
     "numpy": claims_of_numpy,
+    "cpu": claims_of_numpy,
     "cuda": claims_of_cuda,
 }
 

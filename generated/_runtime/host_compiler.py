@@ -1,0 +1,365 @@
+# SPDX-License-Identifier: MIT
+"""Kernels for the processor made into machine code by the system's C++ compiler, once, and loaded.
+
+Machine code is kept in `$LNGEN_CACHE/cpu` or the user's cache folder, by the text that it was made of, the compiler,
+its options and what the processor can do. What was compiled ahead of time stands beside the source, in `compiled/`.
+"""
+
+import ctypes
+import hashlib
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from . import cache
+from .includes import inlined
+
+__all__ = [
+    "ARCHITECTURES",
+    "COMPILED",
+    "Compiler",
+    "Library",
+    "NoCompiler",
+    "ahead_of_time",
+    "compilations",
+    "compiler",
+    "is_built",
+    "library",
+    "ready",
+]
+
+OPTIONS = (
+    "-O3",
+    "-fPIC",
+    "-shared",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-ffp-contract=fast",
+    # Lanes are vectors as they stand; GCC 12 ends at a fault of its own where it gathers numbers into more of them.
+    "-fno-tree-slp-vectorize",
+    "-Wno-psabi",
+)
+"""What no result may depend on beyond this: the order of sums, NaN and infinities are as they are written."""
+
+_NAMES = ("c++", "g++", "clang++")
+_REMEDY = (
+    "install one (Debian, Ubuntu: apt-get install g++; macOS: xcode-select --install) or set CXX to one; "
+    "numpy_backend works without"
+)
+_runs = 0
+_lock = threading.Lock()
+_locks: dict[str, threading.Lock] = {}
+_libraries: dict[str, "Library"] = {}
+
+
+class NoCompiler(RuntimeError):
+    """There is no C++ compiler; the message ends with the `remedy`."""
+
+    def __init__(self, reason: str, remedy: str = "") -> None:
+        super().__init__("; ".join(filter(None, [reason, remedy])))
+        self.reason, self.remedy = reason, remedy
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """A C++ compiler: the words that it is run by, such as ("/usr/bin/g++",) or ("ccache", "g++")."""
+
+    words: tuple[str, ...]
+
+    def identity(self) -> str:
+        """What tells its machine code from that of another one, or of another version."""
+        programs = [Path(found) for word in self.words if (found := shutil.which(word))]
+        return f"{shlex.join(self.words)}\n{cache.version('cpu', programs, self._ask)}"
+
+    def _ask(self) -> str:
+        return self._run(["--version"], "").stdout
+
+    def features(self) -> str:
+        """What -march=native stands for on this processor."""
+        return _told_by_linux() or self._run(["-march=native", "-dM", "-E", "-x", "c++", "-"], "").stdout
+
+    def compile(self, name: str, text: str, options: Sequence[str]) -> bytes:
+        """The shared library of a text; `name` is where messages say that it stands.
+
+        Raises RuntimeError with the compiler's words if it refuses the text.
+        """
+        with tempfile.TemporaryDirectory(prefix="lngen-") as folder:
+            made = Path(folder) / "made.so"
+            done = self._run([*options, "-", "-o", str(made)], f'#line 1 "{name}"\n{text}')
+            if done.returncode or not made.exists():
+                words = done.stderr.strip() or f"it ended with status {done.returncode}"
+                raise RuntimeError(f"{shlex.join(self.words)} refused {name}:\n{words}")
+            return made.read_bytes()
+
+    def _run(self, options: Sequence[str], text: str) -> "subprocess.CompletedProcess[str]":
+        try:
+            return subprocess.run(
+                [*self.words, *options],
+                check=False,
+                input=text,
+                capture_output=True,
+                encoding="utf-8",
+                errors="replace",
+            )
+        except OSError as error:
+            raise NoCompiler(f"{shlex.join(self.words)} cannot be run: {error.strerror}", _REMEDY) from error
+
+
+class Library:
+    """A shared library of kernels, loaded for as long as the process is there."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises OSError if there is none at this path, or it is damaged, or cannot be loaded."""
+        content = path.read_bytes()
+        # What was cut short would be mapped beyond its end, and end the process.
+        if _sealed(content[:-_SEAL]) != content:
+            raise OSError(f"{path} is damaged")
+        self.path = path
+        self._loaded = ctypes.PyDLL(str(path))
+
+    def address(self, kernel: str) -> int:
+        """Where a kernel begins, for `binding.call`. Raises AttributeError if there is none of this name."""
+        address = ctypes.cast(getattr(self._loaded, kernel), ctypes.c_void_p).value
+        assert address is not None
+        return address
+
+    def python_object(self, function: str) -> Any:
+        """What a function without arguments that returns an object of Python makes."""
+        begin = getattr(self._loaded, function)
+        begin.restype = ctypes.py_object
+        return begin()
+
+
+_SEAL = hashlib.sha256().digest_size
+
+
+def _sealed(content: bytes) -> bytes:
+    """A library with its digest after it, which loaders do not look at."""
+    return content + hashlib.sha256(content).digest()
+
+
+def compiler() -> Compiler:
+    """$CXX, else the first there is of c++, g++ and clang++. Raises NoCompiler if there is none."""
+    if os.name == "nt":
+        raise NoCompiler("kernels for the processor are not compiled on Windows", "numpy_backend works there")
+    return _found(os.environ.get("CXX", ""), os.environ.get("PATH", os.defpath))
+
+
+@lru_cache(maxsize=8)
+def _found(wanted: str, path: str) -> Compiler:
+    if words := shlex.split(wanted):
+        if not shutil.which(words[0], path=path):
+            raise NoCompiler(f"CXX is {wanted!r}, and there is no such program", _REMEDY)
+        return Compiler(tuple(words))
+    for name in _NAMES:
+        if program := shutil.which(name, path=path):
+            return Compiler((program,))
+    raise NoCompiler("no C++ compiler", _REMEDY)
+
+
+def compilations() -> int:
+    """How many times this process has run a compiler for kernels; 0 while the cache has it all."""
+    return _runs
+
+
+def library(
+    source: Path,
+    macros: Iterable[str],
+    *,
+    architecture: str = "native",
+    options: Sequence[str] = (),
+    includes: Sequence[Path] = (),
+) -> Library:
+    """The kernels of a source with some macros (such as "FLOAT32" or "N=2"), compiled if they are nowhere, loaded once.
+
+    `architecture` is what -march says; for "native", what was compiled ahead of time is taken if it is of this text and
+    the processor has what it needs. Further `options`, such as "-fsanitize=thread", come last; `includes` are folders
+    of headers of others. Several threads and processes may ask at a time. Raises NoCompiler where one is needed and
+    there is none, and RuntimeError with the compiler's words if it refuses the text.
+    """
+    text, defined = inlined(source), _defined(macros)
+    name = cache.digest([text, architecture, *defined, *options, os.environ.get("CXX", "")])
+    found = _libraries.get(name)
+    if found is None:
+        with _lock:
+            of_its_own = _locks.setdefault(name, threading.Lock())
+        with of_its_own:
+            found = _libraries.get(name)
+            if found is None:
+                found = _ready(source, text, defined) if architecture == "native" and not options else None
+                found = found or _made(source, text, [*_options(source, architecture, defined, includes), *options])
+                _libraries[name] = found
+    return found
+
+
+def _options(source: Path, architecture: str, defined: Sequence[str], includes: Sequence[Path]) -> list[str]:
+    language = ("-x", "c", "-std=c11") if source.suffix == ".c" else ("-x", "c++", "-std=c++17")
+    # macOS looks names of the process up only if it is told to.
+    elsewhere = ["-Wl,-undefined,dynamic_lookup"] if includes and platform.system() == "Darwin" else []
+    return [
+        *language,
+        *OPTIONS,
+        f"-march={architecture}",
+        *defined,
+        *(f"-I{folder}" for folder in includes),
+        *elsewhere,
+    ]
+
+
+def _defined(macros: Iterable[str]) -> list[str]:
+    return [f"-D{macro}" for macro in sorted(macros)]
+
+
+def _made(source: Path, text: str, options: Sequence[str]) -> Library:
+    """The library from the cache, or compiled: by one process, while others that want the same wait for it."""
+    global _runs
+    try:
+        chosen = compiler()
+    except NoCompiler as error:
+        raise _not_built(source, options, error) from None
+    parts = [text, *options, chosen.identity(), platform.machine()]
+    if "-march=native" in options:
+        parts.append(chosen.features())
+    path = cache.folder("cpu") / f"{cache.digest(parts)}.so"
+    with suppress(OSError):
+        return Library(path)
+    with ExitStack() as waiting:
+        with suppress(OSError):  # a folder that cannot be written is told of when the library is to be kept
+            path.parent.mkdir(parents=True, exist_ok=True)
+            waiting.enter_context(cache.alone(path.with_name(f".{path.name}.lock")))
+        with suppress(OSError):
+            return Library(path)
+        _runs += 1
+        content = _sealed(chosen.compile(source.name, text, options))
+        cache.keep(path, content)
+    with suppress(OSError):
+        return Library(path)
+    return _loaded_from_elsewhere(source, content)
+
+
+def _loaded_from_elsewhere(source: Path, content: bytes) -> Library:
+    """The library out of a file that is gone once it is loaded."""
+    with tempfile.TemporaryDirectory(prefix="lngen-") as folder:
+        path = Path(folder) / "made.so"
+        path.write_bytes(content)
+        try:
+            return Library(path)
+        except OSError as error:
+            raise RuntimeError(f"the library made of {source} cannot be loaded: {error}") from error
+
+
+# ---- what was compiled ahead of time
+
+_NEEDS = {
+    "x86-64-v4": "avx512f avx512bw avx512cd avx512dq avx512vl avx2 bmi1 bmi2 f16c fma abm movbe xsave",
+    "x86-64-v3": "avx avx2 bmi1 bmi2 f16c fma abm movbe xsave",
+    "x86-64-v2": "cx16 lahf_lm popcnt sse4_1 sse4_2 ssse3",
+    "x86-64": "sse2",
+    "armv8.2-a": "asimd asimdhp atomics",
+    "armv8-a": "asimd",
+}
+"""What each architecture needs of a processor, in Linux's words; of those of one processor, the better is first."""
+
+ARCHITECTURES = tuple(_NEEDS)
+"""What can be compiled for ahead of time."""
+
+COMPILED = "compiled"
+"""The folder beside a source for what was compiled of it ahead of time."""
+
+
+def ahead_of_time(source: Path, macros: Iterable[str], architecture: str, *, includes: Sequence[Path] = ()) -> Path:
+    """Compile for processors of an architecture, such as "x86-64-v3", and write it where `library` looks for it.
+
+    The place is returned. Raises ValueError for an unknown architecture, OSError if the place cannot be written, and
+    RuntimeError as `library` does. Where $CXX is a cross compiler, the architecture may be that of another processor.
+    """
+    global _runs
+    if architecture not in _NEEDS:
+        raise ValueError(f"no architecture {architecture!r} to compile ahead of time for; pass one of {[*_NEEDS]}")
+    text, defined = inlined(source), _defined(macros)
+    _runs += 1
+    content = compiler().compile(source.name, text, _options(source, architecture, defined, includes))
+    path = _place(source, text, defined, architecture)
+    path.parent.mkdir(exist_ok=True)
+    cache.write(path, _sealed(content))
+    return path
+
+
+def _place(source: Path, text: str, defined: Sequence[str], architecture: str) -> Path:
+    of_this = cache.digest([text, *_options(source, architecture, defined, ())])[:32]
+    return source.parent / COMPILED / f"{source.stem}.{of_this}.{architecture}.so"
+
+
+def ready(source: Path, macros: Iterable[str]) -> Library | None:
+    """What was compiled ahead of time of a source with some macros, if the processor can run it."""
+    return _ready(source, inlined(source), _defined(macros))
+
+
+def _ready(source: Path, text: str, defined: Sequence[str]) -> Library | None:
+    for architecture in _runnable():
+        with suppress(OSError):
+            return Library(_place(source, text, defined, architecture))
+    return None
+
+
+def _runnable() -> list[str]:
+    """The architectures that this processor has all of, the better first."""
+    features = set(_told_by_linux().split())
+    return [architecture for architecture, needs in _NEEDS.items() if features.issuperset(needs.split())]
+
+
+def is_built(folder: Path) -> bool:
+    """Whether anything of the sources in a folder was compiled ahead of time for processors like this one."""
+    return not _built_for(folder).isdisjoint(_runnable())
+
+
+def _built_for(folder: Path) -> set[str]:
+    names = [path.name for path in (folder / COMPILED).glob("*.so")]
+    return {each for each in _NEEDS if any(name.endswith(f".{each}.so") for name in names)}
+
+
+def _not_built(source: Path, options: Sequence[str], error: NoCompiler) -> NoCompiler:
+    """The error of a machine without compiler, with what was compiled ahead of time and does not serve."""
+    built = _built_for(source.parent)
+    if not built:
+        return error
+    if built.isdisjoint(_runnable()):
+        lacks = f"is compiled ahead of time for {', '.join(sorted(built))}, and not for this processor"
+    else:
+        macros = ", ".join(option[2:] for option in options if option.startswith("-D"))
+        lacks = f"is compiled ahead of time, but not with {macros}"
+    return NoCompiler(
+        f"{source.name} {lacks}, and here it cannot be: {error.reason}", f"build it so, or {error.remedy}"
+    )
+
+
+@lru_cache(maxsize=1)
+def _told_by_linux() -> str:
+    """The features of the first processor; empty where the system has no such list."""
+    with suppress(OSError), open("/proc/cpuinfo", encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            name, _, value = line.partition(":")
+            if name.strip() in ("flags", "Features"):
+                return value.strip()
+    return ""
+
+
+def _new_locks() -> None:
+    """A process that was forked has none of the threads that may have held a lock."""
+    global _lock
+    _lock = threading.Lock()
+    _locks.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_new_locks)

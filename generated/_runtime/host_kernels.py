@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: MIT
+"""The kernels of a layer for the processor: which of them a call needs, and what they are passed.
+
+`directions` calls them with arrays that it has looked at. Rows that are not dense, or not all of one type that kernels
+take, are passed as dense copies in the type that is computed in.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import binding, host_compiler, host_threads
+from .blocks import Work, round_to
+from .calls import Array, DType, Shape
+from .device_calls import Direction
+from .directions import into_new
+from .host_memory import empty
+from .interface import Interface
+
+__all__ = ["OPTIONS", "Direction", "HostKernels"]
+
+TYPES = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64"}
+"""What kernels call the types that rows may be stored in."""
+
+COMPUTED = (np.dtype(np.float32), np.dtype(np.float64))
+
+CHUNKS = 16
+"""How many chunks the rows are cut into at the most, for threads to share."""
+
+CHUNK_ENTRIES = 1 << 15
+"""How many entries a chunk has at the least: below, one thread is as fast as two."""
+
+CHUNK_ROWS, FEW_CHUNKS = 32, 4
+"""How many rows a chunk has at the least that has sums over rows of its own, if there are more than so few chunks."""
+
+LINE = 16
+"""Entries that the arrays of a workspace are a multiple of: as in host_rows.h."""
+
+NEW_BYTES = 1 << 17
+"""The size from which a result is given memory that is reused."""
+
+STREAMED_BYTES = 1 << 25
+"""The size of a result from which it bypasses the cache, which would not keep it."""
+
+OPTIONS: Mapping[str, Any] = {"is_fast": into_new, "empty": empty}
+"""How calls of compiled kernels differ from those of NumPy."""
+
+_PER_ROW = ("Row", "RowScalar", "Data")
+_AXES = {"Row": 0, "RowScalar": 1, "saved": 1, "Feature": 2, "Scalar": 3}
+"""The place of an array's shape among those of a row, a row scalar, a feature and a number."""
+
+_ENDS = ("the rows", "the features", "the blocks")
+
+
+def _macros(stored: str, computed: str, absent: Iterable[str]) -> tuple[str, ...]:
+    """What a source is compiled with for rows of a type, computed in another, and for what is not there."""
+    return f"LNGEN_ROWS={stored}", f"LNGEN_COMPUTED={computed}", *(f"LNGEN_WITHOUT_{name}" for name in sorted(absent))
+
+
+class HostKernels:
+    """The kernels of a layer, in files beside `file`, as `interface` and the table of its directions describe it."""
+
+    def __init__(
+        self, interface: Interface, file: str, directions: Mapping[str, Direction], *, is_wide: bool = False
+    ) -> None:
+        self.folder, self.directions, self.is_wide = Path(file).parent, directions, is_wide
+        self.inputs = {given["symbol"]: str(given["kind"]) for given in interface["inputs"]}
+        self.outputs = {output["symbol"]: str(output["kind"]) for output in interface["outputs"]}
+        self.constants = [given["symbol"] for given in interface["constants"]]
+        self.row_scalars = [field["of"] for field in interface["saved"] if field["kind"] == "row scalar"]
+        symbols = {("input", given["name"]): given["symbol"] for given in interface["inputs"]}
+        symbols |= {("output", output["name"]): output["symbol"] for output in interface["outputs"]}
+        symbols |= {("constant", given["name"]): given["symbol"] for given in interface["constants"]}
+        self.saved = [symbols.get((field["kind"], field["of"]), f"saved {field['of']}") for field in interface["saved"]]
+        self.optional = [given["symbol"] for given in interface["inputs"] if given["default"] is not None]
+
+    def of(self, direction: str, otherwise: Any) -> tuple[Callable[..., Any], ...]:
+        """What computes a direction, for `ForwardCall` or `LaterCall`: any arrays, then dense ones of one type.
+
+        `otherwise` is that call of `numpy_backend`, for types that kernels do not compute in.
+        """
+        kernels = _DirectionKernels(self, direction, otherwise)
+        both: tuple[Callable[..., Any], ...] = kernels.later, kernels.later_plain
+        if direction == "forward":
+            both = kernels.forward, kernels.forward_plain
+        return both[:1] if self.is_wide else both
+
+    def builds(self, stored: str) -> list[tuple[Path, tuple[str, ...]]]:
+        """What to compile ahead of time for rows of a type, such as "bf16": sources, each with macros.
+
+        That is for calls with everything there, with directions for no optional input, and without optional inputs.
+        """
+        computed = "f64" if stored == "f64" else "f32"
+        found = [
+            (self.folder / direction.source, _macros(stored, computed, absent))
+            for name, direction in self.directions.items()
+            for absent in _DirectionKernels(self, name, None).absences()
+        ]
+        return list(dict.fromkeys(found))
+
+
+class _DirectionKernels:
+    """The kernels of one direction. Its values are a list; the table calls each by a name."""
+
+    def __init__(self, layer: HostKernels, name: str, otherwise: Any) -> None:
+        self.layer, self.name, self.direction, self.otherwise = layer, name, layer.directions[name], otherwise
+        direction = self.direction
+        results = [f"out {each}" for each in direction.results]
+        made = [*results, *(f"saved {each}" for each in layer.row_scalars)] if name == "forward" else results
+        read = [*layer.inputs, *layer.constants] if name == "forward" else [*direction.arguments, *layer.saved]
+        names = [*read, *made]
+        kinds = layer.inputs | layer.outputs | dict.fromkeys(layer.constants, "Constant")
+        kinds |= {each: kinds[of] for each, of in direction.arguments.items()}
+        kinds |= {f"out {each}": kinds[of] for each, of in direction.results.items()}
+        self.names, self.first_made = names, len(read)
+        self.kinds = [kinds.get(each, "saved") for each in names]
+        self.made = [_AXES[kind] for kind in self.kinds[self.first_made :]]
+        places = {each: place for place, each in enumerate([*names, "the workspace"])}
+        self.kernels = {
+            kernel: (
+                [places[part] for part in parts.split(", ") if part not in _ENDS and kinds.get(part) != "Constant"],
+                [places[part] for part in parts.split(", ") if kinds.get(part) == "Constant"],
+            )
+            for kernel, parts in direction.kernels.items()
+        }
+        self.zeros = [places[f"out {each}"] for each in direction.zeros]
+        # Where one is None, what it would have added is compiled away. What is not read is known by its gradient.
+        optional = [*layer.optional, *direction.arguments]
+        self.may_be_absent = {each: places[each] for each in optional if each in places}
+        if name != "forward":
+            gradients = {of: places[f"out {each}"] for each, of in direction.results.items()}
+            self.may_be_absent |= {of: gradients[of] for of in layer.optional if of in gradients and of not in places}
+        # A gradient is there where what it belongs to is: an input, or the cotangent among the arguments.
+        own, inputs = list(direction.arguments), list(layer.inputs)
+        self.belongs = [
+            (of in own, own.index(of) if of in own else inputs.index(of))
+            for of in (direction.results.values() if name.startswith("backward") else ())
+        ]
+        columns, scalars = direction.sums
+        self.has_sums, self.columns, self.scalars = columns + scalars > 0, 2 * columns, scalars
+        self.plans: dict[Any, list[_Kernel]] = {}
+
+    def forward(self, values: Sequence[Any], results: Sequence[Any], call: Work) -> None:
+        """As `ForwardCall` calls it."""
+        if call.dtype in COMPUTED:
+            self._any([*values, *results], call)
+        else:
+            self.otherwise.blocks(values, results, call)
+
+    def later(self, arguments: Sequence[Any], fields: Sequence[Any], results: Sequence[Any], call: Work) -> None:
+        """As `LaterCall` calls it."""
+        if call.dtype in COMPUTED:
+            self._any([*arguments, *fields, *results], call)
+        else:
+            self.otherwise.blocks(self.otherwise.with_zeros(arguments, call), fields, results, call)
+
+    def forward_plain(self, values: Sequence[Any], shape: Shape, dtype: DType) -> list[Any]:
+        """As `ForwardCall` calls it where all is of one type and dense."""
+        made = self._made(shape, dtype)
+        self._run((dtype, *[value is None for value in values]), [*values, *made], shape, dtype, dtype, 1)
+        return made
+
+    def later_plain(self, arguments: Sequence[Any], saved: Sequence[Any]) -> list[Any]:
+        """As `LaterCall` calls it where all is of one type and dense."""
+        shape, dtype, dtypes, *fields = saved
+        made = self._made(shape, dtype)
+        for slot, (is_argument, of) in enumerate(self.belongs):
+            if (arguments if is_argument else dtypes)[of] is None:
+                made[slot] = None
+        key = (dtype, *[value is None for value in arguments], *[kind is None for kind in dtypes])
+        self._run(key, [*arguments, *fields, *made], shape, dtype, dtype, 1)
+        return made
+
+    def _made(self, shape: Shape, dtype: DType) -> list[Any]:
+        axes = (shape, shape[:-1], shape[-1:], ())
+        if prod(shape) * dtype.itemsize < NEW_BYTES:
+            return [np.empty(axes[each], dtype) for each in self.made]
+        return [empty(axes[each], dtype) for each in self.made]
+
+    def _any(self, given: list[Any], call: Work) -> None:
+        """Any arrays: what kernels do not take as it is, they are passed a copy of."""
+        computed = call.dtype
+        stored = self._stored(given, computed)
+        copied: list[tuple[Any, Array]] = []
+        for place, (kind, value) in enumerate(zip(self.kinds, given, strict=True)):
+            if value is None or kind == "Constant":
+                continue
+            dtype = stored if kind in _PER_ROW else computed
+            if type(value) is np.ndarray and value.dtype == dtype and value.flags.c_contiguous:
+                continue
+            if place < self.first_made:
+                given[place] = np.ascontiguousarray(value, dtype)
+            else:
+                given[place] = np.empty(value.shape, dtype)
+                copied.append((value, given[place]))
+        key = (stored, computed, *[value is None for value in given])
+        self._run(key, given, call.shape, stored, computed, call.threads)
+        for result, made in copied:
+            round_to(result, ..., made)
+
+    def _stored(self, given: Sequence[Any], computed: DType) -> DType:
+        """The type that rows are stored in where it is one that kernels take; else that which is computed in."""
+        pairs = zip(self.kinds, given, strict=True)
+        kinds = {value.dtype for kind, value in pairs if value is not None and kind in _PER_ROW}
+        stored = kinds.pop() if len(kinds) == 1 else computed
+        return stored if stored.name in TYPES and stored.isnative else computed
+
+    def _run(self, key: Any, given: list[Any], shape: Shape, stored: DType, computed: DType, threads: int) -> None:
+        """Compute the results at the end of a list from what stands before them; the `key` tells types and what is
+        there.
+        """
+        kernels = self.plans.get(key)
+        if kernels is None:
+            kernels = self.plans[key] = self._loaded(given, stored, computed)
+        rows, features = prod(shape[:-1]), shape[-1]
+        entries = rows * features
+        for place in self.zeros:
+            if given[place] is not None:
+                given[place].fill(0.0)
+        chunks = 1
+        if entries > CHUNK_ENTRIES:
+            most = max(FEW_CHUNKS, rows // CHUNK_ROWS) if self.has_sums else CHUNKS
+            chunks = min(CHUNKS, most, rows, entries // CHUNK_ENTRIES)
+        if self.has_sums:
+            column = _in_lines(features) + LINE
+            given.append(np.empty(chunks * (self.columns * column + _in_lines(self.scalars)) + LINE, computed))
+        streams = int(entries * stored.itemsize >= STREAMED_BYTES)
+        for kernel in kernels:
+            kernel.run(given, (rows, features, chunks), streams, threads)
+
+    def absences(self) -> list[list[str]]:
+        """What is not there in the calls that `HostKernels.builds` is for."""
+        optional = {*self.layer.optional}
+        arguments = {each for each, of in self.direction.arguments.items() if of in optional}
+        results = {f"out {each}" for each, of in self.direction.results.items() if of in optional}
+        without: tuple[set[str], ...] = set(), arguments, optional | arguments | results
+        return [self._absent([None if name in none else 0 for name in self.names]) for none in without]
+
+    def _absent(self, given: Sequence[Any]) -> list[str]:
+        return [name for name, place in self.may_be_absent.items() if given[place] is None]
+
+    def _loaded(self, given: Sequence[Any], stored: DType, computed: DType) -> list["_Kernel"]:
+        """The kernels for what is there of a call, compiled if need be."""
+        macros = _macros(TYPES[stored.name], TYPES[computed.name], self._absent(given))
+        library = host_compiler.library(self.layer.folder / self.direction.source, macros)
+        return [
+            _Kernel(library.address(name), *places, over_rows=name == self.name)
+            for name, places in self.kernels.items()
+        ]
+
+
+def _in_lines(entries: int) -> int:
+    """So many entries, or a few more, so that they end where a cache line does."""
+    return -(-entries // LINE) * LINE
+
+
+class _Kernel:
+    """A loaded kernel, and the places of the pointers and the numbers that it is passed."""
+
+    def __init__(self, address: int, pointers: Sequence[int], numbers: Sequence[int], *, over_rows: bool) -> None:
+        self.address, self.pointers, self.numbers, self.over_rows = address, pointers, numbers, over_rows
+
+    def run(self, given: Sequence[Any], sizes: tuple[int, int, int], streams: int, threads: int) -> None:
+        """Run it on the rows, or once at the end of the sums over them."""
+        arrays, numbers = tuple([given[p] for p in self.pointers]), tuple([float(given[p]) for p in self.numbers])
+        chunks = sizes[2]
+        if chunks == 1 or threads == 1 or not self.over_rows:
+            binding.call(self.address, arrays, numbers, (*sizes, 0, chunks, streams))
+            return
+
+        def part(first: int, end: int) -> None:
+            binding.call(self.address, arrays, numbers, (*sizes, first, end, streams))
+
+        host_threads.run(part, chunks, threads)

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT
+"""Memory for new results: that of results which are no longer there, if they were large.
+
+The system clears memory before a process first touches it, page by page, which takes longer than a kernel does to fill
+it. So large results get memory of their own, aligned for streaming stores and in huge pages where there are any, and
+give it back to a short list when they, and all views of them, are gone.
+"""
+
+import ctypes
+import mmap
+import os
+from _thread import allocate_lock
+from collections import deque
+from contextlib import suppress
+from functools import lru_cache
+from itertools import count
+from math import prod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["empty", "kept_bytes", "release"]
+
+LARGE = 2**17
+"""Bytes from which a result has memory that is reused. From there glibc asks the system for memory, and where several
+results go at a time, it soon gives back what is still larger in its heap."""
+
+MOST_RESULTS = 16
+"""Results whose memory is kept: those that went last."""
+
+
+def _physical_memory() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return 2**33
+
+
+MOST_BYTES = min(2**30, _physical_memory() // 8)
+"""Bytes that are kept at most."""
+
+_HUGE = 2**21
+_LINE = 64
+_is_on = os.name != "nt" and os.environ.get("LNGEN_REUSE") != "0"
+
+_numbers = count()
+_kept: list["_Memory"] = []
+"""What is free, that which was freed last at the end."""
+_returned: "deque[_Memory]" = deque()
+"""What was freed and is not yet in the list: a result may go at any time, even while the list is being changed."""
+_lock = allocate_lock()
+
+
+class _Memory:
+    """Memory of so many bytes, which the system takes back when this is gone."""
+
+    __slots__ = ("address", "loan", "mapped", "size")
+
+    def __init__(self, size: int) -> None:
+        # Results that all began at a page, or a huge page, would share the same sets of the caches, and push each other
+        # out. What is never touched takes no memory, so that room to begin elsewhere is free.
+        is_huge = size >= 2 * _HUGE
+        page, lines = (_HUGE, 2**13) if is_huge else (mmap.PAGESIZE, 2**8)
+        self.mapped = mmap.mmap(-1, size + page + lines * _LINE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        begin = ctypes.addressof(ctypes.c_char.from_buffer(self.mapped))
+        self.address = -(-begin // page) * page + next(_numbers) * 1117 % lines * _LINE
+        self.size, self.loan = size, _loan(size)
+        if is_huge and hasattr(mmap, "MADV_HUGEPAGE"):
+            with suppress(OSError):  # a system without them
+                self.mapped.madvise(mmap.MADV_HUGEPAGE)
+
+
+@lru_cache(maxsize=64)
+def _loan(size: int) -> Any:
+    """The type of what exports memory of a size to an array, and gives it back when that and all its views are gone."""
+    return type("Loan", (ctypes.c_char * size,), {"__del__": _give_back})
+
+
+def _give_back(loan: Any) -> None:
+    _returned.append(loan.memory)
+    _settle()
+
+
+def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """An array for a result, with whatever its memory holds; a large one begins at a multiple of 64 bytes.
+
+    It is an array like any other, but that it cannot be resized in place. With LNGEN_REUSE=0 in the environment, and on
+    Windows, it is what np.empty gives. Raises MemoryError if there is not so much memory.
+    """
+    size = prod(shape, start=dtype.itemsize)
+    if size < LARGE or not _is_on:
+        return np.empty(shape, dtype)
+    # Sizes are rounded, by an eighth at most, so that results of nearly the same size share memory.
+    step = 1 << (size.bit_length() - 1) >> 3
+    memory = _memory(-(-size // step) * step)
+    entries = memory.loan.from_address(memory.address)
+    entries.memory = memory
+    return np.ndarray(shape, dtype, entries)
+
+
+def _memory(size: int) -> _Memory:
+    """Memory of a size: that which was freed last, as it may still be in the processor's cache, or else new."""
+    if _returned:
+        _settle()
+    with _lock:
+        for place in range(len(_kept) - 1, -1, -1):
+            if _kept[place].size == size:
+                return _kept.pop(place)
+    try:
+        return _Memory(size)
+    except (OSError, OverflowError) as error:
+        raise MemoryError(f"no memory for a result of {size} bytes") from error
+
+
+def _settle() -> None:
+    """Move what was returned to the list, and drop what was freed first where it has become too long.
+
+    Whoever comes while another does so goes on: nothing may wait in what the garbage collector calls.
+    """
+    while _returned and _lock.acquire(False):
+        dropped = []
+        try:
+            while _returned:
+                _kept.append(_returned.popleft())
+            over = sum([memory.size for memory in _kept]) - MOST_BYTES
+            while over > 0 or len(_kept) > MOST_RESULTS:
+                dropped.append(_kept.pop(0))
+                over -= dropped[-1].size
+        finally:
+            _lock.release()
+
+
+def kept_bytes() -> int:
+    """The bytes that are kept for the next results."""
+    _settle()
+    with _lock:
+        return sum([memory.size for memory in _kept])
+
+
+def release() -> None:
+    """Give what is kept back to the system."""
+    _settle()
+    with _lock:
+        dropped, _kept[:] = _kept[:], []
+    del dropped
+
+
+def _new_lock() -> None:
+    """A process that was forked has none of the threads that may have held the lock."""
+    global _lock
+    _lock = allocate_lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_new_lock)

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: MIT
+// What the kernels for processors are computed in: 64 bytes of numbers at a time.
+//
+// Lanes<float> is 16 numbers and Lanes<double> 8, whatever the target: as many registers as that takes are one value,
+// so that every target with a fused multiply-add gives the same bits. A text that is written for a type A is right for
+// A = Lanes<S> and for A = S. Entries are stored as f16, bf16, f32 or f64; simd_memory.h, which this includes, has how
+// they become lanes and lanes become entries. simd_functions.h has the mathematics.
+#ifndef LNGEN_SIMD_H
+#define LNGEN_SIMD_H
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+#define LNGEN_INLINE inline __attribute__((always_inline))
+
+namespace lngen {
+
+using f32 = float;
+using f64 = double;
+struct f16 { std::uint16_t bits; };
+struct bf16 { std::uint16_t bits; };
+
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+#define LNGEN_AVX512
+constexpr int REGISTER = 64;
+#elif defined(__AVX2__)
+constexpr int REGISTER = 32;
+#else
+constexpr int REGISTER = 16;
+#endif
+#if defined(__FMA__) || defined(LNGEN_AVX512) || defined(__aarch64__)
+#define LNGEN_FMA
+#endif
+
+template <class S> struct Integers { using whole = std::int32_t; using word = std::uint32_t; };
+template <> struct Integers<f64> { using whole = std::int64_t; using word = std::uint64_t; };
+
+// One register. A vector type that depends on a template's parameter has to be a member.
+template <class S> struct Register {
+  typedef S numbers __attribute__((vector_size(REGISTER)));
+  typedef typename Integers<S>::whole wholes __attribute__((vector_size(REGISTER)));
+  typedef typename Integers<S>::word words __attribute__((vector_size(REGISTER)));
+};
+
+template <class To, class From> LNGEN_INLINE To bits_as(const From& from) {
+  static_assert(sizeof(To) == sizeof(From), "bits stay as many");
+  To to;
+  std::memcpy(&to, &from, sizeof to);
+  return to;
+}
+
+// a > b ? a : b and a < b ? a : b: b where one is NaN. What has an instruction is not always found by a compiler.
+template <class V> LNGEN_INLINE V more(V a, V b) { return a > b ? a : b; }
+template <class V> LNGEN_INLINE V less(V a, V b) { return a < b ? a : b; }
+#if defined(LNGEN_AVX512)
+LNGEN_INLINE __m512 more(__m512 a, __m512 b) { return _mm512_max_ps(a, b); }
+LNGEN_INLINE __m512 less(__m512 a, __m512 b) { return _mm512_min_ps(a, b); }
+LNGEN_INLINE __m512d more(__m512d a, __m512d b) { return _mm512_max_pd(a, b); }
+LNGEN_INLINE __m512d less(__m512d a, __m512d b) { return _mm512_min_pd(a, b); }
+#elif defined(__AVX2__)
+LNGEN_INLINE __m256 more(__m256 a, __m256 b) { return _mm256_max_ps(a, b); }
+LNGEN_INLINE __m256 less(__m256 a, __m256 b) { return _mm256_min_ps(a, b); }
+LNGEN_INLINE __m256d more(__m256d a, __m256d b) { return _mm256_max_pd(a, b); }
+LNGEN_INLINE __m256d less(__m256d a, __m256d b) { return _mm256_min_pd(a, b); }
+#endif
+#if defined(__SSE2__)
+LNGEN_INLINE __m128 more(__m128 a, __m128 b) { return _mm_max_ps(a, b); }
+LNGEN_INLINE __m128 less(__m128 a, __m128 b) { return _mm_min_ps(a, b); }
+LNGEN_INLINE __m128d more(__m128d a, __m128d b) { return _mm_max_pd(a, b); }
+LNGEN_INLINE __m128d less(__m128d a, __m128d b) { return _mm_min_pd(a, b); }
+#endif
+
+template <class S> struct Lanes;
+
+// For each lane, whether something holds: all its bits are set where it does.
+template <class S> struct Mask {
+  using Part = typename Register<S>::wholes;
+  static constexpr int COUNT = 64 / int(sizeof(S)), PARTS = 64 / REGISTER;
+  Part parts[PARTS];
+
+  Mask() = default;
+  // Register by register, as a compiler keeps in memory what is copied as a whole.
+  LNGEN_INLINE Mask(const Mask& other) { *this = other; }
+  LNGEN_INLINE Mask& operator=(const Mask& other) {
+    for (int i = 0; i < PARTS; ++i) parts[i] = other.parts[i];
+    return *this;
+  }
+  LNGEN_INLINE Mask(bool value) {
+    for (int i = 0; i < PARTS; ++i) parts[i] = Part{} - typename Integers<S>::whole(value);
+  }
+
+  friend LNGEN_INLINE Mask operator&&(const Mask& a, const Mask& b) {
+    Mask c;
+    for (int i = 0; i < PARTS; ++i) c.parts[i] = a.parts[i] & b.parts[i];
+    return c;
+  }
+  friend LNGEN_INLINE Mask operator||(const Mask& a, const Mask& b) {
+    Mask c;
+    for (int i = 0; i < PARTS; ++i) c.parts[i] = a.parts[i] | b.parts[i];
+    return c;
+  }
+  friend LNGEN_INLINE Mask operator!(const Mask& a) {
+    Mask c;
+    for (int i = 0; i < PARTS; ++i) c.parts[i] = ~a.parts[i];
+    return c;
+  }
+  friend LNGEN_INLINE Lanes<S> select(const Mask& condition, const Lanes<S>& a, const Lanes<S>& b) {
+    Lanes<S> c;
+    for (int i = 0; i < PARTS; ++i) c.parts[i] = condition.parts[i] ? a.parts[i] : b.parts[i];
+    return c;
+  }
+  friend LNGEN_INLINE bool any(const Mask& a) {
+#ifdef LNGEN_AVX512
+    return sizeof(S) == 4 ? _mm512_movepi32_mask((__m512i)a.parts[0]) : _mm512_movepi64_mask((__m512i)a.parts[0]);
+#else
+    std::uint64_t words[8], found = 0;
+    std::memcpy(words, a.parts, sizeof words);
+    for (int i = 0; i < 8; ++i) found |= words[i];
+    return found;
+#endif
+  }
+};
+
+template <class S> struct Lanes {
+  using Part = typename Register<S>::numbers;
+  static constexpr int COUNT = 64 / int(sizeof(S)), PARTS = 64 / REGISTER;
+  Part parts[PARTS];
+
+  Lanes() = default;
+  LNGEN_INLINE Lanes(const Lanes& other) { *this = other; }
+  LNGEN_INLINE Lanes& operator=(const Lanes& other) {
+    for (int i = 0; i < PARTS; ++i) parts[i] = other.parts[i];
+    return *this;
+  }
+  template <class N, class = std::enable_if_t<std::is_arithmetic<N>::value>> LNGEN_INLINE Lanes(N value) {
+    // A sum would lose the sign of -0.
+    for (int i = 0; i < PARTS; ++i) parts[i] = S(value) - Part{};
+  }
+  // At any address.
+  static LNGEN_INLINE Lanes at(const S* from) {
+    Lanes lanes;
+    for (int i = 0; i < PARTS; ++i) std::memcpy(&lanes.parts[i], from + i * (COUNT / PARTS), REGISTER);
+    return lanes;
+  }
+  LNGEN_INLINE void put(S* to) const {
+    for (int i = 0; i < PARTS; ++i) std::memcpy(to + i * (COUNT / PARTS), &parts[i], REGISTER);
+  }
+
+#define LNGEN_OPERATOR(OPERATOR)                                                       \
+  friend LNGEN_INLINE Lanes operator OPERATOR(const Lanes& a, const Lanes& b) {        \
+    Lanes c;                                                                           \
+    for (int i = 0; i < PARTS; ++i) c.parts[i] = a.parts[i] OPERATOR b.parts[i];       \
+    return c;                                                                          \
+  }                                                                                    \
+  friend LNGEN_INLINE Lanes& operator OPERATOR##=(Lanes& a, const Lanes& b) {          \
+    return a = a OPERATOR b;                                                           \
+  }
+  LNGEN_OPERATOR(+)
+  LNGEN_OPERATOR(-)
+  LNGEN_OPERATOR(*)
+  LNGEN_OPERATOR(/)
+#undef LNGEN_OPERATOR
+  friend LNGEN_INLINE Lanes operator-(const Lanes& a) {
+    Lanes c;
+    for (int i = 0; i < PARTS; ++i) c.parts[i] = -a.parts[i];
+    return c;
+  }
+#define LNGEN_COMPARISON(OPERATOR)                                                     \
+  friend LNGEN_INLINE Mask<S> operator OPERATOR(const Lanes& a, const Lanes& b) {      \
+    Mask<S> c;                                                                         \
+    for (int i = 0; i < PARTS; ++i) c.parts[i] = a.parts[i] OPERATOR b.parts[i];       \
+    return c;                                                                          \
+  }
+  LNGEN_COMPARISON(<)
+  LNGEN_COMPARISON(<=)
+  LNGEN_COMPARISON(>)
+  LNGEN_COMPARISON(>=)
+  LNGEN_COMPARISON(==)
+  LNGEN_COMPARISON(!=)
+#undef LNGEN_COMPARISON
+
+  // Unlike fmax and fmin they give a NaN wherever there is one.
+  friend LNGEN_INLINE Lanes larger(const Lanes& a, const Lanes& b) { return select(a != a, a, more(a, b)); }
+  friend LNGEN_INLINE Lanes smaller(const Lanes& a, const Lanes& b) { return select(a != a, a, less(a, b)); }
+  friend LNGEN_INLINE Lanes more(const Lanes& a, const Lanes& b) {
+    Lanes c;
+    for (int i = 0; i < PARTS; ++i) c.parts[i] = lngen::more(a.parts[i], b.parts[i]);
+    return c;
+  }
+  friend LNGEN_INLINE Lanes less(const Lanes& a, const Lanes& b) {
+    Lanes c;
+    for (int i = 0; i < PARTS; ++i) c.parts[i] = lngen::less(a.parts[i], b.parts[i]);
+    return c;
+  }
+};
+
+// The bits of lanes, as whole numbers without a sign.
+template <class S> struct Bits {
+  using Part = typename Register<S>::words;
+  static constexpr int PARTS = 64 / REGISTER;
+  Part parts[PARTS];
+
+  Bits() = default;
+  LNGEN_INLINE Bits(const Bits& other) { *this = other; }
+  LNGEN_INLINE Bits& operator=(const Bits& other) {
+    for (int i = 0; i < PARTS; ++i) parts[i] = other.parts[i];
+    return *this;
+  }
+  LNGEN_INLINE Bits(typename Integers<S>::word value) {
+    for (int i = 0; i < PARTS; ++i) parts[i] = Part{} + value;
+  }
+  explicit LNGEN_INLINE Bits(const Lanes<S>& lanes) {
+    for (int i = 0; i < PARTS; ++i) parts[i] = (Part)lanes.parts[i];
+  }
+  LNGEN_INLINE Lanes<S> lanes() const {
+    Lanes<S> lanes;
+    for (int i = 0; i < PARTS; ++i) lanes.parts[i] = (typename Lanes<S>::Part)parts[i];
+    return lanes;
+  }
+
+#define LNGEN_OPERATOR(OPERATOR)                                                       \
+  friend LNGEN_INLINE Bits operator OPERATOR(const Bits& a, const Bits& b) {           \
+    Bits c;                                                                            \
+    for (int i = 0; i < PARTS; ++i) c.parts[i] = a.parts[i] OPERATOR b.parts[i];       \
+    return c;                                                                          \
+  }
+  LNGEN_OPERATOR(+)
+  LNGEN_OPERATOR(-)
+  LNGEN_OPERATOR(&)
+  LNGEN_OPERATOR(|)
+  LNGEN_OPERATOR(^)
+#undef LNGEN_OPERATOR
+  friend LNGEN_INLINE Mask<S> operator!=(const Bits& a, const Bits& b) {
+    Mask<S> c;
+    for (int i = 0; i < PARTS; ++i) c.parts[i] = a.parts[i] != b.parts[i];
+    return c;
+  }
+  friend LNGEN_INLINE Bits operator<<(const Bits& a, int places) {
+    Bits c;
+    for (int i = 0; i < PARTS; ++i) c.parts[i] = a.parts[i] << places;
+    return c;
+  }
+  friend LNGEN_INLINE Bits operator>>(const Bits& a, int places) {
+    Bits c;
+    for (int i = 0; i < PARTS; ++i) c.parts[i] = a.parts[i] >> places;
+    return c;
+  }
+};
+
+template <class A, class B> LNGEN_INLINE auto select(bool condition, const A& a, const B& b) {
+  return condition ? a : b;
+}
+LNGEN_INLINE f32 larger(f32 a, f32 b) { return a > b || a != a ? a : b; }
+LNGEN_INLINE f64 larger(f64 a, f64 b) { return a > b || a != a ? a : b; }
+LNGEN_INLINE f32 smaller(f32 a, f32 b) { return a < b || a != a ? a : b; }
+LNGEN_INLINE f64 smaller(f64 a, f64 b) { return a < b || a != a ? a : b; }
+
+template <class A> LNGEN_INLINE A infinity() { return A(__builtin_inff()); }
+
+// What is nearest to an extreme, and where; of equals the one that comes first.
+template <class A> LNGEN_INLINE void nearest(A& least, A& where, A distance, A place) {
+  const auto nearer = distance < least;
+  least = select(nearer, distance, least);
+  where = select(nearer, place, where);
+}
+
+// 0, 1, 2, ...
+template <class S> LNGEN_INLINE Lanes<S> counting() {
+  alignas(64) S numbers[Lanes<S>::COUNT];
+  for (int i = 0; i < Lanes<S>::COUNT; ++i) numbers[i] = S(i);
+  return Lanes<S>::at(numbers);
+}
+
+template <class S> LNGEN_INLINE Mask<S> first_lanes(int n) { return counting<S>() < Lanes<S>(n); }
+
+// Of all lanes, by halves: lane i with lane i + COUNT/2, and so on.
+template <class S, class F> LNGEN_INLINE S by_halves(const Lanes<S>& lanes, F combined) {
+  typedef S Quarter __attribute__((vector_size(16)));
+  Quarter quarters[4];
+#ifdef LNGEN_AVX512
+  const __m512i all = (__m512i)lanes.parts[0];
+  quarters[0] = (Quarter)_mm512_castsi512_si128(all);
+  quarters[1] = (Quarter)_mm512_extracti64x2_epi64(all, 1);
+  quarters[2] = (Quarter)_mm512_extracti64x2_epi64(all, 2);
+  quarters[3] = (Quarter)_mm512_extracti64x2_epi64(all, 3);
+#else
+  std::memcpy(quarters, lanes.parts, 64);
+#endif
+  const Quarter last = combined(combined(quarters[0], quarters[2]), combined(quarters[1], quarters[3]));
+  if constexpr (sizeof(S) == 8) {
+    return combined(last, Quarter{last[1], last[0]})[0];
+  } else {
+    const Quarter pair = combined(last, Quarter{last[2], last[3], last[0], last[1]});
+    return combined(pair, Quarter{pair[1], pair[0], pair[3], pair[2]})[0];
+  }
+}
+
+template <class S> LNGEN_INLINE S add_up(const Lanes<S>& lanes) {
+  return by_halves(lanes, [](auto a, auto b) { return a + b; });
+}
+template <class S> LNGEN_INLINE S largest(const Lanes<S>& lanes) {
+  return by_halves(lanes, [](auto a, auto b) { return a != a ? a : more(a, b); });
+}
+template <class S> LNGEN_INLINE S smallest(const Lanes<S>& lanes) {
+  return by_halves(lanes, [](auto a, auto b) { return a != a ? a : less(a, b); });
+}
+
+}  // namespace lngen
+
+#include "simd_memory.h"
+
+#endif

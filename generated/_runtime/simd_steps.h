@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// The steps that functions of lanes are made of, by the instruction that a target has for each.
+#ifndef LNGEN_SIMD_STEPS_H
+#define LNGEN_SIMD_STEPS_H
+
+#include "simd.h"
+
+namespace lngen {
+namespace math {
+
+// u*v + w, rounded once, and the square root.
+LNGEN_INLINE f32 fused(f32 u, f32 v, f32 w) { return __builtin_fmaf(u, v, w); }
+LNGEN_INLINE f64 fused(f64 u, f64 v, f64 w) { return __builtin_fma(u, v, w); }
+LNGEN_INLINE f32 sqrt(f32 u) { return __builtin_sqrtf(u); }
+LNGEN_INLINE f64 sqrt(f64 u) { return __builtin_sqrt(u); }
+
+#if defined(LNGEN_AVX512)
+LNGEN_INLINE __m512 fused(__m512 u, __m512 v, __m512 w) { return _mm512_fmadd_ps(u, v, w); }
+LNGEN_INLINE __m512d fused(__m512d u, __m512d v, __m512d w) { return _mm512_fmadd_pd(u, v, w); }
+LNGEN_INLINE __m512 sqrt(__m512 u) { return _mm512_sqrt_ps(u); }
+LNGEN_INLINE __m512d sqrt(__m512d u) { return _mm512_sqrt_pd(u); }
+#elif defined(__AVX2__) && defined(__FMA__)
+LNGEN_INLINE __m256 fused(__m256 u, __m256 v, __m256 w) { return _mm256_fmadd_ps(u, v, w); }
+LNGEN_INLINE __m256d fused(__m256d u, __m256d v, __m256d w) { return _mm256_fmadd_pd(u, v, w); }
+LNGEN_INLINE __m256 sqrt(__m256 u) { return _mm256_sqrt_ps(u); }
+LNGEN_INLINE __m256d sqrt(__m256d u) { return _mm256_sqrt_pd(u); }
+#elif defined(__aarch64__)
+LNGEN_INLINE float32x4_t fused(float32x4_t u, float32x4_t v, float32x4_t w) { return vfmaq_f32(w, u, v); }
+LNGEN_INLINE float64x2_t fused(float64x2_t u, float64x2_t v, float64x2_t w) { return vfmaq_f64(w, u, v); }
+LNGEN_INLINE float32x4_t sqrt(float32x4_t u) { return vsqrtq_f32(u); }
+LNGEN_INLINE float64x2_t sqrt(float64x2_t u) { return vsqrtq_f64(u); }
+#else
+template <class V> LNGEN_INLINE V fused(V u, V v, V w) {
+  for (unsigned i = 0; i < sizeof u / sizeof u[0]; ++i) u[i] = fused(u[i], v[i], w[i]);
+  return u;
+}
+template <class V> LNGEN_INLINE V sqrt(V u) {
+  for (unsigned i = 0; i < sizeof u / sizeof u[0]; ++i) u[i] = sqrt(u[i]);
+  return u;
+}
+#endif
+
+template <class S> LNGEN_INLINE Lanes<S> fused_lanes(const Lanes<S>& u, const Lanes<S>& v, const Lanes<S>& w) {
+  Lanes<S> y;
+  for (int i = 0; i < y.PARTS; ++i) y.parts[i] = fused(u.parts[i], v.parts[i], w.parts[i]);
+  return y;
+}
+template <class S> LNGEN_INLINE Lanes<S> sqrt_lanes(const Lanes<S>& u) {
+  Lanes<S> y;
+  for (int i = 0; i < y.PARTS; ++i) y.parts[i] = sqrt(u.parts[i]);
+  return y;
+}
+LNGEN_INLINE Lanes<f32> fused(Lanes<f32> u, Lanes<f32> v, Lanes<f32> w) { return fused_lanes(u, v, w); }
+LNGEN_INLINE Lanes<f64> fused(Lanes<f64> u, Lanes<f64> v, Lanes<f64> w) { return fused_lanes(u, v, w); }
+LNGEN_INLINE Lanes<f32> sqrt(Lanes<f32> u) { return sqrt_lanes(u); }
+LNGEN_INLINE Lanes<f64> sqrt(Lanes<f64> u) { return sqrt_lanes(u); }
+
+// A step of a polynomial: u*v + w, rounded once where that costs nothing.
+template <class S> LNGEN_INLINE Lanes<S> step(const Lanes<S>& u, const Lanes<S>& v, const Lanes<S>& w) {
+#ifdef LNGEN_FMA
+  return fused_lanes(u, v, w);
+#else
+  return u * v + w;
+#endif
+}
+
+// 2**k for whole k that is the exponent of a normal number, by a sum whose last bits are the exponent's.
+template <class S> struct Format;
+template <> struct Format<f32> {
+  static constexpr int FRACTION = 23, BIAS = 127;
+  static constexpr f32 MAGIC = 0x1.8p23f, LEAST_NORMAL = 0x1p-126f;
+  static constexpr std::uint32_t SIGN = 0x80000000, ROOT_OF_HALF = 0x3f3504f3;
+};
+template <> struct Format<f64> {
+  static constexpr int FRACTION = 52, BIAS = 1023;
+  static constexpr f64 MAGIC = 0x1.8p52, LEAST_NORMAL = 0x1p-1022;
+  static constexpr std::uint64_t SIGN = 0x8000000000000000, ROOT_OF_HALF = 0x3fe6a09e667f3bcd;
+};
+template <class S> LNGEN_INLINE Lanes<S> power_of_two(const Lanes<S>& k) {
+  return (Bits<S>(k + (Format<S>::MAGIC + Format<S>::BIAS)) << Format<S>::FRACTION).lanes();
+}
+template <class S> LNGEN_INLINE Lanes<S> nearest_whole(const Lanes<S>& u) {
+  return (u + Format<S>::MAGIC) - Format<S>::MAGIC;
+}
+
+// u * 2**k for u next to 1 and whole k down to the least subnormal number and up to infinity, rounded once.
+template <class S> LNGEN_INLINE Lanes<S> scaled(const Lanes<S>& u, const Lanes<S>& k) {
+#ifdef LNGEN_AVX512
+  Lanes<S> y;
+  if constexpr (sizeof(S) == 4) y.parts[0] = _mm512_scalef_ps(u.parts[0], k.parts[0]);
+  else y.parts[0] = _mm512_scalef_pd(u.parts[0], k.parts[0]);
+  return y;
+#else
+  const Lanes<S> half = nearest_whole(k * S(0.5));
+  return u * power_of_two(half) * power_of_two(k - half);
+#endif
+}
+
+}  // namespace math
+
+}  // namespace lngen
+
+#endif

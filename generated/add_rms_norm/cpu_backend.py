@@ -1,0 +1,223 @@
+# Made by lngen 0.1.0 from the definition of add_rms_norm.
+# Do not edit; edit add_rms_norm.py and run: lngen derive add_rms_norm.py
+# Cost: forward 4 row tensors (2 read, 2 written), 5 flops per row element; backward 5 row tensors (3 read, 2 written), 10 flops per row element.
+# Evidence: 17 steps, 3 gradients, 2 tangents, 5 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
+# templates sha256:a57c60f7c2b4410128767c9c28195702eda27c1beeaa84b95c718ba9dd0c02a8
+"""Residual addition, then root-mean-square normalization; the sum is the second output.
+
+The functions of `numpy_backend` on kernels.cpp, which the system's C++ compiler ($CXX, or else
+c++, g++ or clang++) makes into a library when it is first needed, one type at a time, and
+which is kept in $LNGEN_CACHE or the user's cache folder.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Literal, overload
+
+import numpy.typing as npt
+
+from .._runtime import calls as _calls
+from .._runtime import directions as _directions
+from .._runtime import host_kernels as _host
+from . import numpy_backend as _numpy
+from .numpy_backend import (
+    INTERFACE,
+    Gradients,
+    Outputs,
+    Saved,
+    SecondGradients,
+    saved_from,
+)
+
+__all__ = [
+    "INTERFACE",
+    "Gradients",
+    "Outputs",
+    "Saved",
+    "SecondGradients",
+    "backward",
+    "backward_backward",
+    "forward",
+    "jvp",
+    "saved_from",
+]
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    residual: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    *,
+    eps: float = 1e-5,
+    save: Literal[True] = True,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> tuple[Outputs, Saved]: ...
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    residual: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    *,
+    eps: float = 1e-5,
+    save: bool,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> tuple[Outputs, Saved | None]: ...
+
+
+def forward(
+    x: npt.NDArray[Any],
+    residual: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    *,
+    eps: float = 1e-5,
+    save: bool = True,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> tuple[Outputs, Saved | None]:
+    """As `numpy_backend.forward`."""
+    eps = _calls.constant("eps", eps, signed=False)
+    return _FORWARD.call((x, residual, gamma, eps), save, out, threads)
+
+
+def backward(
+    saved: Saved,
+    dy: npt.NDArray[Any] | None,
+    dh: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Gradients:
+    """As `numpy_backend.backward`."""
+    return _BACKWARD.call(saved, (dy, dh), out, threads)
+
+
+def jvp(
+    saved: Saved,
+    dx: npt.NDArray[Any] | None = None,
+    dresidual: npt.NDArray[Any] | None = None,
+    dgamma: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Outputs:
+    """As `numpy_backend.jvp`."""
+    return _JVP.call(saved, (dx, dresidual, dgamma), out, threads)
+
+
+def backward_backward(
+    saved: Saved,
+    cotangents: Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    ddresidual: npt.NDArray[Any] | None = None,
+    ddgamma: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
+    """As `numpy_backend.backward_backward`."""
+    arguments_ = (
+        *_calls.each_cotangent(cotangents, ("dy", "dh")),
+        ddx,
+        ddresidual,
+        ddgamma,
+    )
+    return _BACKWARD_BACKWARD.call(saved, arguments_, out, threads)
+
+
+_LAYER = _directions.HostLayer(INTERFACE, Saved)
+_KERNELS = _host.HostKernels(
+    INTERFACE,
+    __file__,
+    directions={
+        "forward": _host.Direction(
+            source="kernels.cpp",
+            results={"y": "y", "h": "h"},
+            kernels={
+                "forward": (
+                    "x, residual, gamma, eps, out y, out h, saved rstd, the rows, "
+                    "the features"
+                ),
+            },
+        ),
+        "backward": _host.Direction(
+            source="kernels.cpp",
+            arguments={"dy": "y", "dh": "h"},
+            results={"dx": "x", "dresidual": "residual", "dgamma": "gamma"},
+            sums=(1, 0),
+            kernels={
+                "backward": (
+                    "h, dy, dh, saved rstd, gamma, out dx, out dresidual, "
+                    "the workspace, the rows, the features"
+                ),
+                "backward_columns": (
+                    "the workspace, the blocks, gamma, out dgamma, the features"
+                ),
+            },
+        ),
+        "jvp": _host.Direction(
+            source="second_order.cpp",
+            arguments={"dx": "x", "dresidual": "residual", "dgamma": "gamma"},
+            results={"dy": "y", "dh": "h"},
+            kernels={
+                "jvp": (
+                    "h, dx, dresidual, saved rstd, gamma, dgamma, out dy, out dh, "
+                    "the rows, the features"
+                ),
+            },
+        ),
+        "backward_backward": _host.Direction(
+            source="second_order.cpp",
+            arguments={
+                "dy": "y",
+                "dh": "h",
+                "ddx": "x",
+                "ddresidual": "residual",
+                "ddgamma": "gamma",
+            },
+            results={
+                "dx": "x",
+                "dresidual": "residual",
+                "dgamma": "gamma",
+                "ddy": "dy",
+                "ddh": "dh",
+            },
+            sums=(1, 0),
+            kernels={
+                "backward_backward": (
+                    "h, dy, dh, ddx, ddresidual, saved rstd, gamma, ddgamma, out dx, "
+                    "out dresidual, out ddy, out ddh, the workspace, the rows, "
+                    "the features"
+                ),
+                "backward_backward_columns": (
+                    "the workspace, the blocks, gamma, ddgamma, out dgamma, "
+                    "the features"
+                ),
+            },
+        ),
+    },
+)
+_FORWARD = _directions.ForwardCall(
+    _LAYER, Outputs, *_KERNELS.of("forward", _numpy._FORWARD), **_host.OPTIONS
+)
+_BACKWARD = _directions.LaterCall(
+    _LAYER,
+    "backward",
+    Gradients,
+    *_KERNELS.of("backward", _numpy._BACKWARD),
+    **_host.OPTIONS,
+)
+_JVP = _directions.LaterCall(
+    _LAYER, "jvp", Outputs, *_KERNELS.of("jvp", _numpy._JVP), **_host.OPTIONS
+)
+_BACKWARD_BACKWARD = _directions.LaterCall(
+    _LAYER,
+    "backward_backward",
+    SecondGradients,
+    *_KERNELS.of("backward_backward", _numpy._BACKWARD_BACKWARD),
+    **_host.OPTIONS,
+)

@@ -1,0 +1,316 @@
+// Cross entropy of soft targets with the softmax of a row, one number a row.
+// Made by lngen 0.1.0 from the definition of cross_entropy.
+// Do not edit; edit cross_entropy.py and run: lngen derive cross_entropy.py
+// Cost: forward 2 row tensors (2 read, 0 written), 7 flops per row element; backward 4 row tensors (2 read, 2 written), 9 flops per row element.
+// Evidence: 25 steps, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
+// templates sha256:a57c60f7c2b4410128767c9c28195702eda27c1beeaa84b95c718ba9dd0c02a8
+//
+// forward:
+//     row_max = max(x)
+//     exp_shifted = exp(x - row_max)
+//     sum_exp = sum(exp_shifted)
+//     log_sum_exp = log(sum_exp)
+//     logp = x - row_max - log_sum_exp
+//     sum_logp_target = sum(logp*target)
+//     y = -sum_logp_target
+// backward:
+//     p = exp_shifted/sum_exp
+//     dx = dy*(p*sum(target) - target)
+//     dtarget = -dy*logp
+//
+// A kernel is passed the pointers of
+//
+//     forward_<type>(const Row* x, const Row* target, Row* out_y, Computed* save_row_max, Computed* save_sum_exp,
+//         Computed* save_log_sum_exp, long long rows, int D)
+//     backward_<type>(const Row* x, const Row* target, const Row* dy, const Computed* row_max, const Computed*
+//         sum_exp, const Computed* log_sum_exp, Row* out_dx, Row* out_dtarget, long long rows, int D)
+//
+// in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
+// on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h.
+
+#include "../_runtime/host_rows.h"
+
+// ================================================================================================ forward
+
+namespace lngen {
+namespace forward {
+
+constexpr bool READS_x = true;
+constexpr bool READS_target = true;
+
+template <class T, class P, class A> struct Arguments {
+  const T* x;
+  const T* target;
+  T* out_y;
+  A* save_row_max;
+  A* save_sum_exp;
+  A* save_log_sum_exp;
+  long long rows;
+  int D;
+};
+
+// What does not vary over the features: of the call, then of the row.
+template <class A> struct Scalars {
+  A D;
+  A row_max;
+  A sum_exp;
+  A log_sum_exp;
+  A sum_logp_target;
+  A y;
+};
+
+// Stage 1 of 3: row_max = max(x)
+template <class A, class S>
+LNGEN_INLINE void row_max(A x, const Scalars<S>& row, A (&sums)[1]) {
+  sums[0] = larger(sums[0], x);  // step 1: row_max
+}
+
+template <class A>
+LNGEN_INLINE void after_row_max(Scalars<A>& row, const A (&sums)[1]) {
+  const A row_max = sums[0];  // step 1: max(x)
+  row.row_max = row_max;
+}
+
+// Stage 2 of 3: sum_exp = sum(exp_shifted)
+template <class A, class S>
+LNGEN_INLINE void sum_exp(A x, const Scalars<S>& row, A (&sums)[1]) {
+  const A row_max = row.row_max;
+  const A x_shifted = x - row_max;  // step 2
+  const A exp_shifted = math::exp(x_shifted);  // step 3
+  sums[0] += exp_shifted;  // step 4: sum_exp
+}
+
+template <class A>
+LNGEN_INLINE void after_sum_exp(Scalars<A>& row, const A (&sums)[1]) {
+  const A sum_exp = sums[0];  // step 4: sum(exp_shifted)
+  const A log_sum_exp = math::log(sum_exp);  // step 5
+  row.sum_exp = sum_exp;
+  row.log_sum_exp = log_sum_exp;
+}
+
+// Stage 3 of 3: sum_logp_target = sum(logp*target)
+template <class A, class S>
+LNGEN_INLINE void sum_logp_target(A x, A target, const Scalars<S>& row, A (&sums)[1]) {
+  const A log_sum_exp = row.log_sum_exp, row_max = row.row_max;
+  const A x_shifted = x - row_max;  // step 2
+  const A logp = x_shifted - log_sum_exp;  // step 6
+  sums[0] += logp*target;  // step 7: sum_logp_target
+}
+
+template <class A>
+LNGEN_INLINE void after_sum_logp_target(Scalars<A>& row, const A (&sums)[1]) {
+  const A sum_logp_target = sums[0];  // step 7: sum(logp*target)
+  const A y = -sum_logp_target;  // step 8
+  row.sum_logp_target = sum_logp_target;
+  row.y = y;
+}
+
+// What the call gives: everything that no row changes.
+template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
+  using A = S;
+  Scalars<S> row;
+  row.D = A(to.D);
+  return row;
+}
+
+template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& on, bool streams) {
+  using A = S;
+  const int D = to.D;
+  const Scalars<S> call = of_the_call(to);
+  for (long long chunk = on.first; chunk < on.end; ++chunk) {
+    for (long long i = on.row(chunk); i < on.row(chunk + 1); ++i) {
+      const long long offset = i * D;
+      Scalars<S> row = call;
+      {
+        S sums[1];
+        sweep<1, 0>(D, sums, {-infinity<A>()}, [&](int column, auto width, auto& lanes) {
+          using A = Lanes<S>;
+          const A x = READS_x ? read<S>(to.x + offset + column, width) : A(0);
+          row_max(x, row, lanes);
+        });
+        after_row_max(row, sums);
+      }
+      {
+        S sums[1];
+        sweep<0, 0>(D, sums, {A(0)}, [&](int column, auto width, auto& lanes) {
+          using A = Lanes<S>;
+          const A x = READS_x ? read<S>(to.x + offset + column, width) : A(0);
+          sum_exp(x, row, lanes);
+        });
+        after_sum_exp(row, sums);
+      }
+      {
+        S sums[1];
+        sweep<0, 0>(D, sums, {A(0)}, [&](int column, auto width, auto& lanes) {
+          using A = Lanes<S>;
+          const A x = READS_x ? read<S>(to.x + offset + column, width) : A(0);
+          const A target = READS_target ? read<S>(to.target + offset + column, width) : A(0);
+          if (READS_x && streams) prefetch(to.x + offset + D + column);
+          if (READS_target && streams) prefetch(to.target + offset + D + column);
+          sum_logp_target(x, target, row, lanes);
+        });
+        after_sum_logp_target(row, sums);
+        to.out_y[i] = narrow<T>(row.y);
+      }
+      if constexpr (SAVES) {
+        to.save_row_max[i] = row.row_max;
+        to.save_sum_exp[i] = row.sum_exp;
+        to.save_log_sum_exp[i] = row.log_sum_exp;
+      }
+    }
+  }
+  fence();
+}
+
+}  // namespace forward
+}  // namespace lngen
+
+extern "C" void forward(void* const* arrays, const double* numbers, const long long* sizes) {
+  using namespace lngen;
+  (void)numbers;
+  lngen::forward::work<Row, Computed>(
+      {static_cast<const Row*>(arrays[0]),
+       static_cast<const Row*>(arrays[1]),
+       static_cast<Row*>(arrays[2]),
+       static_cast<Computed*>(arrays[3]),
+       static_cast<Computed*>(arrays[4]),
+       static_cast<Computed*>(arrays[5]),
+       sizes[0],
+       int(sizes[1])},
+      Work{sizes[0], int(sizes[1]), sizes[2], sizes[3], sizes[4]}, sizes[5]);
+}
+
+// ================================================================================================ backward
+
+namespace lngen {
+namespace backward {
+
+constexpr bool READS_x = true;
+constexpr bool READS_target = true;
+constexpr bool READS_dy = true;
+
+template <class T, class P, class A> struct Arguments {
+  const T* x;
+  const T* target;
+  const T* dy;
+  const A* row_max;
+  const A* sum_exp;
+  const A* log_sum_exp;
+  T* out_dx;
+  T* out_dtarget;
+  long long rows;
+  int D;
+};
+
+// What does not vary over the features: of the call, then of the row.
+template <class A> struct Scalars {
+  A D;
+  A dy;
+  A row_max;
+  A sum_exp;
+  A log_sum_exp;
+  A sum_target;
+  A sum_target_scaled;
+};
+
+// Stage 1 of 2: sum_target = sum(target)
+template <class A, class S>
+LNGEN_INLINE void sum_target(A x, A target, const Scalars<S>& row, A (&sums)[1], A& out_dtarget) {
+  const A dy = row.dy, log_sum_exp = row.log_sum_exp, row_max = row.row_max;
+  const A x_shifted = x - row_max;  // step 2
+  const A logp = x_shifted - log_sum_exp;  // step 6
+  const A dtarget = -logp*dy;  // step 20
+  sums[0] += target;  // step 24: sum_target
+  out_dtarget = dtarget;
+}
+
+template <class A>
+LNGEN_INLINE void after_sum_target(Scalars<A>& row, const A (&sums)[1]) {
+  const A sum_exp = row.sum_exp;
+  const A sum_target = sums[0];  // step 24: sum(target)
+  const A sum_target_scaled = sum_target / sum_exp;  // step 24
+  row.sum_target = sum_target;
+  row.sum_target_scaled = sum_target_scaled;
+}
+
+// Stage 2 of 2
+template <class A, class S>
+LNGEN_INLINE void stage_2(A x, A target, const Scalars<S>& row, A& out_dx) {
+  const A dy = row.dy, row_max = row.row_max, sum_target_scaled = row.sum_target_scaled;
+  const A x_shifted = x - row_max;  // step 2
+  const A exp_shifted = math::exp(x_shifted);  // step 3
+  const A dx = (exp_shifted*sum_target_scaled - target)*dy;  // step 24
+  out_dx = dx;
+}
+
+// What the call gives: everything that no row changes.
+template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
+  using A = S;
+  Scalars<S> row;
+  row.D = A(to.D);
+  return row;
+}
+
+template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& on, bool streams) {
+  using A = S;
+  const int D = to.D;
+  const Scalars<S> call = of_the_call(to);
+  const bool streams_dtarget = streams && is_even(to.out_dtarget, D);
+  const bool streams_dx = streams && is_even(to.out_dx, D);
+  for (long long chunk = on.first; chunk < on.end; ++chunk) {
+    for (long long i = on.row(chunk); i < on.row(chunk + 1); ++i) {
+      const long long offset = i * D;
+      Scalars<S> row = call;
+      row.row_max = to.row_max[i];
+      row.sum_exp = to.sum_exp[i];
+      row.log_sum_exp = to.log_sum_exp[i];
+      row.dy = READS_dy ? widen<S>(to.dy[i]) : A(0);
+      {
+        S sums[1];
+        sweep<0, 0>(D, sums, {A(0)}, [&](int column, auto width, auto& lanes) {
+          using A = Lanes<S>;
+          const A x = READS_x ? read<S>(to.x + offset + column, width) : A(0);
+          const A target = READS_target ? read<S>(to.target + offset + column, width) : A(0);
+          A out_dtarget;
+          sum_target(x, target, row, lanes, out_dtarget);
+          write_once(to.out_dtarget + offset + column, width, out_dtarget, streams_dtarget);
+        });
+        after_sum_target(row, sums);
+      }
+      {
+        each_column<S>(D, [&](int column, auto width) {
+          using A = Lanes<S>;
+          const A x = READS_x ? read<S>(to.x + offset + column, width) : A(0);
+          const A target = READS_target ? read<S>(to.target + offset + column, width) : A(0);
+          if (READS_x && streams) prefetch(to.x + offset + D + column);
+          if (READS_target && streams) prefetch(to.target + offset + D + column);
+          A out_dx;
+          stage_2(x, target, row, out_dx);
+          write_once(to.out_dx + offset + column, width, out_dx, streams_dx);
+        });
+      }
+    }
+  }
+  fence();
+}
+
+}  // namespace backward
+}  // namespace lngen
+
+extern "C" void backward(void* const* arrays, const double* numbers, const long long* sizes) {
+  using namespace lngen;
+  (void)numbers;
+  lngen::backward::work<Row, Computed>(
+      {static_cast<const Row*>(arrays[0]),
+       static_cast<const Row*>(arrays[1]),
+       static_cast<const Row*>(arrays[2]),
+       static_cast<const Computed*>(arrays[3]),
+       static_cast<const Computed*>(arrays[4]),
+       static_cast<const Computed*>(arrays[5]),
+       static_cast<Row*>(arrays[6]),
+       static_cast<Row*>(arrays[7]),
+       sizes[0],
+       int(sizes[1])},
+      Work{sizes[0], int(sizes[1]), sizes[2], sizes[3], sizes[4]}, sizes[5]);
+}

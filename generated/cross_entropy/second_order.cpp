@@ -1,0 +1,401 @@
+// Cross entropy of soft targets with the softmax of a row, one number a row.
+// Made by lngen 0.1.0 from the definition of cross_entropy.
+// Do not edit; edit cross_entropy.py and run: lngen derive cross_entropy.py
+// Cost: forward 2 row tensors (2 read, 0 written), 7 flops per row element; backward 4 row tensors (2 read, 2 written), 9 flops per row element.
+// Evidence: 25 steps, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
+// templates sha256:a57c60f7c2b4410128767c9c28195702eda27c1beeaa84b95c718ba9dd0c02a8
+//
+// jvp:
+//     p = exp_shifted/sum_exp
+//     log_sum_exp_dot = sum(p*x_dot)
+//     y_dot = -sum(logp*target_dot + target*(x_dot - log_sum_exp_dot))
+// backward_backward:
+//     mean_target = mean(target)
+//     d2logp = -dy*ddtarget
+//     p = exp_shifted/sum_exp
+//     d2x = d2logp + D*p*(dy*mean_target*(ddx - sum(ddx*p)) - mean(d2logp))
+//     d2target = dy*(sum(ddx*p) - ddx)
+//     ddy = D*(mean(ddx*(D*mean_target*p - target)) - mean(ddtarget*logp))
+//
+// A kernel is passed the pointers of
+//
+//     jvp_<type>(const Row* x, const Row* target, const Row* x_dot, const Row* target_dot, const Computed*
+//         row_max, const Computed* sum_exp, const Computed* log_sum_exp, Row* out_dy, long long rows, int D)
+//     backward_backward_<type>(const Row* x, const Row* target, const Row* dy, const Row* ddx, const Row*
+//         ddtarget, const Computed* row_max, const Computed* sum_exp, const Computed* log_sum_exp, Row* out_dx,
+//         Row* out_dtarget, Row* out_ddy, long long rows, int D)
+//
+// in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
+// on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h.
+//     LNGEN_WITHOUT_ddtarget ddtarget is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_dtarget  dtarget is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_dx       dx is left out; it and its gradient are compiled away
+
+#include "../_runtime/host_rows.h"
+
+namespace lngen {
+
+#ifdef LNGEN_WITHOUT_ddtarget
+constexpr bool HAS_ddtarget = false;
+#else
+constexpr bool HAS_ddtarget = true;
+#endif
+#ifdef LNGEN_WITHOUT_ddx
+constexpr bool HAS_ddx = false;
+#else
+constexpr bool HAS_ddx = true;
+#endif
+#ifdef LNGEN_WITHOUT_dtarget
+constexpr bool HAS_dtarget = false;
+#else
+constexpr bool HAS_dtarget = true;
+#endif
+#ifdef LNGEN_WITHOUT_dx
+constexpr bool HAS_dx = false;
+#else
+constexpr bool HAS_dx = true;
+#endif
+
+}  // namespace lngen
+
+// ================================================================================================ jvp
+
+namespace lngen {
+namespace jvp {
+
+constexpr bool READS_x = HAS_dtarget || HAS_dx;
+constexpr bool READS_target = HAS_dx;
+constexpr bool READS_x_dot = HAS_dx;
+constexpr bool READS_target_dot = HAS_dtarget;
+
+template <class T, class P, class A> struct Arguments {
+  const T* x;
+  const T* target;
+  const T* x_dot;
+  const T* target_dot;
+  const A* row_max;
+  const A* sum_exp;
+  const A* log_sum_exp;
+  T* out_dy;
+  long long rows;
+  int D;
+};
+
+// What does not vary over the features: of the call, then of the row.
+template <class A> struct Scalars {
+  A D;
+  A row_max;
+  A sum_exp;
+  A log_sum_exp;
+  A sum_exp_shifted_x_dot;
+  A log_sum_exp_dot;
+  A sum_logp_target_target_dot;
+  A y_dot;
+};
+
+// Stage 1 of 2: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
+template <class A, class S>
+LNGEN_INLINE void sum_exp_shifted_x_dot(A x, A x_dot, const Scalars<S>& row, A (&sums)[1]) {
+  const A row_max = row.row_max;
+  const A x_shifted = x - row_max;  // step 2
+  const A exp_shifted = math::exp(x_shifted);  // step 3
+  if (HAS_dx) sums[0] += exp_shifted*x_dot;  // step 35: sum_exp_shifted_x_dot
+}
+
+template <class A>
+LNGEN_INLINE void after_sum_exp_shifted_x_dot(Scalars<A>& row, const A (&sums)[1]) {
+  const A sum_exp = row.sum_exp;
+  const A sum_exp_shifted_x_dot = sums[0];  // step 35: sum(exp_shifted*x_dot)
+  const A log_sum_exp_dot = HAS_dx ? sum_exp_shifted_x_dot / sum_exp : A(0);  // step 35
+  row.sum_exp_shifted_x_dot = sum_exp_shifted_x_dot;
+  row.log_sum_exp_dot = log_sum_exp_dot;
+}
+
+// Stage 2 of 2: sum_logp_target_target_dot = sum(logp*target_dot + target*(-log_sum_exp_dot + x_dot))
+template <class A, class S>
+LNGEN_INLINE void sum_logp_target_target_dot(A x, A target, A x_dot, A target_dot, const Scalars<S>& row, A (&sums)[1]) {
+  const A log_sum_exp = row.log_sum_exp, log_sum_exp_dot = row.log_sum_exp_dot, row_max = row.row_max;
+  const A x_shifted = x - row_max;  // step 2
+  const A logp = x_shifted - log_sum_exp;  // step 6
+  if (HAS_dtarget || HAS_dx) sums[0] += (HAS_dtarget ? logp*target_dot : A(0)) + (HAS_dx ? (x_dot - log_sum_exp_dot)*target : A(0));  // step 32: sum_logp_target_target_dot
+}
+
+template <class A>
+LNGEN_INLINE void after_sum_logp_target_target_dot(Scalars<A>& row, const A (&sums)[1]) {
+  const A sum_logp_target_target_dot = sums[0];  // step 32: sum(logp*target_dot + target*(-log_sum_exp_dot + x_dot))
+  const A y_dot = (HAS_dtarget || HAS_dx) ? -sum_logp_target_target_dot : A(0);  // step 32
+  row.sum_logp_target_target_dot = sum_logp_target_target_dot;
+  row.y_dot = y_dot;
+}
+
+// What the call gives: everything that no row changes.
+template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
+  using A = S;
+  Scalars<S> row;
+  row.D = A(to.D);
+  return row;
+}
+
+template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& on, bool streams) {
+  using A = S;
+  const int D = to.D;
+  const Scalars<S> call = of_the_call(to);
+  for (long long chunk = on.first; chunk < on.end; ++chunk) {
+    for (long long i = on.row(chunk); i < on.row(chunk + 1); ++i) {
+      const long long offset = i * D;
+      Scalars<S> row = call;
+      row.row_max = to.row_max[i];
+      row.sum_exp = to.sum_exp[i];
+      row.log_sum_exp = to.log_sum_exp[i];
+      {
+        S sums[1];
+        sweep<0, 0>(D, sums, {A(0)}, [&](int column, auto width, auto& lanes) {
+          using A = Lanes<S>;
+          const A x = READS_x ? read<S>(to.x + offset + column, width) : A(0);
+          const A x_dot = READS_x_dot ? read<S>(to.x_dot + offset + column, width) : A(0);
+          sum_exp_shifted_x_dot(x, x_dot, row, lanes);
+        });
+        after_sum_exp_shifted_x_dot(row, sums);
+      }
+      {
+        S sums[1];
+        sweep<0, 0>(D, sums, {A(0)}, [&](int column, auto width, auto& lanes) {
+          using A = Lanes<S>;
+          const A x = READS_x ? read<S>(to.x + offset + column, width) : A(0);
+          const A target = READS_target ? read<S>(to.target + offset + column, width) : A(0);
+          const A x_dot = READS_x_dot ? read<S>(to.x_dot + offset + column, width) : A(0);
+          const A target_dot = READS_target_dot ? read<S>(to.target_dot + offset + column, width) : A(0);
+          if (READS_x && streams) prefetch(to.x + offset + D + column);
+          if (READS_target && streams) prefetch(to.target + offset + D + column);
+          if (READS_x_dot && streams) prefetch(to.x_dot + offset + D + column);
+          if (READS_target_dot && streams) prefetch(to.target_dot + offset + D + column);
+          sum_logp_target_target_dot(x, target, x_dot, target_dot, row, lanes);
+        });
+        after_sum_logp_target_target_dot(row, sums);
+        to.out_dy[i] = narrow<T>(row.y_dot);
+      }
+    }
+  }
+  fence();
+}
+
+}  // namespace jvp
+}  // namespace lngen
+
+extern "C" void jvp(void* const* arrays, const double* numbers, const long long* sizes) {
+  using namespace lngen;
+  (void)numbers;
+  lngen::jvp::work<Row, Computed>(
+      {static_cast<const Row*>(arrays[0]),
+       static_cast<const Row*>(arrays[1]),
+       static_cast<const Row*>(arrays[2]),
+       static_cast<const Row*>(arrays[3]),
+       static_cast<const Computed*>(arrays[4]),
+       static_cast<const Computed*>(arrays[5]),
+       static_cast<const Computed*>(arrays[6]),
+       static_cast<Row*>(arrays[7]),
+       sizes[0],
+       int(sizes[1])},
+      Work{sizes[0], int(sizes[1]), sizes[2], sizes[3], sizes[4]}, sizes[5]);
+}
+
+// ================================================================================================ backward_backward
+
+namespace lngen {
+namespace backward_backward {
+
+constexpr bool READS_x = HAS_ddtarget || HAS_ddx;
+constexpr bool READS_target = HAS_ddx;
+constexpr bool READS_ddx = HAS_ddx;
+constexpr bool READS_ddtarget = HAS_ddtarget;
+constexpr bool READS_dy = HAS_ddtarget || HAS_ddx;
+
+template <class T, class P, class A> struct Arguments {
+  const T* x;
+  const T* target;
+  const T* dy;
+  const T* ddx;
+  const T* ddtarget;
+  const A* row_max;
+  const A* sum_exp;
+  const A* log_sum_exp;
+  T* out_dx;
+  T* out_dtarget;
+  T* out_ddy;
+  long long rows;
+  int D;
+};
+
+// What does not vary over the features: of the call, then of the row.
+template <class A> struct Scalars {
+  A D;
+  A dy;
+  A row_max;
+  A sum_exp;
+  A log_sum_exp;
+  A sum_exp_scaled;
+  A mean_target;
+  A mean_d2logp;
+  A sum_ddx_exp_shifted;
+  A mean_ddtarget_logp;
+  A mean_target_scaled;
+  A sum_ddx_exp_shifted_scaled;
+  A mean_target_scaled_2;
+  A mean_ddx_exp_shifted_target;
+  A ddy;
+};
+
+// Stage 1 of 3
+template <class A>
+LNGEN_INLINE void after_stage_1(Scalars<A>& row) {
+  const A D = row.D, sum_exp = row.sum_exp;
+  const A sum_exp_scaled = D / sum_exp;  // step 62
+  row.sum_exp_scaled = sum_exp_scaled;
+}
+
+// Stage 2 of 3: mean_target = mean(target); mean_d2logp = mean(d2logp); sum_ddx_exp_shifted = sum(ddx*exp_shifted); mean_ddtarget_logp = mean(ddtarget*logp)
+template <class A, class S>
+LNGEN_INLINE void mean_ddtarget_logp(A x, A target, A ddx, A ddtarget, const Scalars<S>& row, A (&sums)[4], A& kept_exp_shifted) {
+  const A dy = row.dy, log_sum_exp = row.log_sum_exp, row_max = row.row_max;
+  const A x_shifted = x - row_max;  // step 2
+  const A exp_shifted = math::exp(x_shifted);  // step 3
+  const A logp = x_shifted - log_sum_exp;  // step 6
+  const A d2logp = HAS_ddtarget ? -ddtarget*dy : A(0);  // step 40
+  if (HAS_ddx) sums[0] += target;  // step 36: mean_target
+  if (HAS_ddtarget) sums[1] += d2logp;  // step 62: mean_d2logp
+  if (HAS_ddx) sums[2] += ddx*exp_shifted;  // step 62: sum_ddx_exp_shifted
+  if (HAS_ddtarget) sums[3] += ddtarget*logp;  // step 64: mean_ddtarget_logp
+  kept_exp_shifted = exp_shifted;
+}
+
+template <class A>
+LNGEN_INLINE void after_mean_ddtarget_logp(Scalars<A>& row, const A (&sums)[4]) {
+  const A D = row.D, dy = row.dy, sum_exp = row.sum_exp;
+  const A mean_target = math::quotient(sums[0], row.D);  // step 36: mean(target)
+  const A mean_d2logp = math::quotient(sums[1], row.D);  // step 62: mean(d2logp)
+  const A sum_ddx_exp_shifted = sums[2];  // step 62: sum(ddx*exp_shifted)
+  const A mean_ddtarget_logp = math::quotient(sums[3], row.D);  // step 64: mean(ddtarget*logp)
+  const A mean_target_scaled = dy*mean_target;  // step 62
+  const A sum_ddx_exp_shifted_scaled = HAS_ddx ? sum_ddx_exp_shifted / sum_exp : A(0);  // step 62
+  const A mean_target_scaled_2 = mean_target*D / sum_exp;  // step 64
+  row.mean_target = mean_target;
+  row.mean_d2logp = mean_d2logp;
+  row.sum_ddx_exp_shifted = sum_ddx_exp_shifted;
+  row.mean_ddtarget_logp = mean_ddtarget_logp;
+  row.mean_target_scaled = mean_target_scaled;
+  row.sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted_scaled;
+  row.mean_target_scaled_2 = mean_target_scaled_2;
+}
+
+// Stage 3 of 3: mean_ddx_exp_shifted_target = mean(ddx*(mean_target_scaled_2*exp_shifted - target))
+template <class A, class S>
+LNGEN_INLINE void mean_ddx_exp_shifted_target(A target, A ddx, A ddtarget, A exp_shifted, const Scalars<S>& row, A (&sums)[1], A& out_d2x, A& out_d2target) {
+  const A dy = row.dy, mean_d2logp = row.mean_d2logp, mean_target_scaled = row.mean_target_scaled, mean_target_scaled_2 = row.mean_target_scaled_2, sum_ddx_exp_shifted_scaled = row.sum_ddx_exp_shifted_scaled, sum_exp_scaled = row.sum_exp_scaled;
+  const A d2logp = HAS_ddtarget ? -ddtarget*dy : A(0);  // step 40
+  const A d2x = (HAS_ddtarget || HAS_ddx) ? d2logp + ((HAS_ddx ? (ddx - sum_ddx_exp_shifted_scaled)*mean_target_scaled : A(0)) - mean_d2logp)*exp_shifted*sum_exp_scaled : A(0);  // step 62
+  const A d2target = HAS_ddx ? (sum_ddx_exp_shifted_scaled - ddx)*dy : A(0);  // step 63
+  if (HAS_ddx) sums[0] += ddx*(exp_shifted*mean_target_scaled_2 - target);  // step 64: mean_ddx_exp_shifted_target
+  out_d2x = d2x;
+  out_d2target = d2target;
+}
+
+template <class A>
+LNGEN_INLINE void after_mean_ddx_exp_shifted_target(Scalars<A>& row, const A (&sums)[1]) {
+  const A D = row.D, mean_ddtarget_logp = row.mean_ddtarget_logp;
+  const A mean_ddx_exp_shifted_target = math::quotient(sums[0], row.D);  // step 64: mean(ddx*(mean_target_scaled_2*exp_shifted - target))
+  const A ddy = (HAS_ddtarget || HAS_ddx) ? (mean_ddx_exp_shifted_target - mean_ddtarget_logp)*D : A(0);  // step 64
+  row.mean_ddx_exp_shifted_target = mean_ddx_exp_shifted_target;
+  row.ddy = ddy;
+}
+
+// What the call gives: everything that no row changes.
+template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
+  using A = S;
+  Scalars<S> row;
+  row.D = A(to.D);
+  return row;
+}
+
+template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& on, bool streams) {
+  using A = S;
+  const int D = to.D;
+  const Scalars<S> call = of_the_call(to);
+  const bool streams_dx = streams && is_even(to.out_dx, D);
+  const bool streams_dtarget = streams && is_even(to.out_dtarget, D);
+  Scratch<S> kept(1ll * D);
+  S* const kept_exp_shifted = kept.entries + 0ll * D;
+  for (long long chunk = on.first; chunk < on.end; ++chunk) {
+    for (long long i = on.row(chunk); i < on.row(chunk + 1); ++i) {
+      const long long offset = i * D;
+      Scalars<S> row = call;
+      row.row_max = to.row_max[i];
+      row.sum_exp = to.sum_exp[i];
+      row.log_sum_exp = to.log_sum_exp[i];
+      row.dy = READS_dy ? widen<S>(to.dy[i]) : A(0);
+      {
+        after_stage_1(row);
+      }
+      {
+        S sums[4];
+        sweep<0, 0>(D, sums, {A(0), A(0), A(0), A(0)}, [&](int column, auto width, auto& lanes) {
+          using A = Lanes<S>;
+          const A x = READS_x ? read<S>(to.x + offset + column, width) : A(0);
+          const A target = READS_target ? read<S>(to.target + offset + column, width) : A(0);
+          const A ddx = READS_ddx ? read<S>(to.ddx + offset + column, width) : A(0);
+          const A ddtarget = READS_ddtarget ? read<S>(to.ddtarget + offset + column, width) : A(0);
+          A now_exp_shifted;
+          mean_ddtarget_logp(x, target, ddx, ddtarget, row, lanes, now_exp_shifted);
+          write(kept_exp_shifted + column, width, now_exp_shifted);
+        });
+        after_mean_ddtarget_logp(row, sums);
+      }
+      {
+        S sums[1];
+        sweep<0, 0>(D, sums, {A(0)}, [&](int column, auto width, auto& lanes) {
+          using A = Lanes<S>;
+          const A target = READS_target ? read<S>(to.target + offset + column, width) : A(0);
+          const A ddx = READS_ddx ? read<S>(to.ddx + offset + column, width) : A(0);
+          const A ddtarget = READS_ddtarget ? read<S>(to.ddtarget + offset + column, width) : A(0);
+          if (READS_x && streams) prefetch(to.x + offset + D + column);
+          if (READS_target && streams) prefetch(to.target + offset + D + column);
+          if (READS_ddx && streams) prefetch(to.ddx + offset + D + column);
+          if (READS_ddtarget && streams) prefetch(to.ddtarget + offset + D + column);
+          const A exp_shifted = read<S>(kept_exp_shifted + column, width);
+          A out_d2x;
+          A out_d2target;
+          mean_ddx_exp_shifted_target(target, ddx, ddtarget, exp_shifted, row, lanes, out_d2x, out_d2target);
+          write_once(to.out_dx + offset + column, width, out_d2x, streams_dx);
+          write_once(to.out_dtarget + offset + column, width, out_d2target, streams_dtarget);
+        });
+        after_mean_ddx_exp_shifted_target(row, sums);
+        to.out_ddy[i] = narrow<T>(row.ddy);
+      }
+    }
+  }
+  fence();
+}
+
+}  // namespace backward_backward
+}  // namespace lngen
+
+extern "C" void backward_backward(void* const* arrays, const double* numbers, const long long* sizes) {
+  using namespace lngen;
+  (void)numbers;
+  lngen::backward_backward::work<Row, Computed>(
+      {static_cast<const Row*>(arrays[0]),
+       static_cast<const Row*>(arrays[1]),
+       static_cast<const Row*>(arrays[2]),
+       static_cast<const Row*>(arrays[3]),
+       static_cast<const Row*>(arrays[4]),
+       static_cast<const Computed*>(arrays[5]),
+       static_cast<const Computed*>(arrays[6]),
+       static_cast<const Computed*>(arrays[7]),
+       static_cast<Row*>(arrays[8]),
+       static_cast<Row*>(arrays[9]),
+       static_cast<Row*>(arrays[10]),
+       sizes[0],
+       int(sizes[1])},
+      Work{sizes[0], int(sizes[1]), sizes[2], sizes[3], sizes[4]}, sizes[5]);
+}

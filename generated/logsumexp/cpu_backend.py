@@ -1,0 +1,178 @@
+# Made by lngen 0.1.0 from the definition of logsumexp.
+# Do not edit; edit logsumexp.py and run: lngen derive logsumexp.py
+# Cost: forward 1 row tensors (1 read, 0 written), 4 flops per row element; backward 2 row tensors (1 read, 1 written), 3 flops per row element.
+# Evidence: 15 steps, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# definition sha256:b19fb96aafa17a6adb3c7d31aefe031f7e76c3af72c0cc3c9ac96259ff3994d6
+# templates sha256:a57c60f7c2b4410128767c9c28195702eda27c1beeaa84b95c718ba9dd0c02a8
+"""The logarithm of a row's sum of exponentials, one number a row.
+
+The functions of `numpy_backend` on kernels.cpp, which the system's C++ compiler ($CXX, or else
+c++, g++ or clang++) makes into a library when it is first needed, one type at a time, and
+which is kept in $LNGEN_CACHE or the user's cache folder.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Literal, overload
+
+import numpy.typing as npt
+
+from .._runtime import calls as _calls
+from .._runtime import directions as _directions
+from .._runtime import host_kernels as _host
+from . import numpy_backend as _numpy
+from .numpy_backend import (
+    INTERFACE,
+    Gradients,
+    Saved,
+    SecondGradients,
+    saved_from,
+)
+
+__all__ = [
+    "INTERFACE",
+    "Gradients",
+    "Saved",
+    "SecondGradients",
+    "backward",
+    "backward_backward",
+    "forward",
+    "jvp",
+    "saved_from",
+]
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    *,
+    save: Literal[True] = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved]: ...
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    *,
+    save: bool,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]: ...
+
+
+def forward(
+    x: npt.NDArray[Any],
+    *,
+    save: bool = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]:
+    """As `numpy_backend.forward`."""
+    return _FORWARD.call((x,), save, out, threads)
+
+
+def backward(
+    saved: Saved,
+    dy: npt.NDArray[Any],
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Gradients:
+    """As `numpy_backend.backward`."""
+    return _BACKWARD.call(saved, (dy,), out, threads)
+
+
+def jvp(
+    saved: Saved,
+    dx: npt.NDArray[Any] | None = None,
+    *,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> npt.NDArray[Any]:
+    """As `numpy_backend.jvp`."""
+    return _JVP.call(saved, (dx,), out, threads)
+
+
+def backward_backward(
+    saved: Saved,
+    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
+    """As `numpy_backend.backward_backward`."""
+    arguments_ = (*_calls.each_cotangent(cotangents, ("dy",)), ddx)
+    return _BACKWARD_BACKWARD.call(saved, arguments_, out, threads)
+
+
+_LAYER = _directions.HostLayer(INTERFACE, Saved)
+_KERNELS = _host.HostKernels(
+    INTERFACE,
+    __file__,
+    directions={
+        "forward": _host.Direction(
+            source="kernels.cpp",
+            results={"y": "y"},
+            kernels={
+                "forward": (
+                    "x, out y, saved row_max, saved sum_exp, the rows, the features"
+                ),
+            },
+        ),
+        "backward": _host.Direction(
+            source="kernels.cpp",
+            arguments={"dy": "y"},
+            results={"dx": "x"},
+            kernels={
+                "backward": (
+                    "x, dy, saved row_max, saved sum_exp, out dx, the rows, "
+                    "the features"
+                ),
+            },
+        ),
+        "jvp": _host.Direction(
+            source="second_order.cpp",
+            arguments={"dx": "x"},
+            results={"dy": "y"},
+            kernels={
+                "jvp": (
+                    "x, dx, saved row_max, saved sum_exp, out dy, the rows, "
+                    "the features"
+                ),
+            },
+        ),
+        "backward_backward": _host.Direction(
+            source="second_order.cpp",
+            arguments={"dy": "y", "ddx": "x"},
+            results={"dx": "x", "ddy": "dy"},
+            kernels={
+                "backward_backward": (
+                    "x, dy, ddx, saved row_max, saved sum_exp, out dx, out ddy, "
+                    "the rows, the features"
+                ),
+            },
+        ),
+    },
+)
+_FORWARD = _directions.ForwardCall(
+    _LAYER, _directions.only, *_KERNELS.of("forward", _numpy._FORWARD), **_host.OPTIONS
+)
+_BACKWARD = _directions.LaterCall(
+    _LAYER,
+    "backward",
+    Gradients,
+    *_KERNELS.of("backward", _numpy._BACKWARD),
+    **_host.OPTIONS,
+)
+_JVP = _directions.LaterCall(
+    _LAYER, "jvp", _directions.only, *_KERNELS.of("jvp", _numpy._JVP), **_host.OPTIONS
+)
+_BACKWARD_BACKWARD = _directions.LaterCall(
+    _LAYER,
+    "backward_backward",
+    SecondGradients,
+    *_KERNELS.of("backward_backward", _numpy._BACKWARD_BACKWARD),
+    **_host.OPTIONS,
+)

@@ -1,0 +1,204 @@
+# Made by lngen 0.1.0 from the definition of mean_abs_norm.
+# Do not edit; edit mean_abs_norm.py and run: lngen derive mean_abs_norm.py
+# Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 18 flops per row element.
+# Evidence: 10 steps, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
+# templates sha256:a57c60f7c2b4410128767c9c28195702eda27c1beeaa84b95c718ba9dd0c02a8
+"""Centred rows divided by their mean absolute deviation.
+
+The functions of `numpy_backend` on kernels.cpp, which the system's C++ compiler ($CXX, or else
+c++, g++ or clang++) makes into a library when it is first needed, one type at a time, and
+which is kept in $LNGEN_CACHE or the user's cache folder.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Literal, overload
+
+import numpy.typing as npt
+
+from .._runtime import calls as _calls
+from .._runtime import directions as _directions
+from .._runtime import host_kernels as _host
+from . import numpy_backend as _numpy
+from .numpy_backend import (
+    INTERFACE,
+    Gradients,
+    Saved,
+    SecondGradients,
+    saved_from,
+)
+
+__all__ = [
+    "INTERFACE",
+    "Gradients",
+    "Saved",
+    "SecondGradients",
+    "backward",
+    "backward_backward",
+    "forward",
+    "jvp",
+    "saved_from",
+]
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    beta: npt.NDArray[Any] | None = None,
+    *,
+    eps: float = 1e-5,
+    save: Literal[True] = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved]: ...
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    beta: npt.NDArray[Any] | None = None,
+    *,
+    eps: float = 1e-5,
+    save: bool,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]: ...
+
+
+def forward(
+    x: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    beta: npt.NDArray[Any] | None = None,
+    *,
+    eps: float = 1e-5,
+    save: bool = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]:
+    """As `numpy_backend.forward`."""
+    eps = _calls.constant("eps", eps)
+    return _FORWARD.call((x, gamma, beta, eps), save, out, threads)
+
+
+def backward(
+    saved: Saved,
+    dy: npt.NDArray[Any],
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Gradients:
+    """As `numpy_backend.backward`."""
+    return _BACKWARD.call(saved, (dy,), out, threads)
+
+
+def jvp(
+    saved: Saved,
+    dx: npt.NDArray[Any] | None = None,
+    dgamma: npt.NDArray[Any] | None = None,
+    dbeta: npt.NDArray[Any] | None = None,
+    *,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> npt.NDArray[Any]:
+    """As `numpy_backend.jvp`."""
+    return _JVP.call(saved, (dx, dgamma, dbeta), out, threads)
+
+
+def backward_backward(
+    saved: Saved,
+    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    ddgamma: npt.NDArray[Any] | None = None,
+    ddbeta: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
+    """As `numpy_backend.backward_backward`."""
+    arguments_ = (*_calls.each_cotangent(cotangents, ("dy",)), ddx, ddgamma, ddbeta)
+    return _BACKWARD_BACKWARD.call(saved, arguments_, out, threads)
+
+
+_LAYER = _directions.HostLayer(INTERFACE, Saved)
+_KERNELS = _host.HostKernels(
+    INTERFACE,
+    __file__,
+    directions={
+        "forward": _host.Direction(
+            source="kernels.cpp",
+            results={"y": "y"},
+            kernels={
+                "forward": (
+                    "x, gamma, beta, eps, out y, saved mu, saved mu_residual, "
+                    "saved scale, the rows, the features"
+                ),
+            },
+        ),
+        "backward": _host.Direction(
+            source="kernels.cpp",
+            arguments={"dy": "y"},
+            results={"dx": "x", "dgamma": "gamma", "dbeta": "beta"},
+            sums=(2, 0),
+            kernels={
+                "backward": (
+                    "x, dy, saved mu, saved mu_residual, saved scale, gamma, out dx, "
+                    "the workspace, the rows, the features"
+                ),
+                "backward_columns": (
+                    "the workspace, the blocks, gamma, out dgamma, out dbeta, "
+                    "the features"
+                ),
+            },
+        ),
+        "jvp": _host.Direction(
+            source="second_order.cpp",
+            arguments={"dx": "x", "dgamma": "gamma", "dbeta": "beta"},
+            results={"dy": "y"},
+            kernels={
+                "jvp": (
+                    "x, dx, saved mu, saved mu_residual, saved scale, gamma, dgamma, "
+                    "dbeta, out dy, the rows, the features"
+                ),
+            },
+        ),
+        "backward_backward": _host.Direction(
+            source="second_order.cpp",
+            arguments={"dy": "y", "ddx": "x", "ddgamma": "gamma", "ddbeta": "beta"},
+            results={"dx": "x", "dgamma": "gamma", "dbeta": "beta", "ddy": "dy"},
+            sums=(1, 0),
+            kernels={
+                "backward_backward": (
+                    "x, dy, ddx, saved mu, saved mu_residual, saved scale, gamma, "
+                    "ddgamma, ddbeta, out dx, out ddy, the workspace, the rows, "
+                    "the features"
+                ),
+                "backward_backward_columns": (
+                    "the workspace, the blocks, gamma, ddgamma, ddbeta, out dgamma, "
+                    "out dbeta, the features"
+                ),
+            },
+        ),
+    },
+)
+_FORWARD = _directions.ForwardCall(
+    _LAYER, _directions.only, *_KERNELS.of("forward", _numpy._FORWARD), **_host.OPTIONS
+)
+_BACKWARD = _directions.LaterCall(
+    _LAYER,
+    "backward",
+    Gradients,
+    *_KERNELS.of("backward", _numpy._BACKWARD),
+    **_host.OPTIONS,
+)
+_JVP = _directions.LaterCall(
+    _LAYER, "jvp", _directions.only, *_KERNELS.of("jvp", _numpy._JVP), **_host.OPTIONS
+)
+_BACKWARD_BACKWARD = _directions.LaterCall(
+    _LAYER,
+    "backward_backward",
+    SecondGradients,
+    *_KERNELS.of("backward_backward", _numpy._BACKWARD_BACKWARD),
+    **_host.OPTIONS,
+)

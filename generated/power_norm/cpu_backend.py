@@ -1,0 +1,193 @@
+# Made by lngen 0.1.0 from the definition of power_norm.
+# Do not edit; edit power_norm.py and run: lngen derive power_norm.py
+# Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
+# Evidence: 9 steps, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# definition sha256:d6d0fc6bae35d5792aeb8c53905b405fb3e2898585401f4972ed378df0d03a22
+# templates sha256:a57c60f7c2b4410128767c9c28195702eda27c1beeaa84b95c718ba9dd0c02a8
+"""Each row divided by its mean fourth power, to the power 1/4.
+
+The functions of `numpy_backend` on kernels.cpp, which the system's C++ compiler ($CXX, or else
+c++, g++ or clang++) makes into a library when it is first needed, one type at a time, and
+which is kept in $LNGEN_CACHE or the user's cache folder.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Literal, overload
+
+import numpy.typing as npt
+
+from .._runtime import calls as _calls
+from .._runtime import directions as _directions
+from .._runtime import host_kernels as _host
+from . import numpy_backend as _numpy
+from .numpy_backend import (
+    INTERFACE,
+    Gradients,
+    Saved,
+    SecondGradients,
+    saved_from,
+)
+
+__all__ = [
+    "INTERFACE",
+    "Gradients",
+    "Saved",
+    "SecondGradients",
+    "backward",
+    "backward_backward",
+    "forward",
+    "jvp",
+    "saved_from",
+]
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    *,
+    eps: float = 1e-5,
+    save: Literal[True] = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved]: ...
+
+
+@overload
+def forward(
+    x: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    *,
+    eps: float = 1e-5,
+    save: bool,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]: ...
+
+
+def forward(
+    x: npt.NDArray[Any],
+    gamma: npt.NDArray[Any] | None = None,
+    *,
+    eps: float = 1e-5,
+    save: bool = True,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> tuple[npt.NDArray[Any], Saved | None]:
+    """As `numpy_backend.forward`."""
+    eps = _calls.constant("eps", eps, signed=False)
+    return _FORWARD.call((x, gamma, eps), save, out, threads)
+
+
+def backward(
+    saved: Saved,
+    dy: npt.NDArray[Any],
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> Gradients:
+    """As `numpy_backend.backward`."""
+    return _BACKWARD.call(saved, (dy,), out, threads)
+
+
+def jvp(
+    saved: Saved,
+    dx: npt.NDArray[Any] | None = None,
+    dgamma: npt.NDArray[Any] | None = None,
+    *,
+    out: npt.NDArray[Any] | None = None,
+    threads: int = 1,
+) -> npt.NDArray[Any]:
+    """As `numpy_backend.jvp`."""
+    return _JVP.call(saved, (dx, dgamma), out, threads)
+
+
+def backward_backward(
+    saved: Saved,
+    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
+    ddx: npt.NDArray[Any] | None = None,
+    ddgamma: npt.NDArray[Any] | None = None,
+    *,
+    out: Sequence[npt.NDArray[Any] | None] | None = None,
+    threads: int = 1,
+) -> SecondGradients:
+    """As `numpy_backend.backward_backward`."""
+    arguments_ = (*_calls.each_cotangent(cotangents, ("dy",)), ddx, ddgamma)
+    return _BACKWARD_BACKWARD.call(saved, arguments_, out, threads)
+
+
+_LAYER = _directions.HostLayer(INTERFACE, Saved)
+_KERNELS = _host.HostKernels(
+    INTERFACE,
+    __file__,
+    directions={
+        "forward": _host.Direction(
+            source="kernels.cpp",
+            results={"y": "y"},
+            kernels={
+                "forward": "x, gamma, eps, out y, saved scale, the rows, the features",
+            },
+        ),
+        "backward": _host.Direction(
+            source="kernels.cpp",
+            arguments={"dy": "y"},
+            results={"dx": "x", "dgamma": "gamma"},
+            sums=(1, 0),
+            kernels={
+                "backward": (
+                    "x, dy, saved scale, gamma, out dx, the workspace, the rows, "
+                    "the features"
+                ),
+                "backward_columns": (
+                    "the workspace, the blocks, gamma, out dgamma, the features"
+                ),
+            },
+        ),
+        "jvp": _host.Direction(
+            source="second_order.cpp",
+            arguments={"dx": "x", "dgamma": "gamma"},
+            results={"dy": "y"},
+            kernels={
+                "jvp": (
+                    "x, dx, saved scale, gamma, dgamma, out dy, the rows, the features"
+                ),
+            },
+        ),
+        "backward_backward": _host.Direction(
+            source="second_order.cpp",
+            arguments={"dy": "y", "ddx": "x", "ddgamma": "gamma"},
+            results={"dx": "x", "dgamma": "gamma", "ddy": "dy"},
+            sums=(1, 0),
+            kernels={
+                "backward_backward": (
+                    "x, dy, ddx, saved scale, gamma, ddgamma, out dx, out ddy, "
+                    "the workspace, the rows, the features"
+                ),
+                "backward_backward_columns": (
+                    "the workspace, the blocks, gamma, ddgamma, out dgamma, "
+                    "the features"
+                ),
+            },
+        ),
+    },
+)
+_FORWARD = _directions.ForwardCall(
+    _LAYER, _directions.only, *_KERNELS.of("forward", _numpy._FORWARD), **_host.OPTIONS
+)
+_BACKWARD = _directions.LaterCall(
+    _LAYER,
+    "backward",
+    Gradients,
+    *_KERNELS.of("backward", _numpy._BACKWARD),
+    **_host.OPTIONS,
+)
+_JVP = _directions.LaterCall(
+    _LAYER, "jvp", _directions.only, *_KERNELS.of("jvp", _numpy._JVP), **_host.OPTIONS
+)
+_BACKWARD_BACKWARD = _directions.LaterCall(
+    _LAYER,
+    "backward_backward",
+    SecondGradients,
+    *_KERNELS.of("backward_backward", _numpy._BACKWARD_BACKWARD),
+    **_host.OPTIONS,
+)

@@ -1,0 +1,76 @@
+"""`cpu_backend.py`: the functions of `numpy_backend` on compiled kernels, and the table of what those are passed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from lngen.backends import Notes
+from lngen.backends.cuda.launcher import Lowered, directions_table, inside
+from lngen.backends.interface import OwnFields, interface
+from lngen.backends.layout import wrapped
+from lngen.backends.numpy.wrappers import PublicFunctions
+from lngen.backends.saved import saved_fields
+from lngen.backends.signatures import Signatures
+from lngen.backends.spelling import reading
+from lngen.files.render import render
+from lngen.plan.program import RowProgram
+
+_ARRAY = "npt.NDArray[Any]"
+_RESULTS = {"backward": "Gradients", "backward_backward": "SecondGradients"}
+
+
+def source_of(program: RowProgram) -> str:
+    """The file that the kernels of a direction are in."""
+    return "kernels.cpp" if program.direction in ("forward", "backward") else "second_order.cpp"
+
+
+def module(directions: Sequence[Lowered], notes: Notes) -> str:
+    """The text of `cpu_backend.py`. Raises LngenError for what cannot be printed."""
+    programs = [program for program, _ in directions]
+    layer = interface(programs[0], notes)
+    several = len(layer.outputs) > 1
+    saved = saved_fields(layer, programs[0], programs[1], programs[2:])
+    own = OwnFields.beside(field.name for field in saved)
+    signatures = Signatures(layer, _ARRAY, _ARRAY, ("threads: int = 1",))
+    functions = PublicFunctions(layer, notes, signatures, saved, own, programs).all()[:-1]
+    fields = [
+        "INTERFACE,",
+        "__file__,",
+        *(["is_wide=True,"] if programs[0].is_wide else []),
+        *inside("directions={", directions_table(directions, layer, "_host", source_of), "},"),
+    ]
+    calls = []
+    for program in programs:
+        name = program.direction
+        results = _RESULTS.get(name, "Outputs" if several else "_directions.only")
+        first = "_LAYER" if name == "forward" else f'_LAYER, "{name}"'
+        kind = "ForwardCall" if name == "forward" else "LaterCall"
+        kernels = f'*_KERNELS.of("{name}", _numpy._{name.upper()}), **_host.OPTIONS'
+        calls += wrapped(f"_{name.upper()} = _directions.{kind}({first}, {results}, {kernels})", 0)
+    classes = ["INTERFACE", "Gradients", *["Outputs"] * several, "Saved"]
+    classes += ["SecondGradients"] * any(program.direction == "backward_backward" for program in programs)
+    wide = ", is_wide=True" if programs[0].is_wide else ""
+    text = render(
+        "cpu/backend.py.jinja",
+        header=notes.header,
+        title=notes.title,
+        imported=_in_order([*classes, "saved_from"]),
+        exported=_in_order([*classes, "saved_from", *(program.direction for program in programs)]),
+        functions=[
+            (program.direction, function.signature, function.lines)
+            for program, function in zip(programs, functions, strict=True)
+        ],
+        uses_calls=any("_calls." in line for function in functions for line in function.lines),
+        tables=[
+            f"_LAYER = _directions.HostLayer(INTERFACE, Saved{wide})",
+            *inside("_KERNELS = _host.HostKernels(", fields, ")"),
+            *calls,
+        ],
+    )
+    return reading(re.sub(r"\n{4,}", "\n\n\n", text))
+
+
+def _in_order(names: Iterable[str]) -> list[str]:
+    """Constants, classes, functions: the order that linters want."""
+    return sorted(names, key=lambda name: (not name.isupper(), name[0].islower(), name))

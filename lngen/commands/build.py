@@ -1,0 +1,116 @@
+"""`lngen build`: layers in a folder, compiled ahead of time for the processors of a kind."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from lngen.commands import console, layers
+from lngen.commands.cores import cores
+from lngen.commands.derive import derive_all
+from lngen.errors import LngenError
+from lngen.files import loading, manifest
+from lngen.files.paths import RUNTIME, require_package
+from lngen.plan.cost import parse_dtype
+from lngen.runtime import binding, host_compiler
+
+Build: TypeAlias = tuple[Path, tuple[str, ...]]
+"""A source, and the macros that it is compiled with."""
+
+_ARM = ("aarch64", "arm64")
+
+
+def run(words: Sequence[str], out: Path, arch: str | None, dtypes: Sequence[str]) -> None:
+    """Write the layers to a folder as `lngen derive` does, and compile there what calls for rows of some types need.
+
+    What would be refused is refused before anything is written. Without `arch` it is for this machine's kind of
+    processor; without `dtypes`, f32.
+    """
+    architecture = _architecture(arch)
+    types = list(dict.fromkeys(parse_dtype(dtype).name for dtype in dtypes or ["f32"]))
+    try:
+        host_compiler.compiler()
+    except host_compiler.NoCompiler as error:
+        raise LngenError(f"nothing can be compiled: {error}.") from error
+    definitions = layers.definitions(words)
+    require_package(out)
+    manifest.require_writable((RUNTIME, *(definition.name for definition in definitions)), out)
+    every = derive_all(definitions)
+    # Libraries are found by the text that they were made of, which is that of the shared headers, too.
+    if manifest.update(manifest.runtime_emission(), out):
+        for layer in every:
+            shutil.rmtree(out / layer.emission.name / host_compiler.COMPILED, ignore_errors=True)
+    for layer in every:
+        manifest.update(layer.emission, out)
+    made = _compiled([out / layer.emission.name for layer in every], architecture, types)
+    for folder, libraries in made.items():
+        size = sum(path.stat().st_size for path in libraries) / 1e3
+        place = layers.shown(folder / host_compiler.COMPILED)
+        console.say(f"compiled in {place}: {len(libraries)} libraries, {size:.0f} kB")
+    _compile_binding(out / RUNTIME, architecture)
+    console.say(
+        f"For {architecture} and rows in {', '.join(types)}, {layers.shown(out)} needs no compiler where it is used. "
+        "What else is asked of it is compiled there, or refused where there is no compiler."
+    )
+
+
+def _architecture(asked: str | None) -> str:
+    """The one that is asked for, or that of this machine's kind. Raises LngenError for what cannot be compiled for."""
+    is_arm = platform.machine().lower() in _ARM
+    architecture = asked or ("armv8-a" if is_arm else "x86-64-v3")
+    if architecture not in host_compiler.ARCHITECTURES:
+        known = ", ".join(host_compiler.ARCHITECTURES)
+        raise LngenError(f"there is no architecture {architecture!r} to compile for; there are {known}.")
+    if architecture.startswith("arm") != is_arm and not os.environ.get("CXX"):
+        raise LngenError(
+            f"{architecture} is of another kind than this processor, {platform.machine()}. "
+            "Set CXX to a compiler for it, such as aarch64-linux-gnu-g++."
+        )
+    return architecture
+
+
+def _compiled(folders: Sequence[Path], architecture: str, types: Sequence[str]) -> dict[Path, list[Path]]:
+    """The libraries of the layers in some folders. Several are compiled at a time."""
+    wanted = [(folder, build) for folder in folders for build in _builds(folder, types)]
+    made: dict[Path, list[Path]] = {}
+    with console.progress(len(wanted)) as part, ThreadPoolExecutor(cores()) as pool, _refusals():
+        paths = pool.map(partial(_made, architecture=architecture), [build for _, build in wanted])
+        for folder, _ in wanted:
+            part(f"{folder.name}: compiled")
+            made.setdefault(folder, []).append(next(paths))
+    return made
+
+
+def _made(build: Build, architecture: str) -> Path:
+    source, macros = build
+    return host_compiler.ahead_of_time(source, macros, architecture)
+
+
+def _builds(folder: Path, types: Sequence[str]) -> list[Build]:
+    kernels: Any = vars(loading.load(folder, backend="cpu"))["_KERNELS"]
+    return [build for stored in types for build in kernels.builds(stored)]
+
+
+def _compile_binding(runtime: Path, architecture: str) -> None:
+    try:
+        binding.compile_ahead(runtime / "binding.c", architecture)
+    except RuntimeError as error:
+        console.note(f"Calls take about ten microseconds more, by ctypes: the extension was not compiled, {error}")
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """What a compiler refuses, and a folder, as errors of lngen."""
+    try:
+        yield
+    except RuntimeError as error:
+        raise LngenError(str(error)) from error
+    except OSError as error:
+        raise LngenError(f"{error.filename}: {error.strerror or error}. Choose another --out.") from error

@@ -1,0 +1,224 @@
+"""Compiled kernels: the numbers of the definition in every type, at every length of a row, whoever computes them.
+
+What they promise in common with emitted NumPy is in `test_numpy_contract` and `test_numpy_values`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from lngen.check.derived import checkable
+from lngen.check.layer import Case
+from lngen.check.runner import check
+from tests import corpus
+from tests.compiled import Layer, assert_same_bits, drawn, layer, off, results
+from tests.requirements import needs_gxx
+from tests.test_many_optional import text as many
+from tests.tiers import sample
+
+pytestmark = needs_gxx
+
+LENGTHS = (1, 2, 7, 8, 15, 16, 17, 33, 63, 64, 65, 130, 4096, 4097, 9000)
+"""Around what vectors, sets of vectors and pieces of a row hold."""
+
+EPS = 1e-5
+EXTREMES = "range_of_normalized"
+SEVERAL = "residual_add"
+NAMES = sample(corpus.NAMES, (EXTREMES,))
+
+
+def assert_as_good_as_numpy(of: Layer, case: Case) -> None:
+    """Off by no more than some roundings, or some times what NumPy is off, from what long double gives."""
+    exact = results(of.numpy, of.definition, case.exact())
+    found, numpys = (results(module, of.definition, case) for module in (of.cpu, of.numpy))
+    errors, others = off(found, exact), off(numpys, exact)
+    rounding = max(float(np.finfo(value.dtype).eps) for value in numpys.values() if value is not None)
+    # Of one entry less its mean nothing is left, and what rounding leaves is divided by eps.
+    roundings = 32 if case.features > 1 else 32 / EPS
+    for name, error in errors.items():
+        assert found[name].dtype == numpys[name].dtype
+        assert found[name].shape == numpys[name].shape
+        assert np.isnan(error) == np.isnan(others[name]), name
+        assert not error > roundings * rounding + 16 * others[name], (name, case.shape, error, others[name])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_length_of_a_row(name):
+    of = layer(name)
+    for features in LENGTHS:
+        if features >= of.definition.minimum_features:
+            assert_as_good_as_numpy(of, drawn(of.definition, 3, features, np.float64))
+
+
+@pytest.mark.parametrize("name", sample(corpus.NAMES, ()))
+def test_every_length_of_a_row_in_single_precision(name):
+    of = layer(name)
+    for features in LENGTHS:
+        if features >= of.definition.minimum_features:
+            assert_as_good_as_numpy(of, drawn(of.definition, 3, features, np.float32))
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("name", corpus.SOME)
+@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16])
+def test_halves_are_computed_in_single_precision_and_rounded_once(name, dtype):
+    of = layer(name)
+    for features in (2, 7, 16, 33, 130, 4097):
+        case = drawn(of.definition, 3, features, dtype)
+        found = results(of.cpu, of.definition, case)
+        exact = results(of.numpy, of.definition, case.exact())
+        unit = float(ml_dtypes.finfo(dtype).eps)
+        single = off(results(of.numpy, of.definition, case.astype(np.float32)), exact)
+        errors = off({key: None if v is None else v.astype(np.float64) for key, v in found.items()}, exact)
+        for key, error in errors.items():
+            assert found[key].dtype == dtype
+            assert not error > 2 * unit + 8 * single[key], (key, features, error)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 5, 33, 1000])
+def test_any_number_of_rows(rows):
+    of = layer(SEVERAL)
+    assert_as_good_as_numpy(of, drawn(of.definition, rows, 130, np.float64))
+
+
+@pytest.mark.parametrize("name", sample([SEVERAL, EXTREMES, "layer_norm", "gated_residual", "modulated"], (SEVERAL,)))
+@pytest.mark.parametrize("features", [64, 133])
+def test_neither_neighbours_nor_threads_change_a_bit(name, features):
+    of = layer(name)
+    case = drawn(of.definition, 1000, features, np.float64)
+    whole = results(of.cpu, of.definition, case)
+    for threads in (2, 3, 7):
+        assert_same_bits(results(of.cpu, of.definition, case, threads=threads), whole)
+    by_rows = {entry.name for entry in of.definition.inputs if entry.kind.over_rows} | {*of.definition.outputs}
+    for part in (slice(0, 1), slice(31, 34), slice(500, 1000)):
+        some = replace(
+            case,
+            rows=part.stop - part.start,
+            inputs={key: value[part] if key in by_rows else value for key, value in case.inputs.items()},
+            cotangents={key: value[part] for key, value in case.cotangents.items()},
+        )
+        alone = {key: value for key, value in results(of.cpu, of.definition, some).items() if _of_rows(key, by_rows)}
+        assert_same_bits(alone, {key: whole[key] for key in alone}, lambda value, part=part: value[part])
+
+
+def _of_rows(name: str, by_rows: set[str]) -> bool:
+    last = name.split()[-1]
+    return last in by_rows or last.removeprefix("dd") in by_rows or last.removeprefix("d") in by_rows
+
+
+# So far from zero entries are multiples of 2**-10, and of their squares too many are rounded down where a sum is large:
+# so pieces are short.
+@pytest.mark.parametrize(("features", "bound"), [(1000, 2e-7), (1024, 2e-7), (4096 * 3 + 5, 2e-7)])
+def test_a_large_offset_costs_no_digits_in_single_precision(features, bound):
+    of = layer("layer_norm")
+    rng = np.random.default_rng(0)
+    x = (rng.standard_normal((12, features)) + 1e4).astype(np.float32)
+    gamma, beta, dy = (rng.standard_normal(shape).astype(np.float32) for shape in ((features,), (features,), x.shape))
+    y, saved = of.cpu.forward(x, gamma, beta)
+    found = (y, *of.cpu.backward(saved, dy))
+    y, saved = of.numpy.forward(*(value.astype(np.longdouble) for value in (x, gamma, beta)))
+    exact = (y, *of.numpy.backward(saved, dy.astype(np.longdouble)))
+    for value, wide in zip(found[:2], exact, strict=False):
+        assert np.abs(value - wide).max() < bound * max(1, np.abs(wide).max())
+    for value, wide in zip(found[2:], exact[2:], strict=True):
+        assert np.abs(value - wide).max() < 1e-6 * max(1, np.abs(wide).max())
+
+
+@pytest.mark.parametrize("features", [1000, 1001, 1004, 1024])
+def test_results_that_bypass_the_cache(features, monkeypatch):
+    """Rows begin at any place of a vector, and so does memory that is the caller's."""
+    of = layer("layer_norm")
+    case = drawn(of.definition, 9, features, np.float32)
+    near = results(of.cpu, of.definition, case)
+    monkeypatch.setattr(of.cpu._host, "STREAMED_BYTES", 0)
+    monkeypatch.setattr(of.cpu._directions.rows, "FAST_PATH_BYTES", 0)
+    assert_same_bits(results(of.cpu, of.definition, case), near)
+    x = case.inputs["x"]
+    for shift in range(0, 64, 4):
+        place = np.empty(x.nbytes + 128, np.uint8)[shift:][: x.nbytes].view(np.float32).reshape(x.shape)
+        y, saved = of.cpu.forward(x, out=place)
+        dx = np.empty(x.nbytes + 128, np.uint8)[shift:][: x.nbytes].view(np.float32).reshape(x.shape)
+        gradients = of.cpu.backward(saved, x, out=(dx, None, None))
+        expected, kept = of.numpy.forward(x)
+        assert y is place
+        assert gradients.dx is dx
+        np.testing.assert_allclose(y, expected, rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(dx, of.numpy.backward(kept, x).dx, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda a: a.astype(a.dtype.newbyteorder(">")),
+        lambda a: np.frombuffer(b"." + a.tobytes(), np.uint8)[1:].view(a.dtype).reshape(a.shape),
+        lambda a: np.repeat(a, 2, -1)[..., ::2] if a.ndim else a,
+        lambda a: a[::-1].copy()[::-1] if a.ndim else a,
+        lambda a: np.asfortranarray(a),
+    ],
+    ids=["big-endian", "unaligned", "strided", "backwards", "transposed"],
+)
+@pytest.mark.parametrize("few", [2**30, 0], ids=["fast path", "in blocks"])
+def test_any_memory(change, few, monkeypatch):
+    of = layer(SEVERAL)
+    monkeypatch.setattr(of.cpu._directions.rows, "FAST_PATH_BYTES", few)
+    case = drawn(of.definition, 40, 33, np.float64)
+    other = case.mapped(lambda value: change(value) if isinstance(value, np.ndarray) else value)
+    for value in (*other.inputs.values(), *other.cotangents.values()):
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False
+    assert_same_bits(results(of.cpu, of.definition, other), results(of.cpu, of.definition, case))
+
+
+@pytest.mark.ci
+def test_types_may_be_mixed():
+    of = layer("layer_norm")
+    wide = drawn(of.definition, 40, 33, np.float64)
+    types = {"x": np.float32, "gamma": np.float64, "beta": np.float16}
+    case = replace(
+        wide.astype(np.float16),
+        inputs={key: value.astype(types[key]) if key in types else value for key, value in wide.inputs.items()},
+    )
+    assert_as_good_as_numpy(of, case)
+    assert_as_good_as_numpy(of, replace(case, inputs={**case.inputs, "gamma": None}))
+
+
+def test_what_kernels_do_not_compute_in_is_left_to_numpy():
+    of = layer(SEVERAL)
+    case = drawn(of.definition, 4, 33, np.longdouble)
+    assert_same_bits(results(of.cpu, of.definition, case), results(of.numpy, of.definition, case))
+
+
+@pytest.mark.ci
+def test_what_is_too_large_for_a_half_is_infinite():
+    of = layer("layer_norm")
+    x = np.asarray([[-60000.0, 60000.0, 0.0]], np.float16)
+    y, _ = of.cpu.forward(x, np.full(3, 60000.0, np.float16))
+    assert np.isinf(y[0, :2]).all()
+    assert y[0, 2] == 0
+
+
+@pytest.mark.ci
+def test_more_arguments_that_may_be_left_out_than_are_followed():
+    of = layer(many(9))
+    assert_as_good_as_numpy(of, drawn(of.definition, 5, 33, np.float64))
+    case = drawn(of.definition, 5, 33, np.float64)
+    some = {key: None if key in ("w1", "w4", "w8") else value for key, value in case.inputs.items()}
+    assert_as_good_as_numpy(of, replace(case, inputs=some))
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("name", [name for name in corpus.NAMES if name not in corpus.FILES])
+def test_definitions_of_the_tests_pass_the_check(name):
+    of = layer(name)
+
+    def failures(module, backend):
+        shapes, dtypes = ((2, 7), (3, 33)), ("float64", "float32")
+        report = check(checkable(of.derived.plan, module), shapes, dtypes, backend)
+        return [(item.kind, item.what, item.dtype) for item in report.failures]
+
+    # Of an input that is hard enough for NumPy to be off by more than its bound, no more is asked.
+    assert [failure for failure in failures(of.cpu, "cpu") if failure not in failures(of.numpy, "numpy")] == []

@@ -1,0 +1,141 @@
+"""Mistakes that only kernels for the processor have, planted into an emitted `kernels.cpp` and what it includes.
+
+They stand beside those of `mutants`, which are wrong in the mathematics. Each is found by what the templates and
+`host_rows.h` write around a layer's formulas, so it applies to whatever layer has the piece.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lngen.check.checker import References
+from lngen.check.derived import checkable
+from lngen.check.evidence import KINDS
+from lngen.check.runner import check
+from lngen.files import loading, manifest
+from lngen.pipeline import Derived
+from lngen.runtime.includes import inlined
+from tests.check.mutants import Kill
+
+SHAPES = ((5, 7), (2, 33), (5, 133))
+"""The end of a row alone; four sets of vectors of doubles, and an end of one entry; several pieces."""
+
+SMALLER = (("constexpr int PIECE = 1024;", "constexpr int PIECE = 64;"), ("ROWS_TOGETHER = 32;", "ROWS_TOGETHER = 2;"))
+"""Pieces of a row, and sums over rows, of which there are then several in a few short rows."""
+
+_SOURCE = "kernels.cpp"
+_JOINED = "joined<MAXIMA, MINIMA>(k, lanes[2][k], lanes[3][k])"
+_LATER = frozenset({"exact proof", "50 digits", "contracts", "tangents", "second order"})
+
+
+@dataclass(frozen=True)
+class CpuMutant:
+    """A planted mistake, and the rewriting of `kernels.cpp` that plants it, what it includes being in its place."""
+
+    name: str
+    rewrite: Callable[[str], str]
+
+
+def cpu_mutants(features: Sequence[str]) -> Iterator[CpuMutant]:
+    """Every mistake, in a fixed order; `features` names the Feature inputs of the layer."""
+    yield _replaced("the end of a row left out of its reductions", r"if \(column < end\) \{", "if (false) {", "sweep<")
+    yield _replaced(
+        "entries past the end of the row in a reduction",
+        re.escape("lanes[1][k] = select(there, lanes[1][k], kept[k]);"),
+        "(void)there;",
+        "corrected_squares(",  # where the zeros past the end are not zeros once a mean is taken off
+    )
+    yield _replaced(
+        "a reduction without its last piece", r"begin < D \|\| begin == 0", "begin + PIECE < D || begin == 0", "sweep<"
+    )
+    yield _replaced("a set of lanes left out of a reduction", re.escape(_JOINED), "lanes[2][k]", "sweep<")
+    yield _replaced("a maximum that begins at 0", r"(sums, \{[^}\n]*?)-infinity<A>\(\)", r"\1A(0)")
+    yield _replaced("a minimum that begins at 0", r"(sums, \{(?:[^}\n]* )?)infinity<A>\(\)", r"\1A(0)")
+    yield _replaced(
+        "the end of a row not written", r"if \(column < D\) body\(column, First\{D - column\}\);", "", "each_column<"
+    )
+    yield _replaced(
+        "the last chunk of rows not worked on",
+        r"(long long chunk = on\.first; chunk) < on\.end;",
+        r"\1 + (on.end == on.chunks) < on.end;",
+    )
+    yield _replaced(
+        "sums over rows without those since the last join",
+        r"if \(rows\) \{",
+        "if (rows && recent == chunk) {",
+        "columns.end(",
+    )
+    yield _replaced(
+        "sums over rows without the last chunk's",
+        r"long long chunk = 1; chunk < chunks;",
+        "long long chunk = 1; chunk + 1 < chunks;",
+        " column_total(to.",
+    )
+    yield _replaced(
+        "sums over all entries without the last chunk's",
+        r"long long chunk = 0; chunk < chunks;",
+        "long long chunk = 0; chunk + 1 < chunks;",
+        " scalar_total(to.",
+    )
+    yield _replaced("what is left of a mean not taken off", r" - \w+_residual;", ";")
+    for name in features:
+        yield _replaced(
+            f"`{name}` from the column before",
+            rf"\(to\.{name} \+ column, width\)",
+            f"(to.{name} + (column ? column - 1 : 0), width)",
+        )
+
+
+def planted(made: Derived, folder: Path, change: Callable[[str], str]) -> Any | None:
+    """The `cpu_backend` of a layer, with a change in its kernels and small chunks of rows.
+
+    None if there is nothing to change.
+    """
+    manifest.write(made.emission, folder)
+    place = folder / made.emission.name
+    source = inlined(place / _SOURCE)
+    for whole, smaller in SMALLER:
+        assert whole in source
+        source = source.replace(whole, smaller)
+    text = change(source)
+    (place / _SOURCE).write_text(text, encoding="utf-8")
+    module = importlib.import_module(f"{loading.load(place).__name__}.cpu_backend")
+    module._host.CHUNK_ENTRIES = 16
+    module._directions.rows.FAST_PATH_BYTES = 0
+    return module if text != source else None
+
+
+def caught_by(made: Derived, mutant: CpuMutant, references: References) -> tuple[str, ...] | None:
+    """Which kinds of evidence catch a mistake, or None where a layer has nothing of its kind."""
+    with tempfile.TemporaryDirectory() as folder:
+        module = planted(made, Path(folder), mutant.rewrite)
+        if module is None:
+            return None
+        kinds = tuple(kind for kind in KINDS if kind not in _LATER)
+        layer = checkable(made.plan, module)
+        report = check(layer, SHAPES, ("float64", "float32"), "cpu", kinds=kinds, references=references)
+    return tuple(kind for kind in KINDS if any(failure.kind == kind for failure in report.failures))
+
+
+def kill_table(made: Derived) -> tuple[Kill, ...]:
+    """Which kinds of evidence catch each mistake that a layer can have."""
+    references: References = {}
+    features = [entry.name for entry in made.definition.features]
+    found = ((mutant, caught_by(made, mutant, references)) for mutant in cpu_mutants(features))
+    return tuple(Kill(mutant.name, kinds) for mutant, kinds in found if kinds is not None)
+
+
+def _replaced(name: str, pattern: str, replacement: str, where: str = "") -> CpuMutant:
+    """A mistake in what layers share shows in those that use it: `where` they do, their own part has this."""
+
+    def rewrite(text: str) -> str:
+        own = text.partition("namespace forward")[2]
+        return re.sub(pattern, replacement, text) if where in own else text
+
+    return CpuMutant(name, rewrite)
