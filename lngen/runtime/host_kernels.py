@@ -216,6 +216,10 @@ class _DirectionKernels:
         if kernels is None:
             kernels = self.plans[key] = self._loaded(given, stored, computed)
         rows, features = prod(shape[:-1]), shape[-1]
+        if features >= 2**31:
+            raise ValueError(
+                f"rows have {features} entries, and kernels take fewer than 2**31; numpy_backend takes any"
+            )
         entries = rows * features
         for place in self.zeros:
             if given[place] is not None:

@@ -15,7 +15,7 @@ from tests.backends.test_cuda_launcher_runs import BOUNDS
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
 from tests.tiers import sample
 
-pytestmark = [pytest.mark.cuda, needs_pycuda, *([] if has_gpu() else [needs_gxx])]
+pytestmark = [pytest.mark.cuda, pytest.mark.ci, needs_pycuda, *([] if has_gpu() else [needs_gxx])]
 
 BF16 = ml_dtypes.bfloat16
 SHAPE = (5, 33)
@@ -75,14 +75,12 @@ def test_the_values_of_numpy(dtype: Any) -> None:
     Beside("layer_norm", dtype).check_both()
 
 
-@pytest.mark.ci
 @pytest.mark.parametrize("name", ["modulated_layer_norm", "softmax", "cross_entropy", "dynamic_tanh"])
 def test_the_values_of_other_layers(name: str) -> None:
     """Row scalars, Scalars, modulation, a reduction as the result."""
     Beside(name).check_both()
 
 
-@pytest.mark.ci
 def test_what_is_left_out() -> None:
     """Inputs, and tangents of inputs that are there."""
     beside = Beside("layer_norm", absent=("gamma", "beta"))
@@ -94,14 +92,12 @@ def test_what_is_left_out() -> None:
         beside.check("backward_backward", beside.cotangents, *alone)
 
 
-@pytest.mark.ci
 def test_one_cotangent_of_several() -> None:
     beside = Beside("add_layer_norm")
     beside.check("backward_backward", (beside.cotangents[0], None), *beside.tangents)
     beside.check("backward_backward", (None, beside.cotangents[1]), *beside.tangents)
 
 
-@pytest.mark.ci
 def test_a_number_for_a_scalar_and_for_its_tangent() -> None:
     beside = Beside("dynamic_tanh", scalar=0.7)
     tangents = [0.3 if kind == "Scalar" else beside.draw(kind) for kind in beside.tables.inputs.values()]

@@ -14,7 +14,7 @@ from tests.backends.test_cuda_launcher import PAIRS, backends
 from tests.graphs import captured
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
 
-pytestmark = [pytest.mark.cuda, needs_pycuda, *([] if has_gpu() else [needs_gxx])]
+pytestmark = [pytest.mark.cuda, pytest.mark.ci, needs_pycuda, *([] if has_gpu() else [needs_gxx])]
 
 FEATURES = 33
 

@@ -75,13 +75,13 @@ def cpu_mutants(features: Sequence[str]) -> Iterator[CpuMutant]:
         "sums over rows without the last chunk's",
         r"long long chunk = 1; chunk < chunks;",
         "long long chunk = 1; chunk + 1 < chunks;",
-        " column_total(to.",
+        " column_total(workspace",
     )
     yield _replaced(
         "sums over all entries without the last chunk's",
         r"long long chunk = 0; chunk < chunks;",
         "long long chunk = 0; chunk + 1 < chunks;",
-        " scalar_total(to.",
+        " scalar_total(workspace",
     )
     yield _replaced("what is left of a mean not taken off", r" - \w+_residual;", ";")
     for name in features:

@@ -7,14 +7,14 @@ from functools import cache
 import pytest
 
 from lngen import pipeline
-from lngen.check import check
+from lngen.check import DTYPES, check
 from lngen.check.derived import checkable
 from lngen.check.emitted import Asked, check_emitted
 from lngen.language.parsing import parse
 from tests import corpus
 from tests.check.cpu_mutants import SHAPES, caught_by, cpu_mutants, kill_table, planted
 from tests.requirements import needs_gxx
-from tests.shipped import NAMES, ROOT, shipped
+from tests.shipped import NAMES, ROOT, WHOLE, shipped
 from tests.tiers import sample
 
 pytestmark = needs_gxx
@@ -34,12 +34,18 @@ def derived(name):
     return pipeline.derived(definition, proved=False)
 
 
-@pytest.mark.ci
-@pytest.mark.parametrize("name", NAMES)
-def test_every_shipped_layer_passes(name):
-    report = check_emitted(shipped(name), ROOT / "generated" / name, "cpu", Asked(), print)
+@pytest.mark.parametrize(
+    ("name", "dtypes"),
+    [
+        *(pytest.param(name, DTYPES if name in WHOLE else DTYPES[:2], marks=pytest.mark.ci) for name in NAMES),
+        *(pytest.param(name, DTYPES[2:], marks=pytest.mark.exhaustive) for name in NAMES if name not in WHOLE),
+    ],
+    ids=lambda value: value if isinstance(value, str) else " ".join(value),
+)
+def test_every_shipped_layer_passes(name, dtypes):
+    report = check_emitted(shipped(name), ROOT / "generated" / name, "cpu", Asked(dtypes=dtypes), print)
     assert report.passed, report.failures
-    assert {item.dtype for item in report.evidence} >= {"float64", "float32", "float16", "bfloat16"}
+    assert {item.dtype for item in report.evidence} >= {*dtypes}
     assert {item.kind for item in report.evidence} >= {"contracts", "precision", "hard inputs", "second order"}
 
 
