@@ -184,7 +184,7 @@ class Checker:
             if silent:
                 note = f"no claim on {silent} of {claimed.size} entries: a kink is near, or something may overflow"
         detail = note if passed else diagnose(values, exact, self.command(case, dtype))
-        return Evidence(kind, what, case.shape, dtype, error, allowed, passed, detail)
+        return Evidence(kind, what, case.shape, dtype, error, allowed, bool(passed), detail)
 
     def _unclaimed(self, kind: str, what: str, case: Case, why: str, dtype: str = "float64") -> Evidence:
         return Evidence(kind, what, case.shape, dtype, None, None, True, why, claimed=False)

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import lngen
 from lngen.check.evidence import KINDS, Evidence, Report, diagnose, difference, metric_error
 
 
@@ -66,3 +67,9 @@ def test_what_is_not_claimed_neither_passes_nor_fails():
     assert both.passed
     assert both.unclaimed == (silent,)
     assert both.as_json()["evidence"][0]["claimed"] is False
+
+
+@pytest.mark.ci
+def test_a_report_of_a_layer_with_a_number_is_json():
+    report = lngen.derive("def scaled(x: Row, s: Scalar = 1): return s*x").check("numpy", [(2, 3)], ["float64"])
+    assert json.loads(json.dumps(report.as_json()))["passed"]
