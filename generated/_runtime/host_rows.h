@@ -6,7 +6,7 @@
 // worked on, then its sums into scalars.
 //
 // Macros: LNGEN_ROWS, the type that rows are stored in, and LNGEN_COMPUTED, that of arithmetic and of parameters;
-// LNGEN_WITHOUT_name compiles an argument away; LNGEN_SAVE_NOTHING lets forward write no row scalars.
+// LNGEN_WITHOUT_name compiles an argument away.
 #ifndef LNGEN_HOST_ROWS_H
 #define LNGEN_HOST_ROWS_H
 
@@ -22,18 +22,10 @@
 #define LNGEN_COMPUTED f32
 #endif
 
-#define LNGEN_INLINE inline __attribute__((always_inline))
-
 namespace lngen {
 
 using Row = LNGEN_ROWS;
 using Computed = LNGEN_COMPUTED;
-
-#ifdef LNGEN_SAVE_NOTHING
-constexpr bool SAVES = false;
-#else
-constexpr bool SAVES = true;
-#endif
 
 constexpr unsigned long long bit(int which, bool is_set) { return is_set ? 1ull << which : 0; }
 

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 10 flops per row element; backward 3 row tensors (2 read, 1 written), 21 flops per row element.
 // Evidence: 15 steps, 4 gradients, 1 tangent, 5 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
-// templates sha256:a57c60f7c2b4410128767c9c28195702eda27c1beeaa84b95c718ba9dd0c02a8
+// templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
 //
 // forward:
 //     mu = mean(x)
@@ -190,11 +190,9 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
           write_once(to.out_y + offset + column, width, out_y, streams_y);
         });
       }
-      if constexpr (SAVES) {
-        to.save_mu[i] = row.mu;
-        to.save_mu_residual[i] = row.mu_residual;
-        to.save_rstd[i] = row.rstd;
-      }
+      to.save_mu[i] = row.mu;
+      to.save_mu_residual[i] = row.mu_residual;
+      to.save_rstd[i] = row.rstd;
     }
   }
   fence();

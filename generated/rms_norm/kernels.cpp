@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 9 flops per row element.
 // Evidence: 17 steps, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
-// templates sha256:a57c60f7c2b4410128767c9c28195702eda27c1beeaa84b95c718ba9dd0c02a8
+// templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
 //
 // forward:
 //     ms = mean(x**2)
@@ -129,9 +129,7 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
           write_once(to.out_y + offset + column, width, out_y, streams_y);
         });
       }
-      if constexpr (SAVES) {
-        to.save_rstd[i] = row.rstd;
-      }
+      to.save_rstd[i] = row.rstd;
     }
   }
   fence();

@@ -233,3 +233,12 @@ def quoted(names: Iterable[str]) -> str:
     ('("dx",)', '("dx", "dr")')
     """
     return tuple_of(f'"{name}"' for name in names)
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Names of a module in the order that linters want: constants, classes, functions.
+
+    >>> in_order(["forward", "Saved", "INTERFACE", "backward"])
+    ['INTERFACE', 'Saved', 'backward', 'forward']
+    """
+    return sorted(names, key=lambda name: (not name.isupper(), name[0].islower(), name))

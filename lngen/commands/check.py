@@ -21,7 +21,7 @@ from lngen.check.numbers import storage_dtype
 from lngen.commands import console, layers
 from lngen.commands.cores import cores
 from lngen.errors import LngenError
-from lngen.files import manifest
+from lngen.files import manifest, processor
 from lngen.language.definition import Definition
 from lngen.pipeline import Derived, EvidenceError, derived
 from lngen.plan.cost import parse_dtype, parse_shape
@@ -119,7 +119,7 @@ def _everything() -> tuple[str, ...]:
     """The backends that this machine can check. One that is asked for by name and cannot be checked fails."""
     without = {}
     try:
-        host_compiler.compiler()
+        processor.compiler()
     except host_compiler.NoCompiler as missing:
         without["cpu"] = f"cpu is left out: {missing}"
     if not nvrtc.available() and device.survey().pycuda_runs_on is None:

@@ -17,7 +17,7 @@ from .blocks import Work, round_to
 from .calls import Array, DType, Shape
 from .device_calls import Direction
 from .directions import into_new
-from .host_memory import empty
+from .host_memory import LARGE, empty
 from .interface import Interface
 
 __all__ = ["OPTIONS", "Direction", "HostKernels"]
@@ -38,9 +38,6 @@ CHUNK_ROWS, FEW_CHUNKS = 32, 4
 
 LINE = 16
 """Entries that the arrays of a workspace are a multiple of: as in host_rows.h."""
-
-NEW_BYTES = 1 << 17
-"""The size from which a result is given memory that is reused."""
 
 STREAMED_BYTES = 1 << 25
 """The size of a result from which it bypasses the cache, which would not keep it."""
@@ -176,7 +173,7 @@ class _DirectionKernels:
 
     def _made(self, shape: Shape, dtype: DType) -> list[Any]:
         axes = (shape, shape[:-1], shape[-1:], ())
-        if prod(shape) * dtype.itemsize < NEW_BYTES:
+        if prod(shape) * dtype.itemsize < LARGE:
             return [np.empty(axes[each], dtype) for each in self.made]
         return [empty(axes[each], dtype) for each in self.made]
 

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from lngen.backends import Notes
 from lngen.backends.cpu.expressions import LanesPrinter
 from lngen.backends.cpu.wrappers import module, source_of
-from lngen.backends.cuda.contract import LaunchContract, without
+from lngen.backends.cuda import contracts_of, head
+from lngen.backends.cuda.contract import LaunchContract
 from lngen.backends.cuda.lines import LoweredDirection
 from lngen.backends.cuda.lowering import lower
 from lngen.backends.cuda.reserved import CPP
@@ -41,21 +42,8 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
 
 
 def _kernels(directions: Sequence[LoweredDirection], notes: Notes) -> str:
-    contracts = [
-        contract
-        for direction in directions
-        for contract in (direction.contract, *((direction.columns.contract,) if direction.columns else ()))
-    ]
-    flags = sorted({flag for direction in directions for flag in direction.flags})
-    text = render(
-        "cpu/kernels.cpp.jinja",
-        header=[" ".join(line.split()).rstrip("\\") for line in (notes.title, *notes.header)],
-        directions=directions,
-        contract_lines=[line for contract in contracts for line in contract.summary()],
-        absences=[(without(name), f"{name} is left out; it and its gradient are compiled away") for name in flags],
-        flags=[(name, without(name)) for name in flags],
-        unpacked={contract.kernel: _unpacked(contract) for contract in contracts},
-    )
+    unpacked = {contract.kernel: _unpacked(contract) for contract in contracts_of(directions)}
+    text = render("cpu/kernels.cpp.jinja", **head(directions, notes), unpacked=unpacked)
     return re.sub(r"\n{3,}", "\n\n", text).rstrip("\n") + "\n"
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from lngen.backends import Notes
 from lngen.backends.cuda.launcher import Lowered, directions_table, inside
 from lngen.backends.interface import OwnFields, interface
-from lngen.backends.layout import wrapped
+from lngen.backends.layout import in_order, wrapped
 from lngen.backends.numpy.wrappers import PublicFunctions
 from lngen.backends.saved import saved_fields
 from lngen.backends.signatures import Signatures
@@ -55,8 +55,8 @@ def module(directions: Sequence[Lowered], notes: Notes) -> str:
         "cpu/backend.py.jinja",
         header=notes.header,
         title=notes.title,
-        imported=_in_order([*classes, "saved_from"]),
-        exported=_in_order([*classes, "saved_from", *(program.direction for program in programs)]),
+        imported=in_order([*classes, "saved_from"]),
+        exported=in_order([*classes, "saved_from", *(program.direction for program in programs)]),
         functions=[
             (program.direction, function.signature, function.lines)
             for program, function in zip(programs, functions, strict=True)
@@ -69,8 +69,3 @@ def module(directions: Sequence[Lowered], notes: Notes) -> str:
         ],
     )
     return reading(re.sub(r"\n{4,}", "\n\n\n", text))
-
-
-def _in_order(names: Iterable[str]) -> list[str]:
-    """Constants, classes, functions: the order that linters want."""
-    return sorted(names, key=lambda name: (not name.isupper(), name[0].islower(), name))

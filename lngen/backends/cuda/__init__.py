@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from lngen.backends import Notes
 from lngen.backends.cuda.contract import DTYPES, LAUNCH_FIELDS, KernelArgument, LaunchContract, without
@@ -19,7 +20,7 @@ from lngen.backends.spelling import marked_program, plain_errors, reading, spell
 from lngen.files.render import render
 from lngen.plan.program import RowProgram
 
-__all__ = ["DTYPES", "LAUNCH_FIELDS", "KernelArgument", "LaunchContract", "contracts", "emit"]
+__all__ = ["DTYPES", "LAUNCH_FIELDS", "KernelArgument", "LaunchContract", "contracts", "contracts_of", "emit", "head"]
 
 
 def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
@@ -51,27 +52,34 @@ def contracts(forward: RowProgram, backward: RowProgram) -> tuple[LaunchContract
             ),
         )
 
-    return tuple(map(settled, _contracts(directions)))
+    return tuple(map(settled, contracts_of(directions)))
 
 
 def _kernels(directions: Sequence[LoweredDirection], is_wide: bool, notes: Notes) -> str:
     """The text of the kernels of some directions, names marked."""
     text = render(
         "cuda/kernels.cu.jinja",
-        header=[_comment(line) for line in (notes.title, *notes.header)],
-        directions=directions,
-        contract_lines=[line for contract in _contracts(directions) for line in contract.summary()],
-        absences=[
-            (macro, f"{name} is left out; it and its gradient are compiled away") for name, macro in _flags(directions)
-        ],
-        flags=_flags(directions),
+        **head(directions, notes),
         wide=is_wide,
         has_columns=any(direction.columns for direction in directions),
     )
     return re.sub(r"\n{3,}", "\n\n", text)
 
 
-def _contracts(directions: Sequence[LoweredDirection]) -> tuple[LaunchContract, ...]:
+def head(directions: Sequence[LoweredDirection], notes: Notes) -> dict[str, Any]:
+    """What a file of kernels in C++ says first: the layer, its formulas, arguments, and macros that leave some out."""
+    flags = _flags(directions)
+    return {
+        "header": [_comment(line) for line in (notes.title, *notes.header)],
+        "directions": directions,
+        "contract_lines": [line for contract in contracts_of(directions) for line in contract.summary()],
+        "absences": [(macro, f"{name} is left out; it and its gradient are compiled away") for name, macro in flags],
+        "flags": flags,
+    }
+
+
+def contracts_of(directions: Sequence[LoweredDirection]) -> tuple[LaunchContract, ...]:
+    """The contracts of the kernels of some directions, in the file's order."""
     return tuple(
         contract
         for direction in directions

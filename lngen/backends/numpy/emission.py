@@ -9,7 +9,7 @@ from typing import Any
 from lngen.backends import Notes
 from lngen.backends.description import assignment, described
 from lngen.backends.interface import OwnFields, interface, moved
-from lngen.backends.layout import WIDTH, quoted, tuple_of, wrapped
+from lngen.backends.layout import WIDTH, in_order, quoted, tuple_of, wrapped
 from lngen.backends.numpy.body import Body, body
 from lngen.backends.numpy.fast_path import FastPath, fast_path
 from lngen.backends.numpy.linear_directions import by_event, in_formulas_names, linear_direction
@@ -130,11 +130,12 @@ class _Emission:
         ]
         exports += [other.program.direction for other in self.others]
         exports += ["SecondGradients"] * ("backward_backward" in exports)
-        exports.sort(key=lambda name: (not name.isupper(), name[0].islower(), name))
         header, title = self.notes.header, self.notes.title
         first, second = self._mathematics()
         texts = {
-            "__init__.py": render.render("numpy/package.py.jinja", header=header, title=title, exports=exports),
+            "__init__.py": render.render(
+                "numpy/package.py.jinja", header=header, title=title, exports=in_order(exports)
+            ),
             "numpy_backend.py": render.render("numpy/module.py.jinja", header=header, title=title, **self._fields()),
             "numpy_kernels.py": self._kernels("The outputs and the gradients", first),
         }
