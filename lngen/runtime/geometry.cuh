@@ -148,11 +148,11 @@ __host__ __device__ constexpr Shape shape_of(int D, const Asked& n) {
     }
   }
   for (int again = 0; again < 2; ++again) {
-    const int most = again ? REREADING_THREADS : SHARED_ROW_THREADS;
+    const int most = again || LNGEN_ROOM <= 50 ? REREADING_THREADS : SHARED_ROW_THREADS;
     const int threads = at_least(at_most(at_least(most, fewest_threads(vectors)), MOST_THREADS), 32);
     const long long bytes = all_rows * ceiling(vectors, threads) * vector * threads;
     const int copied = again ? 0 : at_most(rows_copied(bytes, access, 1, taken), 2);
-    const int blocks = at_least(THREADS_AT_A_TIME / threads, 1);
+    const int blocks = at_least((LNGEN_ROOM <= 50 ? THREADS_AT_A_TIME / 2 : THREADS_AT_A_TIME) / threads, 1);
     if (copied || again)
       return Shape{vector, threads, 1, threads, READ_AGAIN, false, n.sums ? beside : IN_REGISTERS, copied, blocks};
   }
