@@ -64,8 +64,18 @@ def test_a_sample_leaves_the_rest_to_ci_and_takes_no_stranger():
     first, second, third = sample([1, 2, pytest.param(3, marks=pytest.mark.matrix)], [1])
     assert first == 1
     assert [[mark.name for mark in value.marks] for value in (second, third)] == [["ci"], ["matrix"]]
-    with pytest.raises(ValueError, match=r"\[4\] are not among the values"):
-        sample([1, 2], [4])
+    for values in (([4],), ([1], [4])):
+        with pytest.raises(ValueError, match=r"\[4\] are not among the values"):
+            sample([1, 2], *values)
+
+
+def test_what_is_too_much_for_ci_is_in_the_tier_beyond():
+    first, *others = sample([1, 2, (3, 4)], [1], lambda value: value == 2)
+    assert first == 1
+    assert [(value.values, *(mark.name for mark in value.marks)) for value in others] == [
+        ((2,), "ci"),
+        ((3, 4), "exhaustive"),
+    ]
 
 
 def test_the_makefile_runs_each_tier():

@@ -27,20 +27,33 @@ def tier_of(marks: Iterable[str]) -> str:
     return found[0] if found else "default"
 
 
-def sample(values: Iterable[Any], default: Collection[Any] | Callable[[Any], bool]) -> list[Any]:
+def sample(
+    values: Iterable[Any],
+    default: Collection[Any] | Callable[[Any], bool],
+    ci: Collection[Any] | Callable[[Any], bool] | None = None,
+) -> list[Any]:
     """Values to parametrize a test by: those of `default` in the default tier, the rest in `ci`.
 
-    Raises ValueError for what is in `default` and not among the values.
+    Where it is told which are in `ci`, the others are in `exhaustive`. Raises ValueError for what is in `default` or
+    `ci` and not among the values.
     """
     values = list(values)
-    if not callable(default):
-        if strangers := [value for value in default if value not in values]:
-            raise ValueError(f"{strangers} are not among the values")
-        default = [*default].__contains__
-    return [value if default(value) else _in_ci(value) for value in values]
+    in_default, in_ci = _chosen(default, values), _chosen(ci, values) if ci is not None else lambda value: True
+    return [
+        value if in_default(value) else _marked(value, pytest.mark.ci if in_ci(value) else pytest.mark.exhaustive)
+        for value in values
+    ]
 
 
-def _in_ci(value: Any) -> Any:
+def _chosen(chosen: Collection[Any] | Callable[[Any], bool], values: Collection[Any]) -> Callable[[Any], bool]:
+    if callable(chosen):
+        return chosen
+    if strangers := [value for value in chosen if value not in values]:
+        raise ValueError(f"{strangers} are not among the values")
+    return [*chosen].__contains__
+
+
+def _marked(value: Any, mark: pytest.MarkDecorator) -> Any:
     if isinstance(value, type(pytest.param())):  # a mark of its own says where it is
         return value
-    return pytest.param(*(value if isinstance(value, tuple) else (value,)), marks=pytest.mark.ci)
+    return pytest.param(*(value if isinstance(value, tuple) else (value,)), marks=mark)

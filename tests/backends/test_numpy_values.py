@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -17,6 +18,7 @@ from lngen.plan.program import RowProgram
 from tests import programs
 from tests.backends.cuda_programs import HEADS, SINK
 from tests.backends.reference import HOST, WIDE, load, run
+from tests.requirements import needs_gxx
 
 PAIRS = {
     "centred": (programs.CENTRED_FORWARD, programs.CENTRED_BACKWARD),
@@ -104,6 +106,11 @@ def subsets(names: list[str]) -> list[tuple[str, ...]]:
     return [chosen for size in range(len(names) + 1) for chosen in itertools.combinations(names, size)]
 
 
+def at_the_ends(names: list[str]) -> list[tuple[str, ...]]:
+    """The subsets of none, of one and of all."""
+    return [chosen for chosen in subsets(names) if len(chosen) in (0, 1, len(names))]
+
+
 def cotangents_of(pair: tuple[RowProgram, RowProgram], rows: int, features: int, dtype: Any) -> dict[str, Any]:
     rng = np.random.default_rng(7)
     return {
@@ -129,20 +136,34 @@ def compare(results: dict[str, Any], wanted: dict[str, Any], tolerance: float) -
 def test_every_set_of_arguments(
     name: str, few: int | None, modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    is_compiled = modules[name].__name__.endswith(".cpu_backend")
     if few is not None:
         package = modules[name].__name__.removesuffix(".cpu_backend")
         monkeypatch.setattr(sys.modules[f"{package}.numpy_backend"]._directions.rows, "FAST_PATH_BYTES", few)
+    # Kernels are compiled for each set: of many, those at the ends are what there is time for.
+    assert_right_for(at_the_ends if is_compiled and name == "sink" else subsets, PAIRS[name], modules[name])
+
+
+@pytest.mark.exhaustive
+@needs_gxx
+def test_every_set_of_many_arguments_of_kernels(tmp_path: Path) -> None:
+    assert_right_for(subsets, SINK, load(*SINK, tmp_path, "cpu"))
+
+
+def assert_right_for(
+    sets: Callable[[list[str]], list[tuple[str, ...]]], pair: tuple[RowProgram, RowProgram], module: ModuleType
+) -> None:
+    """The results are right with each of these sets of arguments left out, and of cotangents."""
     # The programs have a few dozen operations and sums of 35 terms: 1e-13 is 450 roundings of float64.
-    pair, rows, features = PAIRS[name], 5, 7
-    optional = [given for given, _ in pair[0].optional]
+    rows, features = 5, 7
     every = arguments(pair[0], rows, features, np.float64)
     cotangents = cotangents_of(pair, rows, features, np.float64)
-    absent_cotangents = subsets(list(cotangents))[:-1]
-    for absent in subsets(optional):
+    absent_cotangents = [some for some in sets(list(cotangents)) if len(some) < len(cotangents)]
+    for absent in sets([given for given, _ in pair[0].optional]):
         for no_cotangent in absent_cotangents:
             given = {key: None if key in absent else value for key, value in every.items()}
             dys = {key: None if key in no_cotangent else value for key, value in cotangents.items()}
-            results = call(modules[name], pair, given, dys)
+            results = call(module, pair, given, dys)
             for key in every:
                 if f"d{key}" in results:
                     assert (results[f"d{key}"] is None) == (key in absent)

@@ -6,13 +6,14 @@ from functools import cache
 
 import pytest
 
+import lngen
 from lngen import pipeline
-from lngen.check import DTYPES, check
+from lngen.check import DTYPES, KINDS, check
 from lngen.check.derived import checkable
 from lngen.check.emitted import Asked, check_emitted
 from lngen.language.parsing import parse
 from tests import corpus
-from tests.check.cpu_mutants import SHAPES, caught_by, cpu_mutants, kill_table, planted
+from tests.check.cpu_mutants import SEEN_BY, SHAPES, caught_by, cpu_mutants, kernels, kill_table, planted
 from tests.requirements import needs_gxx
 from tests.shipped import NAMES, ROOT, WHOLE, shipped
 from tests.tiers import sample
@@ -22,10 +23,16 @@ pytestmark = needs_gxx
 # Extremes that are not beyond 0.
 EXTREMES = "def extremes(x: Row): return x*max(-1 - x**2) + min(1 + x**2)"
 
-# Two means and sums over rows; extremes; a sum over all entries, and none over a row.
-PLANTED = ("layer_norm", "scaled_inside", "gated_residual", EXTREMES, "residual_add")
+# Two means and sums over rows; extremes; a sum over all entries. Between them they have every mistake.
+PLANTED = ("layer_norm", EXTREMES, "gated_residual")
+MORE = ("scaled_inside", "residual_add")
 FEW = ("the end of a row left out of its reductions", "sums over rows without those since the last join")
 MUTANTS = [*cpu_mutants(["gamma", "beta"])]
+
+# Two norms; a softmax, a class for each row; a norm without Features.
+ENTIRE = (*WHOLE, "cross_entropy", "adaptive_layer_norm")
+FIRST_ORDER = tuple(kind for kind in KINDS if kind not in ("tangents", "second order"))
+"""What kernels are compiled for once or twice; the rest is for every set of inputs and directions left out."""
 
 
 @cache
@@ -34,19 +41,30 @@ def derived(name):
     return pipeline.derived(definition, proved=False)
 
 
-@pytest.mark.parametrize(
-    ("name", "dtypes"),
-    [
-        *(pytest.param(name, DTYPES if name in WHOLE else DTYPES[:2], marks=pytest.mark.ci) for name in NAMES),
-        *(pytest.param(name, DTYPES[2:], marks=pytest.mark.exhaustive) for name in NAMES if name not in WHOLE),
-    ],
-    ids=lambda value: value if isinstance(value, str) else " ".join(value),
-)
-def test_every_shipped_layer_passes(name, dtypes):
+@pytest.mark.parametrize("name", sample(NAMES, (), ENTIRE))
+def test_every_shipped_layer_passes(name):
+    dtypes = DTYPES if name in WHOLE else DTYPES[:2]
     report = check_emitted(shipped(name), ROOT / "generated" / name, "cpu", Asked(dtypes=dtypes), print)
     assert report.passed, report.failures
     assert {item.dtype for item in report.evidence} >= {*dtypes}
     assert {item.kind for item in report.evidence} >= {"contracts", "precision", "hard inputs", "second order"}
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ENTIRE])
+def test_the_rest_pass_what_is_of_the_first_order(name):
+    """Their second order is NumPy's, to rounding: see tests/backends/test_cpu_backend.py."""
+    layer = checkable(shipped(name).plan, lngen.load(name, backend="cpu"))
+    report = check(layer, dtypes=DTYPES[:2], backend_name="cpu", kinds=FIRST_ORDER)
+    assert report.passed, report.failures
+    assert {item.kind for item in report.evidence} >= {"contracts", "precision", "hard inputs"}
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in WHOLE])
+def test_the_rest_pass_in_16_bits(name):
+    report = check_emitted(shipped(name), ROOT / "generated" / name, "cpu", Asked(dtypes=DTYPES[2:]), print)
+    assert report.passed, report.failures
 
 
 @pytest.mark.parametrize("mutant", sample(MUTANTS, lambda mutant: mutant.name in FEW), ids=lambda mutant: mutant.name)
@@ -56,8 +74,7 @@ def test_each_is_caught_in_a_norm_or_has_nothing_to_be_planted_into(mutant):
     assert kinds if not any(part in mutant.name for part in apart) else kinds is None
 
 
-@pytest.mark.ci
-@pytest.mark.parametrize("name", PLANTED[1:])
+@pytest.mark.parametrize("name", sample([*PLANTED[1:], *MORE], (), PLANTED[1:]))
 def test_no_mistake_survives(name):
     kills = kill_table(derived(name))
     assert len(kills) >= 3
@@ -66,15 +83,14 @@ def test_no_mistake_survives(name):
 
 @pytest.mark.ci
 def test_each_mistake_is_planted_somewhere():
-    found = {kill.mutant for name in PLANTED[1:] for kill in kill_table(derived(name))}
-    assert found >= {mutant.name for mutant in cpu_mutants([])}
+    sources = [kernels(derived(name)) for name in PLANTED]
+    assert [mutant.name for mutant in cpu_mutants([]) if all(mutant.rewrite(text) == text for text in sources)] == []
 
 
-@pytest.mark.ci
-@pytest.mark.parametrize("name", PLANTED)
+@pytest.mark.parametrize("name", sample([*PLANTED, *MORE], (), PLANTED))
 def test_kernels_without_a_mistake_pass_in_small_pieces(name, tmp_path):
     """What is caught is the mistake, and not the pieces that it is looked for in."""
     made = derived(name)
     module = planted(made, tmp_path, lambda text: text + "\n")
-    report = check(checkable(made.plan, module), SHAPES, ("float64", "float32"), "cpu")
+    report = check(checkable(made.plan, module), SHAPES, ("float64", "float32"), "cpu", kinds=SEEN_BY)
     assert report.passed, report.failures
