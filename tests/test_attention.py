@@ -157,8 +157,15 @@ def test_large_logits_are_right_in_all_directions(path: Path, dtype: str, scale:
 @needs_pycuda
 @needs_gxx
 @pytest.mark.cuda
-@pytest.mark.parametrize(("dtype", "scale"), sample(LARGE[:2], LARGE[:1]))
-@pytest.mark.parametrize("path", sample(PATHS, []), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    ("path", "dtype", "scale"),
+    sample(
+        [(path, *large) for path in PATHS for large in LARGE[:2]],
+        [],
+        [(path, *LARGE[place % 2]) for place, path in enumerate(PATHS)],
+    ),
+    ids=lambda value: value.stem if isinstance(value, Path) else None,
+)
 def test_large_logits_are_right_on_a_device(path: Path, dtype: str, scale: float, tmp_path: Path) -> None:
     from lngen.check.on_device import OnDevice, device
     from tests.fuzz.judge import _package

@@ -12,6 +12,7 @@ from lngen.language.parsing import parse
 from lngen.language.syntax import Kind
 from tests.requirements import needs_gxx, needs_pycuda
 from tests.shipped import ROOT
+from tests.tiers import sample
 
 MASKED = (ROOT / "tests" / "definitions" / "masked_norm.py").read_text(encoding="utf-8")
 CHOSEN = "def chosen(keep: Data, x: Row, low: Data = -1): return tanh(where(keep > 0, x, low))"
@@ -78,11 +79,10 @@ def test_every_check_holds_on_numpy(text):
     assert {e.kind for e in report.evidence} >= {"complex step", "contracts", "tangents"}
 
 
-@pytest.mark.ci
 @pytest.mark.cuda
 @needs_pycuda
 @needs_gxx
-@pytest.mark.parametrize("text", [MASKED, CHOSEN], ids=["masked_norm", "chosen"])
+@pytest.mark.parametrize("text", sample([MASKED, CHOSEN], (), [MASKED]), ids=["masked_norm", "chosen"])
 def test_every_check_holds_on_cuda(text):
     report = lngen.derive(text).check("cuda", shapes=((3, 7),), dtypes=("float32", "float16", "bfloat16"))
     assert [(e.kind, e.what, e.detail) for e in report.failures] == []

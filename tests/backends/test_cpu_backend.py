@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from lngen.check.derived import checkable
+from lngen.check.evidence import KINDS
 from lngen.check.layer import Case
 from lngen.check.runner import check
 from tests import corpus
@@ -54,7 +55,7 @@ def test_every_length_of_a_row(name):
             assert_as_good_as_numpy(of, drawn(of.definition, 3, features, np.float64))
 
 
-@pytest.mark.parametrize("name", sample(corpus.NAMES, ()))
+@pytest.mark.parametrize("name", sample(corpus.NAMES, (), corpus.SOME))
 def test_every_length_of_a_row_in_single_precision(name):
     of = layer(name)
     for features in LENGTHS:
@@ -210,14 +211,25 @@ def test_more_arguments_that_may_be_left_out_than_are_followed():
     assert_as_good_as_numpy(of, replace(case, inputs=some))
 
 
-@pytest.mark.ci
-@pytest.mark.parametrize("name", [name for name in corpus.NAMES if name not in corpus.FILES])
-def test_definitions_of_the_tests_pass_the_check(name):
+TEXTS = [name for name in corpus.NAMES if name not in corpus.FILES]
+FIRST_ORDER = tuple(kind for kind in KINDS if kind not in ("tangents", "second order"))
+"""What kernels are compiled for once or twice; the rest is for every set of inputs and directions left out."""
+
+
+@pytest.mark.parametrize(
+    ("name", "kinds"),
+    [
+        *(pytest.param(name, FIRST_ORDER, marks=pytest.mark.ci) for name in TEXTS if name in corpus.SOME),
+        *(pytest.param(name, KINDS, marks=pytest.mark.exhaustive) for name in TEXTS),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "every kind" if value is KINDS else "first order",
+)
+def test_definitions_of_the_tests_pass_the_check(name, kinds):
     of = layer(name)
 
     def failures(module, backend):
         shapes, dtypes = ((2, 7), (3, 33)), ("float64", "float32")
-        report = check(checkable(of.derived.plan, module), shapes, dtypes, backend)
+        report = check(checkable(of.derived.plan, module), shapes, dtypes, backend, kinds=kinds)
         return [(item.kind, item.what, item.dtype) for item in report.failures]
 
     # Of an input that is hard enough for NumPy to be off by more than its bound, no more is asked.

@@ -14,7 +14,7 @@ from tests.check.layers import DEFINITIONS
 from tests.check.mutants import markdown
 from tests.check.test_mutants import PAGE
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
-from tests.shipped import ROOT
+from tests.shipped import ROOT, WHOLE
 from tests.simt.test_emitted import assert_right, case_of, source_of
 from tests.tiers import sample
 
@@ -26,7 +26,6 @@ SHIPPED = [path for path in DEFINITIONS if path.parent.name == "derive"]
 # What races does not show in every run of a GPU, so the page is of the emulator.
 on_the_emulator = [
     pytest.mark.cuda,
-    pytest.mark.ci,
     needs_pycuda,
     needs_gxx,
     pytest.mark.skipif(has_gpu(), reason="no GPU is to be there: the emulator takes its place"),
@@ -81,8 +80,16 @@ def test_the_mistakes_that_kernels_are_known_for():
         assert any(part in name for name in other), part
 
 
+# The norm that is centred can have them all.
 @pytest.mark.parametrize(
-    "path", [pytest.param(path, marks=on_the_emulator) for path in SHIPPED], ids=lambda path: path.stem
+    "path",
+    [
+        pytest.param(
+            path, marks=[*on_the_emulator, pytest.mark.ci if path.stem == WHOLE[0] else pytest.mark.exhaustive]
+        )
+        for path in SHIPPED
+    ],
+    ids=lambda path: path.stem,
 )
 def test_no_kernel_mutant_survives(path):
     assert [kill.mutant for kill in kills(path)] != []

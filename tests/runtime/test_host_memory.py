@@ -24,6 +24,15 @@ LARGE = (host_memory.LARGE // 4,)
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="no memory is reused on Windows")
 
 
+@pytest.fixture(autouse=True, scope="module")
+def nothing_of_other_tests() -> Iterator[None]:
+    """What they left is not gone through again and again, nor freed here."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
 @pytest.fixture(autouse=True)
 def nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(host_memory, "_is_on", True)
