@@ -1,5 +1,6 @@
 """The pages in a real browser: drawn without a fault, usable by keyboard, legible, and right in what they compute."""
 
+import functools
 import itertools
 from collections.abc import Iterator
 from pathlib import Path
@@ -62,6 +63,7 @@ def visit(chromium, tmp_path) -> Iterator[Any]:
     assert said == []
 
 
+@functools.cache
 def whole(name: str) -> str:
     """A page with its plots, where there can be any."""
     layer = shipped(name)
