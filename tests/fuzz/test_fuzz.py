@@ -25,6 +25,33 @@ from tests.tiers import sample
 DEFINITIONS = 60
 SEED = 1
 REGRESSIONS = sorted((Path(__file__).parent / "regressions").glob("*.py"))
+# To judge one of these takes as long as some ten of the others.
+LONG = {
+    "exponential_of_a_cube_beside_a_high_power",
+    "exponential_of_a_maximum",
+    "fourth_power_of_a_quotient_of_small_rows",
+    "fourth_power_of_an_exponential",
+    "kink_in_a_long_double_backward",
+    "mean_of_what_is_switched_off",
+    "negative_sum_of_means_beside_its_factor",
+    "power_of_a_normalised_row",
+    "power_that_few_points_have",
+    "product_of_quotients_of_exponentials",
+    "quotient_by_a_large_mean_in_a_bounded_power",
+    "reciprocal_of_a_mean_that_underflows",
+    "root_of_a_softmax_beside_its_norm",
+    "root_of_what_a_maximum_switches_off",
+    "row_of_equal_entries_in_a_second_gradient",
+    "row_rebuilt_from_its_centred_one",
+    "select_of_two_numbers",
+    "silu_of_a_large_square",
+    "softmax_beside_a_shift",
+    "softplus_of_a_normalised_row_below",
+    "square_of_an_exponential_over_its_sum",
+    "square_of_gelu",
+    "square_root_and_fourth_root",
+    "sum_and_mean_of_one_row",
+}
 
 CAN_RUN_CUDA = has_pycuda() and (has_gpu() or gxx() is not None)
 
@@ -37,11 +64,17 @@ def test_a_random_definition_is_right_or_refused(number: int, tmp_path: Path) ->
     assert not verdict.failed, f"{text}\n{verdict.outcome}: {verdict.key}\n{verdict.detail}"
 
 
-@pytest.mark.parametrize("path", sample(REGRESSIONS, REGRESSIONS[1:2]), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", sample(REGRESSIONS, REGRESSIONS[1:2], lambda path: path.stem not in LONG), ids=lambda path: path.stem
+)
 def test_a_definition_that_once_failed(path: Path) -> None:
     cuda = CAN_RUN_CUDA and path.stem.startswith("cuda_")
     verdict = judge(path.read_text(encoding="utf-8"), cuda=cuda, proved=True)
     assert verdict.outcome == RIGHT, f"{verdict.outcome}: {verdict.key}\n{verdict.detail}"
+
+
+def test_those_that_take_long_are_there() -> None:
+    assert {path.stem for path in REGRESSIONS} > LONG
 
 
 # --- the judge and its tools --------------------------------------------------------------------------------
