@@ -15,11 +15,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.layers import Calls
-
-EPS = 1e-5
-"""The default of every layer that has a peer."""
-
-Function = Callable[..., Any]
+from benchmarks.torch_layers import EPS, LAYERS, Function
 
 # torch.as_tensor takes integers of every size from other libraries, and not all types of floating point.
 _INTEGERS = {2: "<i2", 4: "<i4", 8: "<i8"}
@@ -150,42 +146,6 @@ def present(torch: Any, names: Iterable[str] | None = None) -> tuple[list[Peer],
 # PyTorch
 
 
-def _layer_norm(torch: Any) -> Function:
-    return lambda x, gamma, beta: torch.nn.functional.layer_norm(x, x.shape[-1:], gamma, beta, EPS)
-
-
-def _rms_norm(torch: Any) -> Function:
-    return lambda x, gamma: torch.nn.functional.rms_norm(x, x.shape[-1:], gamma, EPS)
-
-
-def _softmax(torch: Any) -> Function:
-    return lambda x: torch.nn.functional.softmax(x, -1)
-
-
-def _add_rms_norm(torch: Any) -> Function:
-    norm = _rms_norm(torch)
-
-    def both(x: Any, residual: Any, gamma: Any) -> Any:
-        h = x + residual
-        return norm(h, gamma), h
-
-    return both
-
-
-def _layer_norm_gelu(torch: Any) -> Function:
-    norm = _layer_norm(torch)
-    return lambda x, gamma, beta: torch.nn.functional.gelu(norm(x, gamma, beta))
-
-
-_TORCH: Mapping[str, Callable[[Any], Function]] = {
-    "layer_norm": _layer_norm,
-    "rms_norm": _rms_norm,
-    "softmax": _softmax,
-    "add_rms_norm": _add_rms_norm,
-    "layer_norm_gelu": _layer_norm_gelu,
-}
-
-
 def _compiled(eager: Callable[[Any], Function]) -> Callable[[Any], Function]:
     def load(torch: Any) -> Function:
         # A graph that is kept needs its buffers, and what was compiled for another shape is no use.
@@ -274,7 +234,7 @@ _NOT_IN_PLACE = (EPS, 0.0, "llama", False)
 """eps, no offset, its default for rounding, and cotangents are not to be overwritten: they are used again."""
 
 PEERS: tuple[Peer, ...] = (
-    Peer("torch", "torch", _TORCH),
+    Peer("torch", "torch", LAYERS),
     Peer(
         "liger",
         "liger-kernel",
@@ -300,6 +260,6 @@ PEERS: tuple[Peer, ...] = (
         slow=True,
         float32_parameters=frozenset({"layer_norm"}),
     ),
-    Peer("torch compiled", "torch", {name: _compiled(eager) for name, eager in _TORCH.items()}, slow=True),
+    Peer("torch compiled", "torch", {name: _compiled(eager) for name, eager in LAYERS.items()}, slow=True),
 )
 """Those who are quick to compile stand first."""

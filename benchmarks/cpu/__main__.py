@@ -1,8 +1,8 @@
 """Measure on this machine's processor: `python -m benchmarks.cpu`; docs/cpu.md says what.
 
 With `--record` the record goes to `benchmarks/results/cpu.json`, its tables to `docs/cpu.md` and, where matplotlib is
-installed, its plot to `docs/cpu.svg`. Layers that are not measured again keep their figures if these are of the same
-machine and versions.
+installed, its plots to `docs/cpu.svg` and `docs/cpu_compiled.svg`. Layers that are not measured again keep their
+figures if these are of the same machine and versions.
 """
 
 from __future__ import annotations
@@ -16,14 +16,22 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import machine
-from benchmarks.cpu import measure, report
+from benchmarks.cpu import measure, plots, report
 from benchmarks.cpu.cases import DTYPES, SHAPES, Case
 from benchmarks.cpu.peers import PEERS, is_emitted
 from benchmarks.results import write
 from lngen.files.loading import available
 
 _ROOT = Path(__file__).resolve().parents[2]
-_FEW = ("emitted", "plain", "compiled")
+_FEW = (
+    "emitted",
+    "plain",
+    "compiled",
+    "emitted, warm heap",
+    "compiled, warm heap",
+    "torch, 1 thread, warm heap",
+    "torch.compile, 1 thread, warm heap",
+)
 _MADE = "<!-- made: figures -->\n"
 
 
@@ -67,7 +75,8 @@ def main(arguments: list[str]) -> int:
         head = page.read_text(encoding="utf-8").partition(_MADE)[0]
         write(page, f"{head}{_MADE}\n{report.tables(record)}")
         if importlib.util.find_spec("matplotlib"):
-            report.plot(record, _ROOT / "docs" / "cpu.svg")
+            plots.against_others(record, _ROOT / "docs" / "cpu.svg")
+            plots.compiled(record, _ROOT / "docs" / "cpu_compiled.svg")
     return bool(faults)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +27,7 @@ SHAPES = (
     (4, 1024, 2048),
     (2, 64, 65536),
 )
-DTYPES = ("float32", "float64")
+DTYPES = ("float32", "float64", "bfloat16")
 _ENTRIES_A_TURN = 2**18
 _FEWEST_CALLS = 3
 
@@ -57,13 +59,18 @@ def shape_of(kind: Kind, shape: tuple[int, ...]) -> tuple[int, ...]:
     return (shape if kind.over_features else shape[:-1]) if kind.over_rows else shape[-1:] if kind.over_features else ()
 
 
+def dtype_of(name: str) -> np.dtype[Any]:
+    """NumPy's type of a name."""
+    return np.dtype(importlib.import_module("ml_dtypes").bfloat16 if name == "bfloat16" else name)
+
+
 def inputs(definition: Definition, case: Case) -> dict[str, Array]:
     """Every input of a layer: normal deviates for rows, parameters around one, the same in each process."""
     generator = np.random.default_rng(0)
     made = {}
     for entry in definition.differentiable:
         values = generator.standard_normal(shape_of(entry.kind, case.shape))
-        made[entry.name] = np.asarray(values if entry.kind is Kind.ROW else 1 + values / 8, case.dtype)
+        made[entry.name] = np.asarray(values if entry.kind is Kind.ROW else 1 + values / 8, dtype_of(case.dtype))
     return made
 
 
@@ -71,4 +78,4 @@ def cotangents(definition: Definition, case: Case) -> list[Array]:
     """A cotangent for each output."""
     generator = np.random.default_rng(1)
     shapes = (shape_of(definition.output_kind(name), case.shape) for name in definition.outputs)
-    return [np.asarray(generator.standard_normal(shape), case.dtype) for shape in shapes]
+    return [np.asarray(generator.standard_normal(shape), dtype_of(case.dtype)) for shape in shapes]

@@ -20,7 +20,7 @@ from benchmarks.cpu.peers import PEERS, is_emitted
 from benchmarks.results import quartiles
 
 _ROOT = Path(__file__).resolve().parents[2]
-_AGREEMENT = {"float32": 2e-3, "float64": 1e-9}
+_AGREEMENT = {"float32": 2e-3, "float64": 1e-9, "bfloat16": 0.05}
 """A wrong function is farther off than rounding ever takes one; the tests look at the digits."""
 
 
@@ -77,7 +77,7 @@ def measured(case: Case, names: Sequence[str], rounds: int) -> dict[str, Any]:
     A peer whose process ends is left out; `ended` says of which that is so. Raises PeerEndedError if the emitted code
     is such a one, RuntimeError for a peer that computes something else.
     """
-    there = [name for name in names if PEERS[name].only in (None, case.layer)]
+    there = [name for name in names if PEERS[name].is_for(case)]
     processes = {name: Process(name) for name in there}
     ended: dict[str, str] = {}
 
@@ -93,7 +93,8 @@ def measured(case: Case, names: Sequence[str], rounds: int) -> dict[str, Any]:
         return found
 
     try:
-        _require_agreement(case, {name: found["sample"] for name, found in answers("prepare", there).items()})
+        prepared = answers("prepare", there)
+        _require_agreement(case, {name: prepared[name]["sample"] for name in prepared if PEERS[name].computes})
         turns: dict[str, list[dict[str, float]]] = {name: [] for name in there}
         for number in range(rounds):
             left = [name for name in there if name not in ended]

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import timeit
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
 import lngen
+from benchmarks import torch_layers
 from benchmarks.cpu import baselines, cases
 from benchmarks.cpu.cases import Array, Case
+from lngen.files.loading import available
 from lngen.files.paths import derive_folder
 from lngen.language.definition import Definition
 from lngen.language.parsing import load
+from lngen.runtime import binding, host_compiler
 
 Step = tuple[Callable[[], Any], Callable[[Any], Any]]
 """`forward()` returns what `backward` is given; `backward` returns the gradients in the order of the inputs."""
@@ -86,23 +92,46 @@ def _of_baseline(layer: Any, definition: Definition, case: Case) -> Step:
     return lambda: layer.forward(*arrays)[1], lambda saved: layer.backward(saved, dy)
 
 
-def torch(threads: int) -> Peer:
-    """PyTorch's layer norm, backward by autograd on a graph of its own for each step."""
+def torch(threads: int, *, compiled: bool = False) -> Peer:
+    """PyTorch's functions, or what its compiler makes of them, backward by autograd on a graph of its own each step."""
 
     def peer(definition: Definition, case: Case) -> Step:
         import torch
 
         torch.set_num_threads(threads)
-        arrays = [torch.from_numpy(array).requires_grad_() for array in cases.inputs(definition, case).values()]
-        dy = torch.from_numpy(cases.cotangents(definition, case)[0])
-        x, gamma, beta = arrays
+        function = torch_layers.LAYERS[definition.name](torch)
+        if compiled:
+            function = torch.compile(function, dynamic=False, fullgraph=True)
 
-        def forward() -> Any:
-            return torch.nn.functional.layer_norm(x, x.shape[-1:], gamma, beta, baselines.EPS)
+        def tensor(array: Array) -> Any:
+            is_narrow = array.dtype.itemsize == 2
+            return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16) if is_narrow else torch.from_numpy(array)
 
-        return forward, lambda y: [found.numpy() for found in torch.autograd.grad(y, arrays, dy)]
+        arrays = [tensor(array).requires_grad_() for array in cases.inputs(definition, case).values()]
+        dys = [tensor(array) for array in cases.cotangents(definition, case)]
+        return lambda: function(*arrays), lambda y: torch.autograd.grad(y, arrays, dys if len(dys) > 1 else dys[0])
 
     return peer
+
+
+def roof(definition: Definition, case: Case) -> Step:
+    """The memory itself: a copy of the rows, and a triad of two, in whichever way is the fastest here."""
+    library = host_compiler.library(Path(__file__).with_name("roof.cpp"), [])
+    size = case.entries * cases.dtype_of(case.dtype).itemsize // np.dtype(np.float32).itemsize
+    rows, other, to = (np.full(size, value, np.float32) for value in (1, 2, 0))
+
+    def call(name: str) -> Callable[[], Any]:
+        return partial(binding.call, library.address(name), (rows, other, to), (), (rows.size,))
+
+    copies = [call("copy_plain"), call("copy_streaming"), partial(np.copyto, to, rows)]
+    triads = [call("triad_plain"), call("triad_streaming"), partial(np.add, rows, other, out=to)]
+    copy, triad = (min(ways, key=lambda way: min(timeit.repeat(way, number=3, repeat=5))) for ways in (copies, triads))
+
+    def backward(_: Any) -> tuple[()]:
+        triad()
+        return ()
+
+    return copy, backward
 
 
 def jax(definition: Definition, case: Case) -> Step:
@@ -129,33 +158,43 @@ def jax(definition: Definition, case: Case) -> Step:
 
 @dataclass(frozen=True)
 class Entry:
-    """A peer, the environment that its process has, the module it needs and the one layer it is for."""
+    """A peer, the environment that its process has, the module it needs, and the layers and types that it is for."""
 
     make: Peer
     environment: Mapping[str, str]
     needs: str = "numpy"
-    only: str | None = "layer_norm"
+    layers: Collection[str] = ("layer_norm",)
+    dtypes: Collection[str] = ("float32", "float64")
+    computes: bool = True
+
+    def is_for(self, case: Case) -> bool:
+        """Whether it is asked for a case."""
+        return case.layer in self.layers and case.dtype in self.dtypes
 
 
 _ONE = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 _TWO = {"OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2", "MKL_NUM_THREADS": "2"}
 _JAX_ONE = {"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1", "JAX_PLATFORMS": "cpu"}
+_EVERY: dict[str, Any] = {"layers": available(), "dtypes": cases.DTYPES}
+_TORCH: dict[str, Any] = {"needs": "torch", "layers": torch_layers.LAYERS, "dtypes": cases.DTYPES}
 PEERS: Mapping[str, Entry] = {
-    "emitted": Entry(emitted, _ONE, only=None),
-    "emitted out=": Entry(emitted_out, _ONE, only=None),
-    "plain": Entry(plain, _ONE, needs="scipy", only=None),
+    "emitted": Entry(emitted, _ONE, **_EVERY),
+    "emitted out=": Entry(emitted_out, _ONE, **_EVERY),
+    "plain": Entry(plain, _ONE, needs="scipy", layers=available()),
     "textbook": Entry(textbook, _ONE),
     "minimal": Entry(minimal, _ONE),
-    "torch, 1 thread": Entry(torch(1), _ONE, needs="torch"),
-    "torch, 1 thread, warm heap": Entry(torch(1), {**_ONE, **WARM_HEAP}, needs="torch"),
-    "torch, 2 threads": Entry(torch(2), _TWO, needs="torch"),
-    "torch, 2 threads, warm heap": Entry(torch(2), {**_TWO, **WARM_HEAP}, needs="torch"),
+    "torch, 1 thread": Entry(torch(1), _ONE, **_TORCH),
+    "torch, 1 thread, warm heap": Entry(torch(1), {**_ONE, **WARM_HEAP}, **_TORCH),
+    "torch, 2 threads": Entry(torch(2), _TWO, **_TORCH),
+    "torch, 2 threads, warm heap": Entry(torch(2), {**_TWO, **WARM_HEAP}, **_TORCH),
+    "torch.compile, 1 thread, warm heap": Entry(torch(1, compiled=True), {**_ONE, **WARM_HEAP}, **_TORCH),
     "jax, 1 thread": Entry(jax, {**_ONE, **_JAX_ONE}, needs="jax"),
-    "emitted, warm heap": Entry(emitted, {**_ONE, **WARM_HEAP}),
-    "compiled": Entry(compiled(), _ONE, only=None),
-    "compiled out=": Entry(compiled(out=True), _ONE, only=None),
-    "compiled, warm heap": Entry(compiled(), {**_ONE, **WARM_HEAP}),
-    "compiled, 2 threads": Entry(compiled(2), _TWO),
+    "emitted, warm heap": Entry(emitted, {**_ONE, **WARM_HEAP}, **_EVERY),
+    "compiled": Entry(compiled(), _ONE, **_EVERY),
+    "compiled out=": Entry(compiled(out=True), _ONE, **_EVERY),
+    "compiled, warm heap": Entry(compiled(), {**_ONE, **WARM_HEAP}, **_EVERY),
+    "compiled, 2 threads": Entry(compiled(2), _TWO, **_EVERY),
+    "roof": Entry(roof, _ONE, dtypes=cases.DTYPES, computes=False),
 }
 
 
@@ -171,4 +210,5 @@ def definition_of(layer: str) -> Definition:
 
 def gradients(found: Any) -> list[Array]:
     """The gradients as arrays."""
-    return [np.asarray(value) for value in found if value is not None]
+    there = [value for value in found if value is not None]
+    return [np.asarray(value.double() if hasattr(value, "double") else value) for value in there]

@@ -1,14 +1,13 @@
-"""A record as tables and as a plot."""
+"""A record as tables."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from statistics import geometric_mean
 from typing import Any
 
 from benchmarks.cpu.cases import FAST_PATH
-from benchmarks.cpu.peers import is_emitted
+from benchmarks.cpu.peers import PEERS, is_emitted
 from benchmarks.tables import table
 
 Record = dict[str, Any]
@@ -17,13 +16,15 @@ Record = dict[str, Any]
 def tables(record: Record) -> str:
     """The whole record for a reader."""
     cases = record["cases"]
-    against = [case for case in cases if case["layer"] == "layer_norm"]
+    own = [case for case in cases if case["layer"] == "layer_norm"]
+    against = [case for case in own if case["dtype"] in WIDE]
     blocks = [_machine(record), "## Layer norm beside others", _METHOD]
     if against:
         blocks += [_means(against), _shapes(against)]
-        if all("compiled" in case["peers"] for case in against):
-            blocks += ["### Compiled kernels", _COMPILED, _compiled(against)]
         blocks += ["### Memory", _memory(against)]
+    if any("compiled" in case["peers"] for case in cases):
+        blocks += ["## Compiled kernels", "![Compiled kernels](cpu_compiled.svg)", _COMPILED, _compiled(own)]
+        blocks += ["### Every layer, compiled", _COMPILED_LAYERS, _compiled_layers(cases)]
     blocks += ["## Every layer", f"{_LAYERS} {_extent(cases)}", _layers(cases)]
     if record.get("import_seconds"):
         middle = record["import_seconds"][1]
@@ -45,16 +46,30 @@ _LAYERS = (
 
 
 _COMPILED = (
-    '`lngen.load(..., backend="cpu")`, 1 thread: nanoseconds an entry, and the time of each other over that of the '
-    "compiled kernels, both with the same heap; in the last column 1 thread of PyTorch over two of the kernels."
+    'Layer norm by `lngen.load(..., backend="cpu")`, 1 thread: nanoseconds an entry, and the time of each other over '
+    "that of the compiled kernels, both with the same heap; *to 2 threads* is 1 thread of PyTorch over two of the "
+    "kernels. *Of the roof* is the time of a copy over that of forward, and of a triad over that of backward, each in "
+    "the fastest of three ways (plain stores, stores past the cache, NumPy's), to arrays that are there."
+)
+_COMPILED_LAYERS = (
+    "The time of others over that of the compiled kernels, 1 thread, float32, warm heap: geometric means over the "
+    "shapes, and their range. PyTorch's is what it has for the layer: one function, or a few after one another."
 )
 _AGAINST_COMPILED = (
     ("emitted NumPy", "emitted", "compiled"),
     ("torch", "torch, 1 thread", "compiled"),
     ("torch, warm heap", "torch, 1 thread, warm heap", "compiled, warm heap"),
     ("torch, warm heap, to `out=`", "torch, 1 thread, warm heap", "compiled out="),
+    ("torch.compile, warm heap", "torch.compile, 1 thread, warm heap", "compiled, warm heap"),
     ("torch, to 2 threads", "torch, 1 thread", "compiled, 2 threads"),
 )
+_LAYERS_AGAINST_COMPILED = (
+    ("emitted NumPy", "emitted, warm heap"),
+    ("torch", "torch, 1 thread, warm heap"),
+    ("torch.compile", "torch.compile, 1 thread, warm heap"),
+)
+WIDE = {"float32": 4, "float64": 8}
+"""The bytes of the types that NumPy computes in."""
 
 
 def _compiled(cases: Sequence[Record]) -> str:
@@ -68,10 +83,44 @@ def _compiled(cases: Sequence[Record]) -> str:
             times = f"{peers['compiled']['forward'][1]:.2f} + {peers['compiled']['backward'][1]:.2f}"
             found = [peers[name]["ratio"][base] for _, name, base in pairs]
             cells = [f"{middle:.2f} ({low:.2f} to {high:.2f})" for low, middle, high in found]
-            rows.append((dtype, _shape(case), times, *cells))
+            rows.append((dtype, _shape(case), times, *cells, *(f"{share:.2f}" for share in of_the_roof(case))))
         means = [geometric_mean(case["peers"][name]["ratio"][base][1] for case in own) for _, name, base in pairs]
-        rows.append((dtype, "all", "", *(f"{mean:.2f}" for mean in means)))
-    return table(("type", "shape", "compiled, ns", *(title for title, *_ in pairs)), rows)
+        shares = zip(*filter(None, (of_the_roof(case) for case in own)), strict=True)
+        rows.append((dtype, "all", "", *(f"{mean:.2f}" for mean in (*means, *map(geometric_mean, shares)))))
+    shared = ("forward of the roof", "backward of the roof") if of_the_roof(cases[0]) else ()
+    return table(("type", "shape", "compiled, ns", *(title for title, *_ in pairs), *shared), rows)
+
+
+def of_the_roof(case: Record) -> list[float]:
+    """The share of the memory's speed that forward and backward reach; empty where the roof was not measured."""
+    if "roof" not in case["peers"]:
+        return []
+    bound, own = case["peers"]["roof"], case["peers"]["compiled out="]
+    return [bound[part][1] / own[part][1] for part in ("forward", "backward")]
+
+
+def _compiled_layers(cases: Sequence[Record]) -> str:
+    """What compiled kernels are worth, layer by layer."""
+    rows = []
+    found = over_compiled(cases)
+    for layer, others in found.items():
+        ranges = [f"{geometric_mean(each):.2f} ({min(each):.2f} to {max(each):.2f})" if each else "" for each in others]
+        rows.append((layer, *ranges))
+    every = [[ratio for others in found.values() for ratio in others[n]] for n in range(len(_LAYERS_AGAINST_COMPILED))]
+    rows.append(("all", *(f"{geometric_mean(ratios):.2f}" if ratios else "" for ratios in every)))
+    return table(("layer", *(title for title, _ in _LAYERS_AGAINST_COMPILED)), rows)
+
+
+def over_compiled(cases: Sequence[Record]) -> dict[str, list[list[float]]]:
+    """For each layer the ratios of others to its compiled kernels, over the shapes in float32."""
+    found: dict[str, list[list[float]]] = {}
+    for case in cases:
+        if case["dtype"] == "float32" and "compiled, warm heap" in case["peers"]:
+            own = found.setdefault(case["layer"], [[] for _ in _LAYERS_AGAINST_COMPILED])
+            for ratios, (_, name) in zip(own, _LAYERS_AGAINST_COMPILED, strict=True):
+                if name in case["peers"]:
+                    ratios.append(case["peers"][name]["ratio"]["compiled, warm heap"][1])
+    return found
 
 
 def _extent(cases: Sequence[Record]) -> str:
@@ -105,7 +154,7 @@ def _means(cases: Sequence[Record]) -> str:
     """Geometric means over the large shapes."""
     large = [case for case in cases if _is_large(case)]
     rows = []
-    for name in _others(large):
+    for name in others(large):
         cells = []
         for base in ("emitted", "emitted out="):
             found = [case["peers"][name]["ratio"] for case in large if name in case["peers"]]
@@ -121,13 +170,14 @@ def _means(cases: Sequence[Record]) -> str:
     return table(titles, rows)
 
 
-def _others(cases: Sequence[Record]) -> list[str]:
+def others(cases: Sequence[Record]) -> list[str]:
     """The peers of the emitted code, in any of the cases."""
-    return [name for name in dict.fromkeys(name for case in cases for name in case["peers"]) if not is_emitted(name)]
+    names = dict.fromkeys(name for case in cases for name in case["peers"])
+    return [name for name in names if PEERS[name].computes and not is_emitted(name)]
 
 
 def _shapes(cases: Sequence[Record]) -> str:
-    names = _others(cases)
+    names = others(cases)
     rows = []
     for case in cases:
         own = case["peers"]["emitted"]
@@ -173,36 +223,7 @@ def _shape(case: Record) -> str:
 
 
 def _bytes(case: Record) -> int:
-    size = {"float32": 4, "float64": 8}[case["dtype"]]
+    size = WIDE[case["dtype"]]
     for extent in case["shape"]:
         size *= extent
     return size
-
-
-def plot(record: Record, path: Path) -> None:
-    """The ratio to each peer by shape, both types, as an SVG file."""
-    import matplotlib
-
-    matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "lngen"
-    from matplotlib import pyplot
-
-    cases = [case for case in record["cases"] if case["layer"] == "layer_norm"]
-    figure, axes = pyplot.subplots(1, 2, figsize=(11, 4), sharey=True)
-    for axis, dtype in zip(axes, ("float32", "float64"), strict=True):
-        own = [case for case in cases if case["dtype"] == dtype]
-        names = _others(own)
-        places = range(len(own))
-        for name in names:
-            found = [case["peers"].get(name, {}).get("ratio", {}).get("emitted", [float("nan")] * 3) for case in own]
-            low, middle, high = zip(*found, strict=True)
-            axis.plot(places, middle, marker="o", markersize=3, label=name)
-            axis.fill_between(places, low, high, alpha=0.15)
-        axis.axhline(1, color="black", linewidth=0.8)
-        axis.set_xticks(list(places), ["\n".join(map(str, case["shape"])) for case in own], fontsize=7)
-        axis.set_yscale("log", base=2)
-        axis.set_title(f"{dtype}, 1 thread")
-    axes[0].set_ylabel("time of the peer / time of the emitted code")
-    axes[1].legend(fontsize=7)
-    figure.tight_layout()
-    figure.savefig(path, metadata={"Date": None, "Creator": None})

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from benchmarks.cpu import __main__ as cpu
-from benchmarks.cpu import measure, report
-from benchmarks.cpu.cases import FAST_PATH, Case
+from benchmarks.cpu import measure, plots, report
+from benchmarks.cpu.cases import DTYPES, FAST_PATH, Case
 from benchmarks.cpu.peers import PEERS
 
 SMALL = (32, 16, 64)
@@ -91,6 +91,34 @@ def test_the_tables_of_a_record(found: dict[str, Any]) -> None:
     assert "| textbook |" in text
     assert "| float64 | 32 x 128 x 256 |" in text
     assert "takes 20 ms after NumPy's own" in text
+
+
+@pytest.mark.ci
+def test_the_tables_and_the_plot_of_compiled_kernels(tmp_path: Path) -> None:
+    peers = (
+        "emitted",
+        "emitted out=",
+        "emitted, warm heap",
+        "compiled",
+        "compiled out=",
+        "compiled, warm heap",
+        "textbook",
+        "roof",
+    )
+    cases = [measure.measured(Case("layer_norm", SMALL, dtype), peers, rounds=1) for dtype in DTYPES]
+    cases.append(measure.measured(Case("softmax", SMALL, "float32"), peers, rounds=1))
+    record = {"machine": cpu.machine.facts(), "cases": cases, "import_seconds": [0.01, 0.02, 0.03]}
+    text = report.tables(record)
+    assert "| type | shape | compiled, ns | emitted NumPy | forward of the roof | backward of the roof |" in text
+    assert "| bfloat16 | 32 x 16 x 64 |" in text
+    assert "| layer | emitted NumPy | torch | torch.compile |" in text
+    (share, _) = report.of_the_roof(cases[0])
+    assert share > 0
+    assert report.of_the_roof(cases[-1]) == []
+    assert [len(ratios) for ratios in report.over_compiled(cases)["softmax"]] == [1, 0, 0]
+    for plot in (plots.against_others, plots.compiled):
+        plot(record, tmp_path / "made.svg")
+        assert "<svg" in (tmp_path / "made.svg").read_text()
 
 
 def test_the_page_has_a_place_for_the_figures() -> None:
