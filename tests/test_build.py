@@ -24,7 +24,7 @@ from lngen.files.paths import RUNTIME
 from lngen.language.definition import Definition
 from lngen.language.parsing import load
 from lngen.language.syntax import Kind
-from lngen.runtime import binding, host_compiler
+from lngen.runtime import extensions, host_compiler
 from tests import named
 from tests.requirements import CROSS_GXX, needs_cross_compiler, needs_gxx
 from tests.shipped import NAMES, ROOT
@@ -228,7 +228,7 @@ def test_a_built_layer_needs_no_compiler(
     done = subprocess.run([sys.executable, "-c", USED], env=environment, capture_output=True, text=True, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     has_extension, message = done.stdout.splitlines()
-    assert has_extension == str("the extension was not compiled" not in printed.err)
+    assert has_extension == str("the extensions were not compiled" not in printed.err)
     assert "kernels.cpp is compiled ahead of time, but not with LNGEN_COMPUTED=f64, LNGEN_ROWS=f64" in message
     assert not Path("cache").exists()
 
@@ -236,7 +236,7 @@ def test_a_built_layer_needs_no_compiler(
     assert derive_command.run(["./scaled.py"], Path("built"), True, "text") == 0
     assert derive_command.run(["./scaled.py"], Path("built"), False, "text") == 0
     libraries = sorted(Path("built").rglob("*.so"))
-    assert len(libraries) == 8 - (has_extension == "False")
+    assert len(libraries) == 9 - 2 * (has_extension == "False")
     Path("scaled.py").write_text(SCALED.replace("w * x", "2 * w * x"))
     assert derive_command.run(["./scaled.py"], Path("built"), False, "text") == 0
     assert not list(Path("built", "scaled").rglob("*.so"))
@@ -249,9 +249,9 @@ def test_without_headers_of_python_calls_go_by_ctypes(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("scaled.py").write_text(SCALED)
-    monkeypatch.setattr(binding, "headers", list)
+    monkeypatch.setattr(extensions, "headers", list)
     build.run(["./scaled.py"], Path("built"), None, [])
-    assert "by ctypes: the extension was not compiled, no headers of Python" in capsys.readouterr().err
+    assert "the extensions were not compiled, no headers of Python" in capsys.readouterr().err
     assert not Path("built", RUNTIME, "compiled").exists()
 
 

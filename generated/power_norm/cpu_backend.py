@@ -118,7 +118,7 @@ def backward_backward(
 
 _LAYER = _directions.HostLayer(INTERFACE, Saved)
 _KERNELS = _host.HostKernels(
-    INTERFACE,
+    _LAYER,
     __file__,
     directions={
         "forward": _host.Direction(
@@ -171,23 +171,9 @@ _KERNELS = _host.HostKernels(
         ),
     },
 )
-_FORWARD = _directions.ForwardCall(
-    _LAYER, _directions.only, *_KERNELS.of("forward", _numpy._FORWARD), **_host.OPTIONS
-)
-_BACKWARD = _directions.LaterCall(
-    _LAYER,
-    "backward",
-    Gradients,
-    *_KERNELS.of("backward", _numpy._BACKWARD),
-    **_host.OPTIONS,
-)
-_JVP = _directions.LaterCall(
-    _LAYER, "jvp", _directions.only, *_KERNELS.of("jvp", _numpy._JVP), **_host.OPTIONS
-)
-_BACKWARD_BACKWARD = _directions.LaterCall(
-    _LAYER,
-    "backward_backward",
-    SecondGradients,
-    *_KERNELS.of("backward_backward", _numpy._BACKWARD_BACKWARD),
-    **_host.OPTIONS,
+_FORWARD = _KERNELS.forward(_directions.only, _numpy._FORWARD)
+_BACKWARD = _KERNELS.later("backward", Gradients, _numpy._BACKWARD)
+_JVP = _KERNELS.later("jvp", _directions.only, _numpy._JVP)
+_BACKWARD_BACKWARD = _KERNELS.later(
+    "backward_backward", SecondGradients, _numpy._BACKWARD_BACKWARD
 )

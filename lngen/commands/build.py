@@ -19,7 +19,7 @@ from lngen.errors import LngenError
 from lngen.files import loading, manifest
 from lngen.files.paths import RUNTIME, require_package
 from lngen.plan.cost import parse_dtype
-from lngen.runtime import binding, host_compiler
+from lngen.runtime import extensions, host_compiler
 
 Build: TypeAlias = tuple[Path, tuple[str, ...]]
 """A source, and the macros that it is compiled with."""
@@ -54,7 +54,7 @@ def run(words: Sequence[str], out: Path, arch: str | None, dtypes: Sequence[str]
         size = sum(path.stat().st_size for path in libraries) / 1e3
         place = layers.shown(folder / host_compiler.COMPILED)
         console.say(f"compiled in {place}: {len(libraries)} libraries, {size:.0f} kB")
-    _compile_binding(out / RUNTIME, architecture)
+    _compile_extensions(out / RUNTIME, architecture)
     console.say(
         f"For {architecture} and rows in {', '.join(types)}, {layers.shown(out)} needs no compiler where it is used. "
         "What else is asked of it is compiled there, or refused where there is no compiler."
@@ -98,11 +98,12 @@ def _builds(folder: Path, types: Sequence[str]) -> list[Build]:
     return [build for stored in types for build in kernels.builds(stored)]
 
 
-def _compile_binding(runtime: Path, architecture: str) -> None:
+def _compile_extensions(runtime: Path, architecture: str) -> None:
     try:
-        binding.compile_ahead(runtime / "binding.c", architecture)
+        for name in extensions.EXTENSIONS:
+            extensions.compile_ahead(runtime / f"{name}.c", architecture)
     except RuntimeError as error:
-        console.note(f"Calls take about ten microseconds more, by ctypes: the extension was not compiled, {error}")
+        console.note(f"Calls take some tens of microseconds more: the extensions were not compiled, {error}")
 
 
 @contextmanager

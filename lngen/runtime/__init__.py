@@ -8,7 +8,8 @@ layer calls: it looks at device arrays (`device_arrays`) and calls of them (`dev
 once (`plans`), finds the device (`devices`), compiles kernels (`compilers`) and launches them (`kernels`). Kernels
 include `rows.cuh`, `geometry.cuh`, `reductions.cuh`, `row_loop.cuh`, `moments.cuh` and `kernels.cuh`, and `copies.cuh`
 has what only PTX can say; `includes` makes one text of them. On the processor, kernels in C++ are compiled and loaded
-by `host_compiler` and called through `binding`, which compiles `binding.c` for itself; `host_threads` share their work,
-and `host_memory` has memory for results. What was compiled is in `cache`. Nothing here knows a layer, and nothing but
+by `host_compiler`; `host_kernels` knows which a call needs, and `host_calls` has host_call.c look at usual calls.
+`binding` calls a kernel, `extensions` compiles C for this Python, `host_threads` share the work of a call, and
+`host_memory` has memory for results. What was compiled is in `cache`. Nothing here knows a layer, and nothing but
 NumPy is imported, and PyCUDA when a kernel is first asked for.
 """

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A call of a compiled kernel from Python: pointers to the buffers of arrays, numbers and sizes. No header but Python's.
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-
-typedef void (*kernel)(void *const *, const double *, const long long *);
+#include "binding.h"
 
 // What fits is kept on the stack, which a call with more does without.
 enum { FEW = 32 };
-
-// Below so many bytes of arrays a kernel is done before another thread could have begun, and to release the lock of the
-// interpreter may cost a wait of milliseconds until the others give it back.
-enum { SMALL = 64 * 1024 };
 
 struct space {
     Py_buffer *views;

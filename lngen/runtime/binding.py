@@ -5,22 +5,18 @@ void kernel(void* const* arrays, const double* numbers, const long long* sizes);
 """
 
 import ctypes
-import sys
-import sysconfig
 from collections.abc import Callable
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .host_compiler import ahead_of_time, library, ready
+from .extensions import extension
 
-__all__ = ["call", "compile_ahead", "headers", "is_extension"]
+__all__ = ["call", "is_extension"]
 
 Call = Callable[[int, tuple[Any, ...], tuple[float, ...], tuple[int, ...]], None]
 
-_SOURCE = Path(__file__).with_name("binding.c")
 _KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 
 
@@ -58,49 +54,11 @@ def _pointer(number: int, array: Any) -> int | None:
 
 @lru_cache(maxsize=1)
 def _chosen() -> Call:
-    return _extension() or by_ctypes
-
-
-def _extension() -> Call | None:
-    """`call` of binding.c, compiled for this Python; None where it has no headers, or nothing to compile with."""
-    if sys.implementation.name != "cpython":
-        return None
-    try:
-        includes = headers()
-        found = library(_SOURCE, _of_this(), includes=includes) if includes else ready(_SOURCE, _of_this())
-    except RuntimeError:
-        return None
-    if found is None:
-        return None
-    made: Call = found.python_object("binding")
-    return made
-
-
-def compile_ahead(source: Path, architecture: str) -> Path:
-    """Compile a copy of binding.c for this Python and processors of an architecture, where `call` looks beside it.
-
-    The place is returned. Raises RuntimeError without the headers of Python, and what `ahead_of_time` raises.
-    """
-    includes = headers()
-    if not includes:
-        raise RuntimeError("no headers of Python; install them (Debian, Ubuntu: apt-get install python3-dev)")
-    return ahead_of_time(source, _of_this(), architecture, includes=includes)
-
-
-def _of_this() -> list[str]:
-    """The macro by which an extension for this Python differs from that for another."""
-    name = f"{sys.implementation.cache_tag}{getattr(sys, 'abiflags', '')}"
-    return ["FOR_" + "".join(letter if letter.isalnum() else "_" for letter in name)]
-
-
-def headers() -> list[Path]:
-    """The folder of this Python's headers; none where they are not installed."""
-    folder = Path(sysconfig.get_path("include"))
-    return [folder] if (folder / "Python.h").exists() else []
+    return extension("binding") or by_ctypes
 
 
 def is_extension() -> bool:
-    """Whether calls go through the compiled extension; by ctypes, each costs ten microseconds more."""
+    """Whether calls go through the compiled extension; by ctypes, each costs some ten microseconds more."""
     return _chosen() is not by_ctypes
 
 

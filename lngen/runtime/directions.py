@@ -2,8 +2,8 @@
 """The public functions of a layer on NumPy but for their signatures, from the layer's `INTERFACE`.
 
 A call is looked at, its results are made, and the mathematics called that the layer brings: `blocks`, which takes the
-rows block by block, or `fast`, which takes those that `is_fast` tells in one piece. Where all of a call is of one type
-and without gaps it is seen to be right at a glance; else each argument is looked at, and refused or made to fit.
+rows block by block, or `fast`, which takes a few in one piece. Where all of a call is of one type and without gaps it
+is seen to be right at a glance; else each argument is looked at, and refused or made to fit.
 """
 
 from collections.abc import Callable, Sequence
@@ -54,16 +54,6 @@ def only(result: Array) -> Array:
     return result
 
 
-def few_rows(size: int, out: Any, threads: int) -> bool:
-    """Whether rows of so many bytes are taken in one piece on NumPy, whose results are copied to `out` then."""
-    return 0 < size <= rows.FAST_PATH_BYTES
-
-
-def into_new(size: int, out: Any, threads: int) -> bool:
-    """Whether rows are computed from end to end by one thread, into new arrays."""
-    return size > 0 and out is None and threads == 1
-
-
 class ForwardCall(Generic[Results, Kept]):
     """`forward` of a layer; `results` makes of its outputs what is returned.
 
@@ -78,17 +68,15 @@ class ForwardCall(Generic[Results, Kept]):
         in_blocks: Callable[..., None],
         fast: Callable[..., Sequence[Any]] | None = None,
         *,
-        is_fast: Callable[[int, Any, int], bool] = few_rows,
         empty: Callable[[Shape, DType], Array] = np.empty,
     ) -> None:
         self.layer, self.results, self.blocks, self.fast, self.empty = layer, results, in_blocks, fast, empty
-        self.is_fast = is_fast
         self.values = [*layer.inputs, *layer.constants]
         self.names = tuple(output.name for output in layer.outputs)
         self.count, self.several = len(self.names), len(self.names) > 1
         self.Saved: Any = layer.Saved
         objects = [value.name for value in (*self.values, *layer.outputs)]
-        slots = [
+        self.kept_places = slots = [
             len(objects) + layer.row_scalars.index(field["name"])
             if field["kind"] == "row scalar"
             else objects.index(field["of"])
@@ -128,9 +116,9 @@ class ForwardCall(Generic[Results, Kept]):
             dtypes = (*self.before, dtype, *self.after)
         else:
             dtypes = tuple([None if value is None else dtype for value in values[: len(self.inputs)]])
-        if self.fast is None or not self.is_fast(row.nbytes, out, threads):
+        if self.fast is None or not 0 < row.nbytes <= rows.FAST_PATH_BYTES:
             return self._in_blocks(values, shape, dtype, dtypes, save, out, threads)
-        if self.is_fast is few_rows and rows.are_long(shape, dtype):
+        if rows.are_long(shape, dtype):
             made = rows.with_small_buffer(self.fast, values, shape, dtype)
         else:
             made = self.fast(values, shape, dtype)
@@ -210,11 +198,10 @@ class LaterCall(Generic[Results]):
         fast: Callable[..., Sequence[Any]] | None = None,
         *,
         filled: Sequence[str] = (),
-        is_fast: Callable[[int, Any, int], bool] = few_rows,
         empty: Callable[[Shape, DType], Array] = np.empty,
     ) -> None:
         self.layer, self.results, self.blocks, self.fast, self.filled = layer, results, in_blocks, fast, filled
-        self.is_fast, self.empty = is_fast, empty
+        self.empty = empty
         required = len(layer.outputs) == 1
         cotangents = [Value(f"d{name}", part, name, required) for name, part, *_ in layer.outputs]
         inputs = [(slot, layer.inputs[slot]) for slot in layer.differentiable]
@@ -246,8 +233,8 @@ class LaterCall(Generic[Results]):
         if not self._is_plain(shape, dtype, dtypes, values):
             return self._in_full(saved, arguments, out, threads)
         row = None if self.leading is None else values[self.leading]
-        if self.fast is not None and row is not None and self.is_fast(row.nbytes, out, threads):
-            if self.is_fast is few_rows and rows.are_long(shape, dtype):
+        if self.fast is not None and row is not None and 0 < row.nbytes <= rows.FAST_PATH_BYTES:
+            if rows.are_long(shape, dtype):
                 made = rows.with_small_buffer(self.fast, arguments, saved)
             else:
                 made = self.fast(arguments, saved)

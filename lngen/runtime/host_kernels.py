@@ -8,7 +8,7 @@ take, are passed as dense copies in the type that is computed in.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic
 
 import numpy as np
 
@@ -16,14 +16,12 @@ from . import binding, host_compiler, host_threads
 from .blocks import Work, round_to
 from .calls import Array, DType, Shape
 from .device_calls import Direction
-from .directions import into_new
-from .host_memory import LARGE, empty
-from .interface import Interface
+from .directions import ForwardCall, LaterCall, Results
+from .host_calls import TYPES, HostCall, Running
+from .host_memory import empty
+from .layers import HostLayer, Kept
 
-__all__ = ["OPTIONS", "Direction", "HostKernels"]
-
-TYPES = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64"}
-"""What kernels call the types that rows may be stored in."""
+__all__ = ["Direction", "HostKernels"]
 
 COMPUTED = (np.dtype(np.float32), np.dtype(np.float64))
 
@@ -42,13 +40,7 @@ LINE = 16
 STREAMED_BYTES = 1 << 25
 """The size of a result from which it bypasses the cache, which would not keep it."""
 
-OPTIONS: Mapping[str, Any] = {"is_fast": into_new, "empty": empty}
-"""How calls of compiled kernels differ from those of NumPy."""
-
 _PER_ROW = ("Row", "RowScalar", "Data")
-_AXES = {"Row": 0, "RowScalar": 1, "saved": 1, "Feature": 2, "Scalar": 3}
-"""The place of an array's shape among those of a row, a row scalar, a feature and a number."""
-
 _ENDS = ("the rows", "the features", "the blocks")
 
 
@@ -57,13 +49,12 @@ def _macros(stored: str, computed: str, absent: Iterable[str]) -> tuple[str, ...
     return f"LNGEN_ROWS={stored}", f"LNGEN_COMPUTED={computed}", *(f"LNGEN_WITHOUT_{name}" for name in sorted(absent))
 
 
-class HostKernels:
-    """The kernels of a layer, in files beside `file`, as `interface` and the table of its directions describe it."""
+class HostKernels(Generic[Kept]):
+    """The kernels of a layer, in files beside `file`, as the table of its directions describes them."""
 
-    def __init__(
-        self, interface: Interface, file: str, directions: Mapping[str, Direction], *, is_wide: bool = False
-    ) -> None:
-        self.folder, self.directions, self.is_wide = Path(file).parent, directions, is_wide
+    def __init__(self, layer: HostLayer[Kept], file: str, directions: Mapping[str, Direction]) -> None:
+        self.layer, self.folder, self.directions = layer, Path(file).parent, directions
+        interface = layer.interface
         self.inputs = {given["symbol"]: str(given["kind"]) for given in interface["inputs"]}
         self.outputs = {output["symbol"]: str(output["kind"]) for output in interface["outputs"]}
         self.constants = [given["symbol"] for given in interface["constants"]]
@@ -74,16 +65,18 @@ class HostKernels:
         self.saved = [symbols.get((field["kind"], field["of"]), f"saved {field['of']}") for field in interface["saved"]]
         self.optional = [given["symbol"] for given in interface["inputs"] if given["default"] is not None]
 
-    def of(self, direction: str, otherwise: Any) -> tuple[Callable[..., Any], ...]:
-        """What computes a direction, for `ForwardCall` or `LaterCall`: any arrays, then dense ones of one type.
+    def forward(self, results: Callable[..., Results], otherwise: Any) -> HostCall[tuple[Results, Kept | None]]:
+        """`forward`; `results` makes of its outputs what is returned.
 
         `otherwise` is that call of `numpy_backend`, for types that kernels do not compute in.
         """
+        kernels = _DirectionKernels(self, "forward", otherwise)
+        return HostCall(ForwardCall(self.layer, results, kernels.forward, empty=empty), kernels.running())
+
+    def later(self, direction: str, results: Callable[..., Results], otherwise: Any) -> HostCall[Results]:
+        """A direction that follows forward."""
         kernels = _DirectionKernels(self, direction, otherwise)
-        both: tuple[Callable[..., Any], ...] = kernels.later, kernels.later_plain
-        if direction == "forward":
-            both = kernels.forward, kernels.forward_plain
-        return both[:1] if self.is_wide else both
+        return HostCall(LaterCall(self.layer, direction, results, kernels.later, empty=empty), kernels.running())
 
     def builds(self, stored: str) -> list[tuple[Path, tuple[str, ...]]]:
         """What to compile ahead of time for rows of a type, such as "bf16": sources, each with macros.
@@ -102,7 +95,7 @@ class HostKernels:
 class _DirectionKernels:
     """The kernels of one direction. Its values are a list; the table calls each by a name."""
 
-    def __init__(self, layer: HostKernels, name: str, otherwise: Any) -> None:
+    def __init__(self, layer: HostKernels[Any], name: str, otherwise: Any) -> None:
         self.layer, self.name, self.direction, self.otherwise = layer, name, layer.directions[name], otherwise
         direction = self.direction
         results = [f"out {each}" for each in direction.results]
@@ -114,7 +107,6 @@ class _DirectionKernels:
         kinds |= {f"out {each}": kinds[of] for each, of in direction.results.items()}
         self.names, self.first_made = names, len(read)
         self.kinds = [kinds.get(each, "saved") for each in names]
-        self.made = [_AXES[kind] for kind in self.kinds[self.first_made :]]
         places = {each: place for place, each in enumerate([*names, "the workspace"])}
         self.kernels = {
             kernel: (
@@ -130,12 +122,6 @@ class _DirectionKernels:
         if name != "forward":
             gradients = {of: places[f"out {each}"] for each, of in direction.results.items()}
             self.may_be_absent |= {of: gradients[of] for of in layer.optional if of in gradients and of not in places}
-        # A gradient is there where what it belongs to is: an input, or the cotangent among the arguments.
-        own, inputs = list(direction.arguments), list(layer.inputs)
-        self.belongs = [
-            (of in own, own.index(of) if of in own else inputs.index(of))
-            for of in (direction.results.values() if name.startswith("backward") else ())
-        ]
         columns, scalars = direction.sums
         self.has_sums, self.columns, self.scalars = columns + scalars > 0, 2 * columns, scalars
         self.plans: dict[Any, list[_Kernel]] = {}
@@ -154,28 +140,11 @@ class _DirectionKernels:
         else:
             self.otherwise.blocks(self.otherwise.with_zeros(arguments, call), fields, results, call)
 
-    def forward_plain(self, values: Sequence[Any], shape: Shape, dtype: DType) -> list[Any]:
-        """As `ForwardCall` calls it where all is of one type and dense."""
-        made = self._made(shape, dtype)
-        self._run((dtype, *[value is None for value in values]), [*values, *made], shape, dtype, dtype, 1)
-        return made
-
-    def later_plain(self, arguments: Sequence[Any], saved: Sequence[Any]) -> list[Any]:
-        """As `LaterCall` calls it where all is of one type and dense."""
-        shape, dtype, dtypes, *fields = saved
-        made = self._made(shape, dtype)
-        for slot, (is_argument, of) in enumerate(self.belongs):
-            if (arguments if is_argument else dtypes)[of] is None:
-                made[slot] = None
-        key = (dtype, *[value is None for value in arguments], *[kind is None for kind in dtypes])
-        self._run(key, [*arguments, *fields, *made], shape, dtype, dtype, 1)
-        return made
-
-    def _made(self, shape: Shape, dtype: DType) -> list[Any]:
-        axes = (shape, shape[:-1], shape[-1:], ())
-        if prod(shape) * dtype.itemsize < LARGE:
-            return [np.empty(axes[each], dtype) for each in self.made]
-        return [empty(axes[each], dtype) for each in self.made]
+    def running(self) -> Running:
+        """How calls run these kernels."""
+        # As many entries as `run` has, or a few more: lines are filled up.
+        workspace = self.columns, (2 * self.columns + self.scalars + 2) * LINE
+        return Running(self.prepare, self.run, CHUNK_ENTRIES, workspace if self.has_sums else (0, 0), self.zeros)
 
     def _any(self, given: list[Any], call: Work) -> None:
         """Any arrays: what kernels do not take as it is, they are passed a copy of."""
@@ -193,8 +162,7 @@ class _DirectionKernels:
             else:
                 given[place] = np.empty(value.shape, dtype)
                 copied.append((value, given[place]))
-        key = (stored, computed, *[value is None for value in given])
-        self._run(key, given, call.shape, stored, computed, call.threads)
+        self.run(given, call.shape, stored, computed, call.threads)
         for result, made in copied:
             round_to(result, ..., made)
 
@@ -205,13 +173,13 @@ class _DirectionKernels:
         stored = kinds.pop() if len(kinds) == 1 else computed
         return stored if stored.name in TYPES and stored.isnative else computed
 
-    def _run(self, key: Any, given: list[Any], shape: Shape, stored: DType, computed: DType, threads: int) -> None:
-        """Compute the results at the end of a list from what stands before them; the `key` tells types and what is
-        there.
-        """
-        kernels = self.plans.get(key)
-        if kernels is None:
-            kernels = self.plans[key] = self._loaded(given, stored, computed)
+    def prepare(self, given: list[Any], stored: DType, computed: DType) -> tuple[Any, ...]:
+        """Of each kernel its address, and the places of the pointers and of the numbers that it is passed."""
+        return tuple([(each.address, each.pointers, each.numbers) for each in self._kernels(given, stored, computed)])
+
+    def run(self, given: list[Any], shape: Shape, stored: DType, computed: DType, threads: int) -> None:
+        """Compute the results at the end of a list from what stands before them."""
+        kernels = self._kernels(given, stored, computed)
         rows, features = prod(shape[:-1]), shape[-1]
         if features >= 2**31:
             raise ValueError(
@@ -243,8 +211,14 @@ class _DirectionKernels:
     def _absent(self, given: Sequence[Any]) -> list[str]:
         return [name for name, place in self.may_be_absent.items() if given[place] is None]
 
-    def _loaded(self, given: Sequence[Any], stored: DType, computed: DType) -> list["_Kernel"]:
+    def _kernels(self, given: Sequence[Any], stored: DType, computed: DType) -> list["_Kernel"]:
         """The kernels for what is there of a call, compiled if need be."""
+        key = (stored, computed, *[value is None for value in given])
+        if key not in self.plans:
+            self.plans[key] = self._loaded(given, stored, computed)
+        return self.plans[key]
+
+    def _loaded(self, given: Sequence[Any], stored: DType, computed: DType) -> list["_Kernel"]:
         macros = _macros(TYPES[stored.name], TYPES[computed.name], self._absent(given))
         library = host_compiler.library(self.layer.folder / self.direction.source, macros)
         return [
@@ -262,7 +236,7 @@ class _Kernel:
     """A loaded kernel, and the places of the pointers and the numbers that it is passed."""
 
     def __init__(self, address: int, pointers: Sequence[int], numbers: Sequence[int], *, over_rows: bool) -> None:
-        self.address, self.pointers, self.numbers, self.over_rows = address, pointers, numbers, over_rows
+        self.address, self.pointers, self.numbers, self.over_rows = address, tuple(pointers), tuple(numbers), over_rows
 
     def run(self, given: Sequence[Any], sizes: tuple[int, int, int], streams: int, threads: int) -> None:
         """Run it on the rows, or once at the end of the sums over them."""

@@ -15,7 +15,7 @@ from typing import Literal
 
 from lngen.errors import LngenError
 from lngen.files import processor
-from lngen.runtime import binding, host_compiler
+from lngen.runtime import extensions, host_compiler
 from lngen.simt import driver, toolchain
 from lngen.toolchain import nvrtc
 
@@ -226,8 +226,8 @@ _VECTORS = (
 
 
 def _python_headers() -> Item:
-    purpose = "cpu_backend: calls without ctypes, which takes ten microseconds more"
-    if binding.headers():
+    purpose = "cpu_backend: calls in C; each takes some tens of microseconds without"
+    if extensions.headers():
         return Item("Python.h", True, platform.python_version(), purpose)
     return Item("Python.h", False, "none", purpose, "Debian, Ubuntu: apt-get install python3-dev")
 

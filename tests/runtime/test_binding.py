@@ -1,8 +1,6 @@
 """Calls of kernels, by the extension and by ctypes: what they are given, what is refused, and that nothing is kept."""
 
 import gc
-import platform
-import shutil
 import sys
 import sysconfig
 import threading
@@ -13,7 +11,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from lngen.runtime import binding, host_compiler
+from lngen.runtime import binding, extensions, host_compiler
 from tests.requirements import needs_gxx
 from tests.runtime import host_kernels
 
@@ -37,7 +35,7 @@ def call(request: pytest.FixtureRequest) -> binding.Call:
 
 
 def extension() -> binding.Call:
-    found = binding._extension()
+    found: binding.Call = extensions.extension("binding")
     assert found is not None
     return found
 
@@ -129,34 +127,6 @@ def test_other_threads_go_on_during_a_large_call(call: binding.Call, library: ho
     call(library.address("wait"), (flag,), (), ())
     other.join()
     assert flag[1] == 1
-
-
-def test_without_headers_or_a_compiler_it_is_ctypes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(host_compiler, "_libraries", {})
-    monkeypatch.setenv("LNGEN_CACHE", str(tmp_path))
-    with monkeypatch.context() as without:
-        without.setattr(sysconfig, "get_path", lambda name: str(tmp_path))
-        assert binding._extension() is None
-    monkeypatch.setenv("PATH", "")
-    assert binding._extension() is None
-
-
-@pytest.mark.skipif(not HEADERS, reason="no headers of Python")
-def test_compiled_ahead_of_time(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    source = tmp_path / "binding.c"
-    shutil.copy(binding._SOURCE, source)
-    architecture = "armv8-a" if platform.machine() == "aarch64" else "x86-64"
-    made = binding.compile_ahead(source, architecture)
-    monkeypatch.setattr(host_compiler, "_libraries", {})
-    monkeypatch.setattr(binding, "_SOURCE", source)
-    monkeypatch.setenv("PATH", "")
-    extension()
-    monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path))
-    extension()
-    with pytest.raises(RuntimeError, match="no headers of Python; install them"):
-        binding.compile_ahead(source, architecture)
-    made.unlink()
-    assert binding._extension() is None
 
 
 def test_the_first_call_chooses(library: host_compiler.Library, monkeypatch: pytest.MonkeyPatch) -> None:

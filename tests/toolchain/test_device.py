@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lngen.commands import device as command
-from lngen.runtime import binding
+from lngen.runtime import extensions
 from lngen.simt import driver
 from lngen.simt.driver import script
 from lngen.simt.driver.library import build
@@ -163,5 +163,5 @@ def test_vectors_by_the_macros_of_a_compiler(defined: str, name: str) -> None:
 
 
 def test_headers_of_python(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(binding, "headers", list)
+    monkeypatch.setattr(extensions, "headers", list)
     assert "python3-dev" in device.survey()["Python.h"].remedy

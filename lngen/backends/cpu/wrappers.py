@@ -35,19 +35,16 @@ def module(directions: Sequence[Lowered], notes: Notes) -> str:
     signatures = Signatures(layer, _ARRAY, _ARRAY, ("threads: int = 1",))
     functions = PublicFunctions(layer, notes, signatures, saved, own, programs).all()[:-1]
     fields = [
-        "INTERFACE,",
+        "_LAYER,",
         "__file__,",
-        *(["is_wide=True,"] if programs[0].is_wide else []),
         *inside("directions={", directions_table(directions, layer, "_host", source_of), "},"),
     ]
     calls = []
     for program in programs:
         name = program.direction
         results = _RESULTS.get(name, "Outputs" if several else "_directions.only")
-        first = "_LAYER" if name == "forward" else f'_LAYER, "{name}"'
-        kind = "ForwardCall" if name == "forward" else "LaterCall"
-        kernels = f'*_KERNELS.of("{name}", _numpy._{name.upper()}), **_host.OPTIONS'
-        calls += wrapped(f"_{name.upper()} = _directions.{kind}({first}, {results}, {kernels})", 0)
+        first = f"forward({results}" if name == "forward" else f'later("{name}", {results}'
+        calls += wrapped(f"_{name.upper()} = _KERNELS.{first}, _numpy._{name.upper()})", 0)
     classes = ["INTERFACE", "Gradients", *["Outputs"] * several, "Saved"]
     classes += ["SecondGradients"] * any(program.direction == "backward_backward" for program in programs)
     wide = ", is_wide=True" if programs[0].is_wide else ""

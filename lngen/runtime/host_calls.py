@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+"""Calls of a layer's directions on compiled kernels, which host_call.c looks at where they are as usual.
+
+That is: exact arrays without gaps, of their shape, rows all of one type. Such a call costs a microsecond more than its
+kernels do; what is not as usual is looked at by `directions`.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from .blocks import round_to
+from .calls import DType, Shape
+from .directions import ForwardCall, LaterCall, only
+from .extensions import extension
+from .host_memory import LARGE, empty
+from .layers import ROW, ROW_SCALAR, Value
+
+__all__ = ["TYPES", "HostCall", "Running"]
+
+Returned = TypeVar("Returned")
+
+TYPES = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64"}
+"""What kernels call the types that rows may be stored in."""
+
+_STORED, _COMPUTED, _CONVERTED = range(3)
+"""The type of an array: that of the rows, that which is computed in, or any, of which kernels are passed a copy."""
+
+_KNOWN = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64))
+
+
+class Running(NamedTuple):
+    """How the kernels of a direction are run on a list of its values and results, as they are passed to them.
+
+    `prepare(given, stored, computed)` tells of each kernel its address, and the places of the pointers and the numbers
+    that it takes, for rows in one chunk; `run(given, shape, stored, computed, threads)` runs them on any rows. Rows of
+    `most_entries` are one chunk, whose sums take so many entries of a `workspace` for each feature and besides.
+    Results at the places `zeros` have to be 0 before.
+    """
+
+    prepare: Callable[[list[Any], DType, DType], tuple[Any, ...]]
+    run: Callable[[list[Any], Shape, DType, DType, int], None]
+    most_entries: int
+    workspace: tuple[int, int]
+    zeros: Sequence[int]
+
+
+class HostCall(Generic[Returned]):
+    """A direction on kernels: `call` takes and returns what that of a `ForwardCall` or a `LaterCall` does.
+
+    It is that of such an `any_call` where there is no extension for this Python, or the layer has some fifty values.
+    """
+
+    call: Callable[..., Returned]
+
+    def __init__(self, any_call: ForwardCall[Any, Any] | LaterCall[Any], running: Running) -> None:
+        self.any_call, self.running = any_call, running
+        self.call = self._first
+
+    def _first(self, *arguments: Any) -> Returned:
+        """Nothing is compiled before it is called."""
+        make = extension("host_call")
+        chosen: Any = make and make(*self._described(_looked(self.any_call)))
+        chosen = chosen or self.any_call
+        self.call = chosen.call
+        return self.call(*arguments)
+
+    def _described(self, looked: "_Looked") -> tuple[Any, ...]:
+        """What make_call of host_call.c takes: objects, then numbers in the order of its structures."""
+        of, running = self.any_call, self.running
+        layer, values = of.layer, looked.values
+        returned = None if of.results is only else of.results
+        objects = (of.call, running.prepare, running.run, round_to, empty, _type, layer.Saved, returned, _KNOWN)
+        results = [(*each, len(values) + place in running.zeros) for place, each in enumerate(looked.results)]
+        rows = [slot in layer.rows for slot in range(len(layer.inputs))]
+        is_forward, least = isinstance(of, ForwardCall), layer.minimum_features
+        settings = (is_forward, layer.is_wide, *looked.counts, least, running.most_entries, LARGE, *running.workspace)
+        tables = [np.asarray(table, np.intc) for table in (values, results, looked.kept, rows)]
+        return objects, *tables, np.asarray(settings, np.longlong)
+
+
+class _Looked(NamedTuple):
+    """What is looked at of a call, and what it makes.
+
+    Of each value there are its part, the type that it has, whether it is required, and the input that it follows, or
+    -1; of each result its part, its type, and the input, or behind those the cotangent, that has that type too, or -1.
+    `kept` are the places, among values and results, of what is saved of them; `counts` those of cotangents, of tangents
+    or the like, and of results that are returned.
+    """
+
+    values: list[tuple[int, ...]]
+    results: list[tuple[int, ...]]
+    kept: Sequence[int]
+    counts: tuple[int, int, int]
+
+
+def _looked(call: ForwardCall[Any, Any] | LaterCall[Any]) -> _Looked:
+    layer = call.layer
+    if isinstance(call, ForwardCall):
+        made = [(each.part, _STORED, -1) for each in layer.outputs]
+        made += [(ROW_SCALAR, _COMPUTED, -1) for _ in layer.row_scalars]
+        return _Looked([_value(each) for each in call.values], [*made], call.kept_places, (0, 0, call.count))
+    fields = [_value(each, each.name in layer.row_scalars) for each in layer.fields]
+    own = [_value(each) for each in (*call.cotangents, *call.moved)]
+    results = [(each.part, _element(each.part), -1 if call.is_jvp else _owner(call, each)) for each in call.made]
+    return _Looked([*own, *fields], [*results], (), (len(call.cotangents), len(call.moved), len(results)))
+
+
+def _value(each: Value, is_computed: bool = False) -> tuple[int, ...]:
+    element = _COMPUTED if is_computed else _element(each.part)
+    return each.part, element, each.required, -1 if each.follows is None else each.follows
+
+
+def _element(part: int) -> int:
+    return _STORED if part in (ROW, ROW_SCALAR) else _CONVERTED
+
+
+def _owner(call: LaterCall[Any], gradient: Value) -> int:
+    if gradient.follows is not None:
+        return gradient.follows
+    return len(call.layer.inputs) + [output.name for output in call.layer.outputs].index(gradient.of)
+
+
+def _type(dtype: DType) -> int:
+    """The place of a type in `TYPES`; -1 of one that kernels do not take."""
+    return [*TYPES].index(dtype.name) if dtype.name in TYPES and dtype.isnative else -1

@@ -1,0 +1,296 @@
+"""Calls that host_call.c takes, and those that it leaves to `directions`: the same results, and nothing kept."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from lngen.runtime.extensions import extension, headers
+from tests import corpus
+from tests.compiled import Layer, assert_same_bits, drawn, layer, results
+from tests.requirements import needs_gxx
+from tests.tiers import sample
+
+pytestmark = [needs_gxx, pytest.mark.skipif(not headers(), reason="no headers of Python")]
+DIRECTIONS = ("FORWARD", "BACKWARD", "JVP", "BACKWARD_BACKWARD")
+TYPES = (np.float32, np.float64, np.float16, ml_dtypes.bfloat16)
+
+LAYERS = [(name, np.float64) for name in corpus.NAMES]
+LAYERS += [
+    (name, dtype) for name in ("layer_norm", "residual_add", "power_norm") for dtype in TYPES if dtype != np.float64
+]
+"""Layers, one of them with several outputs and one that is wide, each in types that it may be stored in."""
+
+
+class Spy:
+    """A call of `directions` that counts how often it is asked."""
+
+    def __init__(self, any_call: Any) -> None:
+        self.any_call, self.count = any_call, 0
+
+    def __call__(self, *arguments: Any) -> Any:
+        self.count += 1
+        return type(self.any_call).call(self.any_call, *arguments)
+
+
+def again(call: Any, **changed: Any) -> Any:
+    """A call of a layer as it was before it was first called, with some of its `running` changed.
+
+    Its class is that beside the layer.
+    """
+    return type(call)(call.any_call, call.running._replace(**changed))
+
+
+@pytest.fixture
+def left(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Layer], Callable[[], int]]]:
+    """A function that makes a layer's calls anew, and returns one that tells how many were left to `directions`."""
+
+    def watch(of: Layer) -> Callable[[], int]:
+        spies = []
+        for name in DIRECTIONS:
+            call = getattr(of.cpu, f"_{name}")
+            spies.append(Spy(call.any_call))
+            monkeypatch.setattr(call.any_call, "call", spies[-1], raising=False)
+            monkeypatch.setattr(of.cpu, f"_{name}", again(call))
+        return lambda: sum(spy.count for spy in spies)
+
+    return watch
+
+
+@pytest.fixture
+def norm() -> Layer:
+    return layer("layer_norm")
+
+
+def few(features: int = 7, dtype: Any = np.float32) -> tuple[np.ndarray, ...]:
+    draw = np.random.default_rng(features)
+    return tuple(draw.standard_normal(shape).astype(dtype) for shape in ((3, features), (features,), (features,)))
+
+
+@pytest.mark.parametrize(("name", "dtype"), sample(LAYERS, [("layer_norm", np.float32)]))
+def test_usual_calls_are_all_taken_and_have_the_same_bits(left, name, dtype):
+    of = layer(name)
+    for rows, features in ((5, max(3, of.definition.minimum_features)), (40, 1024)):
+        case = drawn(of.definition, rows, features, dtype)
+        asked = left(of)
+        for direction in DIRECTIONS:
+            call = getattr(of.cpu, f"_{direction}")
+            call.call = type(call.any_call).call.__get__(call.any_call)
+        expected = results(of.cpu, of.definition, case)
+        asked = left(of)
+        found = results(of.cpu, of.definition, case)
+        assert asked() == 0
+        assert_same_bits(found, expected)
+        for key, value in found.items():
+            assert (value is None) == (expected[key] is None)
+            assert value is None or (value.dtype, value.shape) == (expected[key].dtype, expected[key].shape)
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("dtype", TYPES)
+def test_what_is_left_out_and_where_results_go(left, norm, dtype):
+    asked = left(norm)
+    x, gamma, beta = few(dtype=dtype)
+    x.flags.writeable = False
+    for parameters in ((), (gamma,), (None, beta), (gamma, beta), (gamma.astype(np.float32), beta)):
+        y = np.empty_like(x)
+        given, saved = norm.cpu.forward(x, *parameters, out=y, threads=2)
+        assert given is y
+        assert saved.x is x
+        assert norm.cpu.forward(x, *parameters, save=False)[1] is None
+        plain, other = norm.numpy.forward(x, *parameters)
+        assert [value if value is None else value.dtype for value in saved[3:]] == [
+            value if value is None else value.dtype for value in other[3:]
+        ]
+        assert saved[:3] == other[:3]
+        np.testing.assert_allclose(np.asarray(y, float), np.asarray(plain, float), rtol=0.02, atol=0.02)
+        own = [np.empty_like(x), *(None if value is None else np.empty_like(value) for value in saved[4:5])]
+        own.append(np.empty_like(beta) if len(parameters) > 1 else None)
+        gradients = norm.cpu.backward(saved, x, out=own)
+        assert norm.cpu.backward(saved, x, out=gradients) == gradients
+        assert all(mine is each for mine, each in zip(gradients, own, strict=True))
+        assert norm.cpu.jvp(saved, x, out=y) is y
+    assert asked() == 0
+
+
+def swapped(array: np.ndarray) -> np.ndarray:
+    return array.astype(array.dtype.newbyteorder())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda x: x.tolist(),
+        lambda x: np.repeat(x, 2, -1)[..., ::2],
+        lambda x: x.T.copy().T,
+        lambda x: swapped(x),
+        lambda x: x.astype(np.longdouble),
+        lambda x: x.view(type("Own", (np.ndarray,), {})),
+        lambda x: x[:0],
+        lambda x: x.astype(int),
+        lambda x: x[..., :0],
+        lambda x: x[0, 0],
+        lambda x: None,
+    ],
+)
+def test_rows_that_are_not_usual_are_left(left, norm, change):
+    asked, (x, gamma, _) = left(norm), few()
+    answers = []
+    for module in (norm.cpu, norm.numpy):
+        try:
+            y, saved = module.forward(change(x), gamma[: np.shape(change(x))[-1]] if np.ndim(change(x)) else gamma)
+            answers.append((y.dtype, y.shape, saved[:3]))
+        except (TypeError, ValueError) as error:
+            answers.append(str(error))
+    assert answers[0] == answers[1]
+    assert asked() == 1
+
+
+def test_calls_that_are_refused_say_what_numpys_say(left, norm):
+    asked, (x, gamma, beta) = left(norm), few()
+    saved = norm.cpu.forward(x, gamma, beta)[1]
+    wrong = norm.cpu.forward(x[:2], gamma, beta)[1]
+    rows = np.zeros((6, 7), np.float32)
+    read_only = np.empty_like(x)
+    read_only.flags.writeable = False
+    refused: list[Callable[[Any], Any]] = [
+        lambda m: m.forward(x, gamma[:3]),
+        lambda m: m.forward(x, gamma.astype(complex)),
+        lambda m: m.forward(x, gamma, threads=0),
+        lambda m: m.forward(x, gamma, threads=True),
+        lambda m: m.forward(x, gamma, out=x),
+        lambda m: m.forward(x, gamma, out=read_only),
+        lambda m: m.forward(x, gamma, out=np.empty((3, 7))),
+        lambda m: m.forward(x, gamma, out=(np.empty_like(x),)),
+        lambda m: m.forward(rows[:3], out=rows[1:4]),
+        lambda m: m.backward(tuple(saved), x),
+        lambda m: m.backward(saved, None),
+        lambda m: m.backward(saved, x[:2]),
+        lambda m: m.backward(saved, x, out=np.empty_like(x)),
+        lambda m: m.backward(saved, x, out=(np.empty_like(x), None)),
+        lambda m: m.backward(saved, x, out=(np.empty_like(x), gamma, gamma)),
+        lambda m: m.backward(saved, x, out=(np.empty_like(x), np.empty_like(gamma), saved.x[0])),
+        lambda m: m.backward(saved._replace(mu=wrong.mu), x),
+        lambda m: m.backward(saved._replace(shape=(3, -7)), x),
+        lambda m: m.backward(saved._replace(shape=[3, 7]), x),
+        lambda m: m.backward(saved._replace(gamma=None), x),
+        lambda m: m.backward(saved._replace(dtype=np.dtype(int)), x),
+        lambda m: m.backward(saved._replace(dtypes=("a", None, None)), x),
+        lambda m: m.jvp(saved),
+        lambda m: m.jvp(norm.cpu.forward(x)[1], x, gamma),
+        lambda m: m.backward_backward(saved, x),
+        lambda m: m.backward_backward(saved, (x, x), x),
+    ]
+    for number, call in enumerate(refused):
+        said = []
+        for module in (norm.cpu, norm.numpy):
+            with pytest.raises((TypeError, ValueError)) as error:
+                call(module)
+            said.append((type(error.value), str(error.value)))
+        assert said[0] == said[1], number
+    assert asked() >= len(refused) - 2  # what is no cotangents is refused before
+
+
+def test_a_kernel_that_cannot_be_had_is_an_error_each_time(left, norm, monkeypatch):
+    left(norm)
+    x = few()[0]
+
+    def none(*arguments: Any) -> Any:
+        raise RuntimeError("no compiler")
+
+    call = again(norm.cpu._FORWARD, prepare=none)
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="no compiler"):
+            call.call((x, None, None, 1e-5), True, None, 1)
+    monkeypatch.setattr(norm.cpu, "_FORWARD", again(call, prepare=lambda *_: ((1,),)))
+    with pytest.raises(TypeError):
+        norm.cpu.forward(x)
+
+
+@pytest.mark.ci
+def test_nothing_is_kept_of_a_call(left, norm):
+    asked, (x, gamma, beta) = left(norm), few(dtype=ml_dtypes.bfloat16)
+    wide = gamma.astype(np.float32)
+    saved, y = norm.cpu.forward(x, wide, beta)[1], np.empty_like(x)
+    one = np.float16(1)
+    watched = (x, wide, beta, y, saved, saved.mu, x.dtype, wide.dtype, None, 1e-5, norm.numpy.Saved, one)
+
+    def step() -> None:
+        _, found = norm.cpu.forward(x, wide, beta, out=y)
+        norm.cpu.backward(found, x)
+        norm.cpu.jvp(found, x)
+        norm.cpu.backward_backward(found, x, x)
+        for call in (lambda: norm.cpu.forward(x[:, :3], wide), lambda: norm.cpu.backward(found, x, out=(y, y, beta))):
+            with pytest.raises(ValueError, match="pass"):
+                call()
+
+    def counts() -> list[int]:
+        gc.collect()
+        return [sys.getrefcount(value) for value in watched]
+
+    step()
+    before, blocks = counts(), sys.getallocatedblocks()
+    for _ in range(500):
+        step()
+    assert all(abs(after - first) < 50 for after, first in zip(counts(), before, strict=True))
+    assert sys.getallocatedblocks() - blocks < 500
+    assert asked() == 2 * 501
+
+
+def test_a_call_that_its_own_functions_refer_to_goes_all_the_same(left, norm):
+    left(norm)
+
+    def called() -> weakref.ref[Any]:
+        kept: list[Any] = []
+
+        def prepare(*arguments: Any) -> Any:
+            return kept and norm.cpu._FORWARD.running.prepare(*arguments)
+
+        call = again(norm.cpu._FORWARD, prepare=prepare)
+        kept.append(call)
+        call.call((few()[0], None, None, 1e-5), True, None, 1)
+        kept.append(call.call)
+        return weakref.ref(prepare)
+
+    gone = called()
+    gc.collect()
+    assert gone() is None
+
+
+def test_more_values_than_there_is_room_for():
+    make = extension("host_call")
+    objects, few, settings = (*(None,) * 8, ()), np.zeros((24, 4), np.intc), np.zeros(10, np.longlong)
+    none = np.zeros(0, np.intc)
+    assert make(objects, few, few, none, none, settings) is not None
+    for values, made in ((few, np.zeros((25, 4), np.intc)), (np.zeros((100, 4), np.intc), few)):
+        assert make(objects, values, made, none, none, settings) is None
+
+
+def test_several_threads_of_python_at_a_time(left, norm):
+    asked = left(norm)
+    cases = [(few(features), few(features)[0] ** 2) for features in (5, 700, 3000)]
+    expected = [norm.cpu.backward(norm.cpu.forward(*given)[1], dy) for given, dy in cases]
+    wrong = []
+
+    def work() -> None:
+        for number in range(200):
+            given, dy = cases[number % 3]
+            found = norm.cpu.backward(norm.cpu.forward(*given)[1], dy)
+            if any((a != b).any() for a, b in zip(found, expected[number % 3], strict=True)):
+                wrong.append(number)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert asked() == 0
