@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -250,6 +250,9 @@ def draw(definition: Definition, rows: int, features: int, seed: int = 0) -> dic
     return values
 
 
+_REDUCED: dict[str, Callable[..., Any]] = {"mean": np.mean, "sum": np.sum, "max": np.max, "min": np.min}
+
+
 def interpret(
     program: RowProgram, given: Mapping[TypedSymbol, Any], rows: int, features: int
 ) -> tuple[dict[str, Any], dict[TypedSymbol, Any]]:
@@ -276,8 +279,7 @@ def interpret(
             values[line.symbol] = value(line.expression)
         for reduction in stage.reductions:
             body = np.broadcast_to(np.asarray(value(reduction.body), float), (rows, features))
-            operator = {"mean": np.mean, "sum": np.sum, "max": np.max, "min": np.min}[reduction.operator]
-            values[reduction.symbol] = operator(body, axis=-1, keepdims=True)
+            values[reduction.symbol] = _REDUCED[reduction.operator](body, axis=-1, keepdims=True)
         for line in stage.row_scalars:
             assert axes(line.symbol) == (True, False)
             values[line.symbol] = value(line.expression)
@@ -301,8 +303,8 @@ def run(plan: Plan, drawn: Mapping[str, Any], rows: int, features: int) -> dict[
     """Outputs and gradients of both programs, by name, backward reading only what its arguments say."""
     by_name = {symbol.name: symbol for symbol in plan.derivation.forward.symbols}
     given = {by_name[name]: drawn[name] for name in by_name}
-    forward_reads = {argument.symbol for argument in (*plan.forward.rows, *plan.forward.parameters)}
-    outputs, values = interpret(plan.forward, {s: v for s, v in given.items() if s in forward_reads}, rows, features)
+    read = {*(row.symbol for row in plan.forward.rows), *(each.symbol for each in plan.forward.parameters)}
+    outputs, values = interpret(plan.forward, {s: v for s, v in given.items() if s in read}, rows, features)
     known = {symbol: values[symbol] for symbol in plan.backward.saved}
     for argument in plan.backward.rows:
         known[argument.symbol] = {

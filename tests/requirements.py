@@ -19,6 +19,7 @@ NO_GXX = "no g++: install it with the system's package manager"
 NO_PYCUDA = "no PyCUDA: make pycuda"
 CROSS_GXX = "aarch64-linux-gnu-g++"
 NO_CROSS_GXX = f"no {CROSS_GXX}: apt-get install g++-aarch64-linux-gnu"
+NO_QEMU = "no qemu-aarch64: apt-get install qemu-user"
 NO_NVRTC = "no NVRTC: it comes with the test extra on Linux, x86-64 and aarch64"
 NO_MKDOCS = "no mkdocs-material: make docs"
 NO_SIMULATOR = f"{NO_GPU} simulator: LNGEN_GPUSIM names no folder with a measure.py"
@@ -82,6 +83,7 @@ def has_gpu() -> bool:
 
 needs_gpu = pytest.mark.skipif(not has_gpu(), reason=NO_GPU)
 needs_gxx = pytest.mark.skipif(gxx() is None, reason=NO_GXX)
+needs_qemu = pytest.mark.skipif(shutil.which("qemu-aarch64") is None, reason=NO_QEMU)
 needs_cross_compiler = pytest.mark.skipif(
     shutil.which(CROSS_GXX) is None and platform.machine() != "aarch64", reason=NO_CROSS_GXX
 )

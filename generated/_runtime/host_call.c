@@ -35,8 +35,10 @@ static PyObject *new_array(Call *self, const struct work *work, int part, PyArra
         size *= work->features;
     if (size * PyDataType_ELSIZE(descr) >= self->settings.large) {
         PyObject *sizes = PyArray_IntTupleFromIntp(dimensions, shape);
-        PyObject *made = sizes ? PyObject_CallFunctionObjArgs(object(self, EMPTY), sizes, (PyObject *)descr, NULL) : NULL;
-        Py_XDECREF(sizes);
+        if (!sizes)
+            return NULL;
+        PyObject *made = PyObject_CallFunctionObjArgs(object(self, EMPTY), sizes, (PyObject *)descr, NULL);
+        Py_DECREF(sizes);
         return made;
     }
     Py_INCREF(descr);
@@ -85,14 +87,21 @@ static int make(Call *self, struct work *work, PyObject *out) {
     return DONE;
 }
 
+// What kernels are passed at a place: a value, a result, or what stands for it; NULL or None for what is not there.
+static PyObject *passed(const Call *self, const struct work *work, int place) {
+    if (work->own[place])
+        return work->own[place];
+    return place < self->values ? work->values[place] : work->made[place - self->values];
+}
+
 // Arrays of the type that is computed in for values and results of another type, which kernels do not take.
 static int convert(Call *self, struct work *work) {
     PyArray_Descr *computed = descr(self, work->computed);
     for (int i = 0; i < self->values + self->results; ++i) {
-        int is_value = i < self->values, r = i - self->values;
-        PyObject *value = is_value ? work->values[i] : work->made[r];
-        int part = is_value ? self->given[i].part : self->made[r].part;
-        int element = is_value ? self->given[i].element : self->made[r].element;
+        int is_value = i < self->values, of = i - self->values;
+        PyObject *value = passed(self, work, i);
+        int part = is_value ? self->given[i].part : self->made[of].part;
+        int element = is_value ? self->given[i].element : self->made[of].element;
         if (element != CONVERTED || part == CONSTANT || !value || value == Py_None)
             continue;
         int is_array = Py_IS_TYPE(value, &PyArray_Type);
@@ -115,11 +124,11 @@ static int convert(Call *self, struct work *work) {
 
 // ---- kernels
 
-// All values and results as kernels take them, as a list of Python's.
+// What kernels are passed, as a list of Python's.
 static PyObject *listed(Call *self, const struct work *work) {
     PyObject *list = PyList_New(self->values + self->results);
     for (int i = 0; list && i < self->values + self->results; ++i) {
-        PyObject *each = work->own[i] ? work->own[i] : i < self->values ? work->values[i] : work->made[i - self->values];
+        PyObject *each = passed(self, work, i);
         PyList_SET_ITEM(list, i, Py_NewRef(each ? each : Py_None));
     }
     return list;
@@ -197,13 +206,13 @@ static struct plan *planned(Call *self, const struct work *work) {
 static void run_steps(const struct step *steps, int count, void *const *pointers, const double *numbers,
                       const long long *sizes) {
     for (const struct step *step = steps; step < steps + count; ++step) {
-        void *passed[MOST + 1];
+        void *arrays[MOST + 1];
         double constants[MOST];
         for (int i = 0; i < step->pointers; ++i)
-            passed[i] = pointers[step->places[i]];
+            arrays[i] = pointers[step->places[i]];
         for (int i = 0; i < step->numbers; ++i)
             constants[i] = numbers[step->places[step->pointers + i]];
-        step->function(passed, constants, sizes);
+        step->function(arrays, constants, sizes);
     }
 }
 
@@ -216,7 +225,7 @@ static int run_here(Call *self, struct work *work) {
     double numbers[MOST];
     npy_intp bytes = 0;
     for (int i = 0; i < all; ++i) {
-        PyObject *each = work->own[i] ? work->own[i] : i < self->values ? work->values[i] : work->made[i - self->values];
+        PyObject *each = passed(self, work, i);
         pointers[i] = NULL;
         if (!each || each == Py_None)
             continue;
@@ -270,9 +279,10 @@ static int run(Call *self, struct work *work, PyObject *threads) {
         outcome = run_here(self, work);
     } else {
         PyObject *list = listed(self, work), *shape = PyArray_IntTupleFromIntp(work->dimensions, work->shape);
-        PyObject *done = list && shape ? PyObject_CallFunctionObjArgs(object(self, RUN), list, shape, descr(self, work->stored),
-                                                                      descr(self, work->computed), threads, NULL)
-                                       : NULL;
+        PyArray_Descr *stored = descr(self, work->stored), *computed = descr(self, work->computed);
+        PyObject *done = NULL;
+        if (list && shape)
+            done = PyObject_CallFunctionObjArgs(object(self, RUN), list, shape, stored, computed, threads, NULL);
         outcome = done ? DONE : FAILED;
         Py_XDECREF(list);
         Py_XDECREF(shape);
@@ -280,11 +290,11 @@ static int run(Call *self, struct work *work, PyObject *threads) {
     }
     for (int i = 0; outcome == DONE && i < self->results; ++i) {
         PyObject *own = work->own[self->values + i];
-        PyObject *done = own ? PyObject_CallFunctionObjArgs(object(self, ROUND), work->made[i], Py_Ellipsis, own, NULL) : Py_None;
-        if (!done)
-            outcome = FAILED;
-        else if (own)
-            Py_DECREF(done);
+        if (!own)
+            continue;
+        PyObject *done = PyObject_CallFunctionObjArgs(object(self, ROUND), work->made[i], Py_Ellipsis, own, NULL);
+        outcome = done ? DONE : FAILED;
+        Py_XDECREF(done);
     }
     return outcome;
 }
@@ -300,7 +310,9 @@ static PyObject *named(PyObject *type, PyObject *const *items, int count) {
 }
 
 static PyObject *results(Call *self, const struct work *work) {
-    return object(self, RESULT) == Py_None ? Py_NewRef(work->made[0]) : named(object(self, RESULT), work->made, self->settings.outputs);
+    if (object(self, RESULT) == Py_None)
+        return Py_NewRef(work->made[0]);
+    return named(object(self, RESULT), work->made, (int)self->settings.outputs);
 }
 
 static PyObject *saved(Call *self, const struct work *work) {
@@ -353,7 +365,9 @@ static int take(Call *self, struct work *work, PyObject *const *given) {
             outcome = UNUSUAL;
     } else {
         PyObject *kept = given[0];
-        if (count != self->settings.cotangents + self->settings.moved || !Py_IS_TYPE(kept, (PyTypeObject *)object(self, SAVED)) || PyTuple_GET_SIZE(kept) != fields + 3)
+        if (count != self->settings.cotangents + self->settings.moved)
+            return UNUSUAL;
+        if (!Py_IS_TYPE(kept, (PyTypeObject *)object(self, SAVED)) || PyTuple_GET_SIZE(kept) != fields + 3)
             return UNUSUAL;
         for (int i = 0; i < fields; ++i)
             work->values[count + i] = PyTuple_GET_ITEM(kept, 3 + i);
@@ -417,7 +431,8 @@ static void deallocate(Call *self) {
     Py_DECREF(type);
 }
 
-static PyMethodDef methods[] = {{"call", (PyCFunction)(void (*)(void))call, METH_FASTCALL, NULL}, {NULL}};
+static PyMethodDef methods[] = {{"call", (PyCFunction)(void (*)(void))call, METH_FASTCALL, NULL},
+                                {NULL, NULL, 0, NULL}};
 
 static PyType_Slot slots[] = {
     {Py_tp_traverse, traverse},
@@ -428,7 +443,10 @@ static PyType_Slot slots[] = {
 };
 
 static PyType_Spec spec = {
-    "lngen.HostCall", sizeof(Call), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots,
+    .name = "lngen.HostCall",
+    .basicsize = sizeof(Call),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .slots = slots,
 };
 
 // What a buffer holds, to a place with room for so many units; how many there are, which may be more.
@@ -438,8 +456,8 @@ static int copied(const Py_buffer *from, void *to, size_t unit, size_t most) {
     return (int)count;
 }
 
-// The direction that objects, values, results, kept, is_row and settings describe, as host_calls.py has them; None if it
-// has more values and results than there is room for.
+// The direction that objects, values, results, kept, is_row and settings describe, as host_calls.py has them; None if
+// there is no room for so many values and results.
 static PyObject *make_call(PyObject *type, PyObject *args) {
     PyObject *objects;
     Py_buffer given[5];

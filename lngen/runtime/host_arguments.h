@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a direction of a layer is, and a look at the arguments of a call: whether all of them are as usual. host_calls.py
-// says what is looked at. A call is UNUSUAL that Python is to look at; nothing was changed then.
+// What a direction of a layer is, and a look at the arguments of a call: whether all of them are as usual.
+// host_calls.py says what is looked at. A call is UNUSUAL that Python is to look at; nothing was changed then.
 #pragma once
 #include "binding.h"
 #define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION

@@ -16,7 +16,7 @@ from lngen.check.evidence import KINDS
 from lngen.check.layer import Case
 from lngen.check.runner import check
 from tests import corpus
-from tests.compiled import Layer, assert_same_bits, drawn, layer, off, results
+from tests.compiled import Layer, assert_same_bits, drawn, layer, left_to_directions, off, results
 from tests.requirements import needs_gxx
 from tests.test_many_optional import text as many
 from tests.tiers import sample
@@ -136,7 +136,7 @@ def test_results_that_bypass_the_cache(features, monkeypatch):
     case = drawn(of.definition, 9, features, np.float32)
     near = results(of.cpu, of.definition, case)
     monkeypatch.setattr(of.cpu._host, "STREAMED_BYTES", 0)
-    monkeypatch.setattr(of.cpu._directions.rows, "FAST_PATH_BYTES", 0)
+    left_to_directions(of.cpu, monkeypatch.setattr)
     assert_same_bits(results(of.cpu, of.definition, case), near)
     x = case.inputs["x"]
     for shift in range(0, 64, 4):
@@ -162,10 +162,8 @@ def test_results_that_bypass_the_cache(features, monkeypatch):
     ],
     ids=["big-endian", "unaligned", "strided", "backwards", "transposed"],
 )
-@pytest.mark.parametrize("few", [2**30, 0], ids=["fast path", "in blocks"])
-def test_any_memory(change, few, monkeypatch):
+def test_any_memory(change):
     of = layer(SEVERAL)
-    monkeypatch.setattr(of.cpu._directions.rows, "FAST_PATH_BYTES", few)
     case = drawn(of.definition, 40, 33, np.float64)
     other = case.mapped(lambda value: change(value) if isinstance(value, np.ndarray) else value)
     for value in (*other.inputs.values(), *other.cotangents.values()):

@@ -23,6 +23,7 @@ from lngen.files.paths import RUNTIME, generated_folder
 from tests import programs
 from tests.backends.reference import HOST, load, notes_of
 from tests.backends.test_numpy_values import PAIRS
+from tests.compiled import left_to_directions
 
 ROOT = Path(__file__).parents[2]
 
@@ -45,6 +46,13 @@ def numpy_layer(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
 
 def backend_of(module: ModuleType) -> Any:
     return module if module.__name__.endswith("_backend") else sys.modules[module.__name__ + ".numpy_backend"]
+
+
+def in_blocks(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have few rows go the way of many."""
+    monkeypatch.setattr(backend_of(module)._directions.rows, "FAST_PATH_BYTES", 0)
+    if module.__name__.endswith(".cpu_backend"):
+        left_to_directions(module, monkeypatch.setattr)
 
 
 def normal(shape: tuple[int, ...], dtype: Any = np.float32, seed: int = 0) -> Any:
@@ -78,7 +86,7 @@ def test_a_row_does_not_see_its_neighbours(
             if value is not None:
                 np.testing.assert_array_equal(value, again)
     alone = [both(slice(row, row + 1)) for row in range(rows)]
-    monkeypatch.setattr(backend_of(module)._directions.rows, "FAST_PATH_BYTES", 0)
+    in_blocks(module, monkeypatch)
     for value, again in zip(whole, both(slice(None)), strict=True):
         if value is not None:
             np.testing.assert_array_equal(value, again)
@@ -101,6 +109,8 @@ def test_a_large_offset_costs_no_digits(
     dtype: Any, offset: float, bound: float, few: int, layer: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(backend_of(layer)._directions.rows, "FAST_PATH_BYTES", few)
+    if few == 0:
+        in_blocks(layer, monkeypatch)
     features = 4096
     x = (normal((12, features), np.float64) + offset).astype(dtype)
     gamma, dy = normal((features,), dtype, 1), normal((12, features), dtype, 2)
@@ -196,7 +206,7 @@ def test_a_layout_changes_no_bit_of_a_sum_over_rows(
     features: int, layer: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """BLAS takes rows that follow each other; rows that lie backwards or in one place NumPy adds up by itself."""
-    monkeypatch.setattr(backend_of(layer)._directions.rows, "FAST_PATH_BYTES", 0)
+    in_blocks(layer, monkeypatch)
     x, dy, gamma = normal((501, features)), normal((501, features), seed=1), normal((features,), seed=2)
 
     def gradients(x: Any, dy: Any, backwards: bool) -> Any:

@@ -22,6 +22,7 @@ from lngen.files import loading, manifest
 from lngen.pipeline import Derived
 from lngen.runtime.includes import inlined
 from tests.check.mutants import Kill
+from tests.compiled import left_to_directions
 from tests.shipped import ROOT
 
 SHAPES = ((5, 7), (2, 33), (5, 133))
@@ -118,7 +119,7 @@ def planted(made: Derived, folder: Path, change: Callable[[str], str]) -> Any | 
     (place / _SOURCE).write_text(text, encoding="utf-8")
     module = importlib.import_module(f"{loading.load(place).__name__}.cpu_backend")
     module._host.CHUNK_ENTRIES = 16
-    module._directions.rows.FAST_PATH_BYTES = 0
+    left_to_directions(module)
     return module if text != source else None
 
 

@@ -1,0 +1,105 @@
+"""Compiled kernels of 64-bit Arm, run by QEMU where it is installed: the results are those of this processor."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from lngen.runtime.host_compiler import OPTIONS
+from tests.compiled import Layer, drawn, layer, left_to_directions, off, results
+from tests.requirements import CROSS_GXX, needs_cross_compiler, needs_qemu
+
+ROUNDINGS = 32
+"""As many as kernels may be off from exact results here too; there, products and sums are fused in other places."""
+
+MAIN = Path(__file__).with_name("one_call.cpp")
+
+
+class Elsewhere:
+    """Programs for another processor in place of libraries, and `call` in place of that of `binding`."""
+
+    def __init__(self, of: Layer, folder: Path) -> None:
+        self.of, self.folder, self.kernels = of, folder, [("", Path())]
+        self.made: dict[Any, Path] = {}
+
+    def library(self, source: Path, macros: Iterable[str]) -> Any:
+        """What stands for a library: `address` is a number of a kernel."""
+        key = (source.name, *sorted(macros))
+        if key not in self.made:
+            self.made[key] = self._program(source, key[1:], self.folder / str(len(self.made)))
+        return _Library(lambda name: self._number(name, self.made[key]))
+
+    def _number(self, name: str, program: Path) -> int:
+        self.kernels.append((name, program))
+        return len(self.kernels) - 1
+
+    def _program(self, source: Path, macros: Iterable[str], program: Path) -> Path:
+        directions = self.of.cpu._KERNELS.directions.values()
+        names = [name for each in directions if each.source == source.name for name in each.kernels]
+        defined = [f'-DSOURCE="{source}"', f"-DKERNELS={' '.join(f'EACH({name})' for name in names)}"]
+        options = ["-std=c++17", *(each for each in OPTIONS if each not in ("-shared", "-fPIC")), "-static"]
+        compiler = shutil.which(CROSS_GXX) or "g++"
+        given = [*options, *defined, *(f"-D{macro}" for macro in macros)]
+        subprocess.run([compiler, *given, str(MAIN), "-o", str(program)], check=True)
+        return program
+
+    def call(self, address: int, arrays: tuple[Any, ...], numbers: tuple[float, ...], sizes: tuple[int, ...]) -> None:
+        """Run a kernel, and write to arrays what it has written to its own."""
+        name, program = self.kernels[address]
+        given = [b"" if array is None else array.tobytes() for array in arrays]
+        lengths = [-1 if array is None else len(data) for array, data in zip(arrays, given, strict=True)]
+        lists = [lengths, [number.hex() for number in numbers], sizes]
+        words = [str(word) for each in lists for word in (len(each), *each)]
+        command = ["qemu-aarch64", str(program), name, *words]
+        left = subprocess.run(command, input=b"".join(given), capture_output=True, check=True).stdout
+        for array, data in zip(arrays, given, strict=True):
+            made, left = left[: len(data)], left[len(data) :]
+            if array is not None and made != data:
+                array[...] = np.frombuffer(made, array.dtype).reshape(array.shape)
+        assert not left
+
+
+class _Library:
+    def __init__(self, address: Callable[[str], int]) -> None:
+        self.address = address
+
+
+@needs_qemu
+@needs_cross_compiler
+@pytest.mark.ci
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [
+        ("layer_norm", np.float32),
+        ("layer_norm", np.float16),
+        ("layer_norm", ml_dtypes.bfloat16),
+        ("residual_add", np.float64),
+        ("layer_norm_gelu", np.float32),
+        ("cross_entropy", np.float64),
+    ],
+)
+def test_all_directions(name: str, dtype: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    of = layer(name)
+    elsewhere = Elsewhere(of, tmp_path)
+    left_to_directions(of.cpu, monkeypatch.setattr)
+    for rows, features in ((3, 7), (40, 130)):
+        case = drawn(of.definition, rows, features, dtype)
+        here = results(of.cpu, of.definition, case)
+        with monkeypatch.context() as there:
+            for direction in ("FORWARD", "BACKWARD", "JVP", "BACKWARD_BACKWARD"):
+                kernels = getattr(of.cpu, f"_{direction}").running.run.__self__
+                there.setattr(kernels, "plans", {})
+            there.setattr(of.cpu._host.host_compiler, "library", elsewhere.library)
+            there.setattr(of.cpu._host.binding, "call", elsewhere.call)
+            found = results(of.cpu, of.definition, case)
+        assert len(elsewhere.made) == 2
+        rounding = float(ml_dtypes.finfo(dtype).eps)
+        for key, error in off(found, {key: np.asarray(value, np.longdouble) for key, value in here.items()}).items():
+            assert error <= ROUNDINGS * rounding, (key, error)
