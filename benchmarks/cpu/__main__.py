@@ -1,7 +1,7 @@
 """Measure on this machine's processor: `python -m benchmarks.cpu`; docs/cpu.md says what.
 
 With `--record` the record goes to `benchmarks/results/cpu.json`, its tables to `docs/cpu.md` and, where matplotlib is
-installed, its plots to `docs/cpu.svg` and `docs/cpu_compiled.svg`. Layers that are not measured again keep their
+installed, its plots to `docs/cpu.svg` and `docs/cpu_compiled.svg`. Cases that are not measured again keep their
 figures if these are of the same machine and versions.
 """
 
@@ -81,16 +81,23 @@ def main(arguments: list[str]) -> int:
 
 
 def with_earlier(record: dict[str, Any], earlier: dict[str, Any]) -> dict[str, Any]:
-    """A record with those layers of an earlier one that it does not have, if both are of one machine and versions."""
+    """A record with those cases of an earlier one that it does not have, if both are of one machine and versions."""
 
     def same(one: dict[str, Any], other: dict[str, Any]) -> bool:
         return all(one[key] == other.get(key) for key in one if key != "commit")
 
     if not earlier or not same(record["machine"], earlier["machine"]):
         return record
-    measured = {case["layer"] for case in record["cases"]}
-    kept = [case for case in earlier["cases"] if case["layer"] not in measured]
-    return {**record, "cases": sorted([*record["cases"], *kept], key=lambda case: str(case["layer"]))}
+    measured = set(map(_case, record["cases"]))
+    kept = [case for case in earlier["cases"] if _case(case) not in measured]
+    return {**record, "cases": sorted([*record["cases"], *kept], key=_case)}
+
+
+def _case(found: dict[str, Any]) -> tuple[str, int, int, tuple[int, ...]]:
+    """What tells cases apart, in the order of tables."""
+    shape = tuple(found["shape"])
+    place = SHAPES.index(shape) if shape in SHAPES else len(SHAPES)
+    return found["layer"], DTYPES.index(found["dtype"]), place, shape
 
 
 def _line(found: dict[str, Any]) -> str:

@@ -126,10 +126,11 @@ def test_the_page_has_a_place_for_the_figures() -> None:
     assert page.count(cpu._MADE) == 1
 
 
-def test_layers_that_are_not_measured_again_keep_their_figures_of_the_same_machine():
+def test_cases_that_are_not_measured_again_keep_their_figures_of_the_same_machine():
     def record(commit: str, processors: int, layers: str) -> dict[str, Any]:
         facts = {"commit": commit, "processors": processors}
-        return {"machine": facts, "cases": [{"layer": layer, "of": commit} for layer in layers]}
+        case = {"of": commit, "shape": [4, 8, 16], "dtype": "float32"}
+        return {"machine": facts, "cases": [{**case, "layer": layer} for layer in layers]}
 
     earlier = record("a", 2, "xyz")
     found = cpu.with_earlier(record("b", 2, "y"), earlier)
