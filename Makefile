@@ -8,7 +8,7 @@ PYTEST := $(RUN) -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal
 INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := derive
-.PHONY: derive test exhaustive matrix fuzz pycuda browser gpu wheelhouse docs lint check fmt clean help
+.PHONY: derive test exhaustive matrix fuzz pycuda browser frameworks gpu wheelhouse docs lint check fmt clean help
 
 derive: $(VENV)/installed ## derive every layer of derive/, write generated/, print a derivation
 	$(RUN) -m lngen derive
@@ -24,6 +24,8 @@ pycuda: $(VENV)/installed-test ## build PyCUDA once, without a GPU, and install 
 	$(RUN) tools/build_pycuda.py
 
 browser: $(VENV)/installed-browser ## install what drives Chromium in the tests of the pages
+
+frameworks: $(VENV)/installed-frameworks ## install PyTorch, a build for the processor if there is one, for the tests that need it
 
 matrix: $(VENV)/installed-test ## the CUDA code at every shape and type, of which `make check` runs a sample
 	$(PYTEST) -m matrix
@@ -67,7 +69,7 @@ $(VENV)/installed: pyproject.toml | $(VENV)/bin/pip
 	$(INSTALL) --editable .
 	@touch $@
 
-EXTRAS := test dev docs browser
+EXTRAS := test dev docs browser frameworks
 $(EXTRAS:%=$(VENV)/installed-%): $(VENV)/installed-%: pyproject.toml | $(VENV)/bin/pip
 	$(INSTALL) --editable '.[$*]'
 	@touch $@ $(VENV)/installed

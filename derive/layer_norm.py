@@ -1,6 +1,8 @@
 """Layer normalization over the feature axis.
 
 Ba, Kiros & Hinton, 2016, arXiv:1607.06450.
+
+In PyTorch: torch.nn.LayerNorm(normalized_shape=D, weight=gamma, bias=beta, eps=eps)
 """
 
 from lngen.language import Constant, Feature, Row, mean, sqrt

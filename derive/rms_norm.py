@@ -1,6 +1,8 @@
 """Root-mean-square normalization over the feature axis.
 
 Zhang & Sennrich, 2019, arXiv:1910.07467.
+
+In PyTorch: torch.nn.RMSNorm(normalized_shape=D, weight=gamma, eps=eps)
 """
 
 from lngen.language import Constant, Feature, Row, mean, sqrt

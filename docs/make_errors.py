@@ -260,6 +260,20 @@ DEFINITIONS = (
             )
         ),
     ),
+    Section(
+        "Modules of PyTorch's",
+        "A line of the docstring that begins with `In PyTorch: torch.nn.` says what the layer can stand for.",
+        tuple(
+            f'"""A layer.\n\nIn PyTorch: torch.nn.{call}\n"""\n' + _F + "return w*x"
+            for call in (
+                "Norm(D)",
+                "Norm(weight=gamma)",
+                "Norm(weight=w, bias=w)",
+                "Norm(mode='mean')",
+                "Norm(**options)",
+            )
+        ),
+    ),
 )
 
 

@@ -167,6 +167,7 @@ class Backend(StrEnum):
     numpy = "numpy"
     cpu = "cpu"
     cuda = "cuda"
+    torch = "torch"
     all = "all"
 
 

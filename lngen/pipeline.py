@@ -1,6 +1,6 @@
 """From a definition to the files of its layer: every stage in order, held together by nothing but values.
 
-    load -> derive -> plan -> prove -> emit NumPy, CUDA, the derivation as a document, the manifest
+    load -> derive -> plan -> prove -> emit NumPy, CUDA, C++, PyTorch, the derivation as a document, the manifest
 
 Nothing here reads the clock, the machine, or any file but the templates: the same definition gives the same
 bytes everywhere.
@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from lngen.backends import cpu, cuda, numpy
+from lngen.backends import cpu, cuda, numpy, torch
 from lngen.backends.description import description
 from lngen.cache import values
 from lngen.cache.results import kept
@@ -33,7 +33,7 @@ from lngen.report.heading import header, notes
 
 Kept = TypeVar("Kept")
 
-STAGES = ("derive", "plan", "prove", "numpy", "cuda", "cpu", "derivation.md")
+STAGES = ("derive", "plan", "prove", "numpy", "cuda", "cpu", "torch", "derivation.md")
 """What `derived` goes through, in order, by the names it passes to `on_stage`."""
 
 
@@ -111,6 +111,8 @@ def _emitted(planned: Plan, proved: bool, on_stage: Callable[[str], None]) -> Em
     files |= cuda.emit(programs, notes(planned, "cuda"))
     on_stage("cpu")
     files |= cpu.emit(programs, notes(planned, "cpu"))
+    on_stage("torch")
+    files |= torch.emit(programs, notes(planned, "torch"))
     on_stage("derivation.md")
     files["derivation.md"] = _document(planned)
     definition = planned.derivation.definition
@@ -119,8 +121,8 @@ def _emitted(planned: Plan, proved: bool, on_stage: Callable[[str], None]) -> Em
         definition.name,
         files,
         definition_text=definition.canonical(),
-        templates=render.sources("numpy", "cuda", "cpu", "report"),
-        options={"backends": ["cpu", "cuda", "numpy"], "proved": proved},
+        templates=render.sources("numpy", "cuda", "cpu", "torch", "report"),
+        options={"backends": ["cpu", "cuda", "numpy", "torch"], "proved": proved},
         cost=cost_entries(planned),
         interface=interface,
         evidence=[_evidence_entry(proof) for proof in planned.derivation.proofs],

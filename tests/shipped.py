@@ -28,6 +28,7 @@ FILES = (
     "numpy_second_order.py",
     "second_order.cpp",
     "second_order.cu",
+    "torch_backend.py",
 )
 
 

@@ -4,11 +4,12 @@ import sys
 
 import pytest
 
+from tests.requirements import needs_torch
 from tests.shipped import ROOT
 
 pytestmark = pytest.mark.ci
 
-MISSING = "torch is not installed, so there is nothing to show: pip install torch\n"
+MISSING = "PyTorch is not installed, so there is nothing to show: pip install 'lngen[torch]'\n"
 WITHOUT_TORCH = "import runpy, sys; sys.modules['torch'] = None; runpy.run_path(sys.argv[1], run_name='__main__')"
 
 
@@ -39,10 +40,18 @@ def test_ones_own_layer_passes_its_checks(tmp_path):
 
 
 def test_without_torch_the_example_says_so(tmp_path):
-    assert run("-c", WITHOUT_TORCH, ROOT / "examples" / "torch_function.py", cwd=tmp_path) == MISSING
+    assert run("-c", WITHOUT_TORCH, ROOT / "examples" / "train_in_pytorch.py", cwd=tmp_path) == MISSING
 
 
-def test_the_torch_example_agrees_with_torch_or_says_that_there_is_none(tmp_path):
-    printed = run(ROOT / "examples" / "torch_function.py", cwd=tmp_path)
-    if printed != MISSING:
-        assert [line.split()[0] for line in printed.splitlines()] == ["y", "dx", "dgamma", "dbeta"]
+@needs_torch
+def test_models_train_with_emitted_norms_as_with_those_of_pytorch(tmp_path):
+    program = ROOT / "examples" / "train_in_pytorch.py"
+    lines = run(program, "--steps", 3, "--without-compile", cwd=tmp_path).splitlines()
+    assert lines[0] == (
+        "GPT: 9 norms, such as blocks.0.before: RMSNorm((256,), eps=1e-06, elementwise_affine=True) "
+        "is now RMSNorm(256, eps=1e-06)"
+    )
+    assert [line.split()[:4] for line in lines[3:]] == [
+        [model, *way] for model in ("GPT", "ViT") for way in (["as", "it", "is"], ["with", "emitted", "norms"])
+    ]
+    assert all(float(line[38:47]) < 1e-4 for line in lines[3:])

@@ -74,7 +74,8 @@ class TestOfAShippedLayer:
         assert held["cost"]["forward"]
         assert held["cost"]["backward"]
         assert held["templates"] == {
-            path: manifest.sha256_text(text) for path, text in render.sources("numpy", "cuda", "cpu", "report").items()
+            path: manifest.sha256_text(text)
+            for path, text in render.sources("numpy", "cuda", "cpu", "torch", "report").items()
         }
 
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.requirements import needs_gxx, needs_pycuda
+from tests.requirements import needs_gxx, needs_pycuda, needs_torch
 from tests.shipped import ROOT
 from tests.tiers import sample
 
@@ -108,9 +108,22 @@ def on_a_device(block: Block) -> bool:
     return any("pycuda" in line or "--backend cuda" in line for line in block.lines)
 
 
+def in_pytorch(block: Block) -> bool:
+    """Whether a block needs PyTorch."""
+    return any(line.startswith("import torch") for line in block.lines)
+
+
 @pytest.mark.parametrize("page", sample(PAGES, ["README.md"]))
 def test_every_block_runs_and_prints_what_is_said(checkout, page):
-    run_blocks(checkout, page, [block for block in PAGES[page] if not on_a_device(block)])
+    chosen = [block for block in PAGES[page] if not on_a_device(block) and not in_pytorch(block)]
+    run_blocks(checkout, page, chosen)
+
+
+@needs_torch
+@pytest.mark.ci
+@pytest.mark.parametrize("page", [page for page, found in PAGES.items() if any(map(in_pytorch, found))])
+def test_every_block_in_pytorch_runs(checkout, page):
+    run_blocks(checkout, page, [block for block in PAGES[page] if in_pytorch(block)])
 
 
 @needs_pycuda

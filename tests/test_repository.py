@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.requirements import needs_torch
 from tests.shipped import sampled
 
 ROOT = Path(__file__).parents[1]
@@ -22,6 +23,7 @@ STAGES = [
     "version",
     "runtime",
     "files",
+    "torch",
     "language",
     "oracle",
     "expressions",
@@ -120,7 +122,14 @@ def test_the_search_for_paths_passes_others(line):
     assert not MACHINE_PATH.search(line.format("/"))
 
 
-@pytest.mark.parametrize("module", [name for name in modules() if name != "lngen.__main__"])
+@pytest.mark.parametrize(
+    "module",
+    [
+        pytest.param(name, marks=needs_torch) if name.startswith(("lngen.runtime.torch", "lngen.torch")) else name
+        for name in modules()
+        if name != "lngen.__main__"
+    ],
+)
 def test_every_module_imports(module):
     importlib.import_module(module)
 

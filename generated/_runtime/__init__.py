@@ -10,6 +10,9 @@ include `rows.cuh`, `geometry.cuh`, `reductions.cuh`, `row_loop.cuh`, `moments.c
 has what only PTX can say; `includes` makes one text of them. On the processor, kernels in C++ are compiled and loaded
 by `host_compiler`; `host_kernels` knows which a call needs, and `host_calls` has host_call.c look at usual calls.
 `binding` calls a kernel, `extensions` compiles C for this Python, `host_threads` share the work of a call, and
-`host_memory` has memory for results. What was compiled is in `cache`. Nothing here knows a layer, and nothing but
-NumPy is imported, and PyCUDA when a kernel is first asked for.
+`host_memory` has memory for results. What was compiled is in `cache`. In PyTorch, `torch` is what a layer calls, of
+operators that `torch_operators` makes, `torch_kernels` and `torch_gpu` compute and `torch_derivatives` differentiates;
+`torch_dispatch` has short ways to them, `torch_sharding` rows of several processes, and `torch_replace` puts modules in
+the place of others. Nothing here knows a layer, and nothing but NumPy is imported, PyCUDA when a kernel is first asked
+for, and PyTorch by those that are named after it.
 """

@@ -40,6 +40,7 @@ INTERFACE: _interface.Interface = {
         _interface.gradient("scale"),
         _interface.gradient("shift"),
     ],
+    "counterparts": [],
     "directions": ["forward", "backward", "jvp", "backward_backward"],
 }
 

@@ -38,6 +38,7 @@ INTERFACE: _interface.Interface = {
         _interface.gradient("residual"),
         _interface.gradient("gamma", may_be_none=True),
     ],
+    "counterparts": [],
     "directions": ["forward", "backward", "jvp", "backward_backward"],
 }
 

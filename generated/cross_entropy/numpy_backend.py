@@ -32,6 +32,7 @@ INTERFACE: _interface.Interface = {
         _interface.saved("log_sum_exp", "row scalar", ["..."]),
     ],
     "gradients": [_interface.gradient("x"), _interface.gradient("target")],
+    "counterparts": [],
     "directions": ["forward", "backward", "jvp", "backward_backward"],
 }
 

@@ -40,6 +40,12 @@ INTERFACE: _interface.Interface = {
         _interface.gradient("gamma", may_be_none=True),
         _interface.gradient("beta", may_be_none=True),
     ],
+    "counterparts": [
+        _interface.counterpart(
+            "torch.nn.LayerNorm",
+            {"normalized_shape": "D", "weight": "gamma", "bias": "beta", "eps": "eps"},
+        ),
+    ],
     "directions": ["forward", "backward", "jvp", "backward_backward"],
 }
 

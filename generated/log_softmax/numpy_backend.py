@@ -30,6 +30,7 @@ INTERFACE: _interface.Interface = {
         _interface.saved("sum_exp", "row scalar", ["..."]),
     ],
     "gradients": [_interface.gradient("x")],
+    "counterparts": [_interface.counterpart("torch.nn.LogSoftmax", {}, {"dim": -1})],
     "directions": ["forward", "backward", "jvp", "backward_backward"],
 }
 

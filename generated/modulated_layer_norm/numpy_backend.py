@@ -44,6 +44,7 @@ INTERFACE: _interface.Interface = {
         _interface.gradient("gamma", may_be_none=True),
         _interface.gradient("beta", may_be_none=True),
     ],
+    "counterparts": [],
     "directions": ["forward", "backward", "jvp", "backward_backward"],
 }
 

@@ -33,6 +33,7 @@ INTERFACE: _interface.Interface = {
         _interface.saved("rstd", "row scalar", ["..."]),
     ],
     "gradients": [_interface.gradient("x"), _interface.gradient("w", may_be_none=True)],
+    "counterparts": [],
     "directions": ["forward", "backward", "jvp", "backward_backward"],
 }
 

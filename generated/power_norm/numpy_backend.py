@@ -36,6 +36,7 @@ INTERFACE: _interface.Interface = {
         _interface.gradient("x"),
         _interface.gradient("gamma", may_be_none=True),
     ],
+    "counterparts": [],
     "directions": ["forward", "backward", "jvp", "backward_backward"],
 }
 

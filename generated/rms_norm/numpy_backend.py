@@ -36,6 +36,12 @@ INTERFACE: _interface.Interface = {
         _interface.gradient("x"),
         _interface.gradient("gamma", may_be_none=True),
     ],
+    "counterparts": [
+        _interface.counterpart(
+            "torch.nn.RMSNorm",
+            {"normalized_shape": "D", "weight": "gamma", "eps": "eps"},
+        ),
+    ],
     "directions": ["forward", "backward", "jvp", "backward_backward"],
 }
 

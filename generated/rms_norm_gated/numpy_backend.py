@@ -39,6 +39,7 @@ INTERFACE: _interface.Interface = {
         _interface.gradient("z"),
         _interface.gradient("gamma", may_be_none=True),
     ],
+    "counterparts": [],
     "directions": ["forward", "backward", "jvp", "backward_backward"],
 }
 

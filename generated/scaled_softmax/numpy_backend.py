@@ -37,6 +37,7 @@ INTERFACE: _interface.Interface = {
         _interface.gradient("x"),
         _interface.gradient("scale", may_be_none=True),
     ],
+    "counterparts": [],
     "directions": ["forward", "backward", "jvp", "backward_backward"],
 }
 

@@ -26,6 +26,7 @@ INTERFACE: _interface.Interface = {
     "outputs": [_interface.output("y", "Row")],
     "saved": [_interface.saved("y", "output", ["...", "D"])],
     "gradients": [_interface.gradient("x")],
+    "counterparts": [_interface.counterpart("torch.nn.Softmax", {}, {"dim": -1})],
     "directions": ["forward", "backward", "jvp", "backward_backward"],
 }
 

@@ -31,6 +31,7 @@ INTERFACE: _interface.Interface = {
         _interface.saved("rstd", "row scalar", ["..."]),
     ],
     "gradients": [_interface.gradient("x")],
+    "counterparts": [],
     "directions": ["forward", "backward", "jvp", "backward_backward"],
 }
 

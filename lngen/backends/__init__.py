@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from lngen.derivation.derivation import Direction
+from lngen.language.definition import Counterpart
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class Notes:
     names the layer's inputs without its Constants, in the order of the definition; left empty, it is the
     rows, then the parameters. `data` names those of them that have no gradient. `nonnegative` names the
     Constants that a call may not pass a negative number for. `renamed` is that of the definition: names here
-    and what callers write.
+    and what callers write, and so are the modules of PyTorch's that are its `counterparts`.
     """
 
     layer: str
@@ -30,3 +31,4 @@ class Notes:
     data: tuple[str, ...] = ()
     nonnegative: tuple[str, ...] = ()
     renamed: tuple[tuple[str, str], ...] = ()
+    counterparts: tuple[Counterpart, ...] = ()

@@ -76,6 +76,10 @@ def described(
             for given in layer.differentiable
         ],
         "directions": [program.direction for program in programs],
+        "counterparts": [
+            runtime.counterpart(f"torch.nn.{each.name}", dict(each.attributes), dict(each.conditions))
+            for each in notes.counterparts
+        ],
     }
 
 
@@ -94,7 +98,8 @@ def assignment(interface: runtime.Interface) -> list[str]:
     >>> x, y = runtime.given("x", "Row"), runtime.output("y", "Row", symbol="y_1")
     >>> field, gradient = runtime.saved("x", "input", ["...", "D"]), runtime.gradient("x")
     >>> lists = {"inputs": [x], "constants": [], "outputs": [y], "saved": [field], "gradients": [gradient]}
-    >>> print("\\n".join(assignment({"name": "f", "minimum_features": 1, **lists, "directions": ["forward"]})))
+    >>> named = {"name": "f", "minimum_features": 1, "directions": ["forward"], "counterparts": []}
+    >>> print("\\n".join(assignment({**named, **lists})))
     INTERFACE: _interface.Interface = {
         "name": "f",
         "minimum_features": 1,
@@ -103,6 +108,7 @@ def assignment(interface: runtime.Interface) -> list[str]:
         "outputs": [_interface.output("y", "Row", symbol="y_1")],
         "saved": [_interface.saved("x", "input", ["...", "D"])],
         "gradients": [_interface.gradient("x")],
+        "counterparts": [],
         "directions": ["forward"],
     }
     """
@@ -125,6 +131,10 @@ def assignment(interface: runtime.Interface) -> list[str]:
         "gradients": [
             _made("gradient", [gradient["of"]], may_be_none=gradient["may_be_none"] or None)
             for gradient in interface["gradients"]
+        ],
+        "counterparts": [
+            _made("counterpart", [each["name"], each["attributes"], *[each["conditions"]] * bool(each["conditions"])])
+            for each in interface["counterparts"]
         ],
     }
     lines = ["INTERFACE: _interface.Interface = {"]

@@ -10,6 +10,7 @@ from pathlib import Path
 from lngen.check import compiled
 from lngen.check.derived import checkable
 from lngen.check.evidence import Evidence, Report, verdict
+from lngen.check.in_torch import in_torch
 from lngen.check.numbers import DTYPES
 from lngen.check.on_device import OnDevice
 from lngen.check.on_device import device as current_device
@@ -22,7 +23,7 @@ from lngen.plan.cost import parse_dtype
 from lngen.runtime.includes import inlined
 from lngen.toolchain import device, nvrtc
 
-BACKENDS = ("numpy", "cpu", "cuda")
+BACKENDS = ("numpy", "cpu", "cuda", "torch")
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,8 @@ def check_emitted(layer: Derived, folder: Path, backend: str, asked: Asked, note
     drift = _drift_evidence(layer, folder)
     if backend in HOST_BACKENDS:
         return _on_host(layer, folder, backend, drift, asked)
+    if backend == loading.TORCH:
+        return _in_torch(layer, folder, drift, asked)
     return _cuda(layer, folder, drift, asked, note)
 
 
@@ -62,6 +65,16 @@ def _on_host(layer: Derived, folder: Path, backend: str, drift: Evidence, asked:
         return Report(name, backend, asked.seed, (drift, _broken("the module imports", error)))
     report = check(checkable(layer.plan, module), asked.shapes, asked.dtypes, backend, asked.seed)
     return Report(name, backend, asked.seed, (*report.evidence, drift))
+
+
+def _in_torch(layer: Derived, folder: Path, drift: Evidence, asked: Asked) -> Report:
+    try:
+        module = loading.load(folder, "torch")
+    except Exception as error:  # whatever emitted code raises is its failure to report
+        found = [_broken("the module imports", error)]
+    else:
+        found = [*in_torch(layer.definition, module, asked.seed)]
+    return Report(layer.definition.name, loading.TORCH, asked.seed, (*found, drift))
 
 
 def _cuda(layer: Derived, folder: Path, drift: Evidence, asked: Asked, note: Callable[[str], None]) -> Report:

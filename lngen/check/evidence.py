@@ -23,6 +23,7 @@ KINDS = (
     "contracts",
     "checker",
     "hard inputs",
+    "transformations",
 )
 """The kinds of evidence, in the order in which a report lists them."""
 

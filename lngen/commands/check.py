@@ -21,7 +21,7 @@ from lngen.check.numbers import storage_dtype
 from lngen.commands import console, layers
 from lngen.commands.cores import cores
 from lngen.errors import LngenError
-from lngen.files import manifest, processor
+from lngen.files import loading, manifest, processor
 from lngen.language.definition import Definition
 from lngen.pipeline import Derived, EvidenceError, derived
 from lngen.plan.cost import parse_dtype, parse_shape
@@ -126,6 +126,8 @@ def _everything() -> tuple[str, ...]:
         without["cuda"] = (
             "cuda is left out, since it can be neither run nor compiled here; `lngen device` says what to install"
         )
+    if not loading.is_installed(loading.TORCH):
+        without["torch"] = "torch is left out: pip install 'lngen[torch]'"
     for note in without.values():
         console.note(note)
     return tuple(backend for backend in BACKENDS if backend not in without)

@@ -10,7 +10,7 @@ from hashlib import sha256
 from itertools import count
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Protocol, cast
+from typing import Any, Literal, Protocol, cast, overload
 
 from lngen import runtime
 from lngen.errors import LngenError
@@ -23,6 +23,9 @@ NUMPY = "numpy_backend.py"
 
 HOST_BACKENDS = ("numpy", "cpu")
 """What computes on the processor."""
+
+TORCH = "torch"
+"""The layer in PyTorch, on whatever computes."""
 
 _TEXTS = count()
 
@@ -44,25 +47,45 @@ class Layer(Protocol):
     backward_backward: Callable[..., Any]
 
 
-def load(layer: str | os.PathLike[str], backend: str = "numpy") -> Layer:
+@overload
+def load(layer: str | os.PathLike[str], backend: Literal["torch"]) -> ModuleType: ...
+
+
+@overload
+def load(layer: str | os.PathLike[str], backend: str = "numpy") -> Layer: ...
+
+
+def load(layer: str | os.PathLike[str], backend: str = "numpy") -> Layer | ModuleType:
     """Return the emitted module of a layer; it has `forward`, `backward` and the rest.
 
     `layer` is the name of a layer that comes with lngen, or the folder of an emitted one as a `pathlib.Path`.
     A name is never taken for a path. `backend` is "numpy", "cpu" for compiled kernels, which need a C++ compiler where
-    they are first called, or "auto": compiled where there is a compiler or `lngen build` was, else NumPy.
+    they are first called, or "auto": compiled where there is a compiler or `lngen build` was, else NumPy. "torch" is
+    the layer in PyTorch, a module with a function and a class that have its name.
 
     The module of a named layer is the one that `import` finds: `generated.NAME` in a checkout whose root is
     on `sys.path`, else `lngen.generated.NAME`. A folder is imported under a name made from where it is and
     from its manifest, so the same folder gives the same module until it is emitted anew.
 
-    Raises LngenError if there is no such layer, or no such backend; the message lists those there are.
+    Raises LngenError if there is no such layer, or no such backend; the message lists those there are. It does for
+    "torch" where PyTorch is not installed.
     """
-    if backend not in (*HOST_BACKENDS, "auto"):
-        raise LngenError(f"there is no backend {backend!r} on the processor; there are {_listed(HOST_BACKENDS)}, auto.")
+    if backend not in (*HOST_BACKENDS, "auto", TORCH):
+        there = _listed((*HOST_BACKENDS, "auto", TORCH))
+        raise LngenError(f"there is no backend {backend!r} for arrays of the processor; there are {there}.")
+    if backend == TORCH and not is_installed("torch"):
+        raise LngenError("the backend torch needs PyTorch, which is not installed: pip install 'lngen[torch]'")
     module = _load_name(layer) if isinstance(layer, str) else _load_folder(Path(layer))
     if backend == "auto":
         backend = processor.chosen(Path(str(module.__file__)).parent).backend
+    if backend == TORCH:
+        return importlib.import_module(f"{module.__name__}.torch_backend")
     return cast(Layer, importlib.import_module(f"{module.__name__}.cpu_backend") if backend == "cpu" else module)
+
+
+def is_installed(package: str) -> bool:
+    """Whether a package can be imported; nothing is."""
+    return importlib.util.find_spec(package) is not None
 
 
 def available() -> tuple[str, ...]:

@@ -48,6 +48,19 @@ class Statement:
 
 
 @dataclass(frozen=True)
+class Counterpart:
+    """A module of `torch.nn` that the layer can stand for.
+
+    `attributes` has pairs of an attribute of the module and what it is here: an input as the file spells it, or D. Of
+    the `conditions`, each is an attribute and the value that it has to have.
+    """
+
+    name: str
+    attributes: tuple[tuple[str, str], ...]
+    conditions: tuple[tuple[str, bool | int | float | None], ...] = ()
+
+
+@dataclass(frozen=True)
 class Definition:
     """A forward definition that obeys every rule of the language.
 
@@ -66,6 +79,7 @@ class Definition:
     filename: str
     minimum_features: int
     renamed: tuple[tuple[str, str], ...] = ()
+    counterparts: tuple[Counterpart, ...] = ()
 
     @property
     def constants(self) -> tuple[Input, ...]:

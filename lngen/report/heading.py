@@ -44,6 +44,7 @@ def notes(planned: Plan, templates: str) -> Notes:
         data=tuple(entry.name for entry in definition.data),
         nonnegative=definition.needed_positive,
         renamed=definition.renamed,
+        counterparts=definition.counterparts,
     )
 
 

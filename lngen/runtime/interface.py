@@ -10,6 +10,7 @@ from typing import Literal, TypedDict
 
 __all__ = [
     "ConstantEntry",
+    "Counterpart",
     "Gradient",
     "InputEntry",
     "Interface",
@@ -19,6 +20,7 @@ __all__ = [
     "SavedField",
     "Sign",
     "constant",
+    "counterpart",
     "given",
     "gradient",
     "output",
@@ -84,6 +86,18 @@ class Gradient(TypedDict):
     may_be_none: bool
 
 
+class Counterpart(TypedDict):
+    """A module of PyTorch's that the layer can stand for, as its definition says.
+
+    `attributes` has what each attribute of that module is here, an input, a Constant or D; `conditions` the values that
+    others have to have.
+    """
+
+    name: str
+    attributes: dict[str, str]
+    conditions: dict[str, float | bool | None]
+
+
 class Interface(TypedDict):
     """A layer as its callers see it, each list in the order of signatures and of tuples."""
 
@@ -95,6 +109,7 @@ class Interface(TypedDict):
     saved: list[SavedField]
     gradients: list[Gradient]
     directions: list[Literal["forward", "backward", "jvp", "backward_backward"]]
+    counterparts: list[Counterpart]
 
 
 AXES: dict[Kind, Axes] = {
@@ -131,3 +146,10 @@ def saved(name: str, kind: Origin, axes: Axes, *, of: str | None = None) -> Save
 def gradient(of: str, *, may_be_none: bool = False) -> Gradient:
     """The entry of the gradient of an input."""
     return {"name": f"d{of}", "of": of, "may_be_none": may_be_none}
+
+
+def counterpart(
+    name: str, attributes: dict[str, str], conditions: dict[str, float | bool | None] | None = None
+) -> Counterpart:
+    """The entry of a module that the layer can stand for."""
+    return {"name": name, "attributes": attributes, "conditions": conditions or {}}

@@ -16,6 +16,7 @@ from typing import NoReturn
 from lngen.language import KIND_NAMES, names, public_names
 from lngen.language.definition import Definition, Input, Statement
 from lngen.language.parsing import instead
+from lngen.language.parsing.counterparts import about, counterparts
 from lngen.language.parsing.expressions import Scope, describe, number
 from lngen.language.parsing.folding import Fault
 from lngen.language.parsing.instead import suggestion
@@ -70,10 +71,11 @@ class _Parser:
 
     def definition(self) -> Definition:
         tree = syntax_tree(self.source)
-        function, docstring = self._module(tree)
+        function, text = self._module(tree)
         name_span = self._signature(function)
         inputs = tuple(self._inputs(function, name_span))
-        body, inner_docstring = _without_docstring(function.body)
+        body, inner_text = _without_docstring(function.body)
+        text = inner_text if text is None or not text.value else text
         statements, outputs, result = self._body(body, inputs, name_span)
         self._check_own_name(function.name, inputs, statements)
         self._check_second_gradients(inputs, outputs)
@@ -87,7 +89,7 @@ class _Parser:
         called = names.apart([*(entry.name for entry in inputs), *(entry.name for entry in statements)], ends)
         return Definition(
             name=function.name,
-            docstring=_clean(docstring or inner_docstring),
+            docstring="" if text is None else _clean(about(str(text.value))),
             inputs=tuple(replace(entry, name=called[entry.name]) for entry in inputs),
             statements=tuple(
                 replace(entry, name=called[entry.name], expression=with_names(entry.expression, called))
@@ -98,6 +100,7 @@ class _Parser:
             filename=self.source.filename,
             minimum_features=smallest,
             renamed=tuple((name, written) for written, name in called.items() if name != written),
+            counterparts=() if text is None else tuple(counterparts(self.source, _lines(text), inputs)),
         )
 
     def _refuse(self, place: Span | Located, message: str, remedy: str) -> NoReturn:
@@ -105,8 +108,8 @@ class _Parser:
 
     # --- the file -----------------------------------------------------------------------------------------
 
-    def _module(self, tree: ast.Module) -> tuple[ast.FunctionDef, str]:
-        body, docstring = _without_docstring(tree.body)
+    def _module(self, tree: ast.Module) -> tuple[ast.FunctionDef, ast.Constant | None]:
+        body, text = _without_docstring(tree.body)
         function: ast.FunctionDef | None = None
         for node in body:
             if isinstance(node, ast.Import | ast.ImportFrom):
@@ -119,7 +122,7 @@ class _Parser:
                 function = node
         if function is None:
             raise self.source.error(1, 1, "there is no function", _FILE)
-        return function, docstring
+        return function, text
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> None:
         remedy = "write `from lngen.language import ...` with the names that the definition uses"
@@ -380,11 +383,15 @@ def _names_in(expression: Expression) -> set[str]:
     return {part.name for part in walk(expression) if isinstance(part, Name)}
 
 
-def _without_docstring(body: list[ast.stmt]) -> tuple[list[ast.stmt], str]:
-    first = body[0] if body else None
-    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
-        return body[1:], first.value.value
-    return body, ""
+def _without_docstring(body: list[ast.stmt]) -> tuple[list[ast.stmt], ast.Constant | None]:
+    match body:
+        case [ast.Expr(value=ast.Constant(value=str()) as text), *rest]:
+            return rest, text
+    return body, None
+
+
+def _lines(text: ast.Constant) -> range:
+    return range(text.lineno, (text.end_lineno or text.lineno) + 1)
 
 
 def _clean(docstring: str) -> str:

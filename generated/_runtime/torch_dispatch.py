@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""What has a say in a call of an operator, and the short ways where nothing else has: PyTorch's dispatcher.
+
+Its keys say by bits what a tensor is and what goes on around a call. Where these are those of plain tensors of the
+processor, a kernel is called at once.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .torch_kernels import Kernels, Tensor, only, torch, torch_func
+
+__all__ = ["are_plain", "at_once", "below", "differentiated", "forward_ad", "is_plain"]
+
+_C: Any = torch._C
+forward_ad: Any = torch.autograd.forward_ad
+_AFTER_AUTOGRAD = _C._after_autograd_keyset
+# These two are in every call's keys, and do nothing to an operator that is given tensors.
+_DECIDING: int = _AFTER_AUTOGRAD.remove(_C.DispatchKey.ADInplaceOrView).remove(_C.DispatchKey.BackendSelect).raw_repr()
+_PLAIN: int = _C.DispatchKeySet(_C.DispatchKey.CPU).raw_repr() & _DECIDING
+_CPU: int = _C.DispatchKeySet(_C.DispatchKey.CPU).raw_repr()
+_IGNORED: int = (
+    ~_CPU
+    & (
+        _C.DispatchKeySet(_C.DispatchKey.ADInplaceOrView)
+        | _C.DispatchKeySet(_C.DispatchKey.BackendSelect)
+        | _C.DispatchKeySet(_C.DispatchKey.AutogradCPU)
+    ).raw_repr()
+)
+_KINDS = (Tensor, torch.nn.Parameter)
+
+
+def below(operator: Any, on_processor: Callable[..., Any]) -> Callable[..., Any]:
+    """What computes an operator's results without autograd: where nothing else has a say, a kernel at once."""
+
+    def compute(keyset: Any, args: Sequence[Any], in_node: bool = False) -> Any:
+        if is_plain(keyset):
+            return on_processor(*args)
+        with _C._AutoDispatchBelowAutograd():
+            if not in_node or not _C._are_functorch_transforms_active():
+                return operator.redispatch(keyset & _AFTER_AUTOGRAD, *args)
+            # In a node autograd is off, and the next transform is differentiated all the same.
+            with torch.enable_grad(), forward_ad._set_fwd_grad_enabled(True):
+                return operator.redispatch(keyset & _AFTER_AUTOGRAD, *args)
+
+    return compute
+
+
+def differentiated(compute: Callable[..., Any], node: Any) -> Callable[..., Any]:
+    """The kernel of an operator for autograd."""
+
+    def kernel(keyset: Any, *args: Any) -> Any:
+        recorded = _C.is_grad_enabled() and _C._any_requires_grad(*args)
+        if not recorded and forward_ad._current_level < 0:
+            return compute(keyset, args)
+        if not _C._are_functorch_transforms_active():
+            return node.apply(keyset, *args)
+        # Transforms come to this kernel one by one, each with arguments of its own level.
+        with torch_func.enable_single_level_autograd_function():
+            return node.apply(keyset, *args)
+
+    return kernel
+
+
+def is_plain(keyset: Any) -> bool:
+    """Whether nothing but a kernel for the processor has a say below autograd in a call with these keys."""
+    return bool(keyset.raw_repr() & _DECIDING == _PLAIN)
+
+
+def are_plain(tensors: Sequence[Tensor | None]) -> bool:
+    """The same of a call with these tensors, here: no mode, transform or subclass."""
+    keys = _C._dispatch_tls_local_include_set().raw_repr()
+    for tensor in tensors:
+        if tensor is not None:
+            keys |= _C._dispatch_keys(tensor).raw_repr()
+    return bool(keys & _DECIDING == _PLAIN)
+
+
+def at_once(kernels: Kernels, node: Any) -> Callable[[Sequence[Any]], Any]:
+    """A layer's forward without the dispatcher, for calls that nothing but autograd has a say in; else it is None.
+
+    Such a call is of tensors of the processor, and is seen by no mode, transform, tracer, profiler or hook.
+    """
+
+    def forward(values: Sequence[Any]) -> Any:
+        if (
+            torch.compiler.is_compiling()
+            or forward_ad._current_level >= 0
+            or _C._len_torch_function_stack()
+            or _C._autograd._profiler_enabled()
+            or _C._autograd._top_saved_tensors_default_hooks(False) is not None
+        ):
+            return None
+        keys = _C._dispatch_tls_local_include_set().raw_repr()
+        is_recorded = False
+        for value in values:
+            if isinstance(value, Tensor):
+                if type(value) not in _KINDS:
+                    return None
+                keys |= _C._dispatch_keys(value).raw_repr()
+                is_recorded = is_recorded or value.requires_grad
+        if keys & ~_IGNORED & ~_C._dispatch_tls_local_exclude_set().raw_repr() != _CPU:
+            return None
+        if is_recorded and _C.is_grad_enabled():
+            return node.apply(*values)
+        return only(kernels.forward_in_part(values)[0])
+
+    return forward

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: MIT
+"""A layer's directions on tensors of a GPU, by `cuda_backend`: on PyTorch's current stream, into PyTorch's memory.
+
+Nothing is synchronized, and nothing but PyTorch allocates.
+"""
+
+import importlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from .torch_kernels import Kernels, Tensor, only, torch
+
+__all__ = ["OnGPU"]
+
+_TYPESTRINGS = {torch.float16: "<f2", torch.bfloat16: "<V2", torch.float32: "<f4", torch.float64: "<f8"}
+_ALIGNMENT = 256
+
+
+class _Memory:
+    """A dense tensor as `cuda_backend` takes it; PyTorch itself refuses to show one that requires a gradient."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor = tensor
+        self.__cuda_array_interface__ = {
+            "shape": tuple(tensor.shape),
+            "typestr": _TYPESTRINGS.get(tensor.dtype, "|u1"),
+            "data": (tensor.data_ptr(), False),
+            "strides": None,
+            "version": 2,
+        }
+
+
+@contextmanager
+def _current(device: Any) -> Iterator[int]:
+    """The handle of the current stream of a device, which is the current one meanwhile."""
+    with torch.cuda.device(device):
+        yield torch.cuda.current_stream(device).cuda_stream
+
+
+class OnGPU:
+    """What `kernels` are on the processor; `package` is the name of the layer's package."""
+
+    def __init__(self, kernels: Kernels, package: str) -> None:
+        self.kernels, self.package = kernels, package
+        self._module: Any = None
+
+    def forward(self, *args: Any) -> Any:
+        """The outputs and the row scalars."""
+        kernels = self.kernels
+        inputs = self._memories(args, args[: kernels.inputs])
+        made = _each(kernels.forward_fake(*args))
+        outputs, row_scalars = made[: kernels.outputs], made[kernels.outputs :]
+        numbers = dict(zip(kernels.constants, args[kernels.inputs :], strict=True))
+        backend = self._backend()
+        with _current(made[0].device) as stream:
+            workspace = self._workspace("forward", made[0], inputs)
+            out = [*map(_Memory, outputs)]
+            backend.forward(
+                *inputs,
+                **numbers,
+                out=tuple(out) if kernels.outputs > 1 else out[0],
+                stream=stream,
+                workspace=_Memory(workspace),
+            )
+            begin = 0
+            for each in row_scalars:
+                size = each.numel() * each.element_size()
+                each.copy_(workspace[begin : begin + size].view(each.dtype).view(each.shape))
+                begin += -(-size // _ALIGNMENT) * _ALIGNMENT
+        return only(made)
+
+    def backward(self, *args: Any) -> Any:
+        """The gradients of the inputs."""
+        return self._later("backward", args, _each(self.kernels.backward_fake(*args)))
+
+    def jvp(self, *args: Any) -> Any:
+        """The tangents of the outputs."""
+        return self._later("jvp", args, _each(self.kernels.jvp_fake(*args)))
+
+    def backward_backward(self, *args: Any) -> Any:
+        """The gradients of the inputs, then those of the cotangents."""
+        return self._later("backward_backward", args, _each(self.kernels.backward_backward_fake(*args)))
+
+    def _later(self, direction: str, args: Sequence[Any], made: Sequence[Tensor]) -> Any:
+        kernels, backend = self.kernels, self._backend()
+        own = self._memories(args, args[kernels.first_own :])
+        fields = self._memories(args, [args[place] for place in kernels.fields])
+        types = kernels.types_of(args[: kernels.inputs])
+        first = (tuple(args[types.row].shape), types.computed, types.dtypes)
+        saved = tuple.__new__(backend.Saved, (*first, *fields))
+        if direction == "backward_backward":
+            own = [own[: kernels.outputs], *own[kernels.outputs :]]
+        if direction == "jvp":
+            owners: Sequence[Any] = made
+        else:
+            owners = [args[number] for number in kernels.differentiable]
+            owners = [*owners, *args[kernels.first_own : kernels.first_own + kernels.outputs]][: len(made)]
+        out = [None if of is None else _Memory(each) for each, of in zip(made, owners, strict=True)]
+        with _current(made[0].device) as stream:
+            workspace = self._workspace(direction, args[types.row], [saved, *own])
+            getattr(backend, direction)(
+                saved,
+                *own,
+                out=out[0] if direction == "jvp" and len(out) == 1 else tuple(out),
+                stream=stream,
+                workspace=_Memory(workspace),
+            )
+        return only(made)
+
+    def _workspace(self, direction: str, beside: Tensor, arguments: Sequence[Any]) -> Tensor:
+        size = self._backend().workspace_bytes(direction, *arguments)
+        return beside.new_empty((size,), dtype=torch.uint8)
+
+    def _memories(self, args: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+        row = args[self.kernels.types_of(args[: self.kernels.inputs]).row]
+        for each in values:
+            if isinstance(each, Tensor) and each.device != row.device:
+                raise TypeError(f"a tensor is on {each.device}, and the rows are on {row.device}; move it there")
+        return [_Memory(each.contiguous()) if isinstance(each, Tensor) else each for each in values]
+
+    def _backend(self) -> Any:
+        if self._module is None:
+            self._module = importlib.import_module(f"{self.package}.cuda_backend")
+        return self._module
+
+
+def _each(values: Any) -> tuple[Any, ...]:
+    return values if isinstance(values, tuple) else (values,)

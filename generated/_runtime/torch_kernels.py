@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: MIT
+"""A layer's directions on tensors in the memory of the processor, and what shapes and types they would have.
+
+They are computed by `cpu_backend` where there is a C++ compiler or machine code that was made ahead of time, else by
+`numpy_backend`. Results are new tensors that share no memory with anything.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import host_compiler
+from .calls import Array, DType, computed_in, wider
+from .interface import Interface
+
+try:
+    import torch
+    from torch import Tensor
+    from torch._functorch import utils as torch_func
+except ImportError as error:
+    raise ImportError("torch_backend needs PyTorch, which is not installed: pip install 'lngen[torch]'") from error
+
+try:
+    from ml_dtypes import bfloat16
+except ImportError:
+    bfloat16 = None
+
+__all__ = ["Kernels", "Tensor", "host", "only", "torch", "torch_func"]
+
+_BFLOAT16 = torch.bfloat16
+_DTYPES: dict[Any, DType] = {
+    torch.float16: np.dtype(np.float16),
+    torch.float32: np.dtype(np.float32),
+    torch.float64: np.dtype(np.float64),
+}
+if bfloat16 is not None:
+    _DTYPES[_BFLOAT16] = np.dtype(bfloat16)
+_TENSOR_DTYPES = {dtype: ours for ours, dtype in _DTYPES.items()}
+
+
+def host(numpy: Any, compiled: Any) -> Any:
+    """What computes a layer on the processor, of its two modules."""
+    try:
+        host_compiler.compiler()
+    except host_compiler.NoCompiler:
+        return compiled if host_compiler.is_built(Path(str(compiled.__file__)).parent) else numpy
+    return compiled
+
+
+def _refuse(name: str, value: Tensor) -> None:
+    """Raises TypeError for a tensor of a type that no layer takes."""
+    if value.dtype == _BFLOAT16:
+        raise TypeError(f"{name} is of type {value.dtype}, which NumPy has from ml_dtypes: pip install ml_dtypes")
+    raise TypeError(f"{name} is of type {value.dtype}; pass float16, bfloat16, float32 or float64, as {name}.float()")
+
+
+class _Lent:
+    """A tensor's memory for NumPy. `Tensor.numpy` would keep its storage from ever being resized, as FSDP does."""
+
+    __slots__ = ("tensor",)
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor = tensor
+
+    def __dlpack__(self, **_: Any) -> Any:
+        return torch._C._to_dlpack(self.tensor)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+
+def _array(value: Any) -> Any:
+    """The memory of a tensor as NumPy has it; None, numbers and arrays stay what they are."""
+    if value is None or not isinstance(value, Tensor):
+        return value
+    if value.dtype is not _BFLOAT16:
+        return np.from_dlpack(_Lent(value))
+    return np.from_dlpack(_Lent(value.view(torch.int16))).view(_DTYPES[_BFLOAT16])
+
+
+def _tensor(array: Array) -> Tensor:
+    if array.dtype.kind == "f":
+        return torch.from_numpy(array)
+    return torch.from_numpy(array.view(np.int16)).view(_BFLOAT16)
+
+
+def _fresh(made: Sequence[Any], given: Sequence[Any]) -> list[Tensor]:
+    """Results as tensors that share no memory with each other nor with what was given; one that is None is empty."""
+    found: list[Tensor] = []
+    seen: list[Array] = []
+    is_shared = len(set(map(id, made))) < len(made)
+    for each in made:
+        if type(each) is np.ndarray and each.flags.owndata and each.dtype.kind == "f" and not is_shared:
+            found.append(torch.from_numpy(each))
+        elif each is None:
+            found.append(torch.empty(0))
+        else:
+            array = np.asarray(each)
+            if not _is_fresh(array, [*seen, *given]):
+                array = np.array(array, order="C")
+            seen.append(array)
+            found.append(_tensor(array))
+    return found
+
+
+def _is_fresh(array: Array, others: Sequence[Any]) -> bool:
+    if not array.flags.c_contiguous or not array.flags.writeable:
+        return False
+    return not any(other is not None and np.may_share_memory(array, other) for other in others)
+
+
+def only(values: Sequence[Any]) -> Any:
+    """The results of an operator: a tuple if there are several."""
+    return tuple(values) if len(values) > 1 else values[0]
+
+
+class _Types(NamedTuple):
+    """The types of a call: of each input or None, that which is computed in, and those of results, which is that of
+    the input `row` and that of the row scalars.
+    """
+
+    dtypes: tuple[DType | None, ...]
+    computed: DType
+    row: int
+    rows: Any
+    row_scalars: Any
+
+
+class Kernels:
+    """The directions of a layer as functions of tensors, in the order of an operator's arguments.
+
+    `numpy` and `compiled` are its two modules; `differentiable` numbers the inputs that have gradients, and `kept` the
+    results of forward that later directions take.
+    """
+
+    def __init__(
+        self, interface: Interface, numpy: Any, compiled: Any, differentiable: Sequence[int], kept: Sequence[int]
+    ) -> None:
+        self.numpy, self.compiled, self.differentiable = numpy, compiled, differentiable
+        self.is_wide: bool = numpy._LAYER.is_wide
+        self.names = [each["name"] for each in interface["inputs"]]
+        self.constants = [each["name"] for each in interface["constants"]]
+        self.rows = [number for number, each in enumerate(interface["inputs"]) if each["kind"] == "Row"]
+        self.output_kinds = [each["kind"] for each in interface["outputs"]]
+        self.outputs = len(self.output_kinds)
+        row_scalars = [each["name"] for each in interface["saved"] if each["kind"] == "row scalar"]
+        self.inputs = len(self.names)
+        self.first_kept = self.inputs + len(self.constants)
+        self.first_own = self.first_kept + len(kept)
+        made = [*(each["name"] for each in interface["outputs"]), *row_scalars]
+        places = {("input", name): number for number, name in enumerate(self.names)}
+        places |= {("constant", name): number for number, name in enumerate(self.constants, self.inputs)}
+        for place, number in enumerate(kept, self.first_kept):
+            kind = "output" if number < self.outputs else "row scalar"
+            places[kind, made[number]] = place
+        self.fields = [places[each["kind"], each["of"]] for each in interface["saved"]]
+        self.saved_row_scalars = [
+            place for place, each in enumerate(interface["saved"], 3) if each["kind"] == "row scalar"
+        ]
+        self._types: dict[Any, _Types] = {}
+        self.host: Any = None
+
+    def _chosen(self) -> Any:
+        """The module that computes; it is chosen once."""
+        self.host = host(self.numpy, self.compiled)
+        return self.host
+
+    # ---- on tensors
+
+    def forward(self, *args: Any) -> Any:
+        """The outputs and the row scalars."""
+        outputs, row_scalars = self.forward_in_part(args)
+        return only([*outputs, *self.tensors(row_scalars)])
+
+    def forward_in_part(self, args: Sequence[Any]) -> tuple[list[Tensor], list[Any]]:
+        """The outputs, and the row scalars as arrays, which later directions take too."""
+        inputs = args[: self.inputs]
+        self.types_of(inputs)
+        arrays = [_array(each) for each in inputs]
+        numbers = dict(zip(self.constants, args[self.inputs :], strict=True)) if self.constants else {}
+        module = self.host or self._chosen()
+        y, saved = module.forward(*arrays, **numbers, threads=torch.get_num_threads())
+        made = _fresh(y if self.outputs > 1 else (y,), arrays)
+        return made, [saved[place] for place in self.saved_row_scalars]
+
+    def tensors(self, row_scalars: Sequence[Any]) -> list[Tensor]:
+        """Row scalars as tensors of their own."""
+        return _fresh(row_scalars, ())
+
+    def backward(self, *args: Any) -> Any:
+        """The gradients of the inputs."""
+        saved, own = self._saved(args)
+        made = self.host.backward(saved, *own, threads=torch.get_num_threads())
+        return only(_fresh(made, [*own, *saved[3:]]))
+
+    def jvp(self, *args: Any) -> Any:
+        """The tangents of the outputs."""
+        saved, own = self._saved(args)
+        made = self.host.jvp(saved, *own, threads=torch.get_num_threads())
+        return only(_fresh(made if self.outputs > 1 else (made,), [*own, *saved[3:]]))
+
+    def backward_backward(self, *args: Any) -> Any:
+        """The gradients of the inputs, then those of the cotangents."""
+        saved, own = self._saved(args)
+        cotangents, moved = own[: self.outputs], own[self.outputs :]
+        made = self.host.backward_backward(saved, cotangents, *moved, threads=torch.get_num_threads())
+        return only(_fresh(made, [*own, *saved[3:]]))
+
+    def _saved(self, args: Sequence[Any]) -> tuple[Any, list[Any]]:
+        """What forward saved, and the arguments that are the direction's own."""
+        types, module = self.types_of(args[: self.inputs]), self.host or self._chosen()
+        values = [_array(args[place]) for place in self.fields]
+        saved = (tuple(args[types.row].shape), types.computed, types.dtypes, *values)
+        return tuple.__new__(module.Saved, saved), [_array(each) for each in args[self.first_own :]]
+
+    def types_of(self, inputs: Sequence[Any]) -> _Types:
+        """The types of a call with these inputs. Raises TypeError for one of another type, or with no rows."""
+        key = tuple([None if each is None else each.dtype for each in inputs])
+        found = self._types.get(key)
+        return found or self._types.setdefault(key, self._looked(inputs))
+
+    def _looked(self, given: Sequence[Any]) -> _Types:
+        named = zip(self.names, given, strict=True)
+        for name, each in named:
+            if each is not None and each.dtype not in _DTYPES:
+                _refuse(name, each)
+        dtypes = tuple([None if each is None else _DTYPES[each.dtype] for each in given])
+        rows = [number for number in self.rows if given[number] is not None]
+        if not rows:
+            names = ", ".join(self.names[number] for number in self.rows)
+            raise TypeError(f"each of {names} is None; pass one of them")
+        computed = computed_in(dtype for dtype in dtypes if dtype is not None)
+        computed = wider(computed) if self.is_wide else computed
+        return _Types(dtypes, computed, rows[0], given[rows[0]].dtype, _TENSOR_DTYPES[computed])
+
+    # ---- on what has a shape and a type, and no entries
+
+    def forward_fake(self, *args: Any) -> Any:
+        """Tensors as `forward` makes them."""
+        types = self.types_of(args[: self.inputs])
+        row = args[types.row]
+        row_scalars = [row.new_empty(row.shape[:-1], dtype=types.row_scalars) for _ in self.saved_row_scalars]
+        return only([*self._outputs(args), *row_scalars])
+
+    def backward_fake(self, *args: Any) -> Any:
+        """Tensors as `backward` makes them."""
+        return only(_like([args[number] for number in self.differentiable]))
+
+    def jvp_fake(self, *args: Any) -> Any:
+        """Tensors as `jvp` makes them."""
+        return only(self._outputs(args))
+
+    def backward_backward_fake(self, *args: Any) -> Any:
+        """Tensors as `backward_backward` makes them."""
+        cotangents = args[self.first_own : self.first_own + self.outputs]
+        return only(_like([*[args[number] for number in self.differentiable], *cotangents]))
+
+    def _outputs(self, args: Sequence[Any]) -> list[Tensor]:
+        types = self.types_of(args[: self.inputs])
+        row = args[types.row]
+        shapes = [row.shape if each == "Row" else row.shape[:-1] for each in self.output_kinds]
+        return [row.new_empty(shape, dtype=types.rows) for shape in shapes]
+
+
+def _like(owners: Sequence[Any]) -> list[Tensor]:
+    """Tensors like those that they belong to, one without entries for each that is None."""
+    there = next(each for each in owners if each is not None)
+    return [there.new_empty(0, dtype=torch.float32) if each is None else each.new_empty(each.shape) for each in owners]

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""The operators of a layer on rows that several processes share: tensors of `torch.distributed.tensor`."""
+
+from typing import Any
+
+from .torch_operators import PER_ROW, Operators, Parts
+
+__all__ = ["register"]
+
+
+def register(operators: Operators) -> None:
+    """Let every direction take DTensors: rows are sharded along any of their axes but the last, or replicated.
+
+    Parameters are replicated; sums over rows, which their gradients are, are partial until they are asked for.
+    """
+    from torch.distributed.tensor.experimental import register_sharding
+
+    for direction, parts in operators.parts.items():
+        register_sharding(getattr(operators, direction))(_placements(parts))
+
+
+def _placements(parts: Parts) -> Any:
+    from torch.distributed.tensor import Partial, Replicate, Shard
+
+    def acceptable(*args: Any) -> list[tuple[list[Any], list[Any]]]:
+        is_there = [hasattr(each, "ndim") for each in args]
+        # A row scalar has the axes of a row but the last, which none is sharded along.
+        axes = max(
+            each.ndim - 1
+            for each, part, there in zip(args, parts.arguments, is_there, strict=True)
+            if there and part.kind in ("Row", "Data")
+        )
+        found = [([Replicate()] * len(parts.results), [Replicate() if there else None for there in is_there])]
+        for axis in range(axes):
+            results = [Shard(axis) if part.kind in PER_ROW else Partial() for part in parts.results]
+            given = [
+                None if not there else Shard(axis) if part.kind in PER_ROW else Replicate()
+                for part, there in zip(parts.arguments, is_there, strict=True)
+            ]
+            found.append((results, given))
+        return found
+
+    return acceptable

@@ -1,0 +1,45 @@
+"""What the module of a layer is called, and its attributes beside those that every module of PyTorch has."""
+
+from __future__ import annotations
+
+from lngen.language.names import BUILTINS, KEYWORDS
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+MODULE = _words(
+    """
+    T_destination add_module apply bfloat16 buffers call_super_init children compile cpu cuda double dump_patches eval
+    extra_repr float forward get_buffer get_extra_state get_parameter get_submodule half ipu load_state_dict modules
+    mtia named_buffers named_children named_modules named_parameters parameters register_backward_hook register_buffer
+    register_forward_hook register_forward_pre_hook register_full_backward_hook register_full_backward_pre_hook
+    register_load_state_dict_post_hook register_load_state_dict_pre_hook register_module register_parameter
+    register_state_dict_post_hook register_state_dict_pre_hook requires_grad_ reset_parameters set_extra_state
+    set_submodule share_memory state_dict to to_empty train training type xpu zero_grad
+    """
+)
+"""What a module has already. Written out: what is emitted must not depend on the PyTorch that is installed."""
+
+_ARGUMENTS = frozenset({"self", "device", "dtype"})
+
+
+def attribute(name: str) -> str:
+    """The attribute, and the argument of the constructor, for what has a name; one that is taken ends in an underscore.
+
+    >>> attribute("gamma"), attribute("half"), attribute("dtype")
+    ('gamma', 'half_', 'dtype_')
+    """
+    return f"{name}_" if name in MODULE | _ARGUMENTS else name
+
+
+def class_of(layer: str) -> str:
+    """The class of a layer: its words capitalized, those without a vowel in capitals.
+
+    >>> [class_of(name) for name in ("two_words", "qk_scale", "LN", "none")]
+    ['TwoWords', 'QKScale', 'LN_', 'None_']
+    """
+    words = [word for word in layer.split("_") if word]
+    name = "".join(word[0].upper() + word[1:] if set(word.lower()) & set("aeiouy") else word.upper() for word in words)
+    return f"{name}_" if name == layer or name in KEYWORDS | BUILTINS else name

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+"""What the `torch_backend` of every layer is made of: the layer as a function of tensors, and as a module.
+
+A layer that is not known is called by these too, `Layer(INTERFACE, ...)` on any package of an emitted one.
+"""
+
+import sys
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
+
+from .interface import Interface
+from .torch_derivatives import node_at_once
+from .torch_dispatch import at_once
+from .torch_kernels import Tensor, torch
+from .torch_operators import Operators
+
+__all__ = ["Device", "Dtype", "Layer", "Module", "Tensor"]
+
+Result = TypeVar("Result")
+
+_DISTRIBUTED = "torch.distributed.tensor"
+Device: TypeAlias = "torch.device | str | int | None"
+Dtype: TypeAlias = "torch.dtype | None"
+
+
+class Layer(Generic[Result]):
+    """A layer as a function of tensors, which is differentiable twice, by autograd and by torch.func.
+
+    `package` is the name of the package of the layer, and `numpy` and `compiled` its modules for the processor.
+    """
+
+    def __init__(self, package: str, interface: Interface, numpy: Any, compiled: Any) -> None:
+        self.interface = interface
+        self.operators = Operators(package, interface, numpy, compiled)
+        self.forward = self.operators.forward
+        self.at_once = at_once(self.operators.kernels, node_at_once(self.operators))
+        self.is_shared = False
+        self.outputs, self.results = len(interface["outputs"]), len(self.operators.parts["forward"].results)
+        kinds = [each["kind"] for each in interface["inputs"]]
+        self.numbers = [number for number, kind in enumerate(kinds) if kind == "Scalar"]
+        self.rows = [number for number, kind in enumerate(kinds) if kind == "Row"]
+
+    def call(self, *values: Any) -> Result:
+        """The output of the layer, a tuple of several; `values` are its inputs, then its Constants."""
+        if self.numbers:
+            values = self._with_tensors(values)
+        if (plain := self.at_once(values)) is not None:
+            return cast(Result, plain)
+        if not self.is_shared and _DISTRIBUTED in sys.modules:
+            self._share()
+        made = self.forward(*values)
+        chosen: Result = made if self.results == 1 else made[0] if self.outputs == 1 else made[: self.outputs]
+        return chosen
+
+    def _share(self) -> None:
+        from . import torch_sharding
+
+        torch_sharding.register(self.operators)
+        self.is_shared = True
+
+    def _with_tensors(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Numbers as tensors of the type that rows are computed in: they make it no wider."""
+        found = list(values)
+        for number in self.numbers:
+            if isinstance(found[number], (int, float)):
+                row = next(found[place] for place in self.rows if found[place] is not None)
+                kind = torch.float64 if row.dtype == torch.float64 else torch.float32
+                found[number] = torch.full((), found[number], dtype=kind, device=row.device)
+        return tuple(found)
+
+
+class Module(torch.nn.Module):
+    """A layer as a module, whose parameters are the layer's inputs of kind Feature and Scalar."""
+
+    _layer: ClassVar[Layer[Any]]
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        """Give a layer's class what code for its counterparts reads: their names for its parameters."""
+        super().__init_subclass__(**keywords)
+        for theirs, number in cls._theirs().items():
+            if not hasattr(cls, theirs):
+                setattr(cls, theirs, property(partial(_parameter, number)))
+
+    @classmethod
+    def _theirs(cls) -> dict[str, int]:
+        """What counterparts call its parameters, and which of them that is."""
+        interface = cls._layer.interface
+        names = [each["name"] for each in interface["inputs"] if each["kind"] in ("Feature", "Scalar")]
+        pairs = [pair for each in interface["counterparts"] for pair in each["attributes"].items()]
+        return {theirs: names.index(ours) for theirs, ours in pairs if ours in names}
+
+    def __init__(
+        self,
+        features: int | None,
+        parameters: Mapping[str, bool],
+        constants: Mapping[str, float],
+        device: Device,
+        dtype: Dtype,
+    ) -> None:
+        """`parameters` says by attribute which there are, in the order of the inputs; `constants` are by attribute too.
+
+        Raises TypeError or ValueError for features that are no whole number, or too few.
+        """
+        super().__init__()
+        interface = self._layer.interface
+        self._features = None if features is None else _features(features, interface["minimum_features"])
+        inputs = [each for each in interface["inputs"] if each["kind"] in ("Feature", "Scalar")]
+        # What has no default is most often a factor.
+        self._defaults = {
+            name: 1.0 if each["default"] is None else float(each["default"])
+            for name, each in zip(parameters, inputs, strict=True)
+        }
+        for (name, is_there), each in zip(parameters.items(), inputs, strict=True):
+            shape = (self._features,) if each["kind"] == "Feature" else ()
+            made = torch.nn.Parameter(torch.empty(shape, device=device, dtype=dtype)) if is_there else None
+            self.register_parameter(name, made)
+        self._constants = tuple(constants)
+        for name, value in constants.items():
+            setattr(self, name, value)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Give each parameter the value that it has where it is left out, 1 where it may not be."""
+        for name, default in self._defaults.items():
+            parameter = getattr(self, name)
+            if parameter is not None:
+                torch.nn.init.constant_(parameter, default)
+
+    def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, *arguments: Any) -> None:
+        """Load the state of a counterpart too: its parameters are known by their names there."""
+        names = [*self._parameters]
+        for theirs, number in self._theirs().items():
+            if theirs not in names and f"{prefix}{theirs}" in state_dict:
+                state_dict.setdefault(f"{prefix}{names[number]}", state_dict.pop(f"{prefix}{theirs}"))
+        super()._load_from_state_dict(state_dict, prefix, *arguments)
+
+    def extra_repr(self) -> str:
+        """What stands in the brackets after the name of the class."""
+        shown = [] if self._features is None else [str(self._features)]
+        shown += [f"{name}={getattr(self, name)!r}" for name in self._constants]
+        shown += [f"{name}=False" for name in self._defaults if getattr(self, name) is None]
+        return ", ".join(shown)
+
+
+def _parameter(number: int, module: Module) -> Any:
+    return [*module._parameters.values()][number]
+
+
+def _features(count: Any, minimum: int) -> int:
+    if isinstance(count, bool) or not isinstance(count, int):
+        raise TypeError(f"D is {count!r} of type {type(count).__name__}; pass a whole number, {minimum} or more")
+    if count < minimum:
+        raise ValueError(f"D is {count}; pass {minimum} or more")
+    return count

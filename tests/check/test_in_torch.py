@@ -1,0 +1,111 @@
+"""Every layer under the checks of PyTorch, and mistakes that they find."""
+
+import importlib
+import os
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import lngen
+from lngen.check.in_torch import KIND, in_torch
+from lngen.files.manifest import write
+from lngen.language.parsing import parse
+from lngen.pipeline import derived
+from tests.requirements import needs_torch
+from tests.shipped import NAMES, shipped
+from tests.tiers import sample
+
+pytestmark = needs_torch
+CHECKS = 12
+
+
+@pytest.fixture
+def backend(request, monkeypatch):
+    """The module of a layer, computed by NumPy: nothing is compiled here."""
+    module = importlib.import_module(f"generated.{request.param}.torch_backend")
+    kernels = module._LAYER.operators.kernels
+    monkeypatch.setattr(kernels, "host", kernels.numpy)
+    return module
+
+
+def failed(name, module):
+    return [each.what for each in in_torch(shipped(name).definition, module) if not each.passed]
+
+
+@pytest.mark.parametrize(("backend", "name"), sample([(name, name) for name in NAMES], ()), indirect=["backend"])
+def test_every_layer_passes(backend, name):
+    found = [*in_torch(shipped(name).definition, backend)]
+    assert [(each.what, each.detail) for each in found if not each.passed] == []
+    assert {each.kind for each in found} == {KIND}
+    assert len(found) == CHECKS
+
+
+def test_what_is_stopped_is_not_differenced(tmp_path):
+    definition = parse(
+        "from lngen.language import Row, mean, stop_gradient\ndef f(x: Row): return x**2 - stop_gradient(mean(x))"
+    )
+    write(derived(definition, proved=False).emission, tmp_path)
+    module = lngen.load(tmp_path / "f", backend="torch")
+    module._LAYER.operators.kernels.host = module._LAYER.operators.kernels.numpy
+    found = [*in_torch(definition, module)]
+    assert [each.detail for each in found if not each.passed] == []
+    assert len(found) == CHECKS - 4
+
+
+def _scaled(function):
+    def planted(*args):
+        made = function(*args)
+        return (made[0] * 1.01, *made[1:]) if isinstance(made, tuple) else made * 1.01
+
+    return planted
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("direction", ["jvp", "backward_backward"])
+@pytest.mark.parametrize("backend", ["rms_norm"], indirect=True)
+def test_a_mistake_in_a_direction_is_found(backend, direction, monkeypatch):
+    kernels = backend._LAYER.operators.kernels
+    planted = SimpleNamespace(**{name: getattr(kernels.numpy, name) for name in ("forward", "backward", "Saved")})
+    for name in ("jvp", "backward_backward"):
+        function = getattr(kernels.numpy, name)
+        setattr(planted, name, _scaled(function) if name == direction else function)
+    monkeypatch.setattr(kernels, "host", planted)
+    found = failed("rms_norm", backend)
+    assert any(what.startswith({"jvp": "gradcheck", "backward_backward": "gradgradcheck"}[direction]) for what in found)
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("backend", ["rms_norm"], indirect=True)
+def test_what_the_operator_says_of_its_results_is_held_against_them(backend, monkeypatch):
+    kernels = backend._LAYER.operators.kernels
+    monkeypatch.setattr(kernels, "host", SimpleNamespace(**{**vars(kernels.numpy), "forward": _twice(kernels)}))
+    assert "torch.library.opcheck of forward" in failed("rms_norm", backend)
+
+
+def _twice(kernels):
+    def forward(*args, **keywords):
+        y, saved = kernels.numpy.forward(*args, **keywords)
+        return np.concatenate([y, y]), saved
+
+    return forward
+
+
+@pytest.mark.ci
+def test_the_command_checks_a_layer_of_ones_own(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from lngen.language import Feature, Row, mean\n"
+        "def mine(x: Row, gamma: Feature = 1): return gamma*x/(1 + mean(x**2))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "lngen", "check", str(file), "--backend", "torch"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "CXX": "no-such-compiler"},
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "hessian" in done.stdout

@@ -1,0 +1,371 @@
+"""The part of `torch_backend` that is every layer's: types, memory, modules, modes and messages."""
+
+import copy
+import importlib
+import io
+import pickle
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import lngen
+from lngen.errors import LngenError
+from lngen.files import loading
+from tests.requirements import NO_TORCH, needs_gxx
+from tests.shipped import ROOT
+
+torch = pytest.importorskip("torch", reason=NO_TORCH)
+backend = importlib.import_module("generated.layer_norm.torch_backend")
+add = importlib.import_module("generated.add_layer_norm.torch_backend")
+tanh = importlib.import_module("generated.dynamic_tanh.torch_backend")
+softmax = importlib.import_module("generated.softmax.torch_backend")
+# Forward mode has PyTorch load what it has deprecated itself.
+pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script:DeprecationWarning")
+
+MODULES = (backend, add, tanh, softmax)
+
+
+@pytest.fixture(autouse=True)
+def on_numpy(monkeypatch):
+    """Nothing is compiled but where a test says so."""
+    for module in MODULES:
+        kernels = module._LAYER.operators.kernels
+        monkeypatch.setattr(kernels, "host", kernels.numpy)
+
+
+def rows(*shape, dtype=torch.float32, seed=0):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed)).to(dtype).requires_grad_()
+
+
+def against_torch(x, **tolerance):
+    """A module's outputs and gradients beside those of `torch.nn.LayerNorm`."""
+    D, kind = x.shape[-1], torch.float64 if x.dtype == torch.float64 else torch.float32
+    ours, theirs = backend.LayerNorm(D, dtype=kind), torch.nn.LayerNorm(D, dtype=kind)
+    with torch.no_grad():
+        ours.gamma.copy_(torch.linspace(0.5, 2, D))
+        ours.beta.copy_(torch.linspace(-1, 1, D))
+    theirs.load_state_dict({"weight": ours.gamma, "bias": ours.beta})
+    weight = torch.linspace(-1, 1, x.numel()).reshape(x.shape).to(x.dtype)
+    y = ours(x)
+    found = torch.autograd.grad(y, [x, *ours.parameters()], weight)
+    z = theirs(x.to(kind))
+    expected = torch.autograd.grad(z, [x, *theirs.parameters()], weight.to(kind))
+    assert y.dtype == x.dtype
+    assert [each.dtype for each in found] == [x.dtype, kind, kind]
+    torch.testing.assert_close(y, z.to(x.dtype), **tolerance)
+    torch.testing.assert_close(found, expected, **tolerance)
+
+
+# ---- types and memory
+
+
+@pytest.mark.parametrize("shape", [(4, 8, 16), (3, 5), (7,)])
+def test_the_layer_is_that_of_torch(shape):
+    against_torch(rows(*shape, dtype=torch.float64))
+    against_torch(rows(*shape), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", [torch.bfloat16, torch.float16])
+def test_rows_of_16_bits_go_with_parameters_of_32(kind):
+    step = torch.finfo(kind).eps
+    against_torch(rows(6, 32, dtype=kind), rtol=4 * step, atol=16 * step)
+
+
+def test_rows_need_not_be_dense():
+    x = rows(3, 5, 4, dtype=torch.float64)
+    for view in (x.transpose(0, 2), x[::2, 1:, :2], x.expand(2, 3, 5, 4), x[:1].expand(3, 5, 4)):
+        torch.testing.assert_close(backend.layer_norm(view), torch.nn.functional.layer_norm(view, view.shape[-1:]))
+        found, expected = (
+            torch.autograd.grad(f(view).sin().sum(), x)[0]
+            for f in (backend.layer_norm, lambda v: torch.nn.functional.layer_norm(v, v.shape[-1:]))
+        )
+        torch.testing.assert_close(found, expected)
+
+
+@pytest.mark.parametrize("shape", [(0, 4), (2, 0, 4)])
+def test_no_rows_are_rows_too(shape):
+    x = torch.zeros(*shape, requires_grad=True)
+    module = backend.LayerNorm(4)
+    y = module(x)
+    assert y.shape == shape
+    y.sum().backward()
+    assert x.grad.shape == shape
+    assert module.gamma.grad.tolist() == [0.0] * 4
+
+
+def test_results_share_no_memory():
+    x, residual = rows(2, 3), rows(2, 3, seed=1)
+    y, h = add.add_layer_norm(x, residual)
+    dx, dresidual = torch.autograd.grad((y, h), (x, residual), (torch.ones(2, 3), torch.ones(2, 3)))
+    places = [each.data_ptr() for each in (x, residual, y, h, dx, dresidual)]
+    assert len(set(places)) == len(places)
+    assert (dx == dresidual).all()
+
+
+def test_memory_that_was_lent_can_still_be_resized():
+    """As FSDP does with that of gathered parameters."""
+    module, x = backend.LayerNorm(3), rows(2, 3)
+    module(x).sum().backward()
+    assert x.untyped_storage().resizable()
+    assert module.gamma.untyped_storage().resizable()
+
+
+def test_a_cotangent_may_be_missing():
+    x, residual = rows(2, 3, dtype=torch.float64), rows(2, 3, dtype=torch.float64, seed=1)
+
+    def first(x, residual):
+        return add.add_layer_norm(x, residual)[0]
+
+    def second(x, residual):
+        return add.add_layer_norm(x, residual)[1]
+
+    for f in (first, second):
+        assert torch.autograd.gradcheck(f, (x, residual), check_forward_ad=True)
+        assert torch.autograd.gradgradcheck(f, (x, residual))
+
+
+def test_what_is_written_to_after_forward_is_noticed():
+    x = rows(2, 3)
+    moved = x * 1
+    y = backend.layer_norm(moved)
+    moved.mul_(2)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.sum().backward()
+
+
+def test_a_number_may_be_a_parameter():
+    x = rows(2, 3)
+    assert (tanh.dynamic_tanh(x, 0.5) == tanh.dynamic_tanh(x)).all()
+    assert tanh.dynamic_tanh(x.bfloat16(), 2).dtype == torch.bfloat16
+
+
+@needs_gxx
+@pytest.mark.ci
+def test_compiled_kernels_compute_the_same(monkeypatch):
+    kernels = backend._LAYER.operators.kernels
+    monkeypatch.setattr(kernels, "host", kernels.compiled)
+    against_torch(rows(40, 33, dtype=torch.float64))
+    against_torch(rows(40, 33, dtype=torch.bfloat16), rtol=0.05, atol=0.2)
+
+
+def test_what_computes_is_what_there_is(monkeypatch):
+    kernels = importlib.import_module("generated._runtime.torch_kernels")
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    assert kernels.host(backend._numpy, backend._cpu) is backend._numpy
+
+
+# ---- modules
+
+
+def test_a_module_prints_what_it_was_made_with():
+    assert repr(backend.LayerNorm(8)) == "LayerNorm(8, eps=1e-05)"
+    assert repr(backend.LayerNorm(8, beta=False, eps=0.5)) == "LayerNorm(8, eps=0.5, beta=False)"
+    assert repr(softmax.Softmax()) == "Softmax()"
+
+
+def test_parameters_are_made_where_and_in_what_type_is_said():
+    module = backend.LayerNorm(3, beta=False, device="meta", dtype=torch.bfloat16)
+    assert module.gamma.device.type == "meta"
+    assert module.gamma.dtype == torch.bfloat16
+    assert module.beta is None
+    assert [*module.state_dict()] == ["gamma"]
+    assert module(torch.zeros(2, 3, device="meta")).shape == (2, 3)
+
+
+def test_parameters_are_reset_to_the_defaults_of_the_definition():
+    module = tanh.DynamicTanh(2)
+    with torch.no_grad():
+        for each in module.parameters():
+            each.fill_(7)
+    module.reset_parameters()
+    assert {name: each.tolist() for name, each in module.named_parameters()} == {
+        "alpha": 0.5,
+        "gamma": [1.0, 1.0],
+        "beta": [0.0, 0.0],
+    }
+
+
+@pytest.mark.parametrize(
+    "copied",
+    [
+        copy.deepcopy,
+        lambda module: pickle.loads(pickle.dumps(module)),
+        lambda module: _loaded(module),
+    ],
+    ids=["deepcopy", "pickle", "state_dict"],
+)
+def test_a_copy_computes_the_same(copied):
+    module, x = backend.LayerNorm(6), rows(4, 6)
+    with torch.no_grad():
+        module.gamma.copy_(torch.arange(6))
+    found = copied(module)
+    assert (found(x) == module(x)).all()
+    assert found.gamma is not module.gamma
+
+
+def _loaded(module):
+    file = io.BytesIO()
+    torch.save(module.state_dict(), file)
+    file.seek(0)
+    made = backend.LayerNorm(6)
+    made.load_state_dict(torch.load(file))
+    return made
+
+
+@pytest.mark.parametrize(("D", "error"), [(0, ValueError), (2.0, TypeError), (True, TypeError)])
+def test_a_number_of_features_that_is_none_is_refused(D, error):
+    with pytest.raises(error, match=r"D is .*; pass"):
+        backend.LayerNorm(D)
+
+
+def test_a_model_learns():
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Linear(4, 8), backend.LayerNorm(8), torch.nn.Linear(8, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    x = rows(16, 4).detach()
+    losses = []
+    for _ in range(40):
+        loss = ((model(x) - x.sum(-1, keepdim=True)) ** 2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(float(loss.detach()))
+    assert losses[-1] < losses[0] / 2
+
+
+# ---- modes
+
+
+def test_activations_may_be_made_anew():
+    checkpoint = importlib.import_module("torch.utils.checkpoint").checkpoint
+    module, x = backend.LayerNorm(6), rows(4, 6)
+    found = torch.autograd.grad(checkpoint(module, x, use_reentrant=False).sin().sum(), x)
+    torch.testing.assert_close(found, torch.autograd.grad(module(x).sin().sum(), x))
+
+
+def test_autocast_takes_the_widest_of_the_rows():
+    x, residual = rows(2, 3, dtype=torch.bfloat16), rows(2, 3, seed=1)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        y, h = add.add_layer_norm(x, residual)
+        assert backend.layer_norm(x).dtype == torch.bfloat16
+    assert (y.dtype, h.dtype) == (torch.float32, torch.float32)
+    (y.sum() + h.sin().sum()).backward()
+    assert (x.grad.dtype, residual.grad.dtype) == (torch.bfloat16, torch.float32)
+
+
+def test_what_looks_on_sees_operators():
+    """A profiler, a mode of dispatch, hooks of saved tensors; where nothing does, a call takes a shorter way."""
+    module, x, seen, packed = backend.LayerNorm(6), rows(4, 6), [], []
+    expected = torch.autograd.grad(module(x).sin().sum(), x)
+
+    class Looking(importlib.import_module("torch.utils._python_dispatch").TorchDispatchMode):
+        def __torch_dispatch__(self, function, kinds, args=(), keywords=None):
+            seen.append(str(function))
+            return function(*args, **keywords or {})
+
+    with Looking():
+        found = torch.autograd.grad(module(x).sin().sum(), x)
+    torch.testing.assert_close(found, expected)
+    assert {each.split(".")[1] for each in seen if each.startswith("lngen")} == {
+        "generated__layer_norm_forward",
+        "generated__layer_norm_backward",
+    }
+    with torch.autograd.graph.saved_tensors_hooks(lambda tensor: packed.append(tensor) or tensor, lambda kept: kept):
+        y = module(x)
+    torch.testing.assert_close(torch.autograd.grad(y.sin().sum(), x), expected)
+    assert sum(each.shape == (4,) for each in packed) == 3
+    with torch.profiler.profile() as profile:
+        module(x)
+    assert any("layer_norm_forward" in event.key for event in profile.key_averages())
+
+
+def test_nothing_is_recorded_where_nothing_is_asked_for():
+    module, x = backend.LayerNorm(3), rows(2, 3)
+    with torch.no_grad():
+        assert not module(x).requires_grad
+    with torch.inference_mode():
+        assert module(x).is_inference()
+
+
+@needs_gxx
+@pytest.mark.ci
+def test_the_compiler_of_pytorch_has_it_as_one_graph(monkeypatch, tmp_path):
+    """In its default mode, in whose code for the processor the operators are calls."""
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
+    model = torch.nn.Sequential(torch.nn.Linear(6, 6), backend.LayerNorm(6), torch.nn.GELU())
+    compiled = torch.compile(model, fullgraph=True)
+    for count in (4, 7, 9):
+        x = rows(count, 6, seed=count)
+        expected = torch.autograd.grad(model(x).sin().sum(), [x, *model.parameters()])
+        found = torch.autograd.grad(compiled(x).sin().sum(), [x, *model.parameters()])
+        torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.ci
+def test_a_program_is_exported():
+    module, x = backend.LayerNorm(6), rows(4, 6).detach()
+    rows_dim = torch.export.Dim("rows")
+    program = torch.export.export(module, (x,), dynamic_shapes=({0: rows_dim},))
+    assert any("layer_norm_forward" in str(node.target) for node in program.graph.nodes)
+    longer = rows(9, 6).detach()
+    torch.testing.assert_close(program.module()(longer), module(longer))
+
+
+def test_derivatives_that_there_are_not_are_refused():
+    x = rows(2, 3, dtype=torch.float64)
+    (dx,) = torch.autograd.grad(backend.layer_norm(x).sin().sum(), x, create_graph=True)
+    (d2x,) = torch.autograd.grad(dx.sin().sum(), x, create_graph=True)
+    with pytest.raises(NotImplementedError, match="third derivative"):
+        torch.autograd.grad(d2x.sum(), x)
+    with pytest.raises(NotImplementedError, match=r"jacfwd\(torch.func.jacrev"):
+        torch.func.jacfwd(torch.func.jacfwd(lambda v: backend.layer_norm(v).sum()))(x.detach())
+
+
+# ---- messages
+
+
+def test_a_tensor_that_is_no_floats_is_refused():
+    with pytest.raises(TypeError, match=r"x is of type torch.int64; pass float16, .* as x.float\(\)"):
+        backend.layer_norm(torch.ones(2, 3, dtype=torch.int64))
+
+
+def test_a_wrong_shape_is_refused():
+    with pytest.raises(ValueError, match=r"gamma has shape \(2,\); pass \(D,\), which is \(3,\)"):
+        backend.layer_norm(rows(2, 3), torch.ones(2))
+
+
+def test_a_backend_without_pytorch_says_what_to_install(monkeypatch):
+    monkeypatch.setattr(loading, "is_installed", lambda package: False)
+    with pytest.raises(LngenError, match=r"pip install 'lngen\[torch\]'"):
+        lngen.load("layer_norm", backend="torch")
+
+
+def test_replacing_without_pytorch_says_what_to_install():
+    program = "import sys; sys.modules['torch'] = None; import lngen.torch"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stderr.splitlines()[-1] == (
+        "lngen.errors.LngenError: lngen.torch needs PyTorch, which is not installed: pip install 'lngen[torch]'"
+    )
+
+
+def test_load_finds_it():
+    assert lngen.load("layer_norm", backend="torch") is backend
+
+
+def test_layers_of_one_name_live_side_by_side(tmp_path: Path):
+    for name in ("layer_norm", "_runtime"):
+        shutil.copytree(ROOT / "generated" / name, tmp_path / "own" / name)
+    program = (
+        "from generated.layer_norm import torch_backend as a; from own.layer_norm import torch_backend as b\n"
+        "import importlib, torch; x = torch.ones(2, 3)\n"
+        "b = importlib.reload(b)\n"
+        "assert a._LAYER.forward is not b._LAYER.forward\n"
+        "assert (a.layer_norm(x) == b.layer_norm(x)).all()\n"
+        "assert torch.ops.lngen.own__layer_norm_forward.default is b._LAYER.forward\n"
+    )
+    environment = {"PYTHONPATH": f"{ROOT}:{tmp_path}", "PATH": "/nowhere"}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

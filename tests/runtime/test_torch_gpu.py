@@ -1,0 +1,137 @@
+"""Tensors of a GPU: the operators' kernels for them, on the emulator's memory.
+
+No GPU and no PyTorch that knows one has run this. What stands for PyTorch's is its allocator and its current stream;
+what reads tensors, lays out the workspace and calls `cuda_backend` is what a GPU would run.
+"""
+
+import contextlib
+import ctypes
+import importlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lngen.simt import driver
+from tests.requirements import NO_TORCH, has_gpu, needs_gxx, needs_pycuda
+
+torch = pytest.importorskip("torch", reason=NO_TORCH)
+# Where there is a GPU, its memory is not that of the emulator.
+pytestmark = [pytest.mark.ci, needs_pycuda, needs_gxx, *[pytest.mark.cuda] * has_gpu()]
+torch_gpu = importlib.import_module("generated._runtime.torch_gpu")
+
+
+class Device:
+    """The emulator's memory: tensors that are there have its addresses, which the processor cannot read."""
+
+    def __init__(self, cuda: Any) -> None:
+        self.cuda = cuda
+        self.kept: list[Any] = []
+
+    def new_empty(self, tensor: Any, shape: Any, dtype: Any = None, **_: Any) -> Any:
+        """In the place of `Tensor.new_empty`."""
+        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        made = torch.empty(shape, dtype=dtype or tensor.dtype, device="meta")
+        size = made.numel() * made.element_size()
+        if not size:
+            return torch.empty(shape, dtype=made.dtype)
+        self.kept.append(self.cuda.mem_alloc(size))
+        memory = (ctypes.c_char * size).from_address(int(self.kept[-1]))
+        return torch.frombuffer(memory, dtype=torch.uint8).view(made.dtype).view(shape)
+
+    def copy(self, to: Any, tensor: Any) -> Any:
+        """In the place of `Tensor.copy_`, on the device."""
+        self.cuda.memcpy_dtod(to.data_ptr(), tensor.data_ptr(), to.numel() * to.element_size())
+        return to
+
+    def put(self, tensor: Any) -> Any:
+        """A tensor of the processor's, there."""
+        made = self.new_empty(tensor, tensor.shape)
+        if tensor.numel():
+            self.cuda.memcpy_htod(made.data_ptr(), tensor.contiguous().view(-1).view(torch.uint8).numpy())
+        return made
+
+    def get(self, tensor: Any) -> Any:
+        """The other way."""
+        if not tensor.numel():
+            return tensor
+        made = np.empty(tensor.numel() * tensor.element_size(), np.uint8)
+        self.cuda.memcpy_dtoh(made, tensor.data_ptr())
+        return torch.from_numpy(made).view(tensor.dtype).view(tensor.shape)
+
+
+@pytest.fixture
+def device(monkeypatch: pytest.MonkeyPatch) -> Iterator[Device]:
+    """Memory of the emulator, where new tensors are."""
+    driver.enable()
+    import pycuda.driver
+
+    pycuda.driver.init()
+    pycuda.driver.Device(0).retain_primary_context().push()
+    made = Device(pycuda.driver)
+    monkeypatch.setattr(torch.Tensor, "new_empty", lambda *given, **named: made.new_empty(*given, **named))
+    monkeypatch.setattr(torch.Tensor, "copy_", lambda *given: made.copy(*given))
+    monkeypatch.setattr(torch_gpu, "_current", lambda device: contextlib.nullcontext(0))
+    yield made
+    pycuda.driver.Context.pop()
+
+
+@pytest.mark.parametrize("name", ["layer_norm", "add_layer_norm", "dynamic_tanh"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+def test_every_direction_computes_what_the_processor_does(name, dtype, device, monkeypatch):
+    backend = importlib.import_module(f"generated.{name}.torch_backend")
+    operators = backend._LAYER.operators
+    monkeypatch.setattr(operators.kernels, "host", operators.kernels.numpy)
+    interface = backend._LAYER.interface
+    generator = torch.Generator().manual_seed(0)
+
+    def drawn(kind: str) -> Any:
+        shape = {"Row": (2, 3, 33), "RowScalar": (2, 3), "Feature": (33,), "Scalar": ()}[kind]
+        return torch.randn(shape, generator=generator).to(dtype)
+
+    inputs = [drawn(each["kind"]) for each in interface["inputs"]]
+    constants = [each["default"] for each in interface["constants"]]
+    compared = 0
+
+    def both(direction: str, values: list[Any]) -> Any:
+        nonlocal compared
+        expected = getattr(operators.kernels, direction)(*values)
+        there = [device.put(each) if isinstance(each, torch.Tensor) else each for each in values]
+        found = _got(device, getattr(operators.gpu, direction)(*there))
+        step = torch.finfo(dtype).eps
+        torch.testing.assert_close(found, expected, rtol=32 * step, atol=64 * step)
+        compared += 1
+        return expected if isinstance(expected, tuple) else (expected,)
+
+    made = both("forward", [*inputs, *constants])
+    kept = [made[number] for number in operators.kept]
+    fixed = [*inputs, *constants, *kept]
+    cotangents = [drawn(each["kind"]) for each in interface["outputs"]]
+    moved = [drawn(interface["inputs"][number]["kind"]) for number in operators.differentiable]
+    both("backward", [*fixed, *cotangents])
+    both("jvp", [*fixed, *moved])
+    both("backward_backward", [*fixed, *cotangents, *moved])
+    assert compared == 4
+
+
+def _got(device, made):
+    return tuple(map(device.get, made)) if isinstance(made, tuple) else device.get(made)
+
+
+def test_what_is_left_out_has_no_memory(device):
+    backend = importlib.import_module("generated.layer_norm.torch_backend")
+    gpu = backend._LAYER.operators.gpu
+    x = torch.arange(12.0).view(2, 6)
+    y, *saved = gpu.forward(device.put(x), None, None, 1e-5)
+    torch.testing.assert_close(device.get(y), torch.nn.functional.layer_norm(x, (6,)))
+    made = gpu.backward(device.put(x), None, None, 1e-5, *saved, device.put(torch.ones(2, 6)))
+    dx, dgamma, dbeta = _got(device, made)
+    torch.testing.assert_close(dx, torch.zeros(2, 6), rtol=0, atol=1e-6)
+    assert (dgamma.numel(), dbeta.numel()) == (0, 0)
+
+
+def test_tensors_of_two_devices_are_refused(device):
+    gpu = importlib.import_module("generated.layer_norm.torch_backend")._LAYER.operators.gpu
+    with pytest.raises(TypeError, match="a tensor is on meta, and the rows are on cpu; move it there"):
+        gpu.forward(torch.ones(2, 6), torch.ones(6, device="meta"), None, 1e-5)
