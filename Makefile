@@ -25,7 +25,7 @@ pycuda: $(VENV)/installed-test ## build PyCUDA once, without a GPU, and install 
 
 browser: $(VENV)/installed-browser ## install what drives Chromium in the tests of the pages
 
-frameworks: $(VENV)/installed-frameworks ## install PyTorch, a build for the processor if there is one, for the tests that need it
+frameworks: $(VENV)/installed-frameworks ## install PyTorch, a build for the processor if there is one, and Dask, for the tests of them
 
 matrix: $(VENV)/installed-test ## the CUDA code at every shape and type, of which `make check` runs a sample
 	$(PYTEST) -m matrix

@@ -1,7 +1,7 @@
 """What a test may need that a machine may lack, and the one reason that is given for each.
 
 Use them as marks: `@needs_gxx`. Where `LNGEN_CI` is set, a test that is skipped for another reason than
-"no GPU" or "no PyTorch" fails the run (tests/conftest.py).
+"no GPU" fails the run (tests/conftest.py).
 """
 
 import ctypes
@@ -26,6 +26,7 @@ NO_SIMULATOR = f"{NO_GPU} simulator: LNGEN_GPUSIM names no folder with a measure
 NO_NVDISASM = "no nvdisasm: it comes with the test extra on Linux, x86-64 and aarch64"
 
 NO_TORCH = "no PyTorch: pip install 'lngen[torch]'"
+NO_DASK = "no Dask: pip install 'lngen[dask]'"
 NO_MATPLOTLIB = "no matplotlib: it comes with the page extra"
 NO_BROWSER = "no browser: apt-get install chromium, and make browser"
 
@@ -91,6 +92,7 @@ needs_cross_compiler = pytest.mark.skipif(
 needs_pycuda = pytest.mark.skipif(not has_pycuda(), reason=NO_PYCUDA)
 needs_matplotlib = pytest.mark.skipif(importlib.util.find_spec("matplotlib") is None, reason=NO_MATPLOTLIB)
 needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason=NO_TORCH)
+needs_dask = pytest.mark.skipif(importlib.util.find_spec("dask") is None, reason=NO_DASK)
 needs_browser = pytest.mark.skipif(browser() is None, reason=NO_BROWSER)
 needs_nvrtc = pytest.mark.skipif(nvrtc() is None, reason=NO_NVRTC)
 needs_nvdisasm = pytest.mark.skipif(nvdisasm() is None, reason=NO_NVDISASM)

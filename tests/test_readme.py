@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.requirements import needs_gxx, needs_pycuda, needs_torch
+from tests.requirements import needs_dask, needs_gxx, needs_pycuda, needs_torch
 from tests.shipped import ROOT
 from tests.tiers import sample
 
@@ -108,22 +108,31 @@ def on_a_device(block: Block) -> bool:
     return any("pycuda" in line or "--backend cuda" in line for line in block.lines)
 
 
-def in_pytorch(block: Block) -> bool:
-    """Whether a block needs PyTorch."""
-    return any(line.startswith("import torch") for line in block.lines)
+FRAMEWORKS = {"torch": needs_torch, "dask": needs_dask}
+
+
+def framework_of(block: Block) -> str:
+    """The framework that a block needs, if it needs one."""
+    return next((name for name in FRAMEWORKS if any(line.startswith(f"import {name}") for line in block.lines)), "")
 
 
 @pytest.mark.parametrize("page", sample(PAGES, ["README.md"]))
 def test_every_block_runs_and_prints_what_is_said(checkout, page):
-    chosen = [block for block in PAGES[page] if not on_a_device(block) and not in_pytorch(block)]
-    run_blocks(checkout, page, chosen)
+    run_blocks(checkout, page, [block for block in PAGES[page] if not on_a_device(block) and not framework_of(block)])
 
 
-@needs_torch
 @pytest.mark.ci
-@pytest.mark.parametrize("page", [page for page, found in PAGES.items() if any(map(in_pytorch, found))])
-def test_every_block_in_pytorch_runs(checkout, page):
-    run_blocks(checkout, page, [block for block in PAGES[page] if in_pytorch(block)])
+@pytest.mark.parametrize(
+    ("page", "framework"),
+    [
+        pytest.param(page, name, marks=mark)
+        for name, mark in FRAMEWORKS.items()
+        for page, found in PAGES.items()
+        if name in map(framework_of, found)
+    ],
+)
+def test_every_block_in_a_framework_runs(checkout, page, framework):
+    run_blocks(checkout, page, [block for block in PAGES[page] if framework_of(block) == framework])
 
 
 @needs_pycuda

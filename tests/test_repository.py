@@ -7,10 +7,11 @@ import subprocess
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.requirements import needs_torch
+from tests.requirements import needs_dask, needs_torch
 from tests.shipped import sampled
 
 ROOT = Path(__file__).parents[1]
@@ -24,6 +25,7 @@ STAGES = [
     "runtime",
     "files",
     "torch",
+    "dask",
     "language",
     "oracle",
     "expressions",
@@ -122,13 +124,15 @@ def test_the_search_for_paths_passes_others(line):
     assert not MACHINE_PATH.search(line.format("/"))
 
 
+def _needed_by(module: str) -> Any:
+    """The mark of a module that cannot be imported without a framework."""
+    marks = {"lngen.runtime.torch": needs_torch, "lngen.torch": needs_torch, "lngen.dask": needs_dask}
+    return next((mark for beginning, mark in marks.items() if module.startswith(beginning)), ())
+
+
 @pytest.mark.parametrize(
     "module",
-    [
-        pytest.param(name, marks=needs_torch) if name.startswith(("lngen.runtime.torch", "lngen.torch")) else name
-        for name in modules()
-        if name != "lngen.__main__"
-    ],
+    [pytest.param(name, marks=_needed_by(name)) for name in modules() if name != "lngen.__main__"],
 )
 def test_every_module_imports(module):
     importlib.import_module(module)
