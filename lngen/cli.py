@@ -227,12 +227,17 @@ def derive(
         ),
     ] = None,
     brief: Annotated[bool, typer.Option("--brief", help="Print of one layer no more than fits on a screen.")] = False,
+    sharded: Annotated[
+        bool,
+        typer.Option("--sharded", help="Write code for rows whose features lie on several processes, too."),
+    ] = False,
 ) -> None:
     """Derive layers, print the derivations, and write the emitted code."""
     from lngen.commands import derive
 
     documents = {"html": html, "certificate": certificate}
-    raise typer.Exit(derive.run(files or [], out, check, format.value, **documents, short=brief, arch=arch))
+    found = derive.run(files or [], out, check, format.value, **documents, short=brief, arch=arch, over_parts=sharded)
+    raise typer.Exit(found)
 
 
 @app.command(cls=_Command)

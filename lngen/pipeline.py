@@ -1,6 +1,6 @@
 """From a definition to the files of its layer: every stage in order, held together by nothing but values.
 
-    load -> derive -> plan -> prove -> emit NumPy, CUDA, C++, PyTorch, the derivation as a document, the manifest
+    load -> derive -> plan -> prove -> emit NumPy, CUDA, C++, PyTorch, JAX, the derivation as a document, the manifest
 
 Nothing here reads the clock, the machine, or any file but the templates: the same definition gives the same
 bytes everywhere.
@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from lngen.backends import cpu, cuda, numpy, torch
+from lngen.backends import cpu, cuda, jax, numpy, sharded, torch
 from lngen.backends.description import description
 from lngen.cache import values
 from lngen.cache.results import kept
@@ -33,8 +33,10 @@ from lngen.report.heading import header, notes
 
 Kept = TypeVar("Kept")
 
-STAGES = ("derive", "plan", "prove", "numpy", "cuda", "cpu", "torch", "derivation.md")
+STAGES = ("derive", "plan", "prove", "numpy", "cuda", "cpu", "torch", "jax", "derivation.md")
 """What `derived` goes through, in order, by the names it passes to `on_stage`."""
+
+_TEMPLATES = ("numpy", "cuda", "cpu", "torch", "jax", "report")
 
 
 class EvidenceError(LngenError):
@@ -88,20 +90,24 @@ def _with_proofs(definition: Definition, on_stage: Callable[[str], None]) -> Pla
 
 
 def derived(
-    definition: Definition, *, proved: bool = True, on_stage: Callable[[str], None] = lambda stage: None
+    definition: Definition,
+    *,
+    proved: bool = True,
+    over_parts: bool = False,
+    on_stage: Callable[[str], None] = lambda stage: None,
 ) -> Derived:
-    """A definition with its derivation, its plan and its files.
+    """A definition with its derivation, its plan and its files; `over_parts` those for rows in parts too.
 
     Takes and raises what `planned` takes and raises, and raises LngenError for an expression that a backend cannot
     print.
     """
     plan = planned(definition, proved=proved, on_stage=on_stage)
-    what = "files" if proved else "files without proofs"
-    files = _kept(what, definition, lambda: _emitted(plan, proved, on_stage))
+    what = ("files" if proved else "files without proofs") + (" over parts" if over_parts else "")
+    files = _kept(what, definition, lambda: _emitted(plan, proved, over_parts, on_stage))
     return Derived(definition, plan, files)
 
 
-def _emitted(planned: Plan, proved: bool, on_stage: Callable[[str], None]) -> Emission:
+def _emitted(planned: Plan, proved: bool, over_parts: bool, on_stage: Callable[[str], None]) -> Emission:
     on_stage("numpy")
     programs = planned.programs()
     about = notes(planned, "numpy")
@@ -113,6 +119,10 @@ def _emitted(planned: Plan, proved: bool, on_stage: Callable[[str], None]) -> Em
     files |= cpu.emit(programs, notes(planned, "cpu"))
     on_stage("torch")
     files |= torch.emit(programs, notes(planned, "torch"))
+    on_stage("jax")
+    files |= jax.emit(programs, notes(planned, "jax"))
+    if over_parts:
+        files |= sharded.emit(programs, notes(planned, "sharded"))
     on_stage("derivation.md")
     files["derivation.md"] = _document(planned)
     definition = planned.derivation.definition
@@ -121,8 +131,9 @@ def _emitted(planned: Plan, proved: bool, on_stage: Callable[[str], None]) -> Em
         definition.name,
         files,
         definition_text=definition.canonical(),
-        templates=render.sources("numpy", "cuda", "cpu", "torch", "report"),
-        options={"backends": ["cpu", "cuda", "numpy", "torch"], "proved": proved},
+        templates=render.sources(*_TEMPLATES, *["sharded"] * over_parts),
+        options={"backends": ["cpu", "cuda", "jax", "numpy", "torch"], "proved": proved}
+        | ({"sharded": True} if over_parts else {}),
         cost=cost_entries(planned),
         interface=interface,
         evidence=[_evidence_entry(proof) for proof in planned.derivation.proofs],

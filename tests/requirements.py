@@ -27,6 +27,8 @@ NO_NVDISASM = "no nvdisasm: it comes with the test extra on Linux, x86-64 and aa
 
 NO_TORCH = "no PyTorch: pip install 'lngen[torch]'"
 NO_DASK = "no Dask: pip install 'lngen[dask]'"
+NO_MPI = "no MPI: pip install 'lngen[mpi]' mpich"
+NO_JAX = "no JAX: pip install 'lngen[jax]'"
 NO_MATPLOTLIB = "no matplotlib: it comes with the page extra"
 NO_BROWSER = "no browser: apt-get install chromium, and make browser"
 
@@ -47,6 +49,13 @@ def browser() -> str | None:
     if not all(map(importlib.util.find_spec, drivers)):
         return None
     return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+def mpiexec() -> str | None:
+    """What starts processes of an MPI, where mpi4py is installed, or None."""
+    if importlib.util.find_spec("mpi4py") is None:
+        return None
+    return shutil.which("mpiexec", path=f"{sysconfig.get_path('scripts')}{os.pathsep}{os.environ.get('PATH', '')}")
 
 
 def nvrtc() -> Path | None:
@@ -93,6 +102,8 @@ needs_pycuda = pytest.mark.skipif(not has_pycuda(), reason=NO_PYCUDA)
 needs_matplotlib = pytest.mark.skipif(importlib.util.find_spec("matplotlib") is None, reason=NO_MATPLOTLIB)
 needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason=NO_TORCH)
 needs_dask = pytest.mark.skipif(importlib.util.find_spec("dask") is None, reason=NO_DASK)
+needs_mpi = pytest.mark.skipif(mpiexec() is None, reason=NO_MPI)
+needs_jax = pytest.mark.skipif(importlib.util.find_spec("jax") is None, reason=NO_JAX)
 needs_browser = pytest.mark.skipif(browser() is None, reason=NO_BROWSER)
 needs_nvrtc = pytest.mark.skipif(nvrtc() is None, reason=NO_NVRTC)
 needs_nvdisasm = pytest.mark.skipif(nvdisasm() is None, reason=NO_NVDISASM)

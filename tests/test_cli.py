@@ -173,6 +173,17 @@ class TestDerive:
         code = "import mine_here.mine as m; y, s = m.forward([[1.0, 2.0]], [0.5, 0.5]); print(y.tolist())"
         assert process("-c", code, cwd=mine.parent).stdout == "[[1.5, 3.0]]\n"
 
+    def test_code_over_parts_is_written_on_request(self, mine):
+        result = lngen("derive", mine, "--out", "here", "--sharded")
+        assert (result.exit_code, result.stderr) == (0, "")
+        assert "\nmine: sharded over features: forward no collective; backward no collective\n" in result.stdout
+        written = mine.parent / "here" / "mine"
+        assert "run: lngen derive mine.py --sharded\n" in (written / "numpy_sharded.py").read_text()
+        assert lngen("derive", mine, "--out", "here", "--sharded", "--check").exit_code == 0
+        result = lngen("derive", mine, "--out", "here", "--check")
+        assert "numpy_sharded.py" in result.stdout
+        assert result.exit_code == 1
+
     def test_a_pipe_gets_no_colour(self, mine):
         result = process("-m", "lngen", "derive", "mine.py", "--out", "here", cwd=mine.parent)
         assert (result.returncode, result.stderr) == (0, "")

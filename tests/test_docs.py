@@ -87,6 +87,12 @@ def test_the_tables_of_the_layers_are_fresh():
     assert layers_page()["filled"](page, _plans()) == page, "run: python docs/make_layers.py"
 
 
+def test_the_tables_of_the_placements_are_fresh():
+    page = (ROOT / "docs" / "sharding.md").read_text(encoding="utf-8")
+    made = runpy.run_path(str(ROOT / "docs" / "make_sharding.py"))["filled"](page, _plans())
+    assert made == page, "run: python docs/make_sharding.py"
+
+
 def test_every_layer_needs_no_more_than_a_kernel_written_by_hand():
     """But for gradients that are equal: by hand one array is returned for all of them, here there is one for each."""
     by_hand, counted = layers_page()["BY_HAND"], layers_page()["counted"]

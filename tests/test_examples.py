@@ -30,6 +30,15 @@ def test_the_tiny_model_learns(tmp_path):
     assert losses == sorted(losses, reverse=True)
 
 
+def test_a_network_of_objects_learns_and_is_loaded_as_it_was_saved(tmp_path):
+    *lines, loaded = run(ROOT / "examples" / "train_numpy.py", cwd=tmp_path).splitlines()
+    losses = [float(line.split()[-1]) for line in lines]
+    assert losses[0] > 0.5
+    assert losses[-1] < 0.05
+    assert losses == sorted(losses, reverse=True)
+    assert loaded == "loaded, it is the same"
+
+
 def test_ones_own_layer_passes_its_checks(tmp_path):
     printed = run(ROOT / "examples" / "own_layer.py", cwd=tmp_path)
     assert "gradients: dx (4, 8), dgamma (8,), dalpha ()" in printed

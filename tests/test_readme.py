@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.requirements import needs_dask, needs_gxx, needs_pycuda, needs_torch
+from tests.requirements import needs_dask, needs_gxx, needs_jax, needs_pycuda, needs_torch
 from tests.shipped import ROOT
 from tests.tiers import sample
 
@@ -108,7 +108,7 @@ def on_a_device(block: Block) -> bool:
     return any("pycuda" in line or "--backend cuda" in line for line in block.lines)
 
 
-FRAMEWORKS = {"torch": needs_torch, "dask": needs_dask}
+FRAMEWORKS = {"torch": needs_torch, "jax": needs_jax, "dask": needs_dask}
 
 
 def framework_of(block: Block) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.requirements import needs_dask, needs_torch
+from tests.requirements import needs_dask, needs_jax, needs_torch
 from tests.shipped import sampled
 
 ROOT = Path(__file__).parents[1]
@@ -126,7 +126,12 @@ def test_the_search_for_paths_passes_others(line):
 
 def _needed_by(module: str) -> Any:
     """The mark of a module that cannot be imported without a framework."""
-    marks = {"lngen.runtime.torch": needs_torch, "lngen.torch": needs_torch, "lngen.dask": needs_dask}
+    marks = {
+        "lngen.dask": needs_dask,
+        "lngen.runtime.jax": needs_jax,
+        "lngen.runtime.torch": needs_torch,
+        "lngen.torch": needs_torch,
+    }
     return next((mark for beginning, mark in marks.items() if module.startswith(beginning)), ())
 
 

@@ -12,6 +12,7 @@ pytestmark = pytest.mark.ci
 ROOT = Path(__file__).parents[1]
 
 RIGHT = """
+from enum import IntEnum
 from typing import Any, assert_type
 
 import numpy as np
@@ -49,9 +50,26 @@ class Array:
         return {}
 
 
-def on_device(x: Array) -> int:
-    y, saved = cuda_backend.forward(x)
-    cuda_backend.backward(saved, y, stream=0)
+class Tensor:
+    def __dlpack__(self, *, stream: Any = -1, max_version: tuple[int, int] | None = None) -> Any:
+        return None
+
+    def __dlpack_device__(self) -> tuple[IntEnum, int]:
+        raise NotImplementedError
+
+
+def trained(x: npt.NDArray[np.float32]) -> npt.NDArray[Any]:
+    norm = layer_norm.LayerNorm(8, beta=False, backend="auto", dtype="float64")
+    assert_type(norm(x), npt.NDArray[Any])
+    norm.parameters["gamma"] -= 0.1 * norm.gradients["gamma"]
+    fused = add_layer_norm.AddLayerNorm(8)
+    assert_type(fused(x, x), add_layer_norm.Outputs)
+    return norm.backward(fused.backward(x)[0])
+
+
+def on_device(x: Array, t: Tensor) -> int:
+    y, saved = cuda_backend.forward(x, t)
+    cuda_backend.backward(saved, y, stream=0, like=t)
     return cuda_backend.workspace_bytes("backward", saved, y)
 
 

@@ -4,15 +4,18 @@
 On NumPy, `blocks` takes rows block by block, `rows` has sums and ufuncs of them, `functions` those that NumPy lacks,
 `directions` are the public functions but for their signatures, and `calls` looks at arguments and makes results;
 `saved` finds what arrays tell of a call, and `interface` has the types of `INTERFACE`. On CUDA, `launcher` is what a
-layer calls: it looks at device arrays (`device_arrays`) and calls of them (`device_calls`), plans each kind of call
-once (`plans`), finds the device (`devices`), compiles kernels (`compilers`) and launches them (`kernels`). Kernels
-include `rows.cuh`, `geometry.cuh`, `reductions.cuh`, `row_loop.cuh`, `moments.cuh` and `kernels.cuh`, and `copies.cuh`
-has what only PTX can say; `includes` makes one text of them. On the processor, kernels in C++ are compiled and loaded
-by `host_compiler`; `host_kernels` knows which a call needs, and `host_calls` has host_call.c look at usual calls.
-`binding` calls a kernel, `extensions` compiles C for this Python, `host_threads` share the work of a call, and
-`host_memory` has memory for results. What was compiled is in `cache`. In PyTorch, `torch` is what a layer calls, of
-operators that `torch_operators` makes, `torch_kernels` and `torch_gpu` compute and `torch_derivatives` differentiates;
-`torch_dispatch` has short ways to them, `torch_sharding` rows of several processes, and `torch_replace` puts modules in
-the place of others. Nothing here knows a layer, and nothing but NumPy is imported, PyCUDA when a kernel is first asked
-for, and PyTorch by those that are named after it.
+layer calls: it looks at device arrays (`device_arrays`, by `dlpack` too) and calls of them (`device_calls`), plans each
+kind of call once (`plans`), finds the device (`devices`), compiles kernels (`compilers`) and launches them (`kernels`).
+Kernels include `rows.cuh`, `geometry.cuh`, `reductions.cuh`, `row_loop.cuh`, `moments.cuh` and `kernels.cuh`, and
+`copies.cuh` has what only PTX can say; `includes` makes one text of them. On the processor, kernels in C++ are compiled
+and loaded by `host_compiler`; `host_kernels` knows which a call needs, and `host_calls` has host_call.c look at usual
+calls. `binding` calls a kernel, `extensions` compiles C for this Python, `host_threads` share the work of a call, and
+`host_memory` has memory for results. What was compiled is in `cache`. Classes for NumPy are made of `modules`, whose
+`parameters` serve other classes too. In PyTorch, `torch` is what a layer calls, of operators that `torch_operators`
+makes, `torch_kernels` and `torch_gpu` compute and `torch_derivatives` differentiates; `torch_dispatch` has short ways
+to them, `torch_sharding` rows of several processes, and `torch_replace` puts modules in the place of others. In JAX,
+`jax` is, of `jax_primitives`, which `jax_kernels` computes, by jax_call.cpp if that can be (`jax_calls`), and
+`jax_derivatives` differentiates by `jax_rules`; `host_module` says what computes for both. Features of several
+processes are `sharded`, over what `collectives` gather. Nothing here knows a layer, and nothing but NumPy is imported,
+PyCUDA when a kernel is first asked for, and frameworks by what is named after them.
 """

@@ -6,11 +6,13 @@ Each message says which argument, what is wrong with it, and what to pass instea
 """
 
 from collections.abc import Mapping
+from enum import Enum
 from math import prod
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
+from . import dlpack
 from .calls import DType, Shape, constant
 
 __all__ = [
@@ -25,11 +27,22 @@ TYPES = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64
 BYTES = {"f16": 2, "bf16": 2, "f32": 4, "f64": 8}
 
 
-class DeviceArray(Protocol):
-    """An array in device memory, of any library: PyCUDA's `GPUArray`, one of PyTorch, CuPy, Numba, JAX."""
+class CudaArray(Protocol):
+    """An array in device memory that says where: PyCUDA's `GPUArray`, one of PyTorch, CuPy, Numba."""
 
     @property
     def __cuda_array_interface__(self) -> Mapping[str, Any]: ...
+
+
+class DLPackArray(Protocol):
+    """An array that says it by DLPack; where the kind of a device is no Enum, as in NumPy, it is always the host."""
+
+    def __dlpack__(self, *, stream: Any = ...) -> Any: ...
+
+    def __dlpack_device__(self) -> tuple[Enum, int]: ...
+
+
+DeviceArray: TypeAlias = CudaArray | DLPackArray
 
 
 class Memory:
@@ -83,14 +96,11 @@ def own_dtype(value: Any) -> DType | None:
 
 
 def memory(name: str, value: Any) -> Memory:
-    """What `__cuda_array_interface__` says of an object, if it is dense memory."""
+    """What `__cuda_array_interface__` or DLPack says of an object, if it is dense memory."""
     interface = getattr(value, "__cuda_array_interface__", None)
     if not isinstance(interface, dict):
-        kind = type(value).__name__
-        raise TypeError(
-            f"{name} is of type {kind}, not an array in device memory; pass a GPUArray, "
-            f"such as pycuda.gpuarray.to_gpu({name}), or use numpy_backend"
-        )
+        value = _from_dlpack(name, value)
+        interface = value.__cuda_array_interface__
     shape, typestr = tuple(interface["shape"]), interface["typestr"]
     strides = interface.get("strides")
     if strides is not None and 0 not in shape:
@@ -108,6 +118,20 @@ def memory(name: str, value: Any) -> Memory:
     found = Memory(value, pointer or 0, shape, typestr, read_only, own_dtype(value))
     if found.nbytes and not pointer:
         raise ValueError(f"{name} has shape {shape} and no memory; pass an array in use")
+    return found
+
+
+def _from_dlpack(name: str, value: Any) -> dlpack.Imported:
+    where = dlpack.device_of(value)
+    if where is not None and where[0] not in (dlpack.HOST, dlpack.CUDA, dlpack.CUDA_MANAGED):
+        raise TypeError(f"{name} is on DLPack's device {where}, which is none of CUDA's; pass an array on such a one")
+    found = dlpack.imported(value, dlpack.NO_WAIT)
+    if found is None:
+        kind = type(value).__name__
+        raise TypeError(
+            f"{name} is of type {kind}, not an array in device memory; pass a GPUArray, "
+            f"such as pycuda.gpuarray.to_gpu({name}), or use numpy_backend"
+        )
     return found
 
 

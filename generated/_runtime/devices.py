@@ -39,6 +39,7 @@ _CONTEXT_OF, _ORDINAL_OF = 1, 9
 
 _NOT_INITIALIZED = 3
 _STREAM_OF_THREAD = 2
+_DISABLE_TIMING = 2
 
 _NO_PYCUDA = (
     "the CUDA backend needs PyCUDA: pip install pycuda, with a CUDA toolkit at hand; "
@@ -99,6 +100,19 @@ def wait_for(streams: Sequence[int], handle: int) -> None:
     for stream in streams:
         if stream != (handle or 1):
             call("cuStreamSynchronize", ctypes.c_void_p(stream))
+
+
+def follow(stream: int, handle: int) -> None:
+    """Let a stream wait for what another one has been asked to do."""
+    if stream == (handle or 1):
+        return
+    event = ctypes.c_void_p()
+    call("cuEventCreate", ctypes.byref(event), ctypes.c_uint(_DISABLE_TIMING))
+    try:
+        call("cuEventRecord", event, ctypes.c_void_p(handle))
+        call("cuStreamWaitEvent", ctypes.c_void_p(stream), event, ctypes.c_uint(0))
+    finally:
+        call("cuEventDestroy_v2", event)
 
 
 # ---- which device

@@ -137,6 +137,14 @@ class ForwardCall(Generic[Results, Kept]):
 
     def _in_full(self, values: Sequence[Any], save: bool, out: Any, threads: int) -> tuple[Results, Kept | None]:
         """A call whose arguments are looked at one by one, and converted."""
+        found, shape, dtypes, dtype = self.looked(values)
+        return self._in_blocks([*found, *values[len(found) :]], shape, dtype, dtypes, save, out, threads)
+
+    def looked(self, values: Sequence[Any]) -> tuple[list[Any], Shape, tuple[DType | None, ...], DType]:
+        """The inputs as arrays, the shape of the rows, the type of each, and the type to compute in.
+
+        Raises TypeError or ValueError for what does not fit.
+        """
         layer = self.layer
         found = [
             (scalar if each.part == NUMBER else array)(each.name, value, each.required)
@@ -153,9 +161,7 @@ class ForwardCall(Generic[Results, Kept]):
             if each.part != NUMBER:
                 check_shape(each.name, value, parts[each.part], meanings[each.part])
         dtypes, dtype = types(found)
-        dtype = wider(dtype) if layer.is_wide else dtype
-        found += values[len(found) :]
-        return self._in_blocks(found, shape, dtype, dtypes, save, out, threads)
+        return found, shape, dtypes, wider(dtype) if layer.is_wide else dtype
 
     def _in_blocks(
         self,

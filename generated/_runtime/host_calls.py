@@ -36,7 +36,7 @@ class Running(NamedTuple):
     `prepare(given, stored, computed)` tells of each kernel its address, and the places of the pointers and the numbers
     that it takes, for rows in one chunk; `run(given, shape, stored, computed, threads)` runs them on any rows. Rows of
     `most_entries` are one chunk, whose sums take so many entries of a `workspace` for each feature and besides.
-    Results at the places `zeros` have to be 0 before.
+    Results at the places `zeros` have to be 0 before. `kernels` is what both are of.
     """
 
     prepare: Callable[[list[Any], DType, DType], tuple[Any, ...]]
@@ -44,6 +44,7 @@ class Running(NamedTuple):
     most_entries: int
     workspace: tuple[int, int]
     zeros: Sequence[int]
+    kernels: Any
 
 
 class HostCall(Generic[Returned]):

@@ -8,7 +8,7 @@ take, are passed as dense copies in the type that is computed in.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import prod
 from pathlib import Path
-from typing import Any, Generic
+from typing import Any, Generic, NamedTuple
 
 import numpy as np
 
@@ -40,7 +40,7 @@ LINE = 16
 STREAMED_BYTES = 1 << 25
 """The size of a result from which it bypasses the cache, which would not keep it."""
 
-_PER_ROW = ("Row", "RowScalar", "Data")
+PER_ROW = ("Row", "RowScalar", "Data")
 _ENDS = ("the rows", "the features", "the blocks")
 
 
@@ -70,12 +70,12 @@ class HostKernels(Generic[Kept]):
 
         `otherwise` is that call of `numpy_backend`, for types that kernels do not compute in.
         """
-        kernels = _DirectionKernels(self, "forward", otherwise)
+        kernels = DirectionKernels(self, "forward", otherwise)
         return HostCall(ForwardCall(self.layer, results, kernels.forward, empty=empty), kernels.running())
 
     def later(self, direction: str, results: Callable[..., Results], otherwise: Any) -> HostCall[Results]:
         """A direction that follows forward."""
-        kernels = _DirectionKernels(self, direction, otherwise)
+        kernels = DirectionKernels(self, direction, otherwise)
         return HostCall(LaterCall(self.layer, direction, results, kernels.later, empty=empty), kernels.running())
 
     def builds(self, stored: str) -> list[tuple[Path, tuple[str, ...]]]:
@@ -87,12 +87,12 @@ class HostKernels(Generic[Kept]):
         found = [
             (self.folder / direction.source, _macros(stored, computed, absent))
             for name, direction in self.directions.items()
-            for absent in _DirectionKernels(self, name, None).absences()
+            for absent in DirectionKernels(self, name, None).absences()
         ]
         return list(dict.fromkeys(found))
 
 
-class _DirectionKernels:
+class DirectionKernels:
     """The kernels of one direction. Its values are a list; the table calls each by a name."""
 
     def __init__(self, layer: HostKernels[Any], name: str, otherwise: Any) -> None:
@@ -129,14 +129,14 @@ class _DirectionKernels:
     def forward(self, values: Sequence[Any], results: Sequence[Any], call: Work) -> None:
         """As `ForwardCall` calls it."""
         if call.dtype in COMPUTED:
-            self._any([*values, *results], call)
+            self.any([*values, *results], call)
         else:
             self.otherwise.blocks(values, results, call)
 
     def later(self, arguments: Sequence[Any], fields: Sequence[Any], results: Sequence[Any], call: Work) -> None:
         """As `LaterCall` calls it."""
         if call.dtype in COMPUTED:
-            self._any([*arguments, *fields, *results], call)
+            self.any([*arguments, *fields, *results], call)
         else:
             self.otherwise.blocks(self.otherwise.with_zeros(arguments, call), fields, results, call)
 
@@ -144,17 +144,17 @@ class _DirectionKernels:
         """How calls run these kernels."""
         # As many entries as `run` has, or a few more: lines are filled up.
         workspace = self.columns, (2 * self.columns + self.scalars + 2) * LINE
-        return Running(self.prepare, self.run, CHUNK_ENTRIES, workspace if self.has_sums else (0, 0), self.zeros)
+        return Running(self.prepare, self.run, CHUNK_ENTRIES, workspace if self.has_sums else (0, 0), self.zeros, self)
 
-    def _any(self, given: list[Any], call: Work) -> None:
+    def any(self, given: list[Any], call: Work) -> None:
         """Any arrays: what kernels do not take as it is, they are passed a copy of."""
         computed = call.dtype
-        stored = self._stored(given, computed)
+        stored = self.stored(given, computed)
         copied: list[tuple[Any, Array]] = []
         for place, (kind, value) in enumerate(zip(self.kinds, given, strict=True)):
             if value is None or kind == "Constant":
                 continue
-            dtype = stored if kind in _PER_ROW else computed
+            dtype = stored if kind in PER_ROW else computed
             if type(value) is np.ndarray and value.dtype == dtype and value.flags.c_contiguous:
                 continue
             if place < self.first_made:
@@ -166,39 +166,44 @@ class _DirectionKernels:
         for result, made in copied:
             round_to(result, ..., made)
 
-    def _stored(self, given: Sequence[Any], computed: DType) -> DType:
+    def stored(self, given: Sequence[Any], computed: DType) -> DType:
         """The type that rows are stored in where it is one that kernels take; else that which is computed in."""
         pairs = zip(self.kinds, given, strict=True)
-        kinds = {value.dtype for kind, value in pairs if value is not None and kind in _PER_ROW}
+        kinds = {value.dtype for kind, value in pairs if value is not None and kind in PER_ROW}
         stored = kinds.pop() if len(kinds) == 1 else computed
         return stored if stored.name in TYPES and stored.isnative else computed
 
     def prepare(self, given: list[Any], stored: DType, computed: DType) -> tuple[Any, ...]:
         """Of each kernel its address, and the places of the pointers and of the numbers that it is passed."""
-        return tuple([(each.address, each.pointers, each.numbers) for each in self._kernels(given, stored, computed)])
+        return tuple([(each.address, each.pointers, each.numbers) for each in self.chosen(given, stored, computed)])
 
     def run(self, given: list[Any], shape: Shape, stored: DType, computed: DType, threads: int) -> None:
         """Compute the results at the end of a list from what stands before them."""
-        kernels = self._kernels(given, stored, computed)
+        kernels = self.chosen(given, stored, computed)
+        cut = self.cut(shape, stored)
+        for place in self.zeros:
+            if given[place] is not None:
+                given[place].fill(0.0)
+        given.append(np.empty(cut.workspace, computed) if self.has_sums else None)
+        for kernel in kernels:
+            kernel.run(given, (cut.rows, cut.features, cut.chunks), cut.streams, threads)
+
+    def cut(self, shape: Shape, stored: DType) -> "Cut":
+        """How rows of a shape are divided."""
         rows, features = prod(shape[:-1]), shape[-1]
         if features >= 2**31:
             raise ValueError(
                 f"rows have {features} entries, and kernels take fewer than 2**31; numpy_backend takes any"
             )
         entries = rows * features
-        for place in self.zeros:
-            if given[place] is not None:
-                given[place].fill(0.0)
         chunks = 1
         if entries > CHUNK_ENTRIES:
             most = max(FEW_CHUNKS, rows // CHUNK_ROWS) if self.has_sums else CHUNKS
             chunks = min(CHUNKS, most, rows, entries // CHUNK_ENTRIES)
-        if self.has_sums:
-            column = _in_lines(features) + LINE
-            given.append(np.empty(chunks * (self.columns * column + _in_lines(self.scalars)) + LINE, computed))
+        column = _in_lines(features) + LINE
+        workspace = chunks * (self.columns * column + _in_lines(self.scalars)) + LINE
         streams = int(entries * stored.itemsize >= STREAMED_BYTES)
-        for kernel in kernels:
-            kernel.run(given, (rows, features, chunks), streams, threads)
+        return Cut(rows, features, chunks, streams, workspace if self.has_sums else 0)
 
     def absences(self) -> list[list[str]]:
         """What is not there in the calls that `HostKernels.builds` is for."""
@@ -211,7 +216,7 @@ class _DirectionKernels:
     def _absent(self, given: Sequence[Any]) -> list[str]:
         return [name for name, place in self.may_be_absent.items() if given[place] is None]
 
-    def _kernels(self, given: Sequence[Any], stored: DType, computed: DType) -> list["_Kernel"]:
+    def chosen(self, given: Sequence[Any], stored: DType, computed: DType) -> list["_Kernel"]:
         """The kernels for what is there of a call, compiled if need be."""
         key = (stored, computed, *[value is None for value in given])
         if key not in self.plans:
@@ -222,9 +227,19 @@ class _DirectionKernels:
         macros = _macros(TYPES[stored.name], TYPES[computed.name], self._absent(given))
         library = host_compiler.library(self.layer.folder / self.direction.source, macros)
         return [
-            _Kernel(library.address(name), *places, over_rows=name == self.name)
+            _Kernel(f"{library.path}:{name}", library.address(name), *places, over_rows=name == self.name)
             for name, places in self.kernels.items()
         ]
+
+
+class Cut(NamedTuple):
+    """How many chunks some rows are cut into, whether results bypass the cache, and the entries of the workspace."""
+
+    rows: int
+    features: int
+    chunks: int
+    streams: int
+    workspace: int
 
 
 def _in_lines(entries: int) -> int:
@@ -235,8 +250,11 @@ def _in_lines(entries: int) -> int:
 class _Kernel:
     """A loaded kernel, and the places of the pointers and the numbers that it is passed."""
 
-    def __init__(self, address: int, pointers: Sequence[int], numbers: Sequence[int], *, over_rows: bool) -> None:
-        self.address, self.pointers, self.numbers, self.over_rows = address, tuple(pointers), tuple(numbers), over_rows
+    def __init__(
+        self, name: str, address: int, pointers: Sequence[int], numbers: Sequence[int], *, over_rows: bool
+    ) -> None:
+        self.name, self.address, self.over_rows = name, address, over_rows
+        self.pointers, self.numbers = tuple(pointers), tuple(numbers)
 
     def run(self, given: Sequence[Any], sizes: tuple[int, int, int], streams: int, threads: int) -> None:
         """Run it on the rows, or once at the end of the sums over them."""

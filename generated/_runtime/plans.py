@@ -8,7 +8,7 @@ told of the work.
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import devices
+from . import devices, dlpack
 from .calls import DType, Shape
 from .device_arrays import BYTES, Memory, dtype_of, own_dtype
 from .device_calls import (
@@ -34,15 +34,16 @@ def slots(layer: DeviceLayer, direction: str) -> tuple[str, ...]:
     return (*layer.directions[direction].arguments, *saved, *results, *_ENDS)
 
 
-def look(objects: Sequence[Any]) -> tuple[list[Any], list[int], list[Any]]:
+def look(objects: list[Any], handle: int) -> tuple[list[Any], list[int], list[Any]]:
     """The addresses of arrays, streams to wait for, and all else that a plan depends on.
 
-    A number stands for itself. What is no array is left for the planning to refuse.
+    A number stands for itself. What comes by DLPack is taken, in `objects`, to be read on the stream `handle`. What is
+    no array is left for the planning to refuse.
     """
     values: list[Any] = []
     streams: list[int] = []
     facts: list[Any] = []
-    for value in objects:
+    for place, value in enumerate(objects):
         if value is None:
             values.append(0)
             facts.append(None)
@@ -58,7 +59,10 @@ def look(objects: Sequence[Any]) -> tuple[list[Any], list[int], list[Any]]:
             values.append(float(value))
             facts.append(float)
         else:
-            start, stream, fact = _look_closer(value)
+            interface = getattr(value, "__cuda_array_interface__", None)
+            if not isinstance(interface, dict) and (taken := dlpack.imported(value, handle)):
+                objects[place], interface = taken, taken.__cuda_array_interface__
+            start, stream, fact = _look_closer(objects[place], interface)
             values.append(start)
             facts.append(fact)
             if stream is not None:
@@ -66,9 +70,8 @@ def look(objects: Sequence[Any]) -> tuple[list[Any], list[int], list[Any]]:
     return values, streams, facts
 
 
-def _look_closer(value: Any) -> tuple[int, int | None, Any]:
+def _look_closer(value: Any, interface: Any) -> tuple[int, int | None, Any]:
     """The same of an array of any library, by its interface."""
-    interface = getattr(value, "__cuda_array_interface__", None)
     if not isinstance(interface, dict):
         return 0, None, type(value)
     start, read_only = interface["data"]

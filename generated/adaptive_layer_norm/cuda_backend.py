@@ -3,16 +3,16 @@
 # Cost: forward 4 row tensors (3 read, 1 written), 10 flops per row element; backward 6 row tensors (3 read, 3 written), 13 flops per row element.
 # Evidence: 20 steps, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-# templates sha256:5ef0328b46e676047c61c2f4b65e3f702983735bb1dcc882caa6debb025c5d54
+# templates sha256:d0211396895f20020c95ba007d2368d27ec2c47e265cb7367880dc46e8aa2093
 """Layer normalization with a scale and a shift for every entry, from elsewhere.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
 launched by PyCUDA. A kernel is compiled when it is first asked for, by nvcc or else NVRTC,
 and kept in $LNGEN_CACHE or the user's cache folder.
 
-An array is a GPUArray or anything else with `__cuda_array_interface__`, dense, of type
-float16, bfloat16 (raw 2-byte entries are taken for it), float32 or float64. Rows and row
-scalars are of one type, and so are features and scalars. New arrays are GPUArrays.
+An array is a GPUArray or anything else with `__cuda_array_interface__` or `__dlpack__`,
+dense, of type float16, bfloat16 (raw 2-byte entries are taken for it), float32 or float64.
+Rows and row scalars are of one type, and so are features and scalars.
 
 Besides what `numpy_backend` takes, each direction has
 
@@ -26,6 +26,8 @@ Besides what `numpy_backend` takes, each direction has
         blocks a kernel is done soonest; the cache folder keeps the answer for the layer,
         direction, D, types and device. Results have the same bits: a direction that sums
         over rows, whose bits go by the blocks, is left as it is.
+    like: an array of the library that makes arrays of the new results, without a copy, or
+        a module with `from_dlpack`, such as cupy or torch; None leaves them GPUArrays.
 
 and raises TypeError for what is no floating-point array in device memory, ValueError for a
 wrong shape, ImportError without PyCUDA or a driver.
@@ -90,6 +92,7 @@ def forward(
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
     autotune: bool = False,
+    like: Any = None,
 ) -> tuple[Any, Saved]: ...
 
 
@@ -105,6 +108,7 @@ def forward(
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
     autotune: bool = False,
+    like: Any = None,
 ) -> tuple[Any, Saved | None]: ...
 
 
@@ -119,12 +123,13 @@ def forward(
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
     autotune: bool = False,
+    like: Any = None,
 ) -> tuple[Any, Saved | None]:
     """As `numpy_backend.forward`."""
     inputs_ = (x, scale, shift)
     constants_ = (_launcher.finite("eps", eps, signed=False),)
     outputs_, saved_ = _launcher.forward(
-        _LAYER, inputs_, constants_, save, out, stream, workspace, autotune
+        _LAYER, inputs_, constants_, save, out, stream, workspace, autotune, like
     )
     return outputs_[0], saved_
 
@@ -137,11 +142,12 @@ def backward(
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
     autotune: bool = False,
+    like: Any = None,
 ) -> Gradients:
     """As `numpy_backend.backward`."""
     arguments_ = (dy,)
     results_ = _launcher.later(
-        _LAYER, "backward", saved, arguments_, out, stream, workspace, autotune
+        _LAYER, "backward", saved, arguments_, out, stream, workspace, autotune, like
     )
     return _Gradients(*results_)
 
@@ -156,11 +162,12 @@ def jvp(
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
     autotune: bool = False,
+    like: Any = None,
 ) -> Any:
     """As `numpy_backend.jvp`."""
     arguments_ = (dx, dscale, dshift)
     results_ = _launcher.later(
-        _LAYER, "jvp", saved, arguments_, out, stream, workspace, autotune
+        _LAYER, "jvp", saved, arguments_, out, stream, workspace, autotune, like
     )
     return results_[0]
 
@@ -176,6 +183,7 @@ def backward_backward(
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
     autotune: bool = False,
+    like: Any = None,
 ) -> SecondGradients:
     """As `numpy_backend.backward_backward`."""
     arguments_ = (
@@ -185,7 +193,15 @@ def backward_backward(
         ddshift,
     )
     results_ = _launcher.later(
-        _LAYER, "backward_backward", saved, arguments_, out, stream, workspace, autotune
+        _LAYER,
+        "backward_backward",
+        saved,
+        arguments_,
+        out,
+        stream,
+        workspace,
+        autotune,
+        like,
     )
     return _SecondGradients(*results_)
 

@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (3 read, 1 written), 10 flops per row element; backward 6 row tensors (3 read, 3 written), 13 flops per row element.
 # Evidence: 20 steps, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-# templates sha256:3d652fa9852eeeebb5a7f4dc38ce673b356ecd42c95b70769cdbb186e8333f4c
+# templates sha256:96fa4f074f892e76e313c9f0a8de1cf24f881977ae36faf6a85bfdcf170ab287
 """Layer normalization with a scale and a shift for every entry, from elsewhere.
 
 `adaptive_layer_norm` takes tensors and `AdaptiveLayerNorm` is a module; both can be differentiated twice. On

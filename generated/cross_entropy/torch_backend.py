@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (2 read, 0 written), 7 flops per row element; backward 4 row tensors (2 read, 2 written), 9 flops per row element.
 # Evidence: 25 steps, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
-# templates sha256:3d652fa9852eeeebb5a7f4dc38ce673b356ecd42c95b70769cdbb186e8333f4c
+# templates sha256:96fa4f074f892e76e313c9f0a8de1cf24f881977ae36faf6a85bfdcf170ab287
 """Cross entropy of soft targets with the softmax of a row, one number a row.
 
 `cross_entropy` takes tensors and `CrossEntropy` is a module; both can be differentiated twice. On
@@ -48,8 +48,7 @@ def cross_entropy(x: _torch.Tensor, target: _torch.Tensor) -> _torch.Tensor:
 
 
 class CrossEntropy(_torch.Module):
-    """`cross_entropy` as a module, which has no parameters.
-    """
+    """`cross_entropy` as a module, which has no parameters."""
 
     _layer = _LAYER
 

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 5 flops per row element.
 # Evidence: 17 steps, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:69e4e6464377f485c18a82bb2ea433e069fc552079d127d509e2b633488c8e64
-# templates sha256:3d652fa9852eeeebb5a7f4dc38ce673b356ecd42c95b70769cdbb186e8333f4c
+# templates sha256:96fa4f074f892e76e313c9f0a8de1cf24f881977ae36faf6a85bfdcf170ab287
 """The logarithm of softmax over the feature axis.
 
 `log_softmax` takes tensors and `LogSoftmax` is a module; both can be differentiated twice. On
@@ -45,8 +45,7 @@ def log_softmax(x: _torch.Tensor) -> _torch.Tensor:
 
 
 class LogSoftmax(_torch.Module):
-    """`log_softmax` as a module, which has no parameters.
-    """
+    """`log_softmax` as a module, which has no parameters."""
 
     _layer = _LAYER
 

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 18 flops per row element.
 # Evidence: 10 steps, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
-# templates sha256:3d652fa9852eeeebb5a7f4dc38ce673b356ecd42c95b70769cdbb186e8333f4c
+# templates sha256:96fa4f074f892e76e313c9f0a8de1cf24f881977ae36faf6a85bfdcf170ab287
 """Centred rows divided by their mean absolute deviation.
 
 `mean_abs_norm` takes tensors and `MeanAbsNorm` is a module; both can be differentiated twice. On

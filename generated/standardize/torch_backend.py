@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops per row element; backward 3 row tensors (2 read, 1 written), 10 flops per row element.
 # Evidence: 17 steps, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4, 5; derivation.md says of what.
 # definition sha256:5c30a6dc2dc6ad6d80103cedc7b8820d41a985b799ed6b10a6631e55e07f29cc
-# templates sha256:3d652fa9852eeeebb5a7f4dc38ce673b356ecd42c95b70769cdbb186e8333f4c
+# templates sha256:96fa4f074f892e76e313c9f0a8de1cf24f881977ae36faf6a85bfdcf170ab287
 """Rows of mean zero and unbiased variance one, without parameters.
 
 `standardize` takes tensors and `Standardize` is a module; both can be differentiated twice. On

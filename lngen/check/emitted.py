@@ -45,7 +45,7 @@ def check_emitted(layer: Derived, folder: Path, backend: str, asked: Asked, note
     drift = _drift_evidence(layer, folder)
     if backend in HOST_BACKENDS:
         return _on_host(layer, folder, backend, drift, asked)
-    if backend == loading.TORCH:
+    if backend == "torch":
         return _in_torch(layer, folder, drift, asked)
     return _cuda(layer, folder, drift, asked, note)
 
@@ -74,7 +74,7 @@ def _in_torch(layer: Derived, folder: Path, drift: Evidence, asked: Asked) -> Re
         found = [_broken("the module imports", error)]
     else:
         found = [*in_torch(layer.definition, module, asked.seed)]
-    return Report(layer.definition.name, loading.TORCH, asked.seed, (*found, drift))
+    return Report(layer.definition.name, "torch", asked.seed, (*found, drift))
 
 
 def _cuda(layer: Derived, folder: Path, drift: Evidence, asked: Asked, note: Callable[[str], None]) -> Report:

@@ -126,7 +126,7 @@ def _everything() -> tuple[str, ...]:
         without["cuda"] = (
             "cuda is left out, since it can be neither run nor compiled here; `lngen device` says what to install"
         )
-    if not loading.is_installed(loading.TORCH):
+    if not loading.is_installed("torch"):
         without["torch"] = "torch is left out: pip install 'lngen[torch]'"
     for note in without.values():
         console.note(note)

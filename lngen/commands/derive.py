@@ -18,6 +18,7 @@ from lngen.layout import table
 from lngen.pipeline import STAGES, Derived, EvidenceError, derived
 from lngen.report import report, summary, to_console
 from lngen.report.brief import WIDTH, brief
+from lngen.report.costs import collective_line
 
 Format: TypeAlias = Literal["text", "markdown", "latex", "json"]
 
@@ -32,10 +33,12 @@ def run(
     certificate: Path | None = None,
     short: bool = False,
     arch: str | None = None,
+    over_parts: bool = False,
 ) -> int:
     """Derive the layers named; `html` and `certificate` are files for one, `short` prints no more than a screen holds.
 
-    With `arch` the page says what the kernels are for that architecture.
+    With `arch` the page says what the kernels are for that architecture. `over_parts` has code for rows in parts
+    written too, and says what collectives it takes.
 
     The exit status is 1 for drift and for evidence that fails. Every layer is derived, and every folder looked at,
     before the first file is written: what is refused leaves all as it was.
@@ -56,7 +59,7 @@ def run(
     if folder is not None and not check:
         manifest.require_writable((RUNTIME, *(definition.name for definition in definitions)), folder)
     try:
-        every = derive_all(definitions)
+        every = derive_all(definitions, over_parts=over_parts)
     except LngenError as error:
         # A definition that is right but cannot be emitted now, say for a broken template, fails a check.
         if not check and not isinstance(error, EvidenceError):
@@ -64,7 +67,7 @@ def run(
         console.note(str(error))
         return 1
     if check and folder is not None:
-        return _check(every, folder, every_layer=not words and out is None, command=_command(words, out))
+        return _check(every, folder, every_layer=not words and out is None, command=_command(words, out, over_parts))
     in_lines = format == "text" and len(every) > 1
     if short and not in_lines:
         print("\n".join([*brief(every[0].plan, min(console.width(), WIDTH)), ""]))
@@ -78,6 +81,8 @@ def run(
         _tell(f"wrote {layers.shown(file)}", format)
     if folder is None and not documents:
         _tell("Nothing was written: say with --out DIR where the code is to go.", format)
+    for layer in every if over_parts else ():
+        _tell(f"{layer.emission.name}: {collective_line(layer.plan)}", format)
     if folder is not None:
         _tell_changes(_emissions(every), changed, folder, format, each=not in_lines and not short)
         _tell(f"Next: `{' '.join(['lngen check', *words])}` holds the code against its definition.", format)
@@ -193,14 +198,17 @@ def _require_shipped(definitions: Sequence[Definition]) -> None:
         )
 
 
-def derive_all(definitions: Sequence[Definition]) -> list[Derived]:
+def derive_all(definitions: Sequence[Definition], *, over_parts: bool = False) -> list[Derived]:
     """Each derived and proved, with a bar on stderr where it takes long. Raises as `derived` does."""
 
     def begin(name: str, stage: str) -> None:
         part(f"{name}: {stage}")
 
     with console.progress(len(definitions) * len(STAGES)) as part:
-        return [derived(definition, on_stage=partial(begin, definition.name)) for definition in definitions]
+        return [
+            derived(definition, over_parts=over_parts, on_stage=partial(begin, definition.name))
+            for definition in definitions
+        ]
 
 
 def _check(every: Sequence[Derived], folder: Path, *, every_layer: bool, command: str) -> int:
@@ -214,8 +222,9 @@ def _check(every: Sequence[Derived], folder: Path, *, every_layer: bool, command
     return 0
 
 
-def _command(words: Sequence[str], out: Path | None) -> str:
-    return " ".join(["lngen derive", *words, *(["--out", str(out)] if out is not None else [])])
+def _command(words: Sequence[str], out: Path | None, over_parts: bool) -> str:
+    options = [*(["--out", str(out)] if out is not None else []), *(["--sharded"] if over_parts else [])]
+    return " ".join(["lngen derive", *words, *options])
 
 
 def _print(every: Sequence[Derived], format: Format) -> None:

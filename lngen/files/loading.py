@@ -21,11 +21,14 @@ from lngen.runtime.interface import Interface
 NUMPY = "numpy_backend.py"
 """The file with the functions of NumPy that callers have; it imports those beside it."""
 
+_CLASS = "numpy_module.py"
+"""What imports that one."""
+
 HOST_BACKENDS = ("numpy", "cpu")
 """What computes on the processor."""
 
-TORCH = "torch"
-"""The layer in PyTorch, on whatever computes."""
+FRAMEWORKS = {"torch": "PyTorch", "jax": "JAX"}
+"""The layer as a function of a framework's arrays, on whatever computes."""
 
 _TEXTS = count()
 
@@ -48,7 +51,7 @@ class Layer(Protocol):
 
 
 @overload
-def load(layer: str | os.PathLike[str], backend: Literal["torch"]) -> ModuleType: ...
+def load(layer: str | os.PathLike[str], backend: Literal["torch", "jax"]) -> ModuleType: ...
 
 
 @overload
@@ -61,25 +64,27 @@ def load(layer: str | os.PathLike[str], backend: str = "numpy") -> Layer | Modul
     `layer` is the name of a layer that comes with lngen, or the folder of an emitted one as a `pathlib.Path`.
     A name is never taken for a path. `backend` is "numpy", "cpu" for compiled kernels, which need a C++ compiler where
     they are first called, or "auto": compiled where there is a compiler or `lngen build` was, else NumPy. "torch" is
-    the layer in PyTorch, a module with a function and a class that have its name.
+    the layer in PyTorch, a module with a function and a class that have its name, and "jax" one with a function of
+    arrays of JAX's.
 
     The module of a named layer is the one that `import` finds: `generated.NAME` in a checkout whose root is
     on `sys.path`, else `lngen.generated.NAME`. A folder is imported under a name made from where it is and
     from its manifest, so the same folder gives the same module until it is emitted anew.
 
     Raises LngenError if there is no such layer, or no such backend; the message lists those there are. It does for
-    "torch" where PyTorch is not installed.
+    "torch" and "jax" where these are not installed.
     """
-    if backend not in (*HOST_BACKENDS, "auto", TORCH):
-        there = _listed((*HOST_BACKENDS, "auto", TORCH))
+    if backend not in (*HOST_BACKENDS, "auto", *FRAMEWORKS):
+        there = _listed((*HOST_BACKENDS, "auto", *FRAMEWORKS))
         raise LngenError(f"there is no backend {backend!r} for arrays of the processor; there are {there}.")
-    if backend == TORCH and not is_installed("torch"):
-        raise LngenError("the backend torch needs PyTorch, which is not installed: pip install 'lngen[torch]'")
+    if backend in FRAMEWORKS and not is_installed(backend):
+        needed = f"{FRAMEWORKS[backend]}, which is not installed: pip install 'lngen[{backend}]'"
+        raise LngenError(f"the backend {backend} needs {needed}")
     module = _load_name(layer) if isinstance(layer, str) else _load_folder(Path(layer))
     if backend == "auto":
         backend = processor.chosen(Path(str(module.__file__)).parent).backend
-    if backend == TORCH:
-        return importlib.import_module(f"{module.__name__}.torch_backend")
+    if backend in FRAMEWORKS:
+        return importlib.import_module(f"{module.__name__}.{backend}_backend")
     return cast(Layer, importlib.import_module(f"{module.__name__}.cpu_backend") if backend == "cpu" else module)
 
 
@@ -169,7 +174,8 @@ def module_from_files(files: Mapping[str, str], name: str) -> ModuleType:
     _ensure_package(layer, Path())
     try:
         # What the backend imports is there before it.
-        for file in sorted((path for path in files if path.startswith("numpy_")), key=NUMPY.__eq__):
+        there = (path for path in files if path.startswith("numpy_") and path != _CLASS)
+        for file in sorted(there, key=NUMPY.__eq__):
             module = sys.modules[f"{layer}.{file[:-3]}"] = ModuleType(f"{layer}.{file[:-3]}")
             module.__package__ = layer
             exec(compile(files[file], f"<{name}/{file}>", "exec"), module.__dict__)

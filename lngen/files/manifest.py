@@ -132,7 +132,7 @@ def runtime_files() -> dict[str, str]:
     return {
         path.name: path.read_text(encoding="utf-8")
         for path in sorted(folder.iterdir())
-        if path.suffix in (".py", ".cuh", ".h", ".c")
+        if path.suffix in (".py", ".cuh", ".h", ".c", ".cpp")
     }
 
 

@@ -14,6 +14,7 @@ from lngen.expressions.symbols import D
 from lngen.layout import WIDTH, table
 from lngen.plan.cost import ITEMSIZE, Cost, DType, cost, microseconds, parse_dtype, unfused
 from lngen.plan.planner import Plan
+from lngen.plan.sharding import sharded
 
 EXAMPLE_SHAPE = (32, 512, 768)
 EXAMPLE_DTYPE = parse_dtype("bf16")
@@ -98,6 +99,20 @@ def cost_line(plan: Plan) -> str:
         f"forward {_tensors(forward)}, {forward.operations.element} flops per row element;"
         f" backward {_tensors(backward)}, {backward.operations.element} flops per row element"
     )
+
+
+def collective_line(plan: Plan) -> str:
+    """What forward and backward take of the network where features are on several processes, in one line.
+
+    The bytes are what each process sends of a row whose type has 4 bytes.
+    """
+    found = []
+    for program in (plan.forward, plan.backward):
+        form = sharded(program)
+        size = 4 * form.numbers_sent
+        count = counted(form.collectives, "collective") if form.collectives else "no collective"
+        found.append(f"{program.direction} {count}" + (f", {size} bytes per float32 row" if size else ""))
+    return f"sharded over features: {'; '.join(found)}"
 
 
 def cost_entries(plan: Plan) -> dict[str, Any]:

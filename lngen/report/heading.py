@@ -13,7 +13,7 @@ from lngen.files.manifest import sha256_text
 from lngen.language.definition import Definition
 from lngen.plan.planner import Plan
 from lngen.report.audit import hazards, warning
-from lngen.report.costs import cost_line
+from lngen.report.costs import collective_line, cost_line
 from lngen.report.formulas import formulas
 from lngen.report.grades import by_grade
 from lngen.version import __version__
@@ -55,12 +55,15 @@ def header(planned: Plan, templates: str) -> tuple[str, ...]:
     """
     definition = planned.derivation.definition
     file = PurePath(definition.filename).name
+    over_parts = templates == "sharded"
+    option = " --sharded" if over_parts else ""
     lines = [
         f"Made by lngen {__version__} from the definition of {definition.name}.",
-        f"Do not edit; edit {file} and run: lngen derive {file}"
+        f"Do not edit; edit {file} and run: lngen derive {file}{option}"
         if _SAFE_FILE_NAME.fullmatch(file)
-        else "Do not edit; edit the definition and run: lngen derive FILE",
+        else "Do not edit; edit the definition and run: lngen derive FILE" + option,
         f"Cost: {cost_line(planned)}.",
+        *([f"{collective_line(planned).capitalize()}."] if over_parts else []),
         _evidence_line(planned.derivation.proofs),
         *_open_line(warning(hazards(planned))),
         f"definition sha256:{sha256_text(definition.canonical())}",

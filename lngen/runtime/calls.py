@@ -42,7 +42,7 @@ def array(name: str, value: Any, required: bool) -> Any:
         found = np.asarray(value)
     except ValueError:
         raise ValueError(f"{name} is no array: its parts differ in length; pass an array of floats") from None
-    if not _is_float(found.dtype):
+    if not is_float(found.dtype):
         # Ones and zeros are exact in every type; float32 makes no computation wider.
         remedy = ("zeros and ones", "float32") if found.dtype == np.bool_ else ("real floats", "float64")
         raise TypeError(
@@ -52,7 +52,8 @@ def array(name: str, value: Any, required: bool) -> Any:
     return found
 
 
-def _is_float(dtype: DType) -> bool:
+def is_float(dtype: DType) -> bool:
+    """Whether it is a type that some layer takes."""
     return dtype.type in _FLOATS or dtype.name == "bfloat16"
 
 
@@ -197,7 +198,7 @@ def check_kept(name: str, value: Any, shape: Shape, given: bool = True) -> None:
     if not (isinstance(value, np.ndarray) if given else value is None):
         found = type(value).__name__
         raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
-    if given and not _is_float(value.dtype):
+    if given and not is_float(value.dtype):
         raise TypeError(f"saved.{name} is of type {value.dtype}; {_AS_IT_WAS}")
     check_shape(f"saved.{name}", value, shape, "what forward saw")
 

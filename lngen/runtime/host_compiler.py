@@ -318,6 +318,15 @@ def _runnable() -> list[str]:
     return [architecture for architecture, needs in _NEEDS.items() if features.issuperset(needs.split())]
 
 
+def can_run(folder: Path) -> bool:
+    """Whether compiled kernels of the layer in a folder can be had: compiled now, or ahead of time."""
+    try:
+        compiler()
+    except NoCompiler:
+        return is_built(folder)
+    return True
+
+
 def is_built(folder: Path) -> bool:
     """Whether anything of the sources in a folder was compiled ahead of time for processors like this one."""
     return not _built_for(folder).isdisjoint(_runnable())

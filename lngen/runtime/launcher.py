@@ -5,10 +5,11 @@ A call is looked at (`plans`), its device found (`devices`), and its kernels lau
 when they are first asked for (`compilers`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
-from . import devices, kernels, plans
+from . import devices, dlpack, kernels, plans
 from .calls import DType, Shape, check_is_saved, each_cotangent, several
 from .compilers import compilations
 from .device_arrays import KINDS, DeviceArray, array, dtype_of, finite, stream_handle
@@ -41,15 +42,16 @@ def forward(
     stream: Any,
     workspace: Any,
     autotune: bool,
+    like: Any,
 ) -> tuple[list[Any], Any]:
     """The outputs of a layer and what it saved; None if it is to save nothing, and then no row scalar is written."""
+    take, handle = dlpack.taker(like), 0 if stream is None else stream_handle(stream)
     outs = (out,) if len(layer.outputs) == 1 else several(out, tuple(layer.outputs))
     objects = [*inputs, *constants, *outs, *[None] * len(layer.row_scalars), workspace]
-    values, streams, facts = plans.look(objects)
+    values, streams, facts = plans.look(objects, handle)
     saves = bool(save)
     plan = plans.planned(layer.plans, ("forward", saves, *facts), plans.plan_forward, layer, objects, saves)
-    _run(plan, objects, values, streams, stream, autotune)
-    outputs = [objects[slot] for slot in plan.outputs]
+    outputs = _run(plan, objects, values, streams, stream, handle, autotune, take)
     if not saves:
         return outputs, None
     # What a NamedTuple's own constructor does, without its signature.
@@ -66,11 +68,12 @@ def later(
     stream: Any,
     workspace: Any,
     autotune: bool,
+    like: Any,
 ) -> list[Any]:
     """The results of a direction that follows forward, in their order; `arguments` are in that of its tables."""
-    plan, objects, values, streams = _later_plan(layer, direction, saved, arguments, out, workspace)
-    _run(plan, objects, values, streams, stream, autotune)
-    return [objects[slot] for slot in plan.outputs]
+    take, handle = dlpack.taker(like), 0 if stream is None else stream_handle(stream)
+    plan, objects, values, streams = _later_plan(layer, direction, saved, arguments, out, workspace, handle)
+    return _run(plan, objects, values, streams, stream, handle, autotune, take)
 
 
 def saved_from(layer: DeviceLayer, interface: Interface, first: tuple[Any, Any, Any], fields: Sequence[Any]) -> Any:
@@ -119,13 +122,14 @@ def workspace_bytes(layer: DeviceLayer, direction: str, arguments: Sequence[Any]
     if direction == "forward":
         absent = [None] * (len(plans.slots(layer, direction)) - takes)
         return plans.plan_forward(layer, [*given, *absent]).saved_bytes
-    plan, _, values, _ = _later_plan(layer, direction, given[0], given[1:], None, None)
+    # What came by DLPack is there as long as `_objects` are.
+    plan, _objects, values, _ = _later_plan(layer, direction, given[0], given[1:], None, None, dlpack.NO_WAIT)
     with devices.entered(plan.resident, values, plan.spelled) as device:
         return kernels.launches(device, plan).partial_bytes
 
 
 def _later_plan(
-    layer: DeviceLayer, direction: str, saved: Any, arguments: Sequence[Any], out: Any, workspace: Any
+    layer: DeviceLayer, direction: str, saved: Any, arguments: Sequence[Any], out: Any, workspace: Any, handle: int
 ) -> tuple[CallPlan, list[Any], list[Any], list[int]]:
     check_is_saved(saved, layer.Saved, layer.name)
     results = layer.directions[direction].names
@@ -134,19 +138,39 @@ def _later_plan(
     for place, name in layer.saved_constants:
         slot = len(arguments) + place
         objects[slot] = finite(f"saved.{name}", objects[slot])
-    values, streams, facts = plans.look(objects)
+    values, streams, facts = plans.look(objects, handle)
     key = (direction, *saved[:3], *facts)
     plan = plans.planned(layer.plans, key, plans.plan_later, layer, direction, objects, saved)
     return plan, objects, values, streams
 
 
 def _run(
-    plan: CallPlan, objects: list[Any], values: list[Any], streams: Sequence[int], stream: Any, autotune: bool
-) -> None:
-    """Check the addresses, make the arrays that are to be made, launch the kernels."""
+    plan: CallPlan,
+    objects: list[Any],
+    values: list[Any],
+    streams: Sequence[int],
+    stream: Any,
+    handle: int,
+    autotune: bool,
+    take: Callable[[dlpack.Exported], Any] | None,
+) -> list[Any]:
+    """Check the addresses, make the arrays that are to be made, launch the kernels; the results of the call."""
     plan.check_apart(values)
     plan.check_room(plan.saved_bytes)
-    handle = 0 if stream is None else stream_handle(stream)
     with devices.entered(plan.resident, values, plan.spelled) as device:
         devices.wait_for(streams, handle)
         kernels.launches(device, plan).run(objects, values, stream, handle, autotune)
+        results = [objects[slot] for slot in plan.outputs]
+        if take is not None:
+            made = {slot for slot, *_ in plan.new}
+            where, wait = (dlpack.CUDA, device.ordinal), partial(devices.follow, handle=handle)
+            results = [
+                take(_exported(result, where, wait)) if slot in made else result
+                for slot, result in zip(plan.outputs, results, strict=True)
+            ]
+    # The caller's own arrays are given back as they came.
+    return [each.owner if type(each) is dlpack.Imported else each for each in results]
+
+
+def _exported(made: Any, where: tuple[int, int], wait: Callable[[int], None]) -> dlpack.Exported:
+    return dlpack.Exported(made, int(made.gpudata or 0), made.shape, KINDS[made.dtype.str], where, wait)

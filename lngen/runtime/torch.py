@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 from .interface import Interface
+from .parameters import described, feature_count, parameters_of, start
 from .torch_derivatives import node_at_once
 from .torch_dispatch import at_once
 from .torch_kernels import Tensor, torch
@@ -104,13 +105,9 @@ class Module(torch.nn.Module):
         """
         super().__init__()
         interface = self._layer.interface
-        self._features = None if features is None else _features(features, interface["minimum_features"])
-        inputs = [each for each in interface["inputs"] if each["kind"] in ("Feature", "Scalar")]
-        # What has no default is most often a factor.
-        self._defaults = {
-            name: 1.0 if each["default"] is None else float(each["default"])
-            for name, each in zip(parameters, inputs, strict=True)
-        }
+        self._features = None if features is None else feature_count(features, interface["minimum_features"])
+        inputs = parameters_of(interface)
+        self._defaults = {name: start(each) for name, each in zip(parameters, inputs, strict=True)}
         for (name, is_there), each in zip(parameters.items(), inputs, strict=True):
             shape = (self._features,) if each["kind"] == "Feature" else ()
             made = torch.nn.Parameter(torch.empty(shape, device=device, dtype=dtype)) if is_there else None
@@ -137,19 +134,9 @@ class Module(torch.nn.Module):
 
     def extra_repr(self) -> str:
         """What stands in the brackets after the name of the class."""
-        shown = [] if self._features is None else [str(self._features)]
-        shown += [f"{name}={getattr(self, name)!r}" for name in self._constants]
-        shown += [f"{name}=False" for name in self._defaults if getattr(self, name) is None]
-        return ", ".join(shown)
+        constants = {name: getattr(self, name) for name in self._constants}
+        return described(self._features, constants, [name for name in self._defaults if getattr(self, name) is None])
 
 
 def _parameter(number: int, module: Module) -> Any:
     return [*module._parameters.values()][number]
-
-
-def _features(count: Any, minimum: int) -> int:
-    if isinstance(count, bool) or not isinstance(count, int):
-        raise TypeError(f"D is {count!r} of type {type(count).__name__}; pass a whole number, {minimum} or more")
-    if count < minimum:
-        raise ValueError(f"D is {count}; pass {minimum} or more")
-    return count

@@ -6,13 +6,12 @@ They are computed by `cpu_backend` where there is a C++ compiler or machine code
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import host_compiler
 from .calls import Array, DType, computed_in, wider
+from .host_module import host
 from .interface import Interface
 
 try:
@@ -38,15 +37,6 @@ _DTYPES: dict[Any, DType] = {
 if bfloat16 is not None:
     _DTYPES[_BFLOAT16] = np.dtype(bfloat16)
 _TENSOR_DTYPES = {dtype: ours for ours, dtype in _DTYPES.items()}
-
-
-def host(numpy: Any, compiled: Any) -> Any:
-    """What computes a layer on the processor, of its two modules."""
-    try:
-        host_compiler.compiler()
-    except host_compiler.NoCompiler:
-        return compiled if host_compiler.is_built(Path(str(compiled.__file__)).parent) else numpy
-    return compiled
 
 
 def _refuse(name: str, value: Tensor) -> None:

@@ -192,6 +192,13 @@ def test_what_kernels_do_not_compute_in_is_left_to_numpy():
 
 
 @pytest.mark.ci
+def test_sums_over_rows_of_nothing_take_no_memory_for_several_chunks():
+    of = layer("def f(x: Row, beta: Feature):\n    return x + beta")
+    case = drawn(of.definition, 3000, 33, np.float32)
+    assert_same_bits(results(of.cpu, of.definition, case), results(of.numpy, of.definition, case))
+
+
+@pytest.mark.ci
 def test_what_is_too_large_for_a_half_is_infinite():
     of = layer("layer_norm")
     x = np.asarray([[-60000.0, 60000.0, 0.0]], np.float16)

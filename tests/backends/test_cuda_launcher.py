@@ -111,7 +111,7 @@ def test_notes_are_placed() -> None:
     assert text.startswith('# one\n# two\n"""A title.\n\n')
 
 
-@pytest.mark.parametrize("name", ["stream", "workspace", "autotune"])
+@pytest.mark.parametrize("name", ["stream", "workspace", "autotune", "like"])
 def test_a_name_that_no_definition_may_use(name: str) -> None:
     forward, backward = PAIRS["centred"]
     given = (*forward.parameters, Parameter(name, FeatureSymbol(name), "Feature", None))
@@ -167,6 +167,7 @@ def _are_alike(cuda: ModuleType, other: ModuleType, functions: Sequence[str]) ->
         keyword = inspect.Parameter.KEYWORD_ONLY
         assert theirs.pop() == ("threads", 1, keyword)
         own = [("stream", None, keyword), ("workspace", None, keyword), ("autotune", False, keyword)]
+        own.append(("like", None, keyword))
         assert ours == [*theirs, *own]
     for group in ("Outputs", "Gradients", "Saved"):
         assert hasattr(cuda, group) == hasattr(other, group)

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from lngen.backends.torch.names import MODULE, attribute, class_of
+from lngen.backends.class_names import MODULE, attribute, class_of
 from lngen.check.in_torch import Subject
 from lngen.language.syntax import Kind
 from tests.requirements import needs_torch

@@ -82,7 +82,7 @@ def test_a_changed_byte_of_a_template_is_emitted_with(checkout):
     made = derive(checkout, TEXT, "f.py", "emitted")
     replaced(checkout, "templates/numpy/module.py.jinja", "from typing import", "from  typing import")
     stages, changed = derive(checkout, TEXT, "f.py", "emitted")
-    assert stages == [*PLANNED, "numpy", "cuda", "cpu", "torch", "derivation.md"]
+    assert stages == [*PLANNED, "numpy", "cuda", "cpu", "torch", "jax", "derivation.md"]
     assert changed["numpy_backend.py"] != made[1]["numpy_backend.py"]
 
 

@@ -20,7 +20,7 @@ from lngen.backends.spelling import marked_program, plain_errors, spelled
 from lngen.files.render import render
 from lngen.plan.program import RowProgram
 
-__all__ = ["emit"]
+__all__ = ["emit", "unpacked"]
 
 
 def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
@@ -42,12 +42,12 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
 
 
 def _kernels(directions: Sequence[LoweredDirection], notes: Notes) -> str:
-    unpacked = {contract.kernel: _unpacked(contract) for contract in contracts_of(directions)}
-    text = render("cpu/kernels.cpp.jinja", **head(directions, notes), unpacked=unpacked)
+    arguments = {contract.kernel: unpacked(contract) for contract in contracts_of(directions)}
+    text = render("cpu/kernels.cpp.jinja", **head(directions, notes), unpacked=arguments)
     return re.sub(r"\n{3,}", "\n\n", text).rstrip("\n") + "\n"
 
 
-def _unpacked(contract: LaunchContract) -> list[str]:
+def unpacked(contract: LaunchContract) -> list[str]:
     """Each argument of a kernel, out of the pointers, the numbers and the sizes that it is passed."""
     sizes = {"the rows": "sizes[0]", "the features": "int(sizes[1])", "the blocks": "int(sizes[2])"}
     pointers, numbers = 0, 0

@@ -23,7 +23,7 @@ from lngen.files.render import render
 from lngen.plan.program import RowProgram
 
 _ARRAY = "_launcher.DeviceArray"
-_KEYWORDS = ("stream: Any = None", f"workspace: {_ARRAY} | None = None", "autotune: bool = False")
+_KEYWORDS = ("stream: Any = None", f"workspace: {_ARRAY} | None = None", "autotune: bool = False", "like: Any = None")
 
 Lowered = tuple[RowProgram, LoweredDirection]
 

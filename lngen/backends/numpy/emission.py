@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from lngen.backends import Notes
+from lngen.backends.class_names import class_of
 from lngen.backends.description import assignment, described
 from lngen.backends.interface import OwnFields, interface, moved
-from lngen.backends.layout import WIDTH, in_order, quoted, tuple_of, wrapped
+from lngen.backends.layout import in_order, quoted, wrapped
+from lngen.backends.numpy import classes
 from lngen.backends.numpy.body import Body, body
 from lngen.backends.numpy.fast_path import FastPath, fast_path
+from lngen.backends.numpy.functions import function, imported, measured, named, spelled_by_function
 from lngen.backends.numpy.linear_directions import by_event, in_formulas_names, linear_direction
 from lngen.backends.numpy.lowering import lower
 from lngen.backends.numpy.presence import Cases
-from lngen.backends.numpy.text import definition, words_in
 from lngen.backends.numpy.wrappers import MEANINGS, PublicFunctions
 from lngen.backends.saved import saved_fields
 from lngen.backends.signatures import Signatures
-from lngen.backends.spelling import PYTHON, belongs_to, gradient, marked_program, plain_errors, spelled, tangent
+from lngen.backends.spelling import belongs_to, gradient, marked_program, plain_errors, tangent
 from lngen.files import render
 from lngen.plan.presence import NEVER
 from lngen.plan.program import RowProgram
 
 _ARRAY = "npt.NDArray[Any]"
-
-_FUNCTION = re.compile(r"^(?=def |class )", re.MULTILINE)
 
 _SUMMARIES = {
     "forward": "The outputs and the saved row scalars, written to their arrays.",
@@ -134,18 +133,20 @@ class _Emission:
         first, second = self._mathematics()
         texts = {
             "__init__.py": render.render(
-                "numpy/package.py.jinja", header=header, title=title, exports=in_order(exports)
+                "numpy/package.py.jinja",
+                header=header,
+                title=title,
+                exports=in_order(exports),
+                module=class_of(self.notes.layer),
+                all=in_order([*exports, class_of(self.notes.layer)]),
             ),
             "numpy_backend.py": render.render("numpy/module.py.jinja", header=header, title=title, **self._fields()),
             "numpy_kernels.py": self._kernels("The outputs and the gradients", first),
+            "numpy_module.py": classes.module(self.layer, self.notes),
         }
         if second:
             texts["numpy_second_order.py"] = self._kernels("The tangents, and the gradients of the gradients", second)
-        # No name of a function can meet one of another.
-        return {
-            path: "".join(spelled(part, PYTHON) for part in _FUNCTION.split(re.sub(r"\n{4,}", "\n\n\n", text)))
-            for path, text in texts.items()
-        }
+        return {path: spelled_by_function(text) for path, text in texts.items()}
 
     def _kernels(self, what: str, functions: Sequence[Sequence[str]]) -> str:
         """The text of a file of mathematics."""
@@ -155,7 +156,7 @@ class _Emission:
             title=self.notes.title,
             what=what,
             functions=functions,
-            **_imported(functions),
+            **imported(functions),
         )
 
     def _fields(self) -> dict[str, Any]:
@@ -179,7 +180,7 @@ class _Emission:
             "functions": functions,
             "directions": directions,
             "has_second_order": len(self.programs) > 2,
-            **_imported([description, directions, *(function.lines for function in functions)]),
+            **imported([description, directions, *(function.lines for function in functions)]),
         }
 
     # The mathematics
@@ -225,16 +226,12 @@ class _Emission:
         groups = {"values" if is_forward else "arguments": self._arguments(program)}
         groups |= {} if is_forward else {"fields": [field.source.name for field in self.saved]}
         outs = [f"{name}_out" for name in self._results(program)]
-        measures = {"features": "call.features", "dtype": "call.dtype", "scalar": "call.dtype.type"}
-        read = words_in(part.lines)
-        used = [name for name in measures if name in read]
-        first = [f"    {', '.join(used)} = {', '.join(measures[name] for name in used)}"] if used else []
-        return _function(
+        return function(
             program.direction,
             [*groups, "results", "call"],
             _SUMMARIES[program.direction],
-            {group: _named(names, part.parameters) for group, names in groups.items()} | {"results": outs},
-            [*first, *part.lines, *self._zeros(program)],
+            {group: named(names, part.parameters) for group, names in groups.items()} | {"results": outs},
+            [*measured(part.lines), *part.lines, *self._zeros(program)],
         )
 
     def _zeros(self, program: RowProgram) -> list[str]:
@@ -246,15 +243,15 @@ class _Emission:
 
     def _fast_path(self, program: RowProgram, part: FastPath) -> list[str]:
         """The function of the fast path."""
-        arguments = _named(self._arguments(program), part.parameters)
+        arguments = named(self._arguments(program), part.parameters)
         name, summary = f"{program.direction}_fast", _FAST[program.direction]
         if program.direction == "forward":
-            return _function(name, ["values", "shape", "dtype"], summary, {"values": arguments}, part.lines)
+            return function(name, ["values", "shape", "dtype"], summary, {"values": arguments}, part.lines)
         places = {given.name: place for place, given in enumerate(self.layer.inputs)}
         flags = [f"    {flag} = dtypes[{places[name]}] is not None" for name, flag in part.flags.items()]
-        fields = _named([field.source.name for field in self.saved], part.parameters)
+        fields = named([field.source.name for field in self.saved], part.parameters)
         groups = {"arguments": arguments, "saved": ["shape", "dtype", "dtypes", *fields]}
-        return _function(name, list(groups), summary, groups, [*flags, *part.lines])
+        return function(name, list(groups), summary, groups, [*flags, *part.lines])
 
     def _directions(self) -> list[str]:
         """The statements that make the public functions' other half of a direction's mathematics."""
@@ -277,41 +274,3 @@ class _Emission:
             kind = "ForwardCall" if name == "forward" else "LaterCall"
             lines += wrapped(f"_{name.upper()} = _directions.{kind}({', '.join(own)})", 0)
         return lines
-
-
-def _imported(functions: Iterable[Sequence[str]]) -> dict[str, Any]:
-    """What lines refer to that is not made in them."""
-    text = "\n".join(line for function in functions for line in function)
-    modules = ("blocks", "calls", "directions", "functions", "interface", "rows")
-    return {
-        "runtime": [name for name in modules if f"_{name}." in text],
-        "uses_numpy": "np." in text,
-        "uses_prod": "prod(" in text,
-    }
-
-
-def _named(names: Sequence[str], parameters: Mapping[str, str]) -> list[str]:
-    """The variables for what a function is given; `_` for what it does not read."""
-    return [parameters.get(name, "_") for name in names]
-
-
-def _function(
-    name: str, parameters: list[str], summary: str, groups: Mapping[str, Sequence[str]], lines: Sequence[str]
-) -> list[str]:
-    """A function whose parameters are tuples, which are unpacked first."""
-    read = words_in(lines)
-    unpacked = []
-    for group, names in groups.items():
-        targets = [name if name in read else "_" for name in names]
-        if any(target != "_" for target in targets):
-            unpacked += _unpacked(targets, group)
-    return [*definition(name, parameters), f'    """{summary}"""', *unpacked, *lines]
-
-
-def _unpacked(targets: Sequence[str], group: str) -> list[str]:
-    line = f"    {', '.join(targets)} = {group}"
-    if len(targets) > 1 and len(line) <= WIDTH:
-        return [line]
-    if len(targets) == 1:
-        return [f"    {tuple_of(targets)} = {group}"]
-    return ["    (", *(f"        {target}," for target in targets), f"    ) = {group}"]

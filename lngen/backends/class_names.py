@@ -1,4 +1,7 @@
-"""What the module of a layer is called, and its attributes beside those that every module of PyTorch has."""
+"""What the class of a layer is called, and its attributes and arguments: the same in each framework.
+
+So parameters have one name wherever they are saved.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +23,13 @@ MODULE = _words(
     set_submodule share_memory state_dict to to_empty train training type xpu zero_grad
     """
 )
-"""What a module has already. Written out: what is emitted must not depend on the PyTorch that is installed."""
+"""What a module of PyTorch's has already. Written out: what is emitted must not depend on which is installed."""
 
-_ARGUMENTS = frozenset({"self", "device", "dtype"})
+_OTHERS = frozenset({"self", "device", "dtype", "backend", "backward", "gradients"})
+"""What else a class of a layer has, or is made with, in some framework."""
+
+_BESIDE = frozenset({"Gradients", "Outputs", "Saved", "SecondGradients"})
+"""The classes that the package of a layer has."""
 
 
 def attribute(name: str) -> str:
@@ -31,15 +38,15 @@ def attribute(name: str) -> str:
     >>> attribute("gamma"), attribute("half"), attribute("dtype")
     ('gamma', 'half_', 'dtype_')
     """
-    return f"{name}_" if name in MODULE | _ARGUMENTS else name
+    return f"{name}_" if name in MODULE | _OTHERS else name
 
 
 def class_of(layer: str) -> str:
     """The class of a layer: its words capitalized, those without a vowel in capitals.
 
-    >>> [class_of(name) for name in ("two_words", "qk_scale", "LN", "none")]
-    ['TwoWords', 'QKScale', 'LN_', 'None_']
+    >>> [class_of(name) for name in ("two_words", "qk_scale", "LN", "none", "saved")]
+    ['TwoWords', 'QKScale', 'LN_', 'None_', 'Saved_']
     """
     words = [word for word in layer.split("_") if word]
     name = "".join(word[0].upper() + word[1:] if set(word.lower()) & set("aeiouy") else word.upper() for word in words)
-    return f"{name}_" if name == layer or name in KEYWORDS | BUILTINS else name
+    return f"{name}_" if name == layer or name in KEYWORDS | BUILTINS | _BESIDE else name

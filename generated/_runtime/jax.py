@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""What the `jax_backend` of every layer is made of: the layer as a function of arrays of JAX's.
+
+A layer that is not known is called by this too, `Layer(numpy_backend, cpu_backend)` of any package of an emitted one.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from . import jax_derivatives as _rules
+from .calls import array, computed_in, constant, scalar, wider
+from .jax_kernels import Kernels
+from .jax_primitives import Array, Directions, bind, jax, jnp
+
+__all__ = ["Array", "Layer"]
+
+assert _rules
+Result = TypeVar("Result")
+
+
+class Layer(Generic[Result]):
+    """A layer as a function of arrays of JAX's, which is differentiable twice, forwards and in reverse.
+
+    `numpy` and `compiled` are its modules for the processor.
+    """
+
+    def __init__(self, numpy: Any, compiled: Any) -> None:
+        self.interface = interface = numpy.INTERFACE
+        self.directions = Directions(interface)
+        self.kernels = Kernels(self, interface, numpy, compiled)
+        self.outputs, self.inputs = len(interface["outputs"]), len(interface["inputs"])
+        self.is_wide: bool = numpy._LAYER.is_wide
+        self._look = numpy._FORWARD.looked
+
+    def __repr__(self) -> str:
+        name: str = self.interface["name"]
+        return name
+
+    def call(self, *values: Any) -> Result:
+        """The output of the layer, a tuple of several; `values` are its inputs, then its Constants."""
+        inputs = self._arrays(values[: self.inputs])
+        constants = [
+            _constant(each["name"], value, each["sign"] == "any")
+            for each, value in zip(self.interface["constants"], values[self.inputs :], strict=True)
+        ]
+        self._look([_stand_in(each) for each in inputs])
+        made = bind("forward", self, tuple(constants), inputs)
+        chosen: Any = made[0] if self.outputs == 1 else tuple(made[: self.outputs])
+        result: Result = chosen
+        return result
+
+    def computed(self, inputs: Sequence[Any]) -> np.dtype[Any]:
+        """The type that a call computes in, given its inputs or what is like them, None for one left out."""
+        computed = computed_in(np.dtype(each.dtype) for each in inputs if each is not None)
+        return wider(computed) if self.is_wide else computed
+
+    def _arrays(self, values: Sequence[Any]) -> list[Any]:
+        """The inputs as arrays. Numbers have the type that rows are computed in: they make it no wider."""
+        found: list[Any] = []
+        for each, value in zip(self.interface["inputs"], values, strict=True):
+            if not isinstance(value, Array):
+                looked = scalar if each["kind"] == "Scalar" else array
+                value = looked(each["name"], value, each["default"] is None)
+            found.append(value if value is None or isinstance(value, float) else jnp.asarray(value))
+        row = next((found[number] for number in self.directions.rows if found[number] is not None), None)
+        is_double = row is not None and row.dtype == np.float64
+        dtype = np.float64 if is_double else np.float32
+        return [jnp.asarray(each, dtype) if isinstance(each, float) else each for each in found]
+
+
+def _constant(name: str, value: Any, signed: bool) -> float:
+    if isinstance(value, jax.core.Tracer):
+        raise TypeError(
+            f"{name} is traced, and a constant has a value before: bind it beforehand, as functools.partial does, "
+            f'or trace with jax.jit(f, static_argnames="{name}")'
+        )
+    return float(constant(name, np.asarray(value) if isinstance(value, Array) else value, signed))
+
+
+def _stand_in(value: Any) -> Any:
+    """An array of NumPy's of the shape and the type of another, which takes no memory."""
+    return None if value is None else np.broadcast_to(np.zeros((), value.dtype), value.shape)

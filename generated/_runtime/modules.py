@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""What the `numpy_module` of every layer is made of: a layer as a class, with parameters and their gradients."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from .calls import Array, DType, is_float
+from .interface import Interface
+from .parameters import Parameters, described, feature_count, parameters_of, start
+
+__all__ = ["Backend", "Module"]
+
+Output = TypeVar("Output")
+Gradient = TypeVar("Gradient")
+
+Backend: TypeAlias = Literal["numpy", "cpu", "auto"]
+
+
+class Module(Generic[Output, Gradient]):
+    """A layer as an object: `forward` keeps what `backward` needs, and `backward` has it no longer."""
+
+    _package: ClassVar[str]
+    _interface: ClassVar[Interface]
+
+    def __init__(
+        self,
+        features: int | None,
+        parameters: Mapping[str, bool],
+        constants: Mapping[str, float],
+        backend: Backend,
+        threads: int,
+        dtype: npt.DTypeLike = np.float32,
+    ) -> None:
+        """`parameters` says by name which there are, in the order of the inputs; `constants` are by attribute.
+
+        Raises TypeError or ValueError for features that are no whole number, or too few, and for another type or
+        backend.
+        """
+        if backend not in ("numpy", "cpu", "auto"):
+            raise ValueError(f'backend is {backend!r}; pass "numpy", "cpu" or "auto"')
+        self.backend: Backend = backend
+        self.threads = threads
+        minimum = self._interface["minimum_features"]
+        self._features = None if features is None else feature_count(features, minimum)
+        entries, kind = parameters_of(self._interface), _float_type(dtype)
+        # By place: what an input is called here may have an underscore more.
+        self._names = {each["name"]: name for name, each in zip(parameters, entries, strict=True)}
+        self._absent = [name for name, is_there in parameters.items() if not is_there]
+        self.parameters = Parameters(
+            type(self).__name__,
+            {
+                name: np.full(self._features if each["kind"] == "Feature" else (), start(each), kind)  # type: ignore[arg-type]
+                for (name, is_there), each in zip(parameters.items(), entries, strict=True)
+                if is_there
+            },
+        )
+        self.gradients: dict[str, Array] = {}
+        self._constants = tuple(constants)
+        for name, value in constants.items():
+            setattr(self, name, value)
+        self._saved: Any = None
+
+    def __repr__(self) -> str:
+        constants = {name: getattr(self, name) for name in self._constants}
+        return f"{type(self).__name__}({described(self._features, constants, self._absent)})"
+
+    def _forward(self, save: bool, *given: Any) -> Output:
+        """What the layer returns for all that is not a parameter."""
+        self._saved = None
+        rest = iter(given)
+        inputs = [
+            self.parameters.get(self._names[each["name"]]) if each["name"] in self._names else next(rest)
+            for each in self._interface["inputs"]
+        ]
+        names = [each["name"] for each in self._interface["constants"]]
+        constants = {name: getattr(self, own) for name, own in zip(names, self._constants, strict=True)}
+        made, self._saved = self._computed().forward(*inputs, **constants, save=save, threads=self.threads)
+        output: Output = made
+        return output
+
+    def _backward(self, *cotangents: Any) -> Gradient:
+        """The gradients of all that is not a parameter, a tuple of several."""
+        if self._saved is None:
+            name = type(self).__name__
+            raise RuntimeError(f"{name} has nothing saved to go back through; call forward before each backward")
+        made = self._computed().backward(self._saved, *cotangents, threads=self.threads)
+        self._saved = None
+        found = {each["of"]: value for each, value in zip(self._interface["gradients"], made, strict=True)}
+        self.gradients = {name: np.asarray(found[of]) for of, name in self._names.items() if name in self.parameters}
+        given = [value for of, value in found.items() if of not in self._names]
+        gradient: Gradient = given[0] if len(given) == 1 else tuple(given)  # type: ignore[assignment]
+        return gradient
+
+    def _computed(self) -> Any:
+        # No attribute of an object: one that is pickled may be loaded where there is no compiler.
+        return _backend(self._package, self.backend)
+
+
+def _backend(package: str, wanted: Backend) -> Any:
+    """The module of a layer that computes."""
+    if wanted == "auto":
+        # What NumPy computes needs no compiler, nor the time that it takes to load what looks for one.
+        from .host_compiler import can_run
+
+        folder = Path(str(import_module(package).__file__)).parent
+        wanted = "cpu" if can_run(folder) else "numpy"
+    return import_module(f"{package}.{wanted}_backend")
+
+
+def _float_type(dtype: npt.DTypeLike) -> DType:
+    try:
+        found = np.dtype(dtype)
+    except TypeError:
+        found = None
+    if found is None or not is_float(found):
+        raise TypeError(f"dtype is {dtype!r}; pass a type of floats, such as np.float32")
+    return found

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: MIT
+"""A direction of a layer whose rows lie on several processes, each with some of the features of every row.
+
+It is run part by part: what a part reduces is sent to all, and all merge it alike, so that row scalars are the same
+everywhere. A process may have no features at all: it takes part in every exchange, with what a sum or an extreme of
+nothing is.
+"""
+
+import copy
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from functools import partial
+from math import prod
+from types import MappingProxyType
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from . import blocks
+from .calls import Array, DType, Shape
+from .collectives import Communicator, exchange, exchange_rows, is_large, rows_gathered
+from .directions import ForwardCall, LaterCall
+from .interface import Interface
+from .layers import FEATURE, ROW, HostLayer, Kept
+
+Results = TypeVar("Results")
+Function = Callable[[Sequence[Any], Sequence[Any], blocks.Work], None]
+
+COUNTS, WHOLE, LARGEST = "part_features", "all_features", "largest"
+"""What functions call the features of each part, those of all, and the largest finite number of the type."""
+
+
+class Exchange(NamedTuple):
+    """What a process computes by itself, and what all make of it; functions take (values, results, call).
+
+    `part` makes of what it `reads` the row scalars that are sent: `sends` are their names, and what is sent of each by
+    a process without features. `merge` makes of what it `needs`, of what was sent an entry for each process, row
+    scalars; `own` are results with an entry for each process.
+    """
+
+    part: Function
+    reads: Sequence[str]
+    sends: Sequence[tuple[str, float]]
+    merge: Function
+    needs: Sequence[str]
+    makes: Sequence[str]
+    own: Sequence[str] = ()
+
+
+class Last(NamedTuple):
+    """What a process computes after all exchanges; `makes` are the results that it has."""
+
+    function: Function
+    reads: Sequence[str]
+    makes: Sequence[str]
+
+
+def layer(interface: Interface, saved: Callable[..., Kept], *, is_wide: bool = False) -> HostLayer[Kept]:
+    """A layer of which a process may have no features."""
+    parts = interface.copy()
+    parts["minimum_features"] = 0
+    return HostLayer(parts, saved, is_wide=is_wide)
+
+
+class Steps:
+    """The steps of a direction, whose `title` is the same on all processes.
+
+    `known_as` are results that an exchange gave under another name, `symbols` what functions call inputs, Constants and
+    outputs that callers call otherwise. With `counts_first` the first part reads `WHOLE`.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        *,
+        exchanges: Sequence[Exchange] = (),
+        last: Last | None = None,
+        known_as: Mapping[str, str] = MappingProxyType({}),
+        symbols: Mapping[str, str] = MappingProxyType({}),
+        minimum_features: int = 1,
+        counts_first: bool = False,
+    ) -> None:
+        self.exchanges, self.last, self.known_as, self.symbols = exchanges, last, known_as, symbols
+        self.minimum_features, self.counts_first = minimum_features, counts_first
+        self.number = zlib.crc32(title.encode()) << 8
+
+    def run(
+        self,
+        values: Mapping[str, Any],
+        results: Mapping[str, Any],
+        of_features: frozenset[str],
+        call: blocks.Work,
+        communicator: Communicator,
+    ) -> None:
+        """Compute the results of a call, some of which may be None, in their arrays."""
+        features, leading, dtype = call.features, call.shape[:-1], call.dtype
+        # A part without features works on one that is never looked at, so that what follows from row scalars is there.
+        call = call._replace(shape=(*leading, max(features, 1)))
+        known = {
+            name: _with_one(value) if name in of_features and not features else value for name, value in values.items()
+        }
+        known[LARGEST] = np.asarray(np.finfo(dtype).max, dtype)
+        if self.counts_first:
+            self._count(known, exchange(communicator, self.number, features, np.empty((0, 1), dtype)).counts, dtype)
+        for number, step in enumerate(self.exchanges, 1):
+            sent = np.empty((len(step.sends), *leading), dtype)
+            with _quiet_without(features):
+                step.part([known[name] for name in step.reads], [sent[slot, ...] for slot in range(len(sent))], call)
+            if not features:
+                for (_, of_nothing), each in zip(step.sends, sent, strict=True):
+                    each[...] = of_nothing
+            numbers = sent.reshape(len(sent), prod(leading))
+            if not step.own and is_large(communicator, numbers):
+                self._merge_rows_apart(step, known, numbers, features, self.number + 2 * number, communicator, call)
+                continue
+            found = exchange(communicator, self.number + 2 * number, features, numbers)
+            self._count(known, found.counts, dtype)
+            known |= _merged(step, known, found.numbers, communicator.rank, leading, dtype)
+        made = self._make_last(known, results, of_features, features, call)
+        for name, result in results.items():
+            if name not in made and result is not None:
+                blocks.round_to(result, ..., known.get(self.known_as.get(name, name), 0.0))
+
+    def _merge_rows_apart(
+        self,
+        step: Exchange,
+        known: dict[str, Any],
+        numbers: Array,
+        features: int,
+        which: int,
+        communicator: Any,
+        call: blocks.Work,
+    ) -> None:
+        """Add what all make of (numbers of a row, rows) numbers to what is known, each process of some of the rows."""
+        leading, rows = call.shape[:-1], numbers.shape[1]
+        found = exchange_rows(communicator, which, features, numbers)
+        self._count(known, found.counts, call.dtype)
+        height = found.numbers.shape[-1]
+        first = communicator.rank * height
+        own = dict(known)
+        for name in step.needs:
+            value = known.get(name)
+            if isinstance(value, np.ndarray) and value.shape == leading:
+                own[name] = np.ones(height, call.dtype)
+                run = value.reshape(-1)[first : first + height]
+                own[name][: run.size] = run
+        with np.errstate(all="ignore"):  # the last rows may be none
+            made = _merged(step, own, found.numbers, communicator.rank, (height,), call.dtype)
+        together = np.stack([made[name] for name in step.makes])
+        every = rows_gathered(communicator, which + 1, together, rows).reshape(-1, *leading)
+        known |= dict(zip(step.makes, every, strict=True))
+
+    def _make_last(
+        self,
+        known: Mapping[str, Any],
+        results: Mapping[str, Any],
+        of_features: frozenset[str],
+        features: int,
+        call: blocks.Work,
+    ) -> Sequence[str]:
+        """Compute the results of the last part; their names."""
+        if self.last is None:
+            return ()
+        places = [
+            _with_one(results[name], np.empty) if name in of_features and not features else results[name]
+            for name in self.last.makes
+        ]
+        with _quiet_without(features):
+            self.last.function([known[name] for name in self.last.reads], places, call)
+        return self.last.makes
+
+    def _count(self, known: dict[str, Any], counts: Array, dtype: np.dtype[Any]) -> None:
+        whole = int(counts.sum())
+        if whole < self.minimum_features:
+            raise ValueError(
+                f"the parts of a row have {whole} features in all; "
+                f"pass parts of rows with {self.minimum_features} or more"
+            )
+        known[COUNTS], known[WHOLE] = counts.astype(dtype), np.asarray(whole, dtype)
+
+
+def _merged(
+    step: Exchange, known: Mapping[str, Any], numbers: Array, rank: int, leading: Shape, dtype: DType
+) -> dict[str, Any]:
+    """What all make of (processes, numbers of a row, rows) numbers."""
+    shape = (*leading, len(numbers))
+    columns = np.ascontiguousarray(numbers.transpose(1, 2, 0)).reshape(len(step.sends), *shape)
+    values = {**known, **{name: column for (name, _), column in zip(step.sends, columns, strict=True)}}
+    made = {name: np.empty(leading, dtype) for name in step.makes}
+    own = {name: np.empty(shape, dtype) for name in step.own}
+    step.merge([values[name] for name in step.needs], [*own.values(), *made.values()], blocks.Work(shape, dtype, 1))
+    return made | {name: np.ascontiguousarray(entries[..., rank]) for name, entries in own.items()}
+
+
+def _with_one(value: Any, make: Callable[..., Array] = np.ones) -> Any:
+    """An array with one feature in the place of one without."""
+    return None if value is None else make((*value.shape[:-1], 1), value.dtype)
+
+
+def _quiet_without(features: int) -> Any:
+    """Where there are no features, numbers that are never looked at warn of nothing."""
+    return nullcontext() if features else np.errstate(all="ignore")
+
+
+class Forward(Generic[Results, Kept]):
+    """`forward` of a layer over parts of rows; `results` is as for `ForwardCall`."""
+
+    def __init__(self, layer: HostLayer[Kept], results: Callable[..., Results], steps: Steps) -> None:
+        self._call = ForwardCall(layer, results, _never)
+        self._steps = steps
+        symbol = steps.symbols
+        self._values = [symbol.get(value.name, value.name) for value in self._call.values]
+        made = [symbol.get(output.name, output.name) for output in layer.outputs]
+        self._results = [*made, *layer.row_scalars]
+        each = zip((*self._values, *made), (*self._call.values, *layer.outputs), strict=True)
+        self._of_features = frozenset(name for name, value in each if value.part in (ROW, FEATURE))
+
+    def over(self, communicator: Communicator) -> ForwardCall[Results, Kept]:
+        """The call for one process of these."""
+        call = copy.copy(self._call)
+        call.blocks = partial(self._run, communicator)
+        return call
+
+    def _run(self, communicator: Communicator, values: Sequence[Any], made: Sequence[Any], call: blocks.Work) -> None:
+        known = dict(zip(self._values, values, strict=True))
+        self._steps.run(known, dict(zip(self._results, made, strict=True)), self._of_features, call, communicator)
+
+
+class Later(Generic[Results]):
+    """`backward` of a layer over parts of rows; `results` is as for `LaterCall`."""
+
+    def __init__(self, layer: HostLayer[Any], direction: str, results: Callable[..., Results], steps: Steps) -> None:
+        self._call = LaterCall(layer, direction, results, _never)
+        self._steps = steps
+        symbol = steps.symbols
+        cotangents = [f"d{symbol.get(output.name, output.name)}" for output in layer.outputs]
+        self._values = [*cotangents, *(field.name for field in layer.fields)]
+        inputs = [layer.inputs[slot] for slot in layer.differentiable]
+        self._results = [f"d{symbol.get(given.name, given.name)}" for given in inputs]
+        parts = [*(output.part for output in layer.outputs), *(field.part for field in layer.fields)]
+        parts += [given.part for given in inputs]
+        each = zip((*self._values, *self._results), parts, strict=True)
+        self._of_features = frozenset(name for name, part in each if part in (ROW, FEATURE))
+
+    def over(self, communicator: Communicator) -> LaterCall[Results]:
+        """The call for one process of these."""
+        call = copy.copy(self._call)
+        call.blocks = partial(self._run, communicator)
+        return call
+
+    def _run(
+        self,
+        communicator: Communicator,
+        arguments: Sequence[Any],
+        fields: Sequence[Any],
+        made: Sequence[Any],
+        call: blocks.Work,
+    ) -> None:
+        known = dict(zip(self._values, (*arguments, *fields), strict=True))
+        self._steps.run(known, dict(zip(self._results, made, strict=True)), self._of_features, call, communicator)
+
+
+def _never(*arguments: Any) -> None:
+    raise AssertionError("a sharded call is made over a communicator")

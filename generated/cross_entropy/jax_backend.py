@@ -1,0 +1,44 @@
+# Made by lngen 0.1.0 from the definition of cross_entropy.
+# Do not edit; edit cross_entropy.py and run: lngen derive cross_entropy.py
+# Cost: forward 2 row tensors (2 read, 0 written), 7 flops per row element; backward 4 row tensors (2 read, 2 written), 9 flops per row element.
+# Evidence: 25 steps, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
+# templates sha256:a66ec0ebede7f52a52b59d41994f739703685172c119e4f5d1544f9ff01ece70
+"""Cross entropy of soft targets with the softmax of a row, one number a row.
+
+`cross_entropy` takes arrays of JAX's and can be differentiated twice, forwards and in
+reverse. On the processor it runs as `cpu_backend` where there is a C++ compiler, else as
+`numpy_backend`.
+"""
+
+from .._runtime import jax as _jax
+from . import cpu_backend as _cpu
+from . import numpy_backend as _numpy
+
+__all__ = ["cross_entropy"]
+
+_LAYER: _jax.Layer[_jax.Array] = _jax.Layer(_numpy, _cpu)
+
+
+def cross_entropy(x: _jax.Array, target: _jax.Array) -> _jax.Array:
+    """Cross entropy of soft targets with the softmax of a row, one number a row.
+
+        row_max = max(x)
+        exp_shifted = exp(x - row_max)
+        sum_exp = sum(exp_shifted)
+        log_sum_exp = log(sum_exp)
+        logp = x - row_max - log_sum_exp
+        sum_logp_target = sum(logp*target)
+        y = -sum_logp_target
+
+    Args:
+        x: shape (..., D).
+        target: shape (..., D).
+
+    Returns y, in the type of the first rows. It computes in the widest type
+    among the inputs, in float32 for 16-bit ones.
+
+    Raises TypeError for what is no floating-point array, ValueError for a wrong shape, both
+    while it is traced.
+    """
+    return _LAYER.call(x, target)

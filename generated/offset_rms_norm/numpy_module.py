@@ -1,0 +1,57 @@
+# Made by lngen 0.1.0 from the definition of offset_rms_norm.
+# Do not edit; edit offset_rms_norm.py and run: lngen derive offset_rms_norm.py
+# Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 9 flops per row element.
+# Evidence: 17 steps, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# definition sha256:c56b98d30d242a1ef1de2edf2495bb754cd7157e1a73846038e36061105b9bee
+# templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
+"""Root-mean-square normalization with a weight that is learned as its distance from one."""
+
+import numpy as np
+import numpy.typing as npt
+
+from .._runtime import modules as _modules
+from .._runtime.calls import Array as _Array
+from .numpy_backend import INTERFACE
+
+__all__ = ["OffsetRMSNorm"]
+
+
+class OffsetRMSNorm(_modules.Module[_Array, _Array]):
+    """`offset_rms_norm` as an object, which has the parameter w.
+
+    Args:
+        D: how many features a row has.
+        w: False leaves it out; it is 0 at first.
+        eps: a constant, a finite number of 0 or more.
+        dtype: the type of the parameters.
+        backend: "cpu" for compiled kernels, "auto" for those if there is a compiler.
+        threads: how many threads share the rows. It changes no bit of a result.
+    """
+
+    _package, _interface = __name__.rpartition(".")[0], INTERFACE
+
+    def __init__(
+        self,
+        D: int,
+        *,
+        w: bool = True,
+        eps: float = 1e-6,
+        dtype: npt.DTypeLike = np.float32,
+        backend: _modules.Backend = "numpy",
+        threads: int = 1,
+    ) -> None:
+        super().__init__(D, {"w": w}, {"eps": eps}, backend, threads, dtype)
+
+    def forward(self, x: _Array, *, save: bool = True) -> _Array:
+        """The layer of rows. Unless `save` is False it keeps what `backward` needs:
+        the arrays that are given here and the parameters, not copies of them.
+        """
+        return self._forward(save, x)
+
+    __call__ = forward
+
+    def backward(self, dy: _Array) -> _Array:
+        """dx, given the gradient of a loss by what `forward` returned: once for each
+        call of that. `gradients` has those of parameters, of this call alone.
+        """
+        return self._backward(dy)

@@ -1,0 +1,98 @@
+"""A layer as one function of a framework's arrays, which the backends for PyTorch and for JAX emit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lngen.backends import Notes
+from lngen.backends.interface import PublicConstant, PublicInput, PublicInterface
+from lngen.backends.layout import WIDTH, wrapped
+from lngen.backends.numpy.wrappers import MEANINGS
+from lngen.backends.signatures import as_python
+
+__all__ = ["Function", "argument", "call", "definition", "number", "sign"]
+
+
+@dataclass(frozen=True)
+class Function:
+    """The function's text; `array` is the type of its arrays, and `array_name` what a sentence calls one."""
+
+    layer: PublicInterface
+    notes: Notes
+    array: str
+    array_name: str
+    is_wide: bool
+
+    @property
+    def result(self) -> str:
+        """The type of what it returns, a tuple of several outputs."""
+        count = len(self.layer.outputs)
+        return self.array if count == 1 else f"tuple[{', '.join([self.array] * count)}]"
+
+    def fields(self) -> dict[str, Any]:
+        """What a template says of it, by the names of the fields."""
+        inputs, constants, name = self.layer.inputs, self.layer.constants, self.notes.layer
+        outputs = [output.public for output in self.layer.outputs]
+        return {
+            "header": self.notes.header,
+            "title": self.notes.title,
+            "function": name,
+            "formulas": self.notes.formulas.get("forward", ()),
+            "result": self.result,
+            "signature": definition(name, self._arguments(), self.result, 0),
+            "arguments": self._meanings(),
+            "returned": outputs[0] if len(outputs) == 1 else f"`({', '.join(outputs)})`",
+            "computed": "float64 for all up to 32 bits" if self.is_wide else "float32 for 16-bit ones",
+            "called": call("return _LAYER.call", [each.public for each in (*inputs, *constants)], 4),
+        }
+
+    def _arguments(self) -> list[str]:
+        inputs = [
+            argument(each.public, f"float | {self.array}" if each.kind == "Scalar" else self.array, each.required)
+            for each in self.layer.inputs
+        ]
+        constants = [number(each.public, each) for each in self.layer.constants]
+        return [*inputs, *["*"] * bool(constants), *constants]
+
+    def _meanings(self) -> list[str]:
+        return [
+            *(f"{each.public}: {self._meaning(each)}." for each in self.layer.inputs),
+            *(f"{each.public}: a constant, a finite number{sign(each, self.layer)}." for each in self.layer.constants),
+        ]
+
+    def _meaning(self, each: PublicInput) -> str:
+        a_number = f"a number or {self.array_name} without axes"
+        meaning = a_number if each.kind == "Scalar" else MEANINGS[each.kind].format(rows=self.layer.rows[0].public)
+        return f"{meaning}{'' if each.neutral is None else f'; left out it is {as_python(each.neutral)}'}"
+
+
+def definition(name: str, arguments: Sequence[str], returned: str, indent: int) -> list[str]:
+    """The head of a function."""
+    return wrapped(f"def {name}({', '.join(arguments)}) -> {returned}:", indent)
+
+
+def argument(name: str, kind: str, required: bool) -> str:
+    """An argument of a type, None where it may be left out."""
+    return f"{name}: {kind}" if required else f"{name}: {kind} | None = None"
+
+
+def number(name: str, each: PublicConstant) -> str:
+    """The argument for a Constant."""
+    return f"{name}: float" if each.default is None else f"{name}: float = {as_python(each.default)}"
+
+
+def sign(each: PublicConstant, layer: PublicInterface) -> str:
+    """What to say of a number that must not be negative."""
+    return " of 0 or more" if each.name in layer.nonnegative else ""
+
+
+def call(before: str, arguments: Sequence[str], indent: int) -> list[str]:
+    """A call on one line, or with its arguments on a line of their own, or on one each."""
+    pad, inside = " " * indent, ", ".join(arguments)
+    if len(f"{pad}{before}({inside})") <= WIDTH:
+        return [f"{pad}{before}({inside})"]
+    if len(f"{pad}    {inside}") <= WIDTH:
+        return [f"{pad}{before}(", f"{pad}    {inside}", f"{pad})"]
+    return [f"{pad}{before}(", *(f"{pad}    {each}," for each in arguments), f"{pad})"]

@@ -1,0 +1,76 @@
+"""A layer as a class, whatever the framework: what it is made with, and what it is called with."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lngen.backends.class_names import attribute
+from lngen.backends.functions import call, number, sign
+from lngen.backends.interface import PublicConstant, PublicInput, PublicInterface
+from lngen.backends.layout import WIDTH
+from lngen.backends.signatures import as_python
+
+_PARAMETERS = ("Feature", "Scalar")
+
+
+@dataclass(frozen=True)
+class LayerClass:
+    """What a class has of its layer; `own` are the arguments that a constructor has of the framework."""
+
+    layer: PublicInterface
+
+    @property
+    def given(self) -> list[PublicInput]:
+        """What an object is called with."""
+        return [each for each in self.layer.inputs if each.kind not in _PARAMETERS]
+
+    @property
+    def parameters(self) -> list[PublicInput]:
+        """What an object has."""
+        return [each for each in self.layer.inputs if each.kind in _PARAMETERS]
+
+    @property
+    def has_features(self) -> bool:
+        """Whether it has to be told how many features a row has."""
+        return any(each.kind == "Feature" for each in self.layer.inputs)
+
+    def summary(self, name: str, what: str) -> list[str]:
+        """The first sentence of the docstring, of the layer of this name as `what`."""
+        names = [attribute(each.public) for each in self.parameters]
+        listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else ""
+        has = "has no parameters" if not names else f"has the parameter{'s' if len(names) > 1 else ''} {listed}"
+        return textwrap.wrap(f"`{name}` as {what}, which {has}.", WIDTH - 4, initial_indent='"""')
+
+    def arguments(self, own: Sequence[str]) -> list[str]:
+        """The arguments of the constructor."""
+        named = [
+            *(f"{attribute(each.public)}: bool = True" for each in self.parameters if not each.required),
+            *(number(attribute(each.public), each) for each in self.layer.constants),
+            *own,
+        ]
+        return ["self", *["D: int"] * self.has_features, *["*"] * bool(named), *named]
+
+    def meanings(self) -> list[str]:
+        """What the docstring says of those that are the layer's."""
+        lines = ["D: how many features a row has."] * self.has_features
+        for each in self.parameters:
+            if each.neutral is not None:
+                name = attribute(each.public)
+                lines.append(f"{name}: False leaves it out; it is {as_python(each.neutral)} at first.")
+        return [*lines, *(f"{attribute(each.public)}: {self.meaning(each)}." for each in self.layer.constants)]
+
+    def meaning(self, each: PublicConstant) -> str:
+        """What a docstring says of a Constant."""
+        return f"a constant, a finite number{sign(each, self.layer)}"
+
+    def created(self, own: Sequence[str]) -> list[str]:
+        """The call of the constructor of all layers: features, which parameters there are, Constants."""
+        there = [
+            f'"{attribute(each.public)}": {"True" if each.required else attribute(each.public)}'
+            for each in self.parameters
+        ]
+        constants = [f'"{attribute(each.public)}": {attribute(each.public)}' for each in self.layer.constants]
+        features = "D" if self.has_features else "None"
+        return call("super().__init__", [features, f"{{{', '.join(there)}}}", f"{{{', '.join(constants)}}}", *own], 8)

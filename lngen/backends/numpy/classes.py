@@ -1,0 +1,84 @@
+"""`numpy_module.py`: a layer as a class, whose parts that are every layer's are in `_runtime/modules.py`."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Sequence
+
+from lngen.backends import Notes
+from lngen.backends.class_names import attribute, class_of
+from lngen.backends.functions import argument
+from lngen.backends.interface import PublicInterface
+from lngen.backends.layout import WIDTH, wrapped
+from lngen.backends.modules import LayerClass
+from lngen.backends.spelling import reading
+from lngen.files.render import render
+
+_ARRAY = "_Array"
+_BACKEND = ('backend: _modules.Backend = "numpy"', "threads: int = 1")
+_DTYPE = "dtype: npt.DTypeLike = np.float32"
+_MEANINGS = (
+    'backend: "cpu" for compiled kernels, "auto" for those if there is a compiler.',
+    "threads: how many threads share the rows. It changes no bit of a result.",
+)
+
+
+def module(layer: PublicInterface, notes: Notes) -> str:
+    """The text of the module. Raises LngenError for what cannot be printed."""
+    own, name = LayerClass(layer), class_of(notes.layer)
+    given = [attribute(each.public) for each in own.given]
+    moved = [each for each in own.given if each.has_gradient]
+    cotangents = [output.derivative.public for output in layer.outputs]
+    result = _ARRAY if len(cotangents) == 1 else "Outputs"
+    types = [_ARRAY if each.required or len(moved) == 1 else f"{_ARRAY} | None" for each in moved]
+    gradient = "_Gradients" if len(types) > 1 else types[0]
+    inputs = [argument(attribute(each.public), _ARRAY, each.required) for each in own.given]
+    first, *rest = cotangents
+    arguments = [f"{first}: {_ARRAY}{' | None' if rest else ''}", *(argument(each, _ARRAY, False) for each in rest)]
+    text = render(
+        "numpy/class.py.jinja",
+        header=notes.header,
+        title=notes.title,
+        module=name,
+        several_outputs=len(cotangents) > 1,
+        has_parameters=bool(own.parameters),
+        result=result,
+        base=f"{name}(_modules.Module[{result}, {gradient}])",
+        gradient=_tuple(types) if len(types) > 1 else [],
+        summary=own.summary(notes.layer, "an object"),
+        arguments=[*own.meanings(), *["dtype: the type of the parameters."] * bool(own.parameters), *_MEANINGS],
+        created=wrapped(
+            f"def __init__({', '.join(own.arguments([*[_DTYPE] * bool(own.parameters), *_BACKEND]))}) -> None:", 4
+        ),
+        called=own.created(["backend", "threads", *["dtype"] * bool(own.parameters)]),
+        forward=_method("forward", [*inputs, "*", "save: bool = True"], result),
+        given=", ".join(["save", *given]),
+        backward=_method("backward", arguments, gradient),
+        returned=_returned([f"d{each.public}" for each in moved], bool(own.parameters)),
+        cotangents=", ".join(cotangents),
+    )
+    return reading(re.sub(r"\n{4,}", "\n\n\n", text))
+
+
+def _method(name: str, arguments: Sequence[str], returned: str) -> list[str]:
+    return wrapped(f"def {name}({', '.join(['self', *arguments])}) -> {returned}:", 4)
+
+
+def _tuple(types: Sequence[str]) -> list[str]:
+    """The statement that names the type of a tuple."""
+    line = f"_Gradients: TypeAlias = tuple[{', '.join(types)}]"
+    return (
+        [line] if len(line) <= WIDTH else ["_Gradients: TypeAlias = tuple[", *(f"    {each}," for each in types), "]"]
+    )
+
+
+def _returned(names: Sequence[str], has_parameters: bool) -> list[str]:
+    """The docstring of backward."""
+    what = names[0] if len(names) == 1 else f"`({', '.join(names)})`"
+    words = f"{what}, given the gradient of a loss by what `forward` returned: once for each call of that."
+    if has_parameters:
+        words += " `gradients` has those of parameters, of this call alone."
+    lines = textwrap.wrap(words, WIDTH - 8, initial_indent='"""', break_long_words=False)
+    short = len(lines) == 1 and len(lines[0]) + 11 <= WIDTH
+    return [f'{lines[0]}"""'] if short else [*lines, '"""']

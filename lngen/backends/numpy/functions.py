@@ -1,0 +1,64 @@
+"""What the functions of mathematics of an emitted module have in common: their first lines, and what they import."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from lngen.backends.layout import WIDTH, tuple_of
+from lngen.backends.numpy.text import definition, words_in
+from lngen.backends.spelling import PYTHON, spelled
+
+_FUNCTION = re.compile(r"^(?=def |class )", re.MULTILINE)
+
+
+def spelled_by_function(text: str) -> str:
+    """A module with every marked name spelled plainly: no name of a function can meet one of another."""
+    return "".join(spelled(part, PYTHON) for part in _FUNCTION.split(re.sub(r"\n{4,}", "\n\n\n", text)))
+
+
+def imported(functions: Iterable[Sequence[str]]) -> dict[str, Any]:
+    """What lines refer to that is not made in them."""
+    text = "\n".join(line for function in functions for line in function)
+    modules = ("blocks", "calls", "directions", "functions", "interface", "rows")
+    return {
+        "runtime": [name for name in modules if f"_{name}." in text],
+        "uses_numpy": "np." in text,
+        "uses_prod": "prod(" in text,
+    }
+
+
+def named(names: Sequence[str], parameters: Mapping[str, str]) -> list[str]:
+    """The variables for what a function is given; `_` for what it does not read."""
+    return [parameters.get(name, "_") for name in names]
+
+
+def measured(lines: Sequence[str]) -> list[str]:
+    """The line that takes of a call what lines of a block's function refer to."""
+    measures = {"features": "call.features", "dtype": "call.dtype", "scalar": "call.dtype.type"}
+    read = words_in(lines)
+    used = [name for name in measures if name in read]
+    return [f"    {', '.join(used)} = {', '.join(measures[name] for name in used)}"] if used else []
+
+
+def function(
+    name: str, parameters: list[str], summary: str, groups: Mapping[str, Sequence[str]], lines: Sequence[str]
+) -> list[str]:
+    """A function whose parameters are tuples, which are unpacked first."""
+    read = words_in(lines)
+    unpacked = []
+    for group, names in groups.items():
+        targets = [name if name in read else "_" for name in names]
+        if any(target != "_" for target in targets):
+            unpacked += _unpacked(targets, group)
+    return [*definition(name, parameters), f'    """{summary}"""', *unpacked, *lines]
+
+
+def _unpacked(targets: Sequence[str], group: str) -> list[str]:
+    line = f"    {', '.join(targets)} = {group}"
+    if len(targets) > 1 and len(line) <= WIDTH:
+        return [line]
+    if len(targets) == 1:
+        return [f"    {tuple_of(targets)} = {group}"]
+    return ["    (", *(f"        {target}," for target in targets), f"    ) = {group}"]

@@ -1,0 +1,285 @@
+"""The backend for rows whose features lie on several processes: a row program for each part, and one for each merge.
+
+Each is printed as the NumPy backend prints a row program, to a function that takes blocks of rows. The runtime
+(`sharded.py`) calls one after the other, and all processes exchange what parts have reduced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from lngen.backends import Notes
+from lngen.backends.interface import OwnFields, PublicInterface, interface
+from lngen.backends.layout import WIDTH
+from lngen.backends.numpy.body import body
+from lngen.backends.numpy.functions import function, imported, measured, named, spelled_by_function
+from lngen.backends.numpy.linear_directions import by_event
+from lngen.backends.numpy.lowering import lower
+from lngen.backends.numpy.presence import Cases
+from lngen.backends.numpy.wrappers import Function, PublicFunctions
+from lngen.backends.saved import saved_fields
+from lngen.backends.sharded import compiled
+from lngen.backends.signatures import Signatures
+from lngen.backends.spelling import belongs_to, gradient, marked_program, plain_errors, reading
+from lngen.errors import LngenError, counted
+from lngen.files.render import render
+from lngen.plan.program import RowProgram
+from lngen.plan.sharding import ShardedProgram, sharded
+from lngen.runtime.sharded import COUNTS, LARGEST, WHOLE
+
+__all__ = ["collectives", "emit"]
+
+_ARRAY = "npt.NDArray[Any]"
+_COMMUNICATOR = "communicator"
+
+
+def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
+    """The files of a layer over parts of rows, by name; `programs` are forward, backward and what follows.
+
+    Raises LngenError for a layer that has no sharded form, or that NumPy code cannot be written for.
+    """
+    with plain_errors():
+        return _Emission(programs, notes).files()
+
+
+def collectives(form: ShardedProgram) -> str:
+    """What a direction takes of the network, as text.
+
+    >>> from lngen.expressions.symbols import RowSymbol
+    >>> from lngen.plan.program import RowArgument
+    >>> x = RowArgument("x", RowSymbol("x"), "input")
+    >>> collectives(sharded(RowProgram("f", "forward", 1, (x,), (), (), (), (), (), (), ())))
+    'no collective'
+    """
+    if not form.collectives:
+        return "no collective"
+    return (
+        f"{counted(form.collectives, 'collective')}, {counted(form.numbers_sent, 'number')} per row from each process"
+    )
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A function of the emitted module: its name, its values and its results, as the runtime passes them."""
+
+    name: str
+    reads: list[str]
+    makes: list[str]
+    lines: list[str]
+
+
+class _Emission:
+    def __init__(self, programs: Sequence[RowProgram], notes: Notes) -> None:
+        self.notes = notes
+        every = list(map(marked_program, programs))
+        self.layer: PublicInterface = interface(every[0], notes)
+        taken = [each.public for each in (*self.layer.inputs, *self.layer.constants, *self.layer.outputs)]
+        if _COMMUNICATOR in taken:
+            raise LngenError(f"{notes.layer}: sharded code has an argument {_COMMUNICATOR}; rename that of the layer")
+        if wrong := sorted({COUNTS, WHOLE, LARGEST} & {name for program in programs for name in _names(program)}):
+            raise LngenError(f"{notes.layer}: sharded code has values {', '.join(wrong)}; rename those of the layer")
+        self.saved = saved_fields(self.layer, every[0], every[1], every[2:])
+        self.programs = every[:2]
+        self.forms = [sharded(program) for program in programs[:2]]
+
+    def files(self) -> dict[str, str]:
+        functions: list[list[str]] = []
+        kernels: list[compiled.Kernel] = []
+        host, device = [], []
+        for form in self.forms:
+            exchanges, last = self._steps(form)
+            parts = [part for part, _ in exchanges] + ([last] if last else [])
+            functions += [step.lines for step in (*(s for pair in exchanges for s in pair), *([last] if last else []))]
+            programs = [part for part in form.parts if part is not None]
+            kernels += [
+                compiled.kernel(step.name, part, form.program.direction)
+                for step, part in zip(parts, programs, strict=True)
+            ]
+            host += self._direction(form, exchanges, last, "_kernels.")
+            device += self._direction(form, exchanges, last, "_")
+        cotangents = [output.derivative.name for output in self.layer.outputs]
+        statements = [line for kernel in kernels for line in compiled.statement(kernel, cotangents)]
+        fields = self._fields()
+        first = self._layer_line()
+        texts = {
+            "numpy_sharded.py": render("sharded/module.py.jinja", **fields, directions=[*first, *host], compiled=False),
+            "cpu_sharded.py": render(
+                "sharded/module.py.jinja", **fields, directions=[*first, *statements, *device], compiled=True
+            ),
+            "numpy_sharded_kernels.py": render(
+                "numpy/kernels.py.jinja",
+                header=self.notes.header,
+                title=self.notes.title,
+                what="Parts of rows, and what is made of their sums",
+                functions=functions,
+                **imported(functions),
+            ),
+        }
+        texts = {path: spelled_by_function(text) for path, text in texts.items()}
+        return texts | {compiled.SOURCE: compiled.source(kernels, self.notes)}
+
+    # ---- the mathematics
+
+    def _steps(self, form: ShardedProgram) -> tuple[list[tuple[_Step, _Step]], _Step | None]:
+        direction = form.program.direction
+        exchanges = []
+        for number, (part, exchange) in enumerate(zip(form.parts, form.exchanges, strict=False), 1):
+            assert part is not None
+            sends = _Step(
+                *self._function(f"{direction}_part_{number}", part, "What this part sends of each row.", direction)
+            )
+            merge = _Step(
+                *self._function(f"{direction}_merge_{number}", exchange.merge, "What all make of the parts.", direction)
+            )
+            exchanges.append((sends, merge))
+        last = form.parts[-1]
+        what = "The outputs of this part." if direction == "forward" else "The gradients of this part."
+        return exchanges, _Step(*self._function(f"{direction}_last", last, what, direction)) if last else None
+
+    def _function(
+        self, name: str, program: RowProgram, summary: str, direction: str
+    ) -> tuple[str, list[str], list[str], list[str]]:
+        """The name, the values, the results and the lines of the function of a program."""
+        program = marked_program(program)
+        rows = [row.name for row in program.rows]
+        parameters = [parameter.name for parameter in program.parameters]
+        results = [name for store in program.results for name in store.names]
+        tests = {each: f"{gradient(each)}_out is not None" for each in self.layer.optional}
+        tests |= {row: f"{row}_rows is not None" for row in rows} | {each: f"{each} is not None" for each in parameters}
+        is_gradient = direction != "forward" and bool(results)
+        cotangents = [output.derivative.name for output in self.layer.outputs]
+        absent = [each for each in cotangents if len(cotangents) > 1 and each in rows]
+        loaded = {*rows, *parameters, *(belongs_to(each) for each in results if is_gradient)}
+        optional = [each for each in self.layer.optional if each in loaded]
+        cases = Cases((*optional, *absent), tuple(tests.items()))
+        given = {
+            each: cases.everything & cases.present(belongs_to(each)) if is_gradient else cases.everything
+            for each in results
+        }
+        wanted = by_event(program.results, given)
+        given |= {symbol.name: cases.everything for symbol in program.saved}
+        wanted |= {symbol.name: cases.everything for symbol in program.saved}
+        made = body(lower(program, cases), wanted, given)
+        values = [*rows, *parameters]
+        results += [symbol.name for symbol in program.saved]
+        lines = function(
+            name,
+            ["values", "results", "call"],
+            summary,
+            {"values": named(values, made.parameters), "results": [f"{each}_out" for each in results]},
+            [*measured(made.lines), *made.lines],
+        )
+        return name, [reading(each) for each in values], [reading(each) for each in results], lines
+
+    # ---- the module
+
+    def _layer_line(self) -> list[str]:
+        wide = ", is_wide=True" if self.programs[0].is_wide else ""
+        return [f"_LAYER = _sharded.layer(INTERFACE, Saved{wide})"]
+
+    def _direction(
+        self, form: ShardedProgram, exchanges: Sequence[tuple[_Step, _Step]], last: _Step | None, before: str
+    ) -> list[str]:
+        """The statement of a direction's steps; `before` is what stands before the name of a part."""
+        program = form.program
+        name = program.direction
+        several = len(self.layer.outputs) > 1
+        results = "Gradients" if name == "backward" else "Outputs" if several else "_directions.only"
+        lines = [f"_{name.upper()} = _sharded.{'Forward' if name == 'forward' else 'Later'}("]
+        lines += ["    _LAYER,", *(['    "backward",'] if name != "forward" else []), f"    {results},"]
+        lines += ["    _sharded.Steps(", f'        "{self.notes.layer} {name}",']
+        lines += ["        exchanges=["] if exchanges else []
+        for (part, merge), exchange in zip(exchanges, form.exchanges, strict=True):
+            sends = [f'("{sent.symbol.name}", {_number(sent.of_nothing)})' for sent in exchange.sent]
+            own = [store.names[0] for store in exchange.merge.results]
+            makes = [each for each in merge.makes if each not in own]
+            lines += ["            _sharded.Exchange("]
+            lines += _entry("part", f"{before}{part.name}", 16) + _listed("reads", part.reads, 16)
+            lines += _entries("sends", sends, 16)
+            lines += _entry("merge", f"_kernels.{merge.name}", 16) + _listed("needs", merge.reads, 16)
+            lines += _listed("makes", makes, 16)
+            lines += _listed("own", own, 16) if own else []
+            lines += ["            ),"]
+        lines += ["        ],"] if exchanges else []
+        if last:
+            lines += ["        last=_sharded.Last("]
+            lines += _entry("function", f"{before}{last.name}", 12) + _listed("reads", last.reads, 12)
+            lines += _listed("makes", last.makes, 12)
+            lines += ["        ),"]
+        known = {
+            each: store.symbol.name for store in program.results for each in store.names if each != store.symbol.name
+        }
+        lines += [f"        known_as={_dict(known)},"] if known else []
+        renamed = {e.public: reading(e.name) for e in self._public() if e.public != reading(e.name)}
+        lines += [f"        symbols={_dict(renamed)},"] if renamed else []
+        lines += [f"        minimum_features={program.minimum_features},"] if program.minimum_features > 1 else []
+        lines += ["        counts_first=True,"] if form.counts_first else []
+        return [*lines, "    ),", ")"]
+
+    def _public(self) -> list[Any]:
+        return [*self.layer.inputs, *self.layer.constants, *self.layer.outputs]
+
+    def _fields(self) -> dict[str, Any]:
+        signatures = Signatures(
+            self.layer, _ARRAY, _ARRAY, ("communicator: _collectives.Communicator", "threads: int = 1")
+        )
+        own = OwnFields.beside(field.name for field in self.saved)
+        public = PublicFunctions(self.layer, self.notes, signatures, self.saved, own, self.programs)
+        functions = [_over(public.forward(self.programs[0])), _over(public.backward(self.programs[1]))]
+        several = len(self.layer.outputs) > 1
+        lines = [line for each in functions for line in each.lines]
+        modules = ["calls"] if any("_calls." in line for line in lines) else []
+        return {
+            "header": self.notes.header,
+            "title": self.notes.title,
+            "collectives": [f"{form.program.direction.capitalize()} takes {collectives(form)}." for form in self.forms],
+            "runtime": [*modules, "collectives", *(["directions"] if not several else []), "sharded"],
+            "imported": ["Gradients", *(["Outputs"] if several else []), "Saved"],
+            "functions": functions,
+        }
+
+
+def _names(program: RowProgram) -> Iterator[str]:
+    """The names of all that a program is given or computes."""
+    yield from (row.name for row in program.rows)
+    yield from (parameter.name for parameter in program.parameters)
+    yield from (line.symbol.name for line in program.lines())
+
+
+def _over(function: Function) -> Function:
+    """A function of the NumPy backend whose call is made over a communicator."""
+    lines = []
+    for line in function.lines:
+        for direction in ("_FORWARD", "_BACKWARD"):
+            if f"return {direction}.call(" in line:
+                lines.append(f"    call_ = {direction}.over(communicator)")
+                line = line.replace(f"{direction}.call(", "call_.call(")
+        lines.append(line)
+    return replace(function, lines=lines)
+
+
+def _number(value: float) -> str:
+    return f'float("{value}")' if value in (float("inf"), -float("inf")) else repr(value)
+
+
+def _entry(name: str, value: str, indent: int) -> list[str]:
+    return [f"{' ' * indent}{name}={value},"]
+
+
+def _listed(name: str, values: Sequence[str], indent: int) -> list[str]:
+    return _entries(name, [f'"{value}"' for value in values], indent)
+
+
+def _entries(name: str, entries: Sequence[str], indent: int) -> list[str]:
+    """A keyword whose value is a list, on one line or an entry a line."""
+    pad = " " * indent
+    line = f"{pad}{name}=[{', '.join(entries)}],"
+    if len(line) <= WIDTH:
+        return [line]
+    return [f"{pad}{name}=[", *(f"{pad}    {entry}," for entry in entries), f"{pad}],"]
+
+
+def _dict(values: dict[str, str]) -> str:
+    return "{" + ", ".join(f'"{key}": "{value}"' for key, value in values.items()) + "}"

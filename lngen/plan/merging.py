@@ -1,0 +1,316 @@
+"""Reductions that need another one, in the exchange of that one: how what parts have reduced is merged.
+
+Let `m` be the mean or the largest entry of a row, of which a part knows its own, `m_k`, and nothing more before the
+exchange. What it reduces it reduces about `m_k`, which *stands in* for m; the merge, which knows both, puts right what
+that changed. Each rule is an identity in the shift between them (`Share.identity`, which `tests/plan` expands for every
+layer), so that no exchange is spared at the price of an assumption.
+
+*Moments.* With `b_k = m_k - m`, `x - m = (x - m_k) + b_k`, so that for every p
+
+    sum((x - m)**p) = sum over parts and j of C(p, j) * b_k**(p - j) * sum((x - m_k)**j),
+
+which for p = 2 and exact means is the formula of Chan, Golub & LeVeque (1979), "Updating formulae and a pairwise
+algorithm for computing sample variances", Stanford STAN-CS-79-773. Here the sum of (x - m_k) is not taken to be zero:
+it is what rounding left of m_k, and what it is worth is added. So the residual of a mean (p = 1) and the spread about
+the corrected mean come out of the same sums.
+
+*What it costs in digits.* Let u be the unit roundoff, g = n*u the bound of a sum of n terms, |c| the norm (sum of the
+p-th powers of |x - m|)**(1/p) over the features of a part. By the inequality of Jensen |b_k| * n**(1/p) <= |c|, so
+|x - m_k| has the norm 2*|c| at most, and the terms of the merge together 3**p * |c|**p. Each is computed to
+(g + 2*p*u) of itself. The merge of P parts adds (P + 2)*u. To first order a moment is off by
+
+    3**p * (g + (2*p + P + 2)*u) * sum(|x - m|**p),
+
+against g * sum(|x - m|**p) on one process, g with all features. `HIGHEST` keeps 3**p below a hundred. The same holds
+for the product of rows that are centred on means of their own, and for one centred row times weights w, with the norms
+of both in place of the sum (p = 2, by Cauchy and Schwarz). An even power is never negative: what rounding makes
+negative is 0.
+
+*Exponentials.* With m the largest entry and `b_k = m_k - m`, which is not positive,
+
+    sum(w*exp(a*(x - m))) = sum over parts of exp(a*b_k) * sum(w*exp(a*(x - m_k))),    a > 0
+
+(Milakov & Gimelshein, 2018, "Online normalizer calculation", arXiv:1805.02867, over parts in place of entries.) No
+factor is above 1, and exp(a*b_k) is off by (a*|b_k| + 1)*u of itself, t*exp(-t) being 1/e at most: the sum is off by
+(g + (P + 2)*u + u) times the sum of |w|*exp(a*(x - m)), and by u/e times the sum of |w| over a part at most, as one
+process, which rounds each x - m, is too. The least entry is the mirror image, a < 0. A part all of whose entries are
+-inf, as a mask leaves them, has no finite m_k: the least finite number stands in for it, for which all of the sums are
+zero and no factor is NaN.
+
+*A row less its largest entry, times weights* (p = 1) is summed as (x - m_k) + b_k, two terms of one sign: nothing
+cancels that did not before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+from math import comb
+from typing import Literal
+
+import sympy
+from sympy import Add, Expr, Mul, Pow, S
+from sympy.core.relational import Relational
+
+from lngen.expressions.equations import Names
+from lngen.expressions.symbols import (
+    RowScalarSymbol,
+    RowSymbol,
+    ScalarSymbol,
+    TypedSymbol,
+    Where,
+    is_row,
+    symbol_like,
+    varies_over_features,
+)
+from lngen.plan.lines import Line
+from lngen.plan.program import FeatureReduction
+
+HIGHEST = 4
+"""The highest power of a centred row whose sum is merged: the bound has 3**p in it."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """What a reduction becomes: the sum over parts of `coefficient` times what a part reduces, the sum of `body`.
+
+    In a coefficient, which the merge computes, a symbol that a part has of its own is a row symbol.
+    """
+
+    coefficient: Expr
+    body: Expr
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A sum that is merged. `is_nonnegative` says that rounding alone can make it negative."""
+
+    shares: tuple[Share, ...]
+    is_nonnegative: bool
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """What a part has in place of a mean or an extreme: `sent`, and `used`, which is finite."""
+
+    of: FeatureReduction
+    sent: RowScalarSymbol
+    used: RowScalarSymbol
+
+    @property
+    def column(self) -> RowSymbol:
+        """Those that are used, of all parts, in the merge."""
+        return RowSymbol(self.used.name)
+
+
+@dataclass(frozen=True)
+class _Form:
+    """A value that waits for the exchange: `local*factor + by`, of which the part has `local`; one of both is nothing.
+
+    `about` is what stands in for the value that is taken off.
+    """
+
+    local: Expr
+    by: Expr = S.Zero
+    factor: Expr = S.One
+    about: Literal["", "mean", "max", "min"] = ""
+
+
+class Merging:
+    """The rules at work for one exchange: `number` of it, `lines` of the program, and after which each is `known`.
+
+    `part_lines` and `merge_lines` are what the part and the merge compute besides, in order.
+    """
+
+    def __init__(
+        self,
+        names: Names,
+        lines: Mapping[TypedSymbol, Line],
+        known: Mapping[TypedSymbol, int],
+        number: int,
+        largest: ScalarSymbol,
+    ) -> None:
+        self._names, self._lines, self._known, self._number, self._largest = names, lines, known, number, largest
+        self.part_lines: list[Line] = []
+        self.merge_lines: list[Line] = []
+        self.stand_ins: dict[TypedSymbol, StandIn] = {}
+        self._forms: dict[Expr, _Form | None] = {}
+        self._step = 0
+
+    def stands_in(self, reduction: FeatureReduction) -> None:
+        """Note a reduction of this exchange whose own value of a part may stand in for it."""
+        if reduction.operator == "sum":
+            return
+        sent = RowScalarSymbol(self._names.fresh(f"{reduction.symbol.name}_part"))
+        used = sent
+        if reduction.operator != "mean":
+            used = RowScalarSymbol(self._names.fresh(f"{reduction.symbol.name}_finite"))
+            self.part_lines.append(Line(used, self._finite(sent, reduction.operator), reduction.step))
+            columns = RowSymbol(sent.name), RowSymbol(used.name)
+            self.merge_lines.append(Line(columns[1], self._finite(columns[0], reduction.operator), reduction.step))
+        self.stand_ins[reduction.symbol] = StandIn(reduction, sent, used)
+
+    def _finite(self, value: TypedSymbol, operator: str) -> Expr:
+        bound = -self._largest if operator == "max" else self._largest
+        beyond = sympy.Lt(value, bound) if operator == "max" else sympy.Gt(value, bound)
+        return Where(beyond, bound, value)
+
+    # ---- sums
+
+    def shared(self, reduction: FeatureReduction) -> Shared | None:
+        """How a sum or a mean is merged, but for its division by D; None where no rule says how."""
+        if reduction.operator not in ("sum", "mean"):
+            return None
+        self._step = reduction.step
+        whole = self._form(reduction.body)
+        terms = [reduction.body] if whole or not isinstance(reduction.body, Add) else [*reduction.body.args]
+        found = [self._product(term) for term in terms]
+        shares = [share for each in found if each for share in each.shares]
+        is_nonnegative = len(found) == 1 and found[0] is not None and found[0].is_nonnegative
+        return None if None in found else Shared(tuple(shares), is_nonnegative)
+
+    def _product(self, term: Expr) -> Shared | None:
+        """The rule for a product of rows that are shifted, rows that are scaled, and weights that wait for nothing."""
+        weight, factor = S.One, S.One
+        shifted: list[tuple[_Form, int]] = []
+        for each in Mul.make_args(term):
+            base, power = each.as_base_exp()
+            if not (power.is_Integer and power > 0):
+                base, power = each, S.One
+            form = self._form(base)
+            if form is None:
+                return None
+            if form.by != 0:
+                shifted.append((form, int(power)))
+            else:
+                weight, factor = weight * form.local**power, factor * form.factor**power
+        degree = sum(power for _, power in shifted)
+        is_plain = not varies_over_features(weight) and factor == 1
+        if degree > HIGHEST or (degree > 1 and not (is_plain and all(form.about == "mean" for form, _ in shifted))):
+            return None
+        shares = []
+        for powers in product(*(range(power + 1) for _, power in shifted)):
+            coefficient, body = factor, weight
+            for (form, power), j in zip(shifted, powers, strict=True):
+                coefficient *= comb(power, j) * form.by ** (power - j)
+                body *= form.local**j
+            shares.append(Share(coefficient, body))
+        return Shared(tuple(shares), weight == 1 and len(shifted) == 1 and degree % 2 == 0)
+
+    # ---- values that wait
+
+    def _waits(self, expression: Expr) -> bool:
+        return any(self._known.get(symbol, -1) >= self._number for symbol in expression.free_symbols)
+
+    def _form(self, value: Expr) -> _Form | None:
+        if not self._waits(value):
+            return _Form(value)
+        if value not in self._forms:
+            self._forms[value] = self._formed(value)
+        return self._forms[value]
+
+    def _formed(self, value: Expr) -> _Form | None:
+        if not is_row(value):
+            return None
+        if isinstance(value, TypedSymbol):
+            form = self._form(self._lines[value].expression) if value in self._lines else None
+            return form and self._named(value.name, form, self._lines[value].step)
+        if isinstance(value, Add):
+            return self._sum(value)
+        if isinstance(value, sympy.exp):
+            return self._exponential(value)
+        if isinstance(value, Mul):
+            return self._scaled(value)
+        if isinstance(value, Pow) and value.exp.is_Integer and value.exp > 0:
+            base = self._form(value.base)
+            return None if base is None or base.by != 0 else _Form(base.local**value.exp, factor=base.factor**value.exp)
+        if isinstance(value, Where):
+            return self._chosen(value)
+        return None
+
+    def _named(self, name: str, form: _Form, step: int) -> _Form:
+        """The form under names: in the part that of its local value, in the merge that of what is added."""
+        local, by, factor = form.local, form.by, form.factor
+        if not isinstance(local, TypedSymbol):
+            local = symbol_like(self._names.fresh(f"{name}_part"), form.local)
+            self.part_lines.append(Line(local, form.local, step))
+        if by != 0:
+            by = RowSymbol(self._names.fresh(f"{name}_by"))
+            self.merge_lines.append(Line(by, form.by, step))
+        if factor != 1:
+            factor = RowSymbol(self._names.fresh(f"{name}_factor"))
+            self.merge_lines.append(Line(factor, form.factor, step))
+        return _Form(local, by, factor, form.about)
+
+    def _sum(self, value: Add) -> _Form | None:
+        """A row less what stands in, or a row that is shifted less row scalars."""
+        scalars = [term for term in value.args if self._waits(term) and not varies_over_features(term)]
+        if not scalars:
+            return None
+        rest = Add(*(term for term in value.args if term not in scalars))
+        if self._waits(rest):
+            form = self._form(rest)
+            return form and (_Form(form.local, form.by + Add(*scalars), about=form.about) if form.factor == 1 else None)
+        for term in scalars:
+            stand_in = self.stand_ins.get(-term)
+            if stand_in and stand_in.of.body == rest:
+                others = [other for other in scalars if other != term]
+                by = stand_in.column - stand_in.of.symbol + Add(*others)
+                operator = stand_in.of.operator
+                assert operator != "sum"
+                return _Form(rest - stand_in.used, by, about=operator)
+        return None
+
+    def _exponential(self, value: Expr) -> _Form | None:
+        coefficient, shifted = value.args[0].as_coeff_Mul()
+        form = self._form(shifted)
+        falls = {"max": coefficient > 0, "min": coefficient < 0}
+        if form is None or form.factor != 1 or not falls.get(form.about):
+            return None
+        return _Form(sympy.exp(coefficient * form.local), factor=sympy.exp(coefficient * form.by))
+
+    def _scaled(self, value: Mul) -> _Form | None:
+        forms = [self._form(factor) for factor in value.args]
+        if any(form is None or form.by != 0 for form in forms):
+            return None
+        found = [form for form in forms if form is not None]
+        return _Form(Mul(*(form.local for form in found)), factor=Mul(*(form.factor for form in found)))
+
+    def _chosen(self, value: Where) -> _Form | None:
+        condition, chosen, otherwise = value.args
+        if not isinstance(condition, Relational) or self._waits(condition):
+            return None
+        forms = [self._form(branch) for branch in (chosen, otherwise) if branch != 0]
+        if any(form is None or form.by != 0 for form in forms) or len({form.factor for form in forms if form}) > 1:
+            return None
+        local = [S.Zero if branch == 0 else self._local(branch) for branch in (chosen, otherwise)]
+        return _Form(Where(condition, *local), factor=next(form.factor for form in forms if form))
+
+    def _local(self, branch: Expr) -> Expr:
+        form = self._form(branch)
+        assert form is not None
+        return form.local
+
+    # ---- proof
+
+    def identity(self, reduction: FeatureReduction, shared: Shared) -> Expr:
+        """The terms of a sum less those of its shares, with all that parts and the merge compute written out.
+
+        It is zero: what a part reduces and what the reduction is of are the same value, whatever stands in.
+        """
+        columns = {RowSymbol(s.used.name): s.used for s in self.stand_ins.values()}
+        columns |= {RowSymbol(s.sent.name): s.sent for s in self.stand_ins.values()}
+        own = {symbol: line.expression for symbol, line in self._lines.items() if self._waits(line.expression)}
+        own |= {line.symbol: line.expression for line in (*self.part_lines, *self.merge_lines)}
+        own = {symbol: value for symbol, value in own.items() if is_row(symbol) and symbol not in columns}
+
+        def written_out(expression: Expr) -> Expr:
+            while table := {s: own[s] for s in expression.free_symbols if s in own}:
+                expression = expression.xreplace(table)
+            return expression.xreplace(columns)
+
+        terms = Add(*(share.coefficient * share.body for share in shared.shares))
+        difference = written_out(reduction.body) - written_out(terms)
+        branches = [difference.replace(Where, lambda *args, at=at: args[at]) for at in (1, 2)]
+        return Add(*(sympy.expand(sympy.powsimp(sympy.expand(branch))) ** 2 for branch in branches))

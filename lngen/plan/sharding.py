@@ -1,0 +1,441 @@
+"""Row programs over parts of the rows: each of several processes has some of the features of every row.
+
+A row program is stages with reductions over features between them. In its sharded form each process runs *parts*, which
+are row programs of the features that it has, and sends what they reduce to all others in *exchanges*, one collective
+each; what all have sent is *merged* by one more row program, whose features are the parts. All processes run the same
+merge on the same numbers in the same order, so that a row scalar has the same bits everywhere.
+
+>>> from lngen.expressions.symbols import RowSymbol
+>>> from lngen.plan.program import Stage
+>>> x, y, s, m, v = *map(RowSymbol, "xys"), *map(RowScalarSymbol, "mv")
+>>> stages = (
+...     Stage(reductions=(FeatureReduction(m, "mean", x, 1),)),
+...     Stage((Assignment(s, x - m, 2),), (FeatureReduction(v, "mean", s**2, 3),)),
+...     Stage((Assignment(y, s/v, 4),), stores=(Store(("y",), y),)),
+... )
+>>> rows, results = (RowArgument("x", x, "input"),), (Store(("y",), y),)
+>>> whole = RowProgram("f", "forward", 1, rows, (), (), stages, (), (), results, ())
+>>> found = sharded(whole)
+>>> for program in (found.parts[0], found.exchanges[0].merge, found.parts[1]):
+...     print(*(f"{line.symbol} = {line.expression}" for line in program.lines()), sep="\\n", end="\\n\\n")
+m_part = Mean(x)
+s_part = -m_part + x
+sum_s_part = FeatureSum(s_part)
+sum_s_part_2 = FeatureSum(s_part**2)
+<BLANKLINE>
+m_all = FeatureSum(part_features*m_part)
+m = m_all/all_features
+s_by = -m + m_part
+v_all = FeatureSum(part_features*s_by**2 + 2*s_by*sum_s_part + sum_s_part_2)
+v = Where(v_all < 0, 0, v_all)/all_features
+<BLANKLINE>
+s = -m + x
+y = s/v
+<BLANKLINE>
+
+Two reductions, the second of which needs the first, and one exchange: the rules of `lngen.plan.merging`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+import sympy
+from sympy import Add, Expr
+
+from lngen.errors import LngenError
+from lngen.expressions.equations import Names, read_by
+from lngen.expressions.symbols import (
+    AttainsFirst,
+    D,
+    FeatureSum,
+    FeatureSymbol,
+    Reduction,
+    RowMax,
+    RowMin,
+    RowScalarSymbol,
+    RowSymbol,
+    ScalarSymbol,
+    TypedSymbol,
+    Where,
+    axes,
+    is_row,
+    varies_over_features,
+)
+from lngen.plan.balance import grown
+from lngen.plan.lines import Line
+from lngen.plan.merging import Merging, Shared
+from lngen.plan.program import (
+    OPERATORS,
+    Assignment,
+    FeatureReduction,
+    Operator,
+    Parameter,
+    RowArgument,
+    RowProgram,
+    RowsReduction,
+    Store,
+)
+from lngen.plan.stages import stages_of
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A number of each row that a part sends. One without features sends what its operator makes of nothing."""
+
+    symbol: RowScalarSymbol
+    operator: Operator
+
+    @property
+    def of_nothing(self) -> float:
+        """What a part without features sends.
+
+        >>> [Sent(RowScalarSymbol("s"), operator).of_nothing for operator in ("sum", "mean", "max", "min")]
+        [0.0, 0.0, -inf, inf]
+        """
+        return {"max": -float("inf"), "min": float("inf")}.get(self.operator, 0.0)
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One collective: what every part sends of each row, and what all make of it.
+
+    `merge` is a row program whose features are the parts, in their order: `sent` are its rows. What it gives is `saved`
+    in it, but for `own`, of which each part has an entry of its own.
+    """
+
+    sent: tuple[Sent, ...]
+    merge: RowProgram
+    own: tuple[RowSymbol, ...] = ()
+
+
+@dataclass(frozen=True)
+class ShardedProgram:
+    """A row program over parts: `parts[0]`, `exchanges[0]`, `parts[1]` and so on; the last part follows all exchanges.
+
+    Parts have arguments of `program` and what exchanges before them gave (origin "saved output"). The last one has all
+    results but row scalars that an exchange gave; it is None where nothing is left. Three numbers are known to all
+    without being computed: `whole`, all features of a row; `count`, how many each part has, a Feature of merges;
+    `largest`, the largest finite number of the type. With `counts_first` the first part needs `whole`, which then takes
+    a collective of its own.
+    """
+
+    program: RowProgram
+    parts: tuple[RowProgram | None, ...]
+    exchanges: tuple[Exchange, ...]
+    whole: ScalarSymbol
+    count: FeatureSymbol
+    largest: ScalarSymbol
+    counts_first: bool = False
+
+    @property
+    def collectives(self) -> int:
+        """How many collectives a call takes."""
+        return len(self.exchanges) + self.counts_first
+
+    @property
+    def numbers_sent(self) -> int:
+        """How many numbers a part sends of each row."""
+        return sum(len(exchange.sent) for exchange in self.exchanges)
+
+
+def sharded(program: RowProgram, *, merges: bool = True) -> ShardedProgram:
+    """The sharded form of a program. Without `merges` every reduction that needs another one waits for its exchange.
+
+    Raises LngenError for a reduction of what does not vary over rows, such as the sum of a Feature.
+    """
+    return _Sharding(program, merges).form()
+
+
+@dataclass(frozen=True)
+class _First:
+    """Where a row attains an extreme first: `nearest` is how near to it a part gets, `own` is 1 in one."""
+
+    atom: Expr
+    nearest: RowScalarSymbol
+    own: RowScalarSymbol
+    step: int
+
+    @property
+    def gap(self) -> Expr:
+        """How far an entry is from the extreme; exactly 0 where it equals it, infinite ones included."""
+        body, extreme = self.atom.args
+        return Where(sympy.Eq(body, extreme), 0, sympy.Abs(body - extreme, evaluate=False))
+
+
+class _Draft:
+    """What one exchange is for."""
+
+    def __init__(self, merging: Merging) -> None:
+        self.merging = merging
+        self.reductions: list[tuple[FeatureReduction, Shared | None]] = []
+        self.firsts: list[_First] = []
+        self.scalars: list[Line] = []
+        self.sums: dict[Expr, RowScalarSymbol] = {}
+        self.sent: list[Sent] = []
+
+
+class _Sharding:
+    """The lines of a program, and after which exchange each is known: -1 before the first."""
+
+    def __init__(self, program: RowProgram, merges: bool) -> None:
+        self._whole_program, self._merges = program, merges
+        taken = {line.symbol.name for line in program.lines()}
+        taken |= {row.name for row in program.rows} | {parameter.name for parameter in program.parameters}
+        taken |= {symbol.name for symbol in program.saved} | {n for store in program.results for n in store.names}
+        self._names = Names({*taken, D.name})
+        self._whole = ScalarSymbol(self._names.fresh("all_features"), integer=True, positive=True)
+        self._count = FeatureSymbol(self._names.fresh("part_features"), integer=True, nonnegative=True)
+        self._largest = ScalarSymbol(self._names.fresh("largest"), positive=True)
+        self._lines: dict[TypedSymbol, Line] = {}
+        self._known: dict[TypedSymbol, int] = {}
+        self._drafts: list[_Draft] = []
+        self._given = {row.symbol: row for row in program.rows}
+        if program.direction != "forward":
+            self._given |= {s: RowArgument(s.name, s, "saved output") for s in program.saved}
+
+    def form(self) -> ShardedProgram:
+        program = self._whole_program
+        for assignment in (*program.prologue, *program.epilogue):
+            if assignment.expression.has(Reduction, AttainsFirst):
+                raise LngenError(
+                    f"{program.layer}: {assignment.symbol} = {assignment.expression} reduces what is the same for all "
+                    "rows, which has no sharded form yet; compute it beforehand, and pass it as a Scalar"
+                )
+        for assignment in program.prologue:
+            self._add(assignment.symbol, assignment.expression, assignment.step)
+        for stage in program.stages:
+            for temp in stage.temps:
+                self._add(temp.symbol, temp.expression, temp.step)
+            for reduction in stage.reductions:
+                self._reduce(replace(reduction, body=self._sharded(reduction.body, reduction.step)))
+            for line in stage.row_scalars:
+                self._add(line.symbol, line.expression, line.step)
+        last = self._last()
+        parts = [*(self._part(draft) for draft in self._drafts), last]
+        asked = {row.symbol for part in parts if part is not None for row in part.rows}
+        asked |= {*program.saved} | {store.symbol for store in program.results}
+        exchanges: list[Exchange] = []
+        for number in reversed(range(len(self._drafts))):
+            exchanges.insert(0, self._exchange(number, asked))
+            asked |= {row.symbol for row in exchanges[0].merge.rows}
+        first = next((part for part in parts if part is not None), None)
+        return ShardedProgram(
+            program=program,
+            parts=tuple(parts),
+            exchanges=tuple(exchanges),
+            whole=self._whole,
+            count=self._count,
+            largest=self._largest,
+            counts_first=first is parts[0] and first is not None and self._whole in first.read(),
+        )
+
+    # ---- what is known when
+
+    def _at(self, expression: Expr) -> int:
+        return max((self._known.get(symbol, -1) for symbol in expression.free_symbols), default=-1)
+
+    def _add(self, symbol: TypedSymbol, expression: Expr, step: int) -> None:
+        line = Line(symbol, self._sharded(expression, step), step)
+        at = self._known[symbol] = self._at(line.expression)
+        if at >= 0 and not is_row(symbol):
+            self._drafts[at].scalars.append(line)
+        else:
+            self._lines[symbol] = line
+
+    def _draft(self, number: int) -> _Draft:
+        if number == len(self._drafts):
+            self._drafts.append(_Draft(Merging(self._names, self._lines, self._known, number, self._largest)))
+        return self._drafts[number]
+
+    def _reduce(self, reduction: FeatureReduction) -> None:
+        """Give a reduction to the first exchange that can have it."""
+        at = self._at(reduction.body)
+        shared = self._drafts[at].merging.shared(reduction) if at >= 0 and self._merges else None
+        if shared is None:
+            at += 1
+            self._draft(at).merging.stands_in(reduction)
+        self._drafts[at].reductions.append((reduction, shared))
+        self._known[reduction.symbol] = at
+
+    def _sharded(self, expression: Expr, step: int) -> Expr:
+        """The expression with all features for D, in which one part alone attains an extreme first."""
+        expression = expression.xreplace({D: self._whole})
+        table: dict[Expr, Expr] = {}
+        for atom in sorted(expression.atoms(AttainsFirst), key=sympy.default_sort_key):
+            if any(argument.has(AttainsFirst) for argument in atom.args) or not is_row(atom.args[0]):
+                raise LngenError(f"{self._whole_program.layer}: {atom} has no sharded form yet")
+            at = self._at(atom) + 1
+            draft = self._draft(at)
+            first = next((known for known in draft.firsts if known.atom == atom), None)
+            if first is None:
+                own = RowScalarSymbol(self._names.fresh("attains"))
+                first = _First(atom, RowScalarSymbol(self._names.fresh("nearest")), own, step)
+                draft.firsts.append(first)
+                self._known[own] = at
+            table[atom] = atom * first.own
+        return expression.xreplace(table)
+
+    # ---- parts
+
+    def _part(self, draft: _Draft) -> RowProgram:
+        """The program of what is sent; `draft` is told what that is."""
+        own = {line.symbol: line for line in draft.merging.part_lines}
+
+        def summed(body: Expr, step: int) -> None:
+            if varies_over_features(body) and body not in draft.sums:
+                words = sorted(symbol.name for symbol in body.free_symbols if varies_over_features(symbol))
+                total = RowScalarSymbol(self._names.fresh("_".join(["sum", *words[:3]])))
+                draft.sums[body] = total
+                own[total] = Line(total, FeatureSum(body), step)
+
+        for reduction, shared in draft.reductions:
+            for share in shared.shares if shared else ():
+                summed(share.body, reduction.step)
+        used = read_by(self._leading_to(draft.sums.values(), own))
+        for reduction, shared in draft.reductions:
+            stand_in = draft.merging.stand_ins.get(reduction.symbol)
+            if shared is None and stand_in and (reduction.operator != "mean" or stand_in.sent in used):
+                head = next(head for head, operator in OPERATORS.items() if operator == reduction.operator)
+                own[stand_in.sent] = Line(stand_in.sent, head(reduction.body), reduction.step)
+                draft.sent.append(Sent(stand_in.sent, reduction.operator))
+            elif shared is None:
+                summed(reduction.body, reduction.step)
+        for first in draft.firsts:
+            own[first.nearest] = Line(first.nearest, RowMin(first.gap), first.step)
+            draft.sent.append(Sent(first.nearest, "min"))
+        draft.sent += [Sent(total, "sum") for total in draft.sums.values()]
+        return self._program(own, saved=[each.symbol for each in draft.sent])
+
+    def _last(self) -> RowProgram | None:
+        """The program of all results but those that an exchange gives; None where there is none."""
+        program = self._whole_program
+        stores = [q for q in program.results if axes(q.symbol).rows and self._is_of_part(q.symbol)]
+        sums = [
+            replace(total, body=self._sharded(total.body, total.step))
+            for stage in program.stages
+            for total in stage.rows_reductions
+        ]
+        over_rows = [store for store in program.results if not axes(store.symbol).rows]
+        saved = (
+            [symbol for symbol in program.saved if self._is_of_part(symbol)] if program.direction == "forward" else []
+        )
+        if not (stores or over_rows or saved):
+            return None
+        results = [store for store in program.results if store in stores or store in over_rows]
+        return self._program({}, saved=saved, stores=stores, sums=sums, results=results, epilogue=program.epilogue)
+
+    def _is_of_part(self, symbol: TypedSymbol) -> bool:
+        return is_row(symbol) or self._known.get(symbol, -1) < 0
+
+    def _exchange(self, number: int, asked: set[TypedSymbol]) -> Exchange:
+        """What is sent, and the program of what is made of it: of that what is asked for."""
+        draft = self._drafts[number]
+        columns = {each.symbol: RowSymbol(each.symbol.name) for each in draft.sent}
+        own = {line.symbol: line for line in (*draft.merging.merge_lines, *draft.scalars)}
+
+        def define(symbol: TypedSymbol, expression: Expr, step: int) -> None:
+            own[symbol] = Line(symbol, expression, step)
+
+        def of_parts(body: Expr) -> Expr:
+            return columns[draft.sums[body]] if body in draft.sums else self._count * body
+
+        for reduction, shared in draft.reductions:
+            symbol, step = reduction.symbol, reduction.step
+            stand_in = draft.merging.stand_ins.get(symbol)
+            if reduction.operator in ("max", "min"):
+                assert stand_in is not None
+                define(symbol, (RowMax if reduction.operator == "max" else RowMin)(columns[stand_in.sent]), step)
+                continue
+            if shared is not None:
+                body = Add(*(share.coefficient * of_parts(share.body) for share in shared.shares))
+            elif stand_in and stand_in.sent in columns:
+                body = self._count * columns[stand_in.sent]
+            else:
+                body = of_parts(reduction.body)
+            total, is_plain = FeatureSum(body), reduction.operator == "sum" and not (shared and shared.is_nonnegative)
+            if is_plain:
+                define(symbol, total, step)
+                continue
+            whole = RowScalarSymbol(self._names.fresh(f"{symbol.name}_all"))
+            define(whole, total, step)
+            value = Where(sympy.Lt(whole, 0), 0, whole) if shared and shared.is_nonnegative else whole
+            define(symbol, value / self._whole if reduction.operator == "mean" else value, step)
+        stores = []
+        for first in draft.firsts:
+            least, entry = RowScalarSymbol(self._names.fresh("nearest_all")), RowSymbol(first.own.name)
+            define(least, RowMin(columns[first.nearest]), first.step)
+            define(entry, AttainsFirst(columns[first.nearest], least), first.step)
+            stores.append(Store((first.own.name,), entry))
+        given = {column: RowArgument(column.name, column, "saved output") for column in columns.values()}
+        saved = sorted(
+            (symbol for symbol in asked if symbol in own and self._known.get(symbol) == number), key=lambda s: s.name
+        )
+        merge = self._program(own, saved=saved, stores=stores, results=stores, given=given)
+        return Exchange(tuple(draft.sent), merge, tuple(store.symbol for store in stores))
+
+    # ---- programs
+
+    def _leading_to(self, symbols: Iterable[TypedSymbol], own: Mapping[TypedSymbol, Line]) -> list[Line]:
+        """The lines that lead to symbols, in an order in which each uses only earlier ones."""
+        found: dict[TypedSymbol, Line] = {}
+
+        def visit(symbol: TypedSymbol) -> None:
+            line = own.get(symbol) or self._lines.get(symbol)
+            if line is None or symbol in found:
+                return
+            for needed in sorted(line.expression.free_symbols, key=lambda s: s.name):
+                visit(needed)
+            found[symbol] = line
+
+        for symbol in symbols:
+            visit(symbol)
+        return list(found.values())
+
+    def _program(
+        self,
+        own: Mapping[TypedSymbol, Line],
+        *,
+        saved: Sequence[RowScalarSymbol],
+        stores: Sequence[Store] = (),
+        sums: Sequence[RowsReduction] = (),
+        results: Sequence[Store] = (),
+        epilogue: Sequence[Assignment] = (),
+        given: Mapping[TypedSymbol, RowArgument] = MappingProxyType({}),
+    ) -> RowProgram:
+        """The program that leads to these; what it reads and does not compute is an argument."""
+        program = self._whole_program
+        epilogue = [replace(line, expression=line.expression.xreplace({D: self._whole})) for line in epilogue]
+        after = {symbol for line in epilogue for symbol in line.expression.free_symbols}
+        ends = [*saved, *(store.symbol for store in (*stores, *results))]
+        ends += sorted({s for total in sums for s in total.body.free_symbols} | after, key=lambda s: s.name)
+        lines = self._leading_to(ends, own)
+        inner = [line for line in lines if axes(line.symbol).rows]
+        read = {s for line in lines for s in line.expression.free_symbols} | {*ends}
+        numbers = [
+            Parameter(self._whole.name, self._whole, "Scalar", None),
+            Parameter(self._largest.name, self._largest, "Scalar", None),
+            Parameter(self._count.name, self._count, "Feature", None),
+        ]
+        made = {line.symbol for line in lines}
+        rows = [*given.values(), *(row for symbol, row in self._given.items() if symbol in read)]
+        rows += [
+            RowArgument(symbol.name, symbol, "saved output")
+            for symbol in sorted(read - made - {row.symbol for row in rows}, key=lambda s: s.name)
+            if axes(symbol).rows
+        ]
+        return replace(
+            program,
+            direction="forward",
+            minimum_features=1,
+            rows=tuple(rows),
+            parameters=tuple(each for each in (*program.parameters, *numbers) if each.symbol in read),
+            prologue=tuple(Assignment(q.symbol, q.expression, q.step) for q in lines if q not in inner),
+            stages=tuple(stages_of(inner, sums, stores)),
+            epilogue=tuple(epilogue),
+            saved=tuple(saved),
+            results=tuple(results),
+            growth=grown(program.growth, lines),
+        )

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""Compiled kernels as calls of XLA's, which take its buffers as they are and run on its threads, without Python."""
+
+import ctypes
+import warnings
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .calls import DType
+from .host_compiler import Library, NoCompiler, library
+from .host_kernels import PER_ROW
+from .jax_primitives import jax
+
+__all__ = ["call"]
+
+_NAME = "lngen_kernels"
+_SOURCE = Path(__file__).parent / "jax_call.cpp"
+_WORKSPACE, _NONE = -1, -2
+_EXACT = {("float16", "float32"), ("bfloat16", "float32"), ("float32", "float16"), ("float32", "bfloat16")}
+_EXACT |= {("float32", "float64"), ("float64", "float32")}
+
+
+@cache
+def _handler() -> Library | None:
+    """What XLA calls, and what tells it of kernels; None where it cannot be compiled."""
+    version = "".join(letter if letter.isalnum() else "_" for letter in jax.__version__)
+    try:
+        found = library(_SOURCE, [f"FOR_JAX_{version}"], includes=[Path(jax.ffi.include_dir())])
+    except NoCompiler:
+        return None
+    except RuntimeError as error:
+        warnings.warn(f"kernels are called by way of Python: {error}", stacklevel=2)
+        return None
+    handler = ctypes.CFUNCTYPE(ctypes.c_void_p)(found.address("jax_call"))
+    jax.ffi.register_ffi_target(_NAME, jax.ffi.pycapsule(handler), platform="cpu")
+    return found
+
+
+def _know(handler: Library, name: str, address: int) -> None:
+    know = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_void_p)(handler.address("jax_call_knows"))
+    know(name.encode(), address)
+
+
+def call(
+    kernels: Any, given: Sequence[Any], shape: Sequence[int], computed: DType, made: Sequence[Any]
+) -> list[Any] | None:
+    """The results of the kernels of a direction, None where they are not to be had so.
+
+    `given` are the arrays and the numbers that kernels are passed by their places, and after these what is like the
+    results, None for what is not there; `made` are those results that there are.
+    """
+    handler = _handler()
+    stored = kernels.stored(given, computed)
+    wanted = [
+        None if value is None or kind == "Constant" else stored if kind in PER_ROW else computed
+        for kind, value in zip(kernels.kinds, given, strict=True)
+    ]
+    if handler is None or not all(map(_is_exact, given, wanted)):
+        return None
+    operands: list[Any] = []
+    structs: list[Any] = []
+    references, numbers = [], [0.0]
+    for place, (value, dtype) in enumerate(zip(given, wanted, strict=True)):
+        if value is None:
+            references.append(_NONE)
+        elif dtype is None:
+            references.append(len(numbers))
+            numbers.append(value)
+        elif place < kernels.first_made:
+            references.append(len(operands))
+            operands.append(value if _is_carried(value) else value.astype(dtype))
+        else:
+            references.append(len(operands) + len(structs))
+            structs.append(value if _is_carried(value) else jax.ShapeDtypeStruct(value.shape, dtype))
+    cut = kernels.cut(tuple(shape), stored)
+    sizes = [cut.rows, cut.features, cut.chunks, cut.streams, cut.workspace * computed.itemsize]
+    sizes += [references[place] - len(operands) for place in kernels.zeros if references[place] != _NONE]
+    references.append(_WORKSPACE)
+    names, steps = "", []
+    for kernel in kernels.chosen(given, stored, computed):
+        _know(handler, kernel.name, kernel.address)
+        names += f"{kernel.name}\n"
+        steps.append(int(kernel.over_rows))
+        for places in (kernel.pointers, kernel.numbers):
+            steps += [len(places), *(references[place] for place in places)]
+    called = jax.ffi.ffi_call(_NAME, structs)(
+        *operands,
+        names=names,
+        sizes=np.array(sizes, np.int64),
+        steps=np.array(steps, np.int64),
+        numbers=np.array(numbers, np.float64),
+    )
+    return [
+        each if each.dtype == like.dtype else each.astype(like.dtype) for each, like in zip(called, made, strict=True)
+    ]
+
+
+def _is_carried(value: Any) -> bool:
+    """Whether numbers of 64 bits are carried as two of 32."""
+    return bool(value.dtype == np.uint32)
+
+
+def _is_exact(value: Any, wanted: DType | None) -> bool:
+    """Whether XLA has what kernels take or make of a value, and to the bit what NumPy makes of it."""
+    if wanted is None or _is_carried(value) or value.dtype == wanted:
+        return True
+    is_there = wanted != np.float64 or jax.config.jax_enable_x64
+    return bool(is_there and {(value.dtype.name, wanted.name), (wanted.name, value.dtype.name)} <= _EXACT)

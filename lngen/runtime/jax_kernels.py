@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: MIT
+"""A layer's directions on arrays of JAX's in the memory of the processor.
+
+They are computed by the kernels of `cpu_backend` where there is a C++ compiler or machine code that was made ahead of
+time, else by `numpy_backend`, which XLA calls back.
+"""
+
+import ctypes
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import jax_calls
+from .calls import Array, DType, Shape
+from .host_module import host
+from .interface import Interface
+from .jax_primitives import Layer, expanded, jax, shaped
+
+__all__ = ["Kernels"]
+
+_UINT32 = np.dtype(np.uint32)
+
+
+class _Types(NamedTuple):
+    """The shape of the rows of a call, the type that it computes in, and those of the inputs, None without."""
+
+    shape: Shape
+    computed: DType
+    inputs: tuple[DType | None, ...]
+
+
+class Kernels:
+    """What computes the directions of a layer; `numpy` and `compiled` are its two modules."""
+
+    def __init__(self, layer: Layer, interface: Interface, numpy: Any, compiled: Any) -> None:
+        self.layer, self.numpy, self.compiled = layer, numpy, compiled
+        self.constants = [each["name"] for each in interface["constants"]]
+        names = [each["name"] for each in interface["inputs"]]
+        self.inputs, self.outputs = len(names), len(interface["outputs"])
+        row_scalars = [each["name"] for each in interface["saved"] if each["kind"] == "row scalar"]
+        self.row_scalars = [place for place, each in enumerate(interface["saved"], 3) if each["kind"] == "row scalar"]
+        # Of each field of Saved, its place among the inputs, what is kept, and then the Constants.
+        made = [("output", each["name"]) for each in interface["outputs"]] + [("row scalar", n) for n in row_scalars]
+        kept = [made[number] for number in layer.directions.kept]
+        known = [*(("input", name) for name in names), *kept, *(("constant", name) for name in self.constants)]
+        self.fields = [known.index((each["kind"], each["of"])) for each in interface["saved"]]
+        self.first_own = len(names) + len(kept)
+        self.host: Any = None
+
+    def module(self) -> Any:
+        """The module that computes; it is chosen once."""
+        if self.host is None:
+            self.host = host(self.numpy, self.compiled)
+        return self.host
+
+    def compute(self, direction: str, values: Sequence[Any], constants: Sequence[float]) -> list[Any]:
+        """The results of a direction, given a value for each of its arguments, None for one that is not there."""
+        inputs = values[: self.inputs]
+        row = next(inputs[number] for number in self.layer.directions.rows if inputs[number] is not None)
+        dtypes = tuple([None if each is None else each.dtype for each in inputs])
+        types = _Types(row.shape, self.layer.computed(inputs), dtypes)
+        made = shaped(direction, self.layer, [value if value is None else jax.typeof(value) for value in values])
+        if self.module() is self.compiled:
+            called = self._on_kernels(direction, values, constants, types, made)
+            if called is not None:
+                return called
+        is_read = [
+            value is not None and (direction == "forward" or place >= self.inputs or place in self.fields)
+            for place, value in enumerate(values)
+        ]
+        read = [_carried(value) for value, one in zip(values, is_read, strict=True) if one]
+        called_back = jax.pure_callback(
+            partial(self._called, direction, tuple(is_read), tuple(constants), types), [*map(_carrier, made)], *read
+        )
+        return [_uncarried(each, like.dtype) for each, like in zip(called_back, made, strict=True)]
+
+    def _on_kernels(
+        self, direction: str, values: Sequence[Any], constants: Sequence[float], types: _Types, made: Sequence[Any]
+    ) -> list[Any] | None:
+        fixed, own = [*values[: self.first_own], *constants], values[self.first_own :]
+        read = [*values, *constants] if direction == "forward" else [*own, *[fixed[place] for place in self.fields]]
+        there = [value is not None for value in values]
+        results = self.layer.directions[direction].results
+        like = expanded(made, [each.owner is None or there[each.owner] for each in results])
+        kernels = getattr(self.compiled, f"_{direction.upper()}").running.kernels
+        return jax_calls.call(kernels, [*read, *like], types.shape, types.computed, made)
+
+    def _called(
+        self, direction: str, is_read: Sequence[bool], constants: Sequence[float], types: _Types, *arrays: Any
+    ) -> list[Array]:
+        """The results of a direction as NumPy has them, of the arrays that are read."""
+        with _plain_arithmetic():
+            return self._computed(direction, is_read, constants, types, arrays)
+
+    def _computed(
+        self, direction: str, is_read: Sequence[bool], constants: Sequence[float], types: _Types, arrays: Sequence[Any]
+    ) -> list[Array]:
+        given = iter(arrays)
+        values = [_halves_joined(np.asarray(next(given))) if one else None for one in is_read]
+        module, threads = self.module(), _threads()
+        if direction == "forward":
+            numbers = dict(zip(self.constants, constants, strict=True))
+            y, saved = module.forward(*values, **numbers, threads=threads)
+            outputs = y if self.outputs > 1 else (y,)
+            return [*map(_halves, [*outputs, *[saved[place] for place in self.row_scalars]])]
+        fixed = [*values[: self.first_own], *constants]
+        saved = module.Saved(types.shape, types.computed, types.inputs, *[fixed[place] for place in self.fields])
+        own = values[self.first_own :]
+        if direction == "backward_backward":
+            made = module.backward_backward(saved, own[: self.outputs], *own[self.outputs :], threads=threads)
+        else:
+            made = getattr(module, direction)(saved, *own, threads=threads)
+        several = made if direction != "jvp" or self.outputs > 1 else (made,)
+        return [_halves(each) for each in several if each is not None]
+
+
+@contextmanager
+def _plain_arithmetic() -> Iterator[None]:
+    """XLA has its threads take subnormal numbers for zero; here a thread computes as any other does."""
+    library: Any = ctypes.CDLL(None) if os.name == "posix" else None
+    if not hasattr(library, "fesetenv"):
+        yield
+        return
+    try:
+        plain = ctypes.addressof(ctypes.c_char.in_dll(library, "_FE_DFL_ENV"))
+    except ValueError:  # it has a name on macOS alone
+        plain = -1
+    was = ctypes.create_string_buffer(256)
+    library.fegetenv(was)
+    library.fesetenv(ctypes.c_void_p(plain))
+    try:
+        yield
+    finally:
+        library.fesetenv(was)
+
+
+def _threads() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+# ---- numbers of 64 bits, each as its two halves: a thread of XLA's that calls back would make them narrower where JAX
+# does not have them everywhere
+
+
+def _halves(array: Array) -> Array:
+    return array if array.dtype != np.float64 else np.asarray(array, order="C")[..., None].view(_UINT32)
+
+
+def _halves_joined(array: Array) -> Array:
+    return array if array.dtype != _UINT32 else np.asarray(array, order="C").view(np.float64)[..., 0]
+
+
+def _carried(value: Any) -> Any:
+    return value if value.dtype != np.float64 else jax.lax.bitcast_convert_type(value, _UINT32)
+
+
+def _carrier(like: Any) -> Any:
+    is_double = like.dtype == np.float64
+    return jax.ShapeDtypeStruct((*like.shape, 2) if is_double else like.shape, _UINT32 if is_double else like.dtype)
+
+
+def _uncarried(value: Any, dtype: DType) -> Any:
+    return value if value.dtype == dtype else jax.lax.bitcast_convert_type(value, dtype)

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: MIT
+"""The directions of a layer as primitives of JAX's, which every layer shares: a call says of which layer it is.
+
+An operand is there for each argument that was not left out: `there` says which those are. Results are shaped, and
+samples batched, by what kind an argument is; what a direction is linear in, and what is derived of it, is in
+`jax_derivatives`.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from itertools import accumulate, pairwise
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from .interface import Interface
+
+try:
+    import jax
+    import jax.numpy as jnp
+    from jax import Array
+    from jax.extend.core import Primitive
+    from jax.interpreters import ad, batching, mlir
+except ImportError as error:
+    raise ImportError("jax_backend needs JAX, which is not installed: pip install 'lngen[jax]'") from error
+
+__all__ = [
+    "PER_ROW",
+    "Array",
+    "Direction",
+    "Directions",
+    "Layer",
+    "ad",
+    "bind",
+    "define",
+    "expanded",
+    "jax",
+    "jnp",
+    "shaped",
+]
+
+PER_ROW = ("Row", "RowScalar", "Data")
+_STATIC = ("layer", "constants", "there")
+_UINT32 = np.dtype(np.uint32)
+
+_primitives: dict[str, Any] = {}
+
+
+class Result(NamedTuple):
+    """A result of a direction. It has the shape and the type of the argument at the place `owner`, and is left out with
+    that; without, it is one of the outputs, or a row scalar, which is `computed` in a type of its own.
+    """
+
+    kind: str
+    owner: int | None = None
+    computed: bool = False
+
+
+class Direction:
+    """The arguments of a direction, in groups, by the kinds of the inputs that they are like, and its results."""
+
+    def __init__(self, results: Sequence[Result], *groups: Sequence[str]) -> None:
+        self.results, self.kinds = results, [kind for group in groups for kind in group]
+        self.ends = [0, *accumulate(map(len, groups))]
+
+    def groups(self, values: Sequence[Any]) -> list[list[Any]]:
+        """One value for each argument, divided by groups."""
+        return [list(values[first:end]) for first, end in pairwise(self.ends)]
+
+    def made(self, there: Sequence[bool]) -> list[Result]:
+        """The results of a call."""
+        return [each for each in self.results if each.owner is None or there[each.owner]]
+
+
+class Directions(dict[str, Direction]):
+    """The directions of a layer: the four that kernels compute, and two that are linear in what moves.
+
+    A `backward` moves `backward_along` tangents of its inputs and of its cotangents; a `second_tangent` is what moves a
+    `jvp` along tangents of its inputs.
+    """
+
+    def __init__(self, interface: Interface) -> None:
+        super().__init__()
+        inputs = [str(each["kind"]) for each in interface["inputs"]]
+        outputs = [str(each["kind"]) for each in interface["outputs"]]
+        self.rows = [number for number, kind in enumerate(inputs) if kind == "Row"]
+        self.differentiable = [number for number, kind in enumerate(inputs) if kind != "Data"]
+        made = [Result(kind) for kind in outputs]
+        made += [Result("RowScalar", computed=True) for each in interface["saved"] if each["kind"] == "row scalar"]
+        saved = {each["of"] for each in interface["saved"] if each["kind"] == "output"}
+        self.kept = [number for number, each in enumerate(interface["outputs"]) if each["name"] in saved]
+        self.kept += range(len(outputs), len(made))
+        kept, moved = [made[number].kind for number in self.kept], [inputs[number] for number in self.differentiable]
+        gradients = [Result(inputs[number], number) for number in self.differentiable]
+        first = len(inputs) + len(kept)
+        of_cotangents = [Result(kind, number) for number, kind in enumerate(outputs, first)]
+        self.update(
+            forward=Direction(made, inputs),
+            backward=Direction(gradients, inputs, kept, outputs),
+            jvp=Direction(made[: len(outputs)], inputs, kept, moved),
+            backward_backward=Direction([*gradients, *of_cotangents], inputs, kept, outputs, moved),
+            backward_along=Direction(gradients, inputs, kept, outputs, moved, outputs),
+            second_tangent=Direction(made[: len(outputs)], inputs, kept, moved, moved),
+        )
+
+
+class Layer(Protocol):
+    """What primitives need of a layer."""
+
+    directions: Directions
+    kernels: Any
+
+    def computed(self, inputs: Sequence[Any]) -> np.dtype[Any]:
+        """The type that a call computes in, given its inputs or what is like them, None for one left out."""
+
+
+def expanded(operands: Iterable[Any], there: Sequence[bool]) -> list[Any]:
+    """A value for each argument, None for one that was left out."""
+    values = iter(operands)
+    return [next(values) if is_there else None for is_there in there]
+
+
+def bind(name: str, layer: Layer, constants: Sequence[float], *groups: Sequence[Any]) -> list[Any]:
+    """The results of a direction, None for each that there is not."""
+    values = [value for group in groups for value in group]
+    there = tuple([value is not None for value in values])
+    operands = _varying_together([value for value in values if value is not None])
+    made = iter(_primitives[name].bind(*operands, layer=layer, constants=constants, there=there))
+    results = layer.directions[name].results
+    return [next(made) if each.owner is None or there[each.owner] else None for each in results]
+
+
+def _varying_together(operands: list[Any]) -> list[Any]:
+    """Operands that vary over the same axes of a mesh: a parameter that all devices share has a sum for its gradient,
+    and that stands where it begins to vary.
+    """
+    axes = [jax.typeof(each).mat.varying for each in operands]
+    every = frozenset().union(*axes)
+    if not every:
+        return operands
+    missing = [tuple(sorted(every - own, key=str)) for own in axes]
+    return [
+        jax.lax.pcast(each, names, to="varying") if names else each
+        for each, names in zip(operands, missing, strict=True)
+    ]
+
+
+def define(
+    name: str,
+    evaluate: Callable[..., Sequence[Any]],
+    moves: Callable[..., tuple[Sequence[Any], Sequence[Any]]],
+    transposed: Callable[..., Sequence[Any]] | None = None,
+) -> None:
+    """Make the primitive of a direction of what computes it, its rule for tangents, and that for cotangents if it is
+    linear in something.
+    """
+    primitive = Primitive(f"lngen_{name}")
+    primitive.multiple_results = True
+    primitive.def_impl(jax.jit(primitive.bind, static_argnames=_STATIC))
+    primitive.def_abstract_eval(partial(_shaped, name))
+    batching.primitive_batchers[primitive] = partial(_batched, primitive, name)
+    ad.primitive_jvps[primitive] = moves
+    if transposed is not None:
+        ad.primitive_transposes[primitive] = transposed
+    mlir.register_lowering(primitive, _refused)
+    mlir.register_lowering(primitive, mlir.lower_fun(evaluate, multiple_results=True), platform="cpu")
+    _primitives[name] = primitive
+
+
+def _refused(ctx: Any, *operands: Any, layer: Layer, **settings: Any) -> Any:
+    platform = " and ".join(ctx.module_context.platforms)
+    raise NotImplementedError(
+        f"{layer} has no kernel for JAX's arrays on {platform} yet; "
+        'compute it on the CPU, as under jax.default_device(jax.devices("cpu")[0])'
+    )
+
+
+# ---- shapes and samples
+
+
+def _shaped(name: str, *operands: Any, layer: Layer, constants: Any, there: Sequence[bool]) -> list[Any]:
+    return shaped(name, layer, expanded(operands, there))
+
+
+def shaped(name: str, layer: Layer, values: Sequence[Any]) -> list[Any]:
+    """The results of a direction, without entries, of its arguments or what is like them."""
+    direction, there = layer.directions[name], [value is not None for value in values]
+    row = next(values[number] for number in layer.directions.rows if values[number] is not None)
+    computed = layer.computed(direction.groups(values)[0])
+    found = []
+    for each in direction.made(there):
+        if each.owner is not None:
+            found.append(values[each.owner].update(weak_type=False))
+            continue
+        shape, dtype = row.shape if each.kind == "Row" else row.shape[:-1], row.dtype
+        if each.computed:
+            is_there = computed.itemsize < 8 or jax.config.jax_enable_x64
+            # Where JAX has no float64, each is carried as its two halves.
+            shape, dtype = (shape, computed) if is_there else ((*shape, 2), _UINT32)
+        spec = jax.sharding.PartitionSpec(*[None] * len(shape))
+        found.append(row.update(shape=shape, dtype=dtype, weak_type=False, sharding=row.sharding.update(spec=spec)))
+    return found
+
+
+def _batched(
+    primitive: Any,
+    name: str,
+    operands: Sequence[Any],
+    places: Sequence[int | None],
+    *,
+    layer: Layer,
+    constants: Sequence[float],
+    there: Sequence[bool],
+) -> tuple[Sequence[Any], Sequence[int]]:
+    """The rule for operands with a dimension more: rows of all samples are rows.
+
+    A parameter of each sample, or a sum over its rows, takes a call for each.
+    """
+    direction = layer.directions[name]
+    kinds = [kind for kind, is_there in zip(direction.kinds, there, strict=True) if is_there]
+    call = partial(primitive.bind, layer=layer, constants=constants, there=there)
+    results = direction.made(there)
+    size = next(each.shape[at] for each, at in zip(operands, places, strict=True) if at is not None)
+    values = [each if at is None else jnp.moveaxis(each, at, 0) for each, at in zip(operands, places, strict=True)]
+    are_rows = [kind in PER_ROW for kind in kinds]
+    has_sums = any(each.kind not in PER_ROW for each in results)
+    if not has_sums and all(is_row or at is None for is_row, at in zip(are_rows, places, strict=True)):
+        together = [
+            jnp.broadcast_to(each, (size, *each.shape)) if at is None and is_row else each
+            for each, at, is_row in zip(values, places, are_rows, strict=True)
+        ]
+        made = call(*together)
+    else:
+        own = [each for each, at in zip(values, places, strict=True) if at is not None]
+
+        def one(sample: Sequence[Any]) -> Any:
+            entries = iter(sample)
+            return call(*[each if at is None else next(entries) for each, at in zip(values, places, strict=True)])
+
+        made = jax.lax.map(one, own)
+    return made, [0] * len(results)

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""The parameters of a layer that is a class: which there are, how they begin, and on NumPy their arrays by name."""
+
+from collections.abc import Iterator, Mapping, MutableMapping
+from numbers import Integral
+from typing import Any
+
+from .calls import Array, array
+from .interface import InputEntry, Interface
+
+__all__ = ["Parameters", "described", "feature_count", "parameters_of", "start"]
+
+
+def parameters_of(interface: Interface) -> list[InputEntry]:
+    """The inputs that are parameters of a class."""
+    return [each for each in interface["inputs"] if each["kind"] in ("Feature", "Scalar")]
+
+
+def start(parameter: InputEntry) -> float:
+    """What a parameter is at first: what it is where it is left out, or else 1, being a factor most often."""
+    return 1.0 if parameter["default"] is None else float(parameter["default"])
+
+
+def described(features: int | None, constants: Mapping[str, float], absent: list[str]) -> str:
+    """What stands in the brackets after the name of a class."""
+    shown = [] if features is None else [str(features)]
+    shown += [f"{name}={value!r}" for name, value in constants.items()]
+    return ", ".join([*shown, *(f"{name}=False" for name in absent)])
+
+
+def feature_count(count: Any, minimum: int) -> int:
+    """`D` of a constructor. Raises TypeError or ValueError for what is no whole number of `minimum` or more."""
+    if isinstance(count, bool) or not isinstance(count, Integral):
+        raise TypeError(f"D is {count!r} of type {type(count).__name__}; pass a whole number, {minimum} or more")
+    if count < minimum:
+        raise ValueError(f"D is {count}; pass {minimum} or more")
+    return int(count)
+
+
+class Parameters(MutableMapping[str, Array]):
+    """The parameters of a layer by name.
+
+    Each array stays the same object: to set one is to write to it, so what holds an array, such as an optimizer, has
+    the values that were loaded. A value is an array of the right shape, of any type of floats. TypeError or ValueError
+    for another, or for a name that there is not; nothing is written then.
+    """
+
+    def __init__(self, layer: str, arrays: Mapping[str, Array]) -> None:
+        self._layer, self._arrays = layer, dict(arrays)
+
+    def __getitem__(self, name: str) -> Array:
+        return self._arrays[name]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self.update({name: value})
+
+    def __delitem__(self, name: str) -> None:
+        raise TypeError(f"a parameter of {self._layer} cannot be taken out; make a layer without it, by {name}=False")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._arrays)
+
+    def __len__(self) -> int:
+        return len(self._arrays)
+
+    def __repr__(self) -> str:
+        return repr(self._arrays)
+
+    def update(self, *others: Any, **values: Any) -> None:
+        """Write to the arrays of some names, as `dict.update` is called: with a mapping, such as what np.load reads."""
+        checked = [(name, self._checked(name, value)) for name, value in dict(*others, **values).items()]
+        for name, value in checked:
+            self._arrays[name][...] = value
+
+    def _checked(self, name: str, value: Any) -> Array:
+        if name not in self._arrays:
+            there = ", ".join(self._arrays) or "none"
+            raise ValueError(f"{self._layer} has no parameter {name!r}; there are: {there}")
+        found: Array = array(name, value, True)
+        shape = self._arrays[name].shape
+        if found.shape != shape:
+            raise ValueError(f"{name} has shape {found.shape}; pass an array of shape {shape}")
+        return found

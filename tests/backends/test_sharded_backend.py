@@ -1,0 +1,401 @@
+"""Emitted code over parts of rows, on threads and on processes, against emitted code on one process."""
+
+import importlib
+import multiprocessing
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+
+import numpy as np
+import pytest
+
+from lngen.errors import LngenError
+from lngen.files import loading, manifest
+from lngen.language.parsing import parse
+from lngen.pipeline import derived
+from lngen.runtime import collectives
+from tests import corpus, sharded_worker
+from tests.requirements import mpiexec, needs_gxx, needs_mpi, needs_torch
+from tests.shipped import NAMES
+from tests.tiers import sample
+
+SHAPE = (2, 3)
+SPLITS = ((13,), (5, 8), (6, 0, 3, 4))
+EACH = sample(NAMES, ("layer_norm", "softmax"))
+
+
+@pytest.fixture(scope="module")
+def modules(tmp_path_factory):
+    """The emitted modules of a layer, by its name or its text."""
+    folder = tmp_path_factory.mktemp("sharded")
+
+    @cache
+    def load(text):
+        definition = corpus.definition(text) if text in corpus.NAMES else parse(text)
+        emission = derived(definition, proved=False, over_parts=True).emission
+        own = folder / f"at{len(list(folder.iterdir()))}"
+        manifest.write(emission, own)
+        package = loading.load(own / emission.name).__name__
+        return tuple(
+            importlib.import_module(f"{package}.{name}") for name in ("numpy_backend", "numpy_sharded", "cpu_sharded")
+        )
+
+    return load
+
+
+class Case:
+    """A layer's arguments: whole, and the parts of each."""
+
+    def __init__(self, interface, features, dtype=np.float64, seed=0, left_out=()):
+        rng = np.random.default_rng(seed)
+        shapes = {"Row": (*SHAPE, features), "RowScalar": SHAPE, "Feature": (features,), "Scalar": ()}
+        shapes["Data"] = shapes["Row"]
+        self.kinds = {each["name"]: each["kind"] for each in (*interface["inputs"], *interface["outputs"])}
+        names = [each["name"] for each in interface["inputs"]]
+        self.inputs = [
+            None if name in left_out else np.asarray(rng.standard_normal(shapes[self.kinds[name]]), dtype)
+            for name in names
+        ]
+        self.constants = {e["name"]: 0.3 for e in interface["constants"] if e["default"] is None}
+        outputs = [each["name"] for each in interface["outputs"]]
+        self.cotangents = [np.asarray(rng.standard_normal(shapes[self.kinds[name]]), dtype) for name in outputs]
+        self.input_kinds = [self.kinds[name] for name in names]
+        self.output_kinds = [self.kinds[name] for name in outputs]
+        self.gradient_kinds = [self.kinds[each["of"]] for each in interface["gradients"]]
+
+    def part(self, values, kinds, span):
+        return [
+            v[..., span] if v is not None and kind in ("Row", "Feature", "Data") else v
+            for v, kind in zip(values, kinds, strict=True)
+        ]
+
+
+def as_tuple(outputs):
+    return outputs if isinstance(outputs, tuple) else (outputs,)
+
+
+def whole(module, case):
+    outputs, saved = module.forward(*case.inputs, **case.constants)
+    return as_tuple(outputs), module.backward(saved, *case.cotangents)
+
+
+def of_part(module, case, span, communicator):
+    """What one process does."""
+    inputs = case.part(case.inputs, case.input_kinds, span)
+    outputs, saved = module.forward(*inputs, **case.constants, communicator=communicator)
+    cotangents = case.part(case.cotangents, case.output_kinds, span)
+    return as_tuple(outputs), module.backward(saved, *cotangents, communicator=communicator)
+
+
+def spans(sizes):
+    ends = np.cumsum(sizes)
+    return [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
+
+
+def on_threads(module, case, sizes, wrap=lambda communicator: communicator):
+    """What all parts give, each on a thread of its own."""
+    group = collectives.ThreadCommunicator.together(len(sizes), seconds=5.0)
+    with ThreadPoolExecutor(len(sizes)) as pool:
+        parts = zip(spans(sizes), group, strict=True)
+        tasks = [pool.submit(of_part, module, case, span, wrap(one)) for span, one in parts]
+        return [task.result() for task in tasks]
+
+
+def joined(kinds, parts):
+    """Results of parts as those of one process; what is one value per row has to be the same in all."""
+    found = []
+    for kind, each in zip(kinds, zip(*parts, strict=True), strict=True):
+        if each[0] is not None and kind in ("Row", "Feature"):
+            found.append(np.concatenate(each, axis=-1))
+        else:
+            for other in each[1:]:
+                assert other is None if each[0] is None else np.array_equal(other, each[0], equal_nan=True)
+            found.append(each[0])
+    return found
+
+
+def require_equal(case, found, expected, dtype=np.float64):
+    """A hundred roundings of the largest entry: some twenty terms, twice, and what is computed of them."""
+    outputs = joined(case.output_kinds, [part[0] for part in found])
+    gradients = joined(case.gradient_kinds, [part[1] for part in found])
+    for mine, other in zip((*outputs, *gradients), (*expected[0], *expected[1]), strict=True):
+        if other is None:
+            assert mine is None
+            continue
+        assert mine.dtype == other.dtype
+        assert mine.shape == other.shape
+        scale = max(1.0, float(np.abs(other).max(initial=0)))
+        assert np.abs(mine - other).max(initial=0) <= 100 * np.finfo(dtype).eps * scale
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_parts_give_what_one_process_gives(name, modules):
+    plain, parts, _ = modules(name)
+    for sizes in SPLITS:
+        for dtype in (np.float32, np.float64):
+            case = Case(plain.INTERFACE, sum(sizes), dtype)
+            require_equal(case, on_threads(parts, case, sizes), whole(plain, case), dtype)
+
+
+@pytest.mark.parametrize("name", sample(NAMES, ("layer_norm",)))
+def test_inputs_may_be_left_out(name, modules):
+    plain, parts, _ = modules(name)
+    optional = [each["name"] for each in plain.INTERFACE["inputs"] if each["default"] is not None]
+    for left_out in [*([each] for each in optional), optional] if optional else []:
+        case = Case(plain.INTERFACE, 13, left_out=left_out)
+        require_equal(case, on_threads(parts, case, (6, 0, 3, 4)), whole(plain, case))
+
+
+@needs_gxx
+@pytest.mark.parametrize("name", sample(NAMES, (), ("layer_norm", "cross_entropy")))
+def test_compiled_parts_give_what_one_process_gives(name, modules):
+    plain, _, parts = modules(name)
+    optional = [each["name"] for each in plain.INTERFACE["inputs"] if each["default"] is not None]
+    for sizes, dtype, left_out in (((5, 8), np.float32, ()), ((6, 0, 3, 4), np.float64, optional)):
+        case = Case(plain.INTERFACE, sum(sizes), dtype, left_out=left_out)
+        require_equal(case, on_threads(parts, case, sizes), whole(plain, case), dtype)
+
+
+@pytest.mark.ci
+@needs_gxx
+def test_compiled_parts_without_a_cotangent(modules):
+    plain, _, parts = modules("add_layer_norm")
+    case = Case(plain.INTERFACE, 13)
+    for absent in range(2):
+        case.cotangents = Case(plain.INTERFACE, 13).cotangents
+        case.cotangents[absent] = None
+        require_equal(case, on_threads(parts, case, (6, 0, 7)), whole(plain, case))
+
+
+@pytest.mark.ci
+@needs_gxx
+def test_compiled_parts_of_other_types_and_without_a_compiler(modules, monkeypatch):
+    plain, _, parts = modules("layer_norm")
+    for dtype in (np.float16, np.longdouble):
+        case = Case(plain.INTERFACE, 13, dtype)
+        require_equal(case, on_threads(parts, case, (6, 7)), whole(plain, case), np.float16)
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    case = Case(plain.INTERFACE, 13)
+    require_equal(case, on_threads(parts, case, (6, 7)), whole(plain, case))
+
+
+def test_runs_are_equal_to_the_bit(modules):
+    plain, parts, _ = modules("layer_norm")
+    case = Case(plain.INTERFACE, 1000, np.float32)
+    first, second = (on_threads(parts, case, (300, 1, 699)) for _ in range(2))
+    for one, other in zip(first, second, strict=True):
+        for mine, theirs in zip((*one[0], *one[1]), (*other[0], *other[1]), strict=True):
+            assert mine.tobytes() == theirs.tobytes()
+
+
+def test_a_large_offset_costs_no_digits(modules):
+    plain, parts, _ = modules("layer_norm")
+    case = Case(plain.INTERFACE, 96, np.float32)
+    case.inputs[0] += np.float32(1e4)
+    exact = Case(plain.INTERFACE, 96)
+    exact.inputs = [np.asarray(value, np.float64) for value in case.inputs]
+    found = joined(["Row"], [part[0] for part in on_threads(parts, case, (40, 0, 56))])[0]
+    assert np.abs(found - whole(plain, exact)[0][0]).max() < 3e-6
+
+
+def test_masked_parts(modules):
+    plain, parts, _ = modules("softmax")
+    case = Case(plain.INTERFACE, 13, np.float32)
+    case.inputs[0] -= 1e4
+    case.inputs[0][..., :5] = -np.inf
+    case.inputs[0][0, :, :8] = -np.inf
+    require_equal(case, on_threads(parts, case, (5, 3, 5)), whole(plain, case), np.float32)
+
+
+class LeavesOut:
+    """A communicator that takes its own for everyone's: a collective is left out."""
+
+    def __init__(self, communicator, number):
+        self.rank, self.size, self._left = communicator.rank, communicator.size, number
+        self._communicator = communicator
+
+    def all_gather(self, sent):
+        self._left -= 1
+        if self._left == 0:
+            return np.stack([sent] * self.size)
+        return self._communicator.all_gather(sent)
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_collective_left_out_everywhere_is_seen_in_the_results(number, modules):
+    plain, parts, _ = modules("layer_norm")
+    case = Case(plain.INTERFACE, 12)
+    found = on_threads(parts, case, (5, 7), lambda communicator: LeavesOut(communicator, number))
+    with pytest.raises(AssertionError):
+        require_equal(case, found, whole(plain, case))
+
+
+def test_a_collective_that_one_process_leaves_out_is_refused(modules):
+    plain, parts, _ = modules("layer_norm")
+    case = Case(plain.INTERFACE, 12)
+
+    def first_leaves_out(communicator):
+        return LeavesOut(communicator, 1) if communicator.rank == 0 else communicator
+
+    with pytest.raises(RuntimeError, match="each has to"):
+        on_threads(parts, case, (5, 7), first_leaves_out)
+
+
+@pytest.mark.ci
+def test_too_few_features_in_all(modules):
+    _, parts, _ = modules("standardize")
+    one = collectives.Alone()
+    with pytest.raises(ValueError, match=r"the parts of a row have 1 features in all; pass .* with 2 or more"):
+        parts.forward(np.ones((3, 1)), communicator=one)
+
+
+@pytest.mark.ci
+def test_an_extreme_belongs_to_the_first_part_that_has_it(modules):
+    plain, parts, _ = modules("largest_entry")
+    case = Case(plain.INTERFACE, 9)
+    case.inputs[0][..., 2::3] = 7.0
+    require_equal(case, on_threads(parts, case, (2, 0, 4, 3)), whole(plain, case))
+
+
+@pytest.mark.ci
+def test_rows_that_are_merged_by_some_of_the_processes_each(modules, monkeypatch):
+    plain, parts, _ = modules("modulated_layer_norm")
+    case = Case(plain.INTERFACE, 13)
+    together = on_threads(parts, case, (6, 0, 3, 4))
+    monkeypatch.setattr(collectives, "GATHERED_BYTES", 0)
+    apart = on_threads(parts, case, (6, 0, 3, 4))
+    require_equal(case, apart, whole(plain, case))
+    for one, other in zip(together, apart, strict=True):
+        for mine, theirs in zip((*one[0], *one[1]), (*other[0], *other[1]), strict=True):
+            assert mine.tobytes() == theirs.tobytes()
+
+
+@pytest.mark.ci
+def test_a_layer_that_needs_all_features_first(modules):
+    plain, parts, _ = modules("def f(x: Row): return x*mean((x/D)**2)/D")
+    case = Case(plain.INTERFACE, 13)
+    require_equal(case, on_threads(parts, case, (6, 0, 3, 4)), whole(plain, case))
+
+
+@pytest.mark.parametrize("shape", [(5,), (0, 5), (2, 0, 5)])
+def test_one_row_and_none(shape, modules):
+    plain, parts, _ = modules("layer_norm")
+    x = np.random.default_rng(0).standard_normal(shape).astype(np.float16)
+    y, saved = parts.forward(x, communicator=collectives.Alone())
+    assert (y.shape, y.dtype) == (shape, np.float16)
+    np.testing.assert_allclose(y, plain.forward(x)[0], rtol=1e-3, atol=1e-3)
+    assert parts.backward(saved, x, communicator=collectives.Alone()).dx.shape == shape
+
+
+@pytest.mark.ci
+def test_results_in_arrays_of_the_caller(modules):
+    _, parts, _ = modules("add_layer_norm")
+    rng = np.random.default_rng(0)
+    x, r = rng.standard_normal((2, 4, 7))
+    out = np.empty((4, 7)), np.empty((4, 7))
+    outputs, saved = parts.forward(x, r, out=out, communicator=collectives.Alone())
+    assert outputs[0] is out[0]
+    assert saved is not None
+    found = np.empty((4, 7))
+    gradients = parts.backward(
+        saved, x, None, out=(found, *[None] * (len(saved.dtypes) - 1)), communicator=collectives.Alone()
+    )
+    assert gradients[0] is found
+
+
+@pytest.mark.ci
+def test_names_that_sharded_code_has():
+    for text, message in (
+        ("def f(x: Row, communicator: Row): return x*mean(x*communicator)", "an argument communicator; rename"),
+        ("def f(x: Row, largest: Feature): return x*mean(x*largest)", "values largest; rename"),
+    ):
+        with pytest.raises(LngenError, match=message):
+            derived(parse(text), proved=False, over_parts=True)
+
+
+def test_what_is_not_installed_is_named(monkeypatch):
+    for name in ("torch", "mpi4py.MPI"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(ImportError, match=r"PyTorch is not installed; pip install 'lngen\[torch\]' installs it"):
+        collectives.TorchCommunicator()
+    with pytest.raises(ImportError, match=r"mpi4py is not installed; pip install 'lngen\[mpi\]' installs it"):
+        collectives.MPICommunicator()
+
+
+# ---- processes
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("sizes", [(5, 8), (6, 0, 3, 4)])
+def test_processes_give_what_one_gives(sizes, tmp_path):
+    plain, package = written(tmp_path)
+    case = Case(plain.INTERFACE, 13, np.float32)
+    first, second = in_processes(package, case, sizes, "pipes")
+    require_equal(case, first, whole(plain, case), np.float32)
+    require_same_bits(first, second)
+
+
+@pytest.mark.ci
+@needs_torch
+def test_processes_of_torch_give_what_one_gives(tmp_path):
+    plain, package = written(tmp_path)
+    case = Case(plain.INTERFACE, 13, np.float32)
+    first, second = in_processes(package, case, (5, 0, 8), "torch")
+    require_equal(case, first, whole(plain, case), np.float32)
+    require_same_bits(first, second)
+
+
+@pytest.mark.ci
+@needs_mpi
+def test_processes_of_mpi_give_what_one_gives(tmp_path):
+    plain, package = written(tmp_path)
+    case = Case(plain.INTERFACE, 13, np.float32)
+    sizes = (5, 8)
+    for rank, span in enumerate(spans(sizes)):
+        given = case.part(case.inputs, case.input_kinds, span), case.part(case.cotangents, case.output_kinds, span)
+        (tmp_path / f"given{rank}").write_bytes(pickle.dumps(given))
+    command = [mpiexec(), "-n", str(len(sizes)), sys.executable, sharded_worker.__file__, str(package)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stderr
+    found = [pickle.loads((tmp_path / f"found{rank}").read_bytes()) for rank in range(len(sizes))]
+    first, second = ([each[run] for each in found] for run in (1, 2))
+    require_equal(case, first, whole(plain, case), np.float32)
+    require_same_bits(first, second)
+
+
+def written(folder):
+    """The plain module of layer norm, and the folder of its package."""
+    manifest.write(derived(corpus.definition("layer_norm"), proved=False, over_parts=True).emission, folder)
+    path = folder / "layer_norm"
+    return importlib.import_module(f"{loading.load(path).__name__}.numpy_backend"), path
+
+
+def require_same_bits(first, second):
+    for one, other in zip(first, second, strict=True):
+        for mine, theirs in zip((*one[0], *one[1]), (*other[0], *other[1]), strict=True):
+            assert mine.tobytes() == theirs.tobytes()
+
+
+def in_processes(package, case, sizes, kind):
+    """What all processes give in two runs of one call after the other, each a process of its own that has no lngen."""
+    context = multiprocessing.get_context("spawn")
+    pipes = {rank: {} for rank in range(len(sizes))}
+    for one in pipes:
+        for other in range(one):
+            pipes[one][other], pipes[other][one] = context.Pipe()
+    results = context.Queue()
+    workers = []
+    for rank, span in enumerate(spans(sizes)):
+        arguments = case.part(case.inputs, case.input_kinds, span), case.part(case.cotangents, case.output_kinds, span)
+        group = pipes[rank] if kind == "pipes" else (package.parent / "meeting", len(sizes))
+        workers.append(
+            context.Process(target=sharded_worker.run, args=(str(package), kind, rank, group, *arguments, results))
+        )
+    for worker in workers:
+        worker.start()
+    found = sorted((results.get(timeout=100) for _ in workers), key=lambda each: each[0])
+    for worker in workers:
+        worker.join(timeout=60)
+    return [[each[run] for each in found] for run in (1, 2)]

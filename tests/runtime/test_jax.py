@@ -1,0 +1,307 @@
+"""Layers as functions of JAX's arrays: types, shapes, messages, devices, and kernels without Python between."""
+
+import functools
+import importlib
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import lngen
+from lngen.errors import LngenError
+from lngen.files import loading
+from tests import compiled
+from tests.requirements import NO_JAX, needs_gxx
+from tests.shipped import ROOT
+from tests.tiers import sample
+
+jax = pytest.importorskip("jax", reason=NO_JAX)
+jnp = jax.numpy
+runtime = importlib.import_module("generated._runtime.jax")
+backend = importlib.import_module("generated.layer_norm.jax_backend")
+add = importlib.import_module("generated.add_layer_norm.jax_backend")
+tanh = importlib.import_module("generated.dynamic_tanh.jax_backend")
+
+MODULES = (backend, add, tanh)
+
+
+@pytest.fixture(autouse=True)
+def on_numpy(monkeypatch):
+    """Nothing is compiled but where a test says so."""
+    for module in MODULES:
+        monkeypatch.setattr(module._LAYER.kernels, "host", module._numpy)
+
+
+def rows(*shape, dtype=np.float32, seed=0):
+    return jnp.asarray(np.random.default_rng(seed).normal(size=shape), dtype)
+
+
+def textbook(x, gamma, beta, eps=1e-5):
+    centred = x - x.mean(-1, keepdims=True)
+    return gamma * centred / jnp.sqrt((centred**2).mean(-1, keepdims=True) + eps) + beta
+
+
+# ---- types and shapes
+
+
+@pytest.mark.parametrize("shape", sample([[2, 3, 4], [3, 4], [4], [0, 4], [2, 0, 4]], [[4], [2, 0, 4]]))
+def test_any_batch_of_rows_is_one(shape):
+    x, gamma, beta = rows(*shape), rows(4, seed=1), rows(4, seed=2)
+    made, pull = jax.vjp(backend.layer_norm, x, gamma, beta)
+    expected, pull_expected = jax.vjp(textbook, x, gamma, beta)
+    np.testing.assert_allclose(made, expected, rtol=1e-4, atol=1e-5)
+    for found, other in zip(pull(x), pull_expected(x), strict=True):
+        assert found.shape == other.shape
+        np.testing.assert_allclose(found, other, rtol=1e-4, atol=1e-5)
+
+
+def test_rows_of_one_type_go_with_parameters_of_another():
+    x, gamma = rows(5, 4, dtype=jnp.bfloat16), rows(4, seed=1)
+    made, pull = jax.vjp(backend.layer_norm, x, gamma)
+    assert made.dtype == jnp.bfloat16
+    assert [each.dtype for each in pull(made)] == [jnp.bfloat16, jnp.float32]
+    expected, _ = backend._numpy.forward(np.asarray(x), np.asarray(gamma))
+    assert np.asarray(made).tobytes() == expected.tobytes()
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("kind", ["numpy", pytest.param("cpu", marks=needs_gxx)])
+def test_what_is_computed_in_64_bits_needs_none_of_jax(kind):
+    made = compiled.layer("def f(x: Row, gamma: Feature):\n    return gamma*silu(mean(max(x)*x**3) - x)")
+    layer, module = runtime.Layer(made.numpy, made.cpu), getattr(made, kind)
+    assert layer.is_wide
+    layer.kernels.host = module
+    x, gamma = rows(3, 4), rows(4, seed=1)
+    y, saved = module.forward(np.asarray(x), np.asarray(gamma))
+    expected = module.backward(saved, np.ones_like(y))
+
+    def gradients(x, gamma):
+        return jax.grad(lambda *a: layer.call(*a).sum(), (0, 1))(x, gamma)
+
+    for function in (gradients, jax.jit(gradients)):
+        for value, other in zip(function(x, gamma), expected, strict=True):
+            assert np.asarray(value).tobytes() == other.tobytes()
+    each_row = jax.jit(jax.vmap(gradients, (0, None)))(x, gamma)
+    np.testing.assert_allclose(each_row[0], expected.dx, rtol=1e-6)
+    np.testing.assert_allclose(each_row[1].sum(0), expected.dgamma, rtol=1e-5)
+
+
+@pytest.mark.ci
+def test_a_number_makes_nothing_wider():
+    x = rows(2, 3, dtype=jnp.bfloat16)
+    assert tanh.dynamic_tanh(x, 2).dtype == jnp.bfloat16
+    assert (tanh.dynamic_tanh(x, 0.5) == tanh.dynamic_tanh(x)).all()
+    with jax.enable_x64(True):
+        assert tanh.dynamic_tanh(rows(2, 3, dtype=np.float64), 0.5).dtype == np.float64
+
+
+def test_arrays_of_numpy_are_taken():
+    x = np.ones((2, 3), np.float32)
+    assert isinstance(backend.layer_norm(x), jax.Array)
+    assert (backend.layer_norm(x) == backend.layer_norm(jnp.asarray(x))).all()
+
+
+def test_constants_may_be_bound():
+    x = rows(2, 3)
+    expected, _ = backend._numpy.forward(np.asarray(x), eps=0.5)
+    assert (jax.jit(functools.partial(backend.layer_norm, eps=0.5))(x) == expected).all()
+    assert (jax.jit(backend.layer_norm, static_argnames="eps")(x, eps=0.5) == expected).all()
+
+
+# ---- transformations
+
+
+@pytest.mark.ci
+def test_one_of_several_outputs_may_be_used():
+    x, residual = rows(2, 3), rows(2, 3, seed=1)
+    for number in (0, 1):
+
+        def one(x, residual, number=number):
+            return add.add_layer_norm(x, residual)[number]
+
+        jacobian, other = jax.jacrev(one)(x, residual), jax.jacfwd(one)(x, residual)
+        np.testing.assert_allclose(jacobian, other, rtol=1e-4, atol=1e-5)
+        second = jax.jacfwd(jax.grad(lambda *a: (one(*a) ** 2).sum()))(x, residual)
+        again = jax.jacrev(jax.grad(lambda *a: (one(*a) ** 2).sum()))(x, residual)
+        np.testing.assert_allclose(second, again, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.ci
+def test_a_scan_and_a_checkpoint_have_it():
+    x, gamma = rows(3, 4), rows(4, seed=1)
+
+    def deep(gamma, layer):
+        return jax.lax.scan(lambda carry, _: (layer(carry, gamma) + carry, None), x, length=3)[0].sum()
+
+    found = jax.jit(jax.grad(deep), static_argnums=1)(gamma, jax.checkpoint(backend.layer_norm))
+    expected = jax.grad(deep)(gamma, lambda carry, gamma: textbook(carry, gamma, 0.0))
+    np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.ci
+def test_a_product_with_the_hessian_is_transposed():
+    x, v = rows(6), rows(6, seed=1)
+
+    def product(v):
+        return jax.jvp(jax.grad(lambda x: (backend.layer_norm(x) ** 3).sum()), (x,), (v,))[1]
+
+    (found,) = jax.linear_transpose(product, v)(v)
+    np.testing.assert_allclose(found, product(v), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(jax.jacfwd(product)(v), jax.jacrev(product)(v), rtol=1e-4, atol=1e-5)
+
+
+def test_only_what_is_there_is_an_operand():
+    traced = str(jax.make_jaxpr(jax.grad(lambda x: backend.layer_norm(x).sum()))(rows(2, 3)))
+    assert "lngen_forward" in traced
+    assert "there=(True, False, False)" in traced
+    assert "layer=layer_norm" in traced
+
+
+@pytest.mark.ci
+def test_derivatives_that_there_are_not_are_refused():
+    x = rows(2, 3)
+
+    def loss(x):
+        return (backend.layer_norm(x) ** 2).sum()
+
+    with pytest.raises(NotImplementedError, match="third derivative of layer_norm"):
+        jax.grad(lambda x: jax.hessian(loss)(x).sum())(x)
+
+
+def test_a_gpu_is_refused_while_lowering():
+    with pytest.raises(NotImplementedError, match="layer_norm has no kernel for JAX's arrays on cuda yet"):
+        jax.jit(backend.layer_norm).trace(rows(2, 3)).lower(lowering_platforms=("cuda",))
+
+
+@pytest.mark.ci
+def test_rows_are_sharded():
+    program = """
+import jax, numpy as np
+from jax.sharding import PartitionSpec as P
+from generated.layer_norm import jax_backend as backend
+backend._LAYER.kernels.host = backend._numpy
+mesh = jax.make_mesh((4,), ("rows",), axis_types=(jax.sharding.AxisType.Auto,))
+random = np.random.default_rng(0)
+x, gamma, beta = (jax.numpy.asarray(random.normal(size=s), np.float32) for s in ((8, 5), (5,), (5,)))
+
+def loss(x, gamma, beta):
+    return (backend.layer_norm(x, gamma, beta) ** 2).sum()
+
+def gradients(*inputs):
+    return jax.grad(loss, (0, 1, 2))(*inputs)
+
+specs = (P("rows"), P(), P())
+assert len(jax.devices()) == 4
+alone, y = gradients(x, gamma, beta), backend.layer_norm(x, gamma, beta)
+sharded = jax.jit(jax.shard_map(backend.layer_norm, mesh=mesh, in_specs=specs, out_specs=P("rows")))
+assert (sharded(x, gamma, beta) == y).all()
+together = jax.jit(jax.shard_map(gradients, mesh=mesh, in_specs=specs, out_specs=specs))(x, gamma, beta)
+for a, b in zip(together, alone, strict=True):
+    np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5)
+# Outside, and twice.
+total = jax.shard_map(
+    lambda *a: jax.lax.psum(loss(*a), "rows"), mesh=mesh, in_specs=specs, out_specs=P()
+)
+second = jax.jit(jax.grad(lambda g: (jax.grad(total)(x, g, beta) ** 2).sum()))(gamma)
+expected = jax.grad(lambda g: (jax.grad(loss)(x, g, beta) ** 2).sum())(gamma)
+np.testing.assert_allclose(second, expected, rtol=1e-4, atol=1e-4)
+placed = jax.device_put(x, jax.sharding.NamedSharding(mesh, P("rows")))
+assert (np.asarray(jax.jit(backend.layer_norm)(placed, gamma, beta)) == np.asarray(y)).all()
+"""
+    environment = os.environ | {
+        "PYTHONPATH": str(ROOT),
+        "JAX_PLATFORMS": "cpu",
+        "XLA_FLAGS": "--xla_force_host_platform_device_count=4",
+    }
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+# ---- compiled kernels
+
+
+LINEAR = "def f(x: Row, gamma: Feature, beta: Feature):\n    return x + beta + 0.5*gamma"
+
+
+@needs_gxx
+@pytest.mark.ci
+@pytest.mark.parametrize(
+    ("text", "dtype"), [("layer_norm", "float32"), ("layer_norm", "bfloat16"), (LINEAR, "float32")]
+)
+def test_compiled_kernels_compute_the_same_bits(text, dtype):
+    made = compiled.layer(text)
+    layer, cpu = runtime.Layer(made.numpy, made.cpu), made.cpu
+    x, gamma, beta, dx, dgamma, dbeta, dy = (
+        rows(*shape, dtype=dtype if len(shape) > 1 else np.float32, seed=seed)
+        for seed, shape in enumerate([(5000, 33), (33,), (33,)] * 2 + [(5000, 33)])
+    )
+    constants = tuple(each["default"] for each in layer.interface["constants"])
+
+    def function(*inputs):
+        return layer.call(*inputs, *constants)
+
+    def gradients(*inputs):
+        return jax.vjp(function, *inputs)[1](dy)
+
+    assert "lngen_kernels" in jax.jit(function).lower(x, gamma, beta).as_text()
+    y, saved = cpu.forward(*map(np.asarray, (x, gamma, beta)))
+    moved = [np.asarray(each) for each in (dx, dgamma, dbeta)]
+    second = jax.jit(lambda *inputs: jax.vjp(gradients, *inputs)[1]((dx, dgamma, dbeta)))
+    pairs = [
+        (function(x, gamma, beta), y),
+        *zip(jax.jit(gradients)(x, gamma, beta), cpu.backward(saved, np.asarray(dy)), strict=True),
+        (jax.jvp(function, (x, gamma, beta), (dx, dgamma, dbeta))[1], cpu.jvp(saved, *moved)),
+        *zip(second(x, gamma, beta), cpu.backward_backward(saved, np.asarray(dy), *moved), strict=False),
+    ]
+    for found, expected in pairs:
+        assert np.asarray(found).tobytes() == expected.tobytes()
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("kind", ["numpy", pytest.param("cpu", marks=needs_gxx)])
+def test_subnormal_numbers_are_no_zeros(kind):
+    layer, module = runtime.Layer(backend._numpy, backend._cpu), getattr(backend, f"_{kind}")
+    layer.kernels.host = module
+    x = jnp.asarray(np.asarray(rows(3000, 4)) * np.float32(1e-41))  # JAX itself would make zeros of them
+    y, _ = module.forward(np.asarray(x))
+    assert np.asarray(layer.call(x, None, None, 1e-5)).tobytes() == y.tobytes()
+    assert y.any()
+
+
+# ---- messages
+
+
+def test_what_is_wrong_is_said_as_by_numpy_while_tracing():
+    x, gamma = rows(2, 3), rows(2)
+    for function in (
+        backend.layer_norm,
+        jax.jit(backend.layer_norm),
+        functools.partial(jax.eval_shape, backend.layer_norm),
+    ):
+        with pytest.raises(ValueError, match=r"gamma has shape \(2,\); pass \(D,\), which is \(3,\)"):
+            function(x, gamma)
+    with pytest.raises(TypeError, match="x is of type int32, not floating point; pass real floats"):
+        backend.layer_norm(jnp.ones((2, 3), np.int32))
+    with pytest.raises(TypeError, match="x is None; pass an array of floats"):
+        backend.layer_norm(None)
+    with pytest.raises(ValueError, match=r"x has shape \(\); pass \(..., D\) with D of 1 or more"):
+        backend.layer_norm(jnp.float32(1))
+    with pytest.raises(ValueError, match="eps is -1; pass 0 or more"):
+        backend.layer_norm(x, eps=-1)
+
+
+def test_a_constant_that_is_traced_is_refused():
+    with pytest.raises(TypeError, match=r"eps is traced, .* static_argnames=\"eps\""):
+        jax.jit(backend.layer_norm)(rows(2, 3), eps=0.5)
+
+
+def test_a_backend_without_jax_says_what_to_install(monkeypatch):
+    monkeypatch.setattr(loading, "is_installed", lambda package: False)
+    with pytest.raises(LngenError, match=r"the backend jax needs JAX, .* pip install 'lngen\[jax\]'"):
+        lngen.load("layer_norm", backend="jax")
+
+
+def test_load_finds_it():
+    assert lngen.load("layer_norm", backend="jax") is backend
