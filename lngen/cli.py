@@ -168,6 +168,7 @@ class Backend(StrEnum):
     cpu = "cpu"
     cuda = "cuda"
     torch = "torch"
+    jax = "jax"
     all = "all"
 
 

@@ -59,6 +59,12 @@ class HostPart:
         self.kernels = DirectionKernels(layer, name, None)
         self.zeros = [place for place, each in enumerate(values) if each in zeros]
         self.kinds = list(values.values())
+        # What a kernel writes whatever is there, though nobody may have asked for it.
+        self.always = [
+            (place, kind)
+            for place, (each, kind) in enumerate(results.items())
+            if of[each] == each and kind in ("Row", "RowScalar")
+        ]
 
     def __call__(self, values: Sequence[Any], results: Sequence[Any], call: Work) -> None:
         """Compute the results."""
@@ -70,7 +76,11 @@ class HostPart:
             if given[place] is None:
                 shape = call.shape if self.kinds[place] == "Row" else call.shape[:-1]
                 given[place] = np.zeros(shape, call.dtype)
-        self.kernels.any([*given, *results], call)
+        made = list(results)
+        for place, shaped in self.always:
+            if made[place] is None:
+                made[place] = np.empty(call.shape if shaped == "Row" else call.shape[:-1], call.dtype)
+        self.kernels.any([*given, *made], call)
 
 
 def _can_compile() -> bool:

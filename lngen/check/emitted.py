@@ -6,10 +6,13 @@ import importlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
+from typing import cast
 
 from lngen.check import compiled
 from lngen.check.derived import checkable
 from lngen.check.evidence import Evidence, Report, verdict
+from lngen.check.in_jax import in_jax
 from lngen.check.in_torch import in_torch
 from lngen.check.numbers import DTYPES
 from lngen.check.on_device import OnDevice
@@ -17,13 +20,13 @@ from lngen.check.on_device import device as current_device
 from lngen.check.runner import QUICK_SHAPES, check
 from lngen.errors import LngenError
 from lngen.files import loading, manifest
-from lngen.files.loading import HOST_BACKENDS
+from lngen.files.loading import FRAMEWORKS, HOST_BACKENDS
 from lngen.pipeline import Derived
 from lngen.plan.cost import parse_dtype
 from lngen.runtime.includes import inlined
 from lngen.toolchain import device, nvrtc
 
-BACKENDS = ("numpy", "cpu", "cuda", "torch")
+BACKENDS = ("numpy", "cpu", "cuda", *FRAMEWORKS)
 
 
 @dataclass(frozen=True)
@@ -45,8 +48,8 @@ def check_emitted(layer: Derived, folder: Path, backend: str, asked: Asked, note
     drift = _drift_evidence(layer, folder)
     if backend in HOST_BACKENDS:
         return _on_host(layer, folder, backend, drift, asked)
-    if backend == "torch":
-        return _in_torch(layer, folder, drift, asked)
+    if backend in FRAMEWORKS:
+        return _in_framework(layer, folder, backend, drift, asked)
     return _cuda(layer, folder, drift, asked, note)
 
 
@@ -67,14 +70,13 @@ def _on_host(layer: Derived, folder: Path, backend: str, drift: Evidence, asked:
     return Report(name, backend, asked.seed, (*report.evidence, drift))
 
 
-def _in_torch(layer: Derived, folder: Path, drift: Evidence, asked: Asked) -> Report:
+def _in_framework(layer: Derived, folder: Path, backend: str, drift: Evidence, asked: Asked) -> Report:
+    name, found = layer.definition.name, {"torch": in_torch, "jax": in_jax}[backend]
     try:
-        module = loading.load(folder, "torch")
+        module = cast(ModuleType, loading.load(folder, backend))
     except Exception as error:  # whatever emitted code raises is its failure to report
-        found = [_broken("the module imports", error)]
-    else:
-        found = [*in_torch(layer.definition, module, asked.seed)]
-    return Report(layer.definition.name, "torch", asked.seed, (*found, drift))
+        return Report(name, backend, asked.seed, (_broken("the module imports", error), drift))
+    return Report(name, backend, asked.seed, (*found(layer.definition, module, asked.seed), drift))
 
 
 def _cuda(layer: Derived, folder: Path, drift: Evidence, asked: Asked, note: Callable[[str], None]) -> Report:

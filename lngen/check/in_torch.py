@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-import numpy as np
-
-from lngen.check.evidence import Evidence, verdict
-from lngen.check.inputs import ordinary, stops_gradients
+from lngen.check import frameworks
+from lngen.check.evidence import Evidence
+from lngen.check.frameworks import SAMPLES, as_tuple, claims, require
 from lngen.language.definition import Definition
-
-KIND = "transformations"
-"""What this evidence is called: what a framework makes of a layer's functions."""
-
-_ROWS = (2, 3)
-_SAMPLES = 4
-_STEP = 7919  # between seeds of what is drawn apart
 
 
 def in_torch(definition: Definition, module: ModuleType, seed: int = 0) -> Iterator[Evidence]:
@@ -28,50 +18,25 @@ def in_torch(definition: Definition, module: ModuleType, seed: int = 0) -> Itera
 
     An exception of the emitted code or of PyTorch's is a claim that does not hold.
     """
-    subject = Subject(definition, module, seed)
     checks: dict[str, Callable[[Subject], object]] = {
         "values and gradients are those of the kernels": _values,
         **{f"torch.library.opcheck of {name}": _operator(name) for name in _DIRECTIONS},
-        "gradcheck, forward mode too, batched": _first_order,
-        "gradgradcheck, forward over reverse too, batched": _second_order,
-        "gradcheck with every optional input left out": _left_out,
-        "reverse over forward": _reverse_over_forward,
         "hessian: jacfwd(jacrev), jacrev(jacfwd), jacrev(jacrev)": _hessians,
         "vmap of rows, of parameters, and of their gradients": _samples,
         "torch.compile without a graph break": _compiled,
     }
-    differenced = {_first_order, _second_order, _left_out, _reverse_over_forward}
-    for what, check in checks.items():
-        if check in differenced and stops_gradients(definition):
-            continue  # a difference sees more than the gradient is meant to
-        with _quiet():
-            trouble = _trouble(check, subject)
-        yield verdict(KIND, what, trouble, (int(np.prod(_ROWS)), subject.features), "float64")
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    # Forward mode has PyTorch load what it has deprecated itself.
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        yield
-
-
-def _trouble(check: Callable[[Subject], object], subject: Subject) -> str:
-    try:
-        check(subject)
-    except Exception as error:  # whatever the layer or PyTorch raises speaks against the layer
-        return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
-    return ""
+    differenced = {
+        "gradcheck, forward mode too, batched": _first_order,
+        "gradgradcheck, forward over reverse too, batched": _second_order,
+        "gradcheck with every optional input left out": _left_out,
+        "reverse over forward": _reverse_over_forward,
+    }
+    yield from claims(Subject(definition, module, seed), checks, differenced)
 
 
 @dataclass(frozen=True)
-class Subject:
-    """A layer in PyTorch, with arguments of two times three rows for it."""
-
-    definition: Definition
-    module: ModuleType
-    seed: int
+class Subject(frameworks.Subject):
+    """A layer in PyTorch."""
 
     @property
     def torch(self) -> Any:
@@ -79,66 +44,20 @@ class Subject:
 
         return torch
 
-    @property
-    def layer(self) -> Any:
-        """The layer as the emitted module has it."""
-        return self.module._LAYER
-
-    @property
-    def features(self) -> int:
-        """How long a row is."""
-        return max(5, self.definition.minimum_features)
-
-    @property
-    def constants(self) -> list[float]:
-        """The Constants, in their order."""
-        drawn = ordinary(self.definition, 1, self.features, self.seed).inputs
-        return [float(drawn[entry.name]) for entry in self.definition.constants]
-
     def arguments(self, *samples: int, draw: int = 0) -> list[Any]:
-        """Inputs without the Constants; those that are over rows have the axes `samples` before the rows'."""
-        shape = (*samples, *_ROWS)
-        drawn = ordinary(self.definition, int(np.prod(shape)), self.features, self.seed + draw * _STEP).inputs
+        """Inputs without the Constants, of which gradients are recorded."""
+        entries = self.definition.positional
         return [
-            self.torch.from_numpy(
-                np.array(drawn[entry.name]).reshape((*shape, *np.shape(drawn[entry.name])[1:]))
-                if entry.kind.over_rows
-                else np.array(drawn[entry.name])
-            ).requires_grad_(entry.kind.has_gradient)
-            for entry in self.definition.positional
+            made.requires_grad_(entry.kind.has_gradient)
+            for made, entry in zip(self.detached(*samples, draw=draw), entries, strict=True)
         ]
 
     def detached(self, *samples: int, draw: int = 0) -> list[Any]:
         """The same arguments, of which nothing is recorded."""
-        return [each.detach() for each in self.arguments(*samples, draw=draw)]
-
-    def call(self, *inputs: Any) -> Any:
-        """The layer's outputs."""
-        return self.layer.call(*inputs, *self.constants)
-
-    def outputs(self, *inputs: Any) -> tuple[Any, ...]:
-        """The outputs as a tuple."""
-        return _each(self.call(*inputs))
-
-    def loss(self, *inputs: Any) -> Any:
-        """A number that depends on every output."""
-        return sum((each**2).sum() for each in self.outputs(*inputs))
-
-    def differentiable(self) -> tuple[int, ...]:
-        """The numbers of the inputs that have a gradient."""
-        return tuple(number for number, entry in enumerate(self.definition.positional) if entry.kind.has_gradient)
+        return [self.torch.from_numpy(array) for array in self.arrays(*samples, draw=draw)]
 
 
 _DIRECTIONS = ("forward", "backward", "jvp", "backward_backward")
-
-
-def _each(values: Any) -> tuple[Any, ...]:
-    return values if isinstance(values, tuple) else (values,)
-
-
-def _require(is_so: bool, otherwise: str) -> None:
-    if not is_so:
-        raise AssertionError(otherwise)
 
 
 def _values(of: Subject) -> None:
@@ -146,28 +65,23 @@ def _values(of: Subject) -> None:
     with of.torch.no_grad():
         outputs = of.outputs(*inputs)
     arrays = [each.detach().numpy() for each in inputs]
-    names = [of.definition.public(entry.name) for entry in of.definition.constants]
     host = kernels.host
-    made, saved = host.forward(*arrays, **dict(zip(names, of.constants, strict=True)))
-    same = [(a.numpy() == b).all() for a, b in zip(outputs, _tuple(made, len(outputs)), strict=True)]
-    _require(all(same), "outputs differ from those of the kernels")
+    made, saved = host.forward(*arrays, **of.named_constants)
+    same = [(a.numpy() == b).all() for a, b in zip(outputs, as_tuple(made), strict=True)]
+    require(all(same), "outputs differ from those of the kernels")
     recorded = of.outputs(*inputs)
     ones = [of.torch.ones_like(each) for each in recorded]
-    places = of.differentiable()
+    places = of.differentiable
     found = of.torch.autograd.grad(recorded, [inputs[place] for place in places], ones)
     expected = host.backward(saved, *[each.numpy() for each in ones])
     same = [(a.numpy() == b).all() for a, b in zip(found, expected, strict=True)]
-    _require(all(same), "gradients differ from those of the kernels")
-
-
-def _tuple(made: Any, count: int) -> tuple[Any, ...]:
-    return (made,) if count == 1 else tuple(made)
+    require(all(same), "gradients differ from those of the kernels")
 
 
 def _operator(direction: str) -> Callable[[Subject], object]:
     def check(of: Subject) -> None:
         operators, inputs = of.layer.operators, of.arguments()
-        made = _each(operators.forward(*[each.detach() for each in inputs], *of.constants))
+        made = as_tuple(operators.forward(*[each.detach() for each in inputs], *of.constants))
         kept = [made[number] for number in operators.kept]
         cotangents = [of.torch.ones_like(each) for each in made[: operators.outputs]]
         moved = [of.torch.ones_like(inputs[number]) for number in operators.differentiable]
@@ -194,8 +108,8 @@ def _second_order(of: Subject) -> None:
 
 
 def _left_out(of: Subject) -> None:
-    is_there = [entry.default is None for entry in of.definition.positional]
-    given = [each for each, here in zip(of.arguments(), is_there, strict=True) if here]
+    is_there = of.required
+    given = [value for value, here in zip(of.arguments(), is_there, strict=True) if here]
 
     def call(*values: Any) -> Any:
         left = iter(values)
@@ -206,7 +120,7 @@ def _left_out(of: Subject) -> None:
 
 
 def _reverse_over_forward(of: Subject) -> None:
-    inputs, moved, places = of.arguments(), of.detached(draw=1), of.differentiable()
+    inputs, moved, places = of.arguments(), of.detached(draw=1), of.differentiable
 
     def pushed(*given: Any) -> Any:
         def loss(*chosen: Any) -> Any:
@@ -219,7 +133,7 @@ def _reverse_over_forward(of: Subject) -> None:
 
 
 def _hessians(of: Subject) -> None:
-    func, inputs, place = of.torch.func, of.detached(), of.differentiable()[0]
+    func, inputs, place = of.torch.func, of.detached(), of.differentiable[0]
 
     def loss(x: Any) -> Any:
         return of.loss(*inputs[:place], x, *inputs[place + 1 :])
@@ -230,30 +144,30 @@ def _hessians(of: Subject) -> None:
 
 
 def _samples(of: Subject) -> None:
-    func, torch, places = of.torch.func, of.torch, of.differentiable()
+    func, torch, places = of.torch.func, of.torch, of.differentiable
     entries = of.definition.positional
     of_rows = [0 if entry.kind.over_rows else None for entry in entries]
-    every = [torch.stack(each) for each in zip(*[of.detached(draw=n) for n in range(_SAMPLES)], strict=True)]
+    every = [torch.stack(each) for each in zip(*[of.detached(draw=n) for n in range(SAMPLES)], strict=True)]
     functions = (
         of.loss,
         func.grad(of.loss, places),
         func.grad(lambda *given: sum(each.sin().sum() for each in func.grad(of.loss, places)(*given)), places),
     )
-    for inputs, dims in ((of.detached(_SAMPLES), of_rows), (every, [0] * len(entries))):
+    for inputs, dims in ((of.detached(SAMPLES), of_rows), (every, [0] * len(entries))):
         for function in functions:
-            together = _each(func.vmap(function, tuple(dims))(*inputs))
+            together = as_tuple(func.vmap(function, tuple(dims))(*inputs))
             alone = [
-                _each(function(*[each if at is None else each[n] for each, at in zip(inputs, dims, strict=True)]))
-                for n in range(_SAMPLES)
+                as_tuple(function(*[each if at is None else each[n] for each, at in zip(inputs, dims, strict=True)]))
+                for n in range(SAMPLES)
             ]
             torch.testing.assert_close(together, tuple(torch.stack(each) for each in zip(*alone, strict=True)))
 
 
 def _compiled(of: Subject) -> None:
-    inputs, places, call, constants = of.arguments(), of.differentiable(), of.layer.call, of.constants
+    inputs, places, call, constants = of.arguments(), of.differentiable, of.layer.call, of.constants
     of.torch.compiler.reset()  # a program is compiled anew for so many layers only
     compiled = of.torch.compile(lambda *given: call(*given, *constants), fullgraph=True, backend="aot_eager")
-    loss = sum((each**2).sum() for each in _each(compiled(*inputs)))
+    loss = sum((each**2).sum() for each in as_tuple(compiled(*inputs)))
     chosen: Sequence[Any] = [inputs[place] for place in places]
     of.torch.testing.assert_close(
         of.torch.autograd.grad(loss, chosen), of.torch.autograd.grad(of.loss(*inputs), chosen)

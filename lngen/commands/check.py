@@ -116,7 +116,10 @@ def _reports(
 
 
 def _everything() -> tuple[str, ...]:
-    """The backends that this machine can check. One that is asked for by name and cannot be checked fails."""
+    """The backends that this machine can check, but for frameworks, which run what the others have.
+
+    One that is asked for by name and cannot be checked fails.
+    """
     without = {}
     try:
         processor.compiler()
@@ -126,11 +129,9 @@ def _everything() -> tuple[str, ...]:
         without["cuda"] = (
             "cuda is left out, since it can be neither run nor compiled here; `lngen device` says what to install"
         )
-    if not loading.is_installed("torch"):
-        without["torch"] = "torch is left out: pip install 'lngen[torch]'"
     for note in without.values():
         console.note(note)
-    return tuple(backend for backend in BACKENDS if backend not in without)
+    return tuple(backend for backend in BACKENDS if backend not in (*without, *loading.FRAMEWORKS))
 
 
 def parse_shapes(words: Sequence[str]) -> tuple[tuple[int, int], ...]:

@@ -17,7 +17,8 @@ from .jax_primitives import jax
 
 __all__ = ["call"]
 
-_NAME = "lngen_kernels"
+# Of each package of layers: another may have come with another lngen.
+_NAME = f"lngen_kernels of {__package__}"
 _SOURCE = Path(__file__).parent / "jax_call.cpp"
 _WORKSPACE, _NONE = -1, -2
 _EXACT = {("float16", "float32"), ("bfloat16", "float32"), ("float32", "float16"), ("float32", "bfloat16")}

@@ -228,20 +228,29 @@ class Forward(Generic[Results, Kept]):
 
 
 class Later(Generic[Results]):
-    """`backward` of a layer over parts of rows; `results` is as for `LaterCall`."""
+    """A direction that follows forward, over parts of rows; `results` is as for `LaterCall`.
 
-    def __init__(self, layer: HostLayer[Any], direction: str, results: Callable[..., Results], steps: Steps) -> None:
-        self._call = LaterCall(layer, direction, results, _never)
-        self._steps = steps
-        symbol = steps.symbols
-        cotangents = [f"d{symbol.get(output.name, output.name)}" for output in layer.outputs]
-        self._values = [*cotangents, *(field.name for field in layer.fields)]
-        inputs = [layer.inputs[slot] for slot in layer.differentiable]
-        self._results = [f"d{symbol.get(given.name, given.name)}" for given in inputs]
-        parts = [*(output.part for output in layer.outputs), *(field.part for field in layer.fields)]
-        parts += [given.part for given in inputs]
-        each = zip((*self._values, *self._results), parts, strict=True)
-        self._of_features = frozenset(name for name, part in each if part in (ROW, FEATURE))
+    `arguments` and `makes` are what functions call its own arguments and its results. Tangents, and cotangents of
+    gradients, that are None come as zeros.
+    """
+
+    def __init__(
+        self,
+        layer: HostLayer[Any],
+        direction: str,
+        results: Callable[..., Results],
+        steps: Steps,
+        *,
+        arguments: Sequence[str],
+        makes: Sequence[str],
+    ) -> None:
+        call = LaterCall(layer, direction, results, _never)
+        filled = [value.name for value in call.moved]
+        self._call = LaterCall(layer, direction, results, _never, filled=filled) if filled else call
+        self._steps, self._results = steps, makes
+        self._values = [*arguments, *(field.name for field in layer.fields)]
+        each = zip((*self._values, *makes), (*call.values, *call.made), strict=True)
+        self._of_features = frozenset(name for name, value in each if value.part in (ROW, FEATURE))
 
     def over(self, communicator: Communicator) -> LaterCall[Results]:
         """The call for one process of these."""

@@ -63,6 +63,8 @@ class Case:
         self.cotangents = [np.asarray(rng.standard_normal(shapes[self.kinds[name]]), dtype) for name in outputs]
         self.input_kinds = [self.kinds[name] for name in names]
         self.output_kinds = [self.kinds[name] for name in outputs]
+        differentiable = [each["of"] for each in interface["gradients"]]
+        self.along = [value for name, value in zip(names, self.inputs, strict=True) if name in differentiable]
         self.gradient_kinds = [self.kinds[each["of"]] for each in interface["gradients"]]
 
     def part(self, values, kinds, span):
@@ -78,7 +80,18 @@ def as_tuple(outputs):
 
 def whole(module, case):
     outputs, saved = module.forward(*case.inputs, **case.constants)
-    return as_tuple(outputs), module.backward(saved, *case.cotangents)
+    return as_tuple(outputs), module.backward(saved, *case.cotangents), *second_order(module, case, saved, WHOLE)
+
+
+WHOLE = slice(None)
+
+
+def second_order(module, case, saved, span, **options):
+    """What the other two directions give, inputs being the directions too."""
+    along = case.part(case.along, case.gradient_kinds, span)
+    cotangents = case.part(case.cotangents, case.output_kinds, span)
+    moved = module.jvp(saved, *along, **options)
+    return as_tuple(moved), module.backward_backward(saved, cotangents, *along, **options)
 
 
 def of_part(module, case, span, communicator):
@@ -86,7 +99,8 @@ def of_part(module, case, span, communicator):
     inputs = case.part(case.inputs, case.input_kinds, span)
     outputs, saved = module.forward(*inputs, **case.constants, communicator=communicator)
     cotangents = case.part(case.cotangents, case.output_kinds, span)
-    return as_tuple(outputs), module.backward(saved, *cotangents, communicator=communicator)
+    gradients = module.backward(saved, *cotangents, communicator=communicator)
+    return as_tuple(outputs), gradients, *second_order(module, case, saved, span, communicator=communicator)
 
 
 def spans(sizes):
@@ -117,17 +131,25 @@ def joined(kinds, parts):
 
 
 def require_equal(case, found, expected, dtype=np.float64):
-    """A hundred roundings of the largest entry: some twenty terms, twice, and what is computed of them."""
-    outputs = joined(case.output_kinds, [part[0] for part in found])
-    gradients = joined(case.gradient_kinds, [part[1] for part in found])
-    for mine, other in zip((*outputs, *gradients), (*expected[0], *expected[1]), strict=True):
+    """A hundred roundings of the largest entry: some twenty terms, twice, and what is computed of them.
+
+    What is of the second order holds products of three such sums.
+    """
+    kinds = case.output_kinds, case.gradient_kinds, case.output_kinds, [*case.gradient_kinds, *case.output_kinds]
+    for place, (several, results) in enumerate(zip(kinds, expected, strict=True)):
+        mine = joined(several, [part[place] for part in found])
+        require_close(mine, results, (100 if place < 2 else 1000) * np.finfo(dtype).eps)
+
+
+def require_close(found, expected, bound):
+    for mine, other in zip(found, expected, strict=True):
         if other is None:
             assert mine is None
             continue
         assert mine.dtype == other.dtype
         assert mine.shape == other.shape
         scale = max(1.0, float(np.abs(other).max(initial=0)))
-        assert np.abs(mine - other).max(initial=0) <= 100 * np.finfo(dtype).eps * scale
+        assert np.abs(mine - other).max(initial=0) <= bound * scale
 
 
 @pytest.mark.parametrize("name", EACH)
@@ -203,6 +225,7 @@ def test_a_large_offset_costs_no_digits(modules):
 def test_masked_parts(modules):
     plain, parts, _ = modules("softmax")
     case = Case(plain.INTERFACE, 13, np.float32)
+    case.along = [case.inputs[0].copy()]
     case.inputs[0] -= 1e4
     case.inputs[0][..., :5] = -np.inf
     case.inputs[0][0, :, :8] = -np.inf
@@ -333,7 +356,7 @@ def test_processes_give_what_one_gives(sizes, tmp_path):
     plain, package = written(tmp_path)
     case = Case(plain.INTERFACE, 13, np.float32)
     first, second = in_processes(package, case, sizes, "pipes")
-    require_equal(case, first, whole(plain, case), np.float32)
+    first_order(case, first, whole(plain, case), np.float32)
     require_same_bits(first, second)
 
 
@@ -343,7 +366,7 @@ def test_processes_of_torch_give_what_one_gives(tmp_path):
     plain, package = written(tmp_path)
     case = Case(plain.INTERFACE, 13, np.float32)
     first, second = in_processes(package, case, (5, 0, 8), "torch")
-    require_equal(case, first, whole(plain, case), np.float32)
+    first_order(case, first, whole(plain, case), np.float32)
     require_same_bits(first, second)
 
 
@@ -361,7 +384,7 @@ def test_processes_of_mpi_give_what_one_gives(tmp_path):
     assert done.returncode == 0, done.stderr
     found = [pickle.loads((tmp_path / f"found{rank}").read_bytes()) for rank in range(len(sizes))]
     first, second = ([each[run] for each in found] for run in (1, 2))
-    require_equal(case, first, whole(plain, case), np.float32)
+    first_order(case, first, whole(plain, case), np.float32)
     require_same_bits(first, second)
 
 
@@ -370,6 +393,12 @@ def written(folder):
     manifest.write(derived(corpus.definition("layer_norm"), proved=False, over_parts=True).emission, folder)
     path = folder / "layer_norm"
     return importlib.import_module(f"{loading.load(path).__name__}.numpy_backend"), path
+
+
+def first_order(case, found, expected, dtype):
+    """The same of forward and backward alone."""
+    for place, kinds in enumerate((case.output_kinds, case.gradient_kinds)):
+        require_close(joined(kinds, [part[place] for part in found]), expected[place], 100 * np.finfo(dtype).eps)
 
 
 def require_same_bits(first, second):

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from lngen.check.checker import References
 from lngen.check.derived import checkable
 from lngen.check.evidence import KINDS
@@ -120,7 +122,14 @@ def planted(made: Derived, folder: Path, change: Callable[[str], str]) -> Any | 
     module = importlib.import_module(f"{loading.load(place).__name__}.cpu_backend")
     module._host.CHUNK_ENTRIES = 16
     left_to_directions(module)
+    for name in ("_FORWARD", "_BACKWARD"):
+        getattr(module, name).any_call.empty = unwritten
     return module if text != source else None
+
+
+def unwritten(shape: tuple[int, ...], dtype: Any) -> Any:
+    """Memory for rows that holds nothing: that of results which went may hold the very numbers that are left out."""
+    return np.full(shape, np.nan, dtype)
 
 
 def caught_by(made: Derived, mutant: CpuMutant, references: References) -> tuple[str, ...] | None:

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import ml_dtypes
 import numpy as np
@@ -34,7 +34,7 @@ class Elsewhere:
         key = (source.name, *sorted(macros))
         if key not in self.made:
             self.made[key] = self._program(source, key[1:], self.folder / str(len(self.made)))
-        return _Library(lambda name: self._number(name, self.made[key]))
+        return _Library(self.made[key], lambda name: self._number(name, self.made[key]))
 
     def _number(self, name: str, program: Path) -> int:
         self.kernels.append((name, program))
@@ -66,9 +66,9 @@ class Elsewhere:
         assert not left
 
 
-class _Library:
-    def __init__(self, address: Callable[[str], int]) -> None:
-        self.address = address
+class _Library(NamedTuple):
+    path: Path
+    address: Callable[[str], int]
 
 
 @needs_qemu

@@ -6,7 +6,7 @@ out and of these. One whose input was left out has to be None.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lngen.backends.interface import PublicInput, PublicInterface, moved, moved_name
@@ -52,7 +52,11 @@ def in_formulas_names(program: RowProgram, layer: PublicInterface) -> RowProgram
     if program.direction != "jvp":
         return program
     names = {name: tangent(given.name) for name, given in moved(program, layer).items()}
-    names |= {output.derivative.name: tangent(output.name) for output in layer.outputs}
+    return with_names(program, names | {output.derivative.name: tangent(output.name) for output in layer.outputs})
+
+
+def with_names(program: RowProgram, names: Mapping[str, str]) -> RowProgram:
+    """The program with some arguments and results under other names."""
 
     def store(given: Store) -> Store:
         return replace(given, names=tuple(names[name] for name in given.names))

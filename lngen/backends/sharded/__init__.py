@@ -11,18 +11,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from lngen.backends import Notes
-from lngen.backends.interface import OwnFields, PublicInterface, interface
-from lngen.backends.layout import WIDTH
+from lngen.backends.interface import OwnFields, PublicInterface, interface, moved
+from lngen.backends.layout import WIDTH, in_order
 from lngen.backends.numpy.body import body
 from lngen.backends.numpy.functions import function, imported, measured, named, spelled_by_function
-from lngen.backends.numpy.linear_directions import by_event
+from lngen.backends.numpy.linear_directions import by_event, in_formulas_names, with_names
 from lngen.backends.numpy.lowering import lower
 from lngen.backends.numpy.presence import Cases
 from lngen.backends.numpy.wrappers import Function, PublicFunctions
 from lngen.backends.saved import saved_fields
 from lngen.backends.sharded import compiled
 from lngen.backends.signatures import Signatures
-from lngen.backends.spelling import belongs_to, gradient, marked_program, plain_errors, reading
+from lngen.backends.spelling import belongs_to, gradient, marked_program, plain_errors, reading, tangent
 from lngen.errors import LngenError, counted
 from lngen.files.render import render
 from lngen.plan.program import RowProgram
@@ -33,6 +33,12 @@ __all__ = ["collectives", "emit"]
 
 _ARRAY = "npt.NDArray[Any]"
 _COMMUNICATOR = "communicator"
+_LAST = {
+    "forward": "The outputs of this part.",
+    "backward": "The gradients of this part.",
+    "jvp": "The tangents of this part's outputs.",
+    "backward_backward": "The gradients of this part's gradients.",
+}
 
 
 def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
@@ -81,8 +87,11 @@ class _Emission:
         if wrong := sorted({COUNTS, WHOLE, LARGEST} & {name for program in programs for name in _names(program)}):
             raise LngenError(f"{notes.layer}: sharded code has values {', '.join(wrong)}; rename those of the layer")
         self.saved = saved_fields(self.layer, every[0], every[1], every[2:])
-        self.programs = every[:2]
-        self.forms = [sharded(program) for program in programs[:2]]
+        tangents = {f"d{reading(each.name)}": tangent(reading(each.name)) for each in self.layer.differentiable}
+        tangents |= {reading(each.derivative.name): tangent(reading(each.name)) for each in self.layer.outputs}
+        plain = [with_names(q, tangents) if q.direction == "jvp" else q for q in programs]
+        self.programs = [in_formulas_names(program, self.layer) for program in every]
+        self.forms = [sharded(program) for program in plain]
 
     def files(self) -> dict[str, str]:
         functions: list[list[str]] = []
@@ -135,8 +144,9 @@ class _Emission:
             )
             exchanges.append((sends, merge))
         last = form.parts[-1]
-        what = "The outputs of this part." if direction == "forward" else "The gradients of this part."
-        return exchanges, _Step(*self._function(f"{direction}_last", last, what, direction)) if last else None
+        if last is None:
+            return exchanges, None
+        return exchanges, _Step(*self._function(f"{direction}_last", last, _LAST[direction], direction))
 
     def _function(
         self, name: str, program: RowProgram, summary: str, direction: str
@@ -148,9 +158,11 @@ class _Emission:
         results = [name for store in program.results for name in store.names]
         tests = {each: f"{gradient(each)}_out is not None" for each in self.layer.optional}
         tests |= {row: f"{row}_rows is not None" for row in rows} | {each: f"{each} is not None" for each in parameters}
-        is_gradient = direction != "forward" and bool(results)
+        is_gradient = direction.startswith("backward") and bool(results)
         cotangents = [output.derivative.name for output in self.layer.outputs]
-        absent = [each for each in cotangents if len(cotangents) > 1 and each in rows]
+        tests = {each: f"{gradient(each)}_out is not None" for each in cotangents} | tests
+        given_up = {*rows, *(belongs_to(each) for each in results if is_gradient)}
+        absent = [each for each in cotangents if len(cotangents) > 1 and each in given_up]
         loaded = {*rows, *parameters, *(belongs_to(each) for each in results if is_gradient)}
         optional = [each for each in self.layer.optional if each in loaded]
         cases = Cases((*optional, *absent), tuple(tests.items()))
@@ -186,9 +198,9 @@ class _Emission:
         program = form.program
         name = program.direction
         several = len(self.layer.outputs) > 1
-        results = "Gradients" if name == "backward" else "Outputs" if several else "_directions.only"
+        results = _RESULTS.get(name, "Outputs" if several else "_directions.only")
         lines = [f"_{name.upper()} = _sharded.{'Forward' if name == 'forward' else 'Later'}("]
-        lines += ["    _LAYER,", *(['    "backward",'] if name != "forward" else []), f"    {results},"]
+        lines += ["    _LAYER,", *([f'    "{name}",'] if name != "forward" else []), f"    {results},"]
         lines += ["    _sharded.Steps(", f'        "{self.notes.layer} {name}",']
         lines += ["        exchanges=["] if exchanges else []
         for (part, merge), exchange in zip(exchanges, form.exchanges, strict=True):
@@ -216,7 +228,24 @@ class _Emission:
         lines += [f"        symbols={_dict(renamed)},"] if renamed else []
         lines += [f"        minimum_features={program.minimum_features},"] if program.minimum_features > 1 else []
         lines += ["        counts_first=True,"] if form.counts_first else []
-        return [*lines, "    ),", ")"]
+        lines += ["    ),"]
+        if name != "forward":
+            arguments, makes = self._own(name)
+            lines += _listed("arguments", arguments, 4) + _listed("makes", makes, 4)
+        return [*lines, ")"]
+
+    def _own(self, direction: str) -> tuple[list[str], list[str]]:
+        """What a direction is given besides what was saved, and what it computes, in the order of the runtime."""
+        program = next(each for each in self.programs if each.direction == direction)
+        cotangents = [output.derivative.name for output in self.layer.outputs]
+        gradients = [given.derivative.name for given in self.layer.differentiable]
+        arguments = [*(cotangents if direction != "jvp" else ()), *moved(program, self.layer)]
+        makes = {
+            "backward": gradients,
+            "jvp": [tangent(output.name) for output in self.layer.outputs],
+            "backward_backward": [*gradients, *map(gradient, cotangents)],
+        }[direction]
+        return [reading(each) for each in arguments], [reading(each) for each in makes]
 
     def _public(self) -> list[Any]:
         return [*self.layer.inputs, *self.layer.constants, *self.layer.outputs]
@@ -227,18 +256,23 @@ class _Emission:
         )
         own = OwnFields.beside(field.name for field in self.saved)
         public = PublicFunctions(self.layer, self.notes, signatures, self.saved, own, self.programs)
-        functions = [_over(public.forward(self.programs[0])), _over(public.backward(self.programs[1]))]
+        functions = [_over(each) for each in public.all()[:-1]]
         several = len(self.layer.outputs) > 1
         lines = [line for each in functions for line in each.lines]
         modules = ["calls"] if any("_calls." in line for line in lines) else []
+        has_second = any(program.direction == "backward_backward" for program in self.programs)
         return {
             "header": self.notes.header,
             "title": self.notes.title,
-            "collectives": [f"{form.program.direction.capitalize()} takes {collectives(form)}." for form in self.forms],
+            "collectives": [f"`{form.program.direction}` takes {collectives(form)}." for form in self.forms],
             "runtime": [*modules, "collectives", *(["directions"] if not several else []), "sharded"],
-            "imported": ["Gradients", *(["Outputs"] if several else []), "Saved"],
+            "imported": in_order(["Gradients", *["Outputs"] * several, "Saved", *["SecondGradients"] * has_second]),
+            "exported": sorted(program.direction for program in self.programs),
             "functions": functions,
         }
+
+
+_RESULTS = {"backward": "Gradients", "backward_backward": "SecondGradients"}
 
 
 def _names(program: RowProgram) -> Iterator[str]:
@@ -252,7 +286,7 @@ def _over(function: Function) -> Function:
     """A function of the NumPy backend whose call is made over a communicator."""
     lines = []
     for line in function.lines:
-        for direction in ("_FORWARD", "_BACKWARD"):
+        for direction in ("_FORWARD", "_BACKWARD", "_JVP", "_BACKWARD_BACKWARD"):
             if f"return {direction}.call(" in line:
                 lines.append(f"    call_ = {direction}.over(communicator)")
                 line = line.replace(f"{direction}.call(", "call_.call(")
