@@ -274,7 +274,14 @@ def check(
         list[str] | None,
         typer.Argument(metavar="LAYER|FILE", help="What to check; every layer if left out."),
     ] = None,
-    backend: Annotated[Backend, typer.Option("--backend", help="Which emitted code to check.")] = Backend.all,
+    backend: Annotated[
+        Backend,
+        typer.Option(
+            "--backend",
+            metavar="BACKEND",
+            help="Which emitted code to check: numpy, cpu, cuda, torch, jax, or all that computes.",
+        ),
+    ] = Backend.all,
     shape: Annotated[
         list[str] | None,
         typer.Option("--shape", metavar="ROWS,D", help="A shape to check at; may be repeated. `full` is all of them."),
