@@ -28,6 +28,7 @@ except ImportError:
 
 __all__ = ["Kernels", "Tensor", "host", "only", "torch", "torch_func"]
 
+_SHARED_ENTRIES = 2**20
 _BFLOAT16 = torch.bfloat16
 _DTYPES: dict[Any, DType] = {
     torch.float16: np.dtype(np.float16),
@@ -101,6 +102,11 @@ def _is_fresh(array: Array, others: Sequence[Any]) -> bool:
     return not any(other is not None and np.may_share_memory(array, other) for other in others)
 
 
+def _threads(rows: Tensor) -> int:
+    """How many threads to use: of few entries one is done before PyTorch's own, which wait by turning, make room."""
+    return torch.get_num_threads() if rows.numel() >= _SHARED_ENTRIES else 1
+
+
 def only(values: Sequence[Any]) -> Any:
     """The results of an operator: a tuple if there are several."""
     return tuple(values) if len(values) > 1 else values[0]
@@ -167,11 +173,11 @@ class Kernels:
     def forward_in_part(self, args: Sequence[Any]) -> tuple[list[Tensor], list[Any]]:
         """The outputs, and the row scalars as arrays, which later directions take too."""
         inputs = args[: self.inputs]
-        self.types_of(inputs)
+        types = self.types_of(inputs)
         arrays = [_array(each) for each in inputs]
         numbers = dict(zip(self.constants, args[self.inputs :], strict=True)) if self.constants else {}
         module = self.host or self._chosen()
-        y, saved = module.forward(*arrays, **numbers, threads=torch.get_num_threads())
+        y, saved = module.forward(*arrays, **numbers, threads=_threads(args[types.row]))
         made = _fresh(y if self.outputs > 1 else (y,), arrays)
         return made, [saved[place] for place in self.saved_row_scalars]
 
@@ -181,29 +187,30 @@ class Kernels:
 
     def backward(self, *args: Any) -> Any:
         """The gradients of the inputs."""
-        saved, own = self._saved(args)
-        made = self.host.backward(saved, *own, threads=torch.get_num_threads())
+        saved, own, threads = self._saved(args)
+        made = self.host.backward(saved, *own, threads=threads)
         return only(_fresh(made, [*own, *saved[3:]]))
 
     def jvp(self, *args: Any) -> Any:
         """The tangents of the outputs."""
-        saved, own = self._saved(args)
-        made = self.host.jvp(saved, *own, threads=torch.get_num_threads())
+        saved, own, threads = self._saved(args)
+        made = self.host.jvp(saved, *own, threads=threads)
         return only(_fresh(made if self.outputs > 1 else (made,), [*own, *saved[3:]]))
 
     def backward_backward(self, *args: Any) -> Any:
         """The gradients of the inputs, then those of the cotangents."""
-        saved, own = self._saved(args)
+        saved, own, threads = self._saved(args)
         cotangents, moved = own[: self.outputs], own[self.outputs :]
-        made = self.host.backward_backward(saved, cotangents, *moved, threads=torch.get_num_threads())
+        made = self.host.backward_backward(saved, cotangents, *moved, threads=threads)
         return only(_fresh(made, [*own, *saved[3:]]))
 
-    def _saved(self, args: Sequence[Any]) -> tuple[Any, list[Any]]:
-        """What forward saved, and the arguments that are the direction's own."""
+    def _saved(self, args: Sequence[Any]) -> tuple[Any, list[Any], int]:
+        """What forward saved, the arguments that are the direction's own, and how many threads to use."""
         types, module = self.types_of(args[: self.inputs]), self.host or self._chosen()
         values = [_array(args[place]) for place in self.fields]
         saved = (tuple(args[types.row].shape), types.computed, types.dtypes, *values)
-        return tuple.__new__(module.Saved, saved), [_array(each) for each in args[self.first_own :]]
+        own = [_array(each) for each in args[self.first_own :]]
+        return tuple.__new__(module.Saved, saved), own, _threads(args[types.row])
 
     def types_of(self, inputs: Sequence[Any]) -> _Types:
         """The types of a call with these inputs. Raises TypeError for one of another type, or with no rows."""
