@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from .torch_dispatch import are_plain, forward_ad, is_plain
-from .torch_kernels import Tensor, only, torch
+from .torch_kernels import Tensor, each, only, torch
 
-__all__ = ["NODES", "each", "node_at_once"]
+__all__ = ["NODES", "node_at_once"]
 
 _Node: Any = torch.autograd.function._SingleLevelFunction
 _Function: Any = torch.autograd.Function
@@ -34,11 +34,6 @@ class Directions(Protocol):
     jvp: Any
     backward_backward: Any
     kernels: Any
-
-
-def each(values: Any) -> tuple[Any, ...]:
-    """The results of an operator, which are a tuple if there are several."""
-    return values if isinstance(values, tuple) else (values,)
 
 
 # ---- rules of differentiation; a node keeps its arguments as they were, which may be differentiated again

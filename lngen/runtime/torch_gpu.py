@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from .torch_kernels import Kernels, Tensor, only, torch
+from .torch_kernels import each as several
 
 __all__ = ["OnGPU"]
 
@@ -49,7 +50,7 @@ class OnGPU:
         """The outputs and the row scalars."""
         kernels = self.kernels
         inputs = self._memories(args, args[: kernels.inputs])
-        made = _each(kernels.forward_fake(*args))
+        made = several(kernels.forward_fake(*args))
         outputs, row_scalars = made[: kernels.outputs], made[kernels.outputs :]
         numbers = dict(zip(kernels.constants, args[kernels.inputs :], strict=True))
         backend = self._backend()
@@ -72,15 +73,15 @@ class OnGPU:
 
     def backward(self, *args: Any) -> Any:
         """The gradients of the inputs."""
-        return self._later("backward", args, _each(self.kernels.backward_fake(*args)))
+        return self._later("backward", args, several(self.kernels.backward_fake(*args)))
 
     def jvp(self, *args: Any) -> Any:
         """The tangents of the outputs."""
-        return self._later("jvp", args, _each(self.kernels.jvp_fake(*args)))
+        return self._later("jvp", args, several(self.kernels.jvp_fake(*args)))
 
     def backward_backward(self, *args: Any) -> Any:
         """The gradients of the inputs, then those of the cotangents."""
-        return self._later("backward_backward", args, _each(self.kernels.backward_backward_fake(*args)))
+        return self._later("backward_backward", args, several(self.kernels.backward_backward_fake(*args)))
 
     def _later(self, direction: str, args: Sequence[Any], made: Sequence[Tensor]) -> Any:
         kernels, backend = self.kernels, self._backend()
@@ -123,7 +124,3 @@ class OnGPU:
         if self._module is None:
             self._module = importlib.import_module(f"{self.package}.cuda_backend")
         return self._module
-
-
-def _each(values: Any) -> tuple[Any, ...]:
-    return values if isinstance(values, tuple) else (values,)

@@ -26,7 +26,7 @@ try:
 except ImportError:
     bfloat16 = None
 
-__all__ = ["Kernels", "Tensor", "host", "only", "torch", "torch_func"]
+__all__ = ["Kernels", "Tensor", "each", "host", "only", "torch", "torch_func"]
 
 _SHARED_ENTRIES = 2**20
 _BFLOAT16 = torch.bfloat16
@@ -110,6 +110,11 @@ def _threads(rows: Tensor) -> int:
 def only(values: Sequence[Any]) -> Any:
     """The results of an operator: a tuple if there are several."""
     return tuple(values) if len(values) > 1 else values[0]
+
+
+def each(values: Any) -> tuple[Any, ...]:
+    """The results of an operator, which are a tuple if there are several."""
+    return values if isinstance(values, tuple) else (values,)
 
 
 class _Types(NamedTuple):

@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from .interface import Interface
-from .torch_derivatives import NODES, each
+from .torch_derivatives import NODES
 from .torch_dispatch import below, differentiated
 from .torch_gpu import OnGPU
-from .torch_kernels import Kernels, only, torch
+from .torch_kernels import Kernels, each, only, torch
 
 __all__ = ["PER_ROW", "Operators", "Part", "Parts"]
 
