@@ -56,6 +56,12 @@ class Subject(frameworks.Subject):
         """The same arguments, of which nothing is recorded."""
         return [self.torch.from_numpy(array) for array in self.arrays(*samples, draw=draw)]
 
+    def samples(self) -> list[Any]:
+        """The same of some samples, of which each has parameters of its own."""
+        drawn = [self.detached(draw=number) for number in range(SAMPLES)]
+        pairs = zip(self.definition.positional, zip(*drawn, strict=True), strict=True)
+        return [self.torch.stack(each).requires_grad_(entry.kind.has_gradient) for entry, each in pairs]
+
 
 _DIRECTIONS = ("forward", "backward", "jvp", "backward_backward")
 
@@ -80,19 +86,23 @@ def _values(of: Subject) -> None:
 
 def _operator(direction: str) -> Callable[[Subject], object]:
     def check(of: Subject) -> None:
-        operators, inputs = of.layer.operators, of.arguments()
-        made = as_tuple(operators.forward(*[each.detach() for each in inputs], *of.constants))
-        kept = [made[number] for number in operators.kept]
-        cotangents = [of.torch.ones_like(each) for each in made[: operators.outputs]]
-        moved = [of.torch.ones_like(inputs[number]) for number in operators.differentiable]
-        fixed = [*inputs, *of.constants]
-        operands = {
-            "forward": fixed,
-            "backward": [*fixed, *kept, *cotangents],
-            "jvp": [*fixed, *kept, *moved],
-            "backward_backward": [*of.detached(), *of.constants, *kept, *cotangents, *moved],
-        }
-        of.torch.library.opcheck(getattr(operators, direction), tuple(operands[direction]))
+        operators = of.layer.operators
+        for by_sample, draw in ((False, of.arguments), (True, of.samples)):
+            inputs = draw()
+            made = as_tuple(operators.forward(*[each.detach() for each in inputs], *of.constants, by_sample))
+            kept = [made[number] for number in operators.kept]
+            cotangents = [of.torch.ones_like(each) for each in made[: operators.outputs]]
+            moved = [of.torch.ones_like(inputs[number]) for number in operators.differentiable]
+            if direction == "backward_backward":  # which is not differentiated
+                inputs = [each.detach() for each in inputs]
+            fixed = [*inputs, *of.constants, by_sample]
+            operands = {
+                "forward": fixed,
+                "backward": [*fixed, *kept, *cotangents],
+                "jvp": [*fixed, *kept, *moved],
+                "backward_backward": [*fixed, *kept, *cotangents, *moved],
+            }
+            of.torch.library.opcheck(getattr(operators, direction), tuple(operands[direction]))
 
     return check
 
@@ -147,7 +157,7 @@ def _samples(of: Subject) -> None:
     func, torch, places = of.torch.func, of.torch, of.differentiable
     entries = of.definition.positional
     of_rows = [0 if entry.kind.over_rows else None for entry in entries]
-    every = [torch.stack(each) for each in zip(*[of.detached(draw=n) for n in range(SAMPLES)], strict=True)]
+    every = [each.detach() for each in of.samples()]
     functions = (
         of.loss,
         func.grad(of.loss, places),

@@ -369,3 +369,58 @@ def test_layers_of_one_name_live_side_by_side(tmp_path: Path):
     environment = {"PYTHONPATH": f"{ROOT}:{tmp_path}", "PATH": "/nowhere"}
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+# ---- samples
+
+
+def per_sample(x, *parameters):
+    """The gradients of each sample's loss for all that is given, under vmap: samples share parameters of one axis."""
+    dims = tuple(0 if each.ndim > 1 or each is x else None for each in (x, *parameters))
+    gradients = torch.func.grad(lambda *given: backend.layer_norm(*given).sin().sum(), (0, 1, 2))
+    return torch.func.vmap(gradients, dims)(x, *parameters)
+
+
+@needs_gxx
+@pytest.mark.ci
+@pytest.mark.parametrize("with_extension", [True, False])
+@pytest.mark.parametrize("of_each", [True, False], ids=["own parameters", "shared parameters"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+def test_gradients_of_each_sample_take_one_call_and_have_the_bits_of_its_own(
+    dtype, of_each, with_extension, monkeypatch
+):
+    kernels = backend._LAYER.operators.kernels
+    monkeypatch.setattr(kernels, "host", kernels.compiled)
+    samples = importlib.import_module("generated._runtime.host_samples")
+    calls = []
+    compute = samples.compute
+    monkeypatch.setattr(samples, "compute", lambda *given: calls.append(given) or compute(*given))
+    if not with_extension:
+        monkeypatch.setattr(samples, "extension", lambda name: None)
+    x = rows(5, 4, 33, dtype=dtype).detach().transpose(0, 1).contiguous().transpose(0, 1)
+    shape = (5, 33) if of_each else (33,)
+    gamma, beta = rows(*shape).detach(), rows(*shape, seed=1).detach()
+    found = per_sample(x, gamma, beta)
+    # Forward takes such a call too where samples have parameters of their own.
+    assert len(calls) == (2 if of_each else 1)
+    for number in range(5):
+        own = [x[number], *[each[number] if of_each else each for each in (gamma, beta)]]
+        own = [each.clone().requires_grad_() for each in own]
+        expected = torch.autograd.grad(backend.layer_norm(*own).sin().sum(), own)
+        torch.testing.assert_close([each[number] for each in found], list(expected), rtol=0, atol=0)
+
+
+@needs_gxx
+@pytest.mark.ci
+def test_samples_of_samples_and_what_does_not_fit(monkeypatch):
+    kernels = backend._LAYER.operators.kernels
+    x, gamma, beta = rows(2, 3, 4, 7).detach(), rows(2, 7).detach(), rows(3, 7).detach()
+    nested = torch.func.vmap(torch.func.vmap(backend.layer_norm, (0, None, 0)), (0, 0, None))
+    expected = torch.stack(
+        [torch.stack([backend.layer_norm(x[i, j], gamma[i], beta[j]) for j in range(3)]) for i in range(2)]
+    )
+    for host in (kernels.numpy, kernels.compiled):
+        monkeypatch.setattr(kernels, "host", host)
+        torch.testing.assert_close(nested(x, gamma, beta), expected)
+        with pytest.raises(ValueError, match=r"gamma has shape \(6,\)"):
+            torch.func.vmap(backend.layer_norm)(x[0], gamma[:, :6].repeat(2, 1)[:3])

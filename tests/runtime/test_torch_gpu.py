@@ -104,9 +104,9 @@ def test_every_direction_computes_what_the_processor_does(name, dtype, device, m
         compared += 1
         return expected if isinstance(expected, tuple) else (expected,)
 
-    made = both("forward", [*inputs, *constants])
+    made = both("forward", [*inputs, *constants, False])
     kept = [made[number] for number in operators.kept]
-    fixed = [*inputs, *constants, *kept]
+    fixed = [*inputs, *constants, False, *kept]
     cotangents = [drawn(each["kind"]) for each in interface["outputs"]]
     moved = [drawn(interface["inputs"][number]["kind"]) for number in operators.differentiable]
     both("backward", [*fixed, *cotangents])
@@ -123,9 +123,9 @@ def test_what_is_left_out_has_no_memory(device):
     backend = importlib.import_module("generated.layer_norm.torch_backend")
     gpu = backend._LAYER.operators.gpu
     x = torch.arange(12.0).view(2, 6)
-    y, *saved = gpu.forward(device.put(x), None, None, 1e-5)
+    y, *saved = gpu.forward(device.put(x), None, None, 1e-5, False)
     torch.testing.assert_close(device.get(y), torch.nn.functional.layer_norm(x, (6,)))
-    made = gpu.backward(device.put(x), None, None, 1e-5, *saved, device.put(torch.ones(2, 6)))
+    made = gpu.backward(device.put(x), None, None, 1e-5, False, *saved, device.put(torch.ones(2, 6)))
     dx, dgamma, dbeta = _got(device, made)
     torch.testing.assert_close(dx, torch.zeros(2, 6), rtol=0, atol=1e-6)
     assert (dgamma.numel(), dbeta.numel()) == (0, 0)
@@ -134,4 +134,4 @@ def test_what_is_left_out_has_no_memory(device):
 def test_tensors_of_two_devices_are_refused(device):
     gpu = importlib.import_module("generated.layer_norm.torch_backend")._LAYER.operators.gpu
     with pytest.raises(TypeError, match="a tensor is on meta, and the rows are on cpu; move it there"):
-        gpu.forward(torch.ones(2, 6), torch.ones(6, device="meta"), None, 1e-5)
+        gpu.forward(torch.ones(2, 6), torch.ones(6, device="meta"), None, 1e-5, False)
