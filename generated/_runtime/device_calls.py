@@ -26,7 +26,7 @@ from .device_arrays import (
     result,
     row_shape,
 )
-from .interface import Interface
+from .interface import PARAMETERS, PER_ROW, Interface
 
 _PARTS = {
     "Row": "the shape of {rows}",
@@ -35,7 +35,6 @@ _PARTS = {
     "Scalar": "a number or a 0-d array",
     "Data": "the shape of {rows}",
 }
-_PER_ROW, _PARAMETERS = ("Row", "RowScalar", "Data"), ("Feature", "Scalar")
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,7 +205,7 @@ def forward_call(layer: DeviceLayer, given: Mapping[str, Any], saves: bool) -> D
     shape = row_shape(leading, first, layer.minimum_features)
     for name, kind in layer.inputs.items():
         check_shape(name, arrays[name], part(kind, shape), _PARTS[kind].format(rows=leading))
-    parameters = layer.named(_PARAMETERS, layer.inputs)
+    parameters = layer.named(PARAMETERS, layer.inputs)
     typed = {name: value for name in parameters if isinstance(value := arrays[name], Memory)}
     for name in layer.inputs:
         other = next(iter(typed)) if name in typed else leading
@@ -235,7 +234,7 @@ def later_call(layer: DeviceLayer, direction: str, saved: Any, given: Mapping[st
         may_be_none = of in layer.inputs or len(layer.outputs) > 1
         arrays[name] = _argument(name, kinds[name], given[name], may_be_none)
         check_shape(name, arrays[name], part(kinds[name], shape), f"the shape of {of}")
-        per_row = kinds[name] in _PER_ROW
+        per_row = kinds[name] in PER_ROW
         check_type(name, arrays[name], row_type if per_row else parameter_type, leading if per_row else of)
     absent = tuple(name for name in arguments if arrays[name] is None)
     arrays |= _saved_arrays(layer, saved, given, row_type, parameter_type)
@@ -262,7 +261,7 @@ def _types(layer: DeviceLayer, dtypes: Mapping[str, DType]) -> tuple[str, str, s
     """The first row that is there, the type of rows and that of parameters."""
     present = [name for name in layer.inputs if name in dtypes]
     leading = layer.named(["Row"], present)[0]
-    parameters = layer.named(_PARAMETERS, present)
+    parameters = layer.named(PARAMETERS, present)
     row_type = KINDS[dtypes[leading].str]
     return leading, row_type, KINDS[dtypes[parameters[0]].str] if parameters else row_type
 
@@ -285,7 +284,7 @@ def _saved_arrays(
             continue
         value = _argument(f"saved.{name}", kind, given[name], name in layer.optional)
         check_shape(f"saved.{name}", value, part(kind, shape), "what forward saw")
-        check_type(f"saved.{name}", value, row_type if kind in _PER_ROW else parameter_type, "what forward saw")
+        check_type(f"saved.{name}", value, row_type if kind in PER_ROW else parameter_type, "what forward saw")
         arrays[name] = value
     return arrays
 
@@ -333,7 +332,7 @@ def _go_together(layer: DeviceLayer, dtypes: Mapping[str, Any]) -> bool:
         return False
     if not all(isinstance(dtype, np.dtype) and dtype.str in KINDS for dtype in dtypes.values()):
         return False
-    groups = [{dtypes[name].str[1:] for name in layer.named(kinds, dtypes)} for kinds in (_PER_ROW, _PARAMETERS)]
+    groups = [{dtypes[name].str[1:] for name in layer.named(kinds, dtypes)} for kinds in (PER_ROW, PARAMETERS)]
     return bool(layer.named(["Row"], dtypes)) and all(len(group) <= 1 for group in groups)
 
 

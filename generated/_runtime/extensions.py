@@ -12,7 +12,7 @@ from .host_compiler import ahead_of_time, library, ready
 
 __all__ = ["EXTENSIONS", "compile_ahead", "extension", "headers"]
 
-EXTENSIONS = ("binding", "host_call")
+EXTENSIONS = ("binding", "host_call", "host_samples")
 """The files, without .c; each has a function of its own name that makes what it is for."""
 
 _FOLDER = Path(__file__).parent

@@ -19,6 +19,7 @@ from .device_calls import Direction
 from .directions import ForwardCall, LaterCall, Results
 from .host_calls import TYPES, HostCall, Running
 from .host_memory import empty
+from .interface import PER_ROW
 from .layers import HostLayer, Kept
 
 __all__ = ["Direction", "HostKernels"]
@@ -40,7 +41,6 @@ LINE = 16
 STREAMED_BYTES = 1 << 25
 """The size of a result from which it bypasses the cache, which would not keep it."""
 
-PER_ROW = ("Row", "RowScalar", "Data")
 _ENDS = ("the rows", "the features", "the blocks")
 
 

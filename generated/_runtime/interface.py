@@ -9,6 +9,8 @@ names such as `dx` beside `x`.
 from typing import Literal, TypedDict
 
 __all__ = [
+    "PARAMETERS",
+    "PER_ROW",
     "ConstantEntry",
     "Counterpart",
     "Gradient",
@@ -30,6 +32,12 @@ __all__ = [
 Kind = Literal["Row", "RowScalar", "Feature", "Scalar", "Data"]
 Sign = Literal["any", "nonnegative"]
 Origin = Literal["input", "output", "constant", "row scalar"]
+
+PER_ROW = ("Row", "RowScalar", "Data")
+"""The kinds of which each row has its own."""
+
+PARAMETERS = ("Feature", "Scalar")
+"""The kinds that all rows share."""
 
 Axes = list[Literal["...", "D"]]
 """The axes of an array: those of the rows, as many as there are, and that of the features."""

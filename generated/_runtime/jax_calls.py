@@ -12,7 +12,7 @@ import numpy as np
 
 from .calls import DType
 from .host_compiler import Library, NoCompiler, library
-from .host_kernels import PER_ROW
+from .interface import PER_ROW
 from .jax_primitives import jax
 
 __all__ = ["call"]

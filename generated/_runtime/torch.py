@@ -46,6 +46,7 @@ class Layer(Generic[Result]):
         """The output of the layer, a tuple of several; `values` are its inputs, then its Constants."""
         if self.numbers:
             values = self._with_tensors(values)
+        values = (*values, False)
         if (plain := self.at_once(values)) is not None:
             return cast(Result, plain)
         if not self.is_shared and _DISTRIBUTED in sys.modules:

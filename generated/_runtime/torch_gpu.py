@@ -49,10 +49,12 @@ class OnGPU:
     def forward(self, *args: Any) -> Any:
         """The outputs and the row scalars."""
         kernels = self.kernels
+        if args[kernels.by_sample]:
+            return self._of_samples("forward", args)
         inputs = self._memories(args, args[: kernels.inputs])
         made = several(kernels.forward_fake(*args))
         outputs, row_scalars = made[: kernels.outputs], made[kernels.outputs :]
-        numbers = dict(zip(kernels.constants, args[kernels.inputs :], strict=True))
+        numbers = dict(zip(kernels.constants, args[kernels.inputs : kernels.by_sample], strict=True))
         backend = self._backend()
         with _current(made[0].device) as stream:
             workspace = self._workspace("forward", made[0], inputs)
@@ -73,18 +75,26 @@ class OnGPU:
 
     def backward(self, *args: Any) -> Any:
         """The gradients of the inputs."""
-        return self._later("backward", args, several(self.kernels.backward_fake(*args)))
+        return self._later("backward", args)
 
     def jvp(self, *args: Any) -> Any:
         """The tangents of the outputs."""
-        return self._later("jvp", args, several(self.kernels.jvp_fake(*args)))
+        return self._later("jvp", args)
 
     def backward_backward(self, *args: Any) -> Any:
         """The gradients of the inputs, then those of the cotangents."""
-        return self._later("backward_backward", args, several(self.kernels.backward_backward_fake(*args)))
+        return self._later("backward_backward", args)
 
-    def _later(self, direction: str, args: Sequence[Any], made: Sequence[Tensor]) -> Any:
+    def _of_samples(self, direction: str, args: Sequence[Any]) -> Any:
+        made = several(getattr(self.kernels, f"{direction}_fake")(*args))
+        self.kernels.one_by_one(getattr(self, direction), args, made)
+        return only(made)
+
+    def _later(self, direction: str, args: Sequence[Any]) -> Any:
         kernels, backend = self.kernels, self._backend()
+        if args[kernels.by_sample]:
+            return self._of_samples(direction, args)
+        made = several(getattr(kernels, f"{direction}_fake")(*args))
         own = self._memories(args, args[kernels.first_own :])
         fields = self._memories(args, [args[place] for place in kernels.fields])
         types = kernels.types_of(args[: kernels.inputs])
@@ -92,12 +102,8 @@ class OnGPU:
         saved = tuple.__new__(backend.Saved, (*first, *fields))
         if direction == "backward_backward":
             own = [own[: kernels.outputs], *own[kernels.outputs :]]
-        if direction == "jvp":
-            owners: Sequence[Any] = made
-        else:
-            owners = [args[number] for number in kernels.differentiable]
-            owners = [*owners, *args[kernels.first_own : kernels.first_own + kernels.outputs]][: len(made)]
-        out = [None if of is None else _Memory(each) for each, of in zip(made, owners, strict=True)]
+        are_there = kernels.are_there(direction, args)
+        out = [_Memory(each) if is_there else None for each, is_there in zip(made, are_there, strict=True)]
         with _current(made[0].device) as stream:
             workspace = self._workspace(direction, args[types.row], [saved, *own])
             getattr(backend, direction)(

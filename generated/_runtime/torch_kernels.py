@@ -5,12 +5,15 @@ They are computed by `cpu_backend` where there is a C++ compiler or machine code
 `numpy_backend`. Results are new tensors that share no memory with anything.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from . import host_samples
+from .blocks import Work
 from .calls import Array, DType, computed_in, wider
+from .host_memory import empty
 from .host_module import host
 from .interface import Interface
 
@@ -148,7 +151,8 @@ class Kernels:
         self.outputs = len(self.output_kinds)
         row_scalars = [each["name"] for each in interface["saved"] if each["kind"] == "row scalar"]
         self.inputs = len(self.names)
-        self.first_kept = self.inputs + len(self.constants)
+        self.by_sample = self.inputs + len(self.constants)
+        self.first_kept = self.by_sample + 1
         self.first_own = self.first_kept + len(kept)
         made = [*(each["name"] for each in interface["outputs"]), *row_scalars]
         places = {("input", name): number for number, name in enumerate(self.names)}
@@ -172,6 +176,8 @@ class Kernels:
 
     def forward(self, *args: Any) -> Any:
         """The outputs and the row scalars."""
+        if args[self.by_sample]:
+            return self._of_samples("forward", args)
         outputs, row_scalars = self.forward_in_part(args)
         return only([*outputs, *self.tensors(row_scalars)])
 
@@ -180,7 +186,7 @@ class Kernels:
         inputs = args[: self.inputs]
         types = self.types_of(inputs)
         arrays = [_array(each) for each in inputs]
-        numbers = dict(zip(self.constants, args[self.inputs :], strict=True)) if self.constants else {}
+        numbers = dict(zip(self.constants, args[self.inputs : self.by_sample], strict=True)) if self.constants else {}
         module = self.host or self._chosen()
         y, saved = module.forward(*arrays, **numbers, threads=_threads(args[types.row]))
         made = _fresh(y if self.outputs > 1 else (y,), arrays)
@@ -192,18 +198,24 @@ class Kernels:
 
     def backward(self, *args: Any) -> Any:
         """The gradients of the inputs."""
+        if args[self.by_sample]:
+            return self._of_samples("backward", args)
         saved, own, threads = self._saved(args)
         made = self.host.backward(saved, *own, threads=threads)
         return only(_fresh(made, [*own, *saved[3:]]))
 
     def jvp(self, *args: Any) -> Any:
         """The tangents of the outputs."""
+        if args[self.by_sample]:
+            return self._of_samples("jvp", args)
         saved, own, threads = self._saved(args)
         made = self.host.jvp(saved, *own, threads=threads)
         return only(_fresh(made if self.outputs > 1 else (made,), [*own, *saved[3:]]))
 
     def backward_backward(self, *args: Any) -> Any:
         """The gradients of the inputs, then those of the cotangents."""
+        if args[self.by_sample]:
+            return self._of_samples("backward_backward", args)
         saved, own, threads = self._saved(args)
         cotangents, moved = own[: self.outputs], own[self.outputs :]
         made = self.host.backward_backward(saved, cotangents, *moved, threads=threads)
@@ -216,6 +228,51 @@ class Kernels:
         saved = (tuple(args[types.row].shape), types.computed, types.dtypes, *values)
         own = [_array(each) for each in args[self.first_own :]]
         return tuple.__new__(module.Saved, saved), own, _threads(args[types.row])
+
+    # ---- by sample
+
+    def _of_samples(self, direction: str, args: Sequence[Any]) -> Any:
+        """The results of a direction, whose tensors have an axis of samples first."""
+        made = each(getattr(self, f"{direction}_fake")(*args))
+        types, module = self.types_of(args[: self.inputs]), self.host or self._chosen()
+        row = args[types.row]
+        if module is self.numpy:
+            self.one_by_one(getattr(self, direction), args, made)
+            return only(made)
+        arrays = [_array(value) for value in args]
+        if direction != "forward":
+            read = [*arrays[self.first_own :], *[arrays[place] for place in self.fields]]
+        else:
+            read = arrays[: self.by_sample]
+            self.numpy._FORWARD.looked([value if value is None else value[0] for value in read[: self.inputs]])
+        results = [
+            empty(tuple(like.shape), _DTYPES[like.dtype]) if is_there else None
+            for like, is_there in zip(made, self.are_there(direction, args), strict=True)
+        ]
+        kernels = getattr(module, f"_{direction.upper()}").running.kernels
+        work = Work(tuple(row.shape[1:]), types.computed, _threads(row))
+        host_samples.compute(kernels, [*read, *results], len(row), work)
+        return only(_fresh(results, read))
+
+    def one_by_one(self, direction: Callable[..., Any], args: Sequence[Any], made: Sequence[Tensor]) -> None:
+        """Fill what is `made` with the results of a direction, by a call for each sample."""
+        for number in range(len(args[self.types_of(args[: self.inputs]).row])):
+            own = [value[number] if isinstance(value, Tensor) else value for value in args]
+            own[self.by_sample] = False
+            for all_samples, value in zip(made, each(direction(*own)), strict=True):
+                if all_samples.ndim > value.ndim:
+                    all_samples[number] = value
+
+    def are_there(self, direction: str, args: Sequence[Any]) -> list[bool]:
+        """Of each result of a direction, whether it has entries: a gradient has what it belongs to."""
+        if direction == "forward":
+            return [True] * (self.outputs + len(self.saved_row_scalars))
+        if direction == "jvp":
+            return [True] * self.outputs
+        owners = [args[number] for number in self.differentiable]
+        if direction == "backward_backward":
+            owners += args[self.first_own : self.first_own + self.outputs]
+        return [owner is not None for owner in owners]
 
     def types_of(self, inputs: Sequence[Any]) -> _Types:
         """The types of a call with these inputs. Raises TypeError for one of another type, or with no rows."""

@@ -1,56 +1,28 @@
 # SPDX-License-Identifier: MIT
 """The four directions of a layer as operators of PyTorch's, made from the layer's `INTERFACE`.
 
-Each takes the inputs and the Constants; all but forward then take what forward kept, which is outputs that are saved
-and the row scalars; then come the cotangents or the tangents. An entry that is None is one that was left out, and what
-it would have had for a result is a tensor without entries.
+Each takes the inputs, the Constants, and whether it is `by_sample_`; all but forward then take what forward kept, which
+is outputs that are saved and the row scalars; then come the cotangents or the tangents. An entry that is None is one
+that was left out, and what it would have had for a result is a tensor without entries. By sample, every tensor has one
+axis more, the first: samples have parameters of their own, and sums over their own rows.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from .interface import Interface
 from .torch_derivatives import NODES
 from .torch_dispatch import below, differentiated
 from .torch_gpu import OnGPU
-from .torch_kernels import Kernels, each, only, torch
+from .torch_kernels import Kernels, torch
+from .torch_parts import Part, Parts
+from .torch_samples import batched
 
-__all__ = ["PER_ROW", "Operators", "Part", "Parts"]
+__all__ = ["Operators"]
 
 _C: Any = torch._C
 _AUTOCAST = ("AutocastCPU", "AutocastCUDA")
-PER_ROW = ("Row", "RowScalar", "Data")
-"""The kinds of which each row has its own."""
-
 _libraries: dict[str, Any] = {}
-
-
-class Part(NamedTuple):
-    """An argument or a result of an operator: its `kind` is that of an input, or Constant."""
-
-    name: str
-    kind: str
-    optional: bool = False
-
-
-class Parts:
-    """The arguments of an operator and its results."""
-
-    def __init__(self, results: Sequence[Part], *arguments: Sequence[Part]) -> None:
-        self.results, self.arguments = results, [part for group in arguments for part in group]
-        # A gradient has the name of what it belongs to.
-        places = {part.name: place for place, part in enumerate(self.arguments)}
-        self.owners = [places.get(part.name) for part in results]
-
-    def schema(self) -> str:
-        """The signature as `torch.library` reads it."""
-        kinds = [
-            "float" if kind == "Constant" else "Tensor?" if optional else "Tensor"
-            for _, kind, optional in self.arguments
-        ]
-        arguments = ", ".join(f"{kind} {part.name}" for kind, part in zip(kinds, self.arguments, strict=True))
-        results = ", ".join(["Tensor"] * len(self.results))
-        return f"({arguments}) -> {f'({results})' if len(self.results) > 1 else results}"
 
 
 class Operators:
@@ -68,6 +40,8 @@ class Operators:
         self.name = package.replace(".", "__")
         inputs = [Part(given["name"], given["kind"], given["default"] is not None) for given in interface["inputs"]]
         constants = [Part(given["name"], "Constant") for given in interface["constants"]]
+        # No name of a definition ends with an underscore.
+        constants.append(Part("by_sample_", "Flag"))
         outputs = [Part(output["name"], output["kind"]) for output in interface["outputs"]]
         row_scalars = [
             Part(field["name"], "RowScalar") for field in interface["saved"] if field["kind"] == "row scalar"
@@ -82,7 +56,6 @@ class Operators:
         self.results = len(outputs) + len(row_scalars)
         self.differentiable: Sequence[int] = [number for number, given in enumerate(inputs) if given.kind != "Data"]
         moved = [inputs[number] for number in self.differentiable]
-        # No name of a definition ends with an underscore.
         made = [part._replace(name=f"{part.name}_") for part in (*outputs, *row_scalars)]
         kept = [made[number]._replace(name=f"saved_{made[number].name}") for number in self.kept]
         several = len(outputs) > 1
@@ -114,7 +87,7 @@ class Operators:
             node = NODES[direction](self, compute)
             library.impl(name, differentiated(compute, node), "Autograd", with_keyset=True)
             torch.library.register_fake(f"lngen::{name}", getattr(self.kernels, f"{direction}_fake"), lib=library)
-            torch.library.register_vmap(f"lngen::{name}", _batched(operator, parts), lib=library)
+            torch.library.register_vmap(f"lngen::{name}", batched(operator, parts), lib=library)
         for key in _AUTOCAST:
             library.impl(f"{self.name}_forward", self._autocast(key), key)
 
@@ -138,33 +111,3 @@ class Operators:
                 return self.forward(*values)
 
         return forward
-
-
-def _batched(operator: Any, parts: Parts) -> Callable[..., Any]:
-    """The rule of an operator for arguments with a dimension more: rows of all samples are rows.
-
-    A parameter of each sample, or a sum over its rows, takes a call for each.
-    """
-    is_row = [part.kind in PER_ROW for part in parts.arguments]
-    sums = [owner for owner, part in zip(parts.owners, parts.results, strict=True) if part.kind not in PER_ROW]
-
-    def rule(info: Any, in_dims: tuple[int | None, ...], *args: Any) -> Any:
-        size = info.batch_size
-        shared = [at is None for at in in_dims]
-        args = tuple([value if at is None else value.movedim(at, 0) for value, at in zip(args, in_dims, strict=True)])
-        has_sums = any(owner is not None and args[owner] is not None for owner in sums)
-        if not has_sums and all(map(max, shared, is_row)):
-            together = [
-                value.expand(size, *value.shape) if row and one and value is not None else value
-                for value, one, row in zip(args, shared, is_row, strict=True)
-            ]
-            made = operator(*together)
-            dims = [None if owner is not None and args[owner] is None else 0 for owner in parts.owners]
-            return made, only(dims)
-        samples = [
-            each(operator(*[value if one else value[number] for value, one in zip(args, shared, strict=True)]))
-            for number in range(size)
-        ]
-        return only([torch.stack(values) for values in zip(*samples, strict=True)]), only([0] * len(parts.results))
-
-    return rule

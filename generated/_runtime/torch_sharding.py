@@ -3,7 +3,9 @@
 
 from typing import Any
 
-from .torch_operators import PER_ROW, Operators, Parts
+from .interface import PER_ROW
+from .torch_operators import Operators
+from .torch_parts import Parts
 
 __all__ = ["register"]
 
@@ -11,7 +13,8 @@ __all__ = ["register"]
 def register(operators: Operators) -> None:
     """Let every direction take DTensors: rows are sharded along any of their axes but the last, or replicated.
 
-    Parameters are replicated; sums over rows, which their gradients are, are partial until they are asked for.
+    Parameters are replicated; sums over rows, which their gradients are, are partial until they are asked for. By
+    sample all of it may be sharded along the samples.
     """
     from torch.distributed.tensor.experimental import register_sharding
 
@@ -21,6 +24,8 @@ def register(operators: Operators) -> None:
 
 def _placements(parts: Parts) -> Any:
     from torch.distributed.tensor import Partial, Replicate, Shard
+
+    by_sample = parts.by_sample
 
     def acceptable(*args: Any) -> list[tuple[list[Any], list[Any]]]:
         is_there = [hasattr(each, "ndim") for each in args]
@@ -32,9 +37,10 @@ def _placements(parts: Parts) -> Any:
         )
         found = [([Replicate()] * len(parts.results), [Replicate() if there else None for there in is_there])]
         for axis in range(axes):
-            results = [Shard(axis) if part.kind in PER_ROW else Partial() for part in parts.results]
+            of_samples = axis == 0 and args[by_sample]
+            results = [Shard(axis) if of_samples or part.kind in PER_ROW else Partial() for part in parts.results]
             given = [
-                None if not there else Shard(axis) if part.kind in PER_ROW else Replicate()
+                None if not there else Shard(axis) if of_samples or part.kind in PER_ROW else Replicate()
                 for part, there in zip(parts.arguments, is_there, strict=True)
             ]
             found.append((results, given))

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""A direction of a layer on many samples, of which each has rows, parameters and sums of its own.
+
+Of each sample the results have the bits that a call for it alone gives them. host_samples.c goes through the samples,
+so that one of a few rows costs less than half a microsecond besides its kernels.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from . import host_threads
+from .blocks import Work, round_to
+from .calls import Array, DType
+from .extensions import extension
+from .host_kernels import Cut, DirectionKernels
+from .interface import PER_ROW
+
+__all__ = ["compute"]
+
+
+def compute(kernels: DirectionKernels, given: Sequence[Any], samples: int, of_one: Work) -> None:
+    """Compute the results at the end of a list from what stands before them, for each of so many samples.
+
+    `given` is what `DirectionKernels.any` is, each array with an axis of samples first, of stride 0 where samples share
+    it; `of_one` is the call for one of them, but that its threads are for all.
+    """
+    computed = of_one.dtype
+    stored = kernels.stored(given, computed)
+    dense, copied = _dense(kernels, given, stored, computed)
+    cut = kernels.cut(of_one.shape, stored)
+    call = extension("host_samples")
+    if call is None or (samples < of_one.threads and cut.chunks > 1):
+        for number in range(samples):
+            own = [value[number, ...] if isinstance(value, np.ndarray) else value for value in dense]
+            kernels.run(own, of_one.shape, stored, computed, of_one.threads)
+    else:
+        _called(call, kernels, dense, samples, of_one, cut, stored)
+    for result, made in copied:
+        round_to(result, ..., made)
+
+
+def _called(
+    call: Any, kernels: DirectionKernels, dense: list[Any], samples: int, of_one: Work, cut: Cut, stored: DType
+) -> None:
+    """Call the kernels in C, whose places and sizes are as host_samples.c reads them."""
+    arrays = [value if isinstance(value, np.ndarray) else None for value in dense]
+    addresses = [0 if value is None else value.__array_interface__["data"][0] for value in arrays]
+    strides = [0 if value is None else value.strides[0] for value in arrays]
+    numbers = np.array([value if isinstance(value, float) else 0.0 for value in dense])
+    zeros = [(place, value.nbytes // samples) for place in kernels.zeros if (value := arrays[place]) is not None]
+    steps: list[int] = []
+    for kernel in kernels.chosen(dense, stored, of_one.dtype):
+        steps += kernel.address, len(kernel.pointers), *kernel.pointers, len(kernel.numbers), *kernel.numbers
+    sizes = [cut.rows, cut.features, cut.chunks, 0, cut.chunks, cut.streams]
+    tables = [np.array(table, np.int64) for table in ([*strides, 0], steps, zeros, sizes)]
+
+    def part(first: int, end: int) -> None:
+        workspace = np.empty(cut.workspace, of_one.dtype)
+        own = np.array([*addresses, workspace.__array_interface__["data"][0]], np.int64)
+        call(own, *tables, numbers, first, end)
+
+    host_threads.run(part, samples, of_one.threads)
+
+
+def _dense(
+    kernels: DirectionKernels, given: Sequence[Any], stored: DType, computed: DType
+) -> tuple[list[Any], list[tuple[Any, Array]]]:
+    """What kernels are passed, of which each sample is dense; and of results that they cannot write, these and what is
+    written instead.
+    """
+    found: list[Any] = list(given)
+    copied = []
+    for place, (kind, value) in enumerate(zip(kernels.kinds, given, strict=True)):
+        if value is None or kind == "Constant":
+            continue
+        dtype = stored if kind in PER_ROW else computed
+        if value.dtype == dtype and value[0].flags.c_contiguous:
+            continue
+        if place >= kernels.first_made:
+            found[place] = np.empty(value.shape, dtype)
+            copied.append((value, found[place]))
+        elif value.strides[0] == 0:
+            found[place] = np.broadcast_to(np.ascontiguousarray(value[0], dtype).reshape(value.shape[1:]), value.shape)
+        else:
+            found[place] = np.array(value, dtype, order="C")
+    return found, copied
