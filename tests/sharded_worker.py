@@ -1,4 +1,7 @@
-"""One process of a sharded layer, for tests: it imports NumPy and what was emitted, and nothing of lngen."""
+"""One of several processes that share a layer, for tests: it imports NumPy and what was emitted, and nothing of lngen.
+
+`processes.py` starts them.
+"""
 
 import importlib
 import os
@@ -7,12 +10,40 @@ import sys
 from pathlib import Path
 
 
-def run(package, kind, rank, group, inputs, cotangents, results):
-    """Call forward and backward twice, and put (rank, first results, second results)."""
+def of_features(layer, communicator, inputs, cotangents):
+    """Outputs and gradients of the features that a process has."""
+    module = importlib.import_module(f"{layer}.numpy_sharded")
+    y, saved = module.forward(*inputs, communicator=communicator)
+    return (y,), tuple(module.backward(saved, *cotangents, communicator=communicator))
+
+
+def of_rows(layer, communicator, inputs, cotangents):
+    """Of each backend: what belongs to the rows that a process has, sums over all rows, and over its own."""
+    (x, parameters, backends), (dy,) = inputs, cotangents
+    rows, sums, own = [], [], []
+    for backend in backends:
+        norm = importlib.import_module(layer).LayerNorm(x.shape[-1], dtype=x.dtype, backend=backend)
+        norm.parameters.update(parameters)
+        rows += [norm(x), norm.backward(dy)]
+        sums += of_sums(layer, communicator, norm.gradients)
+        own += norm.gradients.values()
+    return tuple(rows), tuple(sums), tuple(own)
+
+
+def of_sums(layer, communicator, gradients, _=None):
+    """Sums of gradients that are given."""
+    gradient_sums = importlib.import_module(f"{layer.rpartition('.')[0]}._runtime.gradient_sums")
+    return tuple(gradient_sums.summed(communicator, gradients).values())
+
+
+WORK = {"features": of_features, "rows": of_rows, "sums": of_sums}
+
+
+def run(package, kind, work, rank, group, inputs, cotangents, results):
+    """Do the same twice, and put (rank, first results, second results)."""
     folder = Path(package)
     sys.path.insert(0, str(folder.parent.parent))
     name = f"{folder.parent.name}.{folder.name}"
-    module = importlib.import_module(f"{name}.numpy_sharded")
     collectives = importlib.import_module(f"{folder.parent.name}._runtime.collectives")
     if kind == "pipes":
         communicator = collectives.PipeCommunicator(rank, group)
@@ -23,10 +54,7 @@ def run(package, kind, rank, group, inputs, cotangents, results):
         meeting, size = group
         distributed.init_process_group("gloo", init_method=f"file://{meeting}", rank=rank, world_size=size)
         communicator = collectives.TorchCommunicator()
-    found = []
-    for _ in range(2):
-        y, saved = module.forward(*inputs, communicator=communicator)
-        found.append(((y,), tuple(module.backward(saved, *cotangents, communicator=communicator))))
+    found = [WORK[work](name, communicator, inputs, cotangents) for _ in range(2)]
     results.put((rank, *found))
     if kind == "torch":
         distributed.destroy_process_group()
@@ -43,8 +71,8 @@ class _File:
 
 
 if __name__ == "__main__":
-    # Started by an MPI: python sharded_worker.py PACKAGE, with what each rank is given beside it.
+    # Started by an MPI: python sharded_worker.py PACKAGE WORK, with what each rank is given beside it.
     own = int(os.environ["PMI_RANK"] if "PMI_RANK" in os.environ else os.environ["OMPI_COMM_WORLD_RANK"])
     given = Path(sys.argv[1]).parent
     arguments = pickle.loads((given / f"given{own}").read_bytes())
-    run(sys.argv[1], "mpi", own, None, *arguments, _File(given / f"found{own}"))
+    run(sys.argv[1], "mpi", sys.argv[2], own, None, *arguments, _File(given / f"found{own}"))

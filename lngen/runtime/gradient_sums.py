@@ -99,10 +99,12 @@ def _said(entry: Any) -> str:
 def _sum(communicator: Any, numbers: Array) -> Array:
     """The sums of numbers, added up by all or, where that is much to receive, some by each process."""
     sent = numbers[np.newaxis]
-    if not collectives.is_large(communicator, sent):
-        return _added(collectives.exchange(communicator, _NUMBER + 2, 0, sent).numbers)[0]
-    own = _added(collectives.exchange_rows(communicator, _NUMBER + 2, 0, sent).numbers)
-    return collectives.rows_gathered(communicator, _NUMBER + 3, own, numbers.size)[0]
+    if collectives.is_large(communicator, sent):
+        own = _added(collectives.exchange_rows(communicator, _NUMBER + 2, 0, sent).numbers)
+        total = collectives.rows_gathered(communicator, _NUMBER + 3, own, numbers.size)
+    else:
+        total = _added(collectives.exchange(communicator, _NUMBER + 2, 0, sent).numbers)
+    return total.reshape(-1)
 
 
 def _added(parts: Array) -> Array:

@@ -1,9 +1,6 @@
 """Emitted code over parts of rows, on threads and on processes, against emitted code on one process."""
 
 import importlib
-import multiprocessing
-import pickle
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -16,8 +13,9 @@ from lngen.files import loading, manifest
 from lngen.language.parsing import parse
 from lngen.pipeline import derived
 from lngen.runtime import collectives
-from tests import corpus, sharded_worker
-from tests.requirements import mpiexec, needs_gxx, needs_mpi, needs_torch
+from tests import corpus
+from tests.processes import in_processes
+from tests.requirements import needs_gxx, needs_mpi, needs_torch
 from tests.shipped import NAMES
 from tests.tiers import sample
 
@@ -351,39 +349,23 @@ def test_what_is_not_installed_is_named(monkeypatch):
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("sizes", [(5, 8), (6, 0, 3, 4)])
-def test_processes_give_what_one_gives(sizes, tmp_path):
+@pytest.mark.parametrize(
+    ("kind", "sizes"),
+    [
+        ("pipes", (5, 8)),
+        ("pipes", (6, 0, 3, 4)),
+        pytest.param("torch", (5, 0, 8), marks=needs_torch),
+        pytest.param("mpi", (5, 8), marks=needs_mpi),
+    ],
+)
+def test_processes_give_what_one_gives(kind, sizes, tmp_path):
     plain, package = written(tmp_path)
     case = Case(plain.INTERFACE, 13, np.float32)
-    first, second = in_processes(package, case, sizes, "pipes")
-    first_order(case, first, whole(plain, case), np.float32)
-    require_same_bits(first, second)
-
-
-@pytest.mark.ci
-@needs_torch
-def test_processes_of_torch_give_what_one_gives(tmp_path):
-    plain, package = written(tmp_path)
-    case = Case(plain.INTERFACE, 13, np.float32)
-    first, second = in_processes(package, case, (5, 0, 8), "torch")
-    first_order(case, first, whole(plain, case), np.float32)
-    require_same_bits(first, second)
-
-
-@pytest.mark.ci
-@needs_mpi
-def test_processes_of_mpi_give_what_one_gives(tmp_path):
-    plain, package = written(tmp_path)
-    case = Case(plain.INTERFACE, 13, np.float32)
-    sizes = (5, 8)
-    for rank, span in enumerate(spans(sizes)):
-        given = case.part(case.inputs, case.input_kinds, span), case.part(case.cotangents, case.output_kinds, span)
-        (tmp_path / f"given{rank}").write_bytes(pickle.dumps(given))
-    command = [mpiexec(), "-n", str(len(sizes)), sys.executable, sharded_worker.__file__, str(package)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
-    assert done.returncode == 0, done.stderr
-    found = [pickle.loads((tmp_path / f"found{rank}").read_bytes()) for rank in range(len(sizes))]
-    first, second = ([each[run] for each in found] for run in (1, 2))
+    given = [
+        (case.part(case.inputs, case.input_kinds, span), case.part(case.cotangents, case.output_kinds, span))
+        for span in spans(sizes)
+    ]
+    first, second = in_processes(package, kind, "features", given)
     first_order(case, first, whole(plain, case), np.float32)
     require_same_bits(first, second)
 
@@ -405,26 +387,3 @@ def require_same_bits(first, second):
     for one, other in zip(first, second, strict=True):
         for mine, theirs in zip((*one[0], *one[1]), (*other[0], *other[1]), strict=True):
             assert mine.tobytes() == theirs.tobytes()
-
-
-def in_processes(package, case, sizes, kind):
-    """What all processes give in two runs of one call after the other, each a process of its own that has no lngen."""
-    context = multiprocessing.get_context("spawn")
-    pipes = {rank: {} for rank in range(len(sizes))}
-    for one in pipes:
-        for other in range(one):
-            pipes[one][other], pipes[other][one] = context.Pipe()
-    results = context.Queue()
-    workers = []
-    for rank, span in enumerate(spans(sizes)):
-        arguments = case.part(case.inputs, case.input_kinds, span), case.part(case.cotangents, case.output_kinds, span)
-        group = pipes[rank] if kind == "pipes" else (package.parent / "meeting", len(sizes))
-        workers.append(
-            context.Process(target=sharded_worker.run, args=(str(package), kind, rank, group, *arguments, results))
-        )
-    for worker in workers:
-        worker.start()
-    found = sorted((results.get(timeout=100) for _ in workers), key=lambda each: each[0])
-    for worker in workers:
-        worker.join(timeout=60)
-    return [[each[run] for each in found] for run in (1, 2)]

@@ -1,0 +1,52 @@
+"""Processes that share a layer, each one of its own that has no lngen: over pipes, over torch's Gloo, or by an MPI."""
+
+import multiprocessing
+import pickle
+import subprocess
+import sys
+
+from tests import sharded_worker
+from tests.requirements import mpiexec
+
+
+def in_processes(package, kind, work, given):
+    """What each of several processes gives for what it is given, (inputs, cotangents): in one run, and in another.
+
+    `kind` says what is between them, `work` what of sharded_worker.WORK they do with the layer in the folder `package`.
+    """
+    found = (_by_mpi if kind == "mpi" else _spawned)(package, kind, work, given)
+    return [[each[run] for each in found] for run in (1, 2)]
+
+
+def _by_mpi(package, kind, work, given):
+    for rank, arguments in enumerate(given):
+        (package.parent / f"given{rank}").write_bytes(pickle.dumps(arguments))
+    command = [mpiexec(), "-n", str(len(given)), sys.executable, sharded_worker.__file__, str(package), work]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stderr
+    return [pickle.loads((package.parent / f"found{rank}").read_bytes()) for rank in range(len(given))]
+
+
+def _spawned(package, kind, work, given):
+    context = multiprocessing.get_context("spawn")
+    pipes = {rank: {} for rank in range(len(given))}
+    for one in pipes:
+        for other in range(one):
+            pipes[one][other], pipes[other][one] = context.Pipe()
+    results = context.Queue()
+    workers = []
+    meeting = package.parent / "meeting"
+    meeting.unlink(missing_ok=True)
+    for rank, arguments in enumerate(given):
+        group = pipes[rank] if kind == "pipes" else (meeting, len(given))
+        workers.append(
+            context.Process(
+                target=sharded_worker.run, args=(str(package), kind, work, rank, group, *arguments, results)
+            )
+        )
+    for worker in workers:
+        worker.start()
+    found = sorted((results.get(timeout=100) for _ in workers), key=lambda each: each[0])
+    for worker in workers:
+        worker.join(timeout=60)
+    return found
