@@ -242,13 +242,45 @@ def test_a_backward_that_fails_can_be_called_again():
         ),
         (lambda: LayerNorm(8, dtype="float33"), TypeError, "dtype is 'float33'; pass a type of floats"),
         (lambda: LayerNorm(8, backend="cuda"), ValueError, 'backend is \'cuda\'; pass "numpy", "cpu" or "auto"'),
-        (lambda: LayerNorm(8)(normal(3, 7)), ValueError, "gamma has shape"),
-        (lambda: LayerNorm(8, eps="a")(normal(3, 8)), TypeError, "eps is 'a' of type str; pass a number"),
+        (lambda: LayerNorm(8, eps="a"), TypeError, "eps is 'a' of type str; pass a number"),
+        (lambda: LayerNorm(8, eps=-1.0), ValueError, "eps is -1.0; pass 0 or more: the gradients take it to be pos"),
+        (lambda: LayerNorm(8, eps=np.nan), ValueError, "eps is nan; pass a finite number"),
+        (lambda: LayerNorm(8, eps=None), TypeError, "eps is None of type NoneType; pass a number"),
+        (lambda: LayerNorm(8, threads=0), ValueError, "threads is 0; pass 1 or more"),
+        (lambda: LayerNorm(8, threads="2"), TypeError, "threads is '2'; pass a whole number, 1 or more"),
+        (
+            lambda: LayerNorm(8, gamma=np.ones(8)),
+            TypeError,
+            r"gamma is of type ndarray; pass True or False, and set its values by parameters\['gamma'\] = ",
+        ),
+        (lambda: DynamicTanh(8, alpha=0.5), TypeError, "alpha is of type float; pass True or False"),
+        (lambda: LayerNorm(8)(np.float32(3)), ValueError, r"x has shape \(\); pass \(..., D\)"),
+        (lambda: LayerNorm(8)([[1.0], [1.0, 2.0]]), ValueError, "x is no array: its parts differ in length"),
     ],
 )
 def test_a_mistake_gets_a_message(make, error, message):
     with pytest.raises(error, match=message):
         make()
+
+
+@pytest.mark.parametrize("parameters", [{}, {"gamma": False, "beta": False}])
+@pytest.mark.parametrize("rows", [normal(3, 7), normal(3, 7).tolist()])
+def test_rows_of_another_length_are_refused(parameters, rows):
+    message = r"x has shape \(3, 7\), and this LayerNorm was made for rows of 8 features; pass \(..., 8\)"
+    with pytest.raises(ValueError, match=message):
+        LayerNorm(8, **parameters)(rows)
+
+
+def test_attributes_that_were_set_are_looked_at_again():
+    for name, value, message in (("eps", -1, "eps is -1"), ("threads", 0, "threads is 0"), ("backend", "gpu", "'gpu'")):
+        norm = LayerNorm(8)
+        setattr(norm, name, value)
+        with pytest.raises(ValueError, match=message):
+            norm(normal(3, 8))
+
+
+def test_no_type_is_the_usual_one():
+    assert LayerNorm(8, dtype=None).parameters["gamma"].dtype == LayerNorm(8).parameters["gamma"].dtype == np.float32
 
 
 # ---- names
