@@ -1,12 +1,23 @@
-"""Processes that share a layer, each one of its own that has no lngen: over pipes, over torch's Gloo, or by an MPI."""
+"""Processes of their own: several that share a layer (by pipes, Gloo or an MPI), and one for what is forked."""
 
 import multiprocessing
+import os
 import pickle
 import subprocess
 import sys
+import textwrap
 
 from tests import sharded_worker
 from tests.requirements import mpiexec
+from tests.shipped import ROOT
+
+
+def run_alone(program: str) -> None:
+    """Run a program that forks: here, others may have imported what does not like that, such as JAX, and says so."""
+    command = [sys.executable, "-W", "ignore:.*multi-threaded.*fork:DeprecationWarning", "-c", textwrap.dedent(program)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=100, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def in_processes(package, kind, work, given):

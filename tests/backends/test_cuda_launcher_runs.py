@@ -19,7 +19,7 @@ import pytest
 from lngen.runtime.device_arrays import part
 from lngen.simt import driver
 from tests.backends.test_cuda_launcher import PAIRS, backends
-from tests.requirements import NO_GPU, has_gpu, needs_gxx, needs_pycuda
+from tests.requirements import has_gpu, needs_gxx, needs_pycuda
 from tests.tiers import sample
 
 pytestmark = [pytest.mark.cuda, pytest.mark.ci, needs_pycuda, *([] if has_gpu() else [needs_gxx])]
@@ -483,27 +483,6 @@ def test_out_for_some_results(layers: dict[str, tuple[ModuleType, ModuleType]], 
             for name, value in wanted.items():
                 assert name not in given or results[name] is given[name]
                 np.testing.assert_array_equal(results[name].get(), value, err_msg=name)
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason=NO_GPU)
-def test_a_fork_while_another_thread_is_in_a_call(centred: Any) -> None:
-    """The lock that the other thread holds is not held for good in the child."""
-    held, done = threading.Event(), threading.Event()
-
-    def hold() -> None:
-        with centred._launcher.devices._lock:
-            held.set()
-            done.wait()
-
-    thread = threading.Thread(target=hold)
-    thread.start()
-    held.wait()
-    child = os.fork()
-    if not child:
-        os._exit(0 if centred._launcher.devices._lock.acquire(timeout=5) else 1)
-    done.set()
-    thread.join()
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 # Results that are equal, rows that do not see one another

@@ -1,9 +1,12 @@
-"""Memory on a device, as far as it goes without one."""
+"""Memory on a device, as far as it goes without one, and the lock that calls hold."""
+
+import os
 
 import numpy as np
 import pytest
 
 from lngen.runtime.devices import entry
+from tests.processes import run_alone
 
 
 def test_numbers_are_rounded_to_nearest_even() -> None:
@@ -13,3 +16,32 @@ def test_numbers_are_rounded_to_nearest_even() -> None:
     for value in (*values, *halfway, 0.0, -0.0, 1e-42, 3e38):
         assert entry(float(value), "bf16") == np.float32(value).astype(ml_dtypes.bfloat16).tobytes()
         assert entry(float(value), "f64") == np.float64(value).tobytes()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_the_lock_that_another_thread_holds_is_not_held_in_a_process_that_was_forked() -> None:
+    run_alone(
+        """
+        import os
+        import threading
+
+        from lngen.runtime import devices
+
+        held, done = threading.Event(), threading.Event()
+
+        def hold():
+            with devices._lock:
+                held.set()
+                done.wait()
+
+        thread = threading.Thread(target=hold)
+        thread.start()
+        held.wait()
+        child = os.fork()
+        if not child:
+            os._exit(0 if devices._lock.acquire(timeout=5) else 1)
+        done.set()
+        thread.join()
+        assert os.waitpid(child, 0)[1] == 0
+        """
+    )

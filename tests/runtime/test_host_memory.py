@@ -18,6 +18,7 @@ import pytest
 
 from lngen.runtime import host_memory
 from lngen.runtime.host_memory import empty
+from tests.processes import run_alone
 
 F32 = np.dtype(np.float32)
 LARGE = (host_memory.LARGE // 4,)
@@ -143,18 +144,28 @@ def test_a_result_in_a_cycle_and_results_of_many_threads() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
-@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
 def test_a_process_that_was_forked_writes_its_own() -> None:
-    there, freed = empty(LARGE, F32), empty(LARGE, F32)
-    there.fill(1)
-    place = address(freed)
-    del freed
-    child = os.fork()
-    if not child:
-        there.fill(2)
-        os._exit(0 if address(empty(LARGE, F32)) == place else 1)
-    assert os.waitpid(child, 0)[1] == 0
-    assert (there == 1).all()
+    run_alone(
+        """
+        import os
+
+        import numpy as np
+
+        from lngen.runtime.host_memory import LARGE, empty
+
+        there, freed = empty((LARGE,), np.dtype("f4")), empty((LARGE,), np.dtype("f4"))
+        there.fill(1)
+        place = freed.ctypes.data
+        del freed
+        child = os.fork()
+        if not child:
+            there.fill(2)
+            assert empty((LARGE,), np.dtype("f4")).ctypes.data == place
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        assert (there == 1).all()
+        """
+    )
 
 
 def test_off_and_at_the_end_of_a_process() -> None:

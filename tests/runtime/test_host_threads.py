@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from lngen.runtime import host_threads
+from tests.processes import run_alone
 
 
 class Ranges:
@@ -132,15 +133,20 @@ def test_where_there_are_no_more_threads(own_pool: host_threads._Pool, monkeypat
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
-@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
 def test_a_process_that_was_forked_has_its_own() -> None:
-    host_threads.run(Ranges(8), 8, 2)
-    child = os.fork()
-    if not child:
-        meeting = threading.Barrier(2)
-        try:
+    run_alone(
+        """
+        import os
+        import threading
+
+        from lngen.runtime import host_threads
+
+        host_threads.run(lambda first, end: None, 8, 2)
+        child = os.fork()
+        if not child:
+            meeting = threading.Barrier(2)
             host_threads.run(lambda first, end: meeting.wait(10), 2, 2)
-        except BaseException:
-            os._exit(1)
-        os._exit(0)
-    assert os.waitpid(child, 0)[1] == 0
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        """
+    )
