@@ -5,7 +5,7 @@ A layer that is not known is called by these too, `Layer(INTERFACE, ...)` on any
 """
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
@@ -36,7 +36,7 @@ class Layer(Generic[Result]):
         self.operators = Operators(package, interface, numpy, compiled)
         self.forward = self.operators.forward
         self.at_once = at_once(self.operators.kernels, node_at_once(self.operators))
-        self.is_shared = False
+        self.share = self._sharing()
         self.outputs, self.results = len(interface["outputs"]), len(self.operators.parts["forward"].results)
         kinds = [each["kind"] for each in interface["inputs"]]
         self.numbers = [number for number, kind in enumerate(kinds) if kind == "Scalar"]
@@ -49,17 +49,27 @@ class Layer(Generic[Result]):
         values = (*values, False)
         if (plain := self.at_once(values)) is not None:
             return cast(Result, plain)
-        if not self.is_shared and _DISTRIBUTED in sys.modules:
-            self._share()
+        self.share()
         made = self.forward(*values)
         chosen: Result = made if self.results == 1 else made[0] if self.outputs == 1 else made[: self.outputs]
         return chosen
 
-    def _share(self) -> None:
-        from . import torch_sharding
+    def _sharing(self) -> Callable[[], None]:
+        """What tells PyTorch, once, how rows may be sharded; it is called before any call that may be of such rows."""
+        is_shared = False
 
-        torch_sharding.register(self.operators)
-        self.is_shared = True
+        def share() -> None:
+            nonlocal is_shared
+            if not is_shared and _DISTRIBUTED in sys.modules:
+                from . import torch_sharding
+
+                torch_sharding.register(self.operators)
+                is_shared = True
+
+        # A compiler that traces calls it as it is: what it does is no part of a program, and is not guarded. It is what
+        # torch.compiler.assume_constant_result sets, which takes a second to import all of the compiler.
+        share._dynamo_marked_constant = True  # type: ignore[attr-defined]
+        return share
 
     def _with_tensors(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """Numbers as tensors of the type that rows are computed in: they make it no wider."""

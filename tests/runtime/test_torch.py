@@ -305,6 +305,33 @@ def test_the_compiler_of_pytorch_has_it_as_one_graph(monkeypatch, tmp_path):
 
 
 @pytest.mark.ci
+@pytest.mark.parametrize("is_sharded", [False, True])
+def test_a_call_that_is_compiled_may_be_the_first(is_sharded, tmp_path):
+    """Dynamo itself imports DTensor, of which a layer is told by its next call."""
+    program = (
+        "from generated.layer_norm import torch_backend as backend\n"
+        "import sys, torch\n"
+        "assert not sys.modules.keys() & {'torch._dynamo', 'torch.distributed.tensor'}\n"
+        "backend._LAYER.operators.kernels.host = backend._numpy\n"
+        "x = torch.arange(8.0).reshape(2, 4)\n"
+        "if sys.argv[1] == 'True':\n"
+        "    from torch.distributed.tensor import DeviceMesh, Shard, distribute_tensor\n"
+        "    torch.distributed.init_process_group('gloo', init_method='file://' + sys.argv[2], rank=0, world_size=1)\n"
+        "    x = distribute_tensor(x, DeviceMesh('cpu', [0]), [Shard(0)])\n"
+        "compiled = torch.compile(backend.layer_norm, fullgraph=True, backend='aot_eager')\n"
+        "y = compiled(x)\n"
+        "assert (y == backend.layer_norm(x)).all()\n"
+        "with torch.compiler.set_stance('fail_on_recompile'):\n"
+        "    compiled(x)\n"
+        "if torch.distributed.is_initialized():\n"
+        "    torch.distributed.destroy_process_group()\n"
+    )
+    command = [sys.executable, "-W", "ignore", "-c", program, str(is_sharded), str(tmp_path / "meet")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.ci
 def test_a_program_is_exported():
     module, x = backend.LayerNorm(6), rows(4, 6).detach()
     rows_dim = torch.export.Dim("rows")
