@@ -3,6 +3,7 @@
 import copy
 import importlib
 import io
+import itertools
 import pickle
 import shutil
 import subprocess
@@ -339,6 +340,41 @@ def test_a_program_is_exported():
     assert any("layer_norm_forward" in str(node.target) for node in program.graph.nodes)
     longer = rows(9, 6).detach()
     torch.testing.assert_close(program.module()(longer), module(longer))
+
+
+def _pushed_gradients(function, is_within, moved, is_recorded):
+    """The gradients of x and gamma, and their tangents, where some of x, gamma and the cotangent have one."""
+    dual = torch.autograd.forward_ad
+    values = [rows(*shape, dtype=torch.float64, seed=n) for n, shape in enumerate([(2, 5), (5,), (2, 5)])]
+    tangents = [rows(*each.shape, dtype=torch.float64, seed=7).detach() for each in values]
+    y = function(*values[:2])
+    with dual.dual_level():
+        x, gamma, cotangent = (
+            dual.make_dual(value, tangent) if moves else value
+            for value, tangent, moves in zip(values, tangents, moved, strict=True)
+        )
+        y = function(x, gamma) if is_within else y
+        found = torch.autograd.grad(y, values[:2], cotangent, create_graph=is_recorded)
+        pairs = [dual.unpack_dual(each) for each in found]
+        return [(value.detach(), torch.zeros_like(value) if along is None else along.detach()) for value, along in pairs]
+
+
+@pytest.mark.parametrize("is_recorded", [False, True])
+@pytest.mark.parametrize(
+    ("is_within", "moved"),
+    [(False, (False, False, True)), *[(True, each) for each in itertools.product((False, True), repeat=3)]],
+)
+def test_gradients_move_along_whatever_has_a_tangent(is_within, moved, is_recorded):
+    """Reverse mode by autograd inside a level of forward mode, recorded or not, of a function called in it or before."""
+
+    def written_out(x, gamma):
+        centred = x - x.mean(-1, keepdim=True)
+        return gamma * centred / (centred.square().mean(-1, keepdim=True) + 1e-5).sqrt()
+
+    found, expected = (
+        _pushed_gradients(function, is_within, moved, is_recorded) for function in (backend.layer_norm, written_out)
+    )
+    torch.testing.assert_close(found, expected)
 
 
 def test_derivatives_that_there_are_not_are_refused():
