@@ -15,6 +15,9 @@ import pytest
 import lngen
 from lngen.errors import LngenError
 from lngen.files import loading
+from lngen.files.manifest import write
+from lngen.language.parsing import parse
+from lngen.pipeline import derived
 from tests.requirements import NO_TORCH, needs_gxx
 from tests.shipped import ROOT
 
@@ -222,6 +225,57 @@ def test_a_number_of_features_that_is_none_is_refused(D, error):
         backend.LayerNorm(D)
 
 
+class _Doubled(torch.nn.Module):
+    def forward(self, x):
+        return 2 * x
+
+    def right_inverse(self, y):
+        return y / 2
+
+
+def test_a_parameter_may_be_made_of_others():
+    """What is in `_parameters` is then fewer, and in another order."""
+    module, x = backend.LayerNorm(4), rows(2, 4)
+    expected = module(x)
+    torch.nn.utils.parametrize.register_parametrization(module, "gamma", _Doubled())
+    torch.testing.assert_close(module(x), expected)
+    assert [*module.state_dict()] == ["beta", "parametrizations.gamma.original"]
+    assert module.weight.tolist() == [1.0] * 4
+    assert module.bias is module.beta
+    module.load_state_dict({"bias": torch.ones(4), "parametrizations.gamma.original": torch.zeros(4)})
+    assert module(x).tolist() == [[1.0] * 4] * 2
+
+
+def test_what_counterparts_call_a_parameter_sets_it():
+    module, x = backend.LayerNorm(4), rows(2, 4)
+    module.weight = torch.nn.Parameter(torch.full((4,), 3.0))
+    assert module.gamma is module.weight
+    assert [*module.state_dict()] == ["gamma", "beta"]
+    module.bias = None
+    assert repr(module) == "LayerNorm(4, eps=1e-05, beta=False)"
+    assert (module(x) == backend.layer_norm(x, torch.full((4,), 3.0))).all()
+    assert module.normalized_shape == torch.nn.LayerNorm(4).normalized_shape
+    with pytest.raises(TypeError, match="cannot assign 'torch.FloatTensor' as parameter 'gamma'"):
+        module.weight = torch.ones(4)
+
+
+def test_names_may_be_those_of_the_counterpart(tmp_path):
+    """And a Constant have another."""
+    definition = parse(
+        "from lngen.language import Constant, Feature, Row, mean, rsqrt\n"
+        "def f(x: Row, weight: Feature = 1, epsilon: Constant = 1e-5):\n"
+        '    """A layer.\n\n    In PyTorch: torch.nn.RMSNorm(weight=weight, eps=epsilon)\n'
+        '    In PyTorch: torch.nn.BatchNorm1d(num_features=D, weight=weight)\n    """\n'
+        "    return weight * x * rsqrt(mean(x**2) + epsilon)\n"
+    )
+    write(derived(definition, proved=False).emission, tmp_path)
+    module = lngen.load(tmp_path / "f", backend="torch").F(4, epsilon=0.5)
+    assert [*module.state_dict()] == ["weight"]
+    assert (module.eps, module.num_features) == (0.5, 4)
+    module.eps = 0.25
+    assert repr(module) == "F(4, epsilon=0.25)"
+
+
 def test_a_model_learns():
     torch.manual_seed(0)
     model = torch.nn.Sequential(torch.nn.Linear(4, 8), backend.LayerNorm(8), torch.nn.Linear(8, 1))
@@ -356,7 +410,9 @@ def _pushed_gradients(function, is_within, moved, is_recorded):
         y = function(x, gamma) if is_within else y
         found = torch.autograd.grad(y, values[:2], cotangent, create_graph=is_recorded)
         pairs = [dual.unpack_dual(each) for each in found]
-        return [(value.detach(), torch.zeros_like(value) if along is None else along.detach()) for value, along in pairs]
+        return [
+            (value.detach(), torch.zeros_like(value) if along is None else along.detach()) for value, along in pairs
+        ]
 
 
 @pytest.mark.parametrize("is_recorded", [False, True])
