@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from .calls import Array, DType, array, constant, is_float, thread_count
+from .calls import Array, DType, array, is_float, thread_count
 from .interface import Interface
-from .parameters import Parameters, described, feature_count, parameters_of, start
+from .parameters import Parameters, checked, described, feature_count, parameters_of, start
 
 __all__ = ["Backend", "Module"]
 
@@ -65,8 +65,8 @@ class Module(Generic[Output, Gradient]):
         )
         self.gradients: dict[str, Array] = {}
         self._constants = tuple(constants)
-        for (name, value), each in zip(constants.items(), self._interface["constants"], strict=True):
-            setattr(self, name, constant(name, value, each["sign"] == "any"))
+        for name, value in checked(self._interface, constants).items():
+            setattr(self, name, value)
         self._saved: Any = None
 
     def __repr__(self) -> str:

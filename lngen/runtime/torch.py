@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast, get_type_hints
 
 from .interface import Counterpart, Interface
-from .parameters import described, feature_count, parameters_of, start
+from .parameters import checked, described, feature_count, parameters_of, start
 from .torch_derivatives import node_at_once
 from .torch_dispatch import at_once
 from .torch_kernels import Tensor, torch
@@ -112,7 +112,8 @@ class Module(torch.nn.Module):
     ) -> None:
         """`parameters` says by attribute which there are, in the order of the inputs; `constants` are by attribute too.
 
-        Raises TypeError or ValueError for features that are no whole number, or too few.
+        Raises TypeError or ValueError for features that are no whole number, or too few, and for a Constant that no
+        call would take.
         """
         super().__init__()
         interface = self._layer.interface
@@ -127,7 +128,7 @@ class Module(torch.nn.Module):
             made = torch.nn.Parameter(torch.empty(shape, device=device, dtype=dtype)) if is_there else None
             self.register_parameter(name, made)
         self._constants = tuple(constants)
-        for name, value in constants.items():
+        for name, value in checked(interface, constants).items():
             setattr(self, name, value)
         self.reset_parameters()
 
