@@ -24,7 +24,7 @@ def in_jax(definition: Definition, module: ModuleType, seed: int = 0) -> Iterato
     checks: dict[str, Callable[[Subject], object]] = {
         "values and gradients are those of the kernels": _values,
         "second derivatives: jvp of grad, grad of grad, grad of jvp, jvp of jvp": _second_derivatives,
-        "vmap of rows, of parameters, and of their second derivatives": _samples,
+        "vmap of rows, of parameters, of their gradients for each sample, and of second derivatives": _samples,
     }
     differenced: dict[str, Callable[[Subject], object]] = {
         "check_grads to the second order, in reverse": _in_reverse,
@@ -129,13 +129,13 @@ def _samples(of: Subject) -> None:
     of_rows = tuple(0 if entry.kind.over_rows else None for entry in of.definition.positional)
     every = [jnp.stack(parts) for parts in zip(*[of.arguments(draw=n) for n in range(SAMPLES)], strict=True)]
 
-    def second(*given: Any) -> Any:
-        gradients = jax.grad(lambda *a: jnp.sin(jax.grad(of.loss, places[0])(*a)).sum(), places)(*given)
-        return [*of.outputs(*given), *gradients]
+    def derivatives(*given: Any) -> Any:
+        second = jax.grad(lambda *a: jnp.sin(jax.grad(of.loss, places[0])(*a)).sum(), places)(*given)
+        return [*of.outputs(*given), *jax.grad(of.loss, places)(*given), *second]
 
-    one = jax.jit(second)
+    one = jax.jit(derivatives)
     for inputs, dims in ((of.arguments(SAMPLES), of_rows), (every, (0,) * len(of_rows))):
-        together = jax.jit(jax.vmap(second, dims))(*inputs)
+        together = jax.jit(jax.vmap(derivatives, dims))(*inputs)
         for n in range(SAMPLES):
             alone = one(*[value if at is None else value[n] for value, at in zip(inputs, dims, strict=True)])
             for value, other in zip(together, alone, strict=True):

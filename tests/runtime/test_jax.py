@@ -152,6 +152,129 @@ def test_a_product_with_the_hessian_is_transposed():
     np.testing.assert_allclose(jax.jacfwd(product)(v), jax.jacrev(product)(v), rtol=1e-4, atol=1e-5)
 
 
+def losses(layer):
+    """A number, and its gradients, made of a sample of rows and of parameters."""
+
+    def loss(x, gamma, beta):
+        return (layer.call(x, gamma, beta, 1e-5) ** 3).sum()
+
+    return loss, jax.value_and_grad(loss, (0, 1, 2))
+
+
+IN_AXES = [(0, None, None), (None, 0, 1), (1, 0, None), (None, None, 0)]
+
+
+def samples_of(in_axes, rows_of_each, size=6, dtype=np.float32):
+    """Rows, gamma and beta, of several samples where there is an axis, and those of each."""
+    shapes = [(rows_of_each, 33), (33,), (33,)]
+    many = [np.asarray(rows(size, *shape, dtype=dtype, seed=seed)) for seed, shape in enumerate(shapes)]
+    given = [
+        jnp.asarray(np.moveaxis(every, 0, at)) if at is not None else jnp.asarray(every[0])
+        for every, at in zip(many, in_axes, strict=True)
+    ]
+    pairs = [*zip(given, many, in_axes, strict=True)]
+    return given, [[one if at is None else every[n] for one, every, at in pairs] for n in range(size)]
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("in_axes", IN_AXES, ids=str)
+@pytest.mark.parametrize("kind", ["numpy", pytest.param("cpu", marks=needs_gxx)])
+def test_gradients_for_each_sample_are_one_call_with_the_bits_of_many(kind, in_axes):
+    layer = runtime.Layer(backend._numpy, backend._cpu)
+    layer.kernels.host = getattr(backend, f"_{kind}")
+
+    def gradients(*inputs):
+        y, pull = jax.vjp(lambda *a: layer.call(*a, 1e-5), *inputs)
+        return y, pull(y)
+
+    together = jax.jit(jax.vmap(gradients, in_axes))
+    # Threads share samples if they are many and small, else the rows of one after the other.
+    for rows_of_each, size in ((1, 6), (1, 2500), (90, 400), (4000, 3)) if kind == "cpu" else ((2, 3),):
+        given, each = samples_of(in_axes, rows_of_each, size)
+        program = together.lower(*given).as_text()
+        assert program.count("stablehlo.custom_call @") == 2
+        assert "stablehlo.while" not in program
+        found = jax.tree.leaves(together(*given))
+        one = jax.jit(gradients)
+        for number in {0, size // 2, size - 1}:
+            for value, other in zip(found, jax.tree.leaves(one(*each[number])), strict=True):
+                assert np.asarray(value[number]).tobytes() == np.asarray(other).tobytes()
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("in_axes", IN_AXES, ids=str)
+def test_every_derivative_has_samples_and_samples_of_samples(in_axes):
+    layer = backend._LAYER
+    with jax.enable_x64(True):
+        shapes = [(2, 5), (5,), (5,)]
+        given = [rows(*shape, dtype=np.float64, seed=seed) for seed, shape in enumerate(shapes)]
+        sizes = jnp.linspace(0.5, 1.5, 3)
+        moved = [rows(*shape, dtype=np.float64, seed=seed) for seed, shape in enumerate(shapes, 7)]
+        loss, gradients = losses(layer)
+
+        def along(function):
+            return lambda *a: jax.jvp(function, a, tuple(moved))[1]
+
+        functions = [
+            gradients,
+            along(lambda *a: gradients(*a)[1]),
+            along(along(loss)),
+            lambda *a: jax.grad(lambda *b: sum((g**2).sum() for g in gradients(*b)[1]), (0, 1, 2))(*a),
+            jax.grad(along(loss), (0, 1, 2)),
+            lambda *a: jax.jacrev(lambda gamma: gradients(a[0], gamma, a[2])[1])(a[1]),
+            lambda *a: jax.hessian(lambda gamma: loss(a[0], gamma, a[2]))(a[1]),
+        ]
+
+        def scaled(one, other):
+            return [
+                value if at is None else value * (one if at == 0 else other)
+                for value, at in zip(given, in_axes, strict=True)
+            ]
+
+        for function in functions:
+            pair = functools.partial(lambda f, a, b: f(*scaled(a, b)), function)
+            made = jax.jit(jax.vmap(lambda a, pair=pair: pair(a, 1 / a)))(sizes)
+            nested = jax.jit(jax.vmap(jax.vmap(pair, (None, 0)), (0, None)))(sizes, sizes)
+            for n, a in enumerate(sizes):
+                for value, other in zip(*map(jax.tree.leaves, (made, function(*scaled(a, 1 / a)))), strict=True):
+                    np.testing.assert_allclose(value[n], other, rtol=1e-9, atol=1e-10)
+                for m, b in enumerate(sizes):
+                    for value, other in zip(*map(jax.tree.leaves, (nested, function(*scaled(a, b)))), strict=True):
+                        np.testing.assert_allclose(value[n, m], other, rtol=1e-9, atol=1e-10)
+
+
+@pytest.mark.ci
+def test_what_samples_share_has_the_sum_of_their_cotangents():
+    x, gammas, v = rows(4, 3, 5), rows(4, 5, seed=1), rows(5, seed=2)
+
+    def tangents(v):
+        return jax.vmap(lambda x, gamma: jax.jvp(lambda g: backend.layer_norm(x, g), (gamma,), (v,))[1])(x, gammas)
+
+    cotangents = rows(4, 3, 5, seed=3)
+    (found,) = jax.linear_transpose(tangents, v)(cotangents)
+    one_by_one = [jax.vjp(lambda g, n=n: backend.layer_norm(x[n], g), gammas[n])[1](cotangents[n])[0] for n in range(4)]
+    np.testing.assert_allclose(found, sum(one_by_one), rtol=1e-5, atol=1e-5)
+
+    def loss(x, gammas):
+        return (jax.vmap(backend.layer_norm, (None, 0))(x, gammas) ** 3).sum()
+
+    found, expected = jax.grad(loss)(x[0], gammas), sum(jax.grad(loss)(x[0], gamma[None]) for gamma in gammas)
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("kind", ["numpy", pytest.param("cpu", marks=needs_gxx)])
+def test_there_may_be_no_sample_and_samples_without_rows(kind):
+    layer = runtime.Layer(backend._numpy, backend._cpu)
+    layer.kernels.host = getattr(backend, f"_{kind}")
+    _, gradients = losses(layer)
+    for shape in ((0, 2, 5), (3, 0, 5)):
+        value, found = jax.jit(jax.vmap(gradients, (0, None, None)))(rows(*shape), rows(5), rows(5, seed=1))
+        assert value.shape == shape[:1]
+        assert [each.shape for each in found] == [shape, (shape[0], 5), (shape[0], 5)]
+        assert not any(each.any() for each in found)
+
+
 def test_only_what_is_there_is_an_operand():
     traced = str(jax.make_jaxpr(jax.grad(lambda x: backend.layer_norm(x).sum()))(rows(2, 3)))
     assert "lngen_forward" in traced
