@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from tests.precompiled import precompiled
 from tests.requirements import NO_GPU
 from tests.tiers import tier_of
 
@@ -21,6 +22,7 @@ settings.load_profile("lngen")
 # What is printed has the width that the commands choose; a worker of pytest-xdist is given another.
 os.environ.pop("COLUMNS", None)
 _own_cache = pytest.StashKey[str]()
+_headers = pytest.StashKey[str]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -30,9 +32,15 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     if "LNGEN_CACHE" not in os.environ:
         config.stash[_own_cache] = os.environ["LNGEN_CACHE"] = tempfile.mkdtemp(prefix="lngen-tests-")
+    # A second that is won back where many kernels are compiled.
+    if getattr(config.option, "numprocesses", None) and not config.option.collectonly:
+        config.stash[_headers] = tempfile.mkdtemp(prefix="lngen-headers-")
+        os.environ.update(precompiled(Path(config.stash[_headers])))
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
+    if folder := config.stash.get(_headers, None):
+        shutil.rmtree(folder, ignore_errors=True)
     if folder := config.stash.get(_own_cache, None):
         del os.environ["LNGEN_CACHE"]
         shutil.rmtree(folder, ignore_errors=True)
