@@ -8,7 +8,8 @@ PYTEST := $(RUN) -m pytest --numprocesses auto --maxprocesses 8 --dist worksteal
 INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := derive
-.PHONY: derive test exhaustive matrix fuzz pycuda browser frameworks gpu wheelhouse docs lint check fmt clean help
+.PHONY: derive test exhaustive matrix fuzz pycuda pycuda-wheel browser frameworks environment gpu wheelhouse docs lint \
+    drift suite check fmt clean help
 
 derive: $(VENV)/installed ## derive every layer of derive/, write generated/, print a derivation
 	$(RUN) -m lngen derive
@@ -22,6 +23,9 @@ exhaustive: $(VENV)/installed-test ## what is heavier still: each layer at every
 
 pycuda: $(VENV)/installed-test ## build PyCUDA once, without a GPU, and install it; needs g++
 	$(RUN) tools/build_pycuda.py
+
+pycuda-wheel: $(VENV)/installed-test # what takes long of it, while others install: nothing is put into the environment
+	$(RUN) -c 'from tools.build_pycuda import VERSION, installed, wheelhouse; print(installed() or wheelhouse(VERSION))'
 
 browser: $(VENV)/installed-browser ## install what drives Chromium in the tests of the pages
 
@@ -50,9 +54,13 @@ lint: $(VENV)/installed-dev ## formatting, ruff, mypy; emitted code against ruff
 docs: $(VENV)/installed-docs ## the documentation as pages, into build/site
 	$(RUN) -m mkdocs build --quiet
 
-check: lint $(VENV)/installed-test $(VENV)/installed-docs ## lint, generated/ against what lngen emits, the tests of `make test` and of the tier ci
+drift: $(VENV)/installed # generated/ against what lngen emits
 	$(RUN) -m lngen derive --check
+
+suite: $(VENV)/installed-test $(VENV)/installed-docs # the tests of `make test` and of the tier ci
 	$(PYTEST) -m 'not matrix and not exhaustive'
+
+check: lint drift suite ## lint, generated/ against what lngen emits, the tests of `make test` and of the tier ci
 
 fmt: $(VENV)/installed-dev ## format the code and put right what ruff can
 	$(RUN) -m ruff format .
@@ -73,6 +81,10 @@ EXTRAS := test dev docs browser frameworks
 $(EXTRAS:%=$(VENV)/installed-%): $(VENV)/installed-%: pyproject.toml | $(VENV)/bin/pip
 	$(INSTALL) --editable '.[$*]'
 	@touch $@ $(VENV)/installed
+
+environment: | $(VENV)/bin/pip # all of them by one run of pip
+	$(INSTALL) --editable ".[$$(echo $(EXTRAS) | tr ' ' ,)]"
+	@touch $(EXTRAS:%=$(VENV)/installed-%) $(VENV)/installed
 
 # A half-made environment would be taken for a whole one, so it is removed.
 $(VENV)/bin/pip:
