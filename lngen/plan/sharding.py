@@ -46,7 +46,7 @@ import sympy
 from sympy import Add, Expr
 
 from lngen.errors import LngenError
-from lngen.expressions.equations import Names, read_by
+from lngen.expressions.equations import Names, leading_to, read_by
 from lngen.expressions.symbols import (
     AttainsFirst,
     D,
@@ -67,11 +67,11 @@ from lngen.expressions.symbols import (
 from lngen.plan.balance import grown
 from lngen.plan.lines import Line
 from lngen.plan.merging import Merging, Shared
+from lngen.plan.parts import Exchange, Sent, ShardedProgram
 from lngen.plan.program import (
     OPERATORS,
     Assignment,
     FeatureReduction,
-    Operator,
     Parameter,
     RowArgument,
     RowProgram,
@@ -79,66 +79,6 @@ from lngen.plan.program import (
     Store,
 )
 from lngen.plan.stages import stages_of
-
-
-@dataclass(frozen=True)
-class Sent:
-    """A number of each row that a part sends. One without features sends what its operator makes of nothing."""
-
-    symbol: RowScalarSymbol
-    operator: Operator
-
-    @property
-    def of_nothing(self) -> float:
-        """What a part without features sends.
-
-        >>> [Sent(RowScalarSymbol("s"), operator).of_nothing for operator in ("sum", "mean", "max", "min")]
-        [0.0, 0.0, -inf, inf]
-        """
-        return {"max": -float("inf"), "min": float("inf")}.get(self.operator, 0.0)
-
-
-@dataclass(frozen=True)
-class Exchange:
-    """One collective: what every part sends of each row, and what all make of it.
-
-    `merge` is a row program whose features are the parts, in their order: `sent` are its rows. What it gives is `saved`
-    in it, but for `own`, of which each part has an entry of its own.
-    """
-
-    sent: tuple[Sent, ...]
-    merge: RowProgram
-    own: tuple[RowSymbol, ...] = ()
-
-
-@dataclass(frozen=True)
-class ShardedProgram:
-    """A row program over parts: `parts[0]`, `exchanges[0]`, `parts[1]` and so on; the last part follows all exchanges.
-
-    Parts have arguments of `program` and what exchanges before them gave (origin "saved output"). The last one has all
-    results but row scalars that an exchange gave; it is None where nothing is left. Three numbers are known to all
-    without being computed: `whole`, all features of a row; `count`, how many each part has, a Feature of merges;
-    `largest`, the largest finite number of the type. With `counts_first` the first part needs `whole`, which then takes
-    a collective of its own.
-    """
-
-    program: RowProgram
-    parts: tuple[RowProgram | None, ...]
-    exchanges: tuple[Exchange, ...]
-    whole: ScalarSymbol
-    count: FeatureSymbol
-    largest: ScalarSymbol
-    counts_first: bool = False
-
-    @property
-    def collectives(self) -> int:
-        """How many collectives a call takes."""
-        return len(self.exchanges) + self.counts_first
-
-    @property
-    def numbers_sent(self) -> int:
-        """How many numbers a part sends of each row."""
-        return sum(len(exchange.sent) for exchange in self.exchanges)
 
 
 def sharded(program: RowProgram, *, merges: bool = True) -> ShardedProgram:
@@ -213,9 +153,9 @@ class _Sharding:
                 self._reduce(replace(reduction, body=self._sharded(reduction.body, reduction.step)))
             for line in stage.row_scalars:
                 self._add(line.symbol, line.expression, line.step)
-        last = self._last()
+        last, common = self._last(), self._common()
         parts = [*(self._part(draft) for draft in self._drafts), last]
-        asked = {row.symbol for part in parts if part is not None for row in part.rows}
+        asked = {row.symbol for part in (*parts, common) if part is not None for row in part.rows}
         asked |= {*program.saved} | {store.symbol for store in program.results}
         exchanges: list[Exchange] = []
         for number in reversed(range(len(self._drafts))):
@@ -229,6 +169,7 @@ class _Sharding:
             whole=self._whole,
             count=self._count,
             largest=self._largest,
+            common=common,
             counts_first=first is parts[0] and first is not None and self._whole in first.read(),
         )
 
@@ -310,25 +251,36 @@ class _Sharding:
         return self._program(own, saved=[each.symbol for each in draft.sent])
 
     def _last(self) -> RowProgram | None:
-        """The program of all results but those that an exchange gives; None where there is none."""
+        """The program of all results that vary over features; None where there is none."""
+        return self._end([store for store in self._whole_program.results if axes(store.symbol).features])
+
+    def _common(self) -> RowProgram | None:
+        """The program of what varies over no features and no exchange gives; None where there is none."""
         program = self._whole_program
-        stores = [q for q in program.results if axes(q.symbol).rows and self._is_of_part(q.symbol)]
+        saved = program.saved if program.direction == "forward" else ()
+
+        def is_left(symbol: TypedSymbol) -> bool:
+            return not axes(symbol).features and not (axes(symbol).rows and self._known.get(symbol, -1) >= 0)
+
+        return self._end(
+            [store for store in program.results if is_left(store.symbol)], [each for each in saved if is_left(each)]
+        )
+
+    def _end(self, results: Sequence[Store], saved: Sequence[RowScalarSymbol] = ()) -> RowProgram | None:
+        """The program of some results, with the sums over rows that they are made of."""
+        if not (results or saved):
+            return None
+        program = self._whole_program
+        epilogue = leading_to({store.symbol for store in results}, program.epilogue)
+        read = {store.symbol for store in results}.union(*(line.expression.free_symbols for line in epilogue))
         sums = [
             replace(total, body=self._sharded(total.body, total.step))
             for stage in program.stages
             for total in stage.rows_reductions
+            if total.symbol in read
         ]
-        over_rows = [store for store in program.results if not axes(store.symbol).rows]
-        saved = (
-            [symbol for symbol in program.saved if self._is_of_part(symbol)] if program.direction == "forward" else []
-        )
-        if not (stores or over_rows or saved):
-            return None
-        results = [store for store in program.results if store in stores or store in over_rows]
-        return self._program({}, saved=saved, stores=stores, sums=sums, results=results, epilogue=program.epilogue)
-
-    def _is_of_part(self, symbol: TypedSymbol) -> bool:
-        return is_row(symbol) or self._known.get(symbol, -1) < 0
+        stores = [store for store in results if axes(store.symbol).rows]
+        return self._program({}, saved=saved, stores=stores, sums=sums, results=results, epilogue=epilogue)
 
     def _exchange(self, number: int, asked: set[TypedSymbol]) -> Exchange:
         """What is sent, and the program of what is made of it: of that what is asked for."""

@@ -46,9 +46,9 @@ def modules(tmp_path_factory):
 class Case:
     """A layer's arguments: whole, and the parts of each."""
 
-    def __init__(self, interface, features, dtype=np.float64, seed=0, left_out=()):
+    def __init__(self, interface, features, dtype=np.float64, seed=0, left_out=(), rows=SHAPE):
         rng = np.random.default_rng(seed)
-        shapes = {"Row": (*SHAPE, features), "RowScalar": SHAPE, "Feature": (features,), "Scalar": ()}
+        shapes = {"Row": (*rows, features), "RowScalar": rows, "Feature": (features,), "Scalar": ()}
         shapes["Data"] = shapes["Row"]
         self.kinds = {each["name"]: each["kind"] for each in (*interface["inputs"], *interface["outputs"])}
         names = [each["name"] for each in interface["inputs"]]
@@ -208,6 +208,14 @@ def test_runs_are_equal_to_the_bit(modules):
     for one, other in zip(first, second, strict=True):
         for mine, theirs in zip((*one[0], *one[1]), (*other[0], *other[1]), strict=True):
             assert mine.tobytes() == theirs.tobytes()
+
+
+@pytest.mark.ci
+def test_sums_over_many_rows_are_the_same_for_parts_of_any_size(modules):
+    """A sum of so many rows is one of blocks, whose size would be another for rows of another length."""
+    plain, parts, _ = modules("scaled_softmax")
+    case = Case(plain.INTERFACE, 401, np.float32, rows=(3000,))
+    require_equal(case, on_threads(parts, case, (1, 400)), whole(plain, case), np.float32)
 
 
 def test_a_large_offset_costs_no_digits(modules):

@@ -80,21 +80,16 @@ def interpret(form, given, rows, sizes):
         if form.parts[-1]
         else None
     )
-    results = {}
+    results, common = run(form.common, 1, known[0]) if form.common else ({}, {})
+    known[0] |= common
     for store in form.program.results:
         for name in store.names:
             if found and name in found[0]:
-                parts = [part[name] for part in found]
-                if axes(store.symbol).features:
-                    width = (rows,) if axes(store.symbol).rows else ()
-                    shaped = [np.broadcast_to(p, (*width, size)) for p, size in zip(parts, sizes, strict=True)]
-                    results[name] = np.concatenate(shaped, axis=-1)
-                else:
-                    assert all(np.array_equal(part, parts[0], equal_nan=True) for part in parts), (
-                        "not the same in all parts"
-                    )
-                    results[name] = parts[0]
-            else:
+                assert axes(store.symbol).features
+                width = (rows,) if axes(store.symbol).rows else ()
+                shaped = [np.broadcast_to(part[name], (*width, size)) for part, size in zip(found, sizes, strict=True)]
+                results[name] = np.concatenate(shaped, axis=-1)
+            elif name not in results:
                 results[name] = known[0][store.symbol]
     saved = {s.name: known[0][s] for s in form.program.saved if s in known[0]}
     return results, saved

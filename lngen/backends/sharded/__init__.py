@@ -25,14 +25,16 @@ from lngen.backends.signatures import Signatures
 from lngen.backends.spelling import belongs_to, gradient, marked_program, plain_errors, reading, tangent
 from lngen.errors import LngenError, counted
 from lngen.files.render import render
+from lngen.plan.parts import ShardedProgram
 from lngen.plan.program import RowProgram
-from lngen.plan.sharding import ShardedProgram, sharded
+from lngen.plan.sharding import sharded
 from lngen.runtime.sharded import COUNTS, LARGEST, WHOLE
 
 __all__ = ["collectives", "emit"]
 
 _ARRAY = "npt.NDArray[Any]"
 _COMMUNICATOR = "communicator"
+_COMMON = "What is the same for all parts, and no exchange gave."
 _LAST = {
     "forward": "The outputs of this part.",
     "backward": "The gradients of this part.",
@@ -76,6 +78,10 @@ class _Step:
     lines: list[str]
 
 
+_Steps = tuple[list[tuple[_Step, _Step]], _Step | None, _Step | None]
+"""Of each exchange the part and the merge; the last part, and what all have in common."""
+
+
 class _Emission:
     def __init__(self, programs: Sequence[RowProgram], notes: Notes) -> None:
         self.notes = notes
@@ -98,16 +104,16 @@ class _Emission:
         kernels: list[compiled.Kernel] = []
         host, device = [], []
         for form in self.forms:
-            exchanges, last = self._steps(form)
+            steps = exchanges, last, common = self._steps(form)
             parts = [part for part, _ in exchanges] + ([last] if last else [])
-            functions += [step.lines for step in (*(s for pair in exchanges for s in pair), *([last] if last else []))]
+            functions += [s.lines for s in (*(s for pair in exchanges for s in pair), last, common) if s]
             programs = [part for part in form.parts if part is not None]
             kernels += [
                 compiled.kernel(step.name, part, form.program.direction)
                 for step, part in zip(parts, programs, strict=True)
             ]
-            host += self._direction(form, exchanges, last, "_kernels.")
-            device += self._direction(form, exchanges, last, "_")
+            host += self._direction(form, steps, "_kernels.")
+            device += self._direction(form, steps, "_")
         cotangents = [output.derivative.name for output in self.layer.outputs]
         statements = [line for kernel in kernels for line in compiled.statement(kernel, cotangents)]
         fields = self._fields()
@@ -131,7 +137,7 @@ class _Emission:
 
     # ---- the mathematics
 
-    def _steps(self, form: ShardedProgram) -> tuple[list[tuple[_Step, _Step]], _Step | None]:
+    def _steps(self, form: ShardedProgram) -> _Steps:
         direction = form.program.direction
         exchanges = []
         for number, (part, exchange) in enumerate(zip(form.parts, form.exchanges, strict=False), 1):
@@ -143,10 +149,12 @@ class _Emission:
                 *self._function(f"{direction}_merge_{number}", exchange.merge, "What all make of the parts.", direction)
             )
             exchanges.append((sends, merge))
-        last = form.parts[-1]
-        if last is None:
-            return exchanges, None
-        return exchanges, _Step(*self._function(f"{direction}_last", last, _LAST[direction], direction))
+        last, common = form.parts[-1], form.common
+        return (
+            exchanges,
+            last and _Step(*self._function(f"{direction}_last", last, _LAST[direction], direction)),
+            common and _Step(*self._function(f"{direction}_common", common, _COMMON, direction)),
+        )
 
     def _function(
         self, name: str, program: RowProgram, summary: str, direction: str
@@ -191,11 +199,9 @@ class _Emission:
         wide = ", is_wide=True" if self.programs[0].is_wide else ""
         return [f"_LAYER = _sharded.layer(INTERFACE, Saved{wide})"]
 
-    def _direction(
-        self, form: ShardedProgram, exchanges: Sequence[tuple[_Step, _Step]], last: _Step | None, before: str
-    ) -> list[str]:
+    def _direction(self, form: ShardedProgram, steps: _Steps, before: str) -> list[str]:
         """The statement of a direction's steps; `before` is what stands before the name of a part."""
-        program = form.program
+        program, (exchanges, last, common) = form.program, steps
         name = program.direction
         several = len(self.layer.outputs) > 1
         results = _RESULTS.get(name, "Outputs" if several else "_directions.only")
@@ -215,11 +221,11 @@ class _Emission:
             lines += _listed("own", own, 16) if own else []
             lines += ["            ),"]
         lines += ["        ],"] if exchanges else []
-        if last:
-            lines += ["        last=_sharded.Last("]
-            lines += _entry("function", f"{before}{last.name}", 12) + _listed("reads", last.reads, 12)
-            lines += _listed("makes", last.makes, 12)
-            lines += ["        ),"]
+        for keyword, end, where in (("last", last, before), ("common", common, "_kernels.")):
+            if end:
+                lines += [f"        {keyword}=_sharded.Last("]
+                lines += _entry("function", f"{where}{end.name}", 12) + _listed("reads", end.reads, 12)
+                lines += _listed("makes", end.makes, 12) + ["        ),"]
         known = {
             each: store.symbol.name for store in program.results for each in store.names if each != store.symbol.name
         }
