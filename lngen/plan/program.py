@@ -155,12 +155,13 @@ class RowArgument:
     """A row or row scalar that the program reads from memory.
 
     `origin` is where the caller finds it: an argument of forward, a cotangent or a tangent (an argument of the other
-    directions), or saved (`name` is then the input or output of forward that `saved` refers to).
+    directions), or saved (`name` is then the input or output of forward that `saved` refers to). A row scalar that is
+    "computed" has the type that is computed in.
     """
 
     name: str
     symbol: RowSymbol | RowScalarSymbol
-    origin: Literal["input", "cotangent", "tangent", "saved input", "saved output"]
+    origin: Literal["input", "cotangent", "tangent", "saved input", "saved output", "computed"]
 
 
 @dataclass(frozen=True)

@@ -65,8 +65,9 @@ def layer(interface: Interface, saved: Callable[..., Kept], *, is_wide: bool = F
 class Steps:
     """The steps of a direction, whose `title` is the same on all processes.
 
-    `last` has the results that vary over features, `common` those that do not and that no exchange gave. `known_as` are results that an exchange gave under another name, `symbols` what functions call inputs, Constants and
-    outputs that callers call otherwise. With `counts_first` the first part reads `WHOLE`.
+    `last` has the results that vary over features, `common` those that do not and that no exchange gave. `known_as` are
+    results that an exchange gave under another name, `symbols` what functions call inputs, Constants and outputs that
+    callers call otherwise. With `counts_first` the first part reads `WHOLE`.
     """
 
     def __init__(
@@ -86,10 +87,11 @@ class Steps:
         self.minimum_features, self.counts_first = minimum_features, counts_first
         self.number = zlib.crc32(title.encode()) << 8
 
-    def run(
-        self, values: Mapping[str, Any], results: Mapping[str, Any], call: blocks.Work, communicator: Communicator
-    ) -> None:
-        """Compute the results of a call, some of which may be None, in their arrays."""
+    def run(self, values: Mapping[str, Any], results: Mapping[str, Any], call: Any, communicator: Communicator) -> None:
+        """Compute the results of a call, some of which may be None, in their arrays.
+
+        Parts take the call as it is; it has a `shape`, `features` and a `dtype` as `blocks.Work` has.
+        """
         features, leading, dtype = call.features, call.shape[:-1], call.dtype
         known = {**values, LARGEST: np.asarray(np.finfo(dtype).max, dtype)}
         if self.counts_first:
@@ -106,17 +108,34 @@ class Steps:
                 continue
             found = exchange(communicator, self.number + 2 * number, features, numbers)
             self._count(known, found.counts, dtype)
-            known |= _merged(step, known, found.numbers, communicator.rank, leading, dtype)
-        made: list[str] = []
-        # All have the same rows of one feature for what is in common: its sums over rows are in one order then.
-        for end, shape in ((self.last, call.shape), (self.common, (*leading, 1))):
-            if end is not None and shape[-1]:
-                made += end.makes
-                places = [results[name] for name in end.makes]
-                end.function([known[name] for name in end.reads], places, call._replace(shape=shape))
+            needed = {name: self.fetched(known.get(name), call) for name in step.needs}
+            known |= _merged(step, needed, found.numbers, communicator.rank, leading, dtype)
+        if self.last is not None and features:
+            self.last.function([known[n] for n in self.last.reads], [results[n] for n in self.last.makes], call)
+        if self.common is not None:
+            known |= self._in_common(self.common, known, results, call)
+        made = self.last.makes if self.last else ()
         for name, result in results.items():
             if name not in made and result is not None:
-                blocks.round_to(result, ..., known.get(self.known_as.get(name, name), 0.0))
+                self.store(result, known.get(self.known_as.get(name, name), 0.0), call)
+
+    def fetched(self, value: Any, call: Any) -> Any:
+        """What is known as a function for NumPy takes it."""
+        return value
+
+    def store(self, result: Any, value: Any, call: Any) -> None:
+        """Write what such a function has made, in a result's own type."""
+        blocks.round_to(result, ..., value)
+
+    def _in_common(
+        self, common: Last, known: Mapping[str, Any], results: Mapping[str, Any], call: Any
+    ) -> dict[str, Any]:
+        """What all make alike: of rows of one feature, so that sums over rows are in one order."""
+        made = {name: np.empty(each.shape, call.dtype) for name in common.makes if (each := results[name]) is not None}
+        places = [made.get(name) for name in common.makes]
+        values = [self.fetched(known[name], call) for name in common.reads]
+        common.function(values, places, blocks.Work((*call.shape[:-1], 1), call.dtype, 1))
+        return made
 
     def _merge_rows_apart(
         self,
@@ -126,7 +145,7 @@ class Steps:
         features: int,
         which: int,
         communicator: Any,
-        call: blocks.Work,
+        call: Any,
     ) -> None:
         """Add what all make of (numbers of a row, rows) numbers to what is known, each process of some of the rows."""
         leading, rows = call.shape[:-1], numbers.shape[1]
@@ -134,9 +153,8 @@ class Steps:
         self._count(known, found.counts, call.dtype)
         height = found.numbers.shape[-1]
         first = communicator.rank * height
-        own = dict(known)
-        for name in step.needs:
-            value = known.get(name)
+        own = {name: self.fetched(known.get(name), call) for name in step.needs}
+        for name, value in own.items():
             if isinstance(value, np.ndarray) and value.shape == leading:
                 own[name] = np.ones(height, call.dtype)
                 run = value.reshape(-1)[first : first + height]

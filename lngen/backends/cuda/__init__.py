@@ -20,7 +20,17 @@ from lngen.backends.spelling import marked_program, plain_errors, reading, spell
 from lngen.files.render import render
 from lngen.plan.program import RowProgram
 
-__all__ = ["DTYPES", "LAUNCH_FIELDS", "KernelArgument", "LaunchContract", "contracts", "contracts_of", "emit", "head"]
+__all__ = [
+    "DTYPES",
+    "LAUNCH_FIELDS",
+    "KernelArgument",
+    "LaunchContract",
+    "contracts",
+    "contracts_of",
+    "emit",
+    "head",
+    "kernels_text",
+]
 
 
 def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
@@ -34,7 +44,7 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
         files = {"cuda_backend.py": launcher(lowered, notes)}
         for name in dict.fromkeys(source_of(program) for program in programs):
             directions = [direction for program, direction in lowered if source_of(program) == name]
-            files[name] = spelled(_kernels(directions, programs[0].is_wide, notes), CPP)
+            files[name] = kernels_text(directions, programs[0].is_wide, notes)
         return files
 
 
@@ -53,6 +63,11 @@ def contracts(forward: RowProgram, backward: RowProgram) -> tuple[LaunchContract
         )
 
     return tuple(map(settled, contracts_of(directions)))
+
+
+def kernels_text(directions: Sequence[LoweredDirection], is_wide: bool, notes: Notes) -> str:
+    """The text of a file of the kernels of some directions."""
+    return spelled(_kernels(directions, is_wide, notes), CPP)
 
 
 def _kernels(directions: Sequence[LoweredDirection], is_wide: bool, notes: Notes) -> str:

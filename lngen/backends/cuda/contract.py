@@ -139,7 +139,7 @@ def row_contract(program: RowProgram, sums: tuple[int, int]) -> LaunchContract:
             argument.symbol.name,
             argument.name,
             "row" if isinstance(argument.symbol, RowSymbol) else "row scalar",
-            "row",
+            "compute" if argument.origin == "computed" else "row",
             absent=absence(argument.name, program),
         )
         for argument in program.rows

@@ -47,35 +47,18 @@ def launcher(directions: Sequence[Lowered], notes: Notes) -> str:
 def _fields(
     directions: Sequence[Lowered], by_name: Mapping[str, RowProgram], notes: Notes, layer: PublicInterface
 ) -> dict[str, Any]:
-    forward, backward = by_name["forward"], by_name["backward"]
-    saved = saved_fields(layer, forward, backward, list(by_name.values())[2:])
-    cotangents = [output.derivative for output in layer.outputs]
+    saved = saved_fields(layer, by_name["forward"], by_name["backward"], list(by_name.values())[2:])
     own = OwnFields.beside(field.name for field in saved)
-    signatures = Signatures(layer, _ARRAY, "Any", _KEYWORDS)
-    return {
+    return functions(by_name, layer, _KEYWORDS) | {
         "header": notes.header,
         "title": notes.title,
-        "several_outputs": len(layer.outputs) > 1,
         "inputs": [given.public for given in layer.differentiable],
         "numbers": any(given.kind == "Scalar" for given in layer.inputs),
         "outputs": [output.public for output in layer.outputs],
         "saved_fields": saved,
         "array": _ARRAY,
         "own": own,
-        "forward_signature": signatures.forward(),
-        "forward_call": [
-            *_statement("inputs_", (given.public for given in layer.inputs)),
-            *_statement("constants_", (_checked_constant(given, layer) for given in layer.constants)),
-        ],
-        "backward_signature": signatures.backward(),
-        "backward_call": _statement("arguments_", (cotangent.public for cotangent in cotangents)),
-        "jvp": _later(by_name.get("jvp"), signatures),
-        "second": _later(
-            by_name.get("backward_backward"),
-            signatures,
-            f"*_launcher.each_cotangent(cotangents, {quoted(c.public for c in cotangents)})",
-        ),
-        "saved_from": signatures.saved_from(saved, own),
+        "saved_from": Signatures(layer, _ARRAY, "Any", _KEYWORDS).saved_from(saved, own),
         "saved_from_lines": [
             *_statement("first_", (own.shape, own.dtype, own.dtypes)),
             *_statement("fields_", (field.name for field in saved)),
@@ -83,6 +66,33 @@ def _fields(
             "    return saved_",
         ],
         "tables": "\n".join(_tables(directions, layer)),
+    }
+
+
+def functions(
+    by_name: Mapping[str, RowProgram], layer: PublicInterface, keywords: tuple[str, ...], module: str = "_launcher"
+) -> dict[str, Any]:
+    """What a template places of the functions of device arrays; `module` has what they are checked by.
+
+    Their `keywords` follow those that all backends have.
+    """
+    cotangents = [output.derivative for output in layer.outputs]
+    signatures = Signatures(layer, f"{module}.DeviceArray", "Any", keywords)
+    return {
+        "several_outputs": len(layer.outputs) > 1,
+        "forward_signature": signatures.forward(),
+        "forward_call": [
+            *_statement("inputs_", (given.public for given in layer.inputs)),
+            *_statement("constants_", (_checked_constant(given, layer, module) for given in layer.constants)),
+        ],
+        "backward_signature": signatures.backward(),
+        "backward_call": _statement("arguments_", (cotangent.public for cotangent in cotangents)),
+        "jvp": _later(by_name.get("jvp"), signatures),
+        "second": _later(
+            by_name.get("backward_backward"),
+            signatures,
+            f"*{module}.each_cotangent(cotangents, {quoted(c.public for c in cotangents)})",
+        ),
     }
 
 
@@ -121,18 +131,22 @@ def directions_table(
     `module` is where the class `Direction` is, `source` says the file of a direction's kernels.
     """
     return [
-        line for program, lowered in directions for line in _direction(program, lowered, layer, module, source(program))
+        line
+        for program, lowered in directions
+        for line in direction_table(program, layer, module, source(program), lowered)
     ]
 
 
-def _direction(
-    program: RowProgram, lowered: LoweredDirection, layer: PublicInterface, module: str, source: str
+def direction_table(
+    program: RowProgram, layer: PublicInterface, module: str, source: str, lowered: LoweredDirection | None = None
 ) -> list[str]:
+    """The entry of one direction; without its kernels where it is not `lowered`."""
     made = [result for store in program.results for result in store.names]
     arguments, results = _belongings(program, layer)
     zeros = [_string(result) for result in results if result not in made]
-    sums = lowered.contract.column_sums, lowered.contract.scalar_sums
-    contracts = (lowered.contract, *((lowered.columns.contract,) if lowered.columns else ()))
+    columns = (lowered.columns.contract,) if lowered and lowered.columns else ()
+    contracts = (lowered.contract, *columns) if lowered else ()
+    sums = (lowered.contract.column_sums, lowered.contract.scalar_sums) if lowered else (0, 0)
     kernels = [
         line
         for contract in contracts
@@ -144,7 +158,7 @@ def _direction(
         *_dictionary("results=", results),
         *(_tuple("zeros=", zeros) if zeros else ()),
         *([f"sums={sums},"] if any(sums) else ()),
-        *inside("kernels={", kernels, "},"),
+        *(inside("kernels={", kernels, "},") if kernels else ["kernels={},"]),
     ]
     return inside(f"{_string(program.direction)}: {module}.Direction(", fields, "),")
 
@@ -208,9 +222,9 @@ def _statement(name: str, values: Iterable[str]) -> list[str]:
     return [f"    {line}" for line in (*lines[:-1], lines[-1].removesuffix(","))]
 
 
-def _checked_constant(given: PublicConstant, layer: PublicInterface) -> str:
+def _checked_constant(given: PublicConstant, layer: PublicInterface, module: str) -> str:
     sign = ", signed=False" if given.name in layer.nonnegative else ""
-    return f"_launcher.finite({_string(given.public)}, {given.public}{sign})"
+    return f"{module}.finite({_string(given.public)}, {given.public}{sign})"
 
 
 def _string(text: str) -> str:

@@ -77,15 +77,15 @@ class _Rows(KernelScope):
         before = self.after((), first.scalars)
         stages = self._stages()
         given = [p for p in program.parameters if p.kind == "Scalar"]
+        row_scalars = [a for a in program.rows if isinstance(a.symbol, RowScalarSymbol)]
+        computed = [a.symbol for a in row_scalars if a.origin == "computed"]
         return LoweredDirection(
             name=program.direction,
             formulas=formulas,
             contract=contract.row_contract(program, sums),
             rows=tuple(self.read(a.symbol, a.name) for a in program.rows if isinstance(a.symbol, RowSymbol)),
-            row_scalars=tuple(
-                self.read(a.symbol, a.name) for a in program.rows if isinstance(a.symbol, RowScalarSymbol)
-            ),
-            saved=tuple(s.name for s in program.saved) if program.direction != "forward" else (),
+            row_scalars=tuple(self.read(a.symbol, a.name) for a in row_scalars if a.origin != "computed"),
+            saved=tuple(s.name for s in (*(program.saved if program.direction != "forward" else ()), *computed)),
             saves=tuple(s.name for s in program.saved) if program.direction == "forward" else (),
             features=tuple(self.read(p.symbol, p.name) for p in program.parameters if p.kind == "Feature"),
             scalars=tuple(self.read(p.symbol, p.name) for p in given),

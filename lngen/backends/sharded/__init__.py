@@ -7,12 +7,12 @@ Each is printed as the NumPy backend prints a row program, to a function that ta
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from lngen.backends import Notes
-from lngen.backends.interface import OwnFields, PublicInterface, interface, moved
-from lngen.backends.layout import WIDTH, in_order
+from lngen.backends.interface import OwnFields, PublicInterface, interface
+from lngen.backends.layout import in_order
 from lngen.backends.numpy.body import body
 from lngen.backends.numpy.functions import function, imported, measured, named, spelled_by_function
 from lngen.backends.numpy.linear_directions import by_event, in_formulas_names, with_names
@@ -20,7 +20,8 @@ from lngen.backends.numpy.lowering import lower
 from lngen.backends.numpy.presence import Cases
 from lngen.backends.numpy.wrappers import Function, PublicFunctions
 from lngen.backends.saved import saved_fields
-from lngen.backends.sharded import compiled
+from lngen.backends.sharded import compiled, device
+from lngen.backends.sharded.statements import Step, Steps, own_values
 from lngen.backends.signatures import Signatures
 from lngen.backends.spelling import belongs_to, gradient, marked_program, plain_errors, reading, tangent
 from lngen.errors import LngenError, counted
@@ -68,20 +69,6 @@ def collectives(form: ShardedProgram) -> str:
     )
 
 
-@dataclass(frozen=True)
-class _Step:
-    """A function of the emitted module: its name, its values and its results, as the runtime passes them."""
-
-    name: str
-    reads: list[str]
-    makes: list[str]
-    lines: list[str]
-
-
-_Steps = tuple[list[tuple[_Step, _Step]], _Step | None, _Step | None]
-"""Of each exchange the part and the merge; the last part, and what all have in common."""
-
-
 class _Emission:
     def __init__(self, programs: Sequence[RowProgram], notes: Notes) -> None:
         self.notes = notes
@@ -92,28 +79,26 @@ class _Emission:
             raise LngenError(f"{notes.layer}: sharded code has an argument {_COMMUNICATOR}; rename that of the layer")
         if wrong := sorted({COUNTS, WHOLE, LARGEST} & {name for program in programs for name in _names(program)}):
             raise LngenError(f"{notes.layer}: sharded code has values {', '.join(wrong)}; rename those of the layer")
+        self.marked = every
         self.saved = saved_fields(self.layer, every[0], every[1], every[2:])
         tangents = {f"d{reading(each.name)}": tangent(reading(each.name)) for each in self.layer.differentiable}
         tangents |= {reading(each.derivative.name): tangent(reading(each.name)) for each in self.layer.outputs}
         plain = [with_names(q, tangents) if q.direction == "jvp" else q for q in programs]
         self.programs = [in_formulas_names(program, self.layer) for program in every]
+        later = [program for program in self.programs if program.direction != "forward"]
+        self.own: dict[str, list[str]] = {str(each.direction): own_values(each, self.layer) for each in later}
         self.forms = [sharded(program) for program in plain]
 
     def files(self) -> dict[str, str]:
-        functions: list[list[str]] = []
-        kernels: list[compiled.Kernel] = []
-        host, device = [], []
-        for form in self.forms:
-            steps = exchanges, last, common = self._steps(form)
-            parts = [part for part, _ in exchanges] + ([last] if last else [])
-            functions += [s.lines for s in (*(s for pair in exchanges for s in pair), last, common) if s]
-            programs = [part for part in form.parts if part is not None]
-            kernels += [
-                compiled.kernel(step.name, part, form.program.direction)
-                for step, part in zip(parts, programs, strict=True)
-            ]
-            host += self._direction(form, steps, "_kernels.")
-            device += self._direction(form, steps, "_")
+        steps = list(map(self._steps, self.forms))
+        functions = [lines for each in steps for lines in each.functions()]
+        kernels = [
+            compiled.kernel(step.name, part, each.form.program.direction)
+            for each in steps
+            for step, part in zip(each.parts(), filter(None, each.form.parts), strict=True)
+        ]
+        host = [line for each in steps for line in self._direction(each, "_kernels.")]
+        on_kernels = [line for each in steps for line in self._direction(each, "_")]
         cotangents = [output.derivative.name for output in self.layer.outputs]
         statements = [line for kernel in kernels for line in compiled.statement(kernel, cotangents)]
         fields = self._fields()
@@ -121,7 +106,7 @@ class _Emission:
         texts = {
             "numpy_sharded.py": render("sharded/module.py.jinja", **fields, directions=[*first, *host], compiled=False),
             "cpu_sharded.py": render(
-                "sharded/module.py.jinja", **fields, directions=[*first, *statements, *device], compiled=True
+                "sharded/module.py.jinja", **fields, directions=[*first, *statements, *on_kernels], compiled=True
             ),
             "numpy_sharded_kernels.py": render(
                 "numpy/kernels.py.jinja",
@@ -133,33 +118,38 @@ class _Emission:
             ),
         }
         texts = {path: spelled_by_function(text) for path, text in texts.items()}
+        texts |= device.files(
+            {program.direction: program for program in self.marked},
+            steps,
+            self.own,
+            self.layer,
+            self.notes,
+            fields["collectives"],
+        )
         return texts | {compiled.SOURCE: compiled.source(kernels, self.notes)}
 
     # ---- the mathematics
 
-    def _steps(self, form: ShardedProgram) -> _Steps:
+    def _steps(self, form: ShardedProgram) -> Steps:
         direction = form.program.direction
         exchanges = []
         for number, (part, exchange) in enumerate(zip(form.parts, form.exchanges, strict=False), 1):
             assert part is not None
-            sends = _Step(
-                *self._function(f"{direction}_part_{number}", part, "What this part sends of each row.", direction)
-            )
-            merge = _Step(
-                *self._function(f"{direction}_merge_{number}", exchange.merge, "What all make of the parts.", direction)
+            sends = self._function(f"{direction}_part_{number}", part, "What this part sends of each row.", direction)
+            merge = self._function(
+                f"{direction}_merge_{number}", exchange.merge, "What all make of the parts.", direction
             )
             exchanges.append((sends, merge))
         last, common = form.parts[-1], form.common
-        return (
+        return Steps(
+            form,
             exchanges,
-            last and _Step(*self._function(f"{direction}_last", last, _LAST[direction], direction)),
-            common and _Step(*self._function(f"{direction}_common", common, _COMMON, direction)),
+            None if last is None else self._function(f"{direction}_last", last, _LAST[direction], direction),
+            None if common is None else self._function(f"{direction}_common", common, _COMMON, direction),
         )
 
-    def _function(
-        self, name: str, program: RowProgram, summary: str, direction: str
-    ) -> tuple[str, list[str], list[str], list[str]]:
-        """The name, the values, the results and the lines of the function of a program."""
+    def _function(self, name: str, program: RowProgram, summary: str, direction: str) -> Step:
+        """The function of a program."""
         program = marked_program(program)
         rows = [row.name for row in program.rows]
         parameters = [parameter.name for parameter in program.parameters]
@@ -191,7 +181,7 @@ class _Emission:
             {"values": named(values, made.parameters), "results": [f"{each}_out" for each in results]},
             [*measured(made.lines), *made.lines],
         )
-        return name, [reading(each) for each in values], [reading(each) for each in results], lines
+        return Step(name, [reading(each) for each in values], [reading(each) for each in results], lines)
 
     # ---- the module
 
@@ -199,62 +189,15 @@ class _Emission:
         wide = ", is_wide=True" if self.programs[0].is_wide else ""
         return [f"_LAYER = _sharded.layer(INTERFACE, Saved{wide})"]
 
-    def _direction(self, form: ShardedProgram, steps: _Steps, before: str) -> list[str]:
-        """The statement of a direction's steps; `before` is what stands before the name of a part."""
-        program, (exchanges, last, common) = form.program, steps
-        name = program.direction
+    def _direction(self, steps: Steps, before: str) -> list[str]:
+        """The statement of a direction; `before` is what stands before the name of a part."""
+        name = steps.form.program.direction
         several = len(self.layer.outputs) > 1
         results = _RESULTS.get(name, "Outputs" if several else "_directions.only")
         lines = [f"_{name.upper()} = _sharded.{'Forward' if name == 'forward' else 'Later'}("]
         lines += ["    _LAYER,", *([f'    "{name}",'] if name != "forward" else []), f"    {results},"]
-        lines += ["    _sharded.Steps(", f'        "{self.notes.layer} {name}",']
-        lines += ["        exchanges=["] if exchanges else []
-        for (part, merge), exchange in zip(exchanges, form.exchanges, strict=True):
-            sends = [f'("{sent.symbol.name}", {_number(sent.of_nothing)})' for sent in exchange.sent]
-            own = [store.names[0] for store in exchange.merge.results]
-            makes = [each for each in merge.makes if each not in own]
-            lines += ["            _sharded.Exchange("]
-            lines += _entry("part", f"{before}{part.name}", 16) + _listed("reads", part.reads, 16)
-            lines += _entries("sends", sends, 16)
-            lines += _entry("merge", f"_kernels.{merge.name}", 16) + _listed("needs", merge.reads, 16)
-            lines += _listed("makes", makes, 16)
-            lines += _listed("own", own, 16) if own else []
-            lines += ["            ),"]
-        lines += ["        ],"] if exchanges else []
-        for keyword, end, where in (("last", last, before), ("common", common, "_kernels.")):
-            if end:
-                lines += [f"        {keyword}=_sharded.Last("]
-                lines += _entry("function", f"{where}{end.name}", 12) + _listed("reads", end.reads, 12)
-                lines += _listed("makes", end.makes, 12) + ["        ),"]
-        known = {
-            each: store.symbol.name for store in program.results for each in store.names if each != store.symbol.name
-        }
-        lines += [f"        known_as={_dict(known)},"] if known else []
-        renamed = {e.public: reading(e.name) for e in self._public() if e.public != reading(e.name)}
-        lines += [f"        symbols={_dict(renamed)},"] if renamed else []
-        lines += [f"        minimum_features={program.minimum_features},"] if program.minimum_features > 1 else []
-        lines += ["        counts_first=True,"] if form.counts_first else []
-        lines += ["    ),"]
-        if name != "forward":
-            arguments, makes = self._own(name)
-            lines += _listed("arguments", arguments, 4) + _listed("makes", makes, 4)
-        return [*lines, ")"]
-
-    def _own(self, direction: str) -> tuple[list[str], list[str]]:
-        """What a direction is given besides what was saved, and what it computes, in the order of the runtime."""
-        program = next(each for each in self.programs if each.direction == direction)
-        cotangents = [output.derivative.name for output in self.layer.outputs]
-        gradients = [given.derivative.name for given in self.layer.differentiable]
-        arguments = [*(cotangents if direction != "jvp" else ()), *moved(program, self.layer)]
-        makes = {
-            "backward": gradients,
-            "jvp": [tangent(output.name) for output in self.layer.outputs],
-            "backward_backward": [*gradients, *map(gradient, cotangents)],
-        }[direction]
-        return [reading(each) for each in arguments], [reading(each) for each in makes]
-
-    def _public(self) -> list[Any]:
-        return [*self.layer.inputs, *self.layer.constants, *self.layer.outputs]
+        lines += steps.statement(self.layer, self.notes.layer, "_sharded", before)
+        return [*lines, *self.own.get(name, ()), ")"]
 
     def _fields(self) -> dict[str, Any]:
         signatures = Signatures(
@@ -298,28 +241,3 @@ def _over(function: Function) -> Function:
                 line = line.replace(f"{direction}.call(", "call_.call(")
         lines.append(line)
     return replace(function, lines=lines)
-
-
-def _number(value: float) -> str:
-    return f'float("{value}")' if value in (float("inf"), -float("inf")) else repr(value)
-
-
-def _entry(name: str, value: str, indent: int) -> list[str]:
-    return [f"{' ' * indent}{name}={value},"]
-
-
-def _listed(name: str, values: Sequence[str], indent: int) -> list[str]:
-    return _entries(name, [f'"{value}"' for value in values], indent)
-
-
-def _entries(name: str, entries: Sequence[str], indent: int) -> list[str]:
-    """A keyword whose value is a list, on one line or an entry a line."""
-    pad = " " * indent
-    line = f"{pad}{name}=[{', '.join(entries)}],"
-    if len(line) <= WIDTH:
-        return [line]
-    return [f"{pad}{name}=[", *(f"{pad}    {entry}," for entry in entries), f"{pad}],"]
-
-
-def _dict(values: dict[str, str]) -> str:
-    return "{" + ", ".join(f'"{key}": "{value}"' for key, value in values.items()) + "}"

@@ -1,15 +1,15 @@
-"""The parts of rows as kernels for the processor, and the table of what those are passed."""
+"""The parts of rows as kernels, in C++ and in CUDA, and the table of what those are passed."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lngen.backends import Notes
 from lngen.backends.cpu import unpacked
 from lngen.backends.cpu.expressions import LanesPrinter
-from lngen.backends.cuda import contracts_of, head
+from lngen.backends.cuda import contracts_of, head, kernels_text
 from lngen.backends.cuda.lines import LoweredDirection
 from lngen.backends.cuda.lowering import lower
 from lngen.backends.cuda.reserved import CPP
@@ -17,14 +17,15 @@ from lngen.backends.layout import WIDTH, quoted
 from lngen.backends.spelling import belongs_to, marked_program, reading, spelled
 from lngen.expressions.symbols import RowScalarSymbol, RowSymbol, is_row
 from lngen.files.render import render
-from lngen.plan.program import RowProgram
+from lngen.plan.program import RowArgument, RowProgram
+from lngen.runtime.sharded import LARGEST, WHOLE
 
-SOURCE = "sharded.cpp"
+SOURCE, CUDA_SOURCE = "sharded.cpp", "sharded.cu"
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """A part, whose kernels have its `name`: its program, marked, and its lines in C++."""
+    """A part, whose kernels have its `name`: its program, marked, and its lines."""
 
     name: str
     program: RowProgram
@@ -32,14 +33,37 @@ class Kernel:
 
 
 def kernel(name: str, part: RowProgram, direction: str) -> Kernel:
-    """The kernel of a part of a direction. Raises LngenError for what C++ cannot be printed from."""
-    program = marked_program(part)
+    """The kernel of a part of a direction for the processor. Raises LngenError for what cannot be printed."""
+    program = _as_called(marked_program(part), direction)
+    return _named(name, program, lower(program, (), LanesPrinter, True))
+
+
+def cuda_kernel(name: str, part: RowProgram, direction: str, public: Collection[str]) -> Kernel:
+    """The kernel of a part of a direction for a GPU; row scalars that are not `public` come as they were computed.
+
+    Raises LngenError for what cannot be printed.
+    """
+    rows = tuple(
+        replace(row, origin="computed") if isinstance(row.symbol, RowScalarSymbol) and row.name not in public else row
+        for row in part.rows
+    )
+    # By value, for the type of parameters need not hold so large a number.
+    parameters = tuple(
+        replace(each, kind="Constant") if each.name in (WHOLE, LARGEST) else each for each in part.parameters
+    )
+    program = _as_called(marked_program(replace(part, rows=rows, parameters=parameters)), direction)
+    return _named(name, program, lower(program, ()))
+
+
+def _as_called(program: RowProgram, direction: str) -> RowProgram:
+    """The program in the words that kernels are called by."""
     # What of several cotangents is left out comes as zeros: a part may read but one of them.
     rows = tuple(replace(row, origin="saved output") if row.origin == "cotangent" else row for row in program.rows)
     program = replace(program, rows=rows)
-    if direction != "forward" and program.results:
-        program = replace(program, direction="backward")
-    lowered = lower(program, (), LanesPrinter, True)
+    return replace(program, direction="backward") if direction != "forward" and program.results else program
+
+
+def _named(name: str, program: RowProgram, lowered: LoweredDirection) -> Kernel:
     columns = lowered.columns
     if columns:
         columns = replace(columns, contract=replace(columns.contract, kernel=f"{name}_columns"))
@@ -55,10 +79,33 @@ def source(kernels: Sequence[Kernel], notes: Notes) -> str:
     return spelled(re.sub(r"\n{3,}", "\n\n", text).rstrip("\n") + "\n", CPP)
 
 
+def cuda_source(kernels: Sequence[Kernel], notes: Notes, *, is_wide: bool) -> str:
+    """The text of `sharded.cu`."""
+    return kernels_text([each.lowered for each in kernels], is_wide, notes)
+
+
 def statement(kernel: Kernel, cotangents: Sequence[str]) -> list[str]:
-    """The statement that makes of a kernel a function such as those for NumPy."""
+    """The statement that makes of a kernel for the processor a function such as those for NumPy."""
+    first = [
+        f"_{kernel.name} = _host_parts.HostPart(",
+        "    __file__,",
+        f'    "{SOURCE}",',
+        f"    _kernels.{kernel.name},",
+    ]
+    return [reading(line) for line in [*first, *_tables(kernel, cotangents), ")"]]
+
+
+def cuda_statement(kernel: Kernel, cotangents: Sequence[str]) -> list[str]:
+    """The statement that makes of a kernel for a GPU such a function of arrays in its memory."""
+    first = [f"_{kernel.name} = _device_parts.DevicePart(", "    __file__,", f'    "{CUDA_SOURCE}",']
+    wide = ["    is_wide=True,"] if kernel.program.is_wide else []
+    return [reading(line) for line in [*first, *_tables(kernel, cotangents), *wide, ")"]]
+
+
+def _tables(kernel: Kernel, cotangents: Sequence[str]) -> list[str]:
+    """The kinds of what a part is given and makes, and what its kernels are passed."""
     program, lowered = kernel.program, kernel.lowered
-    kinds = {row.name: "Row" if is_row(row.symbol) else "RowScalar" for row in program.rows}
+    kinds = {row.name: _kind(row) for row in program.rows}
     kinds |= {parameter.name: parameter.kind for parameter in program.parameters}
     of_result: dict[type, str] = {RowSymbol: "Row", RowScalarSymbol: "RowScalar"}
     made = {name: of_result.get(type(store.symbol), "Computed") for store in program.results for name in store.names}
@@ -71,13 +118,17 @@ def statement(kernel: Kernel, cotangents: Sequence[str]) -> list[str]:
     sums = lowered.contract.column_sums, lowered.contract.scalar_sums
     optional = [name for name in dict(program.optional) if name in kinds or name in map(belongs_to, made)]
     zeros = [name for name in cotangents if name in kinds]
-    lines = [f"_{kernel.name} = _host_parts.HostPart(", "    __file__,", f'    "{SOURCE}",']
-    lines += [f"    _kernels.{kernel.name},", *_mapping("values", kinds), *_mapping("results", made)]
-    lines += _mapping("kernels", passed)
+    lines = [*_mapping("values", kinds), *_mapping("results", made), *_mapping("kernels", passed)]
     lines += [f"    sums={sums},"] if any(sums) else []
     lines += [f"    optional={quoted(optional)},"] if optional else []
     lines += [f"    zeros={quoted(zeros)},"] if len(cotangents) > 1 and zeros else []
-    return [reading(line) for line in [*lines, ")"]]
+    return lines
+
+
+def _kind(row: RowArgument) -> str:
+    if is_row(row.symbol):
+        return "Row"
+    return "Computed" if row.origin == "computed" else "RowScalar"
 
 
 def _mapping(name: str, entries: Mapping[str, str]) -> list[str]:

@@ -1,0 +1,76 @@
+"""`cuda_sharded.py`: the functions of a layer over parts of rows that lie on devices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from lngen.backends import Notes
+from lngen.backends.cuda.launcher import direction_table, functions, inside
+from lngen.backends.interface import PublicInterface
+from lngen.backends.layout import in_order
+from lngen.backends.sharded import compiled
+from lngen.backends.sharded.statements import Steps
+from lngen.backends.spelling import reading
+from lngen.files.render import render
+from lngen.plan.program import RowProgram
+
+_KEYWORDS = ("communicator: _collectives.Communicator", "stream: Any = None", "like: Any = None")
+
+
+def files(
+    programs: Mapping[str, RowProgram],
+    steps: Sequence[Steps],
+    own: Mapping[str, Sequence[str]],
+    layer: PublicInterface,
+    notes: Notes,
+    lines: Sequence[str],
+) -> dict[str, str]:
+    """The files for devices; `programs` are marked, by direction, and `lines` say what collectives they take.
+
+    `own` are the lines that say what each direction after forward is given and computes.
+
+    Raises LngenError for what CUDA code cannot be printed for.
+    """
+    kernels = []
+    for each in steps:
+        public = {row.name for row in each.form.program.rows}
+        parts = [part for part in each.form.parts if part is not None]
+        kernels += [
+            compiled.cuda_kernel(step.name, part, each.form.program.direction, public)
+            for step, part in zip(each.parts(), parts, strict=True)
+        ]
+    cotangents = [output.derivative.name for output in layer.outputs]
+    statements = [line for kernel in kernels for line in compiled.cuda_statement(kernel, cotangents)]
+    is_wide = programs["forward"].is_wide
+    tables = [
+        line
+        for program in programs.values()
+        for line in direction_table(program, layer, "_device_sharded", compiled.CUDA_SOURCE)
+    ]
+    fields = ["INTERFACE,", "Saved,", "__file__,", f"is_wide={is_wide},", *inside("directions={", tables, "},")]
+    statements += inside("_LAYER = _device_sharded.layer_of(", fields, ")")
+    for each in steps:
+        name = each.form.program.direction
+        statements += [
+            f"_{name.upper()} = _device_sharded.{'Forward' if name == 'forward' else 'Later'}(",
+            "    _LAYER,",
+        ]
+        statements += [f'    "{name}",'] if name != "forward" else []
+        statements += [*each.statement(layer, notes.layer, "_device_sharded", "_"), *own.get(name, ()), ")"]
+    has_second = "backward_backward" in programs
+    text = render(
+        "sharded/cuda.py.jinja",
+        **functions(programs, layer, _KEYWORDS, "_device_sharded"),
+        header=notes.header,
+        title=notes.title,
+        collectives=lines,
+        exported=sorted(programs),
+        imported=in_order(
+            ["Gradients", *["Outputs"] * (len(layer.outputs) > 1), "Saved", *["SecondGradients"] * has_second]
+        ),
+        statements=statements,
+    )
+    return {
+        "cuda_sharded.py": reading(text),
+        compiled.CUDA_SOURCE: compiled.cuda_source(kernels, notes, is_wide=is_wide),
+    }

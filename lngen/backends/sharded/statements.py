@@ -1,0 +1,113 @@
+"""The statements of emitted modules that say which steps a direction takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from lngen.backends.interface import PublicInterface, moved
+from lngen.backends.layout import WIDTH
+from lngen.backends.spelling import gradient, reading, tangent
+from lngen.plan.parts import ShardedProgram
+from lngen.plan.program import RowProgram
+
+
+@dataclass(frozen=True)
+class Step:
+    """A function of the emitted module: its name, its values and its results, as the runtime passes them."""
+
+    name: str
+    reads: list[str]
+    makes: list[str]
+    lines: list[str]
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Those of a direction: of each exchange the part and the merge; the last part, and what all have in common."""
+
+    form: ShardedProgram
+    exchanges: list[tuple[Step, Step]]
+    last: Step | None
+    common: Step | None
+
+    def parts(self) -> list[Step]:
+        """What each process does by itself."""
+        return [part for part, _ in self.exchanges] + ([self.last] if self.last else [])
+
+    def functions(self) -> list[list[str]]:
+        """The lines of the function of each."""
+        every = (*(step for pair in self.exchanges for step in pair), self.last, self.common)
+        return [step.lines for step in every if step]
+
+    def statement(self, layer: PublicInterface, title: str, module: str, before: str) -> list[str]:
+        """The expression that makes them; `module` has the class, `before` is what stands before the name of a part."""
+        program = self.form.program
+        lines = [f"    {module}.Steps(", f'        "{title} {program.direction}",']
+        lines += ["        exchanges=["] if self.exchanges else []
+        for (part, merge), exchange in zip(self.exchanges, self.form.exchanges, strict=True):
+            sends = [f'("{sent.symbol.name}", {_number(sent.of_nothing)})' for sent in exchange.sent]
+            own = [store.names[0] for store in exchange.merge.results]
+            makes = [each for each in merge.makes if each not in own]
+            lines += ["            _sharded.Exchange("]
+            lines += _entry("part", f"{before}{part.name}", 16) + listed("reads", part.reads, 16)
+            lines += _entries("sends", sends, 16)
+            lines += _entry("merge", f"_kernels.{merge.name}", 16) + listed("needs", merge.reads, 16)
+            lines += listed("makes", makes, 16)
+            lines += listed("own", own, 16) if own else []
+            lines += ["            ),"]
+        lines += ["        ],"] if self.exchanges else []
+        for keyword, end, where in (("last", self.last, before), ("common", self.common, "_kernels.")):
+            if end:
+                lines += [f"        {keyword}=_sharded.Last("]
+                lines += _entry("function", f"{where}{end.name}", 12) + listed("reads", end.reads, 12)
+                lines += [*listed("makes", end.makes, 12), "        ),"]
+        known = {
+            each: store.symbol.name for store in program.results for each in store.names if each != store.symbol.name
+        }
+        lines += [f"        known_as={_dict(known)},"] if known else []
+        public = (*layer.inputs, *layer.constants, *layer.outputs)
+        renamed = {e.public: reading(e.name) for e in public if e.public != reading(e.name)}
+        lines += [f"        symbols={_dict(renamed)},"] if renamed else []
+        lines += [f"        minimum_features={program.minimum_features},"] if program.minimum_features > 1 else []
+        lines += ["        counts_first=True,"] if self.form.counts_first else []
+        return [*lines, "    ),"]
+
+
+def own_values(program: RowProgram, layer: PublicInterface) -> list[str]:
+    """What a direction that follows forward is given besides what was saved, and what it computes, in order."""
+    cotangents = [output.derivative.name for output in layer.outputs]
+    gradients = [given.derivative.name for given in layer.differentiable]
+    arguments = [*(cotangents if program.direction != "jvp" else ()), *moved(program, layer)]
+    makes = {
+        "backward": gradients,
+        "jvp": [tangent(output.name) for output in layer.outputs],
+        "backward_backward": [*gradients, *map(gradient, cotangents)],
+    }[program.direction]
+    return listed("arguments", list(map(reading, arguments)), 4) + listed("makes", list(map(reading, makes)), 4)
+
+
+def listed(name: str, values: Sequence[str], indent: int) -> list[str]:
+    """A keyword whose value is a list of texts."""
+    return _entries(name, [f'"{value}"' for value in values], indent)
+
+
+def _number(value: float) -> str:
+    return f'float("{value}")' if value in (float("inf"), -float("inf")) else repr(value)
+
+
+def _entry(name: str, value: str, indent: int) -> list[str]:
+    return [f"{' ' * indent}{name}={value},"]
+
+
+def _entries(name: str, entries: Sequence[str], indent: int) -> list[str]:
+    """A keyword whose value is a list, on one line or an entry a line."""
+    pad = " " * indent
+    line = f"{pad}{name}=[{', '.join(entries)}],"
+    if len(line) <= WIDTH:
+        return [line]
+    return [f"{pad}{name}=[", *(f"{pad}    {entry}," for entry in entries), f"{pad}],"]
+
+
+def _dict(values: Mapping[str, str]) -> str:
+    return "{" + ", ".join(f'"{key}": "{value}"' for key, value in values.items()) + "}"
