@@ -7,15 +7,16 @@ each time. Importing this imports Dask, and needs it: `pip install 'lngen[dask]'
 from __future__ import annotations
 
 import functools
+import importlib
 import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from lngen.errors import LngenError
 from lngen.files.loading import Layer
-from lngen.runtime.interface import Interface
+from lngen.runtime.interface import InputEntry, Interface, OutputEntry
 
 try:
     import dask
@@ -29,80 +30,178 @@ _PER_ROW = ("Row", "RowScalar", "Data")
 
 
 class Saved(NamedTuple):
-    """What forward keeps for backward: the layer, its inputs, and what each chunk saved, which stays where it is."""
+    """What forward keeps for backward.
+
+    The layer, its inputs and outputs, what each chunk saved, which stays where it is, and what a call of no rows saved.
+    """
 
     layer: Layer
     inputs: tuple[Any, ...]
+    outputs: tuple[Any, ...]
     chunks: Any
+    of_no_rows: Any
 
 
 def forward(layer: Layer, *inputs: Any, **constants: float) -> tuple[Any, Saved]:
     """The outputs of a layer, a tuple of several, and what `backward` needs; nothing is computed yet.
 
     `layer` is an emitted module, as `lngen.load` gives it. Inputs that are over rows are arrays of Dask, (..., D) or
-    (...), in chunks of whole rows that are the same for all; the others are arrays of NumPy, or None.
+    (...), in chunks of whole rows that are the same for all; the others are arrays, or None.
 
-    Raises LngenError for what is no such array, or is chunked otherwise.
+    Raises LngenError for what is no such array, or is chunked otherwise, and what the layer raises for what it refuses:
+    TypeError or ValueError for a shape, a type or a Constant.
     """
+    _require_layer(layer)
     interface = layer.INTERFACE
+    _require_known(interface, inputs, constants)
     given = (*inputs, *[None] * (len(interface["inputs"]) - len(inputs)))
     blocks = _blocks(interface, given)
+    made_of_none, saved_of_none = _without_rows(layer, interface, given, constants)
     first = next(each for each in blocks if each is not None)
     made: Any = np.empty(first.shape, object)
     for place in np.ndindex(first.shape):
         own = [each if at is None else at[place] for each, at in zip(given, blocks, strict=True)]
         made[place] = dask.delayed(_forward, nout=2)(layer.forward, own, constants)
-    rows = next(each for each, at in zip(given, blocks, strict=True) if at is not None and each.ndim > 1)
-    outputs = [
-        _joined(made, functools.partial(_output, number), rows.chunks[:-1], rows, entry["kind"] == "Row")
-        for number, entry in enumerate(interface["outputs"])
-    ]
-    return (outputs[0] if len(outputs) == 1 else tuple(outputs)), Saved(layer, given, made)
+    rows = next(
+        each for entry, each in zip(interface["inputs"], given, strict=True) if _is_row(entry) and each is not None
+    )
+    outputs = tuple(
+        _joined(made, functools.partial(_output, number), rows, own.dtype, entry["kind"] == "Row")
+        for number, (entry, own) in enumerate(zip(interface["outputs"], made_of_none, strict=True))
+    )
+    saved = Saved(layer, given, outputs, made, saved_of_none)
+    return (outputs[0] if len(outputs) == 1 else outputs), saved
 
 
 def backward(saved: Saved, *cotangents: Any) -> Any:
     """The gradients of every input, as `Gradients` of the layer; nothing is computed yet.
 
-    `cotangents` are arrays of Dask, chunked as the outputs are. A gradient of rows is chunked as they are; one of a
-    parameter is one chunk, the sum over all.
+    `cotangents` are arrays of Dask or NumPy, of the shapes of the outputs; those that are chunked otherwise are
+    rechunked, and one of several may be None. A gradient of rows is chunked as they are; one of a parameter is one
+    chunk, the sum over all.
+
+    Raises LngenError for what is no such array, and TypeError or ValueError for what the layer refuses.
     """
-    layer, given = saved.layer, saved.inputs
-    chunks: Any = saved.chunks
-    parts = [each.to_delayed().reshape(chunks.shape) for each in cotangents]
+    if not isinstance(saved, Saved):
+        raise LngenError(f"saved is of type {type(saved).__name__}. Pass what forward returned as its second value.")
+    layer, given, chunks = saved.layer, saved.inputs, saved.chunks
+    cots = _cotangents(saved, cotangents)
+    of_none = [None if each is None else _nothing_of(each, entry["kind"] == "Row") for entry, each in cots]
+    with np.errstate(all="ignore"):
+        sample = _on_numpy(layer).backward(saved.of_no_rows, *of_none)
+    parts = [None if each is None else each.to_delayed().reshape(chunks.shape) for _, each in cots]
     made: Any = np.empty(chunks.shape, object)
     for place in np.ndindex(chunks.shape):
-        made[place] = dask.delayed(_backward)(layer.backward, chunks[place][1], [part[place] for part in parts])
+        own = [None if part is None else part[place] for part in parts]
+        made[place] = dask.delayed(_backward)(layer.backward, chunks[place][1], own)
     kinds = {entry["name"]: (number, entry["kind"]) for number, entry in enumerate(layer.INTERFACE["inputs"])}
     found: list[Any] = []
-    for number, gradient in enumerate(layer.INTERFACE["gradients"]):
+    for number, (gradient, own) in enumerate(zip(layer.INTERFACE["gradients"], sample, strict=True)):
         input_number, kind = kinds[gradient["of"]]
-        owner, take = given[input_number], functools.partial(_taken, number)
-        if owner is None:
+        take = functools.partial(_taken, number)
+        if own is None:
             found.append(None)
         elif kind in _PER_ROW:
-            axes = owner.chunks[:-1] if kind == "Row" else owner.chunks
-            found.append(_joined(made, take, axes, owner, kind == "Row"))
+            found.append(_joined(made, take, given[input_number], own.dtype, kind == "Row"))
         else:
             parts_of = [dask.delayed(take)(each) for each in made.flat]
             whole = functools.reduce(dask.delayed(operator.add), parts_of)
-            found.append(da.from_delayed(whole, np.shape(owner), np.asarray(owner).dtype))
+            found.append(da.from_delayed(whole, own.shape, own.dtype))
     return layer.Gradients(*found)
+
+
+def _require_layer(layer: Any) -> None:
+    if not all(hasattr(layer, name) for name in ("INTERFACE", "forward", "backward")):
+        raise LngenError(
+            f"layer is of type {type(layer).__name__}. Pass an emitted layer, as lngen.load(NAME) gives it."
+        )
+
+
+def _require_known(interface: Interface, inputs: Sequence[Any], constants: Mapping[str, Any]) -> None:
+    """Refuse more inputs than there are, and what is no Constant: such as an input by its name, or `out`."""
+    names = [entry["name"] for entry in interface["inputs"]]
+    if len(inputs) > len(names):
+        raise LngenError(f"{interface['name']} is given {len(inputs)} inputs. Pass {', '.join(names)}.")
+    known = [entry["name"] for entry in interface["constants"]]
+    for name in constants:
+        if name not in known:
+            there = ", ".join(known) or "none"
+            raise LngenError(
+                f"{name} is no Constant of {interface['name']}, of which there are: {there}. Pass inputs, which are "
+                f"{', '.join(names)}, without their names."
+            )
+
+
+def _is_row(entry: InputEntry | OutputEntry) -> bool:
+    return entry["kind"] in ("Row", "Data")
+
+
+def _without_rows(
+    layer: Layer, interface: Interface, given: Sequence[Any], constants: Mapping[str, float]
+) -> tuple[Sequence[Any], Any]:
+    """What a call of no rows makes and saves. It refuses what any call does, before there is anything to compute."""
+    values = []
+    for entry, each in zip(interface["inputs"], given, strict=True):
+        if dask.is_dask_collection(each) and not isinstance(each, da.Array):
+            raise LngenError(f"{entry['name']} is of type {type(each).__name__}. Pass an array of NumPy or of Dask.")
+        if isinstance(each, da.Array):
+            each = _nothing_of(each, _is_row(entry)) if entry["kind"] in _PER_ROW else np.ones(each.shape, each.dtype)
+        values.append(each)
+    with np.errstate(all="ignore"):
+        made, saved = _on_numpy(layer).forward(*values, **constants)
+    return (made if isinstance(made, tuple) else (made,)), saved
+
+
+def _nothing_of(array: Any, has_features: bool) -> Any:
+    """Rows as those of an array, of which there are none; one row where it is nothing else."""
+    leading = (0,) * (array.ndim - (1 if has_features else 0))
+    return np.ones((*leading, *array.shape[len(leading) :]), array.dtype)
+
+
+def _on_numpy(layer: Any) -> Layer:
+    """The same layer, computed by NumPy: here there need not be what workers compile with."""
+    found: Any = importlib.import_module(f"{layer.__package__}.numpy_backend")
+    return found  # type: ignore[no-any-return]
+
+
+def _cotangents(saved: Saved, cotangents: Sequence[Any]) -> list[tuple[OutputEntry, Any]]:
+    """A cotangent for each output, chunked as it is, or None."""
+    outputs = saved.layer.INTERFACE["outputs"]
+    if len(cotangents) > len(outputs):
+        names = ", ".join(entry["name"] for entry in outputs)
+        raise LngenError(f"there are {len(cotangents)} cotangents. Pass one for each output: {names}.")
+    found: list[tuple[OutputEntry, Any]] = []
+    padded = (*cotangents, *[None] * (len(outputs) - len(cotangents)))
+    for entry, output, each in zip(outputs, saved.outputs, padded, strict=True):
+        name = f"the cotangent of {entry['name']}"
+        if each is None:
+            found.append((entry, None))
+            continue
+        if not isinstance(each, (da.Array, np.ndarray)):
+            raise LngenError(f"{name} is of type {type(each).__name__}. Pass an array of Dask or of NumPy.")
+        if each.shape != output.shape:
+            raise LngenError(f"{name} has shape {each.shape}. Pass that of {entry['name']}, which is {output.shape}.")
+        if isinstance(each, np.ndarray):
+            each = da.from_array(each, chunks=output.chunks)
+        found.append((entry, each if each.chunks == output.chunks else each.rechunk(output.chunks)))
+    return found
 
 
 def _blocks(interface: Interface, given: Sequence[Any]) -> list[Any]:
     """The chunks of each input that is over rows, by their place; None for the others."""
     found: list[Any] = []
     leading: Any = None
+    features: Any = None
     for entry, each in zip(interface["inputs"], given, strict=True):
         if entry["kind"] not in _PER_ROW or each is None:
             found.append(None)
             continue
-        name, is_row = entry["name"], entry["kind"] != "RowScalar"
+        name, is_row = entry["name"], _is_row(entry)
         if not isinstance(each, da.Array):
             raise LngenError(
                 f"{name} is of type {type(each).__name__}. Pass an array of Dask, as da.from_array({name})."
             )
-        if is_row and each.numblocks[-1] != 1:
+        if is_row and each.ndim and each.numblocks[-1] != 1:
             raise LngenError(
                 f"{name} has {each.numblocks[-1]} chunks along the features. Pass {name}.rechunk({{-1: -1}})."
             )
@@ -112,19 +211,27 @@ def _blocks(interface: Interface, given: Sequence[Any]) -> list[Any]:
                 f"{name} is chunked {axes} over its rows and another input {leading}. Rechunk one of them."
             )
         leading = axes
+        if is_row and each.ndim:
+            if np.isnan(each.shape[-1]):
+                raise LngenError(
+                    f"of {name} it is not known how many features there are. Call {name}.compute_chunk_sizes()."
+                )
+            if features not in (None, each.shape[-1]):
+                raise LngenError(f"{name} has {each.shape[-1]} features and another input {features}. Pass as many.")
+            features = each.shape[-1]
         found.append(each.to_delayed().reshape([len(sizes) for sizes in axes]))
     if leading is None:
         raise LngenError("there is no row among the inputs. Pass at least one.")
     return found
 
 
-def _joined(made: Any, take: Any, leading: Any, like: Any, has_features: bool) -> Any:
-    """An array of what is taken from each chunk."""
+def _joined(made: Any, take: Any, like: Any, dtype: Any, has_features: bool) -> Any:
+    """An array of what is taken from each chunk, `like` an input of rows in those chunks."""
     parts: Any = np.empty(made.shape, object)
     for place in np.ndindex(made.shape):
-        rows = tuple(sizes[at] for sizes, at in zip(leading, place, strict=True))
+        rows = tuple(sizes[at] for sizes, at in zip(like.chunks, place, strict=False))
         shape = (*rows, like.shape[-1]) if has_features else rows
-        parts[place] = da.from_delayed(dask.delayed(take)(made[place]), shape, like.dtype)
+        parts[place] = da.from_delayed(dask.delayed(take)(made[place]), shape, dtype)
     if not parts.ndim:
         return parts[()]
     return _block(parts.tolist(), 0)

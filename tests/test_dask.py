@@ -73,8 +73,92 @@ def test_one_number_a_row():
         ((X,), r"x is of type ndarray. Pass an array of Dask"),
         ((chunked(X, (6, 5, 4)),), r"x has 2 chunks along the features. Pass x.rechunk"),
         ((chunked(X), chunked(R, (6, 5, 8))), r"r\w* is chunked .* over its rows and another input"),
+        ((chunked(X), chunked(R[..., :7], ((4, 2), (1, 4), 7))), "residual has 7 features and another input 8. Pass"),
+        ((chunked(X), chunked(R), GAMMA, BETA), "add_rms_norm is given 4 inputs. Pass x, residual, gamma"),
+        ((chunked(X), chunked(R), dask.delayed(GAMMA)), r"gamma is of type Delayed\w*. Pass an array"),
+        ((chunked(X)[..., chunked(X)[0, 0] > 0],), r"it is not known how many .* Call x.compute_chunk_sizes\(\)"),
+        ((), "there is no row among the inputs"),
     ],
 )
 def test_what_is_chunked_otherwise_is_refused(inputs, message):
     with pytest.raises(LngenError, match=message):
         lngen_dask.forward(lngen.load("add_rms_norm"), *inputs)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "constants", "error", "message"),
+    [
+        ((chunked(X), np.ones(7)), {}, ValueError, r"gamma has shape \(7,\); pass \(D,\), which is \(8,\)"),
+        ((chunked(X), chunked(X)), {}, ValueError, "gamma has shape"),
+        ((chunked(X.astype(int)),), {}, TypeError, "x is of type int64, not floating point"),
+        ((da.from_array(np.float64(3.0)),), {}, ValueError, r"x has shape \(\); pass \(..., D\)"),
+        ((chunked(X),), {"eps": -1.0}, ValueError, "eps is -1.0; pass 0 or more"),
+        ((chunked(X),), {"epsilon": 1.0}, LngenError, "epsilon is no Constant of layer_norm, of which there are: eps"),
+        ((chunked(X),), {"out": X}, LngenError, "out is no Constant"),
+        ((chunked(X),), {"gamma": GAMMA}, LngenError, "Pass inputs, which are x, gamma, beta, without their names"),
+    ],
+)
+def test_what_the_layer_refuses_is_refused_before_anything_is_computed(inputs, constants, error, message):
+    with pytest.raises(error, match=message):
+        lngen_dask.forward(lngen.load("layer_norm"), *inputs, **constants)
+
+
+@pytest.mark.parametrize(
+    ("cotangents", "error", "message"),
+    [
+        ((), TypeError, "dy is None; pass an array of floats"),
+        ((None,), TypeError, "dy is None; pass an array of floats"),
+        ((chunked(DY), chunked(DY)), LngenError, "there are 2 cotangents. Pass one for each output: y"),
+        ((DY.tolist(),), LngenError, "the cotangent of y is of type list. Pass an array of Dask or of NumPy"),
+        ((DY[:4],), LngenError, r"the cotangent of y has shape \(4, 5, 8\). Pass that of y, which is \(6, 5, 8\)"),
+        ((DY.astype(int),), TypeError, "dy is of type int64, not floating point"),
+    ],
+)
+def test_what_is_no_cotangent_is_refused_before_anything_is_computed(cotangents, error, message):
+    _, saved = lngen_dask.forward(lngen.load("layer_norm"), chunked(X))
+    with pytest.raises(error, match=message):
+        lngen_dask.backward(saved, *cotangents)
+
+
+def test_what_is_no_layer_and_not_saved_is_refused():
+    with pytest.raises(LngenError, match=r"layer is of type str. Pass an emitted layer, as lngen.load\(NAME\)"):
+        lngen_dask.forward("layer_norm", chunked(X))
+    with pytest.raises(LngenError, match=r"saved is of type NoneType. Pass what forward returned"):
+        lngen_dask.backward(None, chunked(DY))
+
+
+@pytest.mark.parametrize("dy", [DY, chunked(DY, (3, 5, 8)), chunked(DY, (6, 2, 4))])
+def test_a_cotangent_is_chunked_as_its_output(dy):
+    _, saved = lngen_dask.forward(lngen.load("layer_norm"), chunked(X), GAMMA, BETA, eps=1e-3)
+    for one, whole in zip(lngen_dask.backward(saved, dy), expected()[1:], strict=True):
+        np.testing.assert_allclose(one.compute(scheduler="synchronous"), whole, rtol=1e-13, atol=1e-13)
+
+
+def test_one_of_several_cotangents_may_be_none():
+    layer = lngen.load("add_rms_norm")
+    _, saved = lngen_dask.forward(layer, chunked(X), chunked(R))
+    _, whole_saved = layer.forward(X, R)
+    for given, whole in (((None, DH), (None, DH)), ((DY,), (DY, None))):
+        found = lngen_dask.backward(saved, *given).dx.compute(scheduler="synchronous")
+        np.testing.assert_allclose(found, layer.backward(whole_saved, *whole).dx, rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize("name", ["layer_norm", "logsumexp"])
+def test_one_row(name):
+    layer = lngen.load(name)
+    y, saved = lngen_dask.forward(layer, da.from_array(X[0, 0]))
+    whole, whole_saved = layer.forward(X[0, 0])
+    assert y.shape == whole.shape
+    np.testing.assert_array_equal(y.compute(scheduler="synchronous"), whole)
+    dx = lngen_dask.backward(saved, whole).dx.compute(scheduler="synchronous")
+    np.testing.assert_array_equal(dx, layer.backward(whole_saved, whole).dx)
+
+
+@pytest.mark.parametrize("gamma", [da.from_array(GAMMA, chunks=3), GAMMA.astype(np.float32), GAMMA.tolist()])
+def test_types_are_told_as_they_are(gamma):
+    layer = lngen.load("layer_norm")
+    y, saved = lngen_dask.forward(layer, chunked(X), gamma)
+    for each in (y, *lngen_dask.backward(saved, DY)[:2]):
+        found = each.compute(scheduler="synchronous")
+        assert (found.shape, found.dtype) == (each.shape, each.dtype)
+    assert y.dtype == np.float64

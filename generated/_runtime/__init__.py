@@ -16,6 +16,7 @@ makes, `torch_kernels` and `torch_gpu` compute and `torch_derivatives` different
 to them, `torch_sharding` rows of several processes, and `torch_replace` puts modules in the place of others. In JAX,
 `jax` is, of `jax_primitives`, which `jax_kernels` computes, by jax_call.cpp if that can be (`jax_calls`), and
 `jax_derivatives` differentiates by `jax_rules`; `host_module` says what computes for both. Features of several
-processes are `sharded`, over what `collectives` gather. Nothing here knows a layer, and nothing but NumPy is imported,
-PyCUDA when a kernel is first asked for, and frameworks by what is named after them.
+processes are `sharded`, over what `collectives` gather; where rows are, `gradient_sums` adds up what parameters get.
+Nothing here knows a layer, and nothing but NumPy is imported, PyCUDA when a kernel is first asked for, and frameworks
+by what is named after them.
 """

@@ -185,10 +185,9 @@ class DeviceCall:
 
     def vectors(self) -> list[Memory]:
         """The arrays that kernels read and write by vectors of entries."""
-        wide = [value for name, value in self.arrays.items() if self.kinds.get(name) in ("Row", "Data", "Feature")]
-        shapes = (self.shape, self.shape[-1:])
-        found = [value for value in (*wide, *self.results.values()) if isinstance(value, Memory)]
-        return [value for value in found if value.nbytes and value.shape in shapes]
+        found = (*self.arrays.items(), *self.results.items())
+        wide = [value for name, value in found if self.kinds.get(name) in ("Row", "Data", "Feature")]
+        return [value for value in wide if isinstance(value, Memory) and value.nbytes]
 
 
 def forward_call(layer: DeviceLayer, given: Mapping[str, Any], saves: bool) -> DeviceCall:

@@ -5,7 +5,6 @@
 import atexit
 import ctypes
 import os
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -281,7 +280,7 @@ class Device:
 
     def number(self, value: float, kind: str) -> "Allocation":
         """A number in device memory, in some type; it is put there once."""
-        bits = entry(value, kind)
+        bits = entries(value, kind)
         memory = self.numbers.get(bits)
         if memory is None:
             if len(self.numbers) >= MOST_NUMBERS:
@@ -336,12 +335,26 @@ def _asks_for_dependent_launches() -> bool:
     return wanted == "1"
 
 
-def entry(value: float, kind: str) -> bytes:
-    """The bytes of a number in a type, rounded to nearest even."""
+def entries(values: Any, kind: str) -> bytes:
+    """The bytes of numbers in a type, rounded to nearest even."""
     if kind != "bf16":
-        return np.array(value, TYPES[kind]).tobytes()
-    bits = int(np.array(value, np.float32).view(np.uint32))
-    return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).to_bytes(2, sys.byteorder)
+        return np.asarray(values).astype(TYPES[kind]).tobytes()
+    wide = np.asarray(values, np.float32)
+    bits = wide.view(np.uint32).astype(np.uint64)
+    found = np.where(np.isnan(wide), 0x7FC0, (bits + 0x7FFF + (bits >> 16 & 1)) >> 16)
+    return found.astype(np.uint16).tobytes()
+
+
+def numbers(data: bytes, kind: str) -> Any:
+    """The numbers that bytes of a type are, those of 16 bits as float32.
+
+    >>> numbers(entries([1.5, -2.0], "bf16"), "bf16")
+    array([ 1.5, -2. ], dtype=float32)
+    """
+    if kind == "bf16":
+        return (np.frombuffer(data, np.uint16).astype(np.uint32) << 16).view(np.float32)
+    found = np.frombuffer(data, TYPES[kind])
+    return found.astype(np.float32) if kind == "f16" else found
 
 
 @atexit.register

@@ -188,8 +188,8 @@ class DirectionKernels:
         for kernel in kernels:
             kernel.run(given, (cut.rows, cut.features, cut.chunks), cut.streams, threads)
 
-    def cut(self, shape: Shape, stored: DType) -> "Cut":
-        """How rows of a shape are divided."""
+    def cut(self, shape: Shape, stored: DType, samples: int = 1) -> "Cut":
+        """How rows of a shape are divided, or those of each of several samples."""
         rows, features = prod(shape[:-1]), shape[-1]
         if features >= 2**31:
             raise ValueError(
@@ -202,8 +202,10 @@ class DirectionKernels:
             chunks = min(CHUNKS, most, rows, entries // CHUNK_ENTRIES)
         column = _in_lines(features) + LINE
         workspace = chunks * (self.columns * column + _in_lines(self.scalars)) + LINE
-        streams = int(entries * stored.itemsize >= STREAMED_BYTES)
-        return Cut(rows, features, chunks, streams, workspace if self.has_sums else 0)
+        streams = int(samples * entries * stored.itemsize >= STREAMED_BYTES)
+        parts = min(CHUNKS, samples, samples * entries // CHUNK_ENTRIES)
+        workspace = workspace if self.has_sums else 0
+        return Cut(samples, parts if parts > chunks else 1, rows, features, chunks, streams, workspace)
 
     def absences(self) -> list[list[str]]:
         """What is not there in the calls that `HostKernels.builds` is for."""
@@ -233,8 +235,12 @@ class DirectionKernels:
 
 
 class Cut(NamedTuple):
-    """How many chunks some rows are cut into, whether results bypass the cache, and the entries of the workspace."""
+    """How many chunks the rows of each of some samples are cut into, whether results bypass the cache, and the entries
+    of the workspace. Threads share parts of the samples if there is more than one such part, or else the chunks.
+    """
 
+    samples: int
+    parts: int
     rows: int
     features: int
     chunks: int

@@ -29,27 +29,25 @@ def compute(kernels: DirectionKernels, given: Sequence[Any], samples: int, of_on
     computed = of_one.dtype
     stored = kernels.stored(given, computed)
     dense, copied = _dense(kernels, given, stored, computed)
-    cut = kernels.cut(of_one.shape, stored)
+    cut = kernels.cut(of_one.shape, stored, samples)
     call = extension("host_samples")
-    if call is None or (samples < of_one.threads and cut.chunks > 1):
+    if call is None or (of_one.threads > 1 and cut.chunks > 1 == cut.parts):
         for number in range(samples):
             own = [value[number, ...] if isinstance(value, np.ndarray) else value for value in dense]
             kernels.run(own, of_one.shape, stored, computed, of_one.threads)
     else:
-        _called(call, kernels, dense, samples, of_one, cut, stored)
+        _called(call, kernels, dense, of_one, cut, stored)
     for result, made in copied:
         round_to(result, ..., made)
 
 
-def _called(
-    call: Any, kernels: DirectionKernels, dense: list[Any], samples: int, of_one: Work, cut: Cut, stored: DType
-) -> None:
+def _called(call: Any, kernels: DirectionKernels, dense: list[Any], of_one: Work, cut: Cut, stored: DType) -> None:
     """Call the kernels in C, whose places and sizes are as host_samples.c reads them."""
     arrays = [value if isinstance(value, np.ndarray) else None for value in dense]
     addresses = [0 if value is None else value.__array_interface__["data"][0] for value in arrays]
     strides = [0 if value is None else value.strides[0] for value in arrays]
     numbers = np.array([value if isinstance(value, float) else 0.0 for value in dense])
-    zeros = [(place, value.nbytes // samples) for place in kernels.zeros if (value := arrays[place]) is not None]
+    zeros = [(place, value.nbytes // cut.samples) for place in kernels.zeros if (value := arrays[place]) is not None]
     steps: list[int] = []
     for kernel in kernels.chosen(dense, stored, of_one.dtype):
         steps += kernel.address, len(kernel.pointers), *kernel.pointers, len(kernel.numbers), *kernel.numbers
@@ -61,7 +59,7 @@ def _called(
         own = np.array([*addresses, workspace.__array_interface__["data"][0]], np.int64)
         call(own, *tables, numbers, first, end)
 
-    host_threads.run(part, samples, of_one.threads)
+    host_threads.run(part, cut.samples, of_one.threads if cut.parts > 1 else 1)
 
 
 def _dense(

@@ -57,6 +57,7 @@ template <class T> T copied(const T& value) { return value; }
 template <class Part> void share(ffi::ThreadPool& pool, long long count, const Part* part) {
   auto progress = std::make_shared<Progress>();
   auto work = [progress, count, part] {
+    const PlainArithmetic while_it_runs;
     for (long long i; (i = progress->next++) < count;) {
       (*part)(i);
       std::lock_guard<std::mutex> holding(progress->lock);
@@ -70,45 +71,83 @@ template <class Part> void share(ffi::ThreadPool& pool, long long count, const P
   progress->all_done.wait(waiting, [&] { return progress->done == count; });
 }
 
-// names: of kernels, each with a line end. sizes: rows, features, chunks, whether results are streamed, bytes of the
-// workspace, then the results that have to be 0 before. steps: of each kernel whether it is over rows, how many pointers
-// it takes and which, and how many numbers and which. Pointers are operands, then results, -1 the workspace, -2 none.
+// A kernel, and what it is passed: pointers are operands, then results, -1 the workspace, -2 none.
+struct Step {
+  Kernel kernel;
+  bool is_over_rows;
+  std::vector<int64_t> pointers;
+  std::vector<double> numbers;
+};
+
+// The kernels of a call, and what they run on. A buffer is of all samples, with so many bytes between one and the next,
+// or none if they share it.
+struct Call {
+  std::vector<Step> steps;
+  std::vector<char*> buffers;
+  const int64_t* strides;
+  long long rows, features, chunks, streams;
+  size_t workspace_bytes;
+
+  std::unique_ptr<char[]> workspace() const {
+    return std::unique_ptr<char[]>(workspace_bytes ? new char[workspace_bytes] : nullptr);
+  }
+
+  void run(const Step& step, long long sample, char* workspace, long long first, long long end) const {
+    std::vector<void*> arrays(step.pointers.size());
+    for (size_t i = 0; i < step.pointers.size(); ++i) {
+      const int64_t place = step.pointers[i];
+      arrays[i] = place >= 0 ? buffers[place] + sample * strides[place] : place == -1 ? workspace : nullptr;
+    }
+    const long long sizes[] = {rows, features, chunks, first, end, streams};
+    step.kernel(arrays.data(), step.numbers.data(), sizes);
+  }
+};
+
+// names: of kernels, each with a line end. sizes: samples, in how many parts threads share them, rows of each,
+// features, chunks, which threads share otherwise, whether results are streamed, bytes of the workspace, then the
+// results that have to be 0 before. steps: of each kernel whether it is over rows, how many pointers it takes and which,
+// and how many numbers and which.
 ffi::Error call(ffi::ThreadPool pool, ffi::RemainingArgs given, ffi::RemainingRets made, std::string_view names,
-                Integers sizes, Integers steps, ffi::Span<const double> numbers) {
-  std::vector<void*> buffers;
-  for (size_t i = 0; i < given.size(); ++i) buffers.push_back(given.get<ffi::AnyBuffer>(i).value().untyped_data());
-  for (size_t i = 0; i < made.size(); ++i) buffers.push_back((*made.get<ffi::AnyBuffer>(i).value()).untyped_data());
-  for (size_t i = 5; i < sizes.size(); ++i) {
+                Integers sizes, Integers strides, Integers steps, ffi::Span<const double> numbers) {
+  const long long samples = sizes[0], parts = sizes[1];
+  Call call{{}, {}, strides.begin(), sizes[2], sizes[3], sizes[4], sizes[5], static_cast<size_t>(sizes[6])};
+  auto add = [&](const ffi::AnyBuffer& each) { call.buffers.push_back(static_cast<char*>(each.untyped_data())); };
+  for (size_t i = 0; i < given.size(); ++i) add(given.get<ffi::AnyBuffer>(i).value());
+  for (size_t i = 0; i < made.size(); ++i) add(*made.get<ffi::AnyBuffer>(i).value());
+  for (size_t i = 7; i < sizes.size(); ++i) {
     auto result = *made.get<ffi::AnyBuffer>(sizes[i]).value();
     std::memset(result.untyped_data(), 0, result.size_bytes());
   }
-  std::unique_ptr<char[]> workspace(sizes[4] ? new char[sizes[4]] : nullptr);
-  const long long chunks = sizes[2];
-  for (const int64_t* step = steps.begin(); step < steps.end();) {
+  for (const int64_t* each = steps.begin(); each < steps.end();) {
     const size_t end = names.find('\n');
     const std::string_view name = names.substr(0, end);
     names.remove_prefix(end + 1);
-    const Kernel kernel = named(name);
-    if (!kernel)
+    Step step{named(name), *each++ != 0, {}, {}};
+    if (!step.kernel)
       return ffi::Error(ffi::ErrorCode::kNotFound, "there is no kernel " + std::string(name) + " in this process");
-    const bool is_over_rows = *step++;
-    std::vector<void*> arrays;
-    for (int64_t left = *step++; left; --left, ++step)
-      arrays.push_back(*step >= 0 ? buffers[*step] : *step == -1 ? workspace.get() : nullptr);
-    std::vector<double> own;
-    for (int64_t left = *step++; left; --left, ++step) own.push_back(numbers[*step]);
-    auto run = [&](long long first, long long end) {
-      const PlainArithmetic while_it_runs;
-      const long long of_this[] = {sizes[0], sizes[1], chunks, first, end, sizes[3]};
-      kernel(arrays.data(), own.data(), of_this);
-    };
-    if (is_over_rows && chunks > 1) {
-      auto part = [&](long long chunk) { run(chunk, chunk + 1); };
-      share(pool, chunks, &part);
-    } else {
-      run(0, chunks);
-    }
+    for (int64_t left = *each++; left; --left) step.pointers.push_back(*each++);
+    for (int64_t left = *each++; left; --left) step.numbers.push_back(numbers[*each++]);
+    call.steps.push_back(step);
   }
+  const PlainArithmetic while_it_runs;
+  if (parts > 1) {
+    auto part = [&](long long number) {
+      const auto workspace = call.workspace();
+      for (long long i = samples * number / parts; i < samples * (number + 1) / parts; ++i)
+        for (const Step& step : call.steps) call.run(step, i, workspace.get(), 0, call.chunks);
+    };
+    share(pool, parts, &part);
+    return ffi::Error::Success();
+  }
+  const auto workspace = call.workspace();
+  for (long long i = 0; i < samples; ++i)
+    for (const Step& step : call.steps) {
+      auto part = [&](long long chunk) { call.run(step, i, workspace.get(), chunk, chunk + 1); };
+      if (step.is_over_rows && call.chunks > 1)
+        share(pool, call.chunks, &part);
+      else
+        call.run(step, i, workspace.get(), 0, call.chunks);
+    }
   return ffi::Error::Success();
 }
 
@@ -127,5 +166,6 @@ XLA_FFI_DEFINE_HANDLER_SYMBOL(jax_call, call,
                                   .RemainingRets()
                                   .Attr<std::string_view>("names")
                                   .Attr<Integers>("sizes")
+                                  .Attr<Integers>("strides")
                                   .Attr<Integers>("steps")
                                   .Attr<ffi::Span<const double>>("numbers"));

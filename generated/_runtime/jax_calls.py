@@ -13,7 +13,7 @@ import numpy as np
 from .calls import DType
 from .host_compiler import Library, NoCompiler, library
 from .interface import PER_ROW
-from .jax_primitives import jax
+from .jax_primitives import has_samples, jax
 
 __all__ = ["call"]
 
@@ -47,12 +47,18 @@ def _know(handler: Library, name: str, address: int) -> None:
 
 
 def call(
-    kernels: Any, given: Sequence[Any], shape: Sequence[int], computed: DType, made: Sequence[Any]
+    kernels: Any,
+    given: Sequence[Any],
+    shape: Sequence[int],
+    computed: DType,
+    made: Sequence[Any],
+    samples: int | None,
 ) -> list[Any] | None:
     """The results of the kernels of a direction, None where they are not to be had so.
 
     `given` are the arrays and the numbers that kernels are passed by their places, and after these what is like the
-    results, None for what is not there; `made` are those results that there are.
+    results, None for what is not there; `made` are those results that there are. The rows, or those of each of some
+    `samples`, have this shape.
     """
     handler = _handler()
     stored = kernels.stored(given, computed)
@@ -77,8 +83,13 @@ def call(
         else:
             references.append(len(operands) + len(structs))
             structs.append(value if _is_carried(value) else jax.ShapeDtypeStruct(value.shape, dtype))
-    cut = kernels.cut(tuple(shape), stored)
-    sizes = [cut.rows, cut.features, cut.chunks, cut.streams, cut.workspace * computed.itemsize]
+    kinds = [kind for kind, dtype in zip(kernels.kinds, wanted, strict=True) if dtype is not None]
+    strides = [
+        each.size // samples * each.dtype.itemsize if samples and has_samples(kind, each) else 0
+        for kind, each in zip(kinds, [*operands, *structs], strict=True)
+    ]
+    cut = kernels.cut(tuple(shape), stored, 1 if samples is None else samples)
+    sizes = [cut.samples, cut.parts, cut.rows, cut.features, cut.chunks, cut.streams, cut.workspace * computed.itemsize]
     sizes += [references[place] - len(operands) for place in kernels.zeros if references[place] != _NONE]
     references.append(_WORKSPACE)
     names, steps = "", []
@@ -92,6 +103,7 @@ def call(
         *operands,
         names=names,
         sizes=np.array(sizes, np.int64),
+        strides=np.array(strides, np.int64),
         steps=np.array(steps, np.int64),
         numbers=np.array(numbers, np.float64),
     )

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from .jax_primitives import PER_ROW, Layer, bind, define, expanded, jax, jnp
+from .jax_primitives import PER_ROW, Layer, bind, define, expanded, has_samples, jax, jnp
 from .jax_rules import Call, Values, are_any, are_unknown, moving, total, transposed
 
 __all__: list[str] = []
@@ -32,8 +32,8 @@ def _second_tangent(call: Call, tangents: Values, moved: Values) -> Values:
 
 
 def _kernel(name: str) -> Callable[..., Values]:
-    def evaluate(*operands: Any, layer: Layer, constants: Any, there: Sequence[bool]) -> Values:
-        made: Values = layer.kernels.compute(name, expanded(operands, there), constants)
+    def evaluate(*operands: Any, layer: Layer, constants: Any, there: Sequence[bool], sampled: bool) -> Values:
+        made: Values = layer.kernels.compute(name, expanded(operands, there), constants, sampled)
         return made
 
     return evaluate
@@ -136,8 +136,13 @@ def _second_tangent_evaluated(*operands: Any, **settings: Any) -> Values:
     kinds, count = call.direction.kinds, len(call.layer.directions["jvp"].results)
     row = next(call.groups[0][number] for number in call.layer.directions.rows if call.groups[0][number] is not None)
     batch, features = row.shape[:-1], row.shape[-1]
-    per_row = [is_there and kind in PER_ROW for kind, is_there in zip(kinds, call.there, strict=True)]
     values = [value for group in call.groups for value in group]
+    if call.sampled:
+        values = [_of_rows(batch, kind, value) for kind, value in zip(kinds, values, strict=True)]
+    per_row = [
+        value is not None and (kind in PER_ROW or (call.sampled and has_samples(kind, value)))
+        for kind, value in zip(kinds, values, strict=True)
+    ]
 
     def of_row(sample: Sequence[Any]) -> Values:
         entries = iter(sample)
@@ -162,6 +167,14 @@ def _second_tangent_evaluated(*operands: Any, **settings: Any) -> Values:
     own = [value for value, one in zip(values, per_row, strict=True) if one]
     made = jax.lax.map(of_row, [value.reshape(-1, *value.shape[len(batch) :]) for value in own])
     return [each.reshape(*batch, *each.shape[1:]).astype(row.dtype) for each in made]
+
+
+def _of_rows(batch: Sequence[int], kind: str, value: Any) -> Any:
+    """A parameter of each sample as one of each row."""
+    if value is None or kind in PER_ROW or not has_samples(kind, value):
+        return value
+    samples, *entries = value.shape
+    return jnp.broadcast_to(value.reshape(samples, *[1] * (len(batch) - 1), *entries), (*batch, *entries))
 
 
 def _second_tangent_moves(call: Call, tangents: list[Values], made: Values) -> Values:

@@ -7,7 +7,7 @@ time, else by `numpy_backend`, which XLA calls back.
 
 import ctypes
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ from . import jax_calls
 from .calls import Array, DType, Shape
 from .host_module import host
 from .interface import Interface
-from .jax_primitives import Layer, expanded, jax, shaped
+from .jax_primitives import Layer, expanded, has_samples, jax, shaped
 
 __all__ = ["Kernels"]
 
@@ -26,7 +26,9 @@ _UINT32 = np.dtype(np.uint32)
 
 
 class _Types(NamedTuple):
-    """The shape of the rows of a call, the type that it computes in, and those of the inputs, None without."""
+    """The shape of the rows of a call, or of each sample, the type that it computes in, and those of the inputs, None
+    without.
+    """
 
     shape: Shape
     computed: DType
@@ -57,15 +59,17 @@ class Kernels:
             self.host = host(self.numpy, self.compiled)
         return self.host
 
-    def compute(self, direction: str, values: Sequence[Any], constants: Sequence[float]) -> list[Any]:
+    def compute(self, direction: str, values: Sequence[Any], constants: Sequence[float], sampled: bool) -> list[Any]:
         """The results of a direction, given a value for each of its arguments, None for one that is not there."""
         inputs = values[: self.inputs]
         row = next(inputs[number] for number in self.layer.directions.rows if inputs[number] is not None)
         dtypes = tuple([None if each is None else each.dtype for each in inputs])
-        types = _Types(row.shape, self.layer.computed(inputs), dtypes)
-        made = shaped(direction, self.layer, [value if value is None else jax.typeof(value) for value in values])
+        types = _Types(row.shape[1:] if sampled else row.shape, self.layer.computed(inputs), dtypes)
+        avals = [value if value is None else jax.typeof(value) for value in values]
+        made = shaped(direction, self.layer, avals, sampled)
+        samples = row.shape[0] if sampled else None
         if self.module() is self.compiled:
-            called = self._on_kernels(direction, values, constants, types, made)
+            called = self._on_kernels(direction, values, constants, types, made, samples)
             if called is not None:
                 return called
         is_read = [
@@ -73,13 +77,23 @@ class Kernels:
             for place, value in enumerate(values)
         ]
         read = [_carried(value) for value, one in zip(values, is_read, strict=True) if one]
-        called_back = jax.pure_callback(
-            partial(self._called, direction, tuple(is_read), tuple(constants), types), [*map(_carrier, made)], *read
-        )
+        computed = partial(self._computed, direction, tuple(is_read), tuple(constants), types)
+        carriers = [*map(_carrier, made)]
+        if sampled:
+            pairs = zip(self.layer.directions[direction].kinds, values, strict=True)
+            own = [has_samples(*each) for each, one in zip(pairs, is_read, strict=True) if one]
+            computed = partial(_each_sample, computed, carriers, own)
+        called_back = jax.pure_callback(partial(_called, computed), carriers, *read)
         return [_uncarried(each, like.dtype) for each, like in zip(called_back, made, strict=True)]
 
     def _on_kernels(
-        self, direction: str, values: Sequence[Any], constants: Sequence[float], types: _Types, made: Sequence[Any]
+        self,
+        direction: str,
+        values: Sequence[Any],
+        constants: Sequence[float],
+        types: _Types,
+        made: Sequence[Any],
+        samples: int | None,
     ) -> list[Any] | None:
         fixed, own = [*values[: self.first_own], *constants], values[self.first_own :]
         read = [*values, *constants] if direction == "forward" else [*own, *[fixed[place] for place in self.fields]]
@@ -87,18 +101,12 @@ class Kernels:
         results = self.layer.directions[direction].results
         like = expanded(made, [each.owner is None or there[each.owner] for each in results])
         kernels = getattr(self.compiled, f"_{direction.upper()}").running.kernels
-        return jax_calls.call(kernels, [*read, *like], types.shape, types.computed, made)
+        return jax_calls.call(kernels, [*read, *like], types.shape, types.computed, made, samples)
 
-    def _called(
+    def _computed(
         self, direction: str, is_read: Sequence[bool], constants: Sequence[float], types: _Types, *arrays: Any
     ) -> list[Array]:
         """The results of a direction as NumPy has them, of the arrays that are read."""
-        with _plain_arithmetic():
-            return self._computed(direction, is_read, constants, types, arrays)
-
-    def _computed(
-        self, direction: str, is_read: Sequence[bool], constants: Sequence[float], types: _Types, arrays: Sequence[Any]
-    ) -> list[Array]:
         given = iter(arrays)
         values = [_halves_joined(np.asarray(next(given))) if one else None for one in is_read]
         module, threads = self.module(), _threads()
@@ -116,6 +124,24 @@ class Kernels:
             made = getattr(module, direction)(saved, *own, threads=threads)
         several = made if direction != "jvp" or self.outputs > 1 else (made,)
         return [_halves(each) for each in several if each is not None]
+
+
+def _called(computed: Callable[..., list[Array]], *arrays: Any) -> list[Array]:
+    with _plain_arithmetic():
+        return computed(*arrays)
+
+
+def _each_sample(
+    computed: Callable[..., list[Array]], like: Sequence[Any], own: Sequence[bool], *arrays: Any
+) -> list[Array]:
+    """The results for all samples, of arrays some of which each sample has its `own` of."""
+    made = [np.empty(each.shape, each.dtype) for each in like]
+    read = [np.asarray(each) for each in arrays]
+    for sample in range(len(made[0])):
+        given = [each[sample] if one else each for each, one in zip(read, own, strict=True)]
+        for result, value in zip(made, computed(*given), strict=True):
+            result[sample] = value
+    return made
 
 
 @contextmanager

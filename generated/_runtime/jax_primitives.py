@@ -4,11 +4,15 @@
 An operand is there for each argument that was not left out: `there` says which those are. Results are shaped, and
 samples batched, by what kind an argument is; what a direction is linear in, and what is derived of it, is in
 `jax_derivatives`.
+
+A call is of one sample, or it is `sampled`: all that it has for each row, and all its results, have an axis of samples
+before the others, and so has a parameter if each sample has its own.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import accumulate, pairwise
+from math import prod
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -34,13 +38,15 @@ __all__ = [
     "bind",
     "define",
     "expanded",
+    "has_samples",
     "jax",
     "jnp",
     "shaped",
 ]
 
 PER_ROW = ("Row", "RowScalar", "Data")
-_STATIC = ("layer", "constants", "there")
+_AXES = {"Feature": 1, "Scalar": 0}
+_STATIC = ("layer", "constants", "there", "sampled")
 _UINT32 = np.dtype(np.uint32)
 
 _primitives: dict[str, Any] = {}
@@ -120,14 +126,22 @@ def expanded(operands: Iterable[Any], there: Sequence[bool]) -> list[Any]:
     return [next(values) if is_there else None for is_there in there]
 
 
-def bind(name: str, layer: Layer, constants: Sequence[float], *groups: Sequence[Any]) -> list[Any]:
+def has_samples(kind: str, value: Any) -> bool:
+    """Whether an argument of a call that is sampled has the axis of samples."""
+    return kind not in _AXES or value.ndim > _AXES[kind]
+
+
+def bind(
+    name: str, layer: Layer, constants: Sequence[float], *groups: Sequence[Any], sampled: bool = False
+) -> list[Any]:
     """The results of a direction, None for each that there is not."""
     values = [value for group in groups for value in group]
     there = tuple([value is not None for value in values])
+    direction = layer.directions[name]
     operands = _varying_together([value for value in values if value is not None])
-    made = iter(_primitives[name].bind(*operands, layer=layer, constants=constants, there=there))
-    results = layer.directions[name].results
-    return [next(made) if each.owner is None or there[each.owner] else None for each in results]
+    sampled = sampled and _tells_samples(direction, values)
+    made = iter(_primitives[name].bind(*operands, layer=layer, constants=constants, there=there, sampled=sampled))
+    return [next(made) if each.owner is None or there[each.owner] else None for each in direction.results]
 
 
 def _varying_together(operands: list[Any]) -> list[Any]:
@@ -178,11 +192,18 @@ def _refused(ctx: Any, *operands: Any, layer: Layer, **settings: Any) -> Any:
 # ---- shapes and samples
 
 
-def _shaped(name: str, *operands: Any, layer: Layer, constants: Any, there: Sequence[bool]) -> list[Any]:
-    return shaped(name, layer, expanded(operands, there))
+def _tells_samples(direction: Direction, values: Sequence[Any]) -> bool:
+    """Whether it makes a difference which rows are of one sample: not to what is computed of each row alone."""
+    pairs = [(kind, value) for kind, value in zip(direction.kinds, values, strict=True) if value is not None]
+    made = direction.made([value is not None for value in values])
+    return any(each.kind in _AXES for each in made) or any(kind in _AXES and has_samples(kind, v) for kind, v in pairs)
 
 
-def shaped(name: str, layer: Layer, values: Sequence[Any]) -> list[Any]:
+def _shaped(name: str, *operands: Any, layer: Layer, constants: Any, there: Sequence[bool], sampled: bool) -> list[Any]:
+    return shaped(name, layer, expanded(operands, there), sampled)
+
+
+def shaped(name: str, layer: Layer, values: Sequence[Any], sampled: bool) -> list[Any]:
     """The results of a direction, without entries, of its arguments or what is like them."""
     direction, there = layer.directions[name], [value is not None for value in values]
     row = next(values[number] for number in layer.directions.rows if values[number] is not None)
@@ -190,16 +211,23 @@ def shaped(name: str, layer: Layer, values: Sequence[Any]) -> list[Any]:
     found = []
     for each in direction.made(there):
         if each.owner is not None:
-            found.append(values[each.owner].update(weak_type=False))
+            owner = values[each.owner]
+            is_shared = sampled and not has_samples(each.kind, owner)
+            shape = (row.shape[0], *owner.shape)
+            found.append(_like(owner, shape, owner.dtype) if is_shared else owner.update(weak_type=False))
             continue
         shape, dtype = row.shape if each.kind == "Row" else row.shape[:-1], row.dtype
         if each.computed:
             is_there = computed.itemsize < 8 or jax.config.jax_enable_x64
             # Where JAX has no float64, each is carried as its two halves.
             shape, dtype = (shape, computed) if is_there else ((*shape, 2), _UINT32)
-        spec = jax.sharding.PartitionSpec(*[None] * len(shape))
-        found.append(row.update(shape=shape, dtype=dtype, weak_type=False, sharding=row.sharding.update(spec=spec)))
+        found.append(_like(row, shape, dtype))
     return found
+
+
+def _like(value: Any, shape: Sequence[int], dtype: Any) -> Any:
+    spec = jax.sharding.PartitionSpec(*[None] * len(shape))
+    return value.update(shape=shape, dtype=dtype, weak_type=False, sharding=value.sharding.update(spec=spec))
 
 
 def _batched(
@@ -211,31 +239,27 @@ def _batched(
     layer: Layer,
     constants: Sequence[float],
     there: Sequence[bool],
+    sampled: bool,
 ) -> tuple[Sequence[Any], Sequence[int]]:
-    """The rule for operands with a dimension more: rows of all samples are rows.
-
-    A parameter of each sample, or a sum over its rows, takes a call for each.
-    """
+    """The rule for operands with a dimension more: one call. Samples of samples are samples."""
     direction = layer.directions[name]
     kinds = [kind for kind, is_there in zip(direction.kinds, there, strict=True) if is_there]
-    call = partial(primitive.bind, layer=layer, constants=constants, there=there)
-    results = direction.made(there)
-    size = next(each.shape[at] for each, at in zip(operands, places, strict=True) if at is not None)
-    values = [each if at is None else jnp.moveaxis(each, at, 0) for each, at in zip(operands, places, strict=True)]
-    are_rows = [kind in PER_ROW for kind in kinds]
-    has_sums = any(each.kind not in PER_ROW for each in results)
-    if not has_sums and all(is_row or at is None for is_row, at in zip(are_rows, places, strict=True)):
-        together = [
-            jnp.broadcast_to(each, (size, *each.shape)) if at is None and is_row else each
-            for each, at, is_row in zip(values, places, are_rows, strict=True)
-        ]
-        made = call(*together)
-    else:
-        own = [each for each, at in zip(values, places, strict=True) if at is not None]
+    given = [*zip(kinds, operands, places, strict=True)]
+    samples = [next(each.shape[at] for _, each, at in given if at is not None)]
+    if sampled:
+        row, at = next((each, at) for kind, each, at in given if kind == "Row")
+        samples.append(row.shape[0 if at != 0 else 1])
 
-        def one(sample: Sequence[Any]) -> Any:
-            entries = iter(sample)
-            return call(*[each if at is None else next(entries) for each, at in zip(values, places, strict=True)])
+    def of_samples(kind: str, value: Any, at: int | None) -> Any:
+        has_own = sampled and (kind not in _AXES or value.ndim - (at is not None) > _AXES[kind])
+        if kind in _AXES and at is None and not has_own:
+            return value
+        value = value[None] if at is None else jnp.moveaxis(value, at, 0)
+        value = value[:, None] if sampled and not has_own else value
+        rest = value.shape[len(samples) :]
+        return jnp.broadcast_to(value, (*samples, *rest)).reshape(prod(samples), *rest)
 
-        made = jax.lax.map(one, own)
-    return made, [0] * len(results)
+    values = [of_samples(*each) for each in given]
+    tells = _tells_samples(direction, expanded(values, there))
+    made = primitive.bind(*values, layer=layer, constants=constants, there=there, sampled=tells)
+    return [each.reshape(*samples, *each.shape[1:]) for each in made], [0] * len(made)

@@ -14,8 +14,10 @@ Values = list[Any]
 class Call:
     """A direction of a layer with Constants and arguments, in groups; those of a kind that is linear may be unknown."""
 
-    def __init__(self, name: str, operands: Sequence[Any], layer: Layer, constants: Any, there: Sequence[bool]) -> None:
-        self.name, self.layer, self.constants, self.there = name, layer, constants, there
+    def __init__(
+        self, name: str, operands: Sequence[Any], layer: Layer, constants: Any, there: Sequence[bool], sampled: bool
+    ) -> None:
+        self.name, self.layer, self.constants, self.there, self.sampled = name, layer, constants, there, sampled
         self.direction = layer.directions[name]
         self.groups = self.direction.groups(expanded(operands, there))
         self.fixed: tuple[Values, ...] = tuple(self.groups[:2])
@@ -29,7 +31,7 @@ class Call:
 
     def bind(self, name: str, *own: Sequence[Any]) -> Values:
         """Another direction, or this one, of the same inputs."""
-        return bind(name, self.layer, self.constants, *self.fixed, *own)
+        return bind(name, self.layer, self.constants, *self.fixed, *own, sampled=self.sampled)
 
     def results(self, values: Sequence[Any]) -> Values:
         """A value for each result of this call, given one for each that there can be."""
@@ -51,8 +53,15 @@ class Call:
         for value, cotangent, is_there in zip(values, cotangents, self.there, strict=True):
             if is_there:
                 unknown = ad.is_undefined_primal(value)
-                found.append(None if not unknown else ad.Zero(value.aval) if cotangent is None else cotangent)
+                found.append(None if not unknown else _cotangent_like(value.aval, cotangent))
         return found
+
+
+def _cotangent_like(aval: Any, cotangent: Any) -> Any:
+    """That of an operand, which samples may share."""
+    if cotangent is None:
+        return ad.Zero(aval)
+    return cotangent.sum(0) if cotangent.ndim > aval.ndim else cotangent
 
 
 def _or_none(values: Sequence[Any]) -> Values:
@@ -94,7 +103,7 @@ def moving(name: str, tangents_of: Callable[[Call, list[Values], Values], Values
 
     def rule(primals: Any, tangents: Any, **settings: Any) -> tuple[Values, Values]:
         call = Call(name, primals, **settings)
-        made = bind(name, call.layer, call.constants, *call.groups)
+        made = bind(name, call.layer, call.constants, *call.groups, sampled=call.sampled)
         found = tangents_of(call, call.like(tangents), made)
         own = None if found is None else call.results([*found, *[None] * (len(made) - len(found))])
         made = call.results(made)

@@ -56,7 +56,7 @@ class Launches:
         self.steps: list[tuple[Kernel, tuple[int, int, int], Callable[[Sequence[Any]], tuple[Any, ...]]]] = []
         self.partial_bytes, self.counts = 0, (plan.rows, 0, 0)
         self.is_tuned = False
-        if plan.rows:
+        if plan.rows and plan.direction.kernels:
             self._load()
 
     def _load(self) -> None:

@@ -27,7 +27,9 @@ __all__ = [
     "finite",
     "forward",
     "later",
+    "later_plan",
     "layer_of",
+    "returned",
     "saved_from",
     "workspace_bytes",
 ]  # fmt: skip
@@ -72,7 +74,7 @@ def later(
 ) -> list[Any]:
     """The results of a direction that follows forward, in their order; `arguments` are in that of its tables."""
     take, handle = dlpack.taker(like), 0 if stream is None else stream_handle(stream)
-    plan, objects, values, streams = _later_plan(layer, direction, saved, arguments, out, workspace, handle)
+    plan, objects, values, streams = later_plan(layer, direction, saved, arguments, out, workspace, handle)
     return _run(plan, objects, values, streams, stream, handle, autotune, take)
 
 
@@ -123,14 +125,15 @@ def workspace_bytes(layer: DeviceLayer, direction: str, arguments: Sequence[Any]
         absent = [None] * (len(plans.slots(layer, direction)) - takes)
         return plans.plan_forward(layer, [*given, *absent]).saved_bytes
     # What came by DLPack is there as long as `_objects` are.
-    plan, _objects, values, _ = _later_plan(layer, direction, given[0], given[1:], None, None, dlpack.NO_WAIT)
+    plan, _objects, values, _ = later_plan(layer, direction, given[0], given[1:], None, None, dlpack.NO_WAIT)
     with devices.entered(plan.resident, values, plan.spelled) as device:
         return kernels.launches(device, plan).partial_bytes
 
 
-def _later_plan(
+def later_plan(
     layer: DeviceLayer, direction: str, saved: Any, arguments: Sequence[Any], out: Any, workspace: Any, handle: int
 ) -> tuple[CallPlan, list[Any], list[Any], list[int]]:
+    """The plan of a call, its arrays in the order of slots, their addresses, and streams to wait for."""
     check_is_saved(saved, layer.Saved, layer.name)
     results = layer.directions[direction].names
     outs = (out,) if direction == "jvp" and len(results) == 1 else several(out, results)
@@ -160,14 +163,21 @@ def _run(
     with devices.entered(plan.resident, values, plan.spelled) as device:
         devices.wait_for(streams, handle)
         kernels.launches(device, plan).run(objects, values, stream, handle, autotune)
-        results = [objects[slot] for slot in plan.outputs]
-        if take is not None:
-            made = {slot for slot, *_ in plan.new}
-            where, wait = (dlpack.CUDA, device.ordinal), partial(devices.follow, handle=handle)
-            results = [
-                take(_exported(result, where, wait)) if slot in made else result
-                for slot, result in zip(plan.outputs, results, strict=True)
-            ]
+        return returned(plan, objects, device.ordinal, take, handle)
+
+
+def returned(
+    plan: CallPlan, objects: Sequence[Any], ordinal: int, take: Callable[[dlpack.Exported], Any] | None, handle: int
+) -> list[Any]:
+    """The results of a call, new ones as arrays of the library that is to have them."""
+    results = [objects[slot] for slot in plan.outputs]
+    if take is not None:
+        made = {slot for slot, *_ in plan.new}
+        where, wait = (dlpack.CUDA, ordinal), partial(devices.follow, handle=handle)
+        results = [
+            take(_exported(result, where, wait)) if slot in made else result
+            for slot, result in zip(plan.outputs, results, strict=True)
+        ]
     # The caller's own arrays are given back as they came.
     return [each.owner if type(each) is dlpack.Imported else each for each in results]
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the `numpy_module` of every layer is made of: a layer as a class, with parameters and their gradients."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar
@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from .calls import Array, DType, is_float
+from .calls import Array, DType, array, is_float, thread_count
 from .interface import Interface
-from .parameters import Parameters, described, feature_count, parameters_of, start
+from .parameters import Parameters, checked, described, feature_count, parameters_of, start
 
 __all__ = ["Backend", "Module"]
 
@@ -38,13 +38,17 @@ class Module(Generic[Output, Gradient]):
     ) -> None:
         """`parameters` says by name which there are, in the order of the inputs; `constants` are by attribute.
 
-        Raises TypeError or ValueError for features that are no whole number, or too few, and for another type or
-        backend.
+        Raises TypeError or ValueError for features that are no whole number, or too few, for what is no constant, and
+        for another type, backend or count of threads.
         """
-        if backend not in ("numpy", "cpu", "auto"):
-            raise ValueError(f'backend is {backend!r}; pass "numpy", "cpu" or "auto"')
-        self.backend: Backend = backend
-        self.threads = threads
+        self.backend: Backend = _checked_backend(backend)
+        self.threads = thread_count(threads)
+        for name, is_there in parameters.items():
+            if not isinstance(is_there, (bool, np.bool_)):
+                raise TypeError(
+                    f"{name} is of type {type(is_there).__name__}; pass True or False, and set its values by "
+                    f"parameters[{name!r}] = ..."
+                )
         minimum = self._interface["minimum_features"]
         self._features = None if features is None else feature_count(features, minimum)
         entries, kind = parameters_of(self._interface), _float_type(dtype)
@@ -61,7 +65,7 @@ class Module(Generic[Output, Gradient]):
         )
         self.gradients: dict[str, Array] = {}
         self._constants = tuple(constants)
-        for name, value in constants.items():
+        for name, value in checked(self._interface, constants).items():
             setattr(self, name, value)
         self._saved: Any = None
 
@@ -77,11 +81,26 @@ class Module(Generic[Output, Gradient]):
             self.parameters.get(self._names[each["name"]]) if each["name"] in self._names else next(rest)
             for each in self._interface["inputs"]
         ]
+        self._check_features(inputs)
         names = [each["name"] for each in self._interface["constants"]]
         constants = {name: getattr(self, own) for name, own in zip(names, self._constants, strict=True)}
         made, self._saved = self._computed().forward(*inputs, **constants, save=save, threads=self.threads)
         output: Output = made
         return output
+
+    def _check_features(self, inputs: Sequence[Any]) -> None:
+        """Refuse rows of another length, which parameters would not fit, or which there are none to tell of."""
+        if self._features is None:
+            return
+        for each, value in zip(self._interface["inputs"], inputs, strict=True):
+            found = array(each["name"], value, False) if each["kind"] == "Row" else None
+            if found is not None:
+                if found.ndim and found.shape[-1] != self._features:
+                    raise ValueError(
+                        f"{each['name']} has shape {found.shape}, and this {type(self).__name__} was made for rows of "
+                        f"{self._features} features; pass (..., {self._features})"
+                    )
+                return
 
     def _backward(self, *cotangents: Any) -> Gradient:
         """The gradients of all that is not a parameter, a tuple of several."""
@@ -101,8 +120,15 @@ class Module(Generic[Output, Gradient]):
         return _backend(self._package, self.backend)
 
 
+def _checked_backend(wanted: Any) -> Any:
+    if wanted not in ("numpy", "cpu", "auto"):
+        raise ValueError(f'backend is {wanted!r}; pass "numpy", "cpu" or "auto"')
+    return wanted
+
+
 def _backend(package: str, wanted: Backend) -> Any:
     """The module of a layer that computes."""
+    _checked_backend(wanted)  # an attribute may have been set since
     if wanted == "auto":
         # What NumPy computes needs no compiler, nor the time that it takes to load what looks for one.
         from .host_compiler import can_run
@@ -114,7 +140,8 @@ def _backend(package: str, wanted: Backend) -> Any:
 
 def _float_type(dtype: npt.DTypeLike) -> DType:
     try:
-        found = np.dtype(dtype)
+        # NumPy takes None for float64, and is not asked: it is what is left out.
+        found = np.dtype(np.float32 if dtype is None else dtype)
     except TypeError:
         found = None
     if found is None or not is_float(found):

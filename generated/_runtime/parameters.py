@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from numbers import Integral
 from typing import Any
 
-from .calls import Array, array
+from .calls import Array, array, constant
 from .interface import InputEntry, Interface
 
-__all__ = ["Parameters", "described", "feature_count", "parameters_of", "start"]
+__all__ = ["Parameters", "checked", "described", "feature_count", "parameters_of", "start"]
 
 
 def parameters_of(interface: Interface) -> list[InputEntry]:
@@ -19,6 +19,12 @@ def parameters_of(interface: Interface) -> list[InputEntry]:
 def start(parameter: InputEntry) -> float:
     """What a parameter is at first: what it is where it is left out, or else 1, being a factor most often."""
     return 1.0 if parameter["default"] is None else float(parameter["default"])
+
+
+def checked(interface: Interface, constants: Mapping[str, Any]) -> dict[str, float]:
+    """The Constants of a class by attribute, in their order. Raises TypeError or ValueError as a call of a function."""
+    entries = zip(interface["constants"], constants.items(), strict=True)
+    return {own: float(constant(each["name"], value, each["sign"] == "any")) for each, (own, value) in entries}
 
 
 def described(features: int | None, constants: Mapping[str, float], absent: list[str]) -> str:

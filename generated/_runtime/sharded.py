@@ -9,7 +9,6 @@ nothing is.
 import copy
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from functools import partial
 from math import prod
 from types import MappingProxyType
@@ -22,7 +21,7 @@ from .calls import Array, DType, Shape
 from .collectives import Communicator, exchange, exchange_rows, is_large, rows_gathered
 from .directions import ForwardCall, LaterCall
 from .interface import Interface
-from .layers import FEATURE, ROW, HostLayer, Kept
+from .layers import HostLayer, Kept
 
 Results = TypeVar("Results")
 Function = Callable[[Sequence[Any], Sequence[Any], blocks.Work], None]
@@ -49,7 +48,7 @@ class Exchange(NamedTuple):
 
 
 class Last(NamedTuple):
-    """What a process computes after all exchanges; `makes` are the results that it has."""
+    """What a process computes after all exchanges: results, which it `makes` of what it `reads`."""
 
     function: Function
     reads: Sequence[str]
@@ -66,8 +65,9 @@ def layer(interface: Interface, saved: Callable[..., Kept], *, is_wide: bool = F
 class Steps:
     """The steps of a direction, whose `title` is the same on all processes.
 
-    `known_as` are results that an exchange gave under another name, `symbols` what functions call inputs, Constants and
-    outputs that callers call otherwise. With `counts_first` the first part reads `WHOLE`.
+    `last` has the results that vary over features, `common` those that do not and that no exchange gave. `known_as` are
+    results that an exchange gave under another name, `symbols` what functions call inputs, Constants and outputs that
+    callers call otherwise. With `counts_first` the first part reads `WHOLE`.
     """
 
     def __init__(
@@ -76,51 +76,66 @@ class Steps:
         *,
         exchanges: Sequence[Exchange] = (),
         last: Last | None = None,
+        common: Last | None = None,
         known_as: Mapping[str, str] = MappingProxyType({}),
         symbols: Mapping[str, str] = MappingProxyType({}),
         minimum_features: int = 1,
         counts_first: bool = False,
     ) -> None:
-        self.exchanges, self.last, self.known_as, self.symbols = exchanges, last, known_as, symbols
+        self.exchanges, self.last, self.common = exchanges, last, common
+        self.known_as, self.symbols = known_as, symbols
         self.minimum_features, self.counts_first = minimum_features, counts_first
         self.number = zlib.crc32(title.encode()) << 8
 
-    def run(
-        self,
-        values: Mapping[str, Any],
-        results: Mapping[str, Any],
-        of_features: frozenset[str],
-        call: blocks.Work,
-        communicator: Communicator,
-    ) -> None:
-        """Compute the results of a call, some of which may be None, in their arrays."""
+    def run(self, values: Mapping[str, Any], results: Mapping[str, Any], call: Any, communicator: Communicator) -> None:
+        """Compute the results of a call, some of which may be None, in their arrays.
+
+        Parts take the call as it is; it has a `shape`, `features` and a `dtype` as `blocks.Work` has.
+        """
         features, leading, dtype = call.features, call.shape[:-1], call.dtype
-        # A part without features works on one that is never looked at, so that what follows from row scalars is there.
-        call = call._replace(shape=(*leading, max(features, 1)))
-        known = {
-            name: _with_one(value) if name in of_features and not features else value for name, value in values.items()
-        }
-        known[LARGEST] = np.asarray(np.finfo(dtype).max, dtype)
+        known = {**values, LARGEST: np.asarray(np.finfo(dtype).max, dtype)}
         if self.counts_first:
             self._count(known, exchange(communicator, self.number, features, np.empty((0, 1), dtype)).counts, dtype)
         for number, step in enumerate(self.exchanges, 1):
             sent = np.empty((len(step.sends), *leading), dtype)
-            with _quiet_without(features):
+            if features:
                 step.part([known[name] for name in step.reads], [sent[slot, ...] for slot in range(len(sent))], call)
-            if not features:
-                for (_, of_nothing), each in zip(step.sends, sent, strict=True):
-                    each[...] = of_nothing
+            else:
+                sent[...] = np.reshape([of_nothing for _, of_nothing in step.sends], (-1, *(1,) * len(leading)))
             numbers = sent.reshape(len(sent), prod(leading))
             if not step.own and is_large(communicator, numbers):
                 self._merge_rows_apart(step, known, numbers, features, self.number + 2 * number, communicator, call)
                 continue
             found = exchange(communicator, self.number + 2 * number, features, numbers)
             self._count(known, found.counts, dtype)
-            known |= _merged(step, known, found.numbers, communicator.rank, leading, dtype)
-        made = self._make_last(known, results, of_features, features, call)
+            needed = {name: self.fetched(known.get(name), call) for name in step.needs}
+            known |= _merged(step, needed, found.numbers, communicator.rank, leading, dtype)
+        if self.last is not None and features:
+            self.last.function([known[n] for n in self.last.reads], [results[n] for n in self.last.makes], call)
+        if self.common is not None:
+            known |= self._in_common(self.common, known, results, call)
+        made = self.last.makes if self.last else ()
         for name, result in results.items():
             if name not in made and result is not None:
-                blocks.round_to(result, ..., known.get(self.known_as.get(name, name), 0.0))
+                self.store(result, known.get(self.known_as.get(name, name), 0.0), call)
+
+    def fetched(self, value: Any, call: Any) -> Any:
+        """What is known as a function for NumPy takes it."""
+        return value
+
+    def store(self, result: Any, value: Any, call: Any) -> None:
+        """Write what such a function has made, in a result's own type."""
+        blocks.round_to(result, ..., value)
+
+    def _in_common(
+        self, common: Last, known: Mapping[str, Any], results: Mapping[str, Any], call: Any
+    ) -> dict[str, Any]:
+        """What all make alike: of rows of one feature, so that sums over rows are in one order."""
+        made = {name: np.empty(each.shape, call.dtype) for name in common.makes if (each := results[name]) is not None}
+        places = [made.get(name) for name in common.makes]
+        values = [self.fetched(known[name], call) for name in common.reads]
+        common.function(values, places, blocks.Work((*call.shape[:-1], 1), call.dtype, 1))
+        return made
 
     def _merge_rows_apart(
         self,
@@ -130,7 +145,7 @@ class Steps:
         features: int,
         which: int,
         communicator: Any,
-        call: blocks.Work,
+        call: Any,
     ) -> None:
         """Add what all make of (numbers of a row, rows) numbers to what is known, each process of some of the rows."""
         leading, rows = call.shape[:-1], numbers.shape[1]
@@ -138,9 +153,8 @@ class Steps:
         self._count(known, found.counts, call.dtype)
         height = found.numbers.shape[-1]
         first = communicator.rank * height
-        own = dict(known)
-        for name in step.needs:
-            value = known.get(name)
+        own = {name: self.fetched(known.get(name), call) for name in step.needs}
+        for name, value in own.items():
             if isinstance(value, np.ndarray) and value.shape == leading:
                 own[name] = np.ones(height, call.dtype)
                 run = value.reshape(-1)[first : first + height]
@@ -150,25 +164,6 @@ class Steps:
         together = np.stack([made[name] for name in step.makes])
         every = rows_gathered(communicator, which + 1, together, rows).reshape(-1, *leading)
         known |= dict(zip(step.makes, every, strict=True))
-
-    def _make_last(
-        self,
-        known: Mapping[str, Any],
-        results: Mapping[str, Any],
-        of_features: frozenset[str],
-        features: int,
-        call: blocks.Work,
-    ) -> Sequence[str]:
-        """Compute the results of the last part; their names."""
-        if self.last is None:
-            return ()
-        places = [
-            _with_one(results[name], np.empty) if name in of_features and not features else results[name]
-            for name in self.last.makes
-        ]
-        with _quiet_without(features):
-            self.last.function([known[name] for name in self.last.reads], places, call)
-        return self.last.makes
 
     def _count(self, known: dict[str, Any], counts: Array, dtype: np.dtype[Any]) -> None:
         whole = int(counts.sum())
@@ -193,16 +188,6 @@ def _merged(
     return made | {name: np.ascontiguousarray(entries[..., rank]) for name, entries in own.items()}
 
 
-def _with_one(value: Any, make: Callable[..., Array] = np.ones) -> Any:
-    """An array with one feature in the place of one without."""
-    return None if value is None else make((*value.shape[:-1], 1), value.dtype)
-
-
-def _quiet_without(features: int) -> Any:
-    """Where there are no features, numbers that are never looked at warn of nothing."""
-    return nullcontext() if features else np.errstate(all="ignore")
-
-
 class Forward(Generic[Results, Kept]):
     """`forward` of a layer over parts of rows; `results` is as for `ForwardCall`."""
 
@@ -213,8 +198,6 @@ class Forward(Generic[Results, Kept]):
         self._values = [symbol.get(value.name, value.name) for value in self._call.values]
         made = [symbol.get(output.name, output.name) for output in layer.outputs]
         self._results = [*made, *layer.row_scalars]
-        each = zip((*self._values, *made), (*self._call.values, *layer.outputs), strict=True)
-        self._of_features = frozenset(name for name, value in each if value.part in (ROW, FEATURE))
 
     def over(self, communicator: Communicator) -> ForwardCall[Results, Kept]:
         """The call for one process of these."""
@@ -224,7 +207,7 @@ class Forward(Generic[Results, Kept]):
 
     def _run(self, communicator: Communicator, values: Sequence[Any], made: Sequence[Any], call: blocks.Work) -> None:
         known = dict(zip(self._values, values, strict=True))
-        self._steps.run(known, dict(zip(self._results, made, strict=True)), self._of_features, call, communicator)
+        self._steps.run(known, dict(zip(self._results, made, strict=True)), call, communicator)
 
 
 class Later(Generic[Results]):
@@ -249,8 +232,6 @@ class Later(Generic[Results]):
         self._call = LaterCall(layer, direction, results, _never, filled=filled) if filled else call
         self._steps, self._results = steps, makes
         self._values = [*arguments, *(field.name for field in layer.fields)]
-        each = zip((*self._values, *makes), (*call.values, *call.made), strict=True)
-        self._of_features = frozenset(name for name, value in each if value.part in (ROW, FEATURE))
 
     def over(self, communicator: Communicator) -> LaterCall[Results]:
         """The call for one process of these."""
@@ -267,7 +248,7 @@ class Later(Generic[Results]):
         call: blocks.Work,
     ) -> None:
         known = dict(zip(self._values, (*arguments, *fields), strict=True))
-        self._steps.run(known, dict(zip(self._results, made, strict=True)), self._of_features, call, communicator)
+        self._steps.run(known, dict(zip(self._results, made, strict=True)), call, communicator)
 
 
 def _never(*arguments: Any) -> None:

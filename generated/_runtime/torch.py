@@ -5,18 +5,18 @@ A layer that is not known is called by these too, `Layer(INTERFACE, ...)` on any
 """
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast, get_type_hints
 
-from .interface import Interface
-from .parameters import described, feature_count, parameters_of, start
+from .interface import Counterpart, Interface
+from .parameters import checked, described, feature_count, parameters_of, start
 from .torch_derivatives import node_at_once
 from .torch_dispatch import at_once
 from .torch_kernels import Tensor, torch
 from .torch_operators import Operators
 
-__all__ = ["Device", "Dtype", "Layer", "Module", "Tensor"]
+__all__ = ["Device", "Dtype", "Layer", "Module", "Tensor", "class_of"]
 
 Result = TypeVar("Result")
 
@@ -36,7 +36,7 @@ class Layer(Generic[Result]):
         self.operators = Operators(package, interface, numpy, compiled)
         self.forward = self.operators.forward
         self.at_once = at_once(self.operators.kernels, node_at_once(self.operators))
-        self.is_shared = False
+        self.share = self._sharing()
         self.outputs, self.results = len(interface["outputs"]), len(self.operators.parts["forward"].results)
         kinds = [each["kind"] for each in interface["inputs"]]
         self.numbers = [number for number, kind in enumerate(kinds) if kind == "Scalar"]
@@ -49,17 +49,27 @@ class Layer(Generic[Result]):
         values = (*values, False)
         if (plain := self.at_once(values)) is not None:
             return cast(Result, plain)
-        if not self.is_shared and _DISTRIBUTED in sys.modules:
-            self._share()
+        self.share()
         made = self.forward(*values)
         chosen: Result = made if self.results == 1 else made[0] if self.outputs == 1 else made[: self.outputs]
         return chosen
 
-    def _share(self) -> None:
-        from . import torch_sharding
+    def _sharing(self) -> Callable[[], None]:
+        """What tells PyTorch, once, how rows may be sharded; it is called before any call that may be of such rows."""
+        is_shared = False
 
-        torch_sharding.register(self.operators)
-        self.is_shared = True
+        def share() -> None:
+            nonlocal is_shared
+            if not is_shared and _DISTRIBUTED in sys.modules:
+                from . import torch_sharding
+
+                torch_sharding.register(self.operators)
+                is_shared = True
+
+        # A compiler that traces calls it as it is: what it does is no part of a program, and is not guarded. It is what
+        # torch.compiler.assume_constant_result sets, which takes a second to import all of the compiler.
+        share._dynamo_marked_constant = True  # type: ignore[attr-defined]
+        return share
 
     def _with_tensors(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """Numbers as tensors of the type that rows are computed in: they make it no wider."""
@@ -76,21 +86,21 @@ class Module(torch.nn.Module):
     """A layer as a module, whose parameters are the layer's inputs of kind Feature and Scalar."""
 
     _layer: ClassVar[Layer[Any]]
+    _ours: ClassVar[dict[str, str]]
 
     def __init_subclass__(cls, **keywords: Any) -> None:
-        """Give a layer's class what code for its counterparts reads: their names for its parameters."""
+        """Give a layer's class what code for its counterparts reads: their names for what it has."""
         super().__init_subclass__(**keywords)
-        for theirs, number in cls._theirs().items():
-            if not hasattr(cls, theirs):
-                setattr(cls, theirs, property(partial(_parameter, number)))
-
-    @classmethod
-    def _theirs(cls) -> dict[str, int]:
-        """What counterparts call its parameters, and which of them that is."""
         interface = cls._layer.interface
-        names = [each["name"] for each in interface["inputs"] if each["kind"] in ("Feature", "Scalar")]
-        pairs = [pair for each in interface["counterparts"] for pair in each["attributes"].items()]
-        return {theirs: names.index(ours) for theirs, ours in pairs if ours in names}
+        names = [each["name"] for each in (*parameters_of(interface), *interface["constants"])]
+        cls._ours = {}
+        for counterpart in interface["counterparts"]:
+            for theirs, ours in counterpart["attributes"].items():
+                if ours == "D":
+                    _give(cls, theirs, partial(_size, _is_shape(counterpart, theirs)))
+                elif ours in names and theirs not in names:
+                    cls._ours[theirs] = ours
+                    _give(cls, theirs, partial(_value, ours))
 
     def __init__(
         self,
@@ -102,19 +112,23 @@ class Module(torch.nn.Module):
     ) -> None:
         """`parameters` says by attribute which there are, in the order of the inputs; `constants` are by attribute too.
 
-        Raises TypeError or ValueError for features that are no whole number, or too few.
+        Raises TypeError or ValueError for features that are no whole number, or too few, and for a Constant that no
+        call would take.
         """
         super().__init__()
         interface = self._layer.interface
         self._features = None if features is None else feature_count(features, interface["minimum_features"])
         inputs = parameters_of(interface)
+        # What an input is called here may have an underscore more.
+        entries = (*inputs, *interface["constants"])
+        self._names = {each["name"]: name for each, name in zip(entries, (*parameters, *constants), strict=True)}
         self._defaults = {name: start(each) for name, each in zip(parameters, inputs, strict=True)}
         for (name, is_there), each in zip(parameters.items(), inputs, strict=True):
             shape = (self._features,) if each["kind"] == "Feature" else ()
             made = torch.nn.Parameter(torch.empty(shape, device=device, dtype=dtype)) if is_there else None
             self.register_parameter(name, made)
         self._constants = tuple(constants)
-        for name, value in constants.items():
+        for name, value in checked(interface, constants).items():
             setattr(self, name, value)
         self.reset_parameters()
 
@@ -125,12 +139,15 @@ class Module(torch.nn.Module):
             if parameter is not None:
                 torch.nn.init.constant_(parameter, default)
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set a parameter or a Constant, by a counterpart's name for it too."""
+        super().__setattr__(self._names[self._ours[name]] if name in self._ours else name, value)
+
     def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, *arguments: Any) -> None:
         """Load the state of a counterpart too: its parameters are known by their names there."""
-        names = [*self._parameters]
-        for theirs, number in self._theirs().items():
-            if theirs not in names and f"{prefix}{theirs}" in state_dict:
-                state_dict.setdefault(f"{prefix}{names[number]}", state_dict.pop(f"{prefix}{theirs}"))
+        for theirs, ours in self._ours.items():
+            if f"{prefix}{theirs}" in state_dict:
+                state_dict.setdefault(f"{prefix}{self._names[ours]}", state_dict.pop(f"{prefix}{theirs}"))
         super()._load_from_state_dict(state_dict, prefix, *arguments)
 
     def extra_repr(self) -> str:
@@ -139,5 +156,28 @@ class Module(torch.nn.Module):
         return described(self._features, constants, [name for name in self._defaults if getattr(self, name) is None])
 
 
-def _parameter(number: int, module: Module) -> Any:
-    return [*module._parameters.values()][number]
+def class_of(counterpart: Counterpart) -> type | None:
+    """The class in PyTorch; one that this PyTorch does not have is in no model."""
+    there = getattr(torch.nn, counterpart["name"].rpartition(".")[2], None)
+    return there if isinstance(there, type) else None
+
+
+def _give(of: type, name: str, read: Callable[[Any], Any]) -> None:
+    if not hasattr(of, name):
+        setattr(of, name, property(read))
+
+
+def _value(ours: str, module: Module) -> Any:
+    return getattr(module, module._names[ours])
+
+
+def _is_shape(counterpart: Counterpart, attribute: str) -> bool:
+    """Whether PyTorch has the number of features there as a shape, and not as a number."""
+    there = class_of(counterpart)
+    return there is not None and get_type_hints(there).get(attribute) not in (int, None)
+
+
+def _size(is_shape: bool, module: Module) -> Any:
+    if module._features is None:
+        raise AttributeError  # torch.nn.Module says of what
+    return (module._features,) if is_shape else module._features

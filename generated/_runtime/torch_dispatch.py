@@ -68,7 +68,9 @@ def is_plain(keyset: Any) -> bool:
 
 
 def are_plain(tensors: Sequence[Tensor | None]) -> bool:
-    """The same of a call with these tensors, here: no mode, transform or subclass."""
+    """The same of a call with these tensors, here: no mode, transform or subclass, and no tangent."""
+    if forward_ad._current_level >= 0:  # no key says which tensors have one
+        return False
     keys = _C._dispatch_tls_local_include_set().raw_repr()
     for tensor in tensors:
         if tensor is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .interface import Counterpart
-from .torch import Module
+from .torch import Module, class_of
 from .torch_kernels import torch
 
 __all__ = ["Replaced", "replace"]
@@ -58,9 +58,7 @@ def replace(model: torch.nn.Module, modules: Iterable[type[Module]]) -> list[Rep
 def _by_class(modules: Iterable[type[Module]]) -> Iterator[tuple[type, tuple[type[Module], Counterpart]]]:
     for module in modules:
         for counterpart in module._layer.interface["counterparts"]:
-            # One that this PyTorch does not have is in no model.
-            there = getattr(torch.nn, counterpart["name"].rpartition(".")[2], None)
-            if isinstance(there, type):
+            if (there := class_of(counterpart)) is not None:
                 yield there, (module, counterpart)
 
 

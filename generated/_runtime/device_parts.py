@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: MIT
+"""Kernels on a GPU in the place of functions that take the rows of a part, and how numbers get there and back.
+
+What a part reduces is copied to the host, where it is sent from, and what all have made of it is copied back: a few
+numbers of each row.
+"""
+
+import ctypes
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from . import devices, plans
+from .calls import Array, DType, Shape
+from .device_arrays import Memory, dtype_of, part
+from .device_calls import DeviceCall, DeviceLayer, Direction, Wanted
+from .kernels import launches
+from .plans import CallPlan
+
+_FLOATS = {4: "f32", 8: "f64"}
+
+
+class DeviceWork(NamedTuple):
+    """What all parts of a call share: the shape of rows, the type that is computed in, the types of rows and of
+    parameters as kernels call them, and the stream.
+    """
+
+    shape: Shape
+    dtype: DType
+    row_type: str
+    parameter_type: str
+    stream: Any
+    handle: int
+
+    @property
+    def features(self) -> int:
+        """The entries of a row."""
+        return self.shape[-1]
+
+
+class Nothing(NamedTuple):
+    """An argument that is None, which is zero, of a kind that has this shape."""
+
+    shape: Shape
+
+
+Value: TypeAlias = Memory | Array | Nothing | float | None
+
+
+class DevicePart:
+    """A function (values, results, call) on kernels of a `source` beside `file`.
+
+    A value is an array on a device, a number, or an array of the host with a number a row; a result is an array of
+    either. `values` and `results` say the kind of each, `kernels` what they are passed. Of `optional` inputs None may
+    be passed, or none may be asked for the gradient; of `zeros` None is zero.
+    """
+
+    def __init__(
+        self,
+        file: str,
+        source: str,
+        values: Mapping[str, str],
+        results: Mapping[str, str],
+        kernels: Mapping[str, str],
+        *,
+        sums: tuple[int, int] = (0, 0),
+        optional: Sequence[str] = (),
+        zeros: Sequence[str] = (),
+        is_wide: bool = False,
+    ) -> None:
+        self.name = next(iter(kernels))
+        self.kinds = {**results, **values}
+        self.values, self.results, self.optional, self.zeros = tuple(values), tuple(results), tuple(optional), zeros
+        # A gradient is known by the input that it belongs to.
+        self.of = {each: each[1:] if each[1:] in optional else each for each in results}
+        direction = Direction(
+            source=source,
+            arguments={each: each for each in values},
+            results={each: each for each in results},
+            kernels=kernels,
+            sums=sums,
+        )
+        self.layer = DeviceLayer(
+            name=self.name,
+            Saved=None,
+            folder=Path(file).parent,
+            minimum_features=1,
+            is_wide=is_wide,
+            inputs=self.kinds,
+            optional=self.optional,
+            constants=tuple(each for each, kind in values.items() if kind == "Constant"),
+            outputs={},
+            saved={},
+            directions={self.name: direction},
+        )
+
+    def __call__(self, values: Sequence[Value], results: Sequence[Any], call: DeviceWork) -> None:
+        """Compute the results."""
+        given: dict[str, Value] = dict(zip(self.values, values, strict=True))
+        made: dict[str, Any] = dict(zip(self.results, results, strict=True))
+        there = [value.pointer for value in (*values, *results) if isinstance(value, Memory) and value.nbytes]
+        with on_device(there) as device:
+            kept = self._place(given, made, call)
+            key = (
+                call.shape,
+                call.row_type,
+                call.parameter_type,
+                *map(_fact, given.values()),
+                *map(_fact, made.values()),
+            )
+            plan = plans.planned(self.layer.plans, key, self._planned, given, made, call)
+            slots = [_address(each) for each in (*given.values(), *made.values())]
+            launches(device, plan).run([None] * (len(slots) + 1), [*slots, 0], call.stream, call.handle)
+            for result, memory in kept.sent:
+                download(memory.pointer, result, call.handle)
+
+    def _place(self, given: dict[str, Value], made: dict[str, Any], call: DeviceWork) -> "_Kept":
+        """Put what the host has, and what is zero, on the device, and give memory to results for the host."""
+        kept = _Kept([], [])
+        for name, value in given.items():
+            if self.kinds[name] in ("Constant", "Scalar") and isinstance(value, np.ndarray):
+                given[name] = float(value)
+            elif isinstance(value, np.ndarray):
+                given[name] = kept.uploaded(np.ascontiguousarray(value, call.dtype), call.handle)
+            elif value is None or isinstance(value, Nothing):
+                is_zero = name in self.zeros or name not in self.optional
+                given[name] = kept.zero(self.kinds[name], call) if is_zero else None
+        for name, result in made.items():
+            if isinstance(result, np.ndarray):
+                made[name] = kept.empty(result.shape, result.dtype)
+                kept.sent.append((result, made[name]))
+            elif result is None and self.of[name] == name:
+                # A kernel writes it, though nobody has asked for it.
+                made[name] = kept.empty(part(self.kinds[name], call.shape), dtype_of(call.row_type))
+        return kept
+
+    def _planned(self, given: Mapping[str, Value], made: Mapping[str, Any], call: DeviceWork) -> CallPlan:
+        asked = {self.of[name]: result for name, result in made.items()}
+        without = tuple(name for name in self.optional if {**asked, **given}.get(name, ()) is None)
+        wanted = Wanted(self.name, call.features, call.row_type, call.parameter_type, without)
+        arrays: Any = {name: value for name, value in given.items() if value is not None}
+        found = DeviceCall(self.layer, wanted, call.shape, arrays, dtype_of(call.row_type))
+        found.results |= made
+        return CallPlan(found)
+
+
+class _Kept(NamedTuple):
+    """Memory of a call, and what is copied from it to the host."""
+
+    memory: list[devices.Allocation]
+    sent: list[tuple[Array, Memory]]
+
+    def empty(self, shape: Shape, dtype: DType) -> Memory:
+        found = Memory(self, 0, shape, dtype.str, dtype=dtype)
+        if found.nbytes:
+            self.memory.append(devices.Allocation(found.nbytes))
+            found.pointer = self.memory[-1].pointer
+        return found
+
+    def uploaded(self, value: Array, handle: int) -> Memory:
+        found = self.empty(value.shape, value.dtype)
+        upload(found.pointer, value.tobytes(), handle)
+        return found
+
+    def zero(self, kind: str, call: DeviceWork) -> Memory | float:
+        if kind == "Scalar":
+            return 0.0
+        kinds = {"Computed": _FLOATS[call.dtype.itemsize], "Feature": call.parameter_type}
+        shape = call.shape[:-1] if kind == "Computed" else part(kind, call.shape)
+        found = self.empty(shape, dtype_of(kinds.get(kind, call.row_type)))
+        if found.nbytes:
+            start, size = ctypes.c_uint64(found.pointer), ctypes.c_size_t(found.nbytes)
+            devices.call("cuMemsetD8Async", start, ctypes.c_ubyte(0), size, ctypes.c_void_p(call.handle))
+        return found
+
+
+def _fact(value: Any) -> Any:
+    """What a plan depends on."""
+    return (value.typestr, value.shape, value.pointer % 16) if isinstance(value, Memory) else type(value)
+
+
+def _address(value: Any) -> Any:
+    return value.pointer if isinstance(value, Memory) else 0 if value is None else value
+
+
+# ---- to the host and back
+
+
+@contextmanager
+def on_device(addresses: Sequence[int]) -> Iterator[devices.Device]:
+    """The device of these addresses, its context current."""
+    names = [f"array {number}" for number in range(len(addresses))]
+    with devices.entered(range(len(addresses)), addresses, names.__getitem__) as device:
+        yield device
+
+
+def upload(pointer: int, data: bytes, handle: int) -> None:
+    """Copy bytes to a device, in the order of a stream. The driver has read them when this returns."""
+    if data:
+        start, size = ctypes.c_uint64(pointer), ctypes.c_size_t(len(data))
+        devices.call("cuMemcpyHtoDAsync_v2", start, data, size, ctypes.c_void_p(handle))
+
+
+def download(pointer: int, into: Array, handle: int) -> None:
+    """Copy what a stream has made to an array without gaps, and wait for it."""
+    if into.nbytes:
+        start, size, stream = ctypes.c_uint64(pointer), ctypes.c_size_t(into.nbytes), ctypes.c_void_p(handle)
+        devices.call("cuMemcpyDtoHAsync_v2", ctypes.c_void_p(into.ctypes.data), start, size, stream)
+        devices.call("cuStreamSynchronize", stream)
+
+
+def on_host(value: Value, call: DeviceWork) -> Any:
+    """A value as NumPy has it, in the type that is computed in."""
+    if isinstance(value, Nothing):
+        return np.zeros(value.shape, call.dtype)
+    if isinstance(value, Memory):
+        found = np.empty(value.nbytes, np.uint8)
+        with on_device([value.pointer] if value.nbytes else []):
+            download(value.pointer, found, call.handle)
+        value = devices.numbers(found.tobytes(), value.kind).reshape(value.shape)
+    return None if value is None else np.asarray(value, call.dtype)
+
+
+def store(result: Memory | None, value: Any, call: DeviceWork) -> None:
+    """Write numbers of the host in a result's own type; nothing where there is no result."""
+    if result is not None and result.nbytes:
+        data = devices.entries(np.broadcast_to(value, result.shape), result.kind)
+        with on_device([result.pointer]):
+            upload(result.pointer, data, call.handle)

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""Gradients of parameters, added up over processes that have some of the rows each.
+
+Rows do not meet, so that this is all that such processes tell each other. It is gathered, and not reduced, for the
+reason that `collectives` gives: every process adds up the same numbers in the order of ranks, and so gets the same
+bits as the others, and in every run. What each has is said first, in a message that is as long everywhere: arrays of
+other lengths would hang some libraries, and be taken for others by the rest.
+"""
+
+import json
+import zlib
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+
+from . import collectives
+from .blocks import round_to
+from .calls import Array, DType, array, computed_in
+
+__all__ = ["summed"]
+
+_NUMBER = zlib.crc32(b"gradient sums") << 8
+"""That of the first exchange, as of the directions of a layer: later ones have those after it."""
+
+_DESCRIPTIONS = _NUMBER + 1
+
+
+def summed(communicator: collectives.Communicator, gradients: Mapping[str, Any]) -> dict[str, Array]:
+    """The sum over all processes of each array, in its own type: the same bits on every process, and in every run.
+
+    `gradients` are arrays of floats by name, of any shape, such as `gradients` of a layer that is a class. They are
+    added up in float64, or in their own type if that is wider, and rounded once. Each process calls it as often as the
+    others, with the same names, shapes and types; one that has no rows has zeros.
+
+    Raises TypeError for what is no mapping or no array of floats, and RuntimeError where processes differ.
+
+    >>> summed(collectives.Alone(), {"gamma": np.array([0.5, 2.0])})
+    {'gamma': array([0.5, 2. ])}
+    """
+    given = _checked(communicator, gradients)
+    types = {name: value.dtype for name, value in sorted(given.items())}
+    _require_agreement(communicator, {name: [types[name].name, given[name].shape] for name in types})
+    found: dict[str, Array] = {}
+    for kind in sorted({each.name for each in types.values()}):
+        names = [name for name, each in types.items() if each.name == kind]
+        own = types[names[0]].newbyteorder("=")
+        total = _sum(communicator, np.concatenate([given[name].reshape(-1).astype(own, copy=False) for name in names]))
+        ends = np.cumsum([given[name].size for name in names])
+        for name, part in zip(names, np.split(total, ends[:-1]), strict=True):
+            found[name] = part.reshape(given[name].shape).astype(types[name])
+    return {name: found[name] for name in given}
+
+
+def _checked(communicator: Any, gradients: Any) -> dict[str, Array]:
+    if not callable(getattr(communicator, "all_gather", None)):
+        raise TypeError(
+            f"communicator is of type {type(communicator).__name__}; pass one of `collectives`, such as "
+            "MPICommunicator()"
+        )
+    if not isinstance(gradients, Mapping):
+        raise TypeError(
+            f"gradients is of type {type(gradients).__name__}; pass a mapping of names to arrays, such as gradients of "
+            "a layer that is a class"
+        )
+    for name in gradients:
+        if not isinstance(name, str):
+            raise TypeError(f"gradients has the key {name!r} of type {type(name).__name__}; pass names")
+    return {name: array(name, value, True) for name, value in gradients.items()}
+
+
+def _require_agreement(communicator: collectives.Communicator, described: Mapping[str, Any]) -> None:
+    """Refuse what is not the same on all processes. The answer is the same on each of them, so that none goes on."""
+    own = json.dumps(described).encode()
+    found = collectives.exchange(
+        communicator, _NUMBER, len(own), np.frombuffer(sha256(own).digest(), np.uint8)[:, np.newaxis]
+    )
+    if (found.numbers == found.numbers[0]).all():
+        return
+    padded = np.frombuffer(own.ljust(found.counts.max()), np.uint8)[:, np.newaxis]
+    texts = collectives.exchange(communicator, _DESCRIPTIONS, 0, padded).numbers
+    first, *others = (json.loads(text.tobytes()) for text in texts)
+    for rank, other in enumerate(others, 1):
+        for name in sorted(first.keys() | other.keys()):
+            if first.get(name) != other.get(name):
+                raise RuntimeError(
+                    f"{name} is {_said(first.get(name))} on rank 0 and {_said(other.get(name))} on rank {rank}: each "
+                    "has to sum gradients of the same names, shapes and types"
+                )
+
+
+def _said(entry: Any) -> str:
+    if entry is None:
+        return "not there"
+    return f"an array of {entry[0]} and of shape {tuple(entry[1])}"
+
+
+def _sum(communicator: Any, numbers: Array) -> Array:
+    """The sums of numbers, added up by all or, where that is much to receive, some by each process."""
+    sent = numbers[np.newaxis]
+    if collectives.is_large(communicator, sent):
+        own = _added(collectives.exchange_rows(communicator, _NUMBER + 2, 0, sent).numbers)
+        total = collectives.rows_gathered(communicator, _NUMBER + 3, own, numbers.size)
+    else:
+        total = _added(collectives.exchange(communicator, _NUMBER + 2, 0, sent).numbers)
+    return total.reshape(-1)
+
+
+def _added(parts: Array) -> Array:
+    """What all have sent, in the order of ranks, added up and rounded to its own type."""
+    wide: DType = computed_in([parts.dtype, np.dtype(np.float64)])
+    total = parts[0].astype(wide)
+    for part in parts[1:]:
+        total += part.astype(wide, copy=False)
+    made = np.empty(total.shape, parts.dtype)
+    round_to(made, ..., total)
+    return made
