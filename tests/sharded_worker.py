@@ -36,7 +36,15 @@ def of_sums(layer, communicator, gradients, _=None):
     return tuple(gradient_sums.summed(communicator, gradients).values())
 
 
-WORK = {"features": of_features, "rows": of_rows, "sums": of_sums}
+def refusal_of_sums(layer, communicator, gradients, _=None):
+    """The message where there are no sums."""
+    try:
+        return of_sums(layer, communicator, gradients)
+    except RuntimeError as error:
+        return str(error)
+
+
+WORK = {"features": of_features, "rows": of_rows, "sums": of_sums, "refusal": refusal_of_sums}
 
 
 def run(package, kind, work, rank, group, inputs, cotangents, results):

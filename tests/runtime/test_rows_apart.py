@@ -96,3 +96,14 @@ def test_what_is_large_is_added_up_by_all(kind, package):
         for value, name in zip(found, sizes, strict=True):
             total = sum((each[name].astype(np.float64) for each in given[1:]), given[0][name].astype(np.float64))
             assert value.tobytes() == total.astype(np.float32).tobytes()
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("kind", [pytest.param("torch", marks=needs_torch), pytest.param("mpi", marks=needs_mpi)])
+def test_processes_with_other_shapes_are_told_and_none_waits(kind, package):
+    given = [({"gamma": np.ones(size, np.float32)}, None) for size in (5, 4000)]
+    message = (
+        "gamma is an array of float32 and of shape (5,) on rank 0 and an array of float32 and of shape (4000,) on "
+        "rank 1: each has to sum gradients of the same names, shapes and types"
+    )
+    assert in_processes(package, kind, "refusal", given) == [[message] * 2] * 2
