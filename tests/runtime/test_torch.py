@@ -466,9 +466,72 @@ def test_a_constant_is_looked_at_where_it_is_passed(eps, error, message):
         backend.layer_norm(rows(2, 4), eps=eps)
 
 
-def test_a_wrong_shape_is_refused():
-    with pytest.raises(ValueError, match=r"gamma has shape \(2,\); pass \(D,\), which is \(3,\)"):
-        backend.layer_norm(rows(2, 3), torch.ones(2))
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: backend.layer_norm([1.0, 2.0]), "x is of type list; pass a tensor, such as torch.as_tensor makes"),
+        (lambda: backend.layer_norm(rows(2, 3).detach().numpy()), "x is of type ndarray; pass a tensor"),
+        (lambda: backend.layer_norm(3), "x is of type int; pass a tensor"),
+        (lambda: backend.layer_norm(None), "x is None; pass a tensor"),
+        (lambda: backend.layer_norm(rows(2, 3), [1.0] * 3), "gamma is of type list; pass a tensor"),
+        (lambda: add.add_layer_norm(rows(2, 3), None), "residual is None; pass a tensor"),
+        (lambda: tanh.dynamic_tanh([0.0], 2), "x is of type list; pass a tensor"),
+        (lambda: tanh.dynamic_tanh(rows(2, 3), [2]), "alpha is of type list; pass a tensor or a number"),
+        (lambda: torch.compile(backend.layer_norm, fullgraph=True, backend="eager")(3), "x is of type int; pass a"),
+    ],
+)
+def test_what_is_no_tensor_is_refused(call, message):
+    with pytest.raises((TypeError, torch._dynamo.exc.Unsupported), match=message):
+        call()
+
+
+WRONG = {
+    r"gamma has shape \(2,\); pass \(D,\), which is \(3,\)": (backend.layer_norm, (4, 3), (2,)),
+    r"residual has shape \(4, 2\); pass the shape of x, which is \(4, 3\)": (add.add_layer_norm, (4, 3), (4, 2)),
+    r"alpha has shape \(3,\); pass a number or a 0-d one": (tanh.dynamic_tanh, (4, 3), (3,)),
+    r"x has shape \(\); pass \(..., D\) with D of 1 or more": (backend.layer_norm, ()),
+}
+
+
+@pytest.mark.parametrize("message", WRONG)
+def test_a_wrong_shape_is_refused(message):
+    """Also of tensors that have no entries, and in a program that is compiled."""
+    call, *shapes = WRONG[message]
+    with pytest.raises(ValueError, match=message):
+        call(*[torch.ones(shape) for shape in shapes])
+    with pytest.raises(ValueError, match=message):
+        call(*[torch.ones(shape, device="meta") for shape in shapes])
+    for dynamic in (False, True):
+        with pytest.raises(torch._dynamo.exc.TorchRuntimeError, match=message):
+            torch.compile(call, fullgraph=True, dynamic=dynamic)(*[torch.ones(shape) for shape in shapes])
+
+
+def test_a_size_that_is_not_known_yet_is_looked_at_when_it_is():
+    def chosen(x, gamma):
+        return backend.layer_norm(x[x.sum(-1) > 0], gamma)
+
+    with torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True):
+        compiled = torch.compile(chosen, fullgraph=True, backend="aot_eager", dynamic=True)
+        x, gamma = rows(6, 3), torch.ones(3)
+        assert (compiled(x, gamma) == chosen(x, gamma)).all()
+
+
+def test_a_program_is_traced_by_its_symbols():
+    class Model(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.norm, self.last = backend.LayerNorm(4), add.AddLayerNorm(4), tanh.DynamicTanh(4)
+
+        def forward(self, x):
+            y, h = self.norm(self.first(x), x)
+            return self.last(y) + h
+
+    model, x = Model(), rows(2, 4)
+    traced = torch.fx.symbolic_trace(model)
+    assert (traced(x) == model(x)).all()
+    assert any("add_layer_norm_forward" in str(node.target) for node in traced.graph.nodes)
+    with pytest.raises(TypeError, match=r"alpha is 0.5, and what is traced does not say the type of the rows; pass a"):
+        torch.fx.symbolic_trace(lambda x: tanh.dynamic_tanh(x, 0.5))
 
 
 def test_a_backend_without_pytorch_says_what_to_install(monkeypatch):
