@@ -5,7 +5,7 @@ A layer that is not known is called by these too, `Layer(INTERFACE, ...)` on any
 """
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast, get_type_hints
 
@@ -13,7 +13,7 @@ from .interface import Counterpart, Interface
 from .parameters import checked, described, feature_count, parameters_of, start
 from .torch_derivatives import node_at_once
 from .torch_dispatch import at_once
-from .torch_kernels import Tensor, torch
+from .torch_kernels import Tensor, is_tensor_like, torch
 from .torch_operators import Operators
 
 __all__ = ["Device", "Dtype", "Layer", "Module", "Tensor", "class_of"]
@@ -39,6 +39,7 @@ class Layer(Generic[Result]):
         self.share = self._sharing()
         self.outputs, self.results = len(interface["outputs"]), len(self.operators.parts["forward"].results)
         kinds = [each["kind"] for each in interface["inputs"]]
+        self.required = self.operators.kernels.required
         self.numbers = [number for number, kind in enumerate(kinds) if kind == "Scalar"]
         self.rows = [number for number, kind in enumerate(kinds) if kind == "Row"]
 
@@ -49,6 +50,7 @@ class Layer(Generic[Result]):
         values = (*values, False)
         if (plain := self.at_once(values)) is not None:
             return cast(Result, plain)
+        self._look(values)
         self.share()
         made = self.forward(*values)
         chosen: Result = made if self.results == 1 else made[0] if self.outputs == 1 else made[: self.outputs]
@@ -71,12 +73,29 @@ class Layer(Generic[Result]):
         share._dynamo_marked_constant = True  # type: ignore[attr-defined]
         return share
 
+    def _look(self, values: Sequence[Any]) -> None:
+        """Raises TypeError for an input that is no tensor, nor stands for one in a program that is traced."""
+        for number, is_required in enumerate(self.required):
+            value = values[number]
+            if is_required if value is None else not is_tensor_like(value):
+                self._refuse(number, value)
+        if all(values[number] is None for number in self.rows):
+            self.operators.kernels.types_of(values[: len(self.required)])
+
+    def _refuse(self, number: int, value: Any) -> None:
+        name, is_number = self.interface["inputs"][number]["name"], number in self.numbers
+        if is_number and isinstance(value, (int, float)):
+            raise TypeError(f"{name} is {value!r}, and what is traced does not say the type of the rows; pass a tensor")
+        found = "None" if value is None else f"of type {type(value).__name__}"
+        remedy = "a tensor or a number" if is_number else "a tensor, such as torch.as_tensor makes"
+        raise TypeError(f"{name} is {found}; pass {remedy}")
+
     def _with_tensors(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """Numbers as tensors of the type that rows are computed in: they make it no wider."""
         found = list(values)
+        row = next((found[place] for place in self.rows if isinstance(found[place], Tensor)), None)
         for number in self.numbers:
-            if isinstance(found[number], (int, float)):
-                row = next(found[place] for place in self.rows if found[place] is not None)
+            if isinstance(found[number], (int, float)) and row is not None:
                 kind = torch.float64 if row.dtype == torch.float64 else torch.float32
                 found[number] = torch.full((), found[number], dtype=kind, device=row.device)
         return tuple(found)

@@ -83,6 +83,7 @@ def at_once(kernels: Kernels, node: Any) -> Callable[[Sequence[Any]], Any]:
 
     Such a call is of tensors of the processor, and is seen by no mode, transform, tracer, profiler or hook.
     """
+    required = kernels.required
 
     def forward(values: Sequence[Any]) -> Any:
         if (
@@ -95,12 +96,12 @@ def at_once(kernels: Kernels, node: Any) -> Callable[[Sequence[Any]], Any]:
             return None
         keys = _C._dispatch_tls_local_include_set().raw_repr()
         is_recorded = False
-        for value in values:
-            if isinstance(value, Tensor):
-                if type(value) not in _KINDS:
-                    return None
+        for value, is_required in zip(values, required, strict=False):
+            if type(value) in _KINDS:
                 keys |= _C._dispatch_keys(value).raw_repr()
                 is_recorded = is_recorded or value.requires_grad
+            elif value is not None or is_required:
+                return None
         if keys & ~_IGNORED & ~_C._dispatch_tls_local_exclude_set().raw_repr() != _CPU:
             return None
         if is_recorded and _C.is_grad_enabled():

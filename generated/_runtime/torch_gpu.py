@@ -52,7 +52,7 @@ class OnGPU:
         if args[kernels.by_sample]:
             return self._of_samples("forward", args)
         inputs = self._memories(args, args[: kernels.inputs])
-        made = several(kernels.forward_fake(*args))
+        made = several(kernels.forward_empty(*args))
         outputs, row_scalars = made[: kernels.outputs], made[kernels.outputs :]
         numbers = dict(zip(kernels.constants, args[kernels.inputs : kernels.by_sample], strict=True))
         backend = self._backend()
@@ -86,7 +86,7 @@ class OnGPU:
         return self._later("backward_backward", args)
 
     def _of_samples(self, direction: str, args: Sequence[Any]) -> Any:
-        made = several(getattr(self.kernels, f"{direction}_fake")(*args))
+        made = several(self.kernels.made(direction, args))
         self.kernels.one_by_one(getattr(self, direction), args, made)
         return only(made)
 
@@ -94,7 +94,7 @@ class OnGPU:
         kernels, backend = self.kernels, self._backend()
         if args[kernels.by_sample]:
             return self._of_samples(direction, args)
-        made = several(getattr(kernels, f"{direction}_fake")(*args))
+        made = several(kernels.made(direction, args))
         own = self._memories(args, args[kernels.first_own :])
         fields = self._memories(args, [args[place] for place in kernels.fields])
         types = kernels.types_of(args[: kernels.inputs])

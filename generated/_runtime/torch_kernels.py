@@ -12,7 +12,7 @@ import numpy as np
 
 from . import host_samples
 from .blocks import Work
-from .calls import Array, DType, computed_in, wider
+from .calls import Array, DType, Shape, computed_in, wider, zeros
 from .host_memory import empty
 from .host_module import host
 from .interface import Interface
@@ -21,6 +21,7 @@ try:
     import torch
     from torch import Tensor
     from torch._functorch import utils as torch_func
+    from torch.overrides import is_tensor_like
 except ImportError as error:
     raise ImportError("torch_backend needs PyTorch, which is not installed: pip install 'lngen[torch]'") from error
 
@@ -29,7 +30,7 @@ try:
 except ImportError:
     bfloat16 = None
 
-__all__ = ["Kernels", "Tensor", "each", "host", "only", "torch", "torch_func"]
+__all__ = ["Kernels", "Tensor", "each", "host", "is_tensor_like", "only", "torch", "torch_func"]
 
 _SHARED_ENTRIES = 2**20
 _BFLOAT16 = torch.bfloat16
@@ -145,6 +146,7 @@ class Kernels:
         self.numpy, self.compiled, self.differentiable = numpy, compiled, differentiable
         self.is_wide: bool = numpy._LAYER.is_wide
         self.names = [each["name"] for each in interface["inputs"]]
+        self.required = tuple([each["default"] is None for each in interface["inputs"]])
         self.constants = [each["name"] for each in interface["constants"]]
         self.rows = [number for number, each in enumerate(interface["inputs"]) if each["kind"] == "Row"]
         self.output_kinds = [each["kind"] for each in interface["outputs"]]
@@ -233,7 +235,7 @@ class Kernels:
 
     def _of_samples(self, direction: str, args: Sequence[Any]) -> Any:
         """The results of a direction, whose tensors have an axis of samples first."""
-        made = each(getattr(self, f"{direction}_fake")(*args))
+        made = each(self.made(direction, args))
         types, module = self.types_of(args[: self.inputs]), self.host or self._chosen()
         row = args[types.row]
         if module is self.numpy:
@@ -297,7 +299,22 @@ class Kernels:
     # ---- on what has a shape and a type, and no entries
 
     def forward_fake(self, *args: Any) -> Any:
-        """Tensors as `forward` makes them."""
+        """Tensors as `forward` makes them. Raises TypeError or ValueError where that would."""
+        inputs = args[: self.inputs]
+        types = self.types_of(inputs)
+        samples = 1 if args[self.by_sample] else 0
+        shapes = [shape[samples:] for each in inputs if (shape := _known(each)) is not None]
+        if len(shapes) == len(inputs):
+            pairs = zip(types.dtypes, shapes, strict=True)
+            self.numpy._FORWARD.looked([dtype and zeros(shape, dtype) for dtype, shape in pairs])
+        return self.forward_empty(*args)
+
+    def made(self, direction: str, args: Sequence[Any]) -> Any:
+        """Tensors for the results of a direction, of arguments that are right."""
+        return self.forward_empty(*args) if direction == "forward" else getattr(self, f"{direction}_fake")(*args)
+
+    def forward_empty(self, *args: Any) -> Any:
+        """Tensors as `forward` makes them, of arguments that are right."""
         types = self.types_of(args[: self.inputs])
         row = args[types.row]
         row_scalars = [row.new_empty(row.shape[:-1], dtype=types.row_scalars) for _ in self.saved_row_scalars]
@@ -321,6 +338,16 @@ class Kernels:
         row = args[types.row]
         shapes = [row.shape if each == "Row" else row.shape[:-1] for each in self.output_kinds]
         return [row.new_empty(shape, dtype=types.rows) for shape in shapes]
+
+
+def _known(value: Tensor | None) -> Shape | None:
+    """A shape, of sizes for which a program is compiled at large those with which it is; None if one is not known.
+
+    Others are looked at when the program runs, as every call is.
+    """
+    sizes: list[Any] = [] if value is None else [*value.shape]
+    found = [size if isinstance(size, int) else size.node.hint for size in sizes]
+    return None if None in found else tuple(found)
 
 
 def _like(owners: Sequence[Any]) -> list[Tensor]:
