@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any, TypeVar
 
@@ -88,6 +88,10 @@ class Subject:
         return [entry.default is None for entry in self.definition.positional]
 
 
+class NotRun(Exception):
+    """What a check needs that this machine lacks."""
+
+
 Of = TypeVar("Of", bound=Subject)
 
 
@@ -97,7 +101,7 @@ def claims(
     differenced: Mapping[str, Callable[[Of], object]],
     within: AbstractContextManager[Any] | None = None,
 ) -> Iterator[Evidence]:
-    """A claim for each check, which holds if nothing is raised.
+    """A claim for each check, which holds if nothing is raised; a check that raises NotRun claims nothing.
 
     Those that are `differenced` are left out where the definition stops a gradient: a difference sees more than it is
     meant to. `within` is what the framework is set to meanwhile.
@@ -108,8 +112,9 @@ def claims(
             stack.enter_context(within)
         for what, check in chosen.items():
             with _quiet():
-                trouble = _trouble(check, of)
-            yield verdict(KIND, what, trouble, (int(np.prod(ROWS)), of.features), "float64")
+                trouble, silence = _outcome(check, of)
+            evidence = verdict(KIND, what, trouble, (int(np.prod(ROWS)), of.features), "float64", silence)
+            yield replace(evidence, claimed=not silence)
 
 
 @contextmanager
@@ -120,12 +125,15 @@ def _quiet() -> Iterator[None]:
         yield
 
 
-def _trouble(check: Callable[[Of], object], subject: Of) -> str:
+def _outcome(check: Callable[[Of], object], subject: Of) -> tuple[str, str]:
+    """What speaks against the layer, and why nothing is claimed; each empty otherwise."""
     try:
         check(subject)
+    except NotRun as reason:
+        return "", f"not run: {reason}"
     except Exception as error:  # whatever the layer or the framework raises speaks against the layer
-        return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
-    return ""
+        return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}", ""
+    return "", ""
 
 
 def as_tuple(values: Any) -> tuple[Any, ...]:

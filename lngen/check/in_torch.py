@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+from lngen.backends.class_names import attribute, class_of
 from lngen.check import frameworks
 from lngen.check.evidence import Evidence
-from lngen.check.frameworks import SAMPLES, as_tuple, claims, require
+from lngen.check.frameworks import SAMPLES, NotRun, as_tuple, claims, require
 from lngen.language.definition import Definition
 
 
@@ -24,6 +26,8 @@ def in_torch(definition: Definition, module: ModuleType, seed: int = 0) -> Itera
         "hessian: jacfwd(jacrev), jacrev(jacfwd), jacrev(jacrev)": _hessians,
         "vmap of rows, of parameters, and of their gradients": _samples,
         "torch.compile without a graph break": _compiled,
+        "torch.compile by Inductor, as one graph": _compiled_by_inductor,
+        "torch.export of the module, saved, loaded, with more rows": _exported,
     }
     differenced = {
         "gradcheck, forward mode too, batched": _first_order,
@@ -173,12 +177,53 @@ def _samples(of: Subject) -> None:
             torch.testing.assert_close(together, tuple(torch.stack(each) for each in zip(*alone, strict=True)))
 
 
-def _compiled(of: Subject) -> None:
+def _compiled(of: Subject, backend: str = "aot_eager") -> None:
     inputs, places, call, constants = of.arguments(), of.differentiable, of.layer.call, of.constants
+
+    def loss(*given: Any) -> Any:
+        return sum((each**2).sum() for each in as_tuple(call(*given, *constants)))
+
     of.torch.compiler.reset()  # a program is compiled anew for so many layers only
-    compiled = of.torch.compile(lambda *given: call(*given, *constants), fullgraph=True, backend="aot_eager")
-    loss = sum((each**2).sum() for each in as_tuple(compiled(*inputs)))
+    compiled = of.torch.compile(loss, fullgraph=True, backend=backend)
     chosen: Sequence[Any] = [inputs[place] for place in places]
-    of.torch.testing.assert_close(
-        of.torch.autograd.grad(loss, chosen), of.torch.autograd.grad(of.loss(*inputs), chosen)
-    )
+    made = compiled(*inputs), loss(*inputs)
+    of.torch.testing.assert_close(*made)
+    of.torch.testing.assert_close(*[of.torch.autograd.grad(each, chosen) for each in made])
+
+
+def _compiled_by_inductor(of: Subject) -> None:
+    from torch._inductor.cpp_builder import get_cpp_compiler
+    from torch._inductor.exc import InvalidCxxCompiler
+
+    try:
+        get_cpp_compiler()
+    except InvalidCxxCompiler:
+        raise NotRun("Inductor finds no C++ compiler; install g++, or name one in CXX") from None
+    _compiled(of, "inductor")
+
+
+def _exported(of: Subject) -> None:
+    torch, entries, values = of.torch, of.definition.positional, of.detached(SAMPLES)
+    module = _module(of, values)
+    given = [value for value, entry in zip(values, entries, strict=True) if entry.kind.over_rows]
+    fewer = tuple(each[:2] for each in given)
+    program = torch.export.export(module, fewer, dynamic_shapes=[{0: torch.export.Dim("samples")}] * len(given))
+    file = io.BytesIO()
+    torch.export.save(program, file)
+    file.seek(0)
+    found = as_tuple(torch.export.load(file).module()(*given))
+    torch.testing.assert_close(found, of.outputs(*values), rtol=0, atol=0)
+
+
+def _module(of: Subject, values: Sequence[Any]) -> Any:
+    """The layer's module; what is a parameter of it has its value among those of the inputs."""
+    definition, entries = of.definition, of.definition.positional
+    constants = {attribute(name): value for name, value in of.named_constants.items()}
+    size = [of.features] if definition.features else []
+    dtype = {"dtype": of.torch.float64} if definition.features or definition.scalars else {}
+    made = getattr(of.module, class_of(definition.name))(*size, **constants, **dtype)
+    with of.torch.no_grad():
+        for entry, value in zip(entries, values, strict=True):
+            if not entry.kind.over_rows:
+                getattr(made, attribute(definition.public(entry.name))).copy_(value)
+    return made
