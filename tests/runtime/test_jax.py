@@ -293,9 +293,9 @@ def test_derivatives_that_there_are_not_are_refused():
         jax.grad(lambda x: jax.hessian(loss)(x).sum())(x)
 
 
-def test_a_gpu_is_refused_while_lowering():
-    with pytest.raises(NotImplementedError, match="layer_norm has no kernel for JAX's arrays on cuda yet"):
-        jax.jit(backend.layer_norm).trace(rows(2, 3)).lower(lowering_platforms=("cuda",))
+def test_other_devices_are_refused_while_lowering():
+    with pytest.raises(NotImplementedError, match="layer_norm has no kernel for JAX's arrays on tpu; compute it on "):
+        jax.jit(backend.layer_norm).trace(rows(2, 3)).lower(lowering_platforms=("tpu",))
 
 
 @pytest.mark.ci
@@ -368,7 +368,7 @@ def test_compiled_kernels_compute_the_same_bits(text, dtype):
     def gradients(*inputs):
         return jax.vjp(function, *inputs)[1](dy)
 
-    assert "lngen_kernels" in jax.jit(function).lower(x, gamma, beta).as_text()
+    assert "lngen jax_call of" in jax.jit(function).lower(x, gamma, beta).as_text()
     y, saved = cpu.forward(*map(np.asarray, (x, gamma, beta)))
     moved = [np.asarray(each) for each in (dx, dgamma, dbeta)]
     second = jax.jit(lambda *inputs: jax.vjp(gradients, *inputs)[1]((dx, dgamma, dbeta)))
