@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import platform
 import shutil
@@ -55,6 +56,8 @@ def run(words: Sequence[str], out: Path, arch: str | None, dtypes: Sequence[str]
         place = layers.shown(folder / host_compiler.COMPILED)
         console.say(f"compiled in {place}: {len(libraries)} libraries, {size:.0f} kB")
     _compile_extensions(out / RUNTIME, architecture)
+    if loading.is_installed("jax"):
+        _compile_handlers(out / RUNTIME, architecture)
     console.say(
         f"For {architecture} and rows in {', '.join(types)}, {layers.shown(out)} needs no compiler where it is used. "
         "What else is asked of it is compiled there, or refused where there is no compiler."
@@ -104,6 +107,16 @@ def _compile_extensions(runtime: Path, architecture: str) -> None:
             extensions.compile_ahead(runtime / f"{name}.c", architecture)
     except RuntimeError as error:
         console.note(f"Calls take some tens of microseconds more: the extensions were not compiled, {error}")
+
+
+def _compile_handlers(runtime: Path, architecture: str) -> None:
+    """What JAX calls, against the headers that come with it."""
+    handlers: Any = importlib.import_module("lngen.runtime.jax_handlers")
+    try:
+        for name in handlers.HANDLERS:
+            handlers.compile_ahead(runtime / f"{name}.cpp", architecture)
+    except RuntimeError as error:
+        console.note(f"JAX calls kernels by way of Python: what it calls was not compiled, {error}")
 
 
 @contextmanager

@@ -70,7 +70,8 @@ class Copies {
 extern "C" void jax_device_uses(const Given* found) { given = *found; }
 
 extern "C" XLA_FFI_Error* jax_device(XLA_FFI_CallFrame* frame) {
-  if (frame->extension_start) return given.handler(frame);  // XLA asks what it is
+  const XLA_FFI_Extension_Base* asked = frame->extension_start;
+  if (asked && asked->type == XLA_FFI_Extension_Metadata) return given.handler(frame);
   given.push(given.context);
   XLA_FFI_Api api = *frame->api;
   api.XLA_FFI_Stream_Get = stream_of;
