@@ -330,6 +330,24 @@ total = jax.shard_map(
 second = jax.jit(jax.grad(lambda g: (jax.grad(total)(x, g, beta) ** 2).sum()))(gamma)
 expected = jax.grad(lambda g: (jax.grad(loss)(x, g, beta) ** 2).sum())(gamma)
 np.testing.assert_allclose(second, expected, rtol=1e-4, atol=1e-4)
+# Gradients for each sample, which each device has of its own if parameters are.
+def textbook(x, gamma, beta):
+    c = x - x.mean(-1, keepdims=True)
+    return gamma * c / jax.numpy.sqrt((c**2).mean(-1, keepdims=True) + 1e-5) + beta
+
+def of_each(layer, own):
+    def each(x, *parameters):
+        if own:
+            parameters = [jax.lax.pcast(value, ("rows",), to="varying") for value in parameters]
+        one = jax.grad(lambda *a: (layer(*a) ** 2).sum(), (0, 1, 2))
+        return jax.vmap(one, (0, None, None))(x, *parameters)
+
+    out = (P("rows"), *[P("rows") if own else P()] * 2)
+    return jax.jit(jax.shard_map(each, mesh=mesh, in_specs=specs, out_specs=out))(x[:, None], gamma, beta)
+
+for own in (False, True):
+    for a, b in zip(of_each(backend.layer_norm, own), of_each(textbook, own), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-4)
 placed = jax.device_put(x, jax.sharding.NamedSharding(mesh, P("rows")))
 assert (np.asarray(jax.jit(backend.layer_norm)(placed, gamma, beta)) == np.asarray(y)).all()
 """
