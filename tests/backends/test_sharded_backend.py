@@ -89,7 +89,7 @@ def second_order(module, case, saved, span, **options):
     along = case.part(case.along, case.gradient_kinds, span)
     cotangents = case.part(case.cotangents, case.output_kinds, span)
     moved = module.jvp(saved, *along, **options)
-    return as_tuple(moved), module.backward_backward(saved, cotangents, *along, **options)
+    return as_tuple(moved), module.backward_backward(saved, tuple(cotangents), *along, **options)
 
 
 def of_part(module, case, span, communicator):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 from lngen.backends import Notes
 from lngen.backends.cuda.contract import DTYPES, LAUNCH_FIELDS, KernelArgument, LaunchContract, without
@@ -17,6 +17,7 @@ from lngen.backends.cuda.lines import LoweredDirection
 from lngen.backends.cuda.lowering import lower
 from lngen.backends.cuda.reserved import CPP
 from lngen.backends.spelling import marked_program, plain_errors, reading, spelled, spellings
+from lngen.derivation.derivation import Direction
 from lngen.files.render import render
 from lngen.plan.program import RowProgram
 
@@ -76,6 +77,7 @@ def _kernels(directions: Sequence[LoweredDirection], is_wide: bool, notes: Notes
         "cuda/kernels.cu.jinja",
         **head(directions, notes),
         wide=is_wide,
+        parts_alone=not {direction.name for direction in directions} & {*get_args(Direction)},
         has_columns=any(direction.columns for direction in directions),
     )
     return re.sub(r"\n{3,}", "\n\n", text)
