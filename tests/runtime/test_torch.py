@@ -1,6 +1,7 @@
 """The part of `torch_backend` that is every layer's: types, memory, modules, modes and messages."""
 
 import copy
+import functools
 import importlib
 import io
 import itertools
@@ -439,8 +440,49 @@ def test_derivatives_that_there_are_not_are_refused():
     (d2x,) = torch.autograd.grad(dx.sin().sum(), x, create_graph=True)
     with pytest.raises(NotImplementedError, match="third derivative"):
         torch.autograd.grad(d2x.sum(), x)
-    with pytest.raises(NotImplementedError, match=r"jacfwd\(torch.func.jacrev"):
-        torch.func.jacfwd(torch.func.jacfwd(lambda v: backend.layer_norm(v).sum()))(x.detach())
+    forward = torch.func.jacfwd
+    with pytest.raises(NotImplementedError, match="third derivative"):
+        forward(forward(forward(lambda v: backend.layer_norm(v).sum())))(x.detach())
+
+
+@pytest.mark.parametrize("batch", [(2, 3), (), (0,)], ids=str)
+@pytest.mark.parametrize("entries", [1, 2**22])
+def test_forward_mode_of_forward_mode_takes_so_many_rows_at_once_as_have_room(entries, batch, monkeypatch):
+    monkeypatch.setattr(importlib.import_module("generated._runtime.torch_second_tangents"), "_ENTRIES", entries)
+    x, gamma = rows(*batch, 4, dtype=torch.float64).detach(), rows(4, dtype=torch.float64).detach()
+
+    def written(x, gamma):
+        centred = x - x.mean(-1, keepdim=True)
+        return centred * (centred.square().mean(-1, keepdim=True) + 1e-5).rsqrt() * gamma
+
+    def second(f):
+        def tangent(*given):
+            return torch.func.jvp(f, given, (given[0].sin(), given[1] ** 2))[1]
+
+        return torch.func.jvp(tangent, (x, gamma), (x + 1, gamma.cos()))
+
+    torch.testing.assert_close(second(backend.layer_norm), second(written))
+
+
+@pytest.mark.parametrize("outer", ["forward", "reverse"])
+def test_an_outer_transform_sees_what_a_rule_for_tangents_adds_up(outer):
+    """Tangents of a gradient's rows and of its cotangent, of which the second depend on what is differentiated."""
+    func = torch.func
+    x, u, c, w = (rows(2, 5, dtype=torch.float64, seed=seed).detach() for seed in range(4))
+
+    def written(x):
+        centred = x - x.mean(-1, keepdim=True)
+        return centred * (centred.square().mean(-1, keepdim=True) + 1e-5).rsqrt()
+
+    def moved(f, s):
+        of_gradient = func.jvp(lambda x, c: func.vjp(f, x)[1](c)[0], (x, c), (u, s * w))[1]
+        return of_gradient.sin() + func.jvp(f, (x * s,), (s * w,))[1]
+
+    found, expected = [], []
+    for f, to in ((backend.layer_norm, found), (written, expected)):
+        of = functools.partial(moved, f)
+        to.append((func.jacfwd if outer == "forward" else func.jacrev)(of)(torch.tensor(0.7, dtype=torch.float64)))
+    torch.testing.assert_close(found, expected)
 
 
 # ---- messages
