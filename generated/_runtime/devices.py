@@ -89,6 +89,11 @@ def call(function: str, *arguments: Any) -> None:
         raise RuntimeError(f"{function} failed with error {code}: {words}")
 
 
+def address(function: str) -> int:
+    """Where a function of the driver begins, for what is compiled. Raises AttributeError if there is none."""
+    return ctypes.cast(getattr(_driver_library(), function), ctypes.c_void_p).value or 0
+
+
 @cache
 def _driver_library() -> ctypes.CDLL:
     return ctypes.CDLL("nvcuda.dll" if os.name == "nt" else "libcuda.so.1")

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import jax_derivatives as _rules
 from .calls import array, computed_in, constant, scalar, wider
+from .jax_gpu import OnGPU
 from .jax_kernels import Kernels
 from .jax_primitives import Array, Directions, bind, jax, jnp
 
@@ -30,6 +31,7 @@ class Layer(Generic[Result]):
         self.interface = interface = numpy.INTERFACE
         self.directions = Directions(interface)
         self.kernels = Kernels(self, interface, numpy, compiled)
+        self.gpu = OnGPU(self.kernels, numpy.__package__)
         self.outputs, self.inputs = len(interface["outputs"]), len(interface["inputs"])
         self.is_wide: bool = numpy._LAYER.is_wide
         self._look = numpy._FORWARD.looked

@@ -5,21 +5,19 @@ import ctypes
 import warnings
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .calls import DType
-from .host_compiler import Library, NoCompiler, library
+from .host_compiler import Library, NoCompiler
 from .interface import PER_ROW
+from .jax_handlers import handler, target
 from .jax_primitives import has_samples, jax
 
 __all__ = ["call"]
 
-# Of each package of layers: another may have come with another lngen.
-_NAME = f"lngen_kernels of {__package__}"
-_SOURCE = Path(__file__).parent / "jax_call.cpp"
+_NAME = "jax_call"
 _WORKSPACE, _NONE = -1, -2
 _EXACT = {("float16", "float32"), ("bfloat16", "float32"), ("float32", "float16"), ("float32", "bfloat16")}
 _EXACT |= {("float32", "float64"), ("float64", "float32")}
@@ -28,21 +26,17 @@ _EXACT |= {("float32", "float64"), ("float64", "float32")}
 @cache
 def _handler() -> Library | None:
     """What XLA calls, and what tells it of kernels; None where it cannot be compiled."""
-    version = "".join(letter if letter.isalnum() else "_" for letter in jax.__version__)
     try:
-        found = library(_SOURCE, [f"FOR_JAX_{version}"], includes=[Path(jax.ffi.include_dir())])
+        return handler(_NAME)
     except NoCompiler:
         return None
     except RuntimeError as error:
         warnings.warn(f"kernels are called by way of Python: {error}", stacklevel=2)
         return None
-    handler = ctypes.CFUNCTYPE(ctypes.c_void_p)(found.address("jax_call"))
-    jax.ffi.register_ffi_target(_NAME, jax.ffi.pycapsule(handler), platform="cpu")
-    return found
 
 
-def _know(handler: Library, name: str, address: int) -> None:
-    know = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_void_p)(handler.address("jax_call_knows"))
+def _know(found: Library, name: str, address: int) -> None:
+    know = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_void_p)(found.address("jax_call_knows"))
     know(name.encode(), address)
 
 
@@ -60,13 +54,13 @@ def call(
     results, None for what is not there; `made` are those results that there are. The rows, or those of each of some
     `samples`, have this shape.
     """
-    handler = _handler()
+    found = _handler()
     stored = kernels.stored(given, computed)
     wanted = [
         None if value is None or kind == "Constant" else stored if kind in PER_ROW else computed
         for kind, value in zip(kernels.kinds, given, strict=True)
     ]
-    if handler is None or not all(map(_is_exact, given, wanted)):
+    if found is None or not all(map(_is_exact, given, wanted)):
         return None
     operands: list[Any] = []
     structs: list[Any] = []
@@ -84,22 +78,19 @@ def call(
             references.append(len(operands) + len(structs))
             structs.append(value if _is_carried(value) else jax.ShapeDtypeStruct(value.shape, dtype))
     kinds = [kind for kind, dtype in zip(kernels.kinds, wanted, strict=True) if dtype is not None]
-    strides = [
-        each.size // samples * each.dtype.itemsize if samples and has_samples(kind, each) else 0
-        for kind, each in zip(kinds, [*operands, *structs], strict=True)
-    ]
+    strides = [stride(kind, each, samples) for kind, each in zip(kinds, [*operands, *structs], strict=True)]
     cut = kernels.cut(tuple(shape), stored, 1 if samples is None else samples)
     sizes = [cut.samples, cut.parts, cut.rows, cut.features, cut.chunks, cut.streams, cut.workspace * computed.itemsize]
     sizes += [references[place] - len(operands) for place in kernels.zeros if references[place] != _NONE]
     references.append(_WORKSPACE)
     names, steps = "", []
     for kernel in kernels.chosen(given, stored, computed):
-        _know(handler, kernel.name, kernel.address)
+        _know(found, kernel.name, kernel.address)
         names += f"{kernel.name}\n"
         steps.append(int(kernel.over_rows))
         for places in (kernel.pointers, kernel.numbers):
             steps += [len(places), *(references[place] for place in places)]
-    called = jax.ffi.ffi_call(_NAME, structs)(
+    called = jax.ffi.ffi_call(target(_NAME), structs)(
         *operands,
         names=names,
         sizes=np.array(sizes, np.int64),
@@ -110,6 +101,12 @@ def call(
     return [
         each if each.dtype == like.dtype else each.astype(like.dtype) for each, like in zip(called, made, strict=True)
     ]
+
+
+def stride(kind: str, value: Any, samples: int | None) -> int:
+    """How many bytes there are between one sample of an array and the next; 0 if they share it."""
+    is_own = samples and has_samples(kind, value)
+    return value.size // samples * value.dtype.itemsize if is_own else 0
 
 
 def _is_carried(value: Any) -> bool:

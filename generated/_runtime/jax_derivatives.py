@@ -32,8 +32,11 @@ def _second_tangent(call: Call, tangents: Values, moved: Values) -> Values:
 
 
 def _kernel(name: str) -> Callable[..., Values]:
-    def evaluate(*operands: Any, layer: Layer, constants: Any, there: Sequence[bool], sampled: bool) -> Values:
-        made: Values = layer.kernels.compute(name, expanded(operands, there), constants, sampled)
+    def evaluate(
+        platform: str, *operands: Any, layer: Layer, constants: Any, there: Sequence[bool], sampled: bool
+    ) -> Values:
+        kernels = layer.gpu if platform == "cuda" else layer.kernels
+        made: Values = kernels.compute(name, expanded(operands, there), constants, sampled)
         return made
 
     return evaluate
@@ -100,7 +103,7 @@ def _backward_backward_transposed(call: Call, values: Values) -> Sequence[Any]:
     return None, _backward_along(call, cotangents, of_gradients, of_own)
 
 
-def _backward_along_evaluated(*operands: Any, **settings: Any) -> Values:
+def _backward_along_evaluated(platform: str, *operands: Any, **settings: Any) -> Values:
     call = Call("backward_along", operands, **settings)
     _, _, cotangents, moved, own = call.groups
     found = call.bind("backward_backward", cotangents, moved)[: len(moved)]
@@ -130,7 +133,7 @@ def _backward_along_transposed(call: Call, values: Values) -> Sequence[Any]:
     return None, of_moved, of_own
 
 
-def _second_tangent_evaluated(*operands: Any, **settings: Any) -> Values:
+def _second_tangent_evaluated(platform: str, *operands: Any, **settings: Any) -> Values:
     """What no direction computes: an entry of each row after the other, by how its gradients move."""
     call = Call("second_tangent", operands, **settings)
     kinds, count = call.direction.kinds, len(call.layer.directions["jvp"].results)

@@ -20,7 +20,7 @@ from .host_module import host
 from .interface import Interface
 from .jax_primitives import Layer, expanded, has_samples, jax, shaped
 
-__all__ = ["Kernels"]
+__all__ = ["Asked", "Kernels"]
 
 _UINT32 = np.dtype(np.uint32)
 
@@ -33,6 +33,20 @@ class _Types(NamedTuple):
     shape: Shape
     computed: DType
     inputs: tuple[DType | None, ...]
+
+
+class Asked(NamedTuple):
+    """A call of kernels for the rows of each of some samples, or of none.
+
+    `read` is what they are passed, in their order, and `like` what is like their results, None for what is not there;
+    `made` are those results that there are.
+    """
+
+    types: _Types
+    samples: int | None
+    read: Sequence[Any]
+    like: Sequence[Any]
+    made: Sequence[Any]
 
 
 class Kernels:
@@ -59,17 +73,28 @@ class Kernels:
             self.host = host(self.numpy, self.compiled)
         return self.host
 
-    def compute(self, direction: str, values: Sequence[Any], constants: Sequence[float], sampled: bool) -> list[Any]:
-        """The results of a direction, given a value for each of its arguments, None for one that is not there."""
+    def asked(self, direction: str, values: Sequence[Any], constants: Sequence[float], sampled: bool) -> "Asked":
+        """A call of a direction, given a value for each of its arguments, None for one that is not there."""
         inputs = values[: self.inputs]
         row = next(inputs[number] for number in self.layer.directions.rows if inputs[number] is not None)
         dtypes = tuple([None if each is None else each.dtype for each in inputs])
         types = _Types(row.shape[1:] if sampled else row.shape, self.layer.computed(inputs), dtypes)
         avals = [value if value is None else jax.typeof(value) for value in values]
         made = shaped(direction, self.layer, avals, sampled)
-        samples = row.shape[0] if sampled else None
+        fixed, own = [*values[: self.first_own], *constants], values[self.first_own :]
+        read = [*values, *constants] if direction == "forward" else [*own, *[fixed[place] for place in self.fields]]
+        results = self.layer.directions[direction].results
+        like = expanded(made, [each.owner is None or values[each.owner] is not None for each in results])
+        return Asked(types, row.shape[0] if sampled else None, read, like, made)
+
+    def compute(self, direction: str, values: Sequence[Any], constants: Sequence[float], sampled: bool) -> list[Any]:
+        """The results of a direction, given a value for each of its arguments, None for one that is not there."""
+        asked = self.asked(direction, values, constants, sampled)
+        types, made = asked.types, asked.made
         if self.module() is self.compiled:
-            called = self._on_kernels(direction, values, constants, types, made, samples)
+            kernels = getattr(self.compiled, f"_{direction.upper()}").running.kernels
+            given = [*asked.read, *asked.like]
+            called = jax_calls.call(kernels, given, types.shape, types.computed, made, asked.samples)
             if called is not None:
                 return called
         is_read = [
@@ -85,23 +110,6 @@ class Kernels:
             computed = partial(_each_sample, computed, carriers, own)
         called_back = jax.pure_callback(partial(_called, computed), carriers, *read)
         return [_uncarried(each, like.dtype) for each, like in zip(called_back, made, strict=True)]
-
-    def _on_kernels(
-        self,
-        direction: str,
-        values: Sequence[Any],
-        constants: Sequence[float],
-        types: _Types,
-        made: Sequence[Any],
-        samples: int | None,
-    ) -> list[Any] | None:
-        fixed, own = [*values[: self.first_own], *constants], values[self.first_own :]
-        read = [*values, *constants] if direction == "forward" else [*own, *[fixed[place] for place in self.fields]]
-        there = [value is not None for value in values]
-        results = self.layer.directions[direction].results
-        like = expanded(made, [each.owner is None or there[each.owner] for each in results])
-        kernels = getattr(self.compiled, f"_{direction.upper()}").running.kernels
-        return jax_calls.call(kernels, [*read, *like], types.shape, types.computed, made, samples)
 
     def _computed(
         self, direction: str, is_read: Sequence[bool], constants: Sequence[float], types: _Types, *arrays: Any

@@ -45,6 +45,7 @@ __all__ = [
 ]
 
 PER_ROW = ("Row", "RowScalar", "Data")
+PLATFORMS = ("cpu", "cuda")
 _AXES = {"Feature": 1, "Scalar": 0}
 _STATIC = ("layer", "constants", "there", "sampled")
 _UINT32 = np.dtype(np.uint32)
@@ -115,6 +116,7 @@ class Layer(Protocol):
 
     directions: Directions
     kernels: Any
+    gpu: Any
 
     def computed(self, inputs: Sequence[Any]) -> np.dtype[Any]:
         """The type that a call computes in, given its inputs or what is like them, None for one left out."""
@@ -166,7 +168,7 @@ def define(
     transposed: Callable[..., Sequence[Any]] | None = None,
 ) -> None:
     """Make the primitive of a direction of what computes it, its rule for tangents, and that for cotangents if it is
-    linear in something.
+    linear in something. `evaluate` is told the platform first.
     """
     primitive = Primitive(f"lngen_{name}")
     primitive.multiple_results = True
@@ -177,14 +179,16 @@ def define(
     if transposed is not None:
         ad.primitive_transposes[primitive] = transposed
     mlir.register_lowering(primitive, _refused)
-    mlir.register_lowering(primitive, mlir.lower_fun(evaluate, multiple_results=True), platform="cpu")
+    for platform in PLATFORMS:
+        of_platform = mlir.lower_fun(partial(evaluate, platform), multiple_results=True)
+        mlir.register_lowering(primitive, of_platform, platform=platform)
     _primitives[name] = primitive
 
 
 def _refused(ctx: Any, *operands: Any, layer: Layer, **settings: Any) -> Any:
     platform = " and ".join(ctx.module_context.platforms)
     raise NotImplementedError(
-        f"{layer} has no kernel for JAX's arrays on {platform} yet; "
+        f"{layer} has no kernel for JAX's arrays on {platform}; "
         'compute it on the CPU, as under jax.default_device(jax.devices("cpu")[0])'
     )
 

@@ -112,11 +112,11 @@ class Steps:
             known |= _merged(step, needed, found.numbers, communicator.rank, leading, dtype)
         if self.last is not None and features:
             self.last.function([known[n] for n in self.last.reads], [results[n] for n in self.last.makes], call)
-        if self.common is not None:
-            known |= self._in_common(self.common, known, results, call)
-        made = self.last.makes if self.last else ()
+        made = self._in_common(known, results, call)
         for name, result in results.items():
-            if name not in made and result is not None:
+            if name in made:
+                self.store(result, made[name], call)
+            elif result is not None and (self.last is None or name not in self.last.makes):
                 self.store(result, known.get(self.known_as.get(name, name), 0.0), call)
 
     def fetched(self, value: Any, call: Any) -> Any:
@@ -127,13 +127,14 @@ class Steps:
         """Write what such a function has made, in a result's own type."""
         blocks.round_to(result, ..., value)
 
-    def _in_common(
-        self, common: Last, known: Mapping[str, Any], results: Mapping[str, Any], call: Any
-    ) -> dict[str, Any]:
+    def _in_common(self, known: Mapping[str, Any], results: Mapping[str, Any], call: Any) -> dict[str, Any]:
         """What all make alike: of rows of one feature, so that sums over rows are in one order."""
+        common = self.common
+        if common is None:
+            return {}
         made = {name: np.empty(each.shape, call.dtype) for name in common.makes if (each := results[name]) is not None}
-        places = [made.get(name) for name in common.makes]
         values = [self.fetched(known[name], call) for name in common.reads]
+        places = [made.get(name) for name in common.makes]
         common.function(values, places, blocks.Work((*call.shape[:-1], 1), call.dtype, 1))
         return made
 

@@ -8,8 +8,10 @@ of jvp is both of them. Each rule is a node of autograd for one transform: the d
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from .torch_dispatch import are_plain, forward_ad, is_plain
+from .torch_dispatch import are_plain, forward_ad, is_plain, next_transform
 from .torch_kernels import Tensor, each, only, torch
+from .torch_parts import Parts
+from .torch_second_tangents import second_tangents
 
 __all__ = ["NODES", "node_at_once"]
 
@@ -34,6 +36,7 @@ class Directions(Protocol):
     jvp: Any
     backward_backward: Any
     kernels: Any
+    parts: dict[str, Parts]
 
 
 # ---- rules of differentiation; a node keeps its arguments as they were, which may be differentiated again
@@ -181,7 +184,8 @@ def _backward_node(layer: Directions, compute: Callable[..., Any]) -> Any:
                 total, _ = _second_gradients(layer, kept[:first_own], kept[first_own:], moved)
             if not _nothing(along):
                 found = _gradients(layer, kept[:first_own], along)
-                total = [b if a is None else a + b for a, b in zip(total, found, strict=True)]
+                with next_transform():
+                    total = [b if a is None else a + b for a, b in zip(total, found, strict=True)]
             return only([total[number] for number in layer.differentiable])
 
     return Backward
@@ -211,11 +215,18 @@ def _jvp_node(layer: Directions, compute: Callable[..., Any]) -> Any:
             return None, *of_inputs, *of_fixed, *own
 
         @staticmethod
-        def jvp(ctx: Any, *tangents: Any) -> Any:
-            raise NotImplementedError(
-                "forward mode of forward mode takes a second derivative that no direction has; "
-                "take forward mode of reverse mode, such as torch.func.jacfwd(torch.func.jacrev(f))"
-            )
+        def jvp(ctx: Any, _: Any, *tangents: Any) -> Any:
+            kept = _kept(ctx, layer)
+            arguments, first = kept[:first_own], kept[first_own:]
+            moved, along = [tangents[number] for number in layer.differentiable], tangents[first_own:]
+            found: list[Any] = [None] * layer.outputs
+            with next_transform():
+                if not _nothing(along):
+                    found = [*each(layer.jvp(*arguments, *along))]
+                if not _nothing(moved):
+                    second = second_tangents(layer.backward_backward, layer.parts["jvp"], arguments, first, moved)
+                    found = [b if a is None else a + b for a, b in zip(found, second, strict=True)]
+            return only(found)
 
     return Jvp
 

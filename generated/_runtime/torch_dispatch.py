@@ -5,12 +5,13 @@ Its keys say by bits what a tensor is and what goes on around a call. Where thes
 processor, a kernel is called at once.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from .torch_kernels import Kernels, Tensor, only, torch, torch_func
 
-__all__ = ["are_plain", "at_once", "below", "differentiated", "forward_ad", "is_plain"]
+__all__ = ["are_plain", "at_once", "below", "differentiated", "forward_ad", "is_plain", "next_transform"]
 
 _C: Any = torch._C
 forward_ad: Any = torch.autograd.forward_ad
@@ -30,6 +31,23 @@ _IGNORED: int = (
 _KINDS = (Tensor, torch.nn.Parameter)
 
 
+@contextmanager
+def _recorded() -> Iterator[None]:
+    """In a node and its rules autograd is off, and the next transform is differentiated all the same."""
+    with torch.enable_grad(), forward_ad._set_fwd_grad_enabled(True):
+        yield
+
+
+@contextmanager
+def next_transform() -> Iterator[None]:
+    """What the rule of a node for tangents computes by PyTorch's own operators, the next transform differentiates too."""
+    if not _C._are_functorch_transforms_active():
+        yield
+        return
+    with _C._AutoDispatchBelowAutograd(), _recorded():
+        yield
+
+
 def below(operator: Any, on_processor: Callable[..., Any]) -> Callable[..., Any]:
     """What computes an operator's results without autograd: where nothing else has a say, a kernel at once."""
 
@@ -39,8 +57,7 @@ def below(operator: Any, on_processor: Callable[..., Any]) -> Callable[..., Any]
         with _C._AutoDispatchBelowAutograd():
             if not in_node or not _C._are_functorch_transforms_active():
                 return operator.redispatch(keyset & _AFTER_AUTOGRAD, *args)
-            # In a node autograd is off, and the next transform is differentiated all the same.
-            with torch.enable_grad(), forward_ad._set_fwd_grad_enabled(True):
+            with _recorded():
                 return operator.redispatch(keyset & _AFTER_AUTOGRAD, *args)
 
     return compute

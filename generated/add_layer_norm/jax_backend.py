@@ -3,12 +3,12 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 5 row tensors (3 read, 2 written), 15 flops per row element.
 # Evidence: 20 steps, 4 gradients, 2 tangents, 6 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-# templates sha256:a66ec0ebede7f52a52b59d41994f739703685172c119e4f5d1544f9ff01ece70
+# templates sha256:79b957e134c05bd83a3fbd1a80c4ec7a01733779f50cb93f0f47c43ca0c425e2
 """Residual addition, then layer normalization; the sum is the second output.
 
 `add_layer_norm` takes arrays of JAX's and can be differentiated twice, forwards and in
 reverse. On the processor it runs as `cpu_backend` where there is a C++ compiler, else as
-`numpy_backend`.
+`numpy_backend`; on a GPU it launches the kernels of `cuda_backend`.
 """
 
 from .._runtime import jax as _jax

@@ -4,7 +4,7 @@
 // Cost: forward 4 row tensors (2 read, 2 written), 5 flops per row element; backward 5 row tensors (3 read, 2 written), 10 flops per row element.
 // Evidence: 17 steps, 3 gradients, 2 tangents, 5 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
-// templates sha256:d0211396895f20020c95ba007d2368d27ec2c47e265cb7367880dc46e8aa2093
+// templates sha256:a6fa389b017093e698671db7b23dc4ae3379f5ce734d243ee674c17ce2b51213
 //
 // jvp:
 //     h_dot = residual_dot + x_dot

@@ -3,12 +3,12 @@
 # Cost: forward 2 row tensors (2 read, 0 written), 7 flops per row element; backward 4 row tensors (2 read, 2 written), 9 flops per row element.
 # Evidence: 25 steps, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
-# templates sha256:a66ec0ebede7f52a52b59d41994f739703685172c119e4f5d1544f9ff01ece70
+# templates sha256:79b957e134c05bd83a3fbd1a80c4ec7a01733779f50cb93f0f47c43ca0c425e2
 """Cross entropy of soft targets with the softmax of a row, one number a row.
 
 `cross_entropy` takes arrays of JAX's and can be differentiated twice, forwards and in
 reverse. On the processor it runs as `cpu_backend` where there is a C++ compiler, else as
-`numpy_backend`.
+`numpy_backend`; on a GPU it launches the kernels of `cuda_backend`.
 """
 
 from .._runtime import jax as _jax

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 14 flops per row element.
 // Evidence: 20 steps, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:3f4f3519e955d61b03ab0d655ad5951c0892e0dd7b3076ac889a76a6492abbe1
-// templates sha256:d0211396895f20020c95ba007d2368d27ec2c47e265cb7367880dc46e8aa2093
+// templates sha256:a6fa389b017093e698671db7b23dc4ae3379f5ce734d243ee674c17ce2b51213
 //
 // forward:
 //     mu = mean(x)

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 5 flops per row element.
 # Evidence: 17 steps, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:69e4e6464377f485c18a82bb2ea433e069fc552079d127d509e2b633488c8e64
-# templates sha256:d0211396895f20020c95ba007d2368d27ec2c47e265cb7367880dc46e8aa2093
+# templates sha256:a6fa389b017093e698671db7b23dc4ae3379f5ce734d243ee674c17ce2b51213
 """The logarithm of softmax over the feature axis.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,

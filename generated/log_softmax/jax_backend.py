@@ -3,12 +3,12 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 5 flops per row element.
 # Evidence: 17 steps, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:69e4e6464377f485c18a82bb2ea433e069fc552079d127d509e2b633488c8e64
-# templates sha256:a66ec0ebede7f52a52b59d41994f739703685172c119e4f5d1544f9ff01ece70
+# templates sha256:79b957e134c05bd83a3fbd1a80c4ec7a01733779f50cb93f0f47c43ca0c425e2
 """The logarithm of softmax over the feature axis.
 
 `log_softmax` takes arrays of JAX's and can be differentiated twice, forwards and in
 reverse. On the processor it runs as `cpu_backend` where there is a C++ compiler, else as
-`numpy_backend`.
+`numpy_backend`; on a GPU it launches the kernels of `cuda_backend`.
 """
 
 from .._runtime import jax as _jax

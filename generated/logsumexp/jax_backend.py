@@ -3,12 +3,12 @@
 # Cost: forward 1 row tensors (1 read, 0 written), 4 flops per row element; backward 2 row tensors (1 read, 1 written), 3 flops per row element.
 # Evidence: 15 steps, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:b19fb96aafa17a6adb3c7d31aefe031f7e76c3af72c0cc3c9ac96259ff3994d6
-# templates sha256:a66ec0ebede7f52a52b59d41994f739703685172c119e4f5d1544f9ff01ece70
+# templates sha256:79b957e134c05bd83a3fbd1a80c4ec7a01733779f50cb93f0f47c43ca0c425e2
 """The logarithm of a row's sum of exponentials, one number a row.
 
 `logsumexp` takes arrays of JAX's and can be differentiated twice, forwards and in
 reverse. On the processor it runs as `cpu_backend` where there is a C++ compiler, else as
-`numpy_backend`.
+`numpy_backend`; on a GPU it launches the kernels of `cuda_backend`.
 """
 
 from .._runtime import jax as _jax

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 9 flops per row element.
 // Evidence: 17 steps, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
-// templates sha256:d0211396895f20020c95ba007d2368d27ec2c47e265cb7367880dc46e8aa2093
+// templates sha256:a6fa389b017093e698671db7b23dc4ae3379f5ce734d243ee674c17ce2b51213
 //
 // jvp:
 //     y_dot = gamma_dot*xhat + rstd*gamma*(x_dot - xhat*mean(x_dot*xhat))

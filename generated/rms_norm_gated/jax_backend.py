@@ -3,12 +3,12 @@
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 19 flops per row element.
 # Evidence: 27 steps, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
-# templates sha256:a66ec0ebede7f52a52b59d41994f739703685172c119e4f5d1544f9ff01ece70
+# templates sha256:79b957e134c05bd83a3fbd1a80c4ec7a01733779f50cb93f0f47c43ca0c425e2
 """A gate, silu of another row, then root-mean-square normalization.
 
 `rms_norm_gated` takes arrays of JAX's and can be differentiated twice, forwards and in
 reverse. On the processor it runs as `cpu_backend` where there is a C++ compiler, else as
-`numpy_backend`.
+`numpy_backend`; on a GPU it launches the kernels of `cuda_backend`.
 """
 
 from .._runtime import jax as _jax

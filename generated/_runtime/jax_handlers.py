@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""What XLA calls for kernels: C++ of this folder, compiled against the headers that come with JAX."""
+
+import ctypes
+from functools import cache
+from pathlib import Path
+
+from .host_compiler import Library, ahead_of_time, library
+from .jax_primitives import jax
+
+__all__ = ["HANDLERS", "compile_ahead", "handler", "target"]
+
+HANDLERS = {"jax_call": "cpu", "jax_gpu_call": "CUDA"}
+"""The files, without .cpp, each with a function of its own name, and the platform of XLA's that calls it."""
+
+_FOLDER = Path(__file__).parent
+
+
+def target(name: str) -> str:
+    """What XLA knows a handler by. There may be one for each package of layers: another may be of another lngen."""
+    return f"lngen {name} of {__package__}"
+
+
+@cache
+def handler(name: str) -> Library:
+    """A handler, known to XLA. Raises what `host_compiler.library` raises where it cannot be had."""
+    found = library(_FOLDER / f"{name}.cpp", _of_this(), includes=[Path(jax.ffi.include_dir())])
+    function = ctypes.CFUNCTYPE(ctypes.c_void_p)(found.address(name))
+    jax.ffi.register_ffi_target(target(name), jax.ffi.pycapsule(function), platform=HANDLERS[name])
+    return found
+
+
+def compile_ahead(source: Path, architecture: str) -> Path:
+    """Compile a copy of such a file for this JAX and processors of an architecture, where `handler` looks beside it.
+
+    The place is returned. Raises what `ahead_of_time` raises.
+    """
+    return ahead_of_time(source, _of_this(), architecture, includes=[Path(jax.ffi.include_dir())])
+
+
+def _of_this() -> list[str]:
+    """The macro by which a handler for this JAX differs from that for another."""
+    return ["FOR_JAX_" + "".join(letter if letter.isalnum() else "_" for letter in jax.__version__)]
