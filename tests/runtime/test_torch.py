@@ -387,6 +387,11 @@ def test_a_wrong_shape_is_refused(message):
             torch.compile(call, fullgraph=True, dynamic=dynamic)(*[torch.ones(shape) for shape in shapes])
 
 
+def test_a_constant_is_looked_at_without_entries_too():
+    with pytest.raises(ValueError, match=r"eps is -1\.0; pass 0 or more"):
+        backend.layer_norm(torch.ones(2, 3, device="meta"), eps=-1)
+
+
 def test_a_size_that_is_not_known_yet_is_looked_at_when_it_is():
     def chosen(x, gamma):
         return backend.layer_norm(x[x.sum(-1) > 0], gamma)
