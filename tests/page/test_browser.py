@@ -22,10 +22,22 @@ from tests.shipped import NAMES, shipped
 pytestmark = [needs_browser, pytest.mark.ci]
 
 WIDTHS = (390, 1024, 1600)
+COLOURED = ("cross_entropy", "l2_norm", "modulated_layer_norm", "scaled_softmax")
+"""Between them, these have whatever a style gives a colour."""
 FAULTY_FORMULAS = """() => [...document.querySelectorAll("math")].filter((math) => {
   const box = math.getBoundingClientRect();
   return math.querySelector("merror") || !box.width || !box.height || math.namespaceURI !== "http://www.w3.org/1998/Math/MathML";
 }).map((math) => math.outerHTML)"""
+PLACES = """() => [...new Set([...document.body.querySelectorAll("*")].map((element) => {
+  const path = new Set();
+  const formula = element.closest("math");
+  for (let at = element; at !== document.body; at = at.parentElement) {
+    if (at === formula || !formula?.contains(at)) path.add(at.localName);
+    for (const name of at.classList) path.add(`.${name}`);
+  }
+  return [...path].sort().join(" ");
+}))]"""
+"""How a style may tell elements apart: names and classes of each and of those it is in; in a formula, classes."""
 OPEN_ALL = "() => document.querySelectorAll('details').forEach((part) => { part.open = true; })"
 
 
@@ -81,9 +93,29 @@ def test_every_formula_is_drawn_and_nothing_is_wider_than_a_phone(visit, name):
     assert shown.evaluate("() => document.documentElement.scrollWidth") <= 390
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.fixture(scope="module")
+def looked_at_for_contrast(chromium) -> frozenset[str]:
+    """The places of the pages in which contrast is looked at."""
+    shown = chromium.new_page()
+    found: set[str] = set()
+    for name in COLOURED:
+        shown.set_content(whole(name))
+        found.update(shown.evaluate(PLACES))
+    shown.close()
+    return frozenset(found)
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_it_is_accessible(visit, name, scheme):
+def test_it_is_accessible_and_has_no_other_colours(visit, looked_at_for_contrast, name):
+    shown = visit(whole(name))
+    shown.evaluate(OPEN_ALL)
+    assert violations(shown, contrast=False) == []
+    assert {*shown.evaluate(PLACES)} <= looked_at_for_contrast, "contrast has to be looked at here too: see COLOURED"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", COLOURED)
+def test_it_is_legible(visit, name, scheme):
     shown = visit(whole(name), color_scheme=scheme)
     shown.evaluate(OPEN_ALL)
     assert violations(shown) == []
@@ -95,11 +127,21 @@ def test_the_index_is_accessible(visit, scheme):
     assert violations(shown) == []
 
 
-def violations(shown: Any) -> list[str]:
-    """What axe-core finds: contrast, landmarks, names of controls, the order of headings."""
+def test_a_colour_that_is_hard_to_see_is_found(visit):
+    shown = visit(
+        '<!doctype html><html lang="en"><title>t</title><main><h1 style="color: #999">title</h1></main></html>'
+    )
+    assert [found.partition(":")[0] for found in violations(shown)] == ["color-contrast"]
+    assert violations(shown, contrast=False) == []
+
+
+def violations(shown: Any, contrast: bool = True) -> list[str]:
+    """What axe-core finds: contrast, which takes longest, landmarks, names of controls, the order of headings."""
     from axe_playwright_python.sync_playwright import Axe
 
-    found = Axe().run(shown).response["violations"]
+    # Of the elements that keep a rule, most of a page, one is reported, and not the text of each.
+    options = {"resultTypes": ["violations"], "rules": {"color-contrast": {"enabled": contrast}}}
+    found = Axe().run(shown, options=options).response["violations"]
     return [f"{rule['id']}: {node['target']} {node['failureSummary']}" for rule in found for node in rule["nodes"]]
 
 
