@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,16 +76,18 @@ def kernel_mutants(features: Sequence[str]) -> Iterator[KernelMutant]:
         yield KernelMutant(f"`{name}` from the column before", lambda text, name=name: _shifted(text, name))  # type: ignore[misc]
 
 
-def kill_table(plan: Plan, files: Mapping[str, str]) -> tuple[Kill, ...]:
+def kill_table(plan: Plan, files: Mapping[str, str], only: Collection[str] | None = None) -> tuple[Kill, ...]:
     """Which kinds of evidence catch each mistake in the `files` that were emitted of a plan. Use it within `device()`.
 
-    Contracts and hard inputs, which need most compilations, are left out.
+    Contracts and hard inputs, which need most compilations, are left out. `only` names the mistakes to look at.
     """
     references: References = {}
     kills = []
     kinds = tuple(kind for kind in KINDS if kind not in ("contracts", "hard inputs"))
     features = [entry.name for entry in plan.derivation.definition.features]
     for mutant in kernel_mutants(features):
+        if only is not None and mutant.name not in only:
+            continue
         with tempfile.TemporaryDirectory() as folder:
             manifest.write(manifest.runtime_emission(), Path(folder))
             place = Path(folder) / "mutant"
