@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import pickle
+import socket
 import subprocess
 import sys
 import textwrap
@@ -48,8 +49,11 @@ def _spawned(package, kind, work, given):
     workers = []
     meeting = package.parent / "meeting"
     meeting.unlink(missing_ok=True)
+    with socket.socket() as free:
+        free.bind(("localhost", 0))
+        port = free.getsockname()[1]
     for rank, arguments in enumerate(given):
-        group = pipes[rank] if kind == "pipes" else (meeting, len(given))
+        group = {"pipes": pipes[rank], "torch": (meeting, len(given)), "jax": (f"localhost:{port}", len(given))}[kind]
         workers.append(
             context.Process(
                 target=sharded_worker.run, args=(str(package), kind, work, rank, group, *arguments, results)

@@ -15,7 +15,7 @@ from lngen.pipeline import derived
 from lngen.runtime import collectives
 from tests import corpus
 from tests.processes import in_processes
-from tests.requirements import needs_gxx, needs_mpi, needs_torch
+from tests.requirements import needs_gxx, needs_jax, needs_mpi, needs_torch
 from tests.shipped import NAMES
 from tests.tiers import sample
 
@@ -345,15 +345,26 @@ def test_names_that_sharded_code_has():
 
 
 def test_what_is_not_installed_is_named(monkeypatch):
-    for name in ("torch", "mpi4py.MPI"):
+    for name in ("torch", "mpi4py.MPI", "jax"):
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(ImportError, match=r"PyTorch is not installed; pip install 'lngen\[torch\]' installs it"):
         collectives.TorchCommunicator()
     with pytest.raises(ImportError, match=r"mpi4py is not installed; pip install 'lngen\[mpi\]' installs it"):
         collectives.MPICommunicator()
+    with pytest.raises(ImportError, match=r"JAX is not installed; pip install 'lngen\[jax\]' installs it"):
+        collectives.JAXCommunicator()
 
 
 # ---- processes
+
+
+@pytest.mark.ci
+@needs_jax
+def test_a_process_of_jax_that_is_alone():
+    alone = collectives.JAXCommunicator()
+    assert (alone.rank, alone.size) == (0, 1)
+    assert np.array_equal(alone.all_gather(np.arange(3, dtype=np.uint8)), [[0, 1, 2]])
+    assert np.array_equal(alone.all_to_all(np.array([[7, 255]], np.uint8)), [[7, 255]])
 
 
 @pytest.mark.ci
@@ -364,6 +375,7 @@ def test_what_is_not_installed_is_named(monkeypatch):
         ("pipes", (6, 0, 3, 4)),
         pytest.param("torch", (5, 0, 8), marks=needs_torch),
         pytest.param("mpi", (5, 8), marks=needs_mpi),
+        pytest.param("jax", (5, 0, 8), marks=needs_jax),
     ],
 )
 def test_processes_give_what_one_gives(kind, sizes, tmp_path):
