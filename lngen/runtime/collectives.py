@@ -157,7 +157,7 @@ class PipeCommunicator:
 
     def all_to_all(self, sent: Array) -> Array:
         """What every process has sent to this one. Pairs meet in the same order everywhere, so that none waits."""
-        found = np.array(sent)
+        found = np.array(sent, order="C")
         for other in sorted(self._pipes):
             pipe, own = self._pipes[other], sent[other].tobytes()
             if self.rank < other:
