@@ -230,7 +230,9 @@ def derive(
     brief: Annotated[bool, typer.Option("--brief", help="Print of one layer no more than fits on a screen.")] = False,
     sharded: Annotated[
         bool,
-        typer.Option("--sharded", help="Write code for rows whose features lie on several processes, too."),
+        typer.Option(
+            "--sharded", help="Write code for rows whose features lie on several processes, too: NumPy, C++ and CUDA."
+        ),
     ] = False,
 ) -> None:
     """Derive layers, print the derivations, and write the emitted code."""
