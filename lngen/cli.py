@@ -229,11 +229,13 @@ def derive(
     ] = None,
     brief: Annotated[bool, typer.Option("--brief", help="Print of one layer no more than fits on a screen.")] = False,
     sharded: Annotated[
-        bool,
+        bool | None,
         typer.Option(
-            "--sharded", help="Write code for rows whose features lie on several processes, too: NumPy, C++ and CUDA."
+            "--sharded/--no-sharded",
+            help="Write code for rows whose features lie on several processes, too, or remove it; "
+            "left out, what is there of a layer is kept.",
         ),
-    ] = False,
+    ] = None,
 ) -> None:
     """Derive layers, print the derivations, and write the emitted code."""
     from lngen.commands import derive

@@ -180,9 +180,20 @@ class TestDerive:
         written = mine.parent / "here" / "mine"
         assert "run: lngen derive mine.py --sharded\n" in (written / "numpy_sharded.py").read_text()
         assert lngen("derive", mine, "--out", "here", "--sharded", "--check").exit_code == 0
-        result = lngen("derive", mine, "--out", "here", "--check")
-        assert "numpy_sharded.py" in result.stdout
-        assert result.exit_code == 1
+
+    def test_code_over_parts_is_kept_until_it_is_said_not_to_be(self, mine):
+        written = mine.parent / "here" / "mine" / "numpy_sharded.py"
+        assert lngen("derive", mine, "--out", "here", "--check", "--sharded").exit_code == 1
+        assert lngen("derive", mine, "--out", "here", "--sharded").exit_code == 0
+        result = lngen("derive", mine, "--out", "here")
+        assert "\nmine: sharded over features: " in result.stdout
+        assert written.is_file()
+        assert lngen("derive", mine, "--out", "here", "--check").exit_code == 0
+        assert lngen("derive", mine, "--out", "here", "--check", "--no-sharded").exit_code == 1
+        result = lngen("derive", mine, "--out", "here", "--no-sharded")
+        assert "removed here/mine/numpy_sharded.py" in result.stdout
+        assert not written.exists()
+        assert lngen("derive", mine, "--out", "here", "--check").exit_code == 0
 
     def test_a_pipe_gets_no_colour(self, mine):
         result = process("-m", "lngen", "derive", "mine.py", "--out", "here", cwd=mine.parent)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -33,12 +33,12 @@ def run(
     certificate: Path | None = None,
     short: bool = False,
     arch: str | None = None,
-    over_parts: bool = False,
+    over_parts: bool | None = None,
 ) -> int:
     """Derive the layers named; `html` and `certificate` are files for one, `short` prints no more than a screen holds.
 
     With `arch` the page says what the kernels are for that architecture. `over_parts` has code for rows in parts
-    written too, and says what collectives it takes.
+    written too, and says what collectives it takes; None has it written of the layers that the folder has it of.
 
     The exit status is 1 for drift and for evidence that fails. Every layer is derived, and every folder looked at,
     before the first file is written: what is refused leaves all as it was.
@@ -58,8 +58,9 @@ def run(
         raise LngenError("there is no generated/ of a project here to compare with. Say with --out DIR which folder.")
     if folder is not None and not check:
         manifest.require_writable((RUNTIME, *(definition.name for definition in definitions)), folder)
+    in_parts = {d.name for d in definitions if _is_in_parts(d, folder, over_parts)}
     try:
-        every = derive_all(definitions, over_parts=over_parts)
+        every = derive_all(definitions, over_parts=in_parts)
     except LngenError as error:
         # A definition that is right but cannot be emitted now, say for a broken template, fails a check.
         if not check and not isinstance(error, EvidenceError):
@@ -81,7 +82,7 @@ def run(
         _tell(f"wrote {layers.shown(file)}", format)
     if folder is None and not documents:
         _tell("Nothing was written: say with --out DIR where the code is to go.", format)
-    for layer in every if over_parts else ():
+    for layer in (layer for layer in every if layer.emission.name in in_parts):
         _tell(f"{layer.emission.name}: {collective_line(layer.plan)}", format)
     if folder is not None:
         _tell_changes(_emissions(every), changed, folder, format, each=not in_lines and not short)
@@ -198,15 +199,25 @@ def _require_shipped(definitions: Sequence[Definition]) -> None:
         )
 
 
-def derive_all(definitions: Sequence[Definition], *, over_parts: bool = False) -> list[Derived]:
-    """Each derived and proved, with a bar on stderr where it takes long. Raises as `derived` does."""
+def _is_in_parts(definition: Definition, folder: Path | None, over_parts: bool | None) -> bool:
+    """Whether code for rows in parts is to be written of a layer."""
+    if over_parts is not None or folder is None:
+        return bool(over_parts)
+    return "sharded" in manifest.options_of(folder / definition.name)
+
+
+def derive_all(definitions: Sequence[Definition], *, over_parts: Collection[str] = ()) -> list[Derived]:
+    """Each derived and proved, with a bar on stderr where it takes long; of some with code for rows in parts.
+
+    Raises as `derived` does.
+    """
 
     def begin(name: str, stage: str) -> None:
         part(f"{name}: {stage}")
 
     with console.progress(len(definitions) * len(STAGES)) as part:
         return [
-            derived(definition, over_parts=over_parts, on_stage=partial(begin, definition.name))
+            derived(definition, over_parts=definition.name in over_parts, on_stage=partial(begin, definition.name))
             for definition in definitions
         ]
 
@@ -222,7 +233,7 @@ def _check(every: Sequence[Derived], folder: Path, *, every_layer: bool, command
     return 0
 
 
-def _command(words: Sequence[str], out: Path | None, over_parts: bool) -> str:
+def _command(words: Sequence[str], out: Path | None, over_parts: bool | None) -> str:
     options = [*(["--out", str(out)] if out is not None else []), *(["--sharded"] if over_parts else [])]
     return " ".join(["lngen derive", *words, *options])
 

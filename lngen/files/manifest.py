@@ -232,13 +232,25 @@ def _require_ours(target: Path) -> None:
 
 def _listed_files(folder: Path) -> frozenset[str]:
     """The files that the folder's manifest lists, itself included; empty if there is no manifest of ours."""
+    found = _read(folder)
+    return found["files"] | {MANIFEST} if found else frozenset()
+
+
+def options_of(folder: Path) -> Mapping[str, Any]:
+    """What the layer in a folder was emitted with; nothing if there is no manifest of ours."""
+    found = _read(folder).get("options", {})
+    return found if isinstance(found, dict) else {}
+
+
+def _read(folder: Path) -> Mapping[str, Any]:
+    """The folder's manifest; empty if there is none of ours."""
     try:
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        if "lngen" in manifest and manifest["name"] == folder.name:
-            return frozenset({MANIFEST, *manifest["files"]})
+        found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        if "lngen" in found and found["name"] == folder.name:
+            return {**found, "files": frozenset(found["files"])}
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         pass
-    return frozenset()
+    return {}
 
 
 def _files_in(folder: Path) -> Iterator[str]:
