@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from lngen.commands import console, layers
 from lngen.commands.cores import cores
-from lngen.commands.derive import derive_all
+from lngen.commands.derive import derive_all, in_parts
 from lngen.errors import LngenError
 from lngen.files import loading, manifest
 from lngen.files.paths import RUNTIME, require_package
@@ -43,7 +43,7 @@ def run(words: Sequence[str], out: Path, arch: str | None, dtypes: Sequence[str]
     definitions = layers.definitions(words)
     require_package(out)
     manifest.require_writable((RUNTIME, *(definition.name for definition in definitions)), out)
-    every = derive_all(definitions)
+    every = derive_all(definitions, over_parts=in_parts(definitions, out))
     # Libraries are found by the text that they were made of, which is that of the shared headers, too.
     if manifest.update(manifest.runtime_emission(), out):
         for layer in every:

@@ -58,9 +58,9 @@ def run(
         raise LngenError("there is no generated/ of a project here to compare with. Say with --out DIR which folder.")
     if folder is not None and not check:
         manifest.require_writable((RUNTIME, *(definition.name for definition in definitions)), folder)
-    in_parts = {d.name for d in definitions if _is_in_parts(d, folder, over_parts)}
+    over = in_parts(definitions, folder, over_parts)
     try:
-        every = derive_all(definitions, over_parts=in_parts)
+        every = derive_all(definitions, over_parts=over)
     except LngenError as error:
         # A definition that is right but cannot be emitted now, say for a broken template, fails a check.
         if not check and not isinstance(error, EvidenceError):
@@ -82,7 +82,7 @@ def run(
         _tell(f"wrote {layers.shown(file)}", format)
     if folder is None and not documents:
         _tell("Nothing was written: say with --out DIR where the code is to go.", format)
-    for layer in (layer for layer in every if layer.emission.name in in_parts):
+    for layer in (layer for layer in every if layer.emission.name in over):
         _tell(f"{layer.emission.name}: {collective_line(layer.plan)}", format)
     if folder is not None:
         _tell_changes(_emissions(every), changed, folder, format, each=not in_lines and not short)
@@ -199,11 +199,11 @@ def _require_shipped(definitions: Sequence[Definition]) -> None:
         )
 
 
-def _is_in_parts(definition: Definition, folder: Path | None, over_parts: bool | None) -> bool:
-    """Whether code for rows in parts is to be written of a layer."""
-    if over_parts is not None or folder is None:
-        return bool(over_parts)
-    return "sharded" in manifest.options_of(folder / definition.name)
+def in_parts(definitions: Sequence[Definition], folder: Path | None, asked: bool | None = None) -> set[str]:
+    """The layers that code for rows in parts is to be written of; of what is not said, those that the folder has."""
+    if asked is None and folder is not None:
+        return {each.name for each in definitions if "sharded" in manifest.options_of(folder / each.name)}
+    return {each.name for each in definitions if asked}
 
 
 def derive_all(definitions: Sequence[Definition], *, over_parts: Collection[str] = ()) -> list[Derived]:

@@ -399,11 +399,11 @@ def test_a_stream_is_kept_with_the_memory_that_it_shares(
         stream = cuda.driver.Stream()
         handles.append(stream.handle)
         centred.backward(saved, warm.backward["dy"], stream=stream)
-        assert device.scratch[stream.handle][1] is stream
+        assert device.scratch[stream.handle, "sums"][1] is stream
         del stream
-        assert list(device.scratch) == handles[-2:]
+        assert list(device.scratch) == [(handle, "sums") for handle in handles[-2:]]
     thread = device.scratch_for(None, 2, 8)
-    assert 2 not in device.scratch
+    assert (2, "sums") not in device.scratch
     assert device.scratch_for(None, 2, 8) is not thread
 
 
