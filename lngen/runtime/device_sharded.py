@@ -81,8 +81,8 @@ class _Direction:
         wanted = plan.wanted
         work = DeviceWork(plan.shape, dtype_of(plan.computed), wanted.row_type, wanted.parameter_type, stream, handle)
         self.steps.run(known, made, work, communicator)
-        where = device.ordinal
-        return returned(plan, objects, where, take, handle)
+        with devices.entered(plan.resident, values, plan.spelled) as device:
+            return returned(plan, objects, device.ordinal, take, handle)
 
 
 class Forward(_Direction):

@@ -4,6 +4,7 @@ import importlib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
+from types import SimpleNamespace
 
 import ml_dtypes
 import numpy as np
@@ -15,6 +16,7 @@ from lngen.pipeline import derived
 from lngen.runtime import collectives
 from lngen.simt import driver
 from tests import corpus
+from tests.backends.test_cuda_dlpack import Library
 from tests.backends.test_sharded_backend import Case, LeavesOut, joined, of_part, require_equal, spans, whole
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
 from tests.shipped import NAMES
@@ -186,6 +188,25 @@ def test_results_in_arrays_of_the_caller_on_a_stream(modules):
     for mine, theirs in zip((out, dx, dscale), (y_expected, *plain.backward(kept, dy)), strict=True):
         np.testing.assert_allclose(mine.get(), theirs, rtol=0, atol=1e-6)
     assert parts.forward(gpuarray.to_gpu(x), 0.5, save=False, **options)[1] is None
+
+
+@pytest.mark.ci
+def test_arrays_come_and_go_by_dlpack(modules):
+    import pycuda.driver
+    from pycuda import gpuarray
+
+    plain, parts = modules("layer_norm")
+    library = Library(SimpleNamespace(driver=pycuda.driver, gpuarray=gpuarray))
+    case = Case(plain.INTERFACE, 6, np.float32)
+    inputs, cotangents = (map(library.array, values) for values in (case.inputs, case.cotangents))
+    options = {"like": library, "communicator": collectives.Alone()}
+    y, saved = parts.forward(*inputs, **options)
+    (expected,), gradients, *_ = whole(plain, case)
+    for mine, theirs in zip((y, *parts.backward(saved, *cotangents, **options)), (expected, *gradients), strict=True):
+        np.testing.assert_allclose(mine.get(), theirs, rtol=0, atol=1e-5)
+        mine.release()
+    del saved
+    assert not library.held
 
 
 @pytest.mark.ci
