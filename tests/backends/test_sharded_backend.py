@@ -344,6 +344,20 @@ def test_names_that_sharded_code_has():
             derived(parse(text), proved=False, over_parts=True)
 
 
+@pytest.mark.ci
+@pytest.mark.parametrize("name", ["add_layer_norm", "scaled_softmax"])
+def test_text_passes_ruff(name, tmp_path):
+    ruff = [sys.executable, "-m", "ruff"]
+    files = derived(corpus.definition(name), proved=False, over_parts=True).files
+    texts = {path: text for path, text in files.items() if "sharded" in path and path.endswith(".py")}
+    assert len(texts) == 4
+    for path, text in texts.items():
+        (tmp_path / path).write_text(text)
+    for arguments in (["check", "--isolated"], ["format", "--isolated", "--diff"]):
+        done = subprocess.run([*ruff, *arguments, str(tmp_path)], capture_output=True, text=True, check=False)
+        assert not done.returncode, done.stdout + done.stderr
+
+
 def test_what_is_not_installed_is_named(monkeypatch):
     for name in ("torch", "mpi4py.MPI", "jax"):
         monkeypatch.setitem(sys.modules, name, None)

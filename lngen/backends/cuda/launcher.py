@@ -69,21 +69,16 @@ def _fields(
     }
 
 
-def functions(
-    by_name: Mapping[str, RowProgram], layer: PublicInterface, keywords: tuple[str, ...], module: str = "_launcher"
-) -> dict[str, Any]:
-    """What a template places of the functions of device arrays; `module` has what they are checked by.
-
-    Their `keywords` follow those that all backends have.
-    """
+def functions(by_name: Mapping[str, RowProgram], layer: PublicInterface, keywords: tuple[str, ...]) -> dict[str, Any]:
+    """What a template places of the functions of device arrays; `keywords` follow those that all backends have."""
     cotangents = [output.derivative for output in layer.outputs]
-    signatures = Signatures(layer, f"{module}.DeviceArray", "Any", keywords)
+    signatures = Signatures(layer, _ARRAY, "Any", keywords)
     return {
         "several_outputs": len(layer.outputs) > 1,
         "forward_signature": signatures.forward(),
         "forward_call": [
             *_statement("inputs_", (given.public for given in layer.inputs)),
-            *_statement("constants_", (_checked_constant(given, layer, module) for given in layer.constants)),
+            *_statement("constants_", (_checked_constant(given, layer) for given in layer.constants)),
         ],
         "backward_signature": signatures.backward(),
         "backward_call": _statement("arguments_", (cotangent.public for cotangent in cotangents)),
@@ -91,7 +86,7 @@ def functions(
         "second": _later(
             by_name.get("backward_backward"),
             signatures,
-            f"*{module}.each_cotangent(cotangents, {quoted(c.public for c in cotangents)})",
+            f"*_launcher.each_cotangent(cotangents, {quoted(c.public for c in cotangents)})",
         ),
     }
 
@@ -222,9 +217,9 @@ def _statement(name: str, values: Iterable[str]) -> list[str]:
     return [f"    {line}" for line in (*lines[:-1], lines[-1].removesuffix(","))]
 
 
-def _checked_constant(given: PublicConstant, layer: PublicInterface, module: str) -> str:
+def _checked_constant(given: PublicConstant, layer: PublicInterface) -> str:
     sign = ", signed=False" if given.name in layer.nonnegative else ""
-    return f"{module}.finite({_string(given.public)}, {given.public}{sign})"
+    return f"_launcher.finite({_string(given.public)}, {given.public}{sign})"
 
 
 def _string(text: str) -> str:

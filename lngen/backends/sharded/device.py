@@ -45,7 +45,7 @@ def files(
     tables = [
         line
         for program in programs.values()
-        for line in direction_table(program, layer, "_device_sharded", compiled.CUDA_SOURCE)
+        for line in direction_table(program, layer, "_launcher", compiled.CUDA_SOURCE)
     ]
     fields = ["INTERFACE,", "Saved,", "__file__,", f"is_wide={is_wide},", *inside("directions={", tables, "},")]
     statements += inside("_LAYER = _device_sharded.layer_of(", fields, ")")
@@ -60,7 +60,7 @@ def files(
     has_second = "backward_backward" in programs
     text = render(
         "sharded/cuda.py.jinja",
-        **functions(programs, layer, _KEYWORDS, "_device_sharded"),
+        **functions(programs, layer, _KEYWORDS),
         header=notes.header,
         title=notes.title,
         collectives=lines,

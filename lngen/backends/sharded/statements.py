@@ -65,10 +65,10 @@ class Steps:
         known = {
             each: store.symbol.name for store in program.results for each in store.names if each != store.symbol.name
         }
-        lines += [f"        known_as={_dict(known)},"] if known else []
+        lines += _dictionary("known_as", known, 8) if known else []
         public = (*layer.inputs, *layer.constants, *layer.outputs)
         renamed = {e.public: reading(e.name) for e in public if e.public != reading(e.name)}
-        lines += [f"        symbols={_dict(renamed)},"] if renamed else []
+        lines += _dictionary("symbols", renamed, 8) if renamed else []
         lines += [f"        minimum_features={program.minimum_features},"] if program.minimum_features > 1 else []
         lines += ["        counts_first=True,"] if self.form.counts_first else []
         return [*lines, "    ),"]
@@ -100,14 +100,14 @@ def _entry(name: str, value: str, indent: int) -> list[str]:
     return [f"{' ' * indent}{name}={value},"]
 
 
-def _entries(name: str, entries: Sequence[str], indent: int) -> list[str]:
-    """A keyword whose value is a list, on one line or an entry a line."""
-    pad = " " * indent
-    line = f"{pad}{name}=[{', '.join(entries)}],"
+def _dictionary(name: str, values: Mapping[str, str], indent: int) -> list[str]:
+    return _entries(name, [f'"{key}": "{value}"' for key, value in values.items()], indent, "{}")
+
+
+def _entries(name: str, entries: Sequence[str], indent: int, brackets: str = "[]") -> list[str]:
+    """A keyword whose value has several entries, on one line or an entry a line."""
+    pad, before, after = " " * indent, brackets[0], brackets[1]
+    line = f"{pad}{name}={before}{', '.join(entries)}{after},"
     if len(line) <= WIDTH:
         return [line]
-    return [f"{pad}{name}=[", *(f"{pad}    {entry}," for entry in entries), f"{pad}],"]
-
-
-def _dict(values: Mapping[str, str]) -> str:
-    return "{" + ", ".join(f'"{key}": "{value}"' for key, value in values.items()) + "}"
+    return [f"{pad}{name}={before}", *(f"{pad}    {entry}," for entry in entries), f"{pad}{after},"]
