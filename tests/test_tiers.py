@@ -1,5 +1,6 @@
 """Each test is in one tier, and each kind of evidence has a representative in the default one."""
 
+import re
 import subprocess
 import sys
 
@@ -85,3 +86,13 @@ def test_the_makefile_runs_each_tier():
     assert "-m 'not matrix and not exhaustive'" in text
     for tier in ("matrix", "exhaustive"):
         assert f"$(PYTEST) -m {tier}\n" in text
+
+
+def test_continuous_integration_runs_what_make_check_does():
+    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    (checked,) = re.findall(r"^check: (.*) ##", text, re.MULTILINE)
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    run = {word for line in re.findall(r"^make (.*)", script, re.MULTILINE) for word in line.split()}
+    assert run >= {*checked.split(), "environment", "pycuda"}
+    (installed,) = re.findall(r"^EXTRAS := (.*)", text, re.MULTILINE)
+    assert {*installed.split()} >= {"test", "dev", "docs", "browser", "frameworks"}
