@@ -20,7 +20,8 @@ from .device_calls import DeviceCall, DeviceLayer, Direction, Wanted
 from .kernels import launches
 from .plans import CallPlan
 
-_FLOATS = {4: "f32", 8: "f64"}
+_ZEROS = b""
+"""What a piece of memory holds that is zero."""
 
 
 class DeviceWork(NamedTuple):
@@ -102,40 +103,44 @@ class DevicePart:
         given: dict[str, Value] = dict(zip(self.values, values, strict=True))
         made: dict[str, Any] = dict(zip(self.results, results, strict=True))
         there = [value.pointer for value in (*values, *results) if isinstance(value, Memory) and value.nbytes]
+        room = _Room()
+        self._place(given, made, room, call)
         with on_device(there) as device:
-            kept = self._place(given, made, call)
-            key = (
-                call.shape,
-                call.row_type,
-                call.parameter_type,
-                *map(_fact, given.values()),
-                *map(_fact, made.values()),
-            )
+            # Not freed after the call, for that would wait for its kernels.
+            memory = device.scratch_for(call.stream, call.handle, room.size, "parts") if room.size else None
+            room.settle(memory.pointer if memory else 0, call.handle)
+            facts = (*map(_fact, given.values()), *map(_fact, made.values()))
+            key = (call.shape, call.row_type, call.parameter_type, *facts)
             plan = plans.planned(self.layer.plans, key, self._planned, given, made, call)
             slots = [_address(each) for each in (*given.values(), *made.values())]
             launches(device, plan).run([None] * (len(slots) + 1), [*slots, 0], call.stream, call.handle)
-            for result, memory in kept.sent:
-                download(memory.pointer, result, call.handle)
+            for name, result in zip(self.results, results, strict=True):
+                if isinstance(result, np.ndarray):
+                    download(made[name].pointer, result, call.handle)
 
-    def _place(self, given: dict[str, Value], made: dict[str, Any], call: DeviceWork) -> "_Kept":
-        """Put what the host has, and what is zero, on the device, and give memory to results for the host."""
-        kept = _Kept([], [])
+    def _place(self, given: dict[str, Value], made: dict[str, Any], room: "_Room", call: DeviceWork) -> None:
+        """Give a place on the device to what the host has, to what is zero, and to results for the host."""
         for name, value in given.items():
             if self.kinds[name] in ("Constant", "Scalar") and isinstance(value, np.ndarray):
                 given[name] = float(value)
             elif isinstance(value, np.ndarray):
-                given[name] = kept.uploaded(np.ascontiguousarray(value, call.dtype), call.handle)
+                given[name] = room.piece(value.shape, call.dtype, np.ascontiguousarray(value, call.dtype).tobytes())
             elif value is None or isinstance(value, Nothing):
                 is_zero = name in self.zeros or name not in self.optional
-                given[name] = kept.zero(self.kinds[name], call) if is_zero else None
+                given[name] = self._zero(name, room, call) if is_zero else None
         for name, result in made.items():
             if isinstance(result, np.ndarray):
-                made[name] = kept.empty(result.shape, result.dtype)
-                kept.sent.append((result, made[name]))
+                made[name] = room.piece(result.shape, result.dtype)
             elif result is None and self.of[name] == name:
                 # A kernel writes it, though nobody has asked for it.
-                made[name] = kept.empty(part(self.kinds[name], call.shape), dtype_of(call.row_type))
-        return kept
+                made[name] = room.piece(part(self.kinds[name], call.shape), dtype_of(call.row_type))
+
+    def _zero(self, name: str, room: "_Room", call: DeviceWork) -> Memory | float:
+        kind = self.kinds[name]
+        if kind == "Scalar":
+            return 0.0
+        stored = call.parameter_type if kind == "Feature" else call.row_type
+        return room.piece(part(kind, call.shape), dtype_of(stored), _ZEROS)
 
     def _planned(self, given: Mapping[str, Value], made: Mapping[str, Any], call: DeviceWork) -> CallPlan:
         asked = {self.of[name]: result for name, result in made.items()}
@@ -147,34 +152,30 @@ class DevicePart:
         return CallPlan(found)
 
 
-class _Kept(NamedTuple):
-    """Memory of a call, and what is copied from it to the host."""
+class _Room:
+    """Memory that a call takes of a device, in pieces whose addresses are known when all of them are."""
 
-    memory: list[devices.Allocation]
-    sent: list[tuple[Array, Memory]]
+    def __init__(self) -> None:
+        self.size = 0
+        self.pieces: list[tuple[Memory, bytes | None]] = []
 
-    def empty(self, shape: Shape, dtype: DType) -> Memory:
-        found = Memory(self, 0, shape, dtype.str, dtype=dtype)
-        if found.nbytes:
-            self.memory.append(devices.Allocation(found.nbytes))
-            found.pointer = self.memory[-1].pointer
+    def piece(self, shape: Shape, dtype: DType, data: bytes | None = None) -> Memory:
+        """One that holds some bytes, or zeros."""
+        found = Memory(self, self.size, shape, dtype.str, dtype=dtype)
+        # Each on a boundary of 256 bytes.
+        self.size += -(-found.nbytes // 256) * 256
+        self.pieces.append((found, data))
         return found
 
-    def uploaded(self, value: Array, handle: int) -> Memory:
-        found = self.empty(value.shape, value.dtype)
-        upload(found.pointer, value.tobytes(), handle)
-        return found
-
-    def zero(self, kind: str, call: DeviceWork) -> Memory | float:
-        if kind == "Scalar":
-            return 0.0
-        kinds = {"Computed": _FLOATS[call.dtype.itemsize], "Feature": call.parameter_type}
-        shape = call.shape[:-1] if kind == "Computed" else part(kind, call.shape)
-        found = self.empty(shape, dtype_of(kinds.get(kind, call.row_type)))
-        if found.nbytes:
-            start, size = ctypes.c_uint64(found.pointer), ctypes.c_size_t(found.nbytes)
-            devices.call("cuMemsetD8Async", start, ctypes.c_ubyte(0), size, ctypes.c_void_p(call.handle))
-        return found
+    def settle(self, start: int, handle: int) -> None:
+        """Let the memory begin there, and have the pieces hold what they are to."""
+        for memory, data in self.pieces:
+            memory.pointer += start
+            if data == _ZEROS and memory.nbytes:
+                first, size = ctypes.c_uint64(memory.pointer), ctypes.c_size_t(memory.nbytes)
+                devices.call("cuMemsetD8Async", first, ctypes.c_ubyte(0), size, ctypes.c_void_p(handle))
+            elif data:
+                upload(memory.pointer, data, handle)
 
 
 def _fact(value: Any) -> Any:

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import devices, dlpack, plans, sharded
-from .calls import each_cotangent, several
+from .calls import several
 from .collectives import Communicator
-from .device_arrays import DeviceArray, dtype_of, finite, memory, part, stream_handle
+from .device_arrays import dtype_of, memory, part, stream_handle
 from .device_calls import DeviceLayer, Direction, saved_name
 from .device_calls import layer_of as device_layer
 from .device_parts import DeviceWork, Nothing, on_host, store
@@ -19,8 +19,6 @@ from .interface import Interface
 from .kernels import launches
 from .launcher import later_plan, returned
 from .plans import CallPlan
-
-__all__ = ["DeviceArray", "Direction", "Forward", "Later", "Steps", "each_cotangent", "finite", "layer_of"]
 
 
 def layer_of(
@@ -81,8 +79,8 @@ class _Direction:
         wanted = plan.wanted
         work = DeviceWork(plan.shape, dtype_of(plan.computed), wanted.row_type, wanted.parameter_type, stream, handle)
         self.steps.run(known, made, work, communicator)
-        where = device.ordinal
-        return returned(plan, objects, where, take, handle)
+        with devices.entered(plan.resident, values, plan.spelled) as device:
+            return returned(plan, objects, device.ordinal, take, handle)
 
 
 class Forward(_Direction):

@@ -254,7 +254,7 @@ class Device:
         self.modules: dict[Any, Any] = {}
         self.launches: dict[Any, Any] = {}
         self.numbers: dict[bytes, Allocation] = {}
-        self.scratch: dict[int, tuple[Allocation, Any]] = {}
+        self.scratch: dict[tuple[int, str], tuple[Allocation, Any]] = {}
         device = driver.Device(ordinal)
         of = driver.device_attribute
         self.name: str = device.name()
@@ -295,21 +295,21 @@ class Device:
             call("cuCtxSynchronize")
         return memory
 
-    def scratch_for(self, stream: Any, handle: int, size: int) -> "Allocation":
-        """Memory that the calls on a stream share, one after the other.
+    def scratch_for(self, stream: Any, handle: int, size: int, use: str = "sums") -> "Allocation":
+        """Memory for some use that the calls on a stream share, one after the other.
 
         The stream is kept with it: its handle may not come to be another's meanwhile.
         """
         if handle == _STREAM_OF_THREAD:
             # One handle for a stream of each thread, so there is nothing to share.
             return Allocation(size)
-        memory, _ = self.scratch.pop(handle, (None, None))
+        memory, _ = self.scratch.pop((handle, use), (None, None))
         if memory is None or memory.size < size:
             memory = Allocation(size)
         while len(self.scratch) >= MOST_STREAMS:
             # The one that was used longest ago; the driver waits for it before it frees.
             del self.scratch[next(iter(self.scratch))]
-        self.scratch[handle] = memory, stream
+        self.scratch[handle, use] = memory, stream
         return memory
 
 

@@ -10,7 +10,16 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from .jax_primitives import PER_ROW, Layer, bind, define, expanded, has_samples, jax, jnp
+from .jax_primitives import (
+    PER_ROW,
+    Layer,
+    bind,
+    define,
+    expanded,
+    has_samples,
+    jax,
+    jnp,
+)
 from .jax_rules import Call, Values, are_any, are_unknown, moving, total, transposed
 
 __all__: list[str] = []

@@ -26,9 +26,7 @@ _UINT32 = np.dtype(np.uint32)
 
 
 class _Types(NamedTuple):
-    """The shape of the rows of a call, or of each sample, the type that it computes in, and those of the inputs, None
-    without.
-    """
+    """The shape of the rows of a call, or of a sample, the type that it computes in, and those of the inputs."""
 
     shape: Shape
     computed: DType
@@ -36,7 +34,7 @@ class _Types(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """A call of kernels for the rows of each of some samples, or of none.
+    """A call of kernels for rows, or for those of each of so many samples.
 
     `read` is what they are passed, in their order, and `like` what is like their results, None for what is not there;
     `made` are those results that there are.

@@ -11,7 +11,14 @@ import numpy.typing as npt
 
 from .calls import Array, DType, array, is_float, thread_count
 from .interface import Interface
-from .parameters import Parameters, checked, described, feature_count, parameters_of, start
+from .parameters import (
+    Parameters,
+    checked,
+    described,
+    feature_count,
+    parameters_of,
+    start,
+)
 
 __all__ = ["Backend", "Module"]
 

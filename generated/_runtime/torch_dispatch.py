@@ -40,7 +40,7 @@ def _recorded() -> Iterator[None]:
 
 @contextmanager
 def next_transform() -> Iterator[None]:
-    """What the rule of a node for tangents computes by PyTorch's own operators, the next transform differentiates too."""
+    """What a rule for tangents computes by PyTorch's own operators, the next transform differentiates too."""
     if not _C._are_functorch_transforms_active():
         yield
         return

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import host_samples
 from .blocks import Work
-from .calls import Array, DType, Shape, computed_in, wider, zeros
+from .calls import Array, DType, Shape, computed_in, constant, wider, zeros
 from .host_memory import empty
 from .host_module import host
 from .interface import Interface
@@ -148,6 +148,7 @@ class Kernels:
         self.names = [each["name"] for each in interface["inputs"]]
         self.required = tuple([each["default"] is None for each in interface["inputs"]])
         self.constants = [each["name"] for each in interface["constants"]]
+        self.signed = [each["sign"] == "any" for each in interface["constants"]]
         self.rows = [number for number, each in enumerate(interface["inputs"]) if each["kind"] == "Row"]
         self.output_kinds = [each["kind"] for each in interface["outputs"]]
         self.outputs = len(self.output_kinds)
@@ -307,6 +308,9 @@ class Kernels:
         if len(shapes) == len(inputs):
             pairs = zip(types.dtypes, shapes, strict=True)
             self.numpy._FORWARD.looked([dtype and zeros(shape, dtype) for dtype, shape in pairs])
+        for name, signed, value in zip(self.constants, self.signed, args[self.inputs : self.by_sample], strict=True):
+            if isinstance(value, float):  # and not one that a program is compiled for at large
+                constant(name, value, signed)
         return self.forward_empty(*args)
 
     def made(self, direction: str, args: Sequence[Any]) -> Any:

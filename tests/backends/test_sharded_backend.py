@@ -1,6 +1,7 @@
 """Emitted code over parts of rows, on threads and on processes, against emitted code on one process."""
 
 import importlib
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
