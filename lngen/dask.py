@@ -16,7 +16,7 @@ import numpy as np
 
 from lngen.errors import LngenError
 from lngen.files.loading import Layer
-from lngen.runtime.interface import InputEntry, Interface, OutputEntry
+from lngen.runtime.interface import PER_ROW, InputEntry, Interface, OutputEntry
 
 try:
     import dask
@@ -25,8 +25,6 @@ except ImportError as error:
     raise LngenError("lngen.dask needs Dask, which is not installed: pip install 'lngen[dask]'") from error
 
 __all__ = ["Saved", "backward", "forward"]
-
-_PER_ROW = ("Row", "RowScalar", "Data")
 
 
 class Saved(NamedTuple):
@@ -101,7 +99,7 @@ def backward(saved: Saved, *cotangents: Any) -> Any:
         take = functools.partial(_taken, number)
         if own is None:
             found.append(None)
-        elif kind in _PER_ROW:
+        elif kind in PER_ROW:
             found.append(_joined(made, take, given[input_number], own.dtype, kind == "Row"))
         else:
             parts_of = [dask.delayed(take)(each) for each in made.flat]
@@ -145,7 +143,7 @@ def _without_rows(
         if dask.is_dask_collection(each) and not isinstance(each, da.Array):
             raise LngenError(f"{entry['name']} is of type {type(each).__name__}. Pass an array of NumPy or of Dask.")
         if isinstance(each, da.Array):
-            each = _nothing_of(each, _is_row(entry)) if entry["kind"] in _PER_ROW else np.ones(each.shape, each.dtype)
+            each = _nothing_of(each, _is_row(entry)) if entry["kind"] in PER_ROW else np.ones(each.shape, each.dtype)
         values.append(each)
     with np.errstate(all="ignore"):
         made, saved = _on_numpy(layer).forward(*values, **constants)
@@ -193,7 +191,7 @@ def _blocks(interface: Interface, given: Sequence[Any]) -> list[Any]:
     leading: Any = None
     features: Any = None
     for entry, each in zip(interface["inputs"], given, strict=True):
-        if entry["kind"] not in _PER_ROW or each is None:
+        if entry["kind"] not in PER_ROW or each is None:
             found.append(None)
             continue
         name, is_row = entry["name"], _is_row(entry)

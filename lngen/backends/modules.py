@@ -11,8 +11,7 @@ from lngen.backends.functions import call, number, sign
 from lngen.backends.interface import PublicConstant, PublicInput, PublicInterface
 from lngen.backends.layout import WIDTH
 from lngen.backends.signatures import as_python
-
-_PARAMETERS = ("Feature", "Scalar")
+from lngen.runtime.interface import PARAMETERS
 
 
 @dataclass(frozen=True)
@@ -24,12 +23,12 @@ class LayerClass:
     @property
     def given(self) -> list[PublicInput]:
         """What an object is called with."""
-        return [each for each in self.layer.inputs if each.kind not in _PARAMETERS]
+        return [each for each in self.layer.inputs if each.kind not in PARAMETERS]
 
     @property
     def parameters(self) -> list[PublicInput]:
         """What an object has."""
-        return [each for each in self.layer.inputs if each.kind in _PARAMETERS]
+        return [each for each in self.layer.inputs if each.kind in PARAMETERS]
 
     @property
     def has_features(self) -> bool:
