@@ -12,11 +12,13 @@ import pytest
 from lngen.backends.cuda import DTYPES, LAUNCH_FIELDS, contracts
 from lngen.files.paths import generated_folder
 from lngen.inspection.cubin import integers
+from lngen.pipeline import derived
 from lngen.runtime.includes import inlined
 from lngen.toolchain import nvrtc
+from tests import corpus
 from tests.backends.test_cuda_emit import LAYERS, source
 from tests.requirements import needs_nvdisasm, needs_nvrtc
-from tests.shipped import REST, WHOLE, whole
+from tests.shipped import NAMES, REST, WHOLE, whole
 from tests.tiers import sample
 
 pytestmark = [pytest.mark.cuda, needs_nvrtc, needs_nvdisasm]
@@ -42,8 +44,11 @@ def only(dtype: str, size: int = 0, *more: str) -> tuple[str, ...]:
 
 
 def check(layer: str, arch: str, options: tuple[str, ...]) -> None:
+    check_built(compiled(layer, arch, options), layer)
+
+
+def check_built(built: nvrtc.Compiled, layer: str) -> None:
     """Nothing is spilled, and nothing but f64 kernels touches doubles."""
-    built = compiled(layer, arch, options)
     code = kernels(built)
     assert set(code) == set(built.resources)
     for name, used in built.resources.items():
@@ -73,6 +78,13 @@ QUICK = [("centred", ARCHITECTURES[index % 4], DTYPES[index % 3], size) for inde
 
 # Each architecture and each type.
 FEW = [("residual", "sm_90", "bf16", 4096), ("tanh", "sm_120", "f16", 1000)]
+
+
+@pytest.mark.parametrize("name", sample(NAMES, (), ("layer_norm", "scaled_softmax")))
+def test_parts_of_rows(name: str) -> None:
+    text = whole(derived(corpus.definition(name), proved=False, over_parts=True).text("sharded.cu"))
+    for dtype in ("bf16", "f32"):
+        check_built(nvrtc.compile_as_launched(text, "sm_90", only(dtype, 4096)), name)
 
 
 @pytest.mark.parametrize(("layer", "arch", "dtype", "size"), sample(QUICK, FEW))
