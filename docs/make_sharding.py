@@ -48,9 +48,10 @@ def collectives(plans: Mapping[str, Plan]) -> str:
         both = plan.forward, plan.backward
         counts = [str(sharded(program).collectives) for program in both]
         numbers = [str(sharded(program).numbers_sent) for program in both]
+        in_all = [str(sharded(program).numbers_in_all) for program in both]
         alone = [str(sharded(program, merges=False).collectives) for program in both]
-        rows.append([name, " + ".join(counts), " + ".join(numbers), " + ".join(alone)])
-    return _table(["layer", "collectives", "numbers a row", "collectives without rules"], rows)
+        rows.append([name, " + ".join(counts), " + ".join(numbers), " + ".join(in_all), " + ".join(alone)])
+    return _table(["layer", "collectives", "numbers a row", "in all", "collectives without rules"], rows)
 
 
 def placements(plans: Mapping[str, Plan]) -> str:

@@ -30,12 +30,15 @@ class Exchange:
     """One collective: what every part sends of each row, and what all make of it.
 
     `merge` is a row program whose features are the parts, in their order: `sent` are its rows. What it gives is `saved`
-    in it, but for `own`, of which each part has an entry of its own.
+    in it, but for `own`, of which each part has an entry of its own. What a part saves after those is sent as its sum
+    over all rows; `totals` are the Scalars that the sums over all parts are. Where nothing else is sent there is no
+    merge.
     """
 
     sent: tuple[Sent, ...]
-    merge: RowProgram
+    merge: RowProgram | None
     own: tuple[RowSymbol, ...] = ()
+    totals: tuple[ScalarSymbol, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -68,3 +71,8 @@ class ShardedProgram:
     def numbers_sent(self) -> int:
         """How many numbers a part sends of each row."""
         return sum(len(exchange.sent) for exchange in self.exchanges)
+
+    @property
+    def numbers_in_all(self) -> int:
+        """How many numbers a part sends that are not of one row."""
+        return sum(len(exchange.totals) for exchange in self.exchanges)

@@ -111,6 +111,7 @@ class _Draft:
     def __init__(self, merging: Merging) -> None:
         self.merging = merging
         self.reductions: list[tuple[FeatureReduction, Shared | None]] = []
+        self.totals: list[tuple[FeatureReduction, ScalarSymbol]] = []
         self.firsts: list[_First] = []
         self.scalars: list[Line] = []
         self.sums: dict[Expr, RowScalarSymbol] = {}
@@ -132,6 +133,7 @@ class _Sharding:
         self._lines: dict[TypedSymbol, Line] = {}
         self._known: dict[TypedSymbol, int] = {}
         self._drafts: list[_Draft] = []
+        self._totals = _only_summed(program)
         self._given = {row.symbol: row for row in program.rows}
         if program.direction != "forward":
             self._given |= {s: RowArgument(s.name, s, "saved output") for s in program.saved}
@@ -160,7 +162,8 @@ class _Sharding:
         exchanges: list[Exchange] = []
         for number in reversed(range(len(self._drafts))):
             exchanges.insert(0, self._exchange(number, asked))
-            asked |= {row.symbol for row in exchanges[0].merge.rows}
+            merge = exchanges[0].merge
+            asked |= {row.symbol for row in merge.rows} if merge else set()
         first = next((part for part in parts if part is not None), None)
         return ShardedProgram(
             program=program,
@@ -198,7 +201,12 @@ class _Sharding:
         if shared is None:
             at += 1
             self._draft(at).merging.stands_in(reduction)
-        self._drafts[at].reductions.append((reduction, shared))
+        total = self._totals.get(reduction.symbol)
+        if total is not None and shared is None:
+            self._drafts[at].totals.append((reduction, total))
+            self._known[total] = at
+        else:
+            self._drafts[at].reductions.append((reduction, shared))
         self._known[reduction.symbol] = at
 
     def _sharded(self, expression: Expr, step: int) -> Expr:
@@ -248,7 +256,11 @@ class _Sharding:
             own[first.nearest] = Line(first.nearest, RowMin(first.gap), first.step)
             draft.sent.append(Sent(first.nearest, "min"))
         draft.sent += [Sent(total, "sum") for total in draft.sums.values()]
-        return self._program(own, saved=[each.symbol for each in draft.sent])
+        totals = []
+        for reduction, total in draft.totals:
+            totals.append(RowScalarSymbol(self._names.fresh(f"{total.name}_part")))
+            own[totals[-1]] = Line(totals[-1], FeatureSum(reduction.body), reduction.step)
+        return self._program(own, saved=[*(each.symbol for each in draft.sent), *totals])
 
     def _last(self) -> RowProgram | None:
         """The program of all results that vary over features; None where there is none."""
@@ -260,7 +272,7 @@ class _Sharding:
         saved = program.saved if program.direction == "forward" else ()
 
         def is_left(symbol: TypedSymbol) -> bool:
-            return not axes(symbol).features and not (axes(symbol).rows and self._known.get(symbol, -1) >= 0)
+            return not axes(symbol).features and self._known.get(symbol, -1) < 0
 
         return self._end(
             [store for store in program.results if is_left(store.symbol)], [each for each in saved if is_left(each)]
@@ -277,7 +289,7 @@ class _Sharding:
             replace(total, body=self._sharded(total.body, total.step))
             for stage in program.stages
             for total in stage.rows_reductions
-            if total.symbol in read
+            if total.symbol in read and total.symbol not in self._known
         ]
         stores = [store for store in results if axes(store.symbol).rows]
         return self._program({}, saved=saved, stores=stores, sums=sums, results=results, epilogue=epilogue)
@@ -325,8 +337,9 @@ class _Sharding:
         saved = sorted(
             (symbol for symbol in asked if symbol in own and self._known.get(symbol) == number), key=lambda s: s.name
         )
-        merge = self._program(own, saved=saved, stores=stores, results=stores, given=given)
-        return Exchange(tuple(draft.sent), merge, tuple(store.symbol for store in stores))
+        merge = self._program(own, saved=saved, stores=stores, results=stores, given=given) if draft.sent else None
+        totals = tuple(total for _, total in draft.totals)
+        return Exchange(tuple(draft.sent), merge, tuple(store.symbol for store in stores), totals)
 
     # ---- programs
 
@@ -370,6 +383,7 @@ class _Sharding:
             Parameter(self._whole.name, self._whole, "Scalar", None),
             Parameter(self._largest.name, self._largest, "Scalar", None),
             Parameter(self._count.name, self._count, "Feature", None),
+            *(Parameter(total.name, total, "Scalar", None) for total in self._totals.values() if total in self._known),
         ]
         made = {line.symbol for line in lines}
         rows = [*given.values(), *(row for symbol, row in self._given.items() if symbol in read)]
@@ -391,3 +405,21 @@ class _Sharding:
             results=tuple(results),
             growth=grown(program.growth, lines),
         )
+
+
+def _only_summed(program: RowProgram) -> dict[TypedSymbol, ScalarSymbol]:
+    """The sums over features of which nothing but the sum over rows is asked, with what that is called."""
+    return {
+        total.body: total.symbol
+        for stage in program.stages
+        for total in stage.rows_reductions
+        if isinstance(total.symbol, ScalarSymbol)
+        and isinstance(total.body, RowScalarSymbol)
+        and program.users(total.body) == 1
+        and total.body not in program.saved
+        and any(
+            reduction.symbol == total.body and reduction.operator == "sum" and is_row(reduction.body)
+            for each in program.stages
+            for reduction in each.reductions
+        )
+    }

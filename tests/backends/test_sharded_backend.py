@@ -219,6 +219,24 @@ def test_sums_over_many_rows_are_the_same_for_parts_of_any_size(modules):
     require_equal(case, on_threads(parts, case, (1, 400)), whole(plain, case), np.float32)
 
 
+@pytest.mark.ci
+def test_of_the_gradient_of_a_scalar_one_number_is_sent_for_all_rows(modules):
+    plain, parts, _ = modules("dynamic_tanh")
+    sent = []
+
+    class Noted(collectives.Alone):
+        def all_gather(self, given):
+            sent.append(given.size)
+            return super().all_gather(given)
+
+    for rows in ((3,), (200, 7)):
+        case = Case(plain.INTERFACE, 5, rows=rows)
+        _, saved = parts.forward(*case.inputs, communicator=Noted())
+        parts.backward(saved, *case.cotangents, communicator=Noted())
+    head = 5 * 8
+    assert sent == [head + 8] * 2
+
+
 def test_a_large_offset_costs_no_digits(modules):
     plain, parts, _ = modules("layer_norm")
     case = Case(plain.INTERFACE, 96, np.float32)

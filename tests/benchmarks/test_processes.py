@@ -45,7 +45,7 @@ def test_a_process_has_its_part_of_rows_and_of_features() -> None:
         assert noted.sent == [2 * 8 * 4]
         noted = Noted()
         processes.features_apart(parts, (5, 9), noted)()
-        head = 4 * 8
+        head = 5 * 8
         assert noted.sent == [head + 3 * 5 * 4, head + 2 * 5 * 4]
 
 

@@ -59,11 +59,12 @@ def interpret(form, given, rows, sizes):
         return corpus.interpret(part, {q.symbol: values[q.symbol] for q in (*part.rows, *part.parameters)}, rows, size)
 
     for part, exchange in zip(form.parts, form.exchanges, strict=False):
-        columns = []
+        columns, totals = [], []
         for size, values in zip(sizes, known, strict=True):
             if size:
                 _, found = run(part, size, values)
                 columns.append([found[sent.symbol] for sent in exchange.sent])
+                totals.append([found[symbol].sum() for symbol in part.saved[len(exchange.sent) :]])
             else:
                 columns.append([np.full((rows, 1), sent.of_nothing) for sent in exchange.sent])
         sent = {
@@ -71,9 +72,11 @@ def interpret(form, given, rows, sizes):
             for s, column in zip(exchange.sent, zip(*columns, strict=True), strict=True)
         }
         of_all = known[0] | sent | {form.count: np.array(sizes, float)}
-        _, merged = run(exchange.merge, len(sizes), of_all)
+        _, merged = run(exchange.merge, len(sizes), of_all) if exchange.merge else ({}, {})
+        in_all = dict(zip(exchange.totals, map(sum, zip(*totals, strict=True)), strict=True))
         for number, values in enumerate(known):
-            values |= {symbol: merged[symbol] for symbol in exchange.merge.saved}
+            values |= {symbol: merged[symbol] for symbol in exchange.merge.saved} if exchange.merge else {}
+            values |= in_all
             values |= {RowScalarSymbol(s.name): merged[s][:, number : number + 1] for s in exchange.own}
     found = (
         [run(form.parts[-1], size, values)[0] for size, values in zip(sizes, known, strict=True)]

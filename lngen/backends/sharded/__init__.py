@@ -64,9 +64,9 @@ def collectives(form: ShardedProgram) -> str:
     """
     if not form.collectives:
         return "no collective"
-    return (
-        f"{counted(form.collectives, 'collective')}, {counted(form.numbers_sent, 'number')} per row from each process"
-    )
+    sent = ((form.numbers_sent, "per row"), (form.numbers_in_all, "in all"))
+    numbers = " and ".join(f"{counted(count, 'number')} {of}" for count, of in sent if count)
+    return f"{counted(form.collectives, 'collective')}, {numbers or 'no number'} from each process"
 
 
 class _Emission:
@@ -132,13 +132,14 @@ class _Emission:
 
     def _steps(self, form: ShardedProgram) -> Steps:
         direction = form.program.direction
-        exchanges = []
+        exchanges: list[tuple[Step, Step | None]] = []
         for number, (part, exchange) in enumerate(zip(form.parts, form.exchanges, strict=False), 1):
             assert part is not None
             sends = self._function(f"{direction}_part_{number}", part, "What this part sends of each row.", direction)
-            merge = self._function(
-                f"{direction}_merge_{number}", exchange.merge, "What all make of the parts.", direction
-            )
+            merge = None
+            if exchange.merge is not None:
+                name = f"{direction}_merge_{number}"
+                merge = self._function(name, exchange.merge, "What all make of the parts.", direction)
             exchanges.append((sends, merge))
         last, common = form.parts[-1], form.common
         return Steps(

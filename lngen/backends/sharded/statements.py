@@ -27,7 +27,7 @@ class Steps:
     """Those of a direction: of each exchange the part and the merge; the last part, and what all have in common."""
 
     form: ShardedProgram
-    exchanges: list[tuple[Step, Step]]
+    exchanges: list[tuple[Step, Step | None]]
     last: Step | None
     common: Step | None
 
@@ -47,14 +47,15 @@ class Steps:
         lines += ["        exchanges=["] if self.exchanges else []
         for (part, merge), exchange in zip(self.exchanges, self.form.exchanges, strict=True):
             sends = [f'("{sent.symbol.name}", {_number(sent.of_nothing)})' for sent in exchange.sent]
-            own = [store.names[0] for store in exchange.merge.results]
-            makes = [each for each in merge.makes if each not in own]
             lines += ["            _sharded.Exchange("]
             lines += _entry("part", f"{before}{part.name}", 16) + listed("reads", part.reads, 16)
             lines += _entries("sends", sends, 16)
-            lines += _entry("merge", f"_kernels.{merge.name}", 16) + listed("needs", merge.reads, 16)
-            lines += listed("makes", makes, 16)
-            lines += listed("own", own, 16) if own else []
+            lines += listed("totals", [reading(total.name) for total in exchange.totals], 16) if exchange.totals else []
+            if merge and exchange.merge:
+                own = [store.names[0] for store in exchange.merge.results]
+                lines += _entry("merge", f"_kernels.{merge.name}", 16) + listed("needs", merge.reads, 16)
+                lines += listed("makes", [each for each in merge.makes if each not in own], 16)
+                lines += listed("own", own, 16) if own else []
             lines += ["            ),"]
         lines += ["        ],"] if self.exchanges else []
         for keyword, end, where in (("last", self.last, before), ("common", self.common, "_kernels.")):

@@ -96,7 +96,7 @@ class Work:
         a_number = self.rows * self.dtype.accumulate_itemsize
         seconds = 0.0
         for exchange in sharded(program).exchanges:
-            sent, made = len(exchange.sent) * a_number, len(exchange.merge.saved) * a_number
+            sent, made = len(exchange.sent) * a_number, len(exchange.merge.saved if exchange.merge else ()) * a_number
             gathered = network.gathered(sent, devices)
             seconds += gathered if exchange.own else min(gathered, network.scattered(sent, made, devices))
         return Times(self.memory(program, self.rows, features), seconds)
