@@ -16,9 +16,9 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from . import blocks
+from . import blocks, collectives
 from .calls import Array, DType, Shape
-from .collectives import Communicator, Gathered, exchange, exchange_rows, is_large, rows_gathered
+from .collectives import Communicator, Gathered
 from .directions import ForwardCall, LaterCall
 from .interface import Interface
 from .layers import HostLayer, Kept
@@ -97,7 +97,9 @@ class Steps:
         features, leading, dtype = call.features, call.shape[:-1], call.dtype
         known = {**values, LARGEST: np.asarray(np.finfo(dtype).max, dtype)}
         if self.counts_first:
-            self._count(known, exchange(communicator, self.number, features, np.empty((0, 1), dtype)), (), dtype)
+            self._count(
+                known, collectives.exchange(communicator, self.number, features, np.empty((0, 1), dtype)), (), dtype
+            )
         for number, step in enumerate(self.exchanges, 1):
             sent = np.empty((len(step.sends) + len(step.totals), *leading), dtype)
             if features:
@@ -108,10 +110,10 @@ class Steps:
             every = sent.reshape(len(sent), prod(leading))
             numbers, totals = every[: len(step.sends)], np.add.reduce(every[len(step.sends) :], axis=1)
             which = self.number + 2 * number
-            if not step.own and is_large(communicator, numbers):
+            if not step.own and collectives.is_large(communicator, numbers):
                 self._merge_rows_apart(step, known, numbers, totals, which, communicator, call)
                 continue
-            found = exchange(communicator, which, features, numbers, totals)
+            found = collectives.exchange(communicator, which, features, numbers, totals)
             self._count(known, found, step.totals, dtype)
             needed = {name: self.fetched(known.get(name), call) for name in step.needs}
             known |= _merged(step, needed, found.numbers, communicator.rank, leading, dtype)
@@ -155,7 +157,7 @@ class Steps:
     ) -> None:
         """Add what all make of (numbers of a row, rows) numbers to what is known, each process of some of the rows."""
         leading, rows = call.shape[:-1], numbers.shape[1]
-        found = exchange_rows(communicator, which, call.features, numbers, totals)
+        found = collectives.exchange_rows(communicator, which, call.features, numbers, totals)
         self._count(known, found, step.totals, call.dtype)
         height = found.numbers.shape[-1]
         first = communicator.rank * height
@@ -168,7 +170,7 @@ class Steps:
         with np.errstate(all="ignore"):  # the last rows may be none
             made = _merged(step, own, found.numbers, communicator.rank, (height,), call.dtype)
         together = np.stack([made[name] for name in step.makes])
-        every = rows_gathered(communicator, which + 1, together, rows).reshape(-1, *leading)
+        every = collectives.rows_gathered(communicator, which + 1, together, rows).reshape(-1, *leading)
         known |= dict(zip(step.makes, every, strict=True))
 
     def _count(self, known: dict[str, Any], found: Gathered, totals: Sequence[str], dtype: DType) -> None:
