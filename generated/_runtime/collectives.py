@@ -222,10 +222,14 @@ class ThreadCommunicator:
 
 
 class Gathered(NamedTuple):
-    """What all processes have sent: how many features each has, and (size, numbers of a row, rows) numbers."""
+    """What all processes have sent: how many features each has, (size, numbers of a row, rows) numbers, and totals."""
 
     counts: Array
     numbers: Array
+    totals: Array
+
+
+_NO_TOTALS = np.empty(0)
 
 
 GATHERED_BYTES = 1 << 20
@@ -238,28 +242,33 @@ def is_large(communicator: Communicator, numbers: Array) -> bool:
     return many and callable(getattr(communicator, "all_to_all", None))
 
 
-def exchange(communicator: Communicator, which: int, features: int, numbers: Array) -> Gathered:
-    """One collective: `numbers` are (numbers of a row, rows); `which` exchange it is, all have to agree on.
+def exchange(
+    communicator: Communicator, which: int, features: int, numbers: Array, totals: Array = _NO_TOTALS
+) -> Gathered:
+    """One collective: `numbers` are (numbers of a row, rows), `totals` some of no row; `which` exchange it is, all have
+    to agree on.
 
     Raises RuntimeError where they do not, as processes that make different calls, or the same ones in another order.
 
     >>> exchange(Alone(), 7, 3, np.array([[0.5, 2.0]])).counts
     array([3])
     """
-    head = _head(which, features, numbers)
-    sent = np.concatenate([head.view(np.uint8), _bytes(numbers)])
+    head = _head(which, features, numbers, totals)
+    sent = np.concatenate([head.view(np.uint8), _bytes(numbers), _bytes(totals)])
     return _opened(communicator.all_gather(sent), head, communicator.rank, numbers)
 
 
-def exchange_rows(communicator: Scatters, which: int, features: int, numbers: Array) -> Gathered:
+def exchange_rows(
+    communicator: Scatters, which: int, features: int, numbers: Array, totals: Array = _NO_TOTALS
+) -> Gathered:
     """The same of some of the rows, another run of them on each process; the last ones may be zeros, to be as many."""
     size = communicator.size
     height = -(-numbers.shape[1] // size)
     padded = np.zeros((len(numbers), size * height), numbers.dtype)
     padded[:, : numbers.shape[1]] = numbers
     runs = padded.reshape(len(numbers), size, height).swapaxes(0, 1)
-    head = _head(which, features, runs[0])
-    sent = np.stack([np.concatenate([head.view(np.uint8), _bytes(run)]) for run in runs])
+    head = _head(which, features, runs[0], totals)
+    sent = np.stack([np.concatenate([head.view(np.uint8), _bytes(run), _bytes(totals)]) for run in runs])
     return _opened(communicator.all_to_all(sent), head, communicator.rank, runs[0])
 
 
@@ -269,8 +278,8 @@ def rows_gathered(communicator: Communicator, which: int, made: Array, rows: int
     return np.ascontiguousarray(found.swapaxes(0, 1)).reshape(len(made), -1)[:, :rows]
 
 
-def _head(which: int, features: int, numbers: Array) -> Array:
-    return np.array([features, numbers.shape[1], numbers.shape[0], which], np.int64)
+def _head(which: int, features: int, numbers: Array, totals: Array) -> Array:
+    return np.array([features, numbers.shape[1], numbers.shape[0], which, totals.size], np.int64)
 
 
 def _bytes(numbers: Array) -> Array:
@@ -288,7 +297,8 @@ def _opened(found: Array, head: Array, rank: int, like: Array) -> Gathered:
                 "the same order, with as many rows"
             )
     rest = np.ascontiguousarray(found[:, head.nbytes :]).view(like.dtype)
-    return Gathered(heads[:, 0].copy(), rest.reshape(len(found), *like.shape))
+    numbers = np.ascontiguousarray(rest[:, : like.size]).reshape(len(found), *like.shape)
+    return Gathered(heads[:, 0].copy(), numbers, rest[:, like.size :])
 
 
 def _require_as_many(other: int, received: int, rank: int, sent: int) -> None:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from .interface import PER_ROW
 from .jax_primitives import (
-    PER_ROW,
     Layer,
     bind,
     define,

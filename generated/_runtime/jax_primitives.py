@@ -29,7 +29,6 @@ except ImportError as error:
     raise ImportError("jax_backend needs JAX, which is not installed: pip install 'lngen[jax]'") from error
 
 __all__ = [
-    "PER_ROW",
     "Array",
     "Direction",
     "Directions",
@@ -44,7 +43,6 @@ __all__ = [
     "shaped",
 ]
 
-PER_ROW = ("Row", "RowScalar", "Data")
 PLATFORMS = ("cpu", "cuda")
 _AXES = {"Feature": 1, "Scalar": 0}
 _STATIC = ("layer", "constants", "there", "sampled")

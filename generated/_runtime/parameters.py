@@ -6,14 +6,14 @@ from numbers import Integral
 from typing import Any
 
 from .calls import Array, array, constant
-from .interface import InputEntry, Interface
+from .interface import PARAMETERS, InputEntry, Interface
 
 __all__ = ["Parameters", "checked", "described", "feature_count", "parameters_of", "start"]
 
 
 def parameters_of(interface: Interface) -> list[InputEntry]:
     """The inputs that are parameters of a class."""
-    return [each for each in interface["inputs"] if each["kind"] in ("Feature", "Scalar")]
+    return [each for each in interface["inputs"] if each["kind"] in PARAMETERS]
 
 
 def start(parameter: InputEntry) -> float:

@@ -16,9 +16,9 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from . import blocks
+from . import blocks, collectives
 from .calls import Array, DType, Shape
-from .collectives import Communicator, exchange, exchange_rows, is_large, rows_gathered
+from .collectives import Communicator, Gathered
 from .directions import ForwardCall, LaterCall
 from .interface import Interface
 from .layers import HostLayer, Kept
@@ -34,16 +34,18 @@ class Exchange(NamedTuple):
     """What a process computes by itself, and what all make of it; functions take (values, results, call).
 
     `part` makes of what it `reads` the row scalars that are sent: `sends` are their names, and what is sent of each by
-    a process without features. `merge` makes of what it `needs`, of what was sent an entry for each process, row
+    a process without features. Of what it makes after those the sums over rows are sent; `totals` is what their sums
+    over all processes are called. `merge` makes of what it `needs`, of what was sent an entry for each process, row
     scalars; `own` are results with an entry for each process.
     """
 
     part: Function
     reads: Sequence[str]
     sends: Sequence[tuple[str, float]]
-    merge: Function
-    needs: Sequence[str]
-    makes: Sequence[str]
+    totals: Sequence[str] = ()
+    merge: Function | None = None
+    needs: Sequence[str] = ()
+    makes: Sequence[str] = ()
     own: Sequence[str] = ()
 
 
@@ -95,19 +97,24 @@ class Steps:
         features, leading, dtype = call.features, call.shape[:-1], call.dtype
         known = {**values, LARGEST: np.asarray(np.finfo(dtype).max, dtype)}
         if self.counts_first:
-            self._count(known, exchange(communicator, self.number, features, np.empty((0, 1), dtype)).counts, dtype)
+            self._count(
+                known, collectives.exchange(communicator, self.number, features, np.empty((0, 1), dtype)), (), dtype
+            )
         for number, step in enumerate(self.exchanges, 1):
-            sent = np.empty((len(step.sends), *leading), dtype)
+            sent = np.empty((len(step.sends) + len(step.totals), *leading), dtype)
             if features:
                 step.part([known[name] for name in step.reads], [sent[slot, ...] for slot in range(len(sent))], call)
             else:
-                sent[...] = np.reshape([of_nothing for _, of_nothing in step.sends], (-1, *(1,) * len(leading)))
-            numbers = sent.reshape(len(sent), prod(leading))
-            if not step.own and is_large(communicator, numbers):
-                self._merge_rows_apart(step, known, numbers, features, self.number + 2 * number, communicator, call)
+                of_nothing = [*(value for _, value in step.sends), *(0.0 for _ in step.totals)]
+                sent[...] = np.reshape(of_nothing, (-1, *(1,) * len(leading)))
+            every = sent.reshape(len(sent), prod(leading))
+            numbers, totals = every[: len(step.sends)], np.add.reduce(every[len(step.sends) :], axis=1)
+            which = self.number + 2 * number
+            if not step.own and collectives.is_large(communicator, numbers):
+                self._merge_rows_apart(step, known, numbers, totals, which, communicator, call)
                 continue
-            found = exchange(communicator, self.number + 2 * number, features, numbers)
-            self._count(known, found.counts, dtype)
+            found = collectives.exchange(communicator, which, features, numbers, totals)
+            self._count(known, found, step.totals, dtype)
             needed = {name: self.fetched(known.get(name), call) for name in step.needs}
             known |= _merged(step, needed, found.numbers, communicator.rank, leading, dtype)
         if self.last is not None and features:
@@ -143,15 +150,15 @@ class Steps:
         step: Exchange,
         known: dict[str, Any],
         numbers: Array,
-        features: int,
+        totals: Array,
         which: int,
         communicator: Any,
         call: Any,
     ) -> None:
         """Add what all make of (numbers of a row, rows) numbers to what is known, each process of some of the rows."""
         leading, rows = call.shape[:-1], numbers.shape[1]
-        found = exchange_rows(communicator, which, features, numbers)
-        self._count(known, found.counts, call.dtype)
+        found = collectives.exchange_rows(communicator, which, call.features, numbers, totals)
+        self._count(known, found, step.totals, call.dtype)
         height = found.numbers.shape[-1]
         first = communicator.rank * height
         own = {name: self.fetched(known.get(name), call) for name in step.needs}
@@ -163,23 +170,27 @@ class Steps:
         with np.errstate(all="ignore"):  # the last rows may be none
             made = _merged(step, own, found.numbers, communicator.rank, (height,), call.dtype)
         together = np.stack([made[name] for name in step.makes])
-        every = rows_gathered(communicator, which + 1, together, rows).reshape(-1, *leading)
+        every = collectives.rows_gathered(communicator, which + 1, together, rows).reshape(-1, *leading)
         known |= dict(zip(step.makes, every, strict=True))
 
-    def _count(self, known: dict[str, Any], counts: Array, dtype: np.dtype[Any]) -> None:
-        whole = int(counts.sum())
+    def _count(self, known: dict[str, Any], found: Gathered, totals: Sequence[str], dtype: DType) -> None:
+        """Add to what is known how many features there are, and what all totals are together."""
+        whole = int(found.counts.sum())
         if whole < self.minimum_features:
             raise ValueError(
                 f"the parts of a row have {whole} features in all; "
                 f"pass parts of rows with {self.minimum_features} or more"
             )
-        known[COUNTS], known[WHOLE] = counts.astype(dtype), np.asarray(whole, dtype)
+        known[COUNTS], known[WHOLE] = found.counts.astype(dtype), np.asarray(whole, dtype)
+        known |= {name: np.asarray(np.add.reduce(found.totals[:, slot])) for slot, name in enumerate(totals)}
 
 
 def _merged(
     step: Exchange, known: Mapping[str, Any], numbers: Array, rank: int, leading: Shape, dtype: DType
 ) -> dict[str, Any]:
     """What all make of (processes, numbers of a row, rows) numbers."""
+    if step.merge is None:
+        return {}
     shape = (*leading, len(numbers))
     columns = np.ascontiguousarray(numbers.transpose(1, 2, 0)).reshape(len(step.sends), *shape)
     values = {**known, **{name: column for (name, _), column in zip(step.sends, columns, strict=True)}}

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .interface import Counterpart
+from .parameters import parameters_of
 from .torch import Module, class_of
 from .torch_kernels import torch
 
@@ -71,7 +72,7 @@ def _instead(module: torch.nn.Module, ours: Any, counterpart: Counterpart) -> An
             raise _Stays(f"its {name} is {getattr(module, name)!r}, and has to be {value!r}")
     theirs = {public: getattr(module, name) for name, public in counterpart["attributes"].items()}
     interface = ours._layer.interface
-    inputs = [each for each in interface["inputs"] if each["kind"] in ("Feature", "Scalar")]
+    inputs = parameters_of(interface)
     parameters = {each["name"]: theirs.get(each["name"]) for each in inputs}
     arguments: dict[str, Any] = {
         each["name"]: parameters[each["name"]] is not None for each in inputs if each["default"] is not None
