@@ -229,19 +229,24 @@ def derive(
     ] = None,
     brief: Annotated[bool, typer.Option("--brief", help="Print of one layer no more than fits on a screen.")] = False,
     sharded: Annotated[
-        bool | None,
+        bool,
         typer.Option(
-            "--sharded/--no-sharded",
-            help="Write code for rows whose features lie on several processes, too, or remove it; "
-            "left out, what is there of a layer is kept.",
+            "--sharded",
+            help="Write code for rows whose features lie on several processes, too; it is kept where it is there.",
         ),
-    ] = None,
+    ] = False,
+    no_sharded: Annotated[bool, typer.Option("--no-sharded", help="Remove such code.")] = False,
 ) -> None:
     """Derive layers, print the derivations, and write the emitted code."""
     from lngen.commands import derive
 
+    if sharded and no_sharded:
+        raise typer.BadParameter("--sharded and --no-sharded are given; pass one of them")
+    over_parts = True if sharded else False if no_sharded else None
     documents = {"html": html, "certificate": certificate}
-    found = derive.run(files or [], out, check, format.value, **documents, short=brief, arch=arch, over_parts=sharded)
+    found = derive.run(
+        files or [], out, check, format.value, **documents, short=brief, arch=arch, over_parts=over_parts
+    )
     raise typer.Exit(found)
 
 

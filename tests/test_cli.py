@@ -190,6 +190,9 @@ class TestDerive:
         assert written.is_file()
         assert lngen("derive", mine, "--out", "here", "--check").exit_code == 0
         assert lngen("derive", mine, "--out", "here", "--check", "--no-sharded").exit_code == 1
+        both = lngen("derive", mine, "--out", "here", "--sharded", "--no-sharded")
+        assert both.exit_code == 2
+        assert "pass one of them" in both.stderr
         result = lngen("derive", mine, "--out", "here", "--no-sharded")
         assert "removed here/mine/numpy_sharded.py" in result.stdout
         assert not written.exists()
