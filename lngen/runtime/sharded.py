@@ -20,6 +20,7 @@ from . import blocks, collectives
 from .calls import Array, DType, Shape
 from .collectives import Communicator, Gathered
 from .directions import ForwardCall, LaterCall
+from .host_memory import empty
 from .interface import Interface
 from .layers import HostLayer, Kept
 
@@ -204,7 +205,7 @@ class Forward(Generic[Results, Kept]):
     """`forward` of a layer over parts of rows; `results` is as for `ForwardCall`."""
 
     def __init__(self, layer: HostLayer[Kept], results: Callable[..., Results], steps: Steps) -> None:
-        self._call = ForwardCall(layer, results, _never)
+        self._call = ForwardCall(layer, results, _never, empty=empty)
         self._steps = steps
         symbol = steps.symbols
         self._values = [symbol.get(value.name, value.name) for value in self._call.values]
@@ -239,9 +240,9 @@ class Later(Generic[Results]):
         arguments: Sequence[str],
         makes: Sequence[str],
     ) -> None:
-        call = LaterCall(layer, direction, results, _never)
+        call = LaterCall(layer, direction, results, _never, empty=empty)
         filled = [value.name for value in call.moved]
-        self._call = LaterCall(layer, direction, results, _never, filled=filled) if filled else call
+        self._call = LaterCall(layer, direction, results, _never, filled=filled, empty=empty) if filled else call
         self._steps, self._results = steps, makes
         self._values = [*arguments, *(field.name for field in layer.fields)]
 

@@ -75,6 +75,13 @@ def _array(value: Any) -> Any:
     return np.from_dlpack(_Lent(value.view(torch.int16))).view(_DTYPES[_BFLOAT16])
 
 
+def _dense(value: Any) -> Any:
+    """The same without gaps, which kernels take as it is: PyTorch copies the rest in less time than NumPy."""
+    if not isinstance(value, Tensor) or value.is_contiguous():
+        return _array(value)
+    return _array(value.contiguous())
+
+
 def _tensor(array: Array) -> Tensor:
     if array.dtype.kind == "f":
         return torch.from_numpy(array)
@@ -188,7 +195,7 @@ class Kernels:
         """The outputs, and the row scalars as arrays, which later directions take too."""
         inputs = args[: self.inputs]
         types = self.types_of(inputs)
-        arrays = [_array(each) for each in inputs]
+        arrays = [_dense(each) for each in inputs]
         numbers = dict(zip(self.constants, args[self.inputs : self.by_sample], strict=True)) if self.constants else {}
         module = self.host or self._chosen()
         y, saved = module.forward(*arrays, **numbers, threads=_threads(args[types.row]))
@@ -227,9 +234,9 @@ class Kernels:
     def _saved(self, args: Sequence[Any]) -> tuple[Any, list[Any], int]:
         """What forward saved, the arguments that are the direction's own, and how many threads to use."""
         types, module = self.types_of(args[: self.inputs]), self.host or self._chosen()
-        values = [_array(args[place]) for place in self.fields]
+        values = [_dense(args[place]) for place in self.fields]
         saved = (tuple(args[types.row].shape), types.computed, types.dtypes, *values)
-        own = [_array(each) for each in args[self.first_own :]]
+        own = [_dense(each) for each in args[self.first_own :]]
         return tuple.__new__(module.Saved, saved), own, _threads(args[types.row])
 
     # ---- by sample
