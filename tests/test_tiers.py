@@ -1,5 +1,6 @@
 """Each test is in one tier, and each kind of evidence has a representative in the default one."""
 
+import os
 import re
 import subprocess
 import sys
@@ -96,3 +97,14 @@ def test_continuous_integration_runs_what_make_check_does():
     assert run >= {*checked.split(), "environment", "pycuda"}
     (installed,) = re.findall(r"^EXTRAS := (.*)", text, re.MULTILINE)
     assert {*installed.split()} >= {"test", "dev", "docs", "browser", "frameworks"}
+
+
+@pytest.mark.ci
+def test_all_tests_are_found_without_a_framework():
+    """What imports one is left out, and everything else is there: nothing that a newcomer runs needs PyTorch or JAX."""
+    names = ("torch", "jax", "dask", "mpi4py", "pycuda", "matplotlib", "playwright")
+    program = f"import sys\nsys.modules |= dict.fromkeys({names})\nimport pytest\nsys.exit(pytest.main(sys.argv[1:]))"
+    command = [sys.executable, "-c", program, "--collect-only", "-q", "-p", "no:cacheprovider"]
+    environment = {name: value for name, value in os.environ.items() if name != "LNGEN_CI"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stdout[-2000:]

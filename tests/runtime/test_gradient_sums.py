@@ -128,10 +128,9 @@ def test_all_arrays_of_a_type_take_one_collective_and_another_says_what_they_are
     one = Counts()
     summed(one, gradients(0))
     assert len(one.sent) == 2
-    assert one.sent[0] == 64
     many = Counts()
     summed(many, gradients(0) | {f"x{number}": np.ones(3) for number in range(99)})
-    assert many.sent[0] == 64
+    assert many.sent[0] == one.sent[0] < 100
 
 
 @pytest.mark.parametrize(
