@@ -21,11 +21,13 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import tables
 from benchmarks.results import quartiles
 from lngen.files import loading, manifest
 from lngen.language.parsing import load
 from lngen.pipeline import derived
 from lngen.runtime.collectives import Communicator, MPICommunicator, PipeCommunicator
+from lngen.runtime.interface import PARAMETERS
 
 Array = np.ndarray[Any, Any]
 Work = Callable[[], object]
@@ -52,7 +54,7 @@ def main(arguments: list[str]) -> int:
             for name, shape in cases(options)
         ]
         if communicator.rank == 0:
-            print("\n".join(table(rows, communicator.size)))
+            print(table(rows, communicator.size))
     return 0
 
 
@@ -165,7 +167,7 @@ def rows_apart(module: Any, shape: tuple[int, int], communicator: Communicator) 
     inputs, cotangents = drawn(module.INTERFACE, (own, shape[1]))
     kinds = {each["name"]: each["kind"] for each in module.INTERFACE["inputs"]}
     of = [each["of"] for each in module.INTERFACE["gradients"]]
-    shared = [place for place, name in enumerate(of) if kinds[name] in ("Feature", "Scalar")]
+    shared = [place for place, name in enumerate(of) if kinds[name] in PARAMETERS]
 
     def work() -> None:
         gradients = module.backward(module.forward(*inputs)[1], *cotangents)
@@ -218,12 +220,12 @@ def row(name: str, shape: tuple[int, int], found: Mapping[str, Sequence[tuple[fl
     return cells
 
 
-def table(rows: Sequence[Sequence[str]], size: int) -> list[str]:
-    """The lines of the table."""
+def table(rows: Sequence[Sequence[str]], size: int) -> str:
+    """The table in Markdown."""
     heads = ["layer", "rows x features", "one process, ms"]
     for way in ("rows apart", "features apart"):
         heads += [f"{size} processes, {way}, ms", "of it in collectives", "times as fast"]
-    return [f"| {' | '.join(line)} |" for line in (heads, ["---"] * len(heads), *rows)]
+    return tables.table(heads, rows)
 
 
 def _spread(quarters: Sequence[float]) -> str:

@@ -1,8 +1,7 @@
 """Emitted modules beside those of PyTorch's that they stand for: `python -m benchmarks.torch_modules`.
 
-What is timed is a step, forward and backward with new results, and the gradients of parameters for each sample, by
-`vmap(grad(...))`: of samples x rows x features, each row of the first being a sample where no rows are said. Both are
-run in turns in one process, on one thread.
+What is timed is a step, forward and backward with new results, of rows x features, and the gradients of parameters for
+each sample, by `vmap(grad(...))`, of samples x rows x features. Both modules take turns in one process, on one thread.
 """
 
 from __future__ import annotations
@@ -12,12 +11,13 @@ import copy
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from math import exp, log
+from statistics import geometric_mean
 from typing import Any
 
 import torch
 
 import lngen.torch
+from benchmarks import tables
 from benchmarks.results import quartiles
 
 PAIRS: Mapping[str, Callable[[int], torch.nn.Module]] = {"layer_norm": torch.nn.LayerNorm, "rms_norm": torch.nn.RMSNorm}
@@ -107,13 +107,13 @@ def measured(
 
 def table(title: str, lines: Sequence[tuple[str, Shape, tuple[list[float], list[float]]]]) -> list[str]:
     """A table of medians, with quartiles, and of how many times as fast ours is."""
-    made = [f"| {title} | shape | emitted, us | PyTorch's, us | times as fast |", "| --- " * 5 + "|"]
-    ratios = []
+    rows, ratios = [], []
     for name, shape, both in lines:
         cells = [f"{1e6 * median:.0f} ({1e6 * low:.0f} to {1e6 * high:.0f})" for low, median, high in both]
         ratios.append(both[1][1] / both[0][1])
-        made.append(f"| {name} | {' x '.join(map(str, shape))} | {' | '.join(cells)} | {ratios[-1]:.2f} |")
-    return [*made, "", f"geometric mean: {exp(sum(map(log, ratios)) / len(ratios)):.2f} times as fast", ""]
+        rows.append((name, " x ".join(map(str, shape)), *cells, f"{ratios[-1]:.2f}"))
+    heads = (title, "shape", "emitted, us", "PyTorch's, us", "times as fast")
+    return [tables.table(heads, rows), "", f"geometric mean: {geometric_mean(ratios):.2f} times as fast", ""]
 
 
 if __name__ == "__main__":
