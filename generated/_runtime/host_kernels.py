@@ -151,10 +151,9 @@ class DirectionKernels:
         computed = call.dtype
         stored = self.stored(given, computed)
         copied: list[tuple[Any, Array]] = []
-        for place, (kind, value) in enumerate(zip(self.kinds, given, strict=True)):
-            if value is None or kind == "Constant":
+        for place, (dtype, value) in enumerate(zip(self.wanted(given, stored, computed), given, strict=True)):
+            if dtype is None:
                 continue
-            dtype = stored if kind in PER_ROW else computed
             if type(value) is np.ndarray and value.dtype == dtype and value.flags.c_contiguous:
                 continue
             if place < self.first_made:
@@ -172,6 +171,13 @@ class DirectionKernels:
         kinds = {value.dtype for kind, value in pairs if value is not None and kind in PER_ROW}
         stored = kinds.pop() if len(kinds) == 1 else computed
         return stored if stored.name in TYPES and stored.isnative else computed
+
+    def wanted(self, given: Sequence[Any], stored: DType, computed: DType) -> list[DType | None]:
+        """The type in which kernels are passed each array; None for a Constant, and for what is not there."""
+        return [
+            None if value is None or kind == "Constant" else stored if kind in PER_ROW else computed
+            for kind, value in zip(self.kinds, given, strict=True)
+        ]
 
     def prepare(self, given: list[Any], stored: DType, computed: DType) -> tuple[Any, ...]:
         """Of each kernel its address, and the places of the pointers and of the numbers that it is passed."""

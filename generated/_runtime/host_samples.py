@@ -15,7 +15,6 @@ from .blocks import Work, round_to
 from .calls import Array, DType
 from .extensions import extension
 from .host_kernels import Cut, DirectionKernels
-from .interface import PER_ROW
 
 __all__ = ["compute"]
 
@@ -70,11 +69,8 @@ def _dense(
     """
     found: list[Any] = list(given)
     copied = []
-    for place, (kind, value) in enumerate(zip(kernels.kinds, given, strict=True)):
-        if value is None or kind == "Constant":
-            continue
-        dtype = stored if kind in PER_ROW else computed
-        if value.dtype == dtype and value[0].flags.c_contiguous:
+    for place, (dtype, value) in enumerate(zip(kernels.wanted(given, stored, computed), given, strict=True)):
+        if dtype is None or (value.dtype == dtype and value[0].flags.c_contiguous):
             continue
         if place >= kernels.first_made:
             found[place] = np.empty(value.shape, dtype)

@@ -11,7 +11,6 @@ import numpy as np
 
 from .calls import DType
 from .host_compiler import Library, NoCompiler
-from .interface import PER_ROW
 from .jax_handlers import handler, target
 from .jax_primitives import has_samples, jax
 
@@ -56,10 +55,7 @@ def call(
     """
     found = _handler()
     stored = kernels.stored(given, computed)
-    wanted = [
-        None if value is None or kind == "Constant" else stored if kind in PER_ROW else computed
-        for kind, value in zip(kernels.kinds, given, strict=True)
-    ]
+    wanted = kernels.wanted(given, stored, computed)
     if found is None or not all(map(_is_exact, given, wanted)):
         return None
     operands: list[Any] = []

@@ -62,6 +62,11 @@ def _nothing(values: Sequence[Any]) -> bool:
     return all(value is None for value in values)
 
 
+def _total(first: Sequence[Any], second: Sequence[Any]) -> list[Any]:
+    """Sums entry by entry, where None in the first is zero."""
+    return [b if a is None else a + b for a, b in zip(first, second, strict=True)]
+
+
 def _gradients(
     layer: Directions, arguments: Sequence[Any], cotangents: Sequence[Tensor | None], are_plain: bool = False
 ) -> list[Tensor | None]:
@@ -185,7 +190,7 @@ def _backward_node(layer: Directions, compute: Callable[..., Any]) -> Any:
             if not _nothing(along):
                 found = _gradients(layer, kept[:first_own], along)
                 with next_transform():
-                    total = [b if a is None else a + b for a, b in zip(total, found, strict=True)]
+                    total = _total(total, found)
             return only([total[number] for number in layer.differentiable])
 
     return Backward
@@ -225,7 +230,7 @@ def _jvp_node(layer: Directions, compute: Callable[..., Any]) -> Any:
                     found = [*each(layer.jvp(*arguments, *along))]
                 if not _nothing(moved):
                     second = second_tangents(layer.backward_backward, layer.parts["jvp"], arguments, first, moved)
-                    found = [b if a is None else a + b for a, b in zip(found, second, strict=True)]
+                    found = _total(found, second)
             return only(found)
 
     return Jvp

@@ -50,7 +50,7 @@ class OnGPU:
         """The outputs and the row scalars."""
         kernels = self.kernels
         if args[kernels.by_sample]:
-            return self._of_samples("forward", args)
+            return kernels.one_by_one("forward", self.forward, args)
         inputs = self._memories(args, args[: kernels.inputs])
         made = several(kernels.forward_empty(*args))
         outputs, row_scalars = made[: kernels.outputs], made[kernels.outputs :]
@@ -85,15 +85,10 @@ class OnGPU:
         """The gradients of the inputs, then those of the cotangents."""
         return self._later("backward_backward", args)
 
-    def _of_samples(self, direction: str, args: Sequence[Any]) -> Any:
-        made = several(self.kernels.made(direction, args))
-        self.kernels.one_by_one(getattr(self, direction), args, made)
-        return only(made)
-
     def _later(self, direction: str, args: Sequence[Any]) -> Any:
         kernels, backend = self.kernels, self._backend()
         if args[kernels.by_sample]:
-            return self._of_samples(direction, args)
+            return kernels.one_by_one(direction, getattr(self, direction), args)
         made = several(kernels.made(direction, args))
         own = self._memories(args, args[kernels.first_own :])
         fields = self._memories(args, [args[place] for place in kernels.fields])

@@ -243,12 +243,10 @@ class Kernels:
 
     def _of_samples(self, direction: str, args: Sequence[Any]) -> Any:
         """The results of a direction, whose tensors have an axis of samples first."""
-        made = each(self.made(direction, args))
         types, module = self.types_of(args[: self.inputs]), self.host or self._chosen()
-        row = args[types.row]
         if module is self.numpy:
-            self.one_by_one(getattr(self, direction), args, made)
-            return only(made)
+            return self.one_by_one(direction, getattr(self, direction), args)
+        row, made = args[types.row], each(self.made(direction, args))
         arrays = [_array(value) for value in args]
         if direction != "forward":
             read = [*arrays[self.first_own :], *[arrays[place] for place in self.fields]]
@@ -264,14 +262,16 @@ class Kernels:
         host_samples.compute(kernels, [*read, *results], len(row), work)
         return only(_fresh(results, read))
 
-    def one_by_one(self, direction: Callable[..., Any], args: Sequence[Any], made: Sequence[Tensor]) -> None:
-        """Fill what is `made` with the results of a direction, by a call for each sample."""
+    def one_by_one(self, direction: str, computed: Callable[..., Any], args: Sequence[Any]) -> Any:
+        """The results of a direction by sample, `computed` by a call for each."""
+        made = each(self.made(direction, args))
         for number in range(len(args[self.types_of(args[: self.inputs]).row])):
             own = [value[number] if isinstance(value, Tensor) else value for value in args]
             own[self.by_sample] = False
-            for all_samples, value in zip(made, each(direction(*own)), strict=True):
+            for all_samples, value in zip(made, each(computed(*own)), strict=True):
                 if all_samples.ndim > value.ndim:
                     all_samples[number] = value
+        return only(made)
 
     def are_there(self, direction: str, args: Sequence[Any]) -> list[bool]:
         """Of each result of a direction, whether it has entries: a gradient has what it belongs to."""
