@@ -67,6 +67,9 @@ def run(
             raise
         console.note(str(error))
         return 1
+    lost = [line for layer in every for line in manifest.lost_grades(layer.emission, folder)] if folder else []
+    for line in lost:
+        console.note(f"weaker evidence: {line}")
     if check and folder is not None:
         return _check(every, folder, every_layer=not words and out is None, command=_command(words, out, over_parts))
     in_lines = format == "text" and len(every) > 1

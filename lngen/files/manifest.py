@@ -242,6 +242,26 @@ def options_of(folder: Path) -> Mapping[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def lost_grades(emission: Emission, folder: Path) -> list[str]:
+    """Say what was exact of the layer in `folder`, by its manifest, and is not in the emission; a line for each sort."""
+    after = json.loads(dict(emission.files).get(MANIFEST, "{}"))
+    known, now = _not_exact(_read(folder / emission.name)), _not_exact(after)
+    return [
+        f"{emission.name}: {now[about]} of its {about} are not exact, and {known[about]} were not before"
+        for about in sorted(now.keys() & known.keys())
+        if now[about] > known[about]
+    ]
+
+
+def _not_exact(manifest: Mapping[str, Any]) -> dict[str, int]:
+    """How many statements of each sort are less than exact."""
+    found: dict[str, int] = {}
+    for entry in manifest.get("evidence", ()):
+        about, count = entry.get("about", ""), 0 if entry["kind"].startswith("exact at") else entry.get("count", 1)
+        found[about] = found.get(about, 0) + count
+    return found
+
+
 def _read(folder: Path) -> Mapping[str, Any]:
     """The folder's manifest; empty if there is none of ours."""
     try:

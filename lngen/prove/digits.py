@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import mpmath
@@ -11,10 +11,11 @@ import numpy as np
 import sympy
 from sympy import Expr
 
-from lngen.derivation.derivation import Derivation
+from lngen.derivation.derivation import Derivation, Direction
 from lngen.expressions.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
 from lngen.expressions.symbols import D, TypedSymbol, axes
 from lngen.language.syntax import Kind
+from lngen.prove.printed import Claim
 
 MOST_FEATURES = 1000
 """The longest rows that evidence is computed for: a definition that needs more, by a factor `D - 100000`, has none."""
@@ -23,43 +24,55 @@ _ROWS = 2
 _FEW_DIGITS = 20
 _MOST_OF_DIGITS = 0.9
 _TURNS = 8
+_OPEN = (sympy.Derivative, sympy.Subs)
 
 
-def digits_of_steps(derivation: Derivation, numbers: Collection[int], digits: int) -> dict[int, int]:
-    """For the steps with these numbers, the digits to which both sides agree, the worst over several D."""
-    worst: dict[int, int] = {}
+def digits_of_claims(derivation: Derivation, claims: Sequence[Claim], digits: int) -> list[int | None]:
+    """For each claim the digits to which its sides agree, the worst over several D.
+
+    None where the right side, which the left one has to be equal to, has no finite value at any of them: a pole that a
+    later form guards may stand in an earlier one. Of what has no meaning, such as a derivative
+    that was not taken, no digit is right.
+    """
+    worst: list[int | None] = [None] * len(claims)
     with mpmath.workdps(digits):
+        arithmetic = Arithmetic(digits)
         for features in _sizes(derivation, 2, 3, 5):
-            for number, agreed in _steps_at(derivation, numbers, features, digits):
-                worst[number] = min(agreed, worst.get(number, digits))
+            written, told = _values_told(derivation, features, arithmetic)
+            for place, claim in enumerate(claims):
+                values, known = {**written, **told[claim.part]}, worst[place]
+                if claim.left.has(*_OPEN) or claim.right.has(*_OPEN):
+                    worst[place] = 0
+                    continue
+                right = evaluate_expression(claim.right, written if claim.written else values, arithmetic)
+                if _finite(right):
+                    left = evaluate_expression(claim.left, values, arithmetic)
+                    worst[place] = min(agreement(left, right, digits), digits if known is None else known)
     return worst
+
+
+def _values_told(
+    derivation: Derivation, features: int, arithmetic: Arithmetic
+) -> tuple[Environment, dict[Direction, Environment]]:
+    """Values of the definition as written at a random point, and of all that the steps of each direction name."""
+    written = random_point(derivation, features, seed=features)
+    given = evaluate_equations(derivation.forward.equations, written, arithmetic)
+    told: dict[Direction, Environment] = {}
+    for direction, derivative in derivation.derivatives().items():
+        generator = random.Random(features)
+        moved = {symbol: drawn(symbol, features, generator, -1, 1) for symbol in derivative.arguments}
+        before = told["backward"] if direction == "backward_backward" else given
+        values = evaluate_equations(derivative.equations, {**before, **given, **moved}, arithmetic)
+        for step in derivative.steps:
+            if step.target not in values:
+                values[step.target] = evaluate_expression(step.after, values, arithmetic)
+        told[direction] = values
+    return written, {"forward": told["backward"], **told}
 
 
 def _sizes(derivation: Derivation, *wanted: int) -> tuple[int, ...]:
     """Each D that is wanted, or the smallest that the definition takes in place of those below it, none twice."""
     return tuple(dict.fromkeys(max(features, derivation.definition.minimum_features) for features in wanted))
-
-
-def _steps_at(
-    derivation: Derivation, numbers: Collection[int], features: int, digits: int
-) -> Iterator[tuple[int, int]]:
-    arithmetic = Arithmetic(digits)
-    written = random_point(derivation, features, seed=features)
-    given = evaluate_equations(derivation.forward.equations, written, arithmetic)
-    for derivative in derivation.derivatives().values():
-        if not any(step.number in numbers for step in derivative.steps):
-            continue
-        generator = random.Random(features)
-        moved = {symbol: drawn(symbol, features, generator, -1, 1) for symbol in derivative.arguments}
-        values = evaluate_equations(derivative.equations, {**given, **moved}, arithmetic)
-        for step in derivative.steps:
-            after = evaluate_expression(step.after, values, arithmetic)
-            values.setdefault(step.target, after)
-            if step.before is not None and step.number in numbers:
-                before = evaluate_expression(step.before, values, arithmetic)
-                # A pole that a later form guards may stand in an earlier one.
-                if _finite(before):
-                    yield step.number, agreement(before, after, digits)
 
 
 def second_derivation(derivation: Derivation, digits: int) -> list[tuple[str, int, tuple[int, ...]]]:

@@ -70,6 +70,11 @@ class Names:
             for function in meaning.atoms(*_FUNCTIONS):
                 self._late |= {symbol, *function.free_symbols}
 
+    @property
+    def given(self) -> frozenset[TypedSymbol]:
+        """The symbols that stand for something."""
+        return frozenset(self._meaning)
+
     def called(self, symbol: TypedSymbol) -> TypedSymbol | None:
         """The name that is spelled as this symbol is and varies over the same, if one was given."""
         return next((s for s in self._meaning if s.name == symbol.name and axes(s) == axes(symbol)), None)

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 import sympy
 
-from lngen.derivation.derivation import EVERY_D, FIFTY, Derivation
+from lngen.derivation.derivation import EVERY_D, FIFTY, Derivation, Step
 from lngen.derivation.simplify import derive
 from lngen.expressions.numeric import Environment
 from lngen.expressions.symbols import D
 from lngen.language.parsing import parse
 from lngen.prove import DIGITS, REQUIRED, prove
-from lngen.prove.digits import agreement, digits_of_steps, has_values, random_point, second_derivation
+from lngen.prove.digits import agreement, digits_of_claims, has_values, random_point, second_derivation
+from lngen.prove.printed import Claim
 from tests.corpus import PROVED, SOME, derivation, proved
 from tests.prove.planted import PLANTED, planted
 from tests.tiers import sample
@@ -28,11 +29,16 @@ def test_all_evidence_holds(name: str) -> None:
     abouts = {"steps", "gradients", "tangents", "second-order gradients"}
     assert {proof.about for proof in made.proofs if proof.kind in (EVERY_D, FIFTY)} >= abouts
     rewrites = [s for d in made.derivatives().values() for s in d.steps if s.before is not None]
-    digits = digits_of_steps(made, [step.number for step in rewrites], DIGITS)
-    for step in rewrites:
-        assert digits[step.number] >= REQUIRED, step
+    for step, digits in zip(rewrites, digits_of_claims(made, [*map(_both_sides, rewrites)], DIGITS), strict=True):
+        assert digits is not None, step
+        assert digits >= REQUIRED, step
         assert step.evidence is not None
         assert step.evidence.grade in (EVERY_D, FIFTY), step
+
+
+def _both_sides(step: Step) -> Claim:
+    assert step.before is not None
+    return Claim(step.number, step.part, "", step.after, step.before)
 
 
 @pytest.mark.parametrize("name", PLANTED)
@@ -48,8 +54,10 @@ def test_a_wrong_step_is_caught_by_its_own_digits() -> None:
         replace(step, after=step.after + sympy.Rational(1, 10**30)) if step.number == number else step
         for step in made.steps
     )
-    checked = digits_of_steps(replace(made, steps=wrong), [number], DIGITS)
-    assert 28 <= checked[number] <= 31
+    claim = next(_both_sides(step) for step in wrong if step.number == number)
+    (digits,) = digits_of_claims(replace(made, steps=wrong), [claim], DIGITS)
+    assert digits is not None
+    assert 28 <= digits <= 31
     assert not all(proof.passed for proof in prove(replace(made, steps=wrong)).proofs)
 
 
