@@ -243,7 +243,7 @@ def options_of(folder: Path) -> Mapping[str, Any]:
 
 
 def lost_grades(emission: Emission, folder: Path) -> list[str]:
-    """Say what was exact of the layer in `folder`, by its manifest, and is not in the emission; a line for each sort."""
+    """Say what was exact of the layer in `folder`, by its manifest, and is not now; a line for each sort."""
     after = json.loads(dict(emission.files).get(MANIFEST, "{}"))
     known, now = _not_exact(_read(folder / emission.name)), _not_exact(after)
     return [
