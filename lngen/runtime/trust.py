@@ -11,6 +11,7 @@ import shutil
 import stat
 import tempfile
 import warnings
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -88,7 +89,7 @@ def _require(path: Path, status: os.stat_result, *, folder: bool = False, closed
 def read(path: Path) -> bytes:
     """Return what a file of the cache holds. Raises Refused if it may not be used, and OSError if it is not there."""
     try:
-        return _read(path, _NO_LINK)
+        return _read(path, _NO_LINK, _require)
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise Refused(f"{path} is a symbolic link") from None
@@ -97,20 +98,21 @@ def read(path: Path) -> bytes:
 
 def regular(path: Path) -> bytes:
     """Return what a file holds, whosever it is. Raises OSError if it is not there, or is a pipe, which would wait."""
-    return _read(path, None)
+    return _read(path, 0, _require_file)
 
 
-def _read(path: Path, flags: int | None) -> bytes:
+def _read(path: Path, flags: int, check: Callable[[Path, os.stat_result], None]) -> bytes:
     def opened(name: str, usual: int) -> int:
-        return os.open(name, usual | _NO_WAITING | (flags or 0))
+        return os.open(name, usual | _NO_WAITING | flags)
 
     with open(path, "rb", opener=opened) as file:
-        status = os.fstat(file.fileno())
-        if flags is not None:
-            _require(path, status)
-        elif not stat.S_ISREG(status.st_mode):
-            raise OSError(f"{path} is no file")
+        check(path, os.fstat(file.fileno()))
         return file.read()
+
+
+def _require_file(path: Path, status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(f"{path} is no file")
 
 
 def lock(path: Path) -> int:
