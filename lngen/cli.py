@@ -17,7 +17,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from lngen.errors import DefinitionError, LngenError, printable
+from lngen.errors import DefinitionError, LngenError, printable, printable_lines
 from lngen.version import __version__
 
 REFUSED = 2
@@ -99,12 +99,12 @@ class _Group(_Words, TyperGroup):
 
 def _refuse(error: LngenError | str) -> None:
     """One message on stderr, no wider than it is there; a terminal would break its lines inside words."""
-    message = str(error)
+    message = printable_lines(str(error))
     if sys.stderr.isatty() or os.environ.get("COLUMNS"):
         from lngen.layout import NARROWEST, wrapped
 
         columns = max(NARROWEST, shutil.get_terminal_size().columns)
-        shown = error.within(columns) if isinstance(error, DefinitionError) else message
+        shown = printable_lines(error.within(columns)) if isinstance(error, DefinitionError) else message
         # The source line and its caret stay below each other.
         message = "\n".join(line if line.startswith("    ") else wrapped(line, columns) for line in shown.split("\n"))
     print(message, file=sys.stderr)

@@ -1,7 +1,7 @@
 """Emitted layers on arrays of Dask, chunk by chunk of rows: each chunk is a call of the emitted functions.
 
 Rows do not meet, so nothing is exchanged but sums over rows, which are added up chunk after chunk, in the same order
-each time. Importing this imports Dask, and needs it: `pip install 'lngen[dask]'`.
+each time. Importing this imports Dask, and needs it: `pip install 'lngen-derive[dask]'`.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ import numpy as np
 from lngen.errors import LngenError
 from lngen.files.loading import Layer
 from lngen.runtime.interface import PER_ROW, InputEntry, Interface, OutputEntry
+from lngen.version import install
 
 try:
     import dask
     import dask.array as da
 except ImportError as error:
-    raise LngenError("lngen.dask needs Dask, which is not installed: pip install 'lngen[dask]'") from error
+    raise LngenError(f"lngen.dask needs Dask, which is not installed: {install('dask')}") from error
 
 __all__ = ["Saved", "backward", "forward"]
 

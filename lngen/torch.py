@@ -1,6 +1,6 @@
 """Emitted layers inside models of PyTorch's.
 
-Importing this imports PyTorch, and needs it: `pip install 'lngen[torch]'`.
+Importing this imports PyTorch, and needs it: `pip install 'lngen-derive[torch]'`.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from typing import Any
 
 from lngen.errors import LngenError
 from lngen.files.loading import available, load
+from lngen.version import install
 
 try:
     import torch
 except ImportError as error:
-    raise LngenError("lngen.torch needs PyTorch, which is not installed: pip install 'lngen[torch]'") from error
+    raise LngenError(f"lngen.torch needs PyTorch, which is not installed: {install('torch')}") from error
 
 from lngen.runtime import torch_replace
 from lngen.runtime.torch_replace import Replaced

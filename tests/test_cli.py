@@ -127,6 +127,30 @@ class TestDerive:
         assert subprocess.run(verify, capture_output=True, text=True).stdout.endswith(" and every result hold\n")
         assert sorted(path.name for path in mine.parent.iterdir()) == ["c.json", "mine.py"]
 
+    @pytest.mark.parametrize("option", ["--certificate", "--html"])
+    def test_a_document_leaves_a_pipe_and_a_link_what_they_are(self, mine, option):
+        os.mkfifo(mine.parent / "pipe")
+        (mine.parent / "target").write_text("before")
+        (mine.parent / "link").symlink_to("target")
+        result = lngen("derive", "mine.py", "--brief", option, "pipe", "--out", "here")
+        assert result.exit_code == cli.REFUSED
+        assert result.stderr.startswith("pipe is a pipe that nobody reads.")
+        assert not (mine.parent / "here").exists()
+        assert (mine.parent / "pipe").is_fifo()
+        assert lngen("derive", "mine.py", "--brief", option, "link").exit_code == 0
+        assert (mine.parent / "link").is_symlink()
+        assert (mine.parent / "target").read_text() != "before"
+
+    def test_what_is_printed_of_a_file_acts_on_no_terminal(self, mine):
+        name = "red\x1b[31m.json"
+        result = lngen("derive", "mine.py", "--brief", "--certificate", name, "--out", "here")
+        assert (result.exit_code, "\x1b" in result.output) == (0, False)
+        assert r"wrote red\x1b[31m.json" in result.stdout
+        renamed = mine.rename(mine.with_name("red\x1b[31m.py"))
+        result = lngen("derive", renamed.name, "--brief", "--out", "here")
+        assert (result.exit_code, "\x1b" in result.output) == (0, False)
+        assert r"Next: `lngen check red\x1b[31m.py`" in result.stdout
+
     @pytest.mark.parametrize(
         ("words", "message"),
         [

@@ -20,7 +20,7 @@ from lngen.files import paths
 from lngen.files.atomic import replacing
 from lngen.files.paths import RUNTIME
 from lngen.runtime.host_compiler import COMPILED
-from lngen.version import __version__
+from lngen.version import DISTRIBUTION, __version__
 
 MANIFEST = "manifest.json"
 
@@ -72,7 +72,7 @@ def supported_sympy() -> str:
         project = tomllib.loads((paths.checkout / "pyproject.toml").read_text(encoding="utf-8"))["project"]
         requirements: Sequence[str] = project["dependencies"]
     else:
-        requirements = importlib.metadata.requires("lngen") or []
+        requirements = importlib.metadata.requires(DISTRIBUTION) or []
     return _range_of("sympy", requirements)
 
 

@@ -68,8 +68,8 @@ class TorchCommunicator:
     """
 
     def __init__(self, group: Any = None, device: Any = "cpu") -> None:
-        self._torch = _module("torch", "PyTorch", "lngen[torch]")
-        self._distributed = _module("torch.distributed", "PyTorch", "lngen[torch]")
+        self._torch = _module("torch", "PyTorch", "torch")
+        self._distributed = _module("torch.distributed", "PyTorch", "torch")
         self._group, self._device = group, device
         self.rank: int = self._distributed.get_rank(group)
         self.size: int = self._distributed.get_world_size(group)
@@ -86,7 +86,7 @@ class MPICommunicator:
     """The processes of a communicator of mpi4py, `MPI.COMM_WORLD` where none is given."""
 
     def __init__(self, communicator: Any = None) -> None:
-        self._mpi = _module("mpi4py.MPI", "mpi4py", "lngen[mpi]")
+        self._mpi = _module("mpi4py.MPI", "mpi4py", "mpi4py")
         self._communicator = self._mpi.COMM_WORLD if communicator is None else communicator
         self.rank: int = self._communicator.Get_rank()
         self.size: int = self._communicator.Get_size()
@@ -111,7 +111,7 @@ class JAXCommunicator:
     """
 
     def __init__(self) -> None:
-        self._jax = _module("jax", "JAX", "lngen[jax]")
+        self._jax = _module("jax", "JAX", "jax")
         self.rank: int = self._jax.process_index()
         self.size: int = self._jax.process_count()
         firsts: dict[int, Any] = {}
@@ -309,10 +309,10 @@ def _require_as_many(other: int, received: int, rank: int, sent: int) -> None:
         )
 
 
-def _module(name: str, what: str, extra: str) -> Any:
+def _module(name: str, what: str, distribution: str) -> Any:
     import importlib
 
     try:
         return importlib.import_module(name)
     except ImportError:
-        raise ImportError(f"{what} is not installed; pip install '{extra}' installs it") from None
+        raise ImportError(f"{what} is not installed; pip install {distribution} installs it") from None

@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -50,9 +49,9 @@ def compiled(source: Path, architecture: str, macros: Iterable[str], again: bool
     chosen = compiler()
     options = ["-std=c++17", *(f"-D{macro}" for macro in sorted(macros))]
     path = cache_folder() / f"{cache.digest([text, architecture, *options, chosen.identity()])}.cubin"
-    if not again:
-        with suppress(OSError):
-            return path.read_bytes()
+    found = None if again else cache.kept(path)
+    if found is not None:
+        return found
     _runs += 1
     cubin = chosen.compile(source, text, architecture, options)
     cache.keep(path, cubin)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from lngen.runtime import cache as runtime_cache
 from lngen.runtime import compilers, kernels
 from tests.requirements import needs_nvrtc
 
@@ -44,7 +45,7 @@ def test_compiled_once_for_each_content(cache: Path, monkeypatch: pytest.MonkeyP
     assert compilers.compilations() - before == compiler.runs == 1
     (kept,) = cache.iterdir()
     assert re.fullmatch(r"[0-9a-f]{64}\.cubin", kept.name)
-    assert kept.read_bytes() == first
+    assert runtime_cache.kept(kept) == first
     compilers.compiled(SOURCE, "sm_80", ["A", "B=1"])
     compilers.compiled(SOURCE, "sm_90", ["A", "B=2"])
     compiler.version = "2"
@@ -71,12 +72,27 @@ def test_a_damaged_entry_is_made_again(cache: Path, monkeypatch: pytest.MonkeyPa
     driver.Error, driver.module_from_buffer = Error, load
     device: Any = Driver()
     device.driver, device.architecture = driver, "sm_90"
-    assert kernels.load(device, SOURCE, ["A"])[1] == "loaded"
+    made = kernels.load(device, SOURCE, ["A"])
     (kept,) = cache.iterdir()
     content = kept.read_bytes()
-    kept.write_bytes(b"cut")
-    assert kernels.load(device, SOURCE, ["A"]) == (content, "loaded")
-    assert kept.read_bytes() == content
+    one_bit = content[:5] + bytes([content[5] ^ 1]) + content[6:]
+    # The last is whole, and no machine code that the driver takes.
+    for damaged in (b"", content[:10], one_bit, content + b"\0", runtime_cache.sealed(b"cut")):
+        kept.write_bytes(damaged)
+        assert kernels.load(device, SOURCE, ["A"]) == made
+        assert kept.read_bytes() == content
+
+
+def test_damaged_machine_code_is_handed_to_nobody(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiler = FakeCompiler()
+    monkeypatch.setattr(compilers, "compiler", lambda: compiler)
+    first = compilers.compiled(SOURCE, "sm_90", [])
+    (kept,) = cache.iterdir()
+    content = bytearray(kept.read_bytes())
+    content[len(first) // 2] ^= 1
+    kept.write_bytes(content)
+    assert compilers.compiled(SOURCE, "sm_90", []) == first
+    assert compiler.runs == 2
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,7 +115,7 @@ def test_processes_at_once_leave_one_whole_file(cache: Path) -> None:
     running = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) for _ in range(3)]
     assert {process.communicate()[0].strip() for process in running} == {str(1 << 22).encode()}
     (kept,) = cache.iterdir()
-    assert kept.stat().st_size == 1 << 22
+    assert runtime_cache.kept(kept) == bytes(1 << 22)
 
 
 def test_a_version_is_asked_for_once(cache: Path, tmp_path: Path) -> None:
