@@ -14,7 +14,7 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["alone", "digest", "folder", "keep", "version", "write"]
+__all__ = ["alone", "digest", "folder", "keep", "kept", "version", "write"]
 
 
 def folder(kind: str) -> Path:
@@ -54,6 +54,13 @@ def keep(path: Path, content: bytes) -> None:
             "set LNGEN_CACHE to a folder that can be written",
             stacklevel=2,
         )
+
+
+def kept(path: Path) -> bytes | None:
+    """What was kept in a file; None if nothing was."""
+    with suppress(OSError):
+        return path.read_bytes()
+    return None
 
 
 def version(kind: str, programs: Iterable[Path], ask: Callable[[], str]) -> str:

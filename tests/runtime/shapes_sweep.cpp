@@ -88,7 +88,6 @@ int main(int count, char** arguments) {
     for (const Asked& demand : demands) {
       asked = demand;
       for (long long D = first; D <= last; D += step) {
-        // With vectors of one entry alone, an odd length is as it is without them.
         at_D = int(D);
         judge(shape_of(at_D, asked, place.may), at_D);
         ++done;
