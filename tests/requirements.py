@@ -29,6 +29,8 @@ NO_TORCH = "no PyTorch: pip install 'lngen-derive[torch]'"
 NO_DASK = "no Dask: pip install 'lngen-derive[dask]'"
 NO_MPI = "no MPI: pip install 'lngen-derive[mpi]' mpich"
 NO_JAX = "no JAX: pip install 'lngen-derive[jax]'"
+NO_GPU_IN_TORCH = f"{NO_GPU} in this PyTorch: install one that is built for CUDA"
+NO_GPU_IN_JAX = f"{NO_GPU} in this JAX: pip install 'jax[cuda13]'"
 NO_MATPLOTLIB = "no matplotlib: it comes with the page extra"
 NO_BROWSER = "no browser: apt-get install chromium, and make browser"
 
