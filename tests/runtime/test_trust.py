@@ -68,7 +68,7 @@ class Cubin:
         self.source.write_text("")
 
     def compiled(self):
-        made = SimpleNamespace(identity=lambda: "1", compile=lambda *_: b"made")
+        made = SimpleNamespace(identity=lambda: "1", compile=lambda *_: (b"made", ""))
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(compilers, "compiler", lambda: made)
             return compilers.compiled(self.source, "sm_90", [])
