@@ -78,7 +78,7 @@ def directions(module: Any, rows: Iterable[np.ndarray], dtype: type) -> dict[str
 
 
 def wrong(module: Any, wide: Any, exponents: Iterable[tuple[int, ...]]) -> list[tuple[str, tuple[int, ...]]]:
-    """The directions, with the exponents of the rows, in which float32 is off where the results are in range, and the forward's."""
+    """The directions, with the exponents of the rows, in which float32 is off in what it can hold."""
     found = []
     for each in exponents:
         rng = np.random.default_rng(1)
