@@ -31,7 +31,7 @@ from lngen.expressions.symbols import (
     TypedSymbol,
     Where,
     axes,
-    symbol_like,
+    stand_in,
 )
 from lngen.language import FUNCTIONS
 from lngen.language.association import cancelled, with_sums_apart
@@ -169,7 +169,7 @@ def translate(definition: Definition) -> Forward:
             expression = sympy.nan
         expression = written = cancelled(expression, apart)
         _require_real(definition, statement.name, statement.span, expression)
-        bare = Equation(symbol_like("unused", expression), expression).reduction is not None
+        bare = Equation(stand_in("statement", expression), expression).reduction is not None
         expression = split_statement(expression, equations, names, whole=bare)
         symbol = SYMBOL_OF_KIND[statement.kind](statement.name, **known_sign(expression))
         equations.append(Equation(symbol, expression, named=statement.name in own))

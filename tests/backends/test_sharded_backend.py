@@ -119,7 +119,7 @@ def spans(sizes):
 
 def on_threads(module, case, sizes, wrap=lambda communicator: communicator):
     """What all parts give, each on a thread of its own."""
-    group = collectives.ThreadCommunicator.together(len(sizes), seconds=60.0)
+    group = collectives.ThreadCommunicator.together(len(sizes), timeout=60.0)
     with ThreadPoolExecutor(len(sizes)) as pool:
         parts = zip(spans(sizes), group, strict=True)
         tasks = [pool.submit(of_part, module, case, span, wrap(one)) for span, one in parts]

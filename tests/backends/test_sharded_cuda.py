@@ -63,7 +63,7 @@ def in_one_module(parts):
 
 def on_threads(task, sizes, wrap=lambda communicator: communicator):
     """What a task (span, communicator) gives for all parts, each in a thread with the device's context."""
-    group = collectives.ThreadCommunicator.together(len(sizes), seconds=40.0)
+    group = collectives.ThreadCommunicator.together(len(sizes), timeout=40.0)
 
     def run(span, communicator):
         with device():

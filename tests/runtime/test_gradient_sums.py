@@ -14,7 +14,7 @@ from lngen.runtime.gradient_sums import summed
 
 def on_threads(given, communicators=None):
     """What each of several threads gets for what it is given."""
-    group = communicators or collectives.ThreadCommunicator.together(len(given), seconds=5.0)
+    group = communicators or collectives.ThreadCommunicator.together(len(given), timeout=5.0)
     with ThreadPoolExecutor(len(given)) as pool:
         tasks = [pool.submit(summed, one, own) for one, own in zip(group, given, strict=True)]
         return [task.result() for task in tasks]
@@ -145,7 +145,7 @@ def test_all_arrays_of_a_type_take_one_collective_and_another_says_what_they_are
     ],
 )
 def test_processes_that_differ_are_all_told_what_differs(other, message):
-    group = collectives.ThreadCommunicator.together(3, seconds=5.0)
+    group = collectives.ThreadCommunicator.together(3, timeout=5.0)
     given = [{"gamma": np.float32([1, 2])}] * 2 + [other]
     with ThreadPoolExecutor(3) as pool:
         tasks = [pool.submit(summed, *each) for each in zip(group, given, strict=True)]
@@ -155,7 +155,7 @@ def test_processes_that_differ_are_all_told_what_differs(other, message):
 
 
 def test_one_that_makes_another_call_is_refused():
-    group = collectives.ThreadCommunicator.together(2, seconds=5.0)
+    group = collectives.ThreadCommunicator.together(2, timeout=5.0)
     with ThreadPoolExecutor(2) as pool:
         tasks = [
             pool.submit(summed, group[0], {"gamma": np.ones(2)}),

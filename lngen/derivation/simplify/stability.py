@@ -31,6 +31,7 @@ from lngen.expressions.symbols import (
     axes,
     is_row,
     operation_count,
+    stand_in,
     symbol_like,
     whole,
 )
@@ -133,7 +134,7 @@ def _rows_meant(expression: Expr, mean_of: dict[TypedSymbol, Expr]) -> list[Expr
 
 
 def _in_centred_row(written: Expr, row: Expr, done: list[Equation], names: Names) -> Expr | None:
-    mean, centred = RowScalarSymbol("mean of the row"), RowSymbol("centred row")
+    mean, centred = stand_in("mean", Mean(row)), stand_in("centred", row)
     try:
         moved = expand_linear(written.xreplace({row: centred + mean})).xreplace({Mean(centred): sympy.S.Zero})
         moved = expand_linear(moved)
