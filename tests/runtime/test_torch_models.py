@@ -1,4 +1,7 @@
-"""Emitted layers in models of transformers and timm, of random weights."""
+"""Emitted layers in models of transformers and timm, of random weights.
+
+`pytest -m ci -rP tests/runtime/test_torch_models.py` prints the figures of docs/how_to/pytorch.md, a row a model.
+"""
 
 import importlib
 import warnings
@@ -113,12 +116,13 @@ def outcome(loss, model):
 
 
 def check_outcomes(before, after):
-    """The same loss, and the same gradients beside the largest of them."""
+    """The same loss, and the same gradients beside the largest of them. Returns how far the gradients are apart."""
     assert after[0] == pytest.approx(before[0], rel=ROUNDING)
     largest = max(float(each.abs().max()) for each in before[1].values())
     assert before[1].keys() == after[1].keys()
-    for name, gradient in before[1].items():
-        assert float((gradient - after[1][name]).abs().max()) <= ROUNDING * max(1, largest), name
+    apart = max(float((gradient - after[1][name]).abs().max()) for name, gradient in before[1].items())
+    assert apart <= ROUNDING * max(1, largest)
+    return apart
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -141,7 +145,7 @@ def test_replace_in_a_model_of_transformers_keeps_all_but_the_computation(name, 
     ] * case.count
     assert done.stayed == ()
     after = outcome(loss, model)
-    check_outcomes(before, after)
+    apart = check_outcomes(before, after)
     assert decayed() == decay
     assert [*model.state_dict()] == [*state]
     assert [(type(each), repr(each)) for each in model.modules()] == modules
@@ -151,7 +155,10 @@ def test_replace_in_a_model_of_transformers_keeps_all_but_the_computation(name, 
     assert abs(trained[0] - before[0]) > 1e-2
     model.save_pretrained(tmp_path)
     loaded = type(model).from_pretrained(tmp_path).eval()
-    check_outcomes(trained, outcome(loss, loaded))
+    again = outcome(loss, loaded)
+    check_outcomes(trained, again)
+    losses = (f"{each[0]:.7g}" for each in (before, after, trained, again))
+    print("|", " | ".join([name, f"{case.count} {case.norm}", *losses, f"{apart:.1e}", f"{len(decay)}"]), "|")
     done.undo()
     undone, expected = outcome(loss, model), outcome(loss, loaded)
     assert undone[0] == expected[0]
@@ -179,7 +186,9 @@ def test_replace_in_a_model_of_timm_keeps_all_but_the_computation(norm, layer, f
     before, decay, keys = outcome(loss, model), groups(), [*model.state_dict()]
     done = lngen_torch.replace(model)
     assert [(type(each.module), each.layer) for each in done.replaced] == [(kind, layer)] * 9
-    check_outcomes(before, outcome(loss, model))
+    after = outcome(loss, model)
+    apart = check_outcomes(before, after)
+    print(f"| ViT of timm | 9 {norm} | {before[0]:.7g} | {after[0]:.7g} |  |  | {apart:.1e} | {len(decay[1])} |")
     assert groups() == decay
     assert [*model.state_dict()] == keys
     done.undo()

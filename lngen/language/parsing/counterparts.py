@@ -99,12 +99,11 @@ def _dotted(node: ast.expr) -> str | None:
     >>> _dotted(ast.parse("a.b.C", mode="eval").body), _dotted(ast.parse("C", mode="eval").body)
     ('a.b.C', None)
     """
-    match node:
-        case ast.Attribute(ast.Name(first), last):
-            return f"{first}.{last}"
-        case ast.Attribute(before, last) if found := _dotted(before):
-            return f"{found}.{last}"
-    return None
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.insert(0, node.attr)
+        node = node.value
+    return ".".join([node.id, *parts]) if isinstance(node, ast.Name) and parts else None
 
 
 def _literal(node: ast.expr) -> bool | int | float | None:

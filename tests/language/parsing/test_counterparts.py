@@ -1,6 +1,8 @@
 """Modules of PyTorch's that a docstring names."""
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from lngen.errors import DefinitionError
 from lngen.language.definition import Counterpart
@@ -91,6 +93,45 @@ def test_what_is_no_such_call_is_refused_where_it_stands(start, call, message, w
     column = len(start) + call.rindex(wrong) + 1 if wrong else len(start) + 1
     assert (found.value.line, found.value.column) == (3, column)
     assert found.value.source_line == f"{start}{call}"
+
+
+TOKENS = [
+    "torch",
+    ".",
+    "nn",
+    "Norm",
+    "(",
+    ")",
+    "half",
+    "=",
+    ",",
+    "-1",
+    "*",
+    "**",
+    "D",
+    "[",
+    " ",
+    "lambda",
+    "é",
+    "#",
+    "1e999",
+]
+
+
+@given(st.lists(st.sampled_from(TOKENS), max_size=12).map("".join))
+@example("torch" + ".a" * 5000 + "()")
+@example("torch.Norm(dim=" + "-" * 5000 + "1)")
+def test_any_line_is_read_or_refused_where_it_stands(call):
+    refused = found = None
+    try:
+        [found] = counterparts(f"In PyTorch: {call}")
+    except DefinitionError as error:
+        refused = error
+    if refused is None:
+        assert call.replace(" ", "").startswith(found.name)
+    else:
+        assert refused.line == 3
+        assert 13 <= refused.column <= 13 + len(call)
 
 
 def test_an_input_that_has_to_be_given_is_an_attribute():
