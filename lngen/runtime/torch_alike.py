@@ -17,8 +17,9 @@ __all__ = ["Unlike", "compare"]
 
 _TYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 _FEATURES = 5
-# Among rows that are small, Constants that are added to sums of squares show; the rest is as most rows are.
-_SCALES = ((1.0, 1e-3, 30.0), (1e-3, 3.0, 1.0))
+# The size of rows. Where it is None, Constants are as large as squares of a row, and show where they are added to them.
+_SCALES = (1.0, None, 30.0), (None, 3.0, 1.0)
+_SMALL = 1e-3
 # Rounding in float32 leaves a thousandth of this; another formula shows in the first digits.
 _APART = 1e-3
 
@@ -101,7 +102,9 @@ def _twin(forward: Forward, features: int, dtype: Any) -> Forward:
 def _rows(forward: Forward, features: int, dtype: Any) -> list[Any]:
     """Random arguments of a call of a module, all that there may be."""
     random = np.random.default_rng(features + 1)
-    scales = np.array(_SCALES)[..., None]
+    numbers = [each for each in forward.numbers(torch.float64) if isinstance(each, float) and each > 0]
+    small = min(numbers, default=_SMALL**2) ** 0.5
+    scales = np.array([[small if each is None else each for each in group] for group in _SCALES])[..., None]
     made = []
     for each, _ in zip(forward.arguments, forward.names, strict=False):
         shape = (*scales.shape[:-1], features)

@@ -74,10 +74,7 @@ class Forward:
         return [*rows, *[None] * (len(self.arguments) - len(rows))]
 
     def values(self, rows: Sequence[Any]) -> tuple[list[Any], list[Any], Any]:
-        """The layer's inputs and Constants, and the type of the parameters, which is None if there are none.
-
-        A Constant that is None is the step of the type that is computed in, as PyTorch has it.
-        """
+        """The layer's inputs and Constants, and the type of the parameters, which is None if there are none."""
         inputs, kind = [], None
         for attribute, place in self.inputs:
             value = None
@@ -87,13 +84,17 @@ class Forward:
                 value = getattr(self.module, attribute)
                 kind = value.dtype if isinstance(value, Tensor) else kind
             inputs.append(value)
-        constants = []
+        return inputs, self.numbers(rows[0].dtype), kind
+
+    def numbers(self, dtype: Any) -> list[Any]:
+        """The Constants of a call with rows of a type; one that is None is the step of the type that is computed in."""
+        found = []
         for attribute, value in self.constants:
             value = value if attribute is None else getattr(self.module, attribute)
-            if value is None:
-                value = torch.finfo(torch.promote_types(rows[0].dtype, torch.float32)).eps
-            constants.append(value)
-        return inputs, constants, kind
+            if value is None:  # as PyTorch has it
+                value = torch.finfo(torch.promote_types(dtype, torch.float32)).eps
+            found.append(value)
+        return found
 
 
 def parameters_of_call(of: type) -> dict[str, inspect.Parameter]:
