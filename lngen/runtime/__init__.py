@@ -15,11 +15,11 @@ compiled is in `cache`. Classes for NumPy are made of `modules`, whose `paramete
 `torch` is what a layer calls, of operators that `torch_operators` makes, `torch_kernels` and `torch_gpu` compute and
 `torch_derivatives` differentiates, with `torch_second_tangents`; `torch_parts` are their arguments, `torch_samples` the
 rule of vmap; `torch_dispatch` has short ways to them, `torch_sharding` rows of several processes, and `torch_replace`
-puts modules in the place of others. In JAX, `jax` is, of `jax_primitives`, which `jax_kernels` computes, by
-jax_call.cpp if that can be (`jax_calls`), on a GPU by jax_gpu_call.cpp (`jax_gpu`), both of which `jax_handlers`
-compiles, and `jax_derivatives` differentiates by `jax_rules`; `host_module` says what computes for both. Features of
-several processes are `sharded`, over what `collectives` gather, `host_parts` being compiled; those on their GPUs are
-`device_sharded`, of `device_parts`; where rows are, `gradient_sums` adds up what parameters get. Nothing here knows a
-layer, and nothing but NumPy is imported, PyCUDA when a kernel is first asked for, and frameworks by what is named after
-them.
+lets layers compute the `forward` of other modules (`torch_forward`) that `torch_alike` finds to compute the same. In
+JAX, `jax` is, of `jax_primitives`, which `jax_kernels` computes, by jax_call.cpp if that can be (`jax_calls`), on a GPU
+by jax_gpu_call.cpp (`jax_gpu`), both of which `jax_handlers` compiles, and `jax_derivatives` differentiates by
+`jax_rules`; `host_module` says what computes for both. Features of several processes are `sharded`, over what
+`collectives` gather, `host_parts` being compiled; those on their GPUs are `device_sharded`, of `device_parts`; where
+rows are, `gradient_sums` adds up what parameters get. Nothing here knows a layer, and nothing but NumPy is imported,
+PyCUDA when a kernel is first asked for, and frameworks by what is named after them.
 """
