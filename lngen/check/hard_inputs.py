@@ -28,6 +28,7 @@ def hard_inputs(checker: Checker, dtype: str) -> Iterator[Evidence]:
     features = max(7, checker.definition.minimum_features)
     offset = 1e8 if dtype == "float64" else 1e4
     for case in inputs.hard(checker.definition, features, checker.seed, offset, _TINY.get(dtype, 1e-39)):
+        checker.tell(f"hard inputs, {case.name} in {dtype}")
         stored = case.astype(storage)
         if not all(np.isfinite(np.asarray(v, np.float64)).all() for v in stored.inputs.values() if v is not None):
             continue  # the storage type does not hold these inputs

@@ -62,7 +62,8 @@ class Case:
     """Inputs and cotangents of one run, by name. An optional input that is absent or `None` is left out.
 
     Arrays are (rows, D), (rows,), (D,) or 0-d. `smooth` says that no kink of the definition is near, so that
-    differences may be taken. `plain` values are of order one or zero: nothing overflows for being large.
+    differences may be taken. `plain` values are of order one or zero: nothing overflows for being large. A check of the
+    shape alone has the case if it is `by_shape`.
     """
 
     name: str
@@ -72,6 +73,7 @@ class Case:
     cotangents: Mapping[str, Any]
     smooth: bool = True
     plain: bool = False
+    by_shape: bool = True
 
     @property
     def shape(self) -> tuple[int, int]:
