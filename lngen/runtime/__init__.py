@@ -6,8 +6,8 @@ On NumPy, `blocks` takes rows block by block, `rows` has sums and ufuncs of them
 `saved` finds what arrays tell of a call, and `interface` has the types of `INTERFACE`. On CUDA, `launcher` is what a
 layer calls: it looks at device arrays (`device_arrays`, by `dlpack` too) and calls of them (`device_calls`), plans each
 kind of call once (`plans`), finds the device (`devices`), compiles kernels (`compilers`) and launches them (`kernels`).
-Kernels include `rows.cuh`, `geometry.cuh`, `reductions.cuh`, `row_loop.cuh`, `moments.cuh` and `kernels.cuh`, and
-`copies.cuh` has what only PTX can say; `includes` makes one text of them. On the processor, kernels in C++ are compiled
+Kernels include `rows.cuh`, `geometry.cuh`, `reductions.cuh`, `row_loop.cuh`, `moments.cuh` and `kernels.cuh`; rows are
+laid out by `shapes.cuh`, and `copies.cuh` has what only PTX can say; `includes` makes one text of them. On the processor, kernels in C++ are compiled
 and loaded by `host_compiler`; `host_kernels` knows which a call needs, and `host_calls` has host_call.c look at usual
 calls, and `host_samples` goes through samples with parameters of their own. `binding` calls a kernel, `extensions`
 compiles C for this Python, `host_threads` share the work of a call, and `host_memory` has memory for results. What was
