@@ -22,11 +22,11 @@ from lngen.check.on_device import device as current_device
 from lngen.check.over_parts import KIND as OVER_PARTS
 from lngen.check.over_parts import over_parts
 from lngen.check.runner import QUICK_SHAPES, check
-from lngen.errors import LngenError
 from lngen.files import loading
 from lngen.pipeline import Derived
 from lngen.plan.cost import parse_dtype
 from lngen.runtime.host_compiler import NoCompiler
+from lngen.simt.toolchain import ToolchainMissing
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def _checked(layer: Derived, module: Emitted, backend: str, asked: Asked, tell: 
         tell("what its thresholds are")
         try:
             sides = thresholds.sides(subject, backend, asked.dtypes, asked.thorough)
-        except (NoCompiler, LngenError) as missing:
+        except (NoCompiler, ToolchainMissing) as missing:
             note = f"not looked at: {' '.join(str(missing).split())}"
             silent = Evidence(thresholds.KIND, "both sides of each", (), "", None, None, True, note, claimed=False)
             unknown = (silent,)

@@ -1,16 +1,14 @@
-"""The thresholds of CUDA kernels: where `geometry.cuh` of the code lays rows out in another way.
+"""The thresholds of CUDA kernels: where `shapes.cuh` of the code lays rows out in another way.
 
 `shape_of` is compiled as it stands and asked, on the emulator, for every row length.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
-from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,56 +28,30 @@ _FIELDS = ("vector", "threads_per_row", "chunks", "threads", "row", "holds_featu
 _ASK = """
 extern "C" __global__ void layouts_{direction}_{dtype}(int* out, int longest) {{
   for (int D = 1 + threadIdx.x; D <= longest; D += blockDim.x) {{
-    const lngen::Shape shape = lngen::shape_of(D, lngen::{direction}::Needs<lngen::{dtype}>::ASKED);
+    const lngen::Shape shape =
+        lngen::shape_of(D, lngen::{direction}::Needs<lngen::{dtype}>::ASKED, lngen::LIMITS);
     const int fields[] = {{{fields}}};
     for (int i = 0; i < {count}; ++i) out[{count} * D + i] = fields[i];
   }}
 }}"""
-_STEPS = (("in vectors", 16), ("entry by entry", 2))
-"""Lengths that vectors of any type divide, and the odd ones, which none does."""
+_LENGTHS = ((16, 16), (1, 2), (2, 4), (4, 8))
+"""Where lengths begin, and their steps: those that vectors of any type divide, the odd ones, twice and four times odd."""
 
 _SOURCES = {"kernels.cu": ("forward", "backward"), "second_order.cu": ("jvp", "backward_backward")}
 _ROWS = ((256, 37), (4096, 7), (LONGEST, 3))
 """How many rows there are of the lengths up to one: enough to fill blocks of several, few where each takes long."""
 
 
-@dataclass(frozen=True)
-class Layout:
-    """How a direction lays a row out, told from others by all that its code chooses by."""
+def layouts(folder: Path, dtype: str, sources: Sequence[str], shared: int) -> dict[str, NDArray[np.int32]]:
+    """By direction, the fields of the layout of rows of 0 (which stands for none), 1, ... LONGEST entries.
 
-    direction: str
-    row: int
-    holds_features: bool
-    sums: int
-    copies: bool
-    rows_share_a_block: bool
-    warps_share_a_row: bool
-    several_chunks: bool
-    vectors: bool
-
-    def __str__(self) -> str:
-        words = [
-            ("read again in every stage", "in registers as stored", "in registers")[self.row],
-            "copied ahead" if self.copies else "loaded",
-            "several to a block" if self.rows_share_a_block else "one to a block",
-            "of several warps" if self.warps_share_a_row else "of one warp",
-            ("sums in registers", "sums in shared memory", "sums in the workspace")[self.sums],
-        ]
-        return f"{self.direction}: {', '.join(words)}"
-
-
-def layouts(folder: Path, dtype: str, sources: Sequence[str], shared: int) -> dict[str, list[Layout]]:
-    """By direction, how rows of 0 (which stands for none), 1, ... LONGEST entries are laid out.
-
-    `shared` is how many bytes of shared memory a block may take. Raises LngenError where the emulator cannot be had.
+    `shared` is how many bytes of shared memory a block may take. Raises ToolchainMissing where there is no emulator,
+    KernelFault where the layout of some length cannot be computed.
     """
     name = parse_dtype(dtype).name
-    found: dict[str, list[Layout]] = {}
+    found: dict[str, NDArray[np.int32]] = {}
     for source in sources:
-        for direction, fields in _asked(inlined(folder / source), _SOURCES[source], name, shared).items():
-            kinds: dict[tuple[int, ...], Layout] = {}
-            lines = map(tuple, fields.tolist())
-            found[direction] = [kinds.setdefault(line, _layout(direction, line)) for line in lines]
+        found |= _asked(inlined(folder / source), _SOURCES[source], name, shared)
     return found
 
 
@@ -97,51 +69,77 @@ def _asked(text: str, directions: Sequence[str], dtype: str, shared: int) -> dic
     return found
 
 
-def _layout(direction: str, line: Sequence[int]) -> Layout:
-    vector, threads_per_row, chunks, threads, row, holds, sums, copied = line
-    several = threads > threads_per_row, threads_per_row > 32, chunks > 1
-    return Layout(direction, row, bool(holds), sums, copied > 0, *several, vector > 1)
+def _words(direction: str, fields: Sequence[int]) -> tuple[str, ...]:
+    """All that the code of a direction chooses by, of a layout: how it is as a whole, then sizes."""
+    vector, threads_per_row, chunks, threads, row, holds, sums, copied = fields
+    whole = [
+        ("read again in every stage", "in registers as stored", "in registers")[row],
+        *(["with parameters"] if holds else []),
+        "copied ahead" if copied else "loaded",
+        "several to a block" if threads > threads_per_row else "one to a block",
+        "of several warps" if threads_per_row > 32 else "of one warp",
+        *(["in several accesses"] if chunks > 1 else []),
+        ("sums in registers", "sums in shared memory", "sums in the workspace")[sums],
+    ]
+    sizes = f"{threads_per_row} threads a row", f"accesses of {vector} entries", f"{copied} rows copied ahead"
+    return tuple(f"{direction}: {words}" for words in (", ".join(whole), *sizes))
 
 
 def sides(layer: Checkable, dtypes: tuple[str, ...], thorough: bool) -> Iterator[Side]:
-    """Rows in each layout of forward and backward, in whatever type has it.
+    """Rows in each layout of forward and backward, in whatever type has it; with `thorough` in all, and each direction.
 
-    With `thorough` these are both sides of each change, in every type and direction.
+    Layouts meet where one of them begins: of a length there and the one before it, those are taken that have most of what
+    is left.
     """
     backend: Any = layer.module.backend  # type: ignore[attr-defined]
     folder, shared = Path(backend.__file__).parent, _shared_memory()
     sources = [name for name in _SOURCES if (folder / name).is_file()][: None if thorough else 1]
-    changes = [
-        (dtype, features, how, frozenset(each[features] for each in every.values()))
-        for dtype in dtypes
-        for every in (layouts(folder, dtype, sources, shared),)
-        for how, step in _STEPS
-        for features in sorted({d for each in every.values() for d in _changes(each, step)})
-        if features >= layer.definition.minimum_features
-    ]
-    if thorough:
-        yield from (_side(backend, *change) for change in changes)
-        return
-    left = {layout for *_, found in changes for layout in found}
-    while left:
-        dtype, features, how, found = max(changes, key=lambda change: (len(change[3] & left), -change[1]))
-        yield _side(backend, dtype, features, how, found & left)
-        left -= found
+    least = layer.definition.minimum_features
+    for types in [(dtype,) for dtype in dtypes] if thorough else [dtypes]:
+        changes = [
+            change
+            for dtype in types
+            for change in _changes(dtype, layouts(folder, dtype, sources, shared))
+            if change.features >= least
+        ]
+        left = {word for change in changes for word in change.words}
+        while left:
+            chosen = max(changes, key=lambda change: (len(change.words & left), -change.features))
+            yield _side(backend, chosen)
+            left -= chosen.words
 
 
-def _changes(each: Sequence[Layout], step: int) -> Iterator[int]:
-    """The lengths at which the layout is another one than at the length before, and the lengths before."""
-    places = range(step if step > 2 else 1, len(each), step)
-    for before, after in pairwise(places):
-        if each[before] != each[after]:
-            yield from (before, after)
+class _Change(NamedTuple):
+    """A length on one side of a change of layout, in a type, and the words of all directions for it."""
+
+    dtype: str
+    features: int
+    words: frozenset[str]
 
 
-def _side(backend: Any, dtype: str, features: int, how: str, found: Iterable[Layout]) -> Side:
-    rows = next(count for longest, count in _ROWS if features <= longest)
-    what = f"rows {how}; {'; '.join(sorted(map(str, found)))}"
-    only = partial(compiled_for, backend, (parse_dtype(dtype).name,))
-    return Side(what, (rows, features), (dtype,), meanwhile=only)
+def _changes(dtype: str, found: Mapping[str, NDArray[np.int32]]) -> Iterator[_Change]:
+    """The lengths at which a layout is another one than at the length before, and the lengths before."""
+    words = {direction: cache(partial(_words, direction)) for direction in found}
+
+    def of(features: int) -> frozenset[str]:
+        return frozenset(
+            word for direction, fields in found.items() for word in words[direction](tuple(fields[features].tolist()))
+        )
+
+    for first, step in _LENGTHS:
+        lengths = range(first, LONGEST + 1, step)
+        every = [of(features) for features in lengths]
+        places = {
+            place for here in range(1, len(every)) if every[here] != every[here - 1] for place in (here - 1, here)
+        }
+        yield from (_Change(dtype, lengths[place], every[place]) for place in sorted(places))
+
+
+def _side(backend: Any, change: _Change) -> Side:
+    rows = next(count for longest, count in _ROWS if change.features <= longest)
+    whole = sorted(word for word in change.words if "," in word)
+    only = partial(compiled_for, backend, (parse_dtype(change.dtype).name,))
+    return Side(f"rows of {'; '.join(whole)}", (rows, change.features), (change.dtype,), meanwhile=only)
 
 
 def _shared_memory() -> int:
