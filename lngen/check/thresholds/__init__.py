@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from lngen.check import second_order
+from lngen.check import reference, second_order
 from lngen.check.checker import Checker
 from lngen.check.evidence import Evidence
+from lngen.check.hard_inputs import to_50_digits
 from lngen.check.layer import Case, Checkable, run
 from lngen.check.numbers import storage_dtype
 from lngen.check.thresholds import of_cpu, of_cuda, of_numpy
@@ -58,13 +59,17 @@ def _first_order(checker: Checker, side: Side, case: Case, dtype: str) -> Iterat
     bounds = checker.bounds(stored, dtype)
     if bounds is None:
         return
-    exact = checker.remembered("exact", stored, partial(checker.exact, stored))
+    if side.means:
+        exact = to_50_digits(checker, stored)
+        bounds = {name: bound + reference.RESOLUTION for name, bound in bounds.items()}
+    else:
+        exact = checker.remembered("exact", stored, partial(checker.exact, stored))
     yield from checker.within(KIND, f"{side.what}: ", stored, dtype, bounds, *exact, options=side.options)
 
 
 def _second_order(checker: Checker, side: Side, case: Case) -> Iterator[Evidence]:
     has_it = all(hasattr(checker.layer.module, function) for function in ("jvp", "backward_backward"))
-    if not has_it or not side.second_order or "float64" not in side.dtypes:
+    if not has_it or side.means or not side.second_order or "float64" not in side.dtypes:
         return
 
     def compared(what: str, result: Any, exact: Any, bound: float) -> Evidence:

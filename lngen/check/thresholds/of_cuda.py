@@ -35,7 +35,7 @@ extern "C" __global__ void layouts_{direction}_{dtype}(int* out, int longest) {{
   }}
 }}"""
 _LENGTHS = ((16, 16), (1, 2), (2, 4), (4, 8))
-"""Where lengths begin, and their steps: those that vectors of any type divide, the odd ones, twice and four times odd."""
+"""Where lengths begin, and their steps: multiples of every vector, odd ones, twice and four times odd ones."""
 
 _SOURCES = {"kernels.cu": ("forward", "backward"), "second_order.cu": ("jvp", "backward_backward")}
 _ROWS = ((256, 37), (4096, 7), (LONGEST, 3))
@@ -86,10 +86,9 @@ def _words(direction: str, fields: Sequence[int]) -> tuple[str, ...]:
 
 
 def sides(layer: Checkable, dtypes: tuple[str, ...], thorough: bool) -> Iterator[Side]:
-    """Rows in each layout of forward and backward, in whatever type has it; with `thorough` in all, and each direction.
+    """Rows in each layout of forward and backward, in any type that has it; with `thorough` in all, and each direction.
 
-    Layouts meet where one of them begins: of a length there and the one before it, those are taken that have most of what
-    is left.
+    Layouts meet where one begins: lengths there, and those before, are taken as long as they have one that is new.
     """
     backend: Any = layer.module.backend  # type: ignore[attr-defined]
     folder, shared = Path(backend.__file__).parent, _shared_memory()

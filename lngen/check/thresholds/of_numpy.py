@@ -15,8 +15,10 @@ from lngen.plan.program import FAR
 
 _FEW, _SHORT = 2, 33
 _COMPUTED = ("float64", "float32")
-_MEANS = (0.0, 0.9 * FAR, 1.1 * FAR, 1e4)
-"""Rows near zero, on either side of where a mean is looked at once more, and far from zero."""
+_NEAR = (0.0, 0.9 * FAR, 1.1 * FAR)
+"""Means of rows near zero, and on either side of where a mean is looked at once more, in deviations."""
+_FAR = 0.01
+"""The mean of rows far from zero, times the roundoff of their type: a hundredth of a deviation is rounded off."""
 
 
 def sides(layer: Checkable, dtypes: tuple[str, ...], thorough: bool) -> Iterator[Side]:
@@ -50,10 +52,10 @@ def _rows(rows: Any, way: str, second_order: bool, **numbers: int) -> Iterator[S
     here = partial(lowered, rows, **numbers)
     for features, how in lengths.items():
         yield Side(f"rows {way}, {how}", (_FEW, features), second_order=second_order, meanwhile=here)
-    for features in (_SHORT, whole + piece // 2):
-        for means, how in ((_MEANS, "near zero and far from it"), (_MEANS[-1:], "all far from zero")):
-            shape = len(means) + 1, features
-            yield Side(f"rows {way}, {how}", shape, means=means, second_order=False, meanwhile=here)
+    for dtype in _COMPUTED:
+        far = _FAR / float(np.finfo(dtype).eps)
+        for means, how in (((*_NEAR, far), "near zero and far from it"), ((far,), "all far from zero")):
+            yield Side(f"rows {way}, {how}", (len(means) + 1, 7), (dtype,), means=means, meanwhile=here)
     for dtype in _COMPUTED:
         long = rows.LONG_ROW // np.dtype(dtype).itemsize
         for features, how in ((long - 1, "the longest that are filled"), (long, "the shortest that are not filled")):
