@@ -64,7 +64,9 @@ def _first_order(checker: Checker, side: Side, case: Case, dtype: str) -> Iterat
         bounds = {name: bound + reference.RESOLUTION for name, bound in bounds.items()}
     else:
         exact = checker.remembered("exact", stored, partial(checker.exact, stored))
-    yield from checker.within(KIND, f"{side.what}: ", stored, dtype, bounds, *exact, options=side.options)
+    yield from checker.within(
+        KIND, f"{side.what}: ", stored, dtype, bounds, *exact, options={**side.options, "over_nan": True}
+    )
 
 
 def _second_order(checker: Checker, side: Side, case: Case) -> Iterator[Evidence]:
