@@ -5,6 +5,7 @@ The processes are threads of this one. What they make is brought together, so th
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
@@ -23,7 +24,6 @@ from lngen.check.runner import check
 from lngen.language.definition import Definition
 from lngen.language.syntax import Kind
 from lngen.plan.planner import Plan
-from lngen.runtime import collectives
 
 KIND = "parts of rows"
 
@@ -40,13 +40,14 @@ def over_parts(plan: Plan, module: ModuleType, backend: str, seed: int, tell: Te
     """The evidence about a module for rows in parts, which is imported."""
     definition = plan.derivation.definition
     on_device = backend == "cuda"
+    communicators = importlib.import_module(".._runtime.collectives", module.__package__).ThreadCommunicator
     for sizes in SPLITS[:1] if on_device else SPLITS:
         if sum(sizes) < definition.minimum_features:
             continue
         words = "+".join(map(str, sizes))
         tell(f"{module.__name__.rpartition('.')[2]} on parts of {words} features")
         each: Any = OnDevice(module) if on_device else module
-        parts = OverParts(definition, each, sizes, device if on_device else nullcontext)
+        parts = OverParts(definition, each, communicators, sizes, device if on_device else nullcontext)
         report = check(
             replace(checkable(plan, parts), proofs=()), [(_ROWS, sum(sizes))], _DTYPES, backend, seed, _KINDS, tell=tell
         )
@@ -57,18 +58,19 @@ def over_parts(plan: Plan, module: ModuleType, backend: str, seed: int, tell: Te
 class OverParts:
     """The functions of a module for rows in parts as those of a module for whole rows.
 
-    `sizes` are the features of each part; each is worked on in a thread, `within` whose context. AssertionError where
-    what all parts have in common is not the same on all of them.
+    `communicators` is the class of those that threads have, `sizes` are the features of each part. Each part is worked
+    on in a thread, `within` a context. AssertionError where what all parts have in common is not the same on all.
     """
 
     def __init__(
         self,
         definition: Definition,
         module: Any,
+        communicators: Any,
         sizes: Sequence[int],
         within: Callable[[], AbstractContextManager[Any]] = nullcontext,
     ) -> None:
-        self.module, self.within = module, within
+        self.module, self.communicators, self.within = module, communicators, within
         ends = np.cumsum(sizes)
         self.spans = [slice(int(end) - size, int(end)) for end, size in zip(ends, sizes, strict=True)]
         self.inputs = [entry.kind for entry in definition.positional]
@@ -109,7 +111,7 @@ class OverParts:
         return _joined(kinds, [_several(each) for each in self._each(call)])
 
     def _each(self, call: Callable[[_Part], Any]) -> list[Any]:
-        group = collectives.ThreadCommunicator.together(len(self.spans), seconds=_SECONDS)
+        group = self.communicators.together(len(self.spans), seconds=_SECONDS)
 
         def run(part: _Part) -> Any:
             with self.within(), np.errstate(all="ignore"):
@@ -123,7 +125,7 @@ class OverParts:
 class _Part:
     """One process: which features it has, of each kind of argument."""
 
-    def __init__(self, span: slice, communicator: collectives.ThreadCommunicator) -> None:
+    def __init__(self, span: slice, communicator: Any) -> None:
         self.span, self.rank, self.over = span, communicator.rank, {"communicator": communicator}
 
     def __call__(self, values: Sequence[Any], kinds: Sequence[Kind]) -> list[Any]:
