@@ -65,7 +65,10 @@ def test_check_emitted_with_a_runtime_without_thresholds_says_so(tmp_path):
 @needs_gxx
 @pytest.mark.parametrize(
     ("replacement", "how"),
-    [("*(volatile int*)8 = 1;", "signal 11 (SIGSEGV)"), ("__builtin_abort();", "signal 6 (SIGABRT)")],
+    [
+        ("*(volatile int*)8 = 1;", "signal 11 (SIGSEGV)"),
+        pytest.param("__builtin_abort();", "signal 6 (SIGABRT)", marks=pytest.mark.ci),
+    ],
 )
 def test_check_emitted_with_kernels_that_end_the_process_reports_it(replacement, how, tmp_path):
     made, place = written(tmp_path)
@@ -77,6 +80,7 @@ def test_check_emitted_with_kernels_that_end_the_process_reports_it(replacement,
     assert report.outcome == "failed"
 
 
+@pytest.mark.ci
 @needs_gxx
 def test_check_emitted_with_kernels_that_do_not_end_ends_them(tmp_path):
     made, place = written(tmp_path)
