@@ -301,11 +301,18 @@ def check(
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Where the random inputs start.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON document.")] = False,
+    sharded: Annotated[
+        bool, typer.Option("--sharded", help="Check the code for rows in parts too, of a layer that is emitted now.")
+    ] = False,
 ) -> None:
-    """Hold emitted code against its definition: every kind of evidence, with errors and bounds."""
+    """Hold emitted code against its definition: every kind of evidence, with errors and bounds.
+
+    The exit status is 0 if all was run and holds, 1 if something does not hold, 2 if the input was refused, and 3 if
+    nothing speaks against the code and some of it was not run, for what this machine lacks.
+    """
     from lngen.commands import check
 
-    raise typer.Exit(check.run(layers or [], backend.value, shape or [], dtype or [], seed, as_json))
+    raise typer.Exit(check.run(layers or [], backend.value, shape or [], dtype or [], seed, as_json, sharded))
 
 
 @app.command(cls=_Command)
