@@ -195,7 +195,11 @@ class Names:
         base, exponent = e.base, e.exp
         algebra = self.algebra
         if not exponent.is_Rational:
-            return algebra.exponential(algebra.of.product(form(exponent), algebra.logarithm(form(base))))
+            inner = form(base)
+            if algebra.sign_by_form(inner) != 1:
+                # (-1)**D is no exponential of a logarithm.
+                raise TooLargeError("the base of a power is not seen to be positive, and the exponent is no number")
+            return algebra.exponential(algebra.of.product(form(exponent), algebra.logarithm(inner)))
         if isinstance(base, Pow) and base.exp.is_even and not exponent.is_Integer:
             # The root of a square is what was squared, but for the sign.
             inner, power = form(base.base), base.exp * exponent

@@ -93,19 +93,26 @@ class Rewrites:
             return self._by_last_term(monomial, place, g, rule)
         return None
 
-    def _by_leading_term(self, monomial: Monomial, place: int, g: Generator, rule: _Rewrite) -> Polynomial:
+    def _by_leading_term(self, monomial: Monomial, place: int, g: Generator, rule: _Rewrite) -> Polynomial | None:
         # monomial = g * leading * quotient
-        quotient = self.of.product({monomial: 1 / rule.coefficient}, {inverse(rule.leading): QQ(1)})
+        divided = self.of.divided(monomial, rule.leading)
+        if divided is None:
+            return None
+        quotient = {divided: 1 / rule.coefficient}
         if g.kind == "power":
             return minus(self.of.product(quotient, single(place)), self.of.product(quotient, rule.rest))
         if g.kind == "attains":
             return scaled(self.of.product(quotient, rule.rest), QQ(-1))
+        without = tuple(factor for factor in divided if factor[0] != place)
+        if self.of.has_pole(without):
+            # The indicator may be what keeps it from the pole: [u < 0]*u/u is 0 at u = 0, and 1 - [u > 0] is 1.
+            return None
         # [u < 0]*leading = u - u*[u > 0] - [u < 0]*rest
         u = g.base
         above = single(self.of.opposite(place))
         rest = minus(u, self.of.product(u, above))
-        without = {tuple(factor for factor in m if factor[0] != place): c for m, c in quotient.items()}
-        return minus(self.of.product(without, rest), self.of.product(quotient, rule.rest))
+        outside = self.of.product({without: 1 / rule.coefficient}, rest)
+        return minus(outside, self.of.product(quotient, rule.rest))
 
     def _by_last_term(self, monomial: Monomial, place: int, g: Generator, rule: _Rewrite) -> Polynomial | None:
         """1/(e*(1 + e)) is 1/e - 1/(1 + e): beside a root of a sum of exponentials none has a negative power."""
@@ -116,8 +123,11 @@ class Rewrites:
         last = [m for m in g.base if other not in dict(m)]
         if len(last) != 1 or any(self.of.known[p].kind in INDICATORS for p, _ in last[0]):
             return None
+        divided = self.of.divided(monomial, last[0])
+        if divided is None:
+            return None
         rest = {m: c for m, c in g.base.items() if m != last[0]}
-        quotient = self.of.product({monomial: 1 / g.base[last[0]]}, {inverse(last[0]): QQ(1)})
+        quotient = {divided: 1 / g.base[last[0]]}
         return minus(self.of.product(quotient, single(place)), self.of.product(quotient, rest))
 
     def _rewrite(self, place: int) -> _Rewrite | None:

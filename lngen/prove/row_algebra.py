@@ -133,8 +133,9 @@ class RowAlgebra:
     def attains(self, body: Polynomial, extreme: Polynomial) -> Polynomial:
         """1 at the first feature at which the body is what is said to be its extreme, 0 elsewhere."""
         ahead = minus(self.reduced(body), self.reduced(extreme))
-        # Of a row of equal entries the first is the first.
-        ahead = self._primitive(ahead, signed=True)[2] if ahead else ahead
+        if ahead:  # of a row of equal entries the first is the first
+            ahead = self._primitive(ahead, signed=False)[2]
+            ahead = scaled(ahead, QQ(1 if ahead[in_order(ahead)[0]] > 0 else -1))
         there = any(not minus(extreme, self.extreme(kind, body)) for kind in ("max", "min"))
         axes = Axes(any(self.of.axes(m).rows for m in ahead), True)
         inside = frozenset(ahead.items())
