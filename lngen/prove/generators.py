@@ -69,7 +69,7 @@ class Generators:
         self._places: dict[Any, int] = {}
         self._indicators: set[int] = set()
         self._primes: dict[int, int] = {}
-        self._conditional: dict[int, bool] = {}
+        self._within: dict[int, frozenset[int]] = {}
         self._products: dict[tuple[Monomial, Monomial], tuple[Any, Monomial] | None] = {}
 
     def place(self, key: Any, make: Callable[[], Generator]) -> int:
@@ -171,13 +171,17 @@ class Generators:
         """Whether each factor is seen to be positive."""
         return all(self.known[place].positive for place, _ in monomial)
 
-    def conditional(self, place: int) -> bool:
-        """Whether an indicator stands somewhere in what a generator is made of."""
-        if place not in self._conditional:
+    def within(self, place: int) -> frozenset[int]:
+        """The generators that one is made of, those of these, and so on."""
+        if place not in self._within:
             g = self.known[place]
             inner = {*places(g.base), *(other for other, _ in g.body)}
-            self._conditional[place] = g.kind in INDICATORS or any(map(self.conditional, inner))
-        return self._conditional[place]
+            self._within[place] = frozenset(inner).union(*map(self.within, inner))
+        return self._within[place]
+
+    def conditional(self, place: int) -> bool:
+        """Whether an indicator stands somewhere in what a generator is made of."""
+        return not self._indicators.isdisjoint({place, *self.within(place)})
 
     def sign(self, p: Polynomial) -> int | None:
         """1 for what is positive by its form, 0 for what is not negative, None where that is not seen."""

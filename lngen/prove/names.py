@@ -36,7 +36,7 @@ from lngen.prove.budget import TooLargeError
 from lngen.prove.generators import ONE, Polynomial, minus, plus, scaled
 from lngen.prove.row_algebra import RowAlgebra, UndefinedError, rational
 
-_PARITY = {"sin": -1, "cos": 1}
+_PARITY = {"sin": -1}
 _FUNCTIONS = (*ENTRY_OF, sympy.Abs, sympy.sign)
 
 
@@ -237,14 +237,24 @@ class Names:
                 return minus(ONE, plus(above, below))
         return plus(above, below)
 
+    def _logarithm(self, e: Expr, form: Callable[[Expr], Polynomial]) -> Polynomial:
+        """log of the absolute value, powers taken out before they are multiplied out: log(u**2) is 2*log(|u|)."""
+        if isinstance(e, sympy.Abs):
+            return self._logarithm(e.args[0], form)
+        if isinstance(e, Pow) and e.exp.is_Rational:
+            return scaled(self._logarithm(e.base, form), QQ(int(e.exp.p), int(e.exp.q)))
+        if isinstance(e, Mul):
+            return plus(*(self._logarithm(factor, form) for factor in e.args))
+        return self.algebra.logarithm(form(e))
+
     def _function(self, e: Expr, form: Callable[[Expr], Polynomial]) -> Polynomial:
         algebra, inner = self.algebra, form(e.args[0])
         if isinstance(e, sympy.exp):
             return algebra.exponential(inner)
         if isinstance(e, sympy.log):
-            return algebra.logarithm(inner)
+            return self._logarithm(e.args[0], form)
         if isinstance(e, sympy.Abs):
-            return algebra.of.product(inner, algebra.sign_of(inner))
+            return algebra.modulus(inner)
         if isinstance(e, sympy.sign):
             return algebra.sign_of(inner)
         if isinstance(e, NormalDensity):
@@ -264,6 +274,8 @@ class Names:
             return form(of_number(entry.name, e.args[0]))
         if not inner and e.func(0).is_Rational:
             return form(e.func(0))
+        if name == "cos":
+            return algebra.cosine(inner)
         return algebra.function(name, inner, _PARITY.get(name, 0), bool(entry and entry.positive))
 
 

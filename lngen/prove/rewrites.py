@@ -82,6 +82,10 @@ class Rewrites:
         if g.kind == "power" and exponent >= 1:
             lower = self.of.product({monomial: QQ(1)}, single(place, -1))
             return self.of.product(lower, g.base)
+        if g.kind == "cosine" and exponent >= 2:
+            return self.of.product(self.of.product({monomial: QQ(1)}, single(place, -2)), g.square)
+        if g.kind in ("positive", "negative") and self._is_zero_there(monomial, g):
+            return {}
         applies = g.kind in ("negative", "attains") or (g.kind == "power" and exponent < 0)
         rule = self._rewrite(place) if applies else None
         if rule is None or not rule.leading:
@@ -92,6 +96,11 @@ class Rewrites:
         if g.kind == "power" and len(rule.varying) == 1:
             return self._by_last_term(monomial, place, g, rule)
         return None
+
+    def _is_zero_there(self, monomial: Monomial, g: Generator) -> bool:
+        """Whether an indicator is of what is zero where an extreme is attained: A*[m > u] is 0."""
+        same = (g.inside, frozenset((m, -c) for m, c in g.inside))
+        return any(self.of.known[other].kind == "attains" and self.of.known[other].inside in same for other, _ in monomial)
 
     def _by_leading_term(self, monomial: Monomial, place: int, g: Generator, rule: _Rewrite) -> Polynomial | None:
         # monomial = g * leading * quotient

@@ -47,6 +47,7 @@ from lngen.prove.rewrites import Rewrites
 
 _FACTORED = 10**12
 _ZERO: Polynomial = {}
+_OTHER = {"max": "min", "min": "max"}
 
 
 class UndefinedError(Exception):
@@ -124,11 +125,50 @@ class RowAlgebra:
             return shared
         content, factor, primitive = self._primitive(varying, signed=False, outside=lambda a: not a.features)
         if primitive[in_order(primitive)[0]] < 0:
-            content, primitive, kind = -content, scaled(primitive, QQ(-1)), "min" if kind == "max" else "max"
-        axes = Axes(any(self.of.axes(m).rows for m in primitive), False)
-        make = Generator("extreme", axes, inside=frozenset(primitive.items()))
-        place = self.of.place((kind, make.inside), lambda: make)
-        return plus(shared, self.of.product({factor: content}, single(place)))
+            content, primitive, kind = -content, scaled(primitive, QQ(-1)), _OTHER[kind]
+        found = self._extreme_inside(kind, primitive) or self._extreme_of(kind, primitive)
+        return plus(shared, self.of.product({factor: content}, found))
+
+    def _extreme_of(self, kind: str, body: Polynomial) -> Polynomial:
+        axes = Axes(any(self.of.axes(m).rows for m in body), False)
+        sign = self.sign_by_form(body)
+        make = Generator("extreme", axes, sign == 1, sign is not None, inside=frozenset(body.items()))
+        found = single(self.of.place((kind, make.inside), lambda: make))
+        self.claim_not_negative(scaled(minus(found, body), QQ(1 if kind == "max" else -1)))
+        return found
+
+    def _extreme_inside(self, kind: str, body: Polynomial) -> Polynomial | None:
+        """The extreme of what rises or falls with something, by the extreme of that.
+
+        >>> algebra = RowAlgebra(Budget())
+        >>> x = algebra.symbol("x", Axes(True, True))
+        >>> inside = algebra.exponential(algebra.extreme("max", x))
+        >>> algebra.extreme("max", algebra.exponential(x)) == inside
+        True
+        """
+        monomial = next(iter(body))
+        known = self.of.known
+        if len(body) > 1 or not all(known[place].axes.features for place, _ in monomial):
+            return None
+        if all(known[place].kind == "exp" for place, _ in monomial):
+            exponents = (scaled(known[place].base, QQ(k.numerator, k.denominator)) for place, k in monomial)
+            return self.exponential(self.extreme(kind, plus(*exponents)))
+        if len(monomial) > 1:
+            return None
+        ((place, exponent),) = monomial
+        g, inner = known[place], single(place)
+        if exponent == 1:
+            if g.kind == "log" and self.sign_by_form(g.base) == 1:
+                return self.logarithm(self.extreme(kind, g.base))
+            return self.normal(self.extreme(kind, g.base)) if g.kind == "normal" else None
+        if not g.nonnegative and exponent.denominator == 1:
+            if exponent % 2 and exponent < 0:
+                return None
+            if exponent % 2 == 0:
+                inner = self.modulus(inner)
+        elif not g.nonnegative and exponent.denominator % 2:
+            return None
+        return self.power(self.extreme(kind if exponent > 0 else _OTHER[kind], inner), exponent)
 
     def attains(self, body: Polynomial, extreme: Polynomial) -> Polynomial:
         """1 at the first feature at which the body is what is said to be its extreme, 0 elsewhere."""
@@ -221,8 +261,21 @@ class RowAlgebra:
         """A number, a monomial and a polynomial with no more of either to be taken out, whose product is p.
 
         With `signed` a factor of any sign may be taken out, and the leading coefficient is positive; else only what
-        is positive.
+        is positive. What is left may take another step: of 1 - 1/(1 + e) it is 1 + e, less 1.
         """
+        content, factor, primitive = self._divided(p, signed, outside)
+        whole = self.reduced(primitive) if self._has_whole_powers(primitive) else primitive
+        if whole == primitive or not whole:
+            return content, factor, primitive
+        number, more, primitive = self._primitive(whole, signed=signed, outside=outside)
+        product = self.of.product_of(factor, more)
+        assert product is not None
+        return content * number * product[0], product[1], primitive
+
+    def _has_whole_powers(self, p: Polynomial) -> bool:
+        return any(k >= 1 and self.of.known[place].kind == "power" for m in p for place, k in m)
+
+    def _divided(self, p: Polynomial, signed: bool, outside: Any) -> tuple[Any, Monomial, Polynomial]:
         known = self.of.known
         content = QQ(gcd(*(int(c.numerator) for c in p.values())), lcm(*(int(c.denominator) for c in p.values())))
         if signed and p[in_order(p)[0]] < 0:
@@ -268,7 +321,7 @@ class RowAlgebra:
         if not p:
             raise UndefinedError
         content, factor, primitive = self._primitive(p, signed=True)
-        result: Polynomial = {} if primitive == ONE else self._log_of(primitive)
+        result: Polynomial = {} if self._is_sign(primitive) else self._log_of(primitive)
         for part, sign in ((abs(content).numerator, 1), (content.denominator, -1)):
             if part > _FACTORED:
                 raise TooLargeError("a logarithm of a number too long to factor")
@@ -285,6 +338,13 @@ class RowAlgebra:
             result = plus(result, scaled(inner, QQ(exponent.numerator, exponent.denominator)))
         return result
 
+    def _is_sign(self, p: Polynomial) -> bool:
+        """Whether it is made of indicators, and is 1 or -1 wherever it is not 0."""
+        if not all(self.of.known[place].kind in INDICATORS for place in places(p)):
+            return False
+        square = self.of.product(p, p)
+        return self.of.product(square, square) == square
+
     def _log_of(self, p: Polynomial, prime: int = 0) -> Polynomial:
         make = Generator("log", self.axes(p), inside=frozenset(p.items()))
         return single(self.of.place(("log", prime, make.inside), lambda: make))
@@ -295,8 +355,25 @@ class RowAlgebra:
         sign = QQ(1)
         if parity and p and p[in_order(p)[0]] < 0:
             p, sign = scaled(p, QQ(-1)), QQ(parity)
-        make = Generator("function", self.axes(p), positive, positive, frozenset(p.items()))
+        kind = "normal" if name == "Phi" else "function"
+        make = Generator(kind, self.axes(p), positive, positive, frozenset(p.items()))
         return scaled(single(self.of.place((name, make.inside), lambda: make)), sign)
+
+    def cosine(self, p: Polynomial) -> Polynomial:
+        """The cosine, whose square is 1 - sin**2.
+
+        >>> algebra = RowAlgebra(Budget())
+        >>> x = algebra.symbol("x", Axes(True, True))
+        >>> cos, sin = algebra.cosine(x), algebra.function("sin", x, -1)
+        >>> algebra.reduced(plus(algebra.power(cos, 2), algebra.power(sin, 2))) == ONE
+        True
+        """
+        p = self.reduced(p)
+        sine = self.function("sin", p, -1)
+        square = minus(ONE, self.of.product(sine, sine))
+        p = scaled(p, QQ(-1)) if p and p[in_order(p)[0]] < 0 else p
+        make = Generator("cosine", self.axes(p), inside=frozenset(p.items()), squared=frozenset(square.items()))
+        return single(self.of.place(("cos", make.inside), lambda: make))
 
     def normal(self, p: Polynomial) -> Polynomial:
         """Phi of the standard normal distribution: Phi(-u) is 1 - Phi(u), and Phi(0) is 1/2."""
@@ -321,6 +398,12 @@ class RowAlgebra:
         """Whether p is a*D - b, positive from the smallest D on that the definition takes."""
         ((d, _),) = self.features.items()
         return p.keys() <= {d, ()} and p.get(d, 0) > 0 and p[d] * self._minimum + p.get((), 0) > 0
+
+    def modulus(self, p: Polynomial) -> Polynomial:
+        """|p|."""
+        found = self.of.product(p, self.sign_of(p))
+        self.claim_not_negative(found)
+        return found
 
     def sign_of(self, p: Polynomial) -> Polynomial:
         """sign(p)."""

@@ -121,25 +121,24 @@ def _vanishes_where_zero(p: Polynomial, u: Polynomial, algebra: RowAlgebra, fact
 
 
 def _has_pole(p: Polynomial, u: Polynomial, algebra: RowAlgebra) -> bool:
-    """Whether p, its signs decided, is not defined where u is zero.
+    """Whether p, its signs decided, is not defined where u is zero: a negative power of u itself is left.
 
-    It is if a negative power of u itself is left, other functions of u do not count, and its coefficient cannot be
-    zero by its form: a mean with a sign in it may be one of what a select does not choose, and means depend on each
-    other for few features.
+    Its coefficient may not be zero in a case: means depend on each other for few features, and with a sign in one it
+    may be what a select does not choose. Nor may another part with a sign in it take the pole away.
     """
     known = algebra.of.known
     bases = (frozenset(u.items()), frozenset((m, -c) for m, c in u.items()))
-    for place in set(places(p)):
+    everywhere = set(places(p))
+    for place in everywhere:
         if not (known[place].kind == "power" and known[place].inside in bases) and u.keys() != {((place, 1),)}:
             continue
         lowest = min(dict(m).get(place, 0) for m in p)
-        if lowest < 0:
-            beside = [[other for other, _ in m if other != place] for m in p if dict(m).get(place, 0) == lowest]
-            others = {other for found in beside for other in found}
-            if not any(map(algebra.of.conditional, others)) and (
-                len(beside) == 1 or not any(known[other].kind in REDUCTIONS for other in others)
-            ):
-                return True
+        beside = [m for m in p if dict(m).get(place, 0) == lowest]
+        others = {other for m in beside for other, _ in m} - {place}
+        hidden = any(place in algebra.of.within(other) and algebra.of.conditional(other) for other in everywhere)
+        alone = len(beside) == 1 or not any(known[other].kind in REDUCTIONS for other in others)
+        if lowest < 0 and alone and not hidden and not any(map(algebra.of.conditional, others)):
+            return True
     return False
 
 
