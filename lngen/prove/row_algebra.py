@@ -127,15 +127,14 @@ class RowAlgebra:
         if primitive[in_order(primitive)[0]] < 0:
             content, primitive, kind = -content, scaled(primitive, QQ(-1)), _OTHER[kind]
         found = self._extreme_inside(kind, primitive) or self._extreme_of(kind, primitive)
+        self.claim_not_negative(scaled(minus(found, primitive), QQ(1 if kind == "max" else -1)))
         return plus(shared, self.of.product({factor: content}, found))
 
     def _extreme_of(self, kind: str, body: Polynomial) -> Polynomial:
         axes = Axes(any(self.of.axes(m).rows for m in body), False)
         sign = self.sign_by_form(body)
         make = Generator("extreme", axes, sign == 1, sign is not None, inside=frozenset(body.items()))
-        found = single(self.of.place((kind, make.inside), lambda: make))
-        self.claim_not_negative(scaled(minus(found, body), QQ(1 if kind == "max" else -1)))
-        return found
+        return single(self.of.place((kind, make.inside), lambda: make))
 
     def _extreme_inside(self, kind: str, body: Polynomial) -> Polynomial | None:
         """The extreme of what rises or falls with something, by the extreme of that.
@@ -346,7 +345,8 @@ class RowAlgebra:
         return self.of.product(square, square) == square
 
     def _log_of(self, p: Polynomial, prime: int = 0) -> Polynomial:
-        make = Generator("log", self.axes(p), inside=frozenset(p.items()))
+        sign = self.sign_by_form(minus(p, ONE))
+        make = Generator("log", self.axes(p), sign == 1, sign is not None, frozenset(p.items()))
         return single(self.of.place(("log", prime, make.inside), lambda: make))
 
     def function(self, name: str, p: Polynomial, parity: int = 0, positive: bool = False) -> Polynomial:
