@@ -18,6 +18,13 @@ from lngen.expressions.numeric import Arithmetic, Environment, evaluate_equation
 from lngen.expressions.symbols import D, TypedSymbol, axes
 from lngen.language.syntax import Kind
 
+DIGITS = 50
+"""Decimal digits of the numeric evidence."""
+
+REQUIRED = 40
+"""Digits to which two sides of an equation have to agree. Fifty less what a few hundred operations and the cancellation
+in a gradient can lose; a wrong formula agrees to none."""
+
 MOST_FEATURES = 1000
 """The longest rows that evidence is computed for: a definition that needs more, by a factor `D - 100000`, has none."""
 

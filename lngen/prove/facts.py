@@ -43,8 +43,12 @@ class Facts:
         ({1}, [-1, 0, 1])
         """
         above, below = self._sign(p, _CHAIN), self._sign(scaled(p, -1), _CHAIN)
-        excluded = {1: {0, -1}, 0: {-1}}.get(above, set()) | {1: {0, 1}, 0: {1}}.get(below, set())
-        return {1, 0, -1} - excluded
+        possible = {1, 0, -1}
+        if above is not None:
+            possible -= {-1, 0} if above else {-1}
+        if below is not None:
+            possible -= {1, 0} if below else {1}
+        return possible
 
     def _sign(self, p: Polynomial, chain: int) -> int | None:
         """1 for what is positive, 0 for what is not negative, None where neither is seen."""
@@ -52,7 +56,7 @@ class Facts:
         if found == 1 or not chain:
             return found
         for less, strict in self._less(p):
-            sign = Facts._sign(self, less, chain - 1)
+            sign = self._sign(less, chain - 1)
             if sign is not None and (sign or strict):
                 return 1
             found = sign if found is None else found

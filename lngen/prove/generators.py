@@ -56,6 +56,9 @@ class Generator:
 INDICATORS = ("positive", "negative", "attains")
 """Kinds of generators that are 0 or 1."""
 
+FUNCTIONS = ("power", "exp", "log", "normal", "sine", "cosine")
+"""Kinds of generators that are of one value."""
+
 REDUCTIONS = ("mean", "rows", "extreme")
 """Kinds of generators that are of many values."""
 

@@ -36,7 +36,6 @@ from lngen.prove.budget import TooLargeError
 from lngen.prove.generators import ONE, Polynomial, minus, plus, scaled
 from lngen.prove.row_algebra import RowAlgebra, UndefinedError, rational
 
-_PARITY = {"sin": -1}
 _FUNCTIONS = (*ENTRY_OF, sympy.Abs, sympy.sign)
 
 
@@ -151,7 +150,7 @@ class Names:
             chosen = minus(form(e.args[1]), form(e.args[2]))
             return plus(algebra.of.product(condition, chosen), form(e.args[2]))
         if isinstance(e, sympy.NumberSymbol):
-            return algebra.exponential(ONE) if e == sympy.E else algebra.function(str(e), {}, positive=True)
+            return algebra.exponential(ONE) if e == sympy.E else algebra.constant(str(e))
         if isinstance(e, sympy.Function):
             return self._function(e, form)
         raise TooLargeError(f"no algebra for {type(e).__name__}")
@@ -272,11 +271,9 @@ class Names:
         entry = ENTRY_OF.get(type(e))
         if entry is not None and entry.written is not None:
             return form(of_number(entry.name, e.args[0]))
-        if not inner and e.func(0).is_Rational:
-            return form(e.func(0))
-        if name == "cos":
-            return algebra.cosine(inner)
-        return algebra.function(name, inner, _PARITY.get(name, 0), bool(entry and entry.positive))
+        if name in ("sin", "cos"):
+            return algebra.sine(inner) if name == "sin" else algebra.cosine(inner)
+        raise TooLargeError(f"no algebra for {name}")
 
 
 __all__ = ["Names", "UndefinedError"]

@@ -17,7 +17,6 @@ from lngen.prove.generators import (
     Polynomial,
     add_term,
     in_order,
-    inverse,
     minus,
     scaled,
     single,
@@ -100,7 +99,9 @@ class Rewrites:
     def _is_zero_there(self, monomial: Monomial, g: Generator) -> bool:
         """Whether an indicator is of what is zero where an extreme is attained: A*[m > u] is 0."""
         same = (g.inside, frozenset((m, -c) for m, c in g.inside))
-        return any(self.of.known[other].kind == "attains" and self.of.known[other].inside in same for other, _ in monomial)
+        return any(
+            self.of.known[other].kind == "attains" and self.of.known[other].inside in same for other, _ in monomial
+        )
 
     def _by_leading_term(self, monomial: Monomial, place: int, g: Generator, rule: _Rewrite) -> Polynomial | None:
         # monomial = g * leading * quotient

@@ -23,6 +23,7 @@ from lngen.expressions.numeric import Arithmetic, Environment, evaluate_equation
 from lngen.expressions.symbols import TypedSymbol
 from lngen.prove.digits import Sides, compared, drawn, random_point, rests_on_rounding, shape_of, sizes
 
+
 def second_order_proof(derivation: Derivation, function: str, digits: int, required: int) -> tuple[str, str, bool]:
     """The grade of the dot test of the JVP or of the double backward, what it says, and whether it holds."""
     at = _jvp_sides if function == "jvp" else _double_sides

@@ -13,8 +13,13 @@ is. A select may keep its side from a pole, so it is one only where every sign i
 
 from __future__ import annotations
 
+from contextlib import suppress
+
+from sympy import QQ
+
 from lngen.prove.facts import Facts
 from lngen.prove.generators import (
+    FUNCTIONS,
     INDICATORS,
     ONE,
     REDUCTIONS,
@@ -27,7 +32,7 @@ from lngen.prove.generators import (
     places,
     plus,
 )
-from lngen.prove.row_algebra import RowAlgebra
+from lngen.prove.row_algebra import RowAlgebra, UndefinedError
 
 
 def vanishes(p: Polynomial, algebra: RowAlgebra, facts: Facts | None = None) -> bool:
@@ -82,25 +87,9 @@ def _vanishes_in_each_case(p: Polynomial, place: int, algebra: RowAlgebra, facts
 
 
 def _with_values(p: Polynomial, values: dict[int, int], algebra: RowAlgebra) -> Polynomial:
-    """p with numbers for indicators, also in the bases of its powers and in its exponents."""
-    result: Polynomial = {}
-    for monomial, c in p.items():
-        if not all(values.get(place, 1) for place, _ in monomial):
-            continue
-        kept: Monomial = ()
-        changed = ONE
-        for place, exponent in monomial:
-            g = algebra.of.known[place]
-            if place in values:
-                continue
-            if g.kind not in ("power", "exp") or not any(inner in values for inner in places(g.base)):
-                kept += ((place, exponent),)
-                continue
-            inside = _with_values(g.base, values, algebra)
-            whole = algebra.exponential(inside) if g.kind == "exp" else inside
-            changed = algebra.of.product(changed, algebra.power(whole, exponent))
-        add(result, algebra.of.product({kept: c}, changed))
-    return result
+    """p with numbers for indicators, also in what its functions are of."""
+    left = {m: c for m, c in p.items() if all(values.get(place, 1) for place, _ in m)}
+    return _replaced(left, {place: {(): QQ(value)} if value else {} for place, value in values.items()}, algebra)
 
 
 def _vanishes_where_zero(p: Polynomial, u: Polynomial, algebra: RowAlgebra, facts: Facts) -> bool:
@@ -111,12 +100,14 @@ def _vanishes_where_zero(p: Polynomial, u: Polynomial, algebra: RowAlgebra, fact
         for place, exponent in monomial:
             rest = tuple(factor for factor in monomial if factor[0] != place)
             alone = exponent == 1 and sum(place in dict(m) for m in u) == 1
-            if not alone or any(algebra.of.known[other].kind in INDICATORS for other, _ in (*rest, (place, 1))):
+            # To be solved for it, u is divided by what stands beside it.
+            if not alone or not algebra.of.positive(rest) or algebra.of.known[place].kind in INDICATORS:
                 continue
             others = {m: d for m, d in u.items() if m != monomial}
-            replaced = _replaced(p, place, algebra.of.product({inverse(rest): -1 / c}, others), algebra)
-            if replaced is not None and vanishes(replaced, algebra, facts.without(u)):
-                return True
+            value = algebra.of.product({inverse(rest): -1 / c}, others)
+            with suppress(UndefinedError):
+                if vanishes(_replaced(p, {place: value}, algebra), algebra, facts.without(u)):
+                    return True
     return False
 
 
@@ -142,15 +133,26 @@ def _has_pole(p: Polynomial, u: Polynomial, algebra: RowAlgebra) -> bool:
     return False
 
 
-def _replaced(p: Polynomial, place: int, value: Polynomial, algebra: RowAlgebra) -> Polynomial | None:
-    """p with a polynomial for a generator; None where that is divided by, or stands under a root."""
+def _replaced(p: Polynomial, values: dict[int, Polynomial], algebra: RowAlgebra) -> Polynomial:
+    """p with polynomials for generators, also in what its functions are of, but in no mean: that is of other features.
+
+    Raises UndefinedError where what becomes zero is divided by.
+    """
+    of = algebra.of
     result: Polynomial = {}
     for monomial, c in p.items():
-        exponent = dict(monomial).get(place, 0)
-        if exponent < 0 or exponent % 1:
-            return None
-        rest: Polynomial = {tuple(factor for factor in monomial if factor[0] != place): c}
-        add(result, algebra.of.product(rest, algebra.of.whole_power(value, int(exponent))))
+        kept: Monomial = ()
+        changed = ONE
+        for place, exponent in monomial:
+            if place in values:
+                factor = algebra.power(values[place], exponent)
+            elif of.known[place].kind in FUNCTIONS and not of.within(place).isdisjoint(values):
+                factor = algebra.made_again(place, exponent, lambda base: _replaced(base, values, algebra))
+            else:
+                kept += ((place, exponent),)
+                continue
+            changed = of.product(changed, factor)
+        add(result, of.product({kept: c}, changed))
     return result
 
 

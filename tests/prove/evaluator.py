@@ -75,7 +75,8 @@ def points(symbols: Sequence[TypedSymbol], generator: random.Random, count: int)
 
             rows = [[drawn() for _ in range(features if by_feature and not whole else 1)] for _ in range(ROWS)]
             values[symbol] = [
-                (row * features)[:features] if len(row) < features else row for row in (rows if by_row else rows[:1] * ROWS)
+                (row * features)[:features] if len(row) < features else row
+                for row in (rows if by_row else rows[:1] * ROWS)
             ]
         yield Point(features, values)
 

@@ -217,8 +217,8 @@ def extremes() -> Iterator[Statement]:
         exp, tanh, Sigmoid, Softplus, erf, Phi, sin, cos, modulus, lambda u: u**2, lambda u: u**3, lambda u: u**4,
         lambda u: 1 / u, lambda u: u**-2, lambda u: u**-3, sqrt, lambda u: 1 / sqrt(u), lambda u: log(u**2),
         lambda u: S * u, lambda u: MU * u, lambda u: u * Z, lambda u: exp(S * u), lambda u: exp(-u), lambda u: u - u**2,
-        lambda u: 1 / (u**2 + EPS), lambda u: 1 / (u + 5), lambda u: S * exp(u), lambda u: u**2 * exp(u), lambda u: S / u,
-        lambda u: Where(u > 0, u, 0), lambda u: Where(u > 0, u, 1), lambda u: log(1 + u**2), lambda u: u**2 + u,
+        lambda u: 1 / (u**2 + EPS), lambda u: 1 / (u + 5), lambda u: S * exp(u), lambda u: u**2 * exp(u),
+        lambda u: S / u, lambda u: Where(u > 0, u, 0), lambda u: Where(u > 0, u, 1), lambda u: log(1 + u**2), lambda u: u**2 + u,
     )  # fmt: skip
     for f, u in product(functions, (X, -X, X - MU, X + Z)):
         for one, other in ((RowMax, RowMin), (RowMin, RowMax)):

@@ -73,7 +73,7 @@ def test_no_false_statement_is_accepted_of_a_few_hundred() -> None:
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("kind", (*KINDS, statements.perturbed), ids=lambda kind: str(kind.__name__))
+@pytest.mark.parametrize("kind", [*KINDS, statements.perturbed], ids=lambda kind: str(kind.__name__))
 def test_no_false_statement_is_accepted_of_each_kind(kind: Callable[..., Iterator[Statement]]) -> None:
     made = kind(random.Random(_SEED), 300) if kind is perturbed else kind()
     counts, wrong = false_ones_accepted(made)
@@ -173,7 +173,7 @@ def test_a_rule_that_is_not_sound_is_seen(name: str, monkeypatch: pytest.MonkeyP
 def test_every_kind_of_generator_is_met() -> None:
     algebra = RowAlgebra(Budget(10**7))
     names = Names(algebra)
-    for statement in islice(near_true(random.Random(_SEED), 60), 0, None, 80):
+    for statement in islice(near_true(random.Random(_SEED), 60), 0, None, 45):
         with suppress(TooLargeError, UndefinedError):
             names.form(sympy.sympify(statement.left))
     assert {g.kind for g in algebra.of.known} == {
