@@ -15,7 +15,7 @@ generator; `lngen.prove.vanishing` decides what stands outside.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -26,6 +26,7 @@ from sympy import QQ
 from lngen.expressions.symbols import NOTHING, Axes
 from lngen.prove.budget import TooLargeError
 from lngen.prove.generators import (
+    FUNCTIONS,
     INDICATORS,
     ONE,
     Exponent,
@@ -34,6 +35,7 @@ from lngen.prove.generators import (
     Polynomial,
     add,
     in_order,
+    inverse,
     minus,
     places,
     plus,
@@ -51,12 +53,22 @@ class RowAlgebra(Powers):
     # ---- reductions
 
     def mean(self, body: Polynomial) -> Polynomial:
-        """The mean over features, term by term."""
+        """The mean over features, term by term.
+
+        >>> from lngen.prove.budget import Budget
+        >>> algebra = RowAlgebra(Budget())
+        >>> x = algebra.symbol("x", Axes(True, True))
+        >>> m = algebra.extreme("max", x)
+        >>> first = algebra.attains(x, m)
+        >>> found = algebra.mean(algebra.of.product(first, algebra.exponential(x)))
+        >>> found == algebra.of.product(algebra.exponential(m), algebra.power(algebra.features, -1))
+        True
+        """
         result: Polynomial = {}
         for monomial, coefficient in body.items():
             outer, inner = self.of.split(monomial, lambda axes: axes.features)
             term = {outer: coefficient}
-            for varying, c in self.reduced({inner: QQ(1)}).items():
+            for varying, c in self.reduced(self._where_attained(inner)).items():
                 more, left = self.of.split(varying, lambda axes: axes.features)
                 add(result, self.of.product(self.of.product(term, {more: c}), self._mean_of(left)))
         return result
@@ -249,6 +261,52 @@ class RowAlgebra(Powers):
         make = Generator("normal", self.axes(p), True, True, frozenset(inside.items()))
         found = single(self.of.place(("Phi", make.inside), lambda: make))
         return found if sign > 0 else minus(ONE, found)
+
+    # ---- values for generators
+
+    def solved(self, u: Polynomial) -> Iterator[tuple[int, Polynomial]]:
+        """Each generator that u = 0 says the value of, and the value: u is divided by what is positive alone."""
+        for monomial, c in u.items():
+            for place, exponent in monomial:
+                rest = tuple(factor for factor in monomial if factor[0] != place)
+                alone = exponent == 1 and sum(place in dict(m) for m in u) == 1
+                if alone and self.of.positive(rest) and self.of.known[place].kind not in INDICATORS:
+                    others = {m: d for m, d in u.items() if m != monomial}
+                    yield place, self.of.product({inverse(rest): -1 / c}, others)
+
+    def replaced(self, p: Polynomial, values: Mapping[int, Polynomial]) -> Polynomial:
+        """p with polynomials for generators, also in what its functions are of, but in no mean: that is of others.
+
+        Raises UndefinedError where what becomes zero is divided by.
+        """
+        of = self.of
+        result: Polynomial = {}
+        for monomial, c in p.items():
+            kept: Monomial = ()
+            changed = ONE
+            for place, exponent in monomial:
+                if place in values:
+                    factor = self.power(values[place], exponent)
+                elif of.known[place].kind in FUNCTIONS and not of.within(place).isdisjoint(values):
+                    factor = self.made_again(place, exponent, lambda base: self.replaced(base, values))
+                else:
+                    kept += ((place, exponent),)
+                    continue
+                changed = of.product(changed, factor)
+            add(result, of.product({kept: c}, changed))
+        return result
+
+    def _where_attained(self, monomial: Monomial) -> Polynomial:
+        """A product with functions of u taken at m, beside the indicator of where u attains m."""
+        known = self.of.known
+        within = [self.of.within(place) for place, _ in monomial if known[place].kind in FUNCTIONS]
+        for first, _ in monomial if within else ():
+            if known[first].kind != "attains":
+                continue
+            for place, value in self.solved(known[first].base):
+                if known[place].axes.features and any(place in inner for inner in within):
+                    return self.replaced({monomial: QQ(1)}, {place: value})
+        return {monomial: QQ(1)}
 
     def made_again(self, place: int, exponent: Exponent, change: Callable[[Polynomial], Polynomial]) -> Polynomial:
         """A power of a function, of what that is of after a change. Raises UndefinedError where it is divided by 0."""

@@ -19,16 +19,13 @@ from sympy import QQ
 
 from lngen.prove.facts import Facts
 from lngen.prove.generators import (
-    FUNCTIONS,
     INDICATORS,
-    ONE,
     REDUCTIONS,
     Exponent,
     Monomial,
     Polynomial,
     add,
     add_term,
-    inverse,
     places,
     plus,
 )
@@ -89,25 +86,17 @@ def _vanishes_in_each_case(p: Polynomial, place: int, algebra: RowAlgebra, facts
 def _with_values(p: Polynomial, values: dict[int, int], algebra: RowAlgebra) -> Polynomial:
     """p with numbers for indicators, also in what its functions are of."""
     left = {m: c for m, c in p.items() if all(values.get(place, 1) for place, _ in m)}
-    return _replaced(left, {place: {(): QQ(value)} if value else {} for place, value in values.items()}, algebra)
+    return algebra.replaced(left, {place: {(): QQ(value)} if value else {} for place, value in values.items()})
 
 
 def _vanishes_where_zero(p: Polynomial, u: Polynomial, algebra: RowAlgebra, facts: Facts) -> bool:
     """Whether p is zero, or not defined, where u is zero."""
     if _has_pole(p, u, algebra):
         return True
-    for monomial, c in u.items():
-        for place, exponent in monomial:
-            rest = tuple(factor for factor in monomial if factor[0] != place)
-            alone = exponent == 1 and sum(place in dict(m) for m in u) == 1
-            # To be solved for it, u is divided by what stands beside it.
-            if not alone or not algebra.of.positive(rest) or algebra.of.known[place].kind in INDICATORS:
-                continue
-            others = {m: d for m, d in u.items() if m != monomial}
-            value = algebra.of.product({inverse(rest): -1 / c}, others)
-            with suppress(UndefinedError):
-                if vanishes(_replaced(p, {place: value}, algebra), algebra, facts.without(u)):
-                    return True
+    for place, value in algebra.solved(u):
+        with suppress(UndefinedError):
+            if vanishes(algebra.replaced(p, {place: value}), algebra, facts.without(u)):
+                return True
     return False
 
 
@@ -131,29 +120,6 @@ def _has_pole(p: Polynomial, u: Polynomial, algebra: RowAlgebra) -> bool:
         if lowest < 0 and alone and not hidden and not any(map(algebra.of.conditional, others)):
             return True
     return False
-
-
-def _replaced(p: Polynomial, values: dict[int, Polynomial], algebra: RowAlgebra) -> Polynomial:
-    """p with polynomials for generators, also in what its functions are of, but in no mean: that is of other features.
-
-    Raises UndefinedError where what becomes zero is divided by.
-    """
-    of = algebra.of
-    result: Polynomial = {}
-    for monomial, c in p.items():
-        kept: Monomial = ()
-        changed = ONE
-        for place, exponent in monomial:
-            if place in values:
-                factor = algebra.power(values[place], exponent)
-            elif of.known[place].kind in FUNCTIONS and not of.within(place).isdisjoint(values):
-                factor = algebra.made_again(place, exponent, lambda base: _replaced(base, values, algebra))
-            else:
-                kept += ((place, exponent),)
-                continue
-            changed = of.product(changed, factor)
-        add(result, of.product({kept: c}, changed))
-    return result
 
 
 def _groups(p: Polynomial, place: int, algebra: RowAlgebra) -> list[Polynomial]:

@@ -193,6 +193,17 @@ def masks() -> Iterator[Statement]:
             yield Statement("masks", Mean(Where(u > v, u, w)), Mean(Where(u > v, u, 0)) + Mean(Where(v > u, w, 0)))
 
 
+def solved() -> Iterator[Statement]:
+    """What holds where a sum is zero, and what would if it could be divided."""
+    roots_of = (X + Z, Z + MU, X - S, X * Z, X**2 + Z)
+    for w, u in product(roots_of, (MU, X, Z, S)):
+        for r in (sqrt(w), w, w**2, exp(w), cos(w)):
+            for zero, p in ((u * r + w, u + r), (u * r + w, u * r**2 + w * r + 0 * X), (u * r - w, r), (u + w, r)):
+                yield Statement("solved", Where(Eq(zero, 0), p, 0), ZERO)
+                yield Statement("solved", Where(Eq(zero, 0), exp(p), 1), ONE)
+                yield Statement("solved", p * (1 - flag(Ne(zero, 0))), ZERO)
+
+
 def attained() -> Iterator[Statement]:
     """The first feature at an extreme, under a scale, and beside other extremes."""
     for u, m in product((X, X - MU, X * Z, X**2, X + Z, exp(X)), (MU, MAX, MIN, S, Mean(X))):
@@ -209,6 +220,11 @@ def attained() -> Iterator[Statement]:
         yield Statement("attained", first * flag(u > m) + 1, first + 1)
         yield Statement("attained", Mean(first * flag(u >= MAX)), 1 / D)
         yield Statement("attained", RowMax(-u), m)
+        for f in (exp, lambda v: 1 / (v + 1), lambda v: sqrt(v + 2), sin):
+            yield Statement("attained", Mean(first * f(u) * Z), Mean(first * f(MAX) * Z))
+            yield Statement("attained", Mean(first * f(u)), f(m) / D)
+            quotient = Mean(first * f(u))
+            yield Statement("attained", Where(Eq(m, -1), 7, quotient), quotient)
 
 
 def extremes() -> Iterator[Statement]:
@@ -218,7 +234,8 @@ def extremes() -> Iterator[Statement]:
         lambda u: 1 / u, lambda u: u**-2, lambda u: u**-3, sqrt, lambda u: 1 / sqrt(u), lambda u: log(u**2),
         lambda u: S * u, lambda u: MU * u, lambda u: u * Z, lambda u: exp(S * u), lambda u: exp(-u), lambda u: u - u**2,
         lambda u: 1 / (u**2 + EPS), lambda u: 1 / (u + 5), lambda u: S * exp(u), lambda u: u**2 * exp(u),
-        lambda u: S / u, lambda u: Where(u > 0, u, 0), lambda u: Where(u > 0, u, 1), lambda u: log(1 + u**2), lambda u: u**2 + u,
+        lambda u: S / u, lambda u: Where(u > 0, u, 0), lambda u: Where(u > 0, u, 1), lambda u: log(1 + u**2),
+        lambda u: u**2 + u,
     )  # fmt: skip
     for f, u in product(functions, (X, -X, X - MU, X + Z)):
         for one, other in ((RowMax, RowMin), (RowMin, RowMax)):
@@ -429,7 +446,7 @@ def _changes(part: Expr, side: Expr) -> Iterator[tuple[str, Expr]]:
 
 
 KINDS = (
-    at_zero, quotients, hidden_poles, roots, exponents, masks, attained, extremes, signs, functions, sums
+    at_zero, quotients, hidden_poles, roots, exponents, masks, solved, attained, extremes, signs, functions, sums
 )  # fmt: skip
 
 
