@@ -12,18 +12,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from lngen.derivation.derivation import EVERY_D, FIFTY, NONE, Derivation, Evidence, Proof, Step
-from lngen.prove.digits import MOST_FEATURES, digits_of_claims, has_values, second_derivation
+from lngen.prove.digits import DIGITS, MOST_FEATURES, REQUIRED, digits_of_claims, has_values, second_derivation
 from lngen.prove.every_size import Equality, EverySize, NotShownError
 from lngen.prove.exact import exact_proofs
 from lngen.prove.printed import Claim, claims
 from lngen.prove.second_order import second_order_proof
-
-DIGITS = 50
-"""Decimal digits of the numeric evidence."""
-
-REQUIRED = 40
-"""Digits to which two sides of an equation have to agree. Fifty less what a few hundred operations and the cancellation
-in a gradient can lose; a wrong formula agrees to none."""
+from lngen.prove.statement import Verdict, equal
 
 
 def prove(derivation: Derivation) -> Derivation:
@@ -185,4 +179,4 @@ def _beyond(
     yield Proof(kind, f"{text} ({reasons})", passed, about, len(results) - len(shown))
 
 
-__all__ = ["DIGITS", "MOST_FEATURES", "REQUIRED", "has_values", "prove"]
+__all__ = ["DIGITS", "MOST_FEATURES", "REQUIRED", "Verdict", "equal", "has_values", "prove"]
