@@ -94,8 +94,10 @@ def reader(pipe):
             return stream.read()
 
     with ThreadPoolExecutor(1) as pool:
-        yield pool.submit(read)
-        os.close(open_end)
+        try:
+            yield pool.submit(read)
+        finally:
+            os.close(open_end)
 
 
 class TestWrite:
