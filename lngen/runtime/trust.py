@@ -44,10 +44,14 @@ def objection(status: os.stat_result, closed: bool = False) -> str:
         return "is a symbolic link" if kind == stat.S_IFLNK else "is neither a file nor a folder"
     if not hasattr(os, "geteuid"):
         return ""
-    if status.st_uid not in (0, os.geteuid()):
+    if not _is_own(status):
         return "belongs to another user"
     sticky = kind == stat.S_IFDIR and status.st_mode & stat.S_ISVTX
     return "may be written to by others" if status.st_mode & _OTHERS_WRITE and not (sticky or closed) else ""
+
+
+def _is_own(status: os.stat_result) -> bool:
+    return not hasattr(os, "geteuid") or status.st_uid in (0, os.geteuid())
 
 
 def require(folder: Path, root: Path) -> None:
@@ -57,7 +61,7 @@ def require(folder: Path, root: Path) -> None:
     yet are passed.
     """
     with suppress(FileNotFoundError):
-        if root.is_symlink() and hasattr(os, "geteuid") and root.lstat().st_uid not in (0, os.geteuid()):
+        if root.is_symlink() and not _is_own(root.lstat()):
             raise Refused(f"{root} belongs to another user")
         _require(root, root.stat(), folder=True)
         for name in folder.relative_to(root).parts:

@@ -4,6 +4,7 @@ import stat
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import pytest
 
@@ -80,19 +81,23 @@ def test_an_exception_between_two_renames_puts_the_old_folder_back(tmp_path, mon
     assert os.listdir(tmp_path) == ["layer"]
 
 
-def read_by_another(pipe):
-    """What a thread reads of a named pipe, and the future of it; the pipe has a reader when this returns."""
+@contextmanager
+def reader(pipe):
+    """The future of what a thread reads of a named pipe until this ends; the pipe has its reader from the beginning."""
     descriptor = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     os.set_blocking(descriptor, True)
+    # A pipe that nobody writes to is at its end, and the reader would go before there is anything.
+    open_end = os.open(pipe, os.O_WRONLY)
 
     def read():
         with open(descriptor, encoding="utf-8") as stream:
             return stream.read()
 
-    pool = ThreadPoolExecutor(1)
-    found = pool.submit(read)
-    pool.shutdown(wait=False)
-    return found
+    with ThreadPoolExecutor(1) as pool:
+        try:
+            yield pool.submit(read)
+        finally:
+            os.close(open_end)
 
 
 class TestWrite:
@@ -106,8 +111,8 @@ class TestWrite:
 
     def test_a_named_pipe_with_a_reader_is_written_into_and_stays(self, tmp_path):
         os.mkfifo(tmp_path / "pipe")
-        found = read_by_another(tmp_path / "pipe")
-        atomic.write(tmp_path / "pipe", self.TEXT)
+        with reader(tmp_path / "pipe") as found:
+            atomic.write(tmp_path / "pipe", self.TEXT)
         assert found.result(timeout=10) == self.TEXT
         assert (tmp_path / "pipe").is_fifo()
         assert os.listdir(tmp_path) == ["pipe"]
