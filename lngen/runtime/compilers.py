@@ -185,7 +185,7 @@ class Nvcc:
 def _refusal(compiler: str, source: Path, architecture: str, log: str) -> RuntimeError:
     if _UNKNOWN.search(log):
         return UnknownArchitecture(
-            f"{compiler} is too old for {architecture}, which is the device's architecture: install a newer CUDA "
+            f"{compiler} is too old for {architecture}: install a newer CUDA "
             "toolkit, or pip install --upgrade nvidia-cuda-nvrtc and set LNGEN_COMPILER=nvrtc"
         )
     return RuntimeError(f"{compiler} refused {source}:\n{log.strip()}")

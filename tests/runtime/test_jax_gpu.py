@@ -37,6 +37,7 @@ def device() -> Iterator[None]:
     if has_gpu():
         if jax.default_backend() != "gpu":
             pytest.skip(NO_GPU_IN_JAX)
+        gpu._handler()
         yield
         return
     driver.enable()
@@ -227,7 +228,8 @@ def handler_called(names: str, steps: list[int], zeros: list[int]) -> Any:
 
 def test_what_no_kernel_writes_is_zero_where_it_is_said_to_be():
     assert handler_called("", [], [0]).tolist() == [0, 0]
-    assert np.isnan(handler_called("", [], [])).all()
+    if driver.enabled():  # what else is there, jax_device.cpp makes no number
+        assert np.isnan(handler_called("", [], [])).all()
 
 
 def test_what_the_driver_refuses_is_the_error_of_the_call():
