@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lngen.prove.generators import Polynomial, minus, scaled
-from lngen.prove.row_algebra import RowAlgebra
+from lngen.prove.powers import Powers
 
 _CHAIN = 2
 """How many facts are put together to find a sign: `x > z` and `z > 0` make two."""
@@ -16,7 +16,7 @@ _CHAIN = 2
 class Facts:
     """Polynomials that are positive, or zero, in a case."""
 
-    algebra: RowAlgebra
+    algebra: Powers
     positive: tuple[Polynomial, ...] = ()
     zero: tuple[Polynomial, ...] = ()
 
@@ -36,6 +36,7 @@ class Facts:
         >>> from lngen.expressions.symbols import Axes
         >>> from lngen.prove.budget import Budget
         >>> from lngen.prove.generators import ONE
+        >>> from lngen.prove.row_algebra import RowAlgebra
         >>> algebra = RowAlgebra(Budget())
         >>> x = algebra.symbol("x", Axes(True, True))
         >>> above_one = Facts(algebra).with_sign(minus(x, ONE), 1)

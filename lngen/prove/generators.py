@@ -87,6 +87,10 @@ class Generators:
                 self._primes[self._places[key]] = key[1]
         return self._places[key]
 
+    def known_as(self, key: Any) -> int | None:
+        """The number of the generator with this key, if there is one."""
+        return self._places.get(key)
+
     def opposite(self, place: int) -> int:
         """The indicator of the other sign: the two are made together."""
         return place + 1 if self.known[place].kind == "positive" else place - 1

@@ -59,9 +59,10 @@ class Powers:
     def claim_not_negative(self, p: Polynomial) -> None:
         """Note what is not negative by its form, which multiplying out hides: a mean of squares."""
         if len(p) > 1:
-            claimed = self._primitive(p, signed=False)[2]
-            if claimed not in self._not_negative:
-                self._not_negative.append(claimed)
+            for form in (p, self.reduced(p)):
+                claimed = self._primitive(form, signed=False)[2] if form else form
+                if len(claimed) > 1 and claimed not in self._not_negative:
+                    self._not_negative.append(claimed)
 
     # ---- powers
 

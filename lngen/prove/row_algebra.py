@@ -25,6 +25,7 @@ from sympy import QQ
 
 from lngen.expressions.symbols import NOTHING, Axes
 from lngen.prove.budget import TooLargeError
+from lngen.prove.facts import Facts
 from lngen.prove.generators import (
     FUNCTIONS,
     INDICATORS,
@@ -34,6 +35,7 @@ from lngen.prove.generators import (
     Monomial,
     Polynomial,
     add,
+    add_term,
     in_order,
     inverse,
     minus,
@@ -68,7 +70,7 @@ class RowAlgebra(Powers):
         for monomial, coefficient in body.items():
             outer, inner = self.of.split(monomial, lambda axes: axes.features)
             term = {outer: coefficient}
-            for varying, c in self.reduced(self._where_attained(inner)).items():
+            for varying, c in self._without_implied(self.reduced(self._where_attained(inner))).items():
                 more, left = self.of.split(varying, lambda axes: axes.features)
                 add(result, self.of.product(self.of.product(term, {more: c}), self._mean_of(left)))
         return result
@@ -117,7 +119,12 @@ class RowAlgebra(Powers):
         axes = Axes(any(self.of.axes(m).rows for m in body), False)
         sign = self.sign_by_form(body)
         make = Generator("extreme", axes, sign == 1, sign is not None, inside=frozenset(body.items()))
-        return single(self.of.place((kind, make.inside), lambda: make))
+        opposite = self.of.known_as((_OTHER[kind], make.inside))
+        found = single(self.of.place((kind, make.inside), lambda: make))
+        if opposite is not None:
+            ahead = minus(found, single(opposite))
+            self.claim_not_negative(scaled(ahead, QQ(1 if kind == "max" else -1)))
+        return found
 
     def _extreme_inside(self, kind: str, body: Polynomial) -> Polynomial | None:
         """The extreme of what rises or falls with something, by the extreme of that.
@@ -307,6 +314,28 @@ class RowAlgebra(Powers):
                 if known[place].axes.features and any(place in inner for inner in within):
                     return self.replaced({monomial: QQ(1)}, {place: value})
         return {monomial: QQ(1)}
+
+    def _without_implied(self, p: Polynomial) -> Polynomial:
+        """p without indicators that others beside them imply, and without products of those that exclude each other."""
+        result: Polynomial = {}
+        for monomial, c in p.items():
+            signs = [place for place, _ in monomial if self.of.known[place].kind in ("positive", "negative")]
+            for place in signs if len(signs) > 1 else ():
+                facts = Facts(self)
+                for other in signs:
+                    if other != place and other in dict(monomial):
+                        facts = facts.with_sign(self.of.known[other].base, self._sign_in(other))
+                possible = facts.signs(self.of.known[place].base)
+                if self._sign_in(place) not in possible:
+                    break
+                if len(possible) == 1:
+                    monomial = tuple(factor for factor in monomial if factor[0] != place)
+            else:
+                add_term(result, monomial, c)
+        return result
+
+    def _sign_in(self, place: int) -> int:
+        return 1 if self.of.known[place].kind == "positive" else -1
 
     def made_again(self, place: int, exponent: Exponent, change: Callable[[Polynomial], Polynomial]) -> Polynomial:
         """A power of a function, of what that is of after a change. Raises UndefinedError where it is divided by 0."""
