@@ -122,7 +122,7 @@ def _has_pole(p: Polynomial, u: Polynomial, algebra: RowAlgebra) -> bool:
         others = {other for m in beside for other, _ in m} - {place}
         hidden = any(place in algebra.of.within(other) and algebra.of.conditional(other) for other in everywhere)
         alone = len(beside) == 1 or not any(known[other].kind in REDUCTIONS for other in others)
-        if lowest < 0 and alone and not hidden and not any(map(algebra.of.conditional, others)):
+        if lowest < 0 and not hidden and not any(map(algebra.of.conditional, others)):
             return True
     return False
 
