@@ -113,12 +113,16 @@ def _rows(forward: Forward, features: int, dtype: Any) -> list[Any]:
     return [*made, *[None] * (len(forward.arguments) - len(made))]
 
 
-def _check_results(twin: Forward, rows: list[Any]) -> None:
-    given = rows[: len(twin.names)]
+def _own(forward: Forward, rows: list[Any]) -> Any:
+    """What the `forward` of the module's class returns. Raises Unlike if it cannot be called so."""
     try:
-        theirs = type(twin.module).forward(twin.module, *given)
+        return type(forward.module).forward(forward.module, *rows[: len(forward.names)])
     except Exception as error:
         raise Unlike(f"its own forward cannot be called with random rows: {type(error).__name__}: {error}") from error
+
+
+def _check_results(twin: Forward, rows: list[Any]) -> None:
+    theirs = _own(twin, rows)
     inputs, constants, _ = twin.values(rows)
     layer = twin.layer._layer
     names = [each["name"] for each in layer.interface["constants"]]
@@ -158,10 +162,9 @@ def _types(forward: Forward, features: int, kinds: tuple[Any, ...]) -> Iterator[
     for kind in kinds:
         twin = _twin(forward, features, kind or torch.float32)
         for dtype in _TYPES:
-            rows = _rows(twin, features, dtype)[: len(twin.names)]
             try:
-                returned = type(twin.module).forward(twin.module, *rows).dtype
-            except Exception:  # it does not take these, and stays to say so
+                returned = _own(twin, _rows(twin, features, dtype)).dtype
+            except Unlike:  # the module does not take these types
                 continue
             if returned != dtype:
                 yield (dtype, kind), (torch.promote_types(dtype, returned), returned)

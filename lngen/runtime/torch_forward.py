@@ -58,11 +58,13 @@ class Forward:
 
     def rows(self, args: Sequence[Any], named: Mapping[str, Any]) -> list[Any] | None:
         """The arguments of a call in the order of the layer's, or None if the layer does not stand for it."""
-        later = self.names[len(args) :]
-        rows = [*args, *[named.get(name) for name in later]]
-        if len(rows) > len(self.names) or not isinstance(rows[0], Tensor):
-            return None
-        if not set(self.required[len(args) :]) <= set(named) <= set(later):
+        rows = [*args]
+        if named or len(args) != len(self.names):
+            later = self.names[len(args) :]
+            if len(args) > len(self.names) or not set(self.required[len(args) :]) <= set(named) <= set(later):
+                return None
+            rows += [named.get(name) for name in later]
+        if not isinstance(rows[0], Tensor):
             return None
         for name, value in self.conditions.items():
             if getattr(self.module, name) != value:

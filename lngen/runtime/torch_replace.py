@@ -54,9 +54,9 @@ class Replacement:
 
         Raises RuntimeError, and changes nothing, if another `forward` was set on one of them since.
         """
-        for each in self.replaced:
-            if not isinstance(vars(each.module).get("forward"), Forward | None):
-                raise RuntimeError(f"another forward was set on {each.name} since; take that off first")
+        taken = [each for each in self.replaced if not isinstance(vars(each.module).get("forward"), Forward | None)]
+        if taken:
+            raise RuntimeError(f"another forward was set on {taken[0].name} since; take that off first")
         for each in self.replaced:
             vars(each.module).pop("forward", None)
 

@@ -72,6 +72,16 @@ class OptionallyGated(Promoting):
         return super().forward(rows) if gate is None else super().forward(rows) * nn.functional.silu(gate)
 
 
+class Failing(Promoting):
+    def forward(self, rows):
+        raise RuntimeError("no GPU")
+
+
+class Summed(Promoting):
+    def forward(self, rows):
+        return super().forward(rows).sum(-1)
+
+
 class WithoutSignature(Promoting):
     forward = max
 
@@ -443,6 +453,8 @@ def test_replace_by_ones_own_layer_finds_the_class_that_it_names():
         (Gated, "rms_norm", "its forward takes (rows, gate), and rms_norm takes (x)"),
         (OptionallyGated, "rms_norm", "its forward takes (rows, gate=None), and rms_norm takes (x)"),
         (OptionallyGated, "gated_rms_norm", "its forward takes (rows, gate=None), and gated_rms_norm takes (x, z)"),
+        (Failing, "rms_norm", "its own forward cannot be called with random rows: RuntimeError: no GPU"),
+        (Summed, "rms_norm", "its forward returns a tensor of (2, 3), and rms_norm an array of (2, 3, 6)"),
         (WithoutSignature, "rms_norm", "the arguments of its forward are not known"),
         (Spread, "rms_norm", "its forward takes (*rows), and rms_norm takes (x)"),
     ],
