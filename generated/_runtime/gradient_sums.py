@@ -9,7 +9,7 @@ other lengths would hang some libraries, and be taken for others by the rest.
 
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -100,19 +100,19 @@ def _sum(communicator: Any, numbers: Array) -> Array:
     """The sums of numbers, added up by all or, where that is much to receive, some by each process."""
     sent = numbers[np.newaxis]
     if collectives.is_large(communicator, sent):
-        own = _added(collectives.exchange_rows(communicator, _NUMBER + 2, 0, sent).numbers)
+        own = added(collectives.exchange_rows(communicator, _NUMBER + 2, 0, sent).numbers)
         total = collectives.rows_gathered(communicator, _NUMBER + 3, own, numbers.size)
     else:
-        total = _added(collectives.exchange(communicator, _NUMBER + 2, 0, sent).numbers)
+        total = added(collectives.exchange(communicator, _NUMBER + 2, 0, sent).numbers)
     return total.reshape(-1)
 
 
-def _added(parts: Array) -> Array:
-    """What all have sent, in the order of ranks, added up and rounded to its own type."""
-    wide: DType = computed_in([parts.dtype, np.dtype(np.float64)])
+def added(parts: Sequence[Array] | Array) -> Array:
+    """Arrays of one shape, in their order, added up in float64, or what is wider, and rounded to their own type."""
+    wide: DType = computed_in([parts[0].dtype, np.dtype(np.float64)])
     total = parts[0].astype(wide)
     for part in parts[1:]:
         total += part.astype(wide, copy=False)
-    made = np.empty(total.shape, parts.dtype)
+    made = np.empty(total.shape, parts[0].dtype)
     round_to(made, ..., total)
     return made

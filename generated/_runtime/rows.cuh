@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the kernels of all layers share: types, accesses and mathematics. geometry.cuh says who works on which entries.
+// What the kernels of all layers share: types, accesses and mathematics. shapes.cuh says who works on which entries.
 //
 // A kernel is called <kernel>_<type>, the type being that of the rows: f16, bf16, f32 or f64. In what it is passed, Row
 // is this storage type, Parameter that of Features and Scalars, and Computed the compute type: the widest of both, and

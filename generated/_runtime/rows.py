@@ -42,7 +42,10 @@ SHORT_ROW = 4096
 """The entries that a loop over features should have; shorter rows share one."""
 
 PIECE = 1024
-"""The entries of a row that are summed together; a longer row is summed in pieces."""
+"""The entries that are summed together of a row that is summed in pieces."""
+
+WHOLE_ROW = 2 * PIECE
+"""The entries of the longest row that is summed in one piece."""
 
 LONG_ROW = 2048
 """The bytes of a row from which a small ufunc buffer pays."""
@@ -74,7 +77,7 @@ def with_small_buffer(function: Callable[..., Result], *arguments: Any) -> Resul
 
 def row_sum(a: Array, b: Array, out: Array) -> Array:
     """The sum of a*b over each row, with no buffer for the products."""
-    vecdot = np.vecdot if a.shape[-1] <= 2 * PIECE else vecdot_in_pieces
+    vecdot = np.vecdot if a.shape[-1] <= WHOLE_ROW else vecdot_in_pieces
     vecdot(a, b, out=out[..., 0])
     return out
 
