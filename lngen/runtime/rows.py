@@ -225,6 +225,21 @@ def select(condition: Any, chosen: Any, otherwise: Any, out: Array) -> Array:
     return out
 
 
+def finite(values: Array, out: Array | None = None) -> Array:
+    """The values, and 0 in place of those that are infinite; `out` may be the values.
+
+    >>> finite(np.array([1.0, -np.inf, np.nan]))
+    array([ 1.,  0., nan])
+    """
+    infinite = np.isinf(values)
+    if out is None:
+        return np.where(infinite, values.dtype.type(0), values)
+    if out is not values:
+        np.copyto(out, values)
+    np.copyto(out, 0, where=infinite)
+    return out
+
+
 def attains_first(entries: Array, extreme: Array, out: Array | None = None) -> Array:
     """1 at the first entry of each row that is nearest to its extreme, 0 elsewhere."""
     with np.errstate(invalid="ignore"):  # an infinite extreme minus itself: argmin finds it

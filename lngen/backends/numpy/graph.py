@@ -77,6 +77,7 @@ _UNARY: dict[str, Callable[[Expr], Expr]] = {
     "negative": lambda a: -a,
     "square": lambda a: a**2,
     "sqrt": sympy.sqrt,
+    "finite": lambda a: a,
     **{name: partial(of_number, name) for name in HEADS},
 }
 

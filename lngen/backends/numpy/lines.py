@@ -33,6 +33,7 @@ UFUNCS = {
     "negative": "np.negative",
     "square": "np.square",
     "sqrt": "np.sqrt",
+    "finite": "_rows.finite",
     **{name: entry.numpy or f"np.{name}" for name, entry in FUNCTIONS.items() if entry.head},
     "greater": "np.greater",
     "greater_equal": "np.greater_equal",

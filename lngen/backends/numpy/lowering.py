@@ -185,7 +185,8 @@ class _Lowering(OperationWriter):
             self.schedule.events.append(Event("store", node, name=item.names[0], store=item))
         elif isinstance(item, FeatureReduction):
             self.at(item.step, item.symbol, formula(item.expression))
-            self._name(item.symbol, self.reduce(item.operator, item.body, rows=True))
+            reduced = self.reduce(item.operator, item.body, rows=True)
+            self._name(item.symbol, self.apply("finite", reduced) if item.shift else reduced)
             self._save(item.symbol)
         else:
             self.at(item.step, item.symbol, f"sum over rows of {formula(item.body)}")
