@@ -225,19 +225,17 @@ def select(condition: Any, chosen: Any, otherwise: Any, out: Array) -> Array:
     return out
 
 
-def finite(values: Array, out: Array | None = None) -> Array:
-    """The values, and 0 in place of those that are infinite; `out` may be the values.
+def shift(block: Array, out: Array | None = None) -> Array:
+    """What exponents of each row are less: its largest entry, and 0 where that is infinite.
 
-    >>> finite(np.array([1.0, -np.inf, np.nan]))
-    array([ 1.,  0., nan])
+    >>> shift(np.array([[1.0, 3.0], [1.0, np.inf], [-np.inf, -np.inf]])).T
+    array([[3., 0., 0.]])
     """
-    infinite = np.isinf(values)
-    if out is None:
-        return np.where(infinite, values.dtype.type(0), values)
-    if out is not values:
-        np.copyto(out, values)
-    np.copyto(out, 0, where=infinite)
-    return out
+    largest = np.maximum.reduce(block, axis=-1, keepdims=True, out=out)
+    infinite = np.isinf(largest)
+    if np.count_nonzero(infinite):
+        np.copyto(largest, 0, where=infinite)
+    return largest
 
 
 def attains_first(entries: Array, extreme: Array, out: Array | None = None) -> Array:
