@@ -310,6 +310,34 @@ def test_a_collective_that_one_process_leaves_out_is_refused(modules):
         on_threads(parts, case, (5, 7), first_leaves_out)
 
 
+@pytest.mark.parametrize("backend", [1, pytest.param(2, marks=pytest.mark.ci)])
+def test_a_part_that_is_refused_is_told_to_the_others_which_can_go_on(backend, modules):
+    layer = modules("layer_norm")
+    plain, parts = layer[0], layer[backend]
+    group = collectives.ThreadCommunicator.together(2, timeout=20.0)
+    x, dy = np.random.default_rng(0).standard_normal((2, 3, 8))
+
+    def part(communicator, gamma):
+        own = slice(4 * communicator.rank, 4 * communicator.rank + 4)
+        y, saved = parts.forward(x[:, own], gamma, communicator=communicator)
+        with pytest.raises((ValueError, collectives.PeerError)) as error:
+            parts.backward(saved, dy[: 3 - communicator.rank, own], communicator=communicator)
+        return y, parts.backward(saved, dy[:, own], communicator=communicator).dx, error.value
+
+    with ThreadPoolExecutor(2) as pool:
+        good, bad = (pool.submit(part, each, np.ones(4 - each.rank)) for each in group)
+        with pytest.raises(ValueError, match="gamma has shape"):
+            bad.result()
+        with pytest.raises(collectives.PeerError, match="rank 1 gave up, and so does this one: ValueError: gamma has"):
+            good.result()
+        (first, dx, error), (second, dx_2, own) = pool.map(part, group, [np.ones(4)] * 2)
+    assert isinstance(own, ValueError)
+    assert "rank 1 gave up, and so does this one: ValueError: dy has shape" in str(error)
+    y, saved = plain.forward(x, np.ones(8))
+    np.testing.assert_allclose(np.hstack([first, second]), y, atol=1e-12)
+    np.testing.assert_allclose(np.hstack([dx, dx_2]), plain.backward(saved, dy).dx, atol=1e-12)
+
+
 @pytest.mark.ci
 def test_too_few_features_in_all(modules):
     _, parts, _ = modules("standardize")

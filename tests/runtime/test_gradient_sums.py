@@ -1,6 +1,7 @@
 """Sums of gradients over processes: on threads, against sums that are exact."""
 
 import math
+import time
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
@@ -152,6 +153,19 @@ def test_processes_that_differ_are_all_told_what_differs(other, message):
         for task in tasks:
             with pytest.raises(RuntimeError, match=message):
                 task.result()
+
+
+def test_one_that_refuses_its_gradients_tells_the_others():
+    group = collectives.ThreadCommunicator.together(2, timeout=20.0)
+    start = time.monotonic()
+    with ThreadPoolExecutor(2) as pool:
+        good = pool.submit(summed, group[0], {"gamma": np.ones(3)})
+        bad = pool.submit(summed, group[1], {"gamma": np.ones(3, int)})
+        with pytest.raises(TypeError, match="gamma is of type int64"):
+            bad.result()
+        with pytest.raises(collectives.PeerError, match="rank 1 gave up, and so does this one: TypeError: gamma is of"):
+            good.result()
+    assert time.monotonic() - start < 10
 
 
 def test_one_that_makes_another_call_is_refused():

@@ -30,7 +30,7 @@ def with_late_scales(program: RowProgram, passes: Callable[[RowProgram], int]) -
     >>> (late,) = with_late_scales(program, lambda p: len(p.temps())).stages
     >>> for line in late.reductions[0], late.row_scalars[0]:
     ...     print(line)
-    FeatureReduction(symbol=m_unscaled, operator='mean', body=dy*x, step=2)
+    FeatureReduction(symbol=m_unscaled, operator='mean', body=dy*x, step=2, shift=False)
     Assignment(symbol=m, expression=m_unscaled*r, step=2)
     """
     fewest = passes(program)
