@@ -23,10 +23,15 @@ from typing import Any
 from mpmath import iv, mp, mpf
 
 FORMAT, FIELDS = "lngen certificate 2", {"format", "definition", "names", "steps"}
+OF_A_STEP, MOVES = {"target", "after", "before", "parts", "uses"}, ("_1_", "_2_")
+SPECIAL = (  # scales of points, how many of the numbers are special, and whether the features of a row are equal
+    *((0, 0, False), (1e-3, 0, False), (1e3, 0, False), (1e-3, 0.3, False), (1e3, 0.3, False), (1, 0.4, False)),
+    *((1, 0.4, False), (1, 1, False), (1, 1, False), (1, 1, False), (1, 0, True), (1, 0.7, True)),
+)
 iv.prec = mp.prec = 400  # bits of an interval's ends
 AGREE, SMALL = iv.mpf(2) ** -166, iv.mpf(2) ** -250  # 50 digits; what is too small beside another to be seen
 MOST_BYTES, MOST_TEXT, MOST_POWER, LARGEST = 2**20, 8000, 300, 2**14  # LARGEST is of an argument of exp, sin or erf
-MOVES, TRIES, WRITTEN_OUT, TINY, UNKNOWN = ("_1_", "_2_"), 12, 80, Fraction(1, 2**40), iv.mpf(["-inf", "inf"])
+TRIES, WRITTEN_OUT, TINY, UNKNOWN = 12, 80, Fraction(1, 2**40), iv.mpf(["-inf", "inf"])
 KINDS = {"Row": (1, 1), "Data": (1, 1), "RowScalar": (1, 0), "Feature": (0, 1), "Scalar": (0, 0), "Constant": (0, 0)}
 NUMBER, NAME = re.compile(r"[0-9]{1,40}(\.[0-9]{0,40})?(e[+-]?[0-9]{1,3})?"), re.compile("[A-Za-z][A-Za-z0-9_]{0,63}")
 EXPONENT = re.compile(r"-?[0-9]{1,9}(/[0-9]{1,9}|\.[0-9]{1,9})?")
@@ -119,9 +124,14 @@ def parsed(text: str, most: float = MOST_TEXT) -> ast.expr:
         elif isinstance(e, ast.BinOp) and isinstance(e.op, ast.Pow):
             written = re.sub("[ ()]", "", ast.unparse(e.right))
             e.power = Fraction(written if EXPONENT.fullmatch(written) else 0)
-            fits = e.power and max(abs(e.power), e.power.denominator) <= MOST_POWER
-            require(fits, f"not in the grammar of exponents, or too large: {written[:80]}")
+            require(0 < abs(e.power) <= MOST_POWER, f"not in the grammar of exponents, or too large: {written[:80]}")
     return tree
+
+
+def matched(form: str, line: str) -> Any:
+    """The parts of a line of a definition."""
+    require(found := re.fullmatch(form, line), f"not in the language of definitions: {line[:80]}")
+    return found
 
 
 def put(form: str, arguments: list[ast.expr]) -> str:
@@ -166,9 +176,7 @@ class Sheet:
     """
 
     def __init__(self, weights: list[int], values: dict[str, Table]) -> None:
-        self.weights, self.values = weights, values
-        self.known: dict[str, Table] = {}
-        self.decided: dict[tuple[str, str], Table] = {}
+        self.weights, self.values, self.known, self.decided = weights, values, {}, {}
 
     def __call__(self, e: ast.expr) -> Table:
         """The table of an expression; raises Refused if it is not in the grammar."""
@@ -227,25 +235,23 @@ class Sheet:
 
 
 class Definition:
-    """The function of a file: its `text` without its docstring, its inputs and their kinds, its lines and its outputs."""
+    """The function of a file: its `text` without its docstring, the kinds of its inputs, its lines and its outputs."""
 
     def __init__(self, source: str) -> None:
         tree = ast.parse(source)
         *imports, function = tree.body[ast.get_docstring(tree) is not None :]
         for node in imports:
-            self._read(r"from lngen\.language import \w+(, \w+)*", ast.unparse(node))
+            matched(r"from lngen\.language import \w+(, \w+)*", ast.unparse(node))
         function.body = function.body[ast.get_docstring(function) is not None :]
         self.text = ast.unparse(function)
         head, *lines, last = self.text.split("\n")
-        result = self._read(r"    return (?:(\w+|\(\w+(?:, \w+)*,?\))|(.*))", last)
-        inputs = self._read(r"def \w+\((.*)\):", head)[1].split(", ")
-        kinds = [self._read(r"(\w+): (\w+)(?:=-?[0-9.e+-]+)?", part).groups() for part in inputs]
-        written = [self._read(r"    (\w+) = (.*)", line).groups() for line in lines]
+        result = matched(r"    return (?:(\w+|\(\w+(?:, \w+)*,?\))|(.*))", last)
+        inputs = matched(r"def \w+\((.*)\):", head)[1].split(", ")
+        kinds = [matched(r"(\w+): (\w+)(?:=-?[0-9.e+-]+)?", part).groups() for part in inputs]
+        written = [matched(r"    (\w+) = (.*)", line).groups() for line in lines]
         written += [("y", result[2])] if result[2] else []
-        self.kinds, self.constants = (
-            {n: KINDS[kind] for n, kind in kinds},
-            {n for n, kind in kinds if kind == "Constant"},
-        )
+        self.kinds = {name: KINDS[kind] for name, kind in kinds}
+        self.constants = {name for name, kind in kinds if kind == "Constant"}
         self.varied = [name for name, kind in kinds if kind not in ("Data", "Constant")]
         self.outputs = re.findall(r"\w+", result[1] or "y")
         self.lines = {name: parsed(text) for name, text in written}
@@ -260,12 +266,6 @@ class Definition:
             moved = {name + move: parsed(tangent(e, move), 1e6) for lines in self.along for name, e in lines.items()}
             self.along.append(moved)
 
-    @staticmethod
-    def _read(form: str, line: str) -> re.Match[str]:
-        found = re.fullmatch(form, line)
-        require(found, f"not in the language of definitions: {line[:80]}")
-        return found
-
     def at(self, weights: list[int], inputs: dict[str, Table], *directions: dict[str, Table]) -> Sheet:
         """All values of it; with directions, what they move by along the first, the second, and both."""
         values = inputs | {name: [[u] * len(weights)] * 2 for name, u in (("D", exact(sum(weights))), ("pi", +iv.pi))}
@@ -279,10 +279,11 @@ class Definition:
         return sheet
 
 
-def like(kind: tuple[int, int], features: int, draw: Any) -> Table:
-    """A table of what varies over rows, features, both or neither."""
-    rows = [[draw() for _ in range(features if kind[1] else 1)] for _ in range(2 if kind[0] else 1)]
-    return [(row * features)[:features] for row in (rows * 2)[:2]]
+def like(kind: tuple[int, int], features: int, draw: Any, alike: bool = False) -> Table:
+    """A table of what varies over rows, features, both or neither; features may be `alike`."""
+    rows = [[draw() for _ in range(features if kind[1] and not alike else 1)] for _ in range(1 + kind[0])]
+    rows = [[u * 1 for u in row * features] if alike and kind[1] else (row * features)[:features] for row in rows]
+    return (rows * 2)[:2]
 
 
 def agree(a: Table, b: Table, largest: Any) -> bool | None:
@@ -324,13 +325,14 @@ class Certificate:
         self.own |= document["names"]
         roles = [(definition.outputs, "d{}"), (definition.varied, "{}_dot"), (definition.varied, "dd{}")]
         self.arguments = [{name: form.format(self.own[name]) for name in names} for names, form in roles]
+        roles = [(definition.outputs, ("{}", "{}_dot", "dd{}")), (definition.varied, ("d{}", "d2{}"))]
+        self.results = {form.format(self.own[name]) for names, forms in roles for name in names for form in forms}
         given = [*self.own.values(), *(name for role in self.arguments for name in role.values()), *RESERVED]
         require(len({*given}) == len(given) and all(map(NAME.fullmatch, given)), "a name stands for two things")
         for number, step in enumerate(document["steps"], 1):
             target, where = step["target"], f"step {number}, {step['target'][:80]}"
-            known = {"target", "after"} <= step.keys() <= {"target", "after", "before", "parts", "uses"}
-            free = NAME.fullmatch(target) and (target in self.own.values() or target not in given)
-            require(known and free, f"{where}: it is not a step")
+            fits = {"target", "after"} <= step.keys() <= OF_A_STEP and NAME.fullmatch(target)
+            require(fits and (target in self.own.values() or target not in given), f"{where}: it is not a step")
             sides = [[parsed(step[side])] for side in ("after", "before") if side in step]
             sides += [[*map(parsed, step["parts"])]] if "parts" in step else []
             self.steps.append((where, target, sides, [(parsed(a), parsed(b)) for a, b in step.get("uses", [])]))
@@ -341,88 +343,76 @@ class Certificate:
         while not check(least):
             least += 1
             require(least < 40, "NOT VERIFIED: the definition has no value with fewer than 40 features")
-        points = [check(least + more, scale) for more in range(6) for scale in (1, 3)]
-        points += [check(least + 12), check(60 + some(10)), *(check(some(2**e, 2 ** (e + 8))) for e in (7, 15, 23))]
-        for special in (0, 0.3, 0.5, 0.7, 0.9, 1, 1):
-            points += [check(least + 1 + some(3), scale, special, special == 0.7) for scale in (0, 1, 1 / 1000, 1000)]
-        return sum(points)
+        large = [some(2**e, 2 ** (e + 8)) for e in (7, 15, 23)]
+        sizes = zip([*range(least + 1, least + 6), least + 12, 60 + some(10), *large], (1, 3) * 5, strict=True)
+        return 1 + sum(check(*size) for size in sizes) + sum(check(least + 1 + some(3), *how) for how in SPECIAL)
 
     def check(
         self, generator: random.Random, features: int, scale: float = 1, special: float = 0, alike: bool = False
     ) -> bool:
-        """Check it at a point; False if the definition has no value there. Raises Refused for what does not hold first.
-
-        What is not known is refused, too, but at special points, where values may end.
-        """
+        """Check it at a point; False where the definition has no value. Only special points may leave open what holds."""
         definition, weights = self.definition, [1] * features if features <= WRITTEN_OUT else [1, 1, 1, 1, features - 4]
-        strict = 1 < features <= WRITTEN_OUT and not special and scale in (1, 3)
-        near = [
-            u + tiny for u in (*definition.numbers, Fraction(generator.uniform(-1, 1))) for tiny in (0, TINY, -TINY)
-        ]
+        strict = 1 < features <= WRITTEN_OUT and not special and not alike and scale in (1, 3)
+        numbers = [*definition.numbers, Fraction(generator.uniform(-1, 1))]
 
         def draw(scale: float, special: float, positive: bool, constant: bool = False) -> Any:
-            u = generator.choice(near) if generator.random() < special else Fraction(scale * generator.uniform(-1, 1))
+            u = Fraction(scale * generator.uniform(-1, 1))
+            if generator.random() < special:
+                u = generator.choice(numbers) + generator.choice([0, TINY, -TINY])
             return exact(abs(u) or TINY if constant else abs(u) if positive else u * generator.choice([1, -1]))
 
         for attempt in range(TRIES):
-            one = partial(draw, scale, special, attempt % 2 == 1)
-            inputs = {
-                n: like(k, len(weights), partial(one, n in definition.constants)) for n, k in definition.kinds.items()
-            }
-            if alike:
-                inputs = {
-                    n: [[row[0] * 1 for _ in row] for row in t] if definition.kinds[n] == (1, 1) else t
-                    for n, t in inputs.items()
-                }
+            inputs, one = {}, partial(draw, scale, special, attempt % 2 == 1)
+            for name, kind in definition.kinds.items():
+                inputs[name] = like(kind, len(weights), partial(one, name in definition.constants), alike)
             truth = definition.at(weights, inputs)
-            if all(agree(truth.values[o], truth.values[o], exact(1)) for o in definition.outputs):
+            results = {o: truth.values[o] for o in definition.outputs}
+            if all(agree(table, table, exact(1)) for table in results.values()):
                 break
         else:
             return False
-        kinds = dict(definition.kinds)
-        for o in definition.outputs:
-            kinds[o] = (1, int(truth.values[o][0][0] is not truth.values[o][0][-1]))
-        roles, unit = (*self.arguments, definition.varied), partial(draw, 1, 0, False)
-        dy, dots, seconds, moves = ({n: like(kinds[n], len(weights), unit) for n in role} for role in roles)
+        kinds = definition.kinds | {o: (1, int(table[0][0] is not table[0][-1])) for o, table in results.items()}
+        draws, unit = (*self.arguments, definition.varied), partial(draw, 1, 0, False)
+        dy, dots, seconds, moves = ({n: like(kinds[n], len(weights), unit) for n in role} for role in draws)
         values = {self.own.get(name, name): table for name, table in truth.values.items()}
         for role, tables in zip(self.arguments, (dy, dots, seconds), strict=True):
             values |= {role[name]: table for name, table in tables.items()}
-        sheet, sizes = Sheet(weights, values), [abs(u).b for t in values.values() for row in t for u in row]
+        sheet, equal, sizes = Sheet(weights, values), [], [abs(u).b for t in values.values() for r in t for u in r]
         largest = reduce(lambda m, u: u if m < u < "inf" else m, sizes)
-
-        def compare(where: str, a: Table | None, b: Table) -> None:
-            same = a and agree(a, b, largest)
-            require(same or (a and same is None and not strict), f"{where}: it does not hold with {features} features")
-
-        def inner(names: Any, a: dict[str, Table], b: dict[str, Table], ends: str = "") -> Table:
-            rows = [(n, r, q) for n in names for r, q in [*zip(a[n], b[n + ends], strict=True)][: 1 + kinds[n][0]]]
-            products = [(n, [u * v for u, v in zip(r, q, strict=True)]) for n, r, q in rows]
-            return [[reduce(operator.add, [sheet.total(row) if kinds[n][1] else row[0] for n, row in products])]]
-
         for where, target, sides, uses in self.steps:
             found = [values[target]] if target in values else []
             found += [reduce(partial(each, added), map(sheet, side)) for side in sides]
-            for a, b in [(found[0], other) for other in found[1:]] + [(sheet(a), sheet(b)) for a, b in uses]:
-                compare(where, a, b)
+            equal += [(where, found[0], other) for other in found[1:]] + [(where, sheet(a), sheet(b)) for a, b in uses]
             values[target] = found[0]
+        missing = sorted(self.results - values.keys())
+        require(not missing, f"result {missing}: there is none")
+
+        def inner(a: dict[str, Table], b: dict[str, Table]) -> Table:
+            rows = [(n, r, q) for n in a for r, q in [*zip(a[n], b[n], strict=True)][: 1 + kinds[n][0]]]
+            products = [(n, [u * v for u, v in zip(r, q, strict=True)]) for n, r, q in rows]
+            return [[reduce(operator.add, [sheet.total(row) if kinds[n][1] else row[0] for n, row in products])]]
+
         along = definition.at(weights, inputs, dots, seconds).values
-        for o in definition.outputs:
-            for form, ends in (("{}", ""), ("{}_dot", "_1_"), ("dd{}", "_2_")):
-                compare("result " + form.format(self.own[o]), values.get(form.format(self.own[o])), along[o + ends])
+        for form, end in (("{}", ""), ("{}_dot", "_1_"), ("dd{}", "_2_")):
+            equal += [(f"result {(own := form.format(self.own[o]))}", values[own], along[o + end]) for o in results]
         for n in definition.varied:
             along = definition.at(weights, inputs, {n: moves[n]}, seconds).values
-            for form, ends in (("d{}", "_1_"), ("d2{}", "_1__2_")):
-                name = form.format(self.own[n])
-                require(name in values, f"result {name}: there is none")
-                compare(f"result {name}", inner([n], moves, {n: values[name]}), inner(dy, dy, along, ends))
-        for (kind, text), table in sheet.decided.items():
-            known = (
-                truth.known if kind == "order" else {key: t for key, t in truth.decided.items() if key[0] != "order"}
-            )
-            alive = self.alive.get((kind, text), {(key, flip) for key in known for flip in (1, -1)})
-            alive = {(key, flip) for key, flip in alive if key in known and follows(kind, table, known[key], flip)}
-            require(alive or kind == "pole", f"{text[:80]} decides, and the definition does not decide by it")
-            self.alive[kind, text] = alive
+            for form, end in (("d{}", "_1_"), ("d2{}", "_1__2_")):
+                own = form.format(self.own[n])
+                truly = inner(dy, {o: along[o + end] for o in dy})
+                equal.append((f"result {own}", inner({n: moves[n]}, {n: values[own]}), truly))
+        for where, a, b in equal:
+            same = agree(a, b, largest)
+            require(same or (same is None and not strict), f"{where}: it does not hold with {features} features")
+        moving = {
+            k: t for k, t in truth.decided.items() if k[0] == "kink" or (k[0] == "pole" and t[0][0] is not t[1][0])
+        }
+        for key, table in sheet.decided.items():
+            known = truth.known if key[0] == "order" else moving
+            alive = self.alive.get(key, {(other, flip) for other in known for flip in (1, -1)})
+            alive = {(k, flip) for k, flip in alive if k in known and follows(key[0], table, known[k], flip)}
+            require(alive or key[0] == "pole", f"{key[1][:80]} decides, and the definition does not decide by it")
+            self.alive[key] = alive
         return True
 
 
@@ -432,28 +422,23 @@ def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def read(path: Path) -> str:
-    """The text of a file, if it is one and not too large."""
-    require(path.is_file() and path.stat().st_size <= MOST_BYTES, f"{path}: no file, or too large a one")
-    return path.read_text(encoding="utf-8")
-
-
 def main(words: list[str]) -> int:
     """Check a certificate; the exit status is 1 if it is refused, and 3 if that is beyond what is computed here."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("certificate", type=Path)
     parser.add_argument("--definition", type=Path, required=True, metavar="FILE", help="the definition that you have")
-    parser.add_argument(
-        "--seed", type=int, default=secrets.randbits(64), help="the seed of a run, to repeat its points"
-    )
+    parser.add_argument("--seed", type=int, default=secrets.randbits(64), help="that of a run, to repeat its points")
     parser.add_argument("--seconds", type=float, default=9, help="after which it is refused (default: 9)")
     given = parser.parse_args(words)
     signal.signal(signal.SIGPROF, lambda *_: require(False, "it takes too long; --seconds allows more"))
     signal.setitimer(signal.ITIMER_PROF, given.seconds, 0.1)  # again and again: mpmath catches what it should not
     status, points = 0, 0
     try:
-        definition = Definition(read(given.definition))
-        certificate = Certificate(json.loads(read(given.certificate), object_pairs_hook=once), definition)
+        for path in (given.definition, given.certificate):
+            require(path.is_file() and path.stat().st_size <= MOST_BYTES, f"{path} is no file, or too large")
+        definition = Definition(given.definition.read_text(encoding="utf-8"))
+        document = json.loads(given.certificate.read_text(encoding="utf-8"), object_pairs_hook=once)
+        certificate = Certificate(document, definition)
         points = certificate.run(random.Random(given.seed))
         said = f"{len(certificate.steps)} steps and every result hold"
     except Exception as fault:
