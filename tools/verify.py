@@ -16,7 +16,7 @@ import signal
 import sys
 from fractions import Fraction
 from functools import partial, reduce
-from itertools import combinations, zip_longest
+from itertools import combinations, product, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -24,25 +24,25 @@ from mpmath import iv, mp, mpf
 
 FORMAT, FIELDS = "lngen certificate 2", {"format", "definition", "names", "steps"}
 OF_A_STEP, MOVES = {"target", "after", "before", "parts", "uses"}, ("_1_", "_2_")
-SPECIAL = (  # scales of points, how many of the numbers are special, and whether the features of a row are equal
-    *((0, 0, False), (1e-3, 0, False), (1e3, 0, False), (1e-3, 0.3, False), (1e3, 0.3, False), (1, 0.4, False)),
-    *((1, 0.4, False), (1, 1, False), (1, 1, False), (1, 1, False), (1, 0, True), (1, 0.7, True)),
-)
 iv.prec = mp.prec = 400  # bits of an interval's ends
 AGREE, SMALL = iv.mpf(2) ** -166, iv.mpf(2) ** -250  # 50 digits; what is too small beside another to be seen
 MOST_BYTES, MOST_TEXT, MOST_POWER, LARGEST = 2**20, 8000, 300, 2**14  # LARGEST is of an argument of exp, sin or erf
-TRIES, WRITTEN_OUT, TINY, UNKNOWN = 12, 80, Fraction(1, 2**40), iv.mpf(["-inf", "inf"])
+TRIES, WRITTEN_OUT, TINY, UNKNOWN = 12, 80, iv.mpf(2) ** -40, iv.mpf(["-inf", "inf"])
 KINDS = {"Row": (1, 1), "Data": (1, 1), "RowScalar": (1, 0), "Feature": (0, 1), "Scalar": (0, 0), "Constant": (0, 0)}
 NUMBER, NAME = re.compile(r"[0-9]{1,40}(\.[0-9]{0,40})?(e[+-]?[0-9]{1,3})?"), re.compile("[A-Za-z][A-Za-z0-9_]{0,63}")
 EXPONENT = re.compile(r"-?[0-9]{1,9}(/[0-9]{1,9}|\.[0-9]{1,9})?")
 HOLDS = {"Eq": (0,), "NotEq": (-1, 1), "Lt": (-1,), "LtE": (-1, 0), "Gt": (1,), "GtE": (0, 1)}
-SLOPES = {"exp": "exp(u)", "log": "1/u", "sin": "cos(u)", "cos": "-sin(u)", "erf": "2/sqrt(pi)*exp(-u**2)"}
+MOVED = """Add: ({da}) + ({db}); Sub: ({da}) - ({db}); Mult: ({da})*({b}) + ({a})*({db}); USub: -({da});
+Div: (({da}) - ({a})/({b})*({db}))/({b}); Pow: ({n})*({a})**({m})*({da}); where: where({a}, {db}, {dc});
+mean: mean({da}); sum: sum({da}); max: sum(attains_first({a}, max({a}))*({da}));
+min: sum(attains_first({a}, min({a}))*({da})); exp: exp({a})*({da}); log: ({da})/({a});
+sin: cos({a})*({da}); cos: -sin({a})*({da}); erf: 2/sqrt(pi)*exp(-({a})**2)*({da})"""
 WRITTEN = """sqrt: u**(1/2); rsqrt: u**(-1/2); log1p: log(1 + u); expm1: exp(u) - 1; sigmoid: 1/(1 + exp(-u));
 tanh: 2/(1 + exp(-2*u)) - 1; softplus: log(1 + exp(u)); silu: u/(1 + exp(-u)); gelu: u*(1 + erf(u/sqrt(2)))/2;
 abs: where(u > 0, u, where(u < 0, -u, 0)); sign: where(u > 0, 1, where(u < 0, -1, 0)); relu: where(u > 0, u, 0);
 maximum: where(u > v, u, v); minimum: where(u < v, u, v); Phi: (1 + erf(u/sqrt(2)))/2; phi: exp(-u**2/2)/sqrt(2*pi)"""
-MACROS = dict(part.split(": ") for part in WRITTEN.replace("\n", " ").split("; "))
-LANGUAGE = {*SLOPES, *MACROS, "mean", "sum", "max", "min", "where", "stop_gradient"} - {"Phi", "phi"}
+TANGENTS, MACROS = (dict(u.split(": ") for u in text.replace("\n", " ").split("; ")) for text in (MOVED, WRITTEN))
+LANGUAGE = {*filter(str.islower, TANGENTS), *MACROS, "stop_gradient"} - {"Phi", "phi"}
 RESERVED = LANGUAGE | {"Phi", "phi", "attains_first", "sum_rows", "D", "pi"}
 Table = list[list[Any]]  # two rows of features; what is shared stands in it once for each of them
 
@@ -51,15 +51,16 @@ class Refused(Exception):
     """What does not hold; the message says where."""
 
 
-def require(holds: object, message: str) -> None:
-    """Raise Refused unless something holds."""
+def require(holds: Any, message: str) -> Any:
+    """What holds; raises Refused if it does not."""
     if not holds:
         raise Refused(message)
+    return holds
 
 
-def exact(number: Any) -> Any:
-    """A rational number as an interval."""
-    return iv.mpf(number.numerator) / number.denominator
+def matched(form: str, line: str) -> Any:
+    """The parts of a line of a definition."""
+    return require(re.fullmatch(form, line), f"not in the language of definitions: {line[:80]}")
 
 
 def sign(u: Any) -> int | None:
@@ -68,21 +69,22 @@ def sign(u: Any) -> int | None:
 
 
 def power(u: Any, exponent: Fraction) -> Any:
-    """A number to a rational power."""
+    """A number to a rational power; unknown where that is not real, or may not be."""
     if exponent < 0:
         return 1 / power(u, -exponent)
-    if exponent.denominator > 1:
-        u = iv.sqrt(u) if exponent.denominator == 2 else iv.exp(iv.log(u) / exponent.denominator)
+    under = exponent.denominator
+    if under > 1:
+        u = UNKNOWN if not u >= 0 else iv.sqrt(u) if under == 2 else iv.exp(iv.log(u) / under)
     return u**exponent.numerator
 
 
 def function(word: str, u: Any) -> Any:
     """A function of one number. erf increases; mpmath has it for numbers, and its last digits are taken for wrong."""
-    if word == "log" or not abs(u) < LARGEST:
-        return iv.log(u) if word == "log" else UNKNOWN
-    if word == "erf":
+    if word == "log":
+        return iv.log(u) if u > 0 else UNKNOWN
+    if word == "erf" and abs(u) < LARGEST:
         return iv.mpf([mp.erf(mpf(u.a)), mp.erf(mpf(u.b))]) * (1 + iv.mpf([-1, 1]) * iv.mpf(2) ** -390)
-    return getattr(iv, word)(u)
+    return getattr(iv, word)(u) if abs(u) < LARGEST else UNKNOWN
 
 
 def added(a: Any, b: Any) -> Any:
@@ -91,20 +93,18 @@ def added(a: Any, b: Any) -> Any:
     return a + b if seen else UNKNOWN
 
 
-BINARY: dict[str, Any] = {"Add": added, "Sub": lambda a, b: added(a, -b), "Mult": operator.mul, "Div": operator.truediv}
+ENTRYWISE: Any = {"Add": added, "Mult": operator.mul, "Div": operator.truediv, "USub": operator.neg}
+ENTRYWISE |= {word: partial(function, word) for word in ("exp", "log", "sin", "cos", "erf")}
+ENTRYWISE |= {"Sub": lambda a, b: added(a, -b), "stop_gradient": operator.pos}
 
 
 def each(f: Any, *tables: Table) -> Table:
-    """A function of numbers, entry by entry, and once where entries are shared; unknown where it has no value."""
+    """A function of numbers, entry by entry, and once where entries are shared."""
     known: dict[tuple[int, ...], Any] = {}
 
     def at(*entries: Any) -> Any:
-        key = tuple(map(id, entries))
-        if key not in known:
-            try:
-                known[key] = f(*entries)
-            except ValueError:  # a root or a logarithm of what is negative, or may be
-                known[key] = UNKNOWN
+        if (key := tuple(map(id, entries))) not in known:
+            known[key] = f(*entries)
         return known[key]
 
     return [[at(*entries) for entries in zip(*rows, strict=True)] for rows in zip(*tables, strict=True)]
@@ -118,20 +118,13 @@ def parsed(text: str, most: float = MOST_TEXT) -> ast.expr:
         e.text = ast.unparse(e)
         if isinstance(e, ast.Constant):
             written = text[e.col_offset : e.end_col_offset]
-            fits = NUMBER.fullmatch(written) and (e.value == 0 or 1e-300 < e.value < 1e300)
-            require(fits, f"not in the grammar of numbers: {written[:80]}")
-            e.exactly = Fraction(written)
+            require(NUMBER.fullmatch(written), f"not in the grammar of numbers: {written[:80]}")
+            e.exactly = iv.mpf(Fraction(written).numerator) / Fraction(written).denominator
         elif isinstance(e, ast.BinOp) and isinstance(e.op, ast.Pow):
             written = re.sub("[ ()]", "", ast.unparse(e.right))
-            e.power = Fraction(written if EXPONENT.fullmatch(written) else 0)
-            require(0 < abs(e.power) <= MOST_POWER, f"not in the grammar of exponents, or too large: {written[:80]}")
+            e.power = Fraction(written if EXPONENT.fullmatch(written) else MOST_POWER + 1)
+            require(abs(e.power) <= MOST_POWER, f"not in the grammar of exponents, or too large: {written[:80]}")
     return tree
-
-
-def matched(form: str, line: str) -> Any:
-    """The parts of a line of a definition."""
-    require(found := re.fullmatch(form, line), f"not in the language of definitions: {line[:80]}")
-    return found
 
 
 def put(form: str, arguments: list[ast.expr]) -> str:
@@ -140,40 +133,29 @@ def put(form: str, arguments: list[ast.expr]) -> str:
     return re.sub(r"\b[uv]\b", lambda found: f"({arguments[found[0] == 'v'].text})", form)
 
 
+def taken(e: ast.expr) -> tuple[str, list[ast.expr]]:
+    """An expression taken apart: its operator or function, and its operands."""
+    if isinstance(e, ast.Call) and isinstance(e.func, ast.Name) and not e.keywords:
+        return e.func.id, e.args
+    parts = [part for part in ast.iter_child_nodes(e) if isinstance(part, ast.expr)]
+    return type(e.op).__name__ if isinstance(e, ast.BinOp | ast.UnaryOp) else "", parts
+
+
 def tangent(e: ast.expr, move: str) -> str:
     """What an expression moves by where a name moves by what has the name and `move` at its end."""
-    match e:
-        case ast.Name(id=name) if name not in ("D", "pi"):
-            return name + move
-        case ast.UnaryOp(operand=one):
-            return f"-({tangent(one, move)})"
-        case ast.BinOp(left=a, op=ast.Pow()):
-            rest = f"*({a.text})**({e.power - 1})" if e.power != 1 else ""
-            return f"({e.power}){rest}*({tangent(a, move)})"
-        case ast.BinOp(left=a, op=op, right=b):
-            da, db = tangent(a, move), tangent(b, move)
-            if isinstance(op, ast.Add | ast.Sub):
-                return f"({da}) {'+' if isinstance(op, ast.Add) else '-'} ({db})"
-            product = f"({da})*({b.text}) + ({a.text})*({db})"
-            return product if isinstance(op, ast.Mult) else f"(({da}) - ({a.text})/({b.text})*({db}))/({b.text})"
-        case ast.Call(func=ast.Name(id="where"), args=[condition, a, b]):
-            return f"where({condition.text}, {tangent(a, move)}, {tangent(b, move)})"
-        case ast.Call(func=ast.Name(id="mean" | "sum" as word), args=[one]):
-            return f"{word}({tangent(one, move)})"
-        case ast.Call(func=ast.Name(id="max" | "min"), args=[one]):
-            return f"sum(attains_first({one.text}, {e.text})*({tangent(one, move)}))"
-        case ast.Call(func=ast.Name(id=word), args=parts) if word in MACROS:
-            return tangent(parsed(put(MACROS[word], parts), 1e6), move)
-        case ast.Call(func=ast.Name(id=word), args=[one]) if word in SLOPES:
-            return f"({put(SLOPES[word], [one])})*({tangent(one, move)})"
-    return "0"
+    if isinstance(e, ast.Name):
+        return "0" if e.id in ("D", "pi") else e.id + move
+    word, parts = taken(e)
+    if word in MACROS:
+        return tangent(parsed(put(MACROS[word], parts), 1e6), move)
+    texts = {letter: part.text for letter, part in zip("abc", parts, strict=False)}
+    texts |= {f"d{letter}": tangent(part, move) for letter, part in zip("abc", parts, strict=False)}
+    exponents = {"n": e.power, "m": e.power - 1} if word == "Pow" else {}
+    return TANGENTS.get(word, "0").format(**texts, **exponents)
 
 
 class Sheet:
-    """Evaluates expressions at a point, and collects in `decided` what kinks, poles and extremes decide by.
-
-    Feature j of a row stands for weights[j] features that are alike, so that a row of billions takes no longer.
-    """
+    """Evaluates expressions at a point. Feature j stands for weights[j] that are alike: billions take no longer."""
 
     def __init__(self, weights: list[int], values: dict[str, Table]) -> None:
         self.weights, self.values, self.known, self.decided = weights, values, {}, {}
@@ -185,40 +167,35 @@ class Sheet:
         return self.known[e.text]
 
     def _at(self, e: ast.expr) -> Table:
-        match e:
-            case ast.Constant():
-                return [[exact(e.exactly)] * len(self.weights)] * 2
-            case ast.Name(id=name) if name in self.values:
-                return self.values[name]
-            case ast.UnaryOp(op=ast.USub(), operand=one):
-                return each(operator.neg, self(one))
-            case ast.BinOp(left=left, op=ast.Pow()):
-                found = each(partial(power, exponent=e.power), self(left))
-                self.decided |= {("pole", left.text): self(left), ("pole", e.text): found}
+        if isinstance(e, ast.Constant):
+            return [[e.exactly] * len(self.weights)] * 2
+        if isinstance(e, ast.Name) and e.id in self.values:
+            return self.values[e.id]
+        word, parts = taken(e)
+        if word in MACROS:
+            return self(parsed(put(MACROS[word], parts), 1e6))
+        match word, parts:
+            case "where", [ast.Compare(left=left, ops=[op], comparators=[right]), a, b]:
+                gap = self.decided["kink", f"{left.text} - ({right.text})"] = each(
+                    operator.sub, self(left), self(right)
+                )
+                side = {None: 2, **dict.fromkeys(HOLDS[type(op).__name__], 0)}
+                return each(lambda g, u, v: (u, v, UNKNOWN)[side.get(sign(g), 1)] * 1, gap, self(a), self(b))
+            case "Pow", [base, _]:
+                found = each(partial(power, exponent=e.power), self(base))
+                self.decided |= {("pole", base.text): self(base), ("pole", e.text): found}
                 return found
-            case ast.BinOp(left=left, op=op, right=right) if type(op).__name__ in BINARY:
-                self.decided |= {("pole", right.text): self(right)} if isinstance(op, ast.Div) else {}
-                return each(BINARY[type(op).__name__], self(left), self(right))
-            case ast.Call(func=ast.Name(id="where"), args=[ast.Compare(left=l, ops=[op], comparators=[r]), a, b]):
-                gap = self.decided["kink", f"{l.text} - ({r.text})"] = each(operator.sub, self(l), self(r))
-                return each(partial(self._chosen, HOLDS[type(op).__name__]), gap, self(a), self(b))
-            case ast.Call(func=ast.Name(id=word), args=parts) if word in MACROS:
-                return self(parsed(put(MACROS[word], parts), 1e6))
-            case ast.Call(func=ast.Name(id="max" | "min" | "attains_first" as word), args=[one, *attained]):
+            case "max" | "min" | "attains_first", [one, *attained]:
                 self.decided["order", one.text] = self(one)
                 return [*map(partial(self._extreme, word), self(one), *map(self, attained))]
-            case ast.Call(func=ast.Name(id="mean" | "sum" as word), args=[one]):
+            case "mean" | "sum", [one]:
                 count = sum(self.weights) if word == "mean" else 1
                 return [[self.total(row) / count] * len(row) for row in self(one)]
-            case ast.Call(func=ast.Name(id="sum_rows"), args=[one]):
+            case "sum_rows", [one]:
                 return each(operator.add, *([row] for row in self(one))) * 2
-            case ast.Call(func=ast.Name(id=word), args=[one]) if word in (*SLOPES, "stop_gradient"):
-                return each(partial(function, word), self(one)) if word in SLOPES else self(one)
-        raise Refused(f"not in the grammar, or nothing of that name here: {e.text[:80]}")
-
-    @staticmethod
-    def _chosen(holds: tuple[int, ...], gap: Any, a: Any, b: Any) -> Any:
-        return UNKNOWN if sign(gap) is None else (a if sign(gap) in holds else b) * 1
+        require(word in ENTRYWISE, f"not in the grammar, or nothing of that name here: {e.text[:80]}")
+        self.decided |= {("pole", parts[1].text): self(parts[1])} if word == "Div" else {}
+        return each(ENTRYWISE[word], *map(self, parts))
 
     def _extreme(self, word: str, row: list[Any], attained: list[Any] | None = None) -> list[Any]:
         behind = {"max": (0, -1), "min": (0, 1)}.get(word, (0, None))
@@ -227,7 +204,7 @@ class Sheet:
         if not any(fits) or (attained and self.weights[fits.index(True)] > 1):
             return [UNKNOWN] * len(row)  # of features that are alike, only one would be the first
         first = fits.index(True)
-        return [exact(int(j == first)) for j in range(len(row))] if attained else [row[first]] * len(row)
+        return [iv.mpf(int(j == first)) for j in range(len(row))] if attained else [row[first]] * len(row)
 
     def total(self, row: list[Any]) -> Any:
         """The sum over features."""
@@ -260,7 +237,7 @@ class Definition:
         require(calls <= LANGUAGE, f"not of the language: {sorted(calls - LANGUAGE)}")
         names = [*self.kinds, *(name for name, _ in written), *RESERVED]
         require(len({*names}) == len(names) and {*self.outputs} <= {*self.lines}, "the definition has a name twice")
-        self.numbers = sorted({node.exactly for node in nodes if isinstance(node, ast.Constant)} | {Fraction(0)})
+        self.numbers = [iv.zero, *(node.exactly for node in nodes if isinstance(node, ast.Constant))]
         self.along = [self.lines]
         for move in MOVES:
             moved = {name + move: parsed(tangent(e, move), 1e6) for lines in self.along for name, e in lines.items()}
@@ -268,8 +245,8 @@ class Definition:
 
     def at(self, weights: list[int], inputs: dict[str, Table], *directions: dict[str, Table]) -> Sheet:
         """All values of it; with directions, what they move by along the first, the second, and both."""
-        values = inputs | {name: [[u] * len(weights)] * 2 for name, u in (("D", exact(sum(weights))), ("pi", +iv.pi))}
-        still = [[exact(0)] * len(weights)] * 2
+        values = inputs | {name: [[u] * len(weights)] * 2 for name, u in (("D", iv.mpf(sum(weights))), ("pi", +iv.pi))}
+        still = [[iv.zero] * len(weights)] * 2
         for move, direction in zip(MOVES, directions, strict=False):
             values |= {name + move: direction.get(name, still) for name in values}
         sheet = Sheet(weights, values)
@@ -340,26 +317,26 @@ class Certificate:
     def run(self, generator: random.Random) -> int:
         """Check it at many points, and count them."""
         check, some, least = partial(self.check, generator), generator.randrange, 1
-        while not check(least):
+        while not check(least, 1):
             least += 1
             require(least < 40, "NOT VERIFIED: the definition has no value with fewer than 40 features")
+        special = product((0, 1e-3, 1, 1e3), (0, 0.4, 1))
         large = [some(2**e, 2 ** (e + 8)) for e in (7, 15, 23)]
         sizes = zip([*range(least + 1, least + 6), least + 12, 60 + some(10), *large], (1, 3) * 5, strict=True)
-        return 1 + sum(check(*size) for size in sizes) + sum(check(least + 1 + some(3), *how) for how in SPECIAL)
+        return 1 + sum(check(*size) for size in sizes) + sum(check(least + 1 + some(3), *how) for how in special)
 
-    def check(
-        self, generator: random.Random, features: int, scale: float = 1, special: float = 0, alike: bool = False
-    ) -> bool:
-        """Check it at a point; False where the definition has no value. Only special points may leave open what holds."""
+    def check(self, generator: random.Random, features: int, scale: float, special: float = 0) -> bool:
+        """Check it at a point; False where the definition has no value. Special points may leave open what holds."""
         definition, weights = self.definition, [1] * features if features <= WRITTEN_OUT else [1, 1, 1, 1, features - 4]
-        strict = 1 < features <= WRITTEN_OUT and not special and not alike and scale in (1, 3)
-        numbers = [*definition.numbers, Fraction(generator.uniform(-1, 1))]
+        strict = 1 < features <= WRITTEN_OUT and not special and scale in (1, 3)
+        alike = not strict and features > 1 and generator.random() < 0.3
+        numbers = [*definition.numbers, iv.mpf(generator.uniform(-1, 1))]
 
         def draw(scale: float, special: float, positive: bool, constant: bool = False) -> Any:
-            u = Fraction(scale * generator.uniform(-1, 1))
+            u = iv.mpf(scale * generator.uniform(-1, 1))
             if generator.random() < special:
                 u = generator.choice(numbers) + generator.choice([0, TINY, -TINY])
-            return exact(abs(u) or TINY if constant else abs(u) if positive else u * generator.choice([1, -1]))
+            return abs(u) + TINY * (u == 0) if constant else abs(u) if positive else u * generator.choice([1, -1])
 
         for attempt in range(TRIES):
             inputs, one = {}, partial(draw, scale, special, attempt % 2 == 1)
@@ -367,7 +344,7 @@ class Certificate:
                 inputs[name] = like(kind, len(weights), partial(one, name in definition.constants), alike)
             truth = definition.at(weights, inputs)
             results = {o: truth.values[o] for o in definition.outputs}
-            if all(agree(table, table, exact(1)) for table in results.values()):
+            if all(agree(table, table, iv.one) for table in results.values()):
                 break
         else:
             return False
@@ -416,12 +393,6 @@ class Certificate:
         return True
 
 
-def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of JSON whose keys are different ones."""
-    require(len(dict(pairs)) == len(pairs), "a key stands there twice")
-    return dict(pairs)
-
-
 def main(words: list[str]) -> int:
     """Check a certificate; the exit status is 1 if it is refused, and 3 if that is beyond what is computed here."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -436,9 +407,10 @@ def main(words: list[str]) -> int:
     try:
         for path in (given.definition, given.certificate):
             require(path.is_file() and path.stat().st_size <= MOST_BYTES, f"{path} is no file, or too large")
-        definition = Definition(given.definition.read_text(encoding="utf-8"))
-        document = json.loads(given.certificate.read_text(encoding="utf-8"), object_pairs_hook=once)
-        certificate = Certificate(document, definition)
+        definition = Definition(given.definition.read_text("utf-8"))
+        text, twice = given.certificate.read_text("utf-8"), "a key stands there twice"
+        once = {"object_pairs_hook": lambda pairs: require(len(dict(pairs)) == len(pairs), twice) and dict(pairs)}
+        certificate = Certificate(json.loads(text, **once), definition)
         points = certificate.run(random.Random(given.seed))
         said = f"{len(certificate.steps)} steps and every result hold"
     except Exception as fault:
