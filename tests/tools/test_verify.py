@@ -5,11 +5,11 @@ import functools
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ TINY = "def f(x: Row): return 1e-40*tanh(x)*mean(x)"
 TAKEN = "def f(x: Row, dx: Feature): return x*dx + mean(x**2)"
 HELD = sample(
     (*corpus.NAMES, SIX, TINY, TAKEN, "def f(x: Row): return x/(D - 3000)", "def f(x: Row): return x/(D - 1)/(4 - D)"),
-    ("softmax", SIX, TAKEN),
+    (SIX,),
     ci=lambda name: name in NAMES or " " in name,
 )
 CAMPAIGN = sample(("softmax", "layer_norm", "rms_norm_gated", "masked_norm", "unbiased", SIX, TINY), ())
@@ -38,10 +38,7 @@ CAMPAIGN = sample(("softmax", "layer_norm", "rms_norm_gated", "masked_norm", "un
 @functools.cache
 def written(name: str) -> tuple[str, str]:
     """The text of a definition, or of a name of the corpus, and its certificate."""
-    if name in corpus.NAMES:
-        derivation = corpus.derivation(name)
-    else:
-        derivation = planned(parse(name), proved=False).derivation
+    derivation = corpus.derivation(name) if name in corpus.NAMES else planned(parse(name), proved=False).derivation
     return derivation.definition.source, certificate(derivation)
 
 
@@ -137,7 +134,7 @@ def test_verify_of_every_mutant_refuses(name, record_property):
 
 
 def test_verify_of_a_sample_of_mutants_refuses():
-    made = list(mutants(*written("softmax")))
+    made = list(mutants(*written(SIX)))
     assert accepted(random.Random(1).sample(made, 25)) == []
 
 
@@ -194,7 +191,7 @@ FIELDS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "a reason": lambda wrong: wrong["steps"][3].update(reason="none"),
     "a name of nothing": lambda wrong: wrong["names"].update(z="zz"),
     "a name for two": lambda wrong: wrong["names"].update(mu="dx"),
-    "a renamed value": lambda wrong: wrong["names"].update(mu="mu_2"),
+    "a renamed value": lambda wrong: wrong["names"].update(x="x_2"),
     "a target that is an argument": lambda wrong: wrong["steps"][0].update(target="dy"),
     "a target that is a function": lambda wrong: wrong["steps"][0].update(target="exp"),
     "a missing result": lambda wrong: [
@@ -215,9 +212,6 @@ FIELDS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "a false equation in use": lambda wrong: next(step for step in wrong["steps"] if "uses" in step).update(
         uses=[["mean(xhat)", "1"]]
     ),
-    "a chain that is broken on both sides": lambda wrong: [
-        last_of(wrong, "g").update({side: f"{last_of(wrong, 'dx')[side]} + 1" for side in ("before", "after")})
-    ],
     "a gradient called by another value": lambda wrong: wrong["steps"].append({"target": "dx", "after": "17"}),
 }
 
@@ -261,13 +255,12 @@ def test_verify_of_another_definition_says_where_it_differs(what):
     assert said in refused(source.replace(old, new), document("layer_norm"))
 
 
-def test_verify_of_the_same_definition_written_otherwise_holds():
-    source = written("softmax")[0].replace("e / sum(e)", "(e/\n    sum(e))  # probabilities")
-    assert source != written("softmax")[0]
-    assert (
-        refused('"""Another docstring."""\n' + source.partition('"""\n')[2].partition('"""')[2], document("softmax"))
-        == ""
-    )
+def test_verify_of_the_same_definition_written_otherwise_compares_what_it_says():
+    source = written("softmax")[0]
+    other = re.sub(r'^""".*?"""', '"""Another docstring."""', source, flags=re.DOTALL)
+    other = other.replace("e / sum(e)", "(e/\n    sum(e))  # probabilities")
+    assert len({source, other}) == 2
+    assert verify.Definition(other).text == verify.Definition(source).text == document("softmax")["definition"]
 
 
 def test_verify_of_renamed_values_reads_them_by_their_names():
@@ -298,11 +291,11 @@ def run(*words: Any, cwd: Path) -> tuple[int, str]:
 
 
 def test_program_says_what_holds_and_by_which_seed(tmp_path):
-    source, right = written("softmax")
+    source, right = written(SIX)
     (tmp_path / "f.py").write_text(source)
     (tmp_path / "good.json").write_text(right)
-    wrong = document("softmax")
-    last_of(wrong, "dx")["after"] = "0"
+    wrong = document(SIX)
+    (zero := last_of(wrong, "dx"))["after"] = "0"
     (tmp_path / "bad.json").write_text(json.dumps(wrong))
     status, printed = run("good.json", "--definition", "f.py", cwd=tmp_path)
     first, second = printed.splitlines()
@@ -310,7 +303,7 @@ def test_program_says_what_holds_and_by_which_seed(tmp_path):
     seed = second.rpartition(" ")[2].rstrip(")")
     assert run("good.json", "--definition", "f.py", "--seed", seed, cwd=tmp_path) == (0, printed)
     status, printed = run("bad.json", "--definition", "f.py", cwd=tmp_path)
-    assert (status, printed.partition(", dx: ")[0]) == (1, "bad.json: REFUSED: step 14")
+    assert (status, printed.partition(", dx: ")[0]) == (1, f"bad.json: REFUSED: step {wrong['steps'].index(zero) + 1}")
     assert seed not in printed, "each run has points of its own"
 
 
@@ -401,7 +394,7 @@ def test_program_of_a_definition_without_values_says_that_it_is_not_verified(tmp
 
 
 def test_points_of_a_seed_are_of_several_ranges_with_zeros_and_ties(monkeypatch):
-    definition, drawn = verify.Definition(written("softmax")[0]), []
+    definition, drawn = verify.Definition(written(SIX)[0]), []
     monkeypatch.setattr(
         definition,
         "at",
@@ -409,8 +402,8 @@ def test_points_of_a_seed_are_of_several_ranges_with_zeros_and_ties(monkeypatch)
             drawn.append((weights, inputs)) or type(definition).at(definition, weights, inputs, *more)
         ),
     )
-    verify.Certificate(document("softmax"), definition).run(random.Random(3))
-    rows = [[Fraction(str(float(u.mid.a))) for u in row] for _, inputs in drawn for row in inputs["x"]]
+    verify.Certificate(document(SIX), definition).run(random.Random(3))
+    rows = [[float(verify.mpf(u.a)) for u in row] for _, inputs in drawn for row in inputs["x"]]
     sizes = {sum(weights) for weights, _ in drawn}
     assert {1, 2, 3, 4, 5, 6, 13} <= sizes
     assert any(60 <= size < 70 for size in sizes)
