@@ -18,6 +18,7 @@ import numpy as np
 from . import collectives
 from .blocks import round_to
 from .calls import Array, DType, array, computed_in
+from .peers import SeenByAllError, told
 
 __all__ = ["summed"]
 
@@ -27,6 +28,7 @@ _NUMBER = zlib.crc32(b"gradient sums") << 8
 _DESCRIPTIONS = _NUMBER + 1
 
 
+@told
 def summed(communicator: collectives.Communicator, gradients: Mapping[str, Any]) -> dict[str, Array]:
     """The sum over all processes of each array, in its own type: the same bits on every process, and in every run.
 
@@ -34,7 +36,8 @@ def summed(communicator: collectives.Communicator, gradients: Mapping[str, Any])
     added up in float64, or in their own type if that is wider, and rounded once. Each process calls it as often as the
     others, with the same names, shapes and types; one that has no rows has zeros.
 
-    Raises TypeError for what is no mapping or no array of floats, and RuntimeError where processes differ.
+    Raises TypeError for what is no mapping or no array of floats, RuntimeError where processes differ, and PeerError on
+    the others where one of them raises such an error, ends or does not come.
 
     >>> summed(collectives.Alone(), {"gamma": np.array([0.5, 2.0])})
     {'gamma': array([0.5, 2. ])}
@@ -84,7 +87,7 @@ def _require_agreement(communicator: collectives.Communicator, described: Mappin
     for rank, other in enumerate(others, 1):
         for name in sorted(first.keys() | other.keys()):
             if first.get(name) != other.get(name):
-                raise RuntimeError(
+                raise SeenByAllError(
                     f"{name} is {_said(first.get(name))} on rank 0 and {_said(other.get(name))} on rank {rank}: each "
                     "has to sum gradients of the same names, shapes and types"
                 )

@@ -19,9 +19,13 @@ TIMEOUT = 300.0
 class PeerError(RuntimeError):
     """Another process refused what it was given, has ended, or did not come in time."""
 
+    is_told = True
+
 
 def told(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
-    """The function, such that the processes of its keyword `communicator` are told where one of them raises an error.
+    """The function, such that the processes of its communicator are told where one of them raises an error.
+
+    That is its keyword `communicator`, or its first argument.
 
     The others raise PeerError in the collective that they wait in, or in their next one. What a communicator raises
     itself, all have seen or will see.
@@ -31,12 +35,13 @@ def told(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
     def call(*arguments: Given.args, **keywords: Given.kwargs) -> Returned:
         try:
             return function(*arguments, **keywords)
-        except (PeerError, SeenByAllError):
-            raise
         except BaseException as error:
-            abort = getattr(keywords.get("communicator"), "abort", None)
-            if callable(abort):
-                abort(f"{type(error).__name__}: {error}")
+            # The classes may be those of another package, which has a copy of this module.
+            if getattr(error, "is_told", False):
+                raise
+            for given in (keywords.get("communicator"), *arguments[:1]):
+                if callable(abort := getattr(given, "abort", None)):
+                    abort(f"{type(error).__name__}: {error}")
             raise
 
     return call
@@ -44,6 +49,8 @@ def told(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
 
 class SeenByAllError(RuntimeError):
     """What processes have sent does not go together, as each of them finds."""
+
+    is_told = True
 
 
 class LostError(PeerError):

@@ -182,6 +182,11 @@ template <class A> __device__ __forceinline__ A infinity() { return A(__int_as_f
 template <class A> __device__ __forceinline__ A larger(A a, A b) { return a > b || a != a ? a : b; }
 template <class A> __device__ __forceinline__ A smaller(A a, A b) { return a < b || a != a ? a : b; }
 
+// A value, and 0 in place of one that is infinite.
+template <class A> __device__ __forceinline__ A finite(A a) {
+  return a == infinity<A>() || a == -infinity<A>() ? A(0) : a;
+}
+
 // What is nearest to an extreme, and where; of equals the one that comes first.
 template <class A> __device__ __forceinline__ void nearest(A& least, A& where, A distance, A place) {
   if (distance < least) {

@@ -228,6 +228,19 @@ def select(condition: Any, chosen: Any, otherwise: Any, out: Array) -> Array:
     return out
 
 
+def shift(block: Array, out: Array | None = None) -> Array:
+    """What exponents of each row are less: its largest entry, and 0 where that is infinite.
+
+    >>> shift(np.array([[1.0, 3.0], [1.0, np.inf], [-np.inf, -np.inf]])).T
+    array([[3., 0., 0.]])
+    """
+    largest = np.maximum.reduce(block, axis=-1, keepdims=True, out=out)
+    infinite = np.isinf(largest)
+    if np.count_nonzero(infinite):
+        np.copyto(largest, 0, where=infinite)
+    return largest
+
+
 def attains_first(entries: Array, extreme: Array, out: Array | None = None) -> Array:
     """1 at the first entry of each row that is nearest to its extreme, 0 elsewhere."""
     with np.errstate(invalid="ignore"):  # an infinite extreme minus itself: argmin finds it

@@ -32,7 +32,7 @@ def forward(values, results, call):
             part = np.multiply(x, scale, out=y_block)
         else:
             part = x
-        row_max = np.maximum.reduce(part, axis=-1, keepdims=True, out=row_max_block)
+        row_max = _rows.shift(part, out=row_max_block)
         # step 2: u = x*scale - row_max
         u = np.subtract(part, row_max, out=y_block)
         # step 3: e_shifted = exp(u)
@@ -105,7 +105,7 @@ def forward_fast(values, shape, dtype):
         part = x * scale
     else:
         part = x
-    row_max = np.maximum.reduce(part, axis=-1, keepdims=True)
+    row_max = _rows.shift(part)
     # step 2: u = x*scale - row_max
     u = part - row_max
     # step 3: e_shifted = exp(u)

@@ -28,7 +28,7 @@ def forward(values, results, call):
 
     def block(x, y_block, row_scalars):
         # step 1: row_max = max(x)
-        row_max = np.maximum.reduce(x, axis=-1, keepdims=True, out=row_scalars[0])
+        row_max = _rows.shift(x, out=row_scalars[0])
         # step 2: x_shifted = x - row_max
         x_shifted = _rows.by_row(np.subtract, x, row_max, out=y_block)
         # step 3: e_shifted = exp(x_shifted)
@@ -68,7 +68,7 @@ def forward_fast(values, shape, dtype):
     vecdot = np.vecdot if shape[-1] <= _rows.WHOLE_ROW else _rows.vecdot_in_pieces
     ones = _rows.equal_weights(features, 1.0, dtype)
     # step 1: row_max = max(x)
-    row_max = np.maximum.reduce(x, axis=-1, keepdims=True)
+    row_max = _rows.shift(x)
     # step 2: x_shifted = x - row_max
     x_shifted = x - row_max
     # step 3: e_shifted = exp(x_shifted)

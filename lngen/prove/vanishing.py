@@ -21,7 +21,6 @@ from sympy import QQ
 from lngen.prove.facts import Facts
 from lngen.prove.generators import (
     INDICATORS,
-    REDUCTIONS,
     Exponent,
     Monomial,
     Polynomial,
@@ -108,8 +107,8 @@ def _vanishes_where_zero(p: Polynomial, u: Polynomial, algebra: RowAlgebra, fact
 def _has_pole(p: Polynomial, u: Polynomial, algebra: RowAlgebra) -> bool:
     """Whether p, its signs decided, is not defined where u is zero: a negative power of u itself is left.
 
-    Its coefficient may not be zero in a case: means depend on each other for few features, and with a sign in one it
-    may be what a select does not choose. Nor may another part with a sign in it take the pole away.
+    What it is multiplied by may be zero there too, and has no value then either. But with a sign in a coefficient it may
+    be what a select does not choose, and another part with a sign in it may take the pole away.
     """
     known = algebra.of.known
     bases = (frozenset(u.items()), frozenset((m, -c) for m, c in u.items()))
@@ -121,7 +120,6 @@ def _has_pole(p: Polynomial, u: Polynomial, algebra: RowAlgebra) -> bool:
         beside = [m for m in p if dict(m).get(place, 0) == lowest]
         others = {other for m in beside for other, _ in m} - {place}
         hidden = any(place in algebra.of.within(other) and algebra.of.conditional(other) for other in everywhere)
-        alone = len(beside) == 1 or not any(known[other].kind in REDUCTIONS for other in others)
         if lowest < 0 and not hidden and not any(map(algebra.of.conditional, others)):
             return True
     return False
