@@ -17,6 +17,7 @@ from rich.text import Text
 from lngen.check import DTYPES, FULL_SHAPES, QUICK_SHAPES, Evidence, Report
 from lngen.check.compiled import DEFAULT_FEATURES
 from lngen.check.emitted import BACKENDS, Asked, check_emitted
+from lngen.check.evidence import Outcome
 from lngen.check.numbers import storage_dtype
 from lngen.commands import console, layers
 from lngen.commands.cores import cores
@@ -86,16 +87,16 @@ def run(
 
 def _summary(reports: Sequence[Report], left_out: Sequence[str]) -> str:
     """The outcome of several reports, and of the backends without one."""
-    named = {
-        outcome: [f"{report.layer} ({report.backend})" for report in reports if report.outcome == outcome]
-        for outcome in ("failed", "not run")
-    }
-    if named["failed"]:
-        return f"FAILED: {', '.join(named['failed'])}"
-    passed = sum(report.passed for report in reports)
-    first = f"all {passed} passed" if passed == len(reports) else f"{passed} of {len(reports)} passed"
-    not_run = [*named["not run"], *left_out]
-    return f"{first}; NOT RUN: {', '.join(not_run)}" if not_run else first
+
+    def named(outcome: Outcome) -> list[str]:
+        return [f"{report.layer} ({report.backend})" for report in reports if report.outcome == outcome]
+
+    failed, not_run, passed = named("failed"), [*named("not run"), *left_out], len(named("passed"))
+    if failed:
+        parts = [f"FAILED: {', '.join(failed)}"]
+    else:
+        parts = [f"all {passed} passed" if passed == len(reports) else f"{passed} of {len(reports)} passed"]
+    return "; ".join(parts + ([f"NOT RUN: {', '.join(not_run)}"] if not_run else []))
 
 
 def _share_cores(definitions: Sequence[Definition]) -> bool:
