@@ -31,6 +31,10 @@ TRIES, WRITTEN_OUT, TINY, UNKNOWN = 12, 80, iv.mpf(2) ** -40, iv.mpf(["-inf", "i
 KINDS = {"Row": (1, 1), "Data": (1, 1), "RowScalar": (1, 0), "Feature": (0, 1), "Scalar": (0, 0), "Constant": (0, 0)}
 NUMBER, NAME = re.compile(r"[0-9]{1,40}(\.[0-9]{0,40})?(e[+-]?[0-9]{1,3})?"), re.compile("[A-Za-z][A-Za-z0-9_]{0,63}")
 EXPONENT = re.compile(r"-?[0-9]{1,9}(/[0-9]{1,9}|\.[0-9]{1,9})?")
+DEFINITION = re.compile(
+    r"def \w+\(((?:\w+: \w+(?:=-?[0-9.e+-]+)?(?:, (?=\w)|(?=\))))*)\):((?:\n    \w+ = .*)*)"
+    r"\n    return (?:(\w+|\(\w+(?:, \w+)*,?\))|(.*))"
+)
 HOLDS = {"Eq": (0,), "NotEq": (-1, 1), "Lt": (-1,), "LtE": (-1, 0), "Gt": (1,), "GtE": (0, 1)}
 MOVED = """Add: ({da}) + ({db}); Sub: ({da}) - ({db}); Mult: ({da})*({b}) + ({a})*({db}); USub: -({da});
 Div: (({da}) - ({a})/({b})*({db}))/({b}); Pow: ({n})*({a})**({m})*({da}); where: where({a}, {db}, {dc});
@@ -58,11 +62,6 @@ def require(holds: Any, message: str) -> Any:
     return holds
 
 
-def matched(form: str, line: str) -> Any:
-    """The parts of a line of a definition."""
-    return require(re.fullmatch(form, line), f"not in the language of definitions: {line[:80]}")
-
-
 def sign(u: Any) -> int | None:
     """-1, 0 or 1 with the sign of a value; None where it is not known."""
     return 1 if u > 0 else -1 if u < 0 else 0 if u == 0 else None
@@ -80,11 +79,11 @@ def power(u: Any, exponent: Fraction) -> Any:
 
 def function(word: str, u: Any) -> Any:
     """A function of one number. erf increases; mpmath has it for numbers, and its last digits are taken for wrong."""
-    if word == "log":
-        return iv.log(u) if u > 0 else UNKNOWN
-    if word == "erf" and abs(u) < LARGEST:
+    if not (u > 0 if word == "log" else abs(u) < LARGEST):
+        return UNKNOWN
+    if word == "erf":
         return iv.mpf([mp.erf(mpf(u.a)), mp.erf(mpf(u.b))]) * (1 + iv.mpf([-1, 1]) * iv.mpf(2) ** -390)
-    return getattr(iv, word)(u) if abs(u) < LARGEST else UNKNOWN
+    return getattr(iv, word)(u)
 
 
 def added(a: Any, b: Any) -> Any:
@@ -100,7 +99,7 @@ ENTRYWISE |= {"Sub": lambda a, b: added(a, -b), "stop_gradient": operator.pos}
 
 def each(f: Any, *tables: Table) -> Table:
     """A function of numbers, entry by entry, and once where entries are shared."""
-    known: dict[tuple[int, ...], Any] = {}
+    known: Any = {}
 
     def at(*entries: Any) -> Any:
         if (key := tuple(map(id, entries))) not in known:
@@ -112,7 +111,8 @@ def each(f: Any, *tables: Table) -> Table:
 
 def parsed(text: str, most: float = MOST_TEXT) -> ast.expr:
     """An expression, with the values of its numbers; raises Refused if it is none."""
-    require(isinstance(text, str) and len(text) <= most and text.isascii(), "an expression is a short line of ASCII")
+    fits = isinstance(text, str) and len(text) <= most and text.isascii() and text.isprintable() and "#" not in text
+    require(fits, "an expression is a short line of ASCII")
     tree = ast.parse(text, mode="eval").body
     for e in ast.walk(tree):
         e.text = ast.unparse(e)
@@ -176,16 +176,15 @@ class Sheet:
             return self(parsed(put(MACROS[word], parts), 1e6))
         match word, parts:
             case "where", [ast.Compare(left=left, ops=[op], comparators=[right]), a, b]:
-                gap = self.decided["kink", f"{left.text} - ({right.text})"] = each(
-                    operator.sub, self(left), self(right)
-                )
+                key = "kink", f"{left.text} - ({right.text})"
+                gap = self.decided[key] = each(operator.sub, self(left), self(right))
                 side = {None: 2, **dict.fromkeys(HOLDS[type(op).__name__], 0)}
                 return each(lambda g, u, v: (u, v, UNKNOWN)[side.get(sign(g), 1)] * 1, gap, self(a), self(b))
             case "Pow", [base, _]:
                 found = each(partial(power, exponent=e.power), self(base))
                 self.decided |= {("pole", base.text): self(base), ("pole", e.text): found}
                 return found
-            case "max" | "min" | "attains_first", [one, *attained]:
+            case "max" | "min" | "attains_first", [one, *attained] if len(attained) == (word == "attains_first"):
                 self.decided["order", one.text] = self(one)
                 return [*map(partial(self._extreme, word), self(one), *map(self, attained))]
             case "mean" | "sum", [one]:
@@ -217,20 +216,19 @@ class Definition:
     def __init__(self, source: str) -> None:
         tree = ast.parse(source)
         *imports, function = tree.body[ast.get_docstring(tree) is not None :]
-        for node in imports:
-            matched(r"from lngen\.language import \w+(, \w+)*", ast.unparse(node))
+        ours = all(re.fullmatch(r"from lngen\.language import \w+(, \w+)*", ast.unparse(node)) for node in imports)
+        require(ours, "not in the language of definitions: an import of what is not lngen.language, or of another name")
         function.body = function.body[ast.get_docstring(function) is not None :]
         self.text = ast.unparse(function)
-        head, *lines, last = self.text.split("\n")
-        result = matched(r"    return (?:(\w+|\(\w+(?:, \w+)*,?\))|(.*))", last)
-        inputs = matched(r"def \w+\((.*)\):", head)[1].split(", ")
-        kinds = [matched(r"(\w+): (\w+)(?:=-?[0-9.e+-]+)?", part).groups() for part in inputs]
-        written = [matched(r"    (\w+) = (.*)", line).groups() for line in lines]
-        written += [("y", result[2])] if result[2] else []
+        parts = require(
+            DEFINITION.fullmatch(self.text), "not in the language of definitions: a function's head or line"
+        )
+        kinds, written = re.findall(r"(\w+): (\w+)", parts[1]), re.findall(r"\n    (\w+) = (.*)", parts[2])
+        written += [("y", parts[4])] if parts[4] else []
         self.kinds = {name: KINDS[kind] for name, kind in kinds}
         self.constants = {name for name, kind in kinds if kind == "Constant"}
         self.varied = [name for name, kind in kinds if kind not in ("Data", "Constant")]
-        self.outputs = re.findall(r"\w+", result[1] or "y")
+        self.outputs = re.findall(r"\w+", parts[3] or "y")
         self.lines = {name: parsed(text) for name, text in written}
         nodes = [part for line in self.lines.values() for part in ast.walk(line)]
         calls = {ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call)}
@@ -302,8 +300,6 @@ class Certificate:
         self.own |= document["names"]
         roles = [(definition.outputs, "d{}"), (definition.varied, "{}_dot"), (definition.varied, "dd{}")]
         self.arguments = [{name: form.format(self.own[name]) for name in names} for names, form in roles]
-        roles = [(definition.outputs, ("{}", "{}_dot", "dd{}")), (definition.varied, ("d{}", "d2{}"))]
-        self.results = {form.format(self.own[name]) for names, forms in roles for name in names for form in forms}
         given = [*self.own.values(), *(name for role in self.arguments for name in role.values()), *RESERVED]
         require(len({*given}) == len(given) and all(map(NAME.fullmatch, given)), "a name stands for two things")
         for number, step in enumerate(document["steps"], 1):
@@ -320,10 +316,10 @@ class Certificate:
         while not check(least, 1):
             least += 1
             require(least < 40, "NOT VERIFIED: the definition has no value with fewer than 40 features")
-        special = product((0, 1e-3, 1, 1e3), (0, 0.4, 1))
         large = [some(2**e, 2 ** (e + 8)) for e in (7, 15, 23)]
         sizes = zip([*range(least + 1, least + 6), least + 12, 60 + some(10), *large], (1, 3) * 5, strict=True)
-        return 1 + sum(check(*size) for size in sizes) + sum(check(least + 1 + some(3), *how) for how in special)
+        special = ((least + 1 + some(3), *how) for how in product((0, 1e-3, 1, 1e3), (0, 0.4, 1)))
+        return 1 + sum(check(*point) for points in (sizes, special) for point in points)
 
     def check(self, generator: random.Random, features: int, scale: float, special: float = 0) -> bool:
         """Check it at a point; False where the definition has no value. Special points may leave open what holds."""
@@ -361,8 +357,6 @@ class Certificate:
             found += [reduce(partial(each, added), map(sheet, side)) for side in sides]
             equal += [(where, found[0], other) for other in found[1:]] + [(where, sheet(a), sheet(b)) for a, b in uses]
             values[target] = found[0]
-        missing = sorted(self.results - values.keys())
-        require(not missing, f"result {missing}: there is none")
 
         def inner(a: dict[str, Table], b: dict[str, Table]) -> Table:
             rows = [(n, r, q) for n in a for r, q in [*zip(a[n], b[n], strict=True)][: 1 + kinds[n][0]]]
@@ -381,9 +375,8 @@ class Certificate:
         for where, a, b in equal:
             same = agree(a, b, largest)
             require(same or (same is None and not strict), f"{where}: it does not hold with {features} features")
-        moving = {
-            k: t for k, t in truth.decided.items() if k[0] == "kink" or (k[0] == "pole" and t[0][0] is not t[1][0])
-        }
+        by = truth.decided.items()
+        moving = {k: t for k, t in by if k[0] == "kink" or (k[0] == "pole" and t[0][0] is not t[1][0])}
         for key, table in sheet.decided.items():
             known = truth.known if key[0] == "order" else moving
             alive = self.alive.get(key, {(other, flip) for other in known for flip in (1, -1)})

@@ -131,7 +131,7 @@ def mutants(source: str, text: str) -> Iterator[Mutant]:
 
 
 def _expressions(document: dict[str, Any]) -> list[tuple[int, Any, Any, list[str]]]:
-    """Every expression: the place of its step, what holds it under which key, and the names that have values by then."""
+    """Every expression: the place of its step, what holds it under which key, and what has a value by then."""
     found, known = [], []
     for place, step in enumerate(document["steps"]):
         others = [name for name in known if name != step["target"]]
