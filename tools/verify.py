@@ -31,10 +31,8 @@ TRIES, WRITTEN_OUT, TINY, UNKNOWN = 12, 80, iv.mpf(2) ** -40, iv.mpf(["-inf", "i
 KINDS = {"Row": (1, 1), "Data": (1, 1), "RowScalar": (1, 0), "Feature": (0, 1), "Scalar": (0, 0), "Constant": (0, 0)}
 NUMBER, NAME = re.compile(r"[0-9]{1,40}(\.[0-9]{0,40})?(e[+-]?[0-9]{1,3})?"), re.compile("[A-Za-z][A-Za-z0-9_]{0,63}")
 EXPONENT = re.compile(r"-?[0-9]{1,9}(/[0-9]{1,9}|\.[0-9]{1,9})?")
-DEFINITION = re.compile(
-    r"def \w+\(((?:\w+: \w+(?:=-?[0-9.e+-]+)?(?:, (?=\w)|(?=\))))*)\):((?:\n    \w+ = .*)*)"
-    r"\n    return (?:(\w+|\(\w+(?:, \w+)*,?\))|(.*))"
-)
+LINES = r"def \w+\(((?:\w+: \w+(?:=-?[0-9.e+-]+)?(?:, (?=\w)|(?=\))))*)\):((?:\n    \w+ = .*)*)"
+DEFINITION = re.compile(LINES + r"\n    return (?:(\w+|\(\w+(?:, \w+)*,?\))|(.*))")
 HOLDS = {"Eq": (0,), "NotEq": (-1, 1), "Lt": (-1,), "LtE": (-1, 0), "Gt": (1,), "GtE": (0, 1)}
 MOVED = """Add: ({da}) + ({db}); Sub: ({da}) - ({db}); Mult: ({da})*({b}) + ({a})*({db}); USub: -({da});
 Div: (({da}) - ({a})/({b})*({db}))/({b}); Pow: ({n})*({a})**({m})*({da}); where: where({a}, {db}, {dc});
@@ -71,9 +69,8 @@ def power(u: Any, exponent: Fraction) -> Any:
     """A number to a rational power; unknown where that is not real, or may not be."""
     if exponent < 0:
         return 1 / power(u, -exponent)
-    under = exponent.denominator
-    if under > 1:
-        u = UNKNOWN if not u >= 0 else iv.sqrt(u) if under == 2 else iv.exp(iv.log(u) / under)
+    if (root := exponent.denominator) > 1:
+        u = UNKNOWN if not u >= 0 else iv.sqrt(u) if root == 2 else iv.exp(iv.log(u) / root)
     return u**exponent.numerator
 
 
@@ -148,10 +145,10 @@ def tangent(e: ast.expr, move: str) -> str:
     word, parts = taken(e)
     if word in MACROS:
         return tangent(parsed(put(MACROS[word], parts), 1e6), move)
-    texts = {letter: part.text for letter, part in zip("abc", parts, strict=False)}
-    texts |= {f"d{letter}": tangent(part, move) for letter, part in zip("abc", parts, strict=False)}
-    exponents = {"n": e.power, "m": e.power - 1} if word == "Pow" else {}
-    return TANGENTS.get(word, "0").format(**texts, **exponents)
+    texts = {"n": e.power, "m": e.power - 1} if word == "Pow" else {}
+    for letter, part in zip("abc", parts, strict=False):
+        texts |= {letter: part.text, f"d{letter}": tangent(part, move)}
+    return TANGENTS.get(word, "0").format(**texts)
 
 
 class Sheet:
@@ -188,8 +185,9 @@ class Sheet:
                 self.decided["order", one.text] = self(one)
                 return [*map(partial(self._extreme, word), self(one), *map(self, attained))]
             case "mean" | "sum", [one]:
-                count = sum(self.weights) if word == "mean" else 1
-                return [[self.total(row) / count] * len(row) for row in self(one)]
+                return [
+                    [self.total(row) / (sum(self.weights) if word == "mean" else 1)] * len(row) for row in self(one)
+                ]
             case "sum_rows", [one]:
                 return each(operator.add, *([row] for row in self(one))) * 2
         require(word in ENTRYWISE, f"not in the grammar, or nothing of that name here: {e.text[:80]}")
@@ -238,8 +236,8 @@ class Definition:
         self.numbers = [iv.zero, *(node.exactly for node in nodes if isinstance(node, ast.Constant))]
         self.along = [self.lines]
         for move in MOVES:
-            moved = {name + move: parsed(tangent(e, move), 1e6) for lines in self.along for name, e in lines.items()}
-            self.along.append(moved)
+            pairs = [pair for lines in self.along for pair in lines.items()]
+            self.along.append({name + move: parsed(tangent(e, move), 1e6) for name, e in pairs})
 
     def at(self, weights: list[int], inputs: dict[str, Table], *directions: dict[str, Table]) -> Sheet:
         """All values of it; with directions, what they move by along the first, the second, and both."""
@@ -248,9 +246,8 @@ class Definition:
         for move, direction in zip(MOVES, directions, strict=False):
             values |= {name + move: direction.get(name, still) for name in values}
         sheet = Sheet(weights, values)
-        for lines in self.along[: 1 + len(directions)]:
-            for name, line in lines.items():
-                sheet.values[name] = sheet(line)
+        for name, line in (pair for lines in self.along[: 1 + len(directions)] for pair in lines.items()):
+            sheet.values[name] = sheet(line)
         return sheet
 
 
@@ -280,8 +277,8 @@ def follows(kind: str, one: Table, other: Table, flip: int) -> bool:
         one, other = ([[row[0] for row in table]] for table in (one, other))
     for row in zip(one, other, strict=True):
         known = [(c, k) for c, k in zip(*row, strict=True) if None not in (sign(c), sign(k))]
-        alike = kind == "order" or not any(sign(c * known[0][1] - k * known[0][0]) for c, k in known)
-        if not alike or any(sign(c) != flip * sign(k) for c, k in known):
+        varies = kind != "order" and any(sign(c * known[0][1] - k * known[0][0]) for c, k in known)
+        if varies or any(sign(c) != flip * sign(k) for c, k in known):
             return False
     return True
 
@@ -326,13 +323,12 @@ class Certificate:
         definition, weights = self.definition, [1] * features if features <= WRITTEN_OUT else [1, 1, 1, 1, features - 4]
         strict = 1 < features <= WRITTEN_OUT and not special and scale in (1, 3)
         alike = not strict and features > 1 and generator.random() < 0.3
-        numbers = [*definition.numbers, iv.mpf(generator.uniform(-1, 1))]
+        numbers, pick = [*definition.numbers, iv.mpf(generator.uniform(-1, 1))], generator.choice
 
         def draw(scale: float, special: float, positive: bool, constant: bool = False) -> Any:
-            u = iv.mpf(scale * generator.uniform(-1, 1))
-            if generator.random() < special:
-                u = generator.choice(numbers) + generator.choice([0, TINY, -TINY])
-            return abs(u) + TINY * (u == 0) if constant else abs(u) if positive else u * generator.choice([1, -1])
+            near = generator.random() < special
+            u = pick(numbers) + pick([0, TINY, -TINY]) if near else iv.mpf(scale * generator.uniform(-1, 1))
+            return abs(u) + TINY * (u == 0) if constant else abs(u) if positive else u * pick([1, -1])
 
         for attempt in range(TRIES):
             inputs, one = {}, partial(draw, scale, special, attempt % 2 == 1)
@@ -369,8 +365,7 @@ class Certificate:
         for n in definition.varied:
             along = definition.at(weights, inputs, {n: moves[n]}, seconds).values
             for form, end in (("d{}", "_1_"), ("d2{}", "_1__2_")):
-                own = form.format(self.own[n])
-                truly = inner(dy, {o: along[o + end] for o in dy})
+                own, truly = form.format(self.own[n]), inner(dy, {o: along[o + end] for o in dy})
                 equal.append((f"result {own}", inner({n: moves[n]}, {n: values[own]}), truly))
         for where, a, b in equal:
             same = agree(a, b, largest)
@@ -393,10 +388,9 @@ def main(words: list[str]) -> int:
     parser.add_argument("--definition", type=Path, required=True, metavar="FILE", help="the definition that you have")
     parser.add_argument("--seed", type=int, default=secrets.randbits(64), help="that of a run, to repeat its points")
     parser.add_argument("--seconds", type=float, default=9, help="after which it is refused (default: 9)")
-    given = parser.parse_args(words)
+    given, status, points = parser.parse_args(words), 0, 0
     signal.signal(signal.SIGPROF, lambda *_: require(False, "it takes too long; --seconds allows more"))
     signal.setitimer(signal.ITIMER_PROF, given.seconds, 0.1)  # again and again: mpmath catches what it should not
-    status, points = 0, 0
     try:
         for path in (given.definition, given.certificate):
             require(path.is_file() and path.stat().st_size <= MOST_BYTES, f"{path} is no file, or too large")
@@ -411,8 +405,7 @@ def main(words: list[str]) -> int:
         status, said = (3, said) if said.startswith("NOT VERIFIED") else (1, f"REFUSED: {said}")
     signal.setitimer(signal.ITIMER_PROF, 0)
     # Nothing of a file reaches the terminal as it is.
-    print(ascii(f"{given.certificate}: {said[:400]}")[1:-1])
-    print(f"({points} points, from --seed {given.seed})")
+    print(ascii(f"{given.certificate}: {said[:400]}")[1:-1], f"({points} points, from --seed {given.seed})", sep="\n")
     return status
 
 

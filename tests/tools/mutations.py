@@ -85,6 +85,8 @@ WHOLE = {
     "hidden beyond the unit": "where(abs(x) > 1, 2, 1)*({})",
 }
 SIDES = ("before", "after")
+SCALES = ("factor", "relative error")
+"""What may be no mistake where a name gets its value: a quotient of twice the exponentials is that of the exponentials."""
 
 
 def mutants(source: str, text: str) -> Iterator[Mutant]:
@@ -98,7 +100,10 @@ def mutants(source: str, text: str) -> Iterator[Mutant]:
 
     for place, owner, key, targets in _expressions(right):
         told = f"step {place + 1}, {right['steps'][place]['target']}, {key}: {owner[key]}"
+        names_only = key == "after" and not {"before", "parts"} & right["steps"][place].keys()
         for kind in generator.sample(EDITS, 4) + generator.sample([*WHOLE], 1):
+            if names_only and kind in SCALES:
+                continue
             wrong = copy.deepcopy(right)
             theirs = next(mine for at, mine, k, _ in _expressions(wrong) if (at, k) == (place, key) and mine == owner)
             other = generator.choice(targets or ["x"])
