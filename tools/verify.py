@@ -1,6 +1,4 @@
-"""Re-check a certificate of `lngen derive NAME --certificate FILE` against a definition, trusting nothing of lngen.
-
-    python tools/verify.py CERTIFICATE --definition FILE [--seed N] [--seconds S]
+"""Re-check a certificate: python tools/verify.py CERTIFICATE --definition FILE [--seed N] [--seconds S].
 
 Nothing of lngen is imported, and nothing is believed that is not computed here: `docs/certificate.md` says what is.
 """
@@ -11,9 +9,7 @@ import json
 import operator
 import random
 import re
-import secrets
 import signal
-import sys
 from fractions import Fraction
 from functools import partial, reduce
 from itertools import combinations, product, zip_longest
@@ -159,9 +155,7 @@ class Sheet:
 
     def __call__(self, e: ast.expr) -> Table:
         """The table of an expression; raises Refused if it is not in the grammar."""
-        if e.text not in self.known:
-            self.known[e.text] = self._at(e)
-        return self.known[e.text]
+        return self.known.get(e.text) or self.known.setdefault(e.text, self._at(e))
 
     def _at(self, e: ast.expr) -> Table:
         if isinstance(e, ast.Constant):
@@ -186,7 +180,7 @@ class Sheet:
                 return [*map(partial(self._extreme, word), self(one), *map(self, attained))]
             case "mean" | "sum", [one]:
                 return [
-                    [self.total(row) / (sum(self.weights) if word == "mean" else 1)] * len(row) for row in self(one)
+                    [self._total(row) / (sum(self.weights) if word == "mean" else 1)] * len(row) for row in self(one)
                 ]
             case "sum_rows", [one]:
                 return each(operator.add, *([row] for row in self(one))) * 2
@@ -203,8 +197,7 @@ class Sheet:
         first = fits.index(True)
         return [iv.mpf(int(j == first)) for j in range(len(row))] if attained else [row[first]] * len(row)
 
-    def total(self, row: list[Any]) -> Any:
-        """The sum over features."""
+    def _total(self, row: list[Any]) -> Any:
         return reduce(operator.add, (u if n == 1 else u * n for u, n in zip(row, self.weights, strict=True)))
 
 
@@ -229,10 +222,10 @@ class Definition:
         self.outputs = re.findall(r"\w+", parts[3] or "y")
         self.lines = {name: parsed(text) for name, text in written}
         nodes = [part for line in self.lines.values() for part in ast.walk(line)]
-        calls = {ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call)}
-        require(calls <= LANGUAGE, f"not of the language: {sorted(calls - LANGUAGE)}")
+        alien = {ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call)} - LANGUAGE
         names = [*self.kinds, *(name for name, _ in written), *RESERVED]
-        require(len({*names}) == len(names) and {*self.outputs} <= {*self.lines}, "the definition has a name twice")
+        fits = not alien and len({*names}) == len(names) and {*self.outputs} <= {*self.lines}
+        require(fits, f"the definition has a name twice, or a function that is not of the language: {[*alien]}")
         self.numbers = [iv.zero, *(node.exactly for node in nodes if isinstance(node, ast.Constant))]
         self.along = [self.lines]
         for move in MOVES:
@@ -262,11 +255,10 @@ def agree(a: Table, b: Table, largest: Any) -> bool | None:
     """Whether two tables are the same to 50 digits; None where that is not known, as where there is no value."""
     pairs = {(id(u), id(v)): (u, v) for row in zip(a, b, strict=True) for u, v in zip(*row, strict=True)}.values()
     gaps = [(u - v, abs(u)) for u, v in pairs]
-    if any(sign(gap) for gap, _ in gaps):
-        return False
     scale = reduce(lambda m, u: u if u > m else m, [size.a for _, size in gaps], largest * 0)
     floor = (scale if scale > 0 else largest) * SMALL
-    return all(gap.delta < floor or gap.delta < size.b * AGREE for gap, size in gaps) or None
+    close = all(gap.delta < floor or gap.delta < size.b * AGREE for gap, size in gaps)
+    return False if any(sign(gap) for gap, _ in gaps) else close or None
 
 
 def follows(kind: str, one: Table, other: Table, flip: int) -> bool:
@@ -292,13 +284,12 @@ class Certificate:
         for line, (here, there) in enumerate(pairs, 1):
             require(here == there, f"another definition: line {line} is {here!r}, and in the file it is {there!r}")
         self.definition, self.alive, self.steps = definition, {}, []
-        self.own = {name: name for name in (*definition.kinds, *definition.lines)}
-        require(document["names"].keys() <= self.own.keys(), "a name is of nothing in the definition")
-        self.own |= document["names"]
+        self.own = {name: name for name in (*definition.kinds, *definition.lines)} | document["names"]
         roles = [(definition.outputs, "d{}"), (definition.varied, "{}_dot"), (definition.varied, "dd{}")]
         self.arguments = [{name: form.format(self.own[name]) for name in names} for names, form in roles]
         given = [*self.own.values(), *(name for role in self.arguments for name in role.values()), *RESERVED]
-        require(len({*given}) == len(given) and all(map(NAME.fullmatch, given)), "a name stands for two things")
+        fits = len({*given}) == len(given) and len(self.own) == len(definition.kinds) + len(definition.lines)
+        require(fits and all(map(NAME.fullmatch, given)), "a name stands for two things, or for none of the definition")
         for number, step in enumerate(document["steps"], 1):
             target, where = step["target"], f"step {number}, {step['target'][:80]}"
             fits = {"target", "after"} <= step.keys() <= OF_A_STEP and NAME.fullmatch(target)
@@ -318,16 +309,19 @@ class Certificate:
         special = ((least + 1 + some(3), *how) for how in product((0, 1e-3, 1, 1e3), (0, 0.4, 1)))
         return 1 + sum(check(*point) for points in (sizes, special) for point in points)
 
-    def check(self, generator: random.Random, features: int, scale: float, special: float = 0) -> bool:
+    def check(self, luck: random.Random, features: int, scale: float, special: float = 0) -> bool:
         """Check it at a point; False where the definition has no value. Special points may leave open what holds."""
         definition, weights = self.definition, [1] * features if features <= WRITTEN_OUT else [1, 1, 1, 1, features - 4]
         strict = 1 < features <= WRITTEN_OUT and not special and scale in (1, 3)
-        alike = not strict and features > 1 and generator.random() < 0.3
-        numbers, pick = [*definition.numbers, iv.mpf(generator.uniform(-1, 1))], generator.choice
+        alike = not strict and features > 1 and luck.random() < 0.3
+        numbers, pick = [*definition.numbers, iv.mpf(luck.uniform(-1, 1))], luck.choice
 
         def draw(scale: float, special: float, positive: bool, constant: bool = False) -> Any:
-            near = generator.random() < special
-            u = pick(numbers) + pick([0, TINY, -TINY]) if near else iv.mpf(scale * generator.uniform(-1, 1))
+            u = (
+                pick(numbers) + pick([0, TINY, -TINY])
+                if luck.random() < special
+                else iv.mpf(scale * luck.uniform(-1, 1))
+            )
             return abs(u) + TINY * (u == 0) if constant else abs(u) if positive else u * pick([1, -1])
 
         for attempt in range(TRIES):
@@ -357,7 +351,7 @@ class Certificate:
         def inner(a: dict[str, Table], b: dict[str, Table]) -> Table:
             rows = [(n, r, q) for n in a for r, q in [*zip(a[n], b[n], strict=True)][: 1 + kinds[n][0]]]
             products = [(n, [u * v for u, v in zip(r, q, strict=True)]) for n, r, q in rows]
-            return [[reduce(operator.add, [sheet.total(row) if kinds[n][1] else row[0] for n, row in products])]]
+            return [[reduce(operator.add, [sheet._total(row) if kinds[n][1] else row[0] for n, row in products])]]
 
         along = definition.at(weights, inputs, dots, seconds).values
         for form, end in (("{}", ""), ("{}_dot", "_1_"), ("dd{}", "_2_")):
@@ -370,10 +364,11 @@ class Certificate:
         for where, a, b in equal:
             same = agree(a, b, largest)
             require(same or (same is None and not strict), f"{where}: it does not hold with {features} features")
-        by = truth.decided.items()
-        moving = {k: t for k, t in by if k[0] == "kink" or (k[0] == "pole" and t[0][0] is not t[1][0])}
+        kinks = {
+            k: t for k, t in truth.decided.items() if k[0] == "kink" or (k[0] == "pole" and t[0][0] is not t[1][0])
+        }
         for key, table in sheet.decided.items():
-            known = truth.known if key[0] == "order" else moving
+            known = truth.known if key[0] == "order" else kinks
             alive = self.alive.get(key, {(other, flip) for other in known for flip in (1, -1)})
             alive = {(k, flip) for k, flip in alive if k in known and follows(key[0], table, known[k], flip)}
             require(alive or key[0] == "pole", f"{key[1][:80]} decides, and the definition does not decide by it")
@@ -381,33 +376,31 @@ class Certificate:
         return True
 
 
-def main(words: list[str]) -> int:
-    """Check a certificate; the exit status is 1 if it is refused, and 3 if that is beyond what is computed here."""
+def main() -> int:
+    """Check a certificate, and print nothing of it as it is; the status is 1 if it is refused, 3 if not verified."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("certificate", type=Path)
     parser.add_argument("--definition", type=Path, required=True, metavar="FILE", help="the definition that you have")
-    parser.add_argument("--seed", type=int, default=secrets.randbits(64), help="that of a run, to repeat its points")
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().getrandbits(64), help="to repeat a run")
     parser.add_argument("--seconds", type=float, default=9, help="after which it is refused (default: 9)")
-    given, status, points = parser.parse_args(words), 0, 0
+    given, status, points = parser.parse_args(), 0, 0
     signal.signal(signal.SIGPROF, lambda *_: require(False, "it takes too long; --seconds allows more"))
     signal.setitimer(signal.ITIMER_PROF, given.seconds, 0.1)  # again and again: mpmath catches what it should not
     try:
         for path in (given.definition, given.certificate):
             require(path.is_file() and path.stat().st_size <= MOST_BYTES, f"{path} is no file, or too large")
-        definition = Definition(given.definition.read_text("utf-8"))
         text, twice = given.certificate.read_text("utf-8"), "a key stands there twice"
         once = {"object_pairs_hook": lambda pairs: require(len(dict(pairs)) == len(pairs), twice) and dict(pairs)}
-        certificate = Certificate(json.loads(text, **once), definition)
+        certificate = Certificate(json.loads(text, **once), Definition(given.definition.read_text("utf-8")))
         points = certificate.run(random.Random(given.seed))
         said = f"{len(certificate.steps)} steps and every result hold"
     except Exception as fault:
         said = str(fault) if isinstance(fault, Refused) else f"its form: {fault!r}"
         status, said = (3, said) if said.startswith("NOT VERIFIED") else (1, f"REFUSED: {said}")
     signal.setitimer(signal.ITIMER_PROF, 0)
-    # Nothing of a file reaches the terminal as it is.
     print(ascii(f"{given.certificate}: {said[:400]}")[1:-1], f"({points} points, from --seed {given.seed})", sep="\n")
     return status
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    raise SystemExit(main())
