@@ -179,9 +179,8 @@ class Sheet:
                 self.decided["order", one.text] = self(one)
                 return [*map(partial(self._extreme, word), self(one), *map(self, attained))]
             case "mean" | "sum", [one]:
-                return [
-                    [self._total(row) / (sum(self.weights) if word == "mean" else 1)] * len(row) for row in self(one)
-                ]
+                count = sum(self.weights) if word == "mean" else 1
+                return [[self._total(row) / count] * len(row) for row in self(one)]
             case "sum_rows", [one]:
                 return each(operator.add, *([row] for row in self(one))) * 2
         require(word in ENTRYWISE, f"not in the grammar, or nothing of that name here: {e.text[:80]}")
@@ -192,9 +191,9 @@ class Sheet:
         behind = {"max": (0, -1), "min": (0, 1)}.get(word, (0, None))
         others = [row] * len(row) if attained is None else [[m] for m in attained]
         fits = [all(v is u or sign(v - u) in behind for v in vs) for u, vs in zip(row, others, strict=True)]
-        if not any(fits) or (attained and self.weights[fits.index(True)] > 1):
+        first = fits.index(True) if any(fits) else 0
+        if not fits[first] or (attained and self.weights[first] > 1):
             return [UNKNOWN] * len(row)  # of features that are alike, only one would be the first
-        first = fits.index(True)
         return [iv.mpf(int(j == first)) for j in range(len(row))] if attained else [row[first]] * len(row)
 
     def _total(self, row: list[Any]) -> Any:
@@ -304,10 +303,13 @@ class Certificate:
         while not check(least, 1):
             least += 1
             require(least < 40, "NOT VERIFIED: the definition has no value with fewer than 40 features")
-        large = [some(2**e, 2 ** (e + 8)) for e in (7, 15, 23)]
-        sizes = zip([*range(least + 1, least + 6), least + 12, 60 + some(10), *large], (1, 3) * 5, strict=True)
-        special = ((least + 1 + some(3), *how) for how in product((0, 1e-3, 1, 1e3), (0, 0.4, 1)))
-        return 1 + sum(check(*point) for points in (sizes, special) for point in points)
+        sizes = [
+            *(least + n for n in (1, 2, 3, 4, 5, 12)),
+            60 + some(10),
+            *(some(2**e, 256 * 2**e) for e in (7, 15, 23)),
+        ]
+        special = [(least + 1 + some(3), *how) for how in product((0, 1e-3, 1, 1e3), (0, 0.4, 1))]
+        return 1 + sum(check(*point) for point in [*zip(sizes, (1, 3) * 5, strict=True), *special])
 
     def check(self, luck: random.Random, features: int, scale: float, special: float = 0) -> bool:
         """Check it at a point; False where the definition has no value. Special points may leave open what holds."""
@@ -317,11 +319,8 @@ class Certificate:
         numbers, pick = [*definition.numbers, iv.mpf(luck.uniform(-1, 1))], luck.choice
 
         def draw(scale: float, special: float, positive: bool, constant: bool = False) -> Any:
-            u = (
-                pick(numbers) + pick([0, TINY, -TINY])
-                if luck.random() < special
-                else iv.mpf(scale * luck.uniform(-1, 1))
-            )
+            near = luck.random() < special
+            u = pick(numbers) + pick([0, TINY, -TINY]) if near else iv.mpf(scale * luck.uniform(-1, 1))
             return abs(u) + TINY * (u == 0) if constant else abs(u) if positive else u * pick([1, -1])
 
         for attempt in range(TRIES):
@@ -364,9 +363,8 @@ class Certificate:
         for where, a, b in equal:
             same = agree(a, b, largest)
             require(same or (same is None and not strict), f"{where}: it does not hold with {features} features")
-        kinks = {
-            k: t for k, t in truth.decided.items() if k[0] == "kink" or (k[0] == "pole" and t[0][0] is not t[1][0])
-        }
+        by = truth.decided.items()
+        kinks = {k: t for k, t in by if k[0] == "kink" or (k[0] == "pole" and t[0][0] is not t[1][0])}
         for key, table in sheet.decided.items():
             known = truth.known if key[0] == "order" else kinks
             alive = self.alive.get(key, {(other, flip) for other in known for flip in (1, -1)})
