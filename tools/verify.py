@@ -210,11 +210,10 @@ class Definition:
         ours = all(re.fullmatch(r"from lngen\.language import \w+(, \w+)*", ast.unparse(node)) for node in imports)
         require(ours, "not in the language of definitions: an import of what is not lngen.language, or of another name")
         function.body = function.body[ast.get_docstring(function) is not None :]
-        self.text = ast.unparse(function)
-        parts = require(DEFINITION.fullmatch(self.text), "not in the language of definitions: a head or a line")
+        parts = require(DEFINITION.fullmatch(ast.unparse(function)), "not in the language of definitions: its lines")
         kinds, written = re.findall(r"(\w+): (\w+)", parts[1]), re.findall(r"\n    (\w+) = (.*)", parts[2])
         written += [("y", parts[4])] if parts[4] else []
-        self.kinds = {name: KINDS[kind] for name, kind in kinds}
+        self.text, self.kinds = parts[0], {name: KINDS[kind] for name, kind in kinds}
         self.constants = {name for name, kind in kinds if kind == "Constant"}
         self.varied = [name for name, kind in kinds if kind not in ("Data", "Constant")]
         self.outputs = re.findall(r"\w+", parts[3] or "y")
@@ -336,9 +335,8 @@ class Certificate:
         for role, tables in zip(self.arguments, (dy, dots, seconds), strict=True):
             values |= {role[name]: table for name, table in tables.items()}
         sheet, equal = Sheet(weights, values, CAREFUL if strict else ENTRYWISE), []
-        largest = reduce(
-            lambda m, u: u if m < u < "inf" else m, [abs(u).b for t in values.values() for u in t[0] + t[1]]
-        )
+        sizes = [abs(u).b for table in values.values() for u in table[0] + table[1]]
+        largest = reduce(lambda m, u: u if m < u < "inf" else m, sizes)
         for where, target, sides, uses in self.steps:
             found = [values[target]] if target in values else []
             found += [reduce(partial(each, sheet.entrywise["Add"]), map(sheet, side)) for side in sides]
