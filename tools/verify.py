@@ -224,7 +224,7 @@ class Definition:
         fits = not alien and len({*names}) == len(names) and {*self.outputs} <= {*self.lines}
         require(fits, f"the definition has a name twice, or a function that is not of the language: {[*alien]}")
         self.numbers = [iv.zero, *(node.exactly for node in nodes if isinstance(node, ast.Constant))]
-        self.along = [self.lines]
+        self.along, self.steep = [self.lines], any(abs(getattr(node, "power", 0)) > 8 for node in nodes)
         for move in MOVES:
             pairs = [pair for lines in self.along for pair in lines.items()]
             self.along.append({name + move: parsed(tangent(e, move), 1e6) for name, e in pairs})
@@ -334,7 +334,7 @@ class Certificate:
         values = {self.own.get(name, name): table for name, table in truth.values.items()}
         for role, tables in zip(self.arguments, (dy, dots, seconds), strict=True):
             values |= {role[name]: table for name, table in tables.items()}
-        sheet, equal = Sheet(weights, values, CAREFUL if strict else ENTRYWISE), []
+        sheet, equal = Sheet(weights, values, CAREFUL if strict and not definition.steep else ENTRYWISE), []
         sizes = [abs(u).b for table in values.values() for u in table[0] + table[1]]
         largest = reduce(lambda m, u: u if m < u < "inf" else m, sizes)
         for where, target, sides, uses in self.steps:
@@ -376,7 +376,7 @@ def main() -> int:
     parser.add_argument("certificate", type=Path)
     parser.add_argument("--definition", type=Path, required=True, metavar="FILE", help="the definition that you have")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().getrandbits(64), help="to repeat a run")
-    parser.add_argument("--seconds", type=float, default=9, help="after which it is refused (default: 9)")
+    parser.add_argument("--seconds", type=float, default=8, help="after which it is refused (default: 8)")
     given, status, points = parser.parse_args(), 0, 0
     signal.signal(signal.SIGPROF, lambda *_: require(False, "it takes too long; --seconds allows more"))
     signal.setitimer(signal.ITIMER_PROF, given.seconds, 0.1)  # again and again: mpmath catches what it should not
