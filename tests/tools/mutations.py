@@ -85,7 +85,7 @@ WHOLE = {
     "hidden beyond the unit": "where(abs(x) > 1, 2, 1)*({})",
 }
 SIDES = ("before", "after")
-SCALES = ("factor", "relative error")
+SCALES = ("factor", "relative error", "polynomial in D")
 """What may be no mistake where a name gets its value: doubled exponentials have the same quotient by their sum."""
 
 
