@@ -1,6 +1,4 @@
-"""Re-check a certificate of `lngen derive NAME --certificate FILE` against a definition, trusting nothing of lngen.
-
-    python tools/verify.py CERTIFICATE --definition FILE [--seed N] [--seconds S]
+"""Re-check a certificate: python tools/verify.py CERTIFICATE --definition FILE [--seed N] [--seconds S].
 
 Nothing of lngen is imported, and nothing is believed that is not computed here: `docs/certificate.md` says what is.
 """
@@ -11,9 +9,7 @@ import json
 import operator
 import random
 import re
-import secrets
 import signal
-import sys
 from fractions import Fraction
 from functools import partial, reduce
 from itertools import combinations, product, zip_longest
@@ -31,6 +27,8 @@ TRIES, WRITTEN_OUT, TINY, UNKNOWN = 12, 80, iv.mpf(2) ** -40, iv.mpf(["-inf", "i
 KINDS = {"Row": (1, 1), "Data": (1, 1), "RowScalar": (1, 0), "Feature": (0, 1), "Scalar": (0, 0), "Constant": (0, 0)}
 NUMBER, NAME = re.compile(r"[0-9]{1,40}(\.[0-9]{0,40})?(e[+-]?[0-9]{1,3})?"), re.compile("[A-Za-z][A-Za-z0-9_]{0,63}")
 EXPONENT = re.compile(r"-?[0-9]{1,9}(/[0-9]{1,9}|\.[0-9]{1,9})?")
+LINES = r"def \w+\(((?:\w+: \w+(?:=-?[0-9.e+-]+)?(?:, (?=\w)|(?=\))))*)\):((?:\n    \w+ = .*)*)"
+DEFINITION = re.compile(LINES + r"\n    return (?:(\w+|\(\w+(?:, \w+)*,?\))|(.*))")
 HOLDS = {"Eq": (0,), "NotEq": (-1, 1), "Lt": (-1,), "LtE": (-1, 0), "Gt": (1,), "GtE": (0, 1)}
 MOVED = """Add: ({da}) + ({db}); Sub: ({da}) - ({db}); Mult: ({da})*({b}) + ({a})*({db}); USub: -({da});
 Div: (({da}) - ({a})/({b})*({db}))/({b}); Pow: ({n})*({a})**({m})*({da}); where: where({a}, {db}, {dc});
@@ -58,11 +56,6 @@ def require(holds: Any, message: str) -> Any:
     return holds
 
 
-def matched(form: str, line: str) -> Any:
-    """The parts of a line of a definition."""
-    return require(re.fullmatch(form, line), f"not in the language of definitions: {line[:80]}")
-
-
 def sign(u: Any) -> int | None:
     """-1, 0 or 1 with the sign of a value; None where it is not known."""
     return 1 if u > 0 else -1 if u < 0 else 0 if u == 0 else None
@@ -72,19 +65,18 @@ def power(u: Any, exponent: Fraction) -> Any:
     """A number to a rational power; unknown where that is not real, or may not be."""
     if exponent < 0:
         return 1 / power(u, -exponent)
-    under = exponent.denominator
-    if under > 1:
-        u = UNKNOWN if not u >= 0 else iv.sqrt(u) if under == 2 else iv.exp(iv.log(u) / under)
+    if (root := exponent.denominator) > 1:
+        u = UNKNOWN if not u >= 0 else iv.sqrt(u) if root == 2 else iv.exp(iv.log(u) / root)
     return u**exponent.numerator
 
 
 def function(word: str, u: Any) -> Any:
     """A function of one number. erf increases; mpmath has it for numbers, and its last digits are taken for wrong."""
-    if word == "log":
-        return iv.log(u) if u > 0 else UNKNOWN
-    if word == "erf" and abs(u) < LARGEST:
+    if not (u > 0 if word == "log" else abs(u) < LARGEST):
+        return UNKNOWN
+    if word == "erf":
         return iv.mpf([mp.erf(mpf(u.a)), mp.erf(mpf(u.b))]) * (1 + iv.mpf([-1, 1]) * iv.mpf(2) ** -390)
-    return getattr(iv, word)(u) if abs(u) < LARGEST else UNKNOWN
+    return getattr(iv, word)(u)
 
 
 def added(a: Any, b: Any) -> Any:
@@ -93,14 +85,15 @@ def added(a: Any, b: Any) -> Any:
     return a + b if seen else UNKNOWN
 
 
-ENTRYWISE: Any = {"Add": added, "Mult": operator.mul, "Div": operator.truediv, "USub": operator.neg}
+ENTRYWISE: Any = {"Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Div": operator.truediv}
 ENTRYWISE |= {word: partial(function, word) for word in ("exp", "log", "sin", "cos", "erf")}
-ENTRYWISE |= {"Sub": lambda a, b: added(a, -b), "stop_gradient": operator.pos}
+ENTRYWISE |= {"USub": operator.neg, "stop_gradient": operator.pos}
+CAREFUL: Any = ENTRYWISE | {"Add": added, "Sub": lambda a, b: added(a, -b)}
 
 
 def each(f: Any, *tables: Table) -> Table:
     """A function of numbers, entry by entry, and once where entries are shared."""
-    known: dict[tuple[int, ...], Any] = {}
+    known: Any = {}
 
     def at(*entries: Any) -> Any:
         if (key := tuple(map(id, entries))) not in known:
@@ -112,7 +105,8 @@ def each(f: Any, *tables: Table) -> Table:
 
 def parsed(text: str, most: float = MOST_TEXT) -> ast.expr:
     """An expression, with the values of its numbers; raises Refused if it is none."""
-    require(isinstance(text, str) and len(text) <= most and text.isascii(), "an expression is a short line of ASCII")
+    fits = isinstance(text, str) and len(text) <= most and text.isascii() and text.isprintable() and "#" not in text
+    require(fits, "an expression is a short line of ASCII")
     tree = ast.parse(text, mode="eval").body
     for e in ast.walk(tree):
         e.text = ast.unparse(e)
@@ -148,23 +142,21 @@ def tangent(e: ast.expr, move: str) -> str:
     word, parts = taken(e)
     if word in MACROS:
         return tangent(parsed(put(MACROS[word], parts), 1e6), move)
-    texts = {letter: part.text for letter, part in zip("abc", parts, strict=False)}
-    texts |= {f"d{letter}": tangent(part, move) for letter, part in zip("abc", parts, strict=False)}
-    exponents = {"n": e.power, "m": e.power - 1} if word == "Pow" else {}
-    return TANGENTS.get(word, "0").format(**texts, **exponents)
+    texts = {"n": e.power, "m": e.power - 1} if word == "Pow" else {}
+    for letter, part in zip("abc", parts, strict=False):
+        texts |= {letter: part.text, f"d{letter}": tangent(part, move)}
+    return TANGENTS.get(word, "0").format(**texts)
 
 
 class Sheet:
     """Evaluates expressions at a point. Feature j stands for weights[j] that are alike: billions take no longer."""
 
-    def __init__(self, weights: list[int], values: dict[str, Table]) -> None:
-        self.weights, self.values, self.known, self.decided = weights, values, {}, {}
+    def __init__(self, weights: list[int], values: dict[str, Table], entrywise: Any = ENTRYWISE) -> None:
+        self.weights, self.values, self.entrywise, self.known, self.decided = weights, values, entrywise, {}, {}
 
     def __call__(self, e: ast.expr) -> Table:
         """The table of an expression; raises Refused if it is not in the grammar."""
-        if e.text not in self.known:
-            self.known[e.text] = self._at(e)
-        return self.known[e.text]
+        return self.known.get(e.text) or self.known.setdefault(e.text, self._at(e))
 
     def _at(self, e: ast.expr) -> Table:
         if isinstance(e, ast.Constant):
@@ -176,38 +168,36 @@ class Sheet:
             return self(parsed(put(MACROS[word], parts), 1e6))
         match word, parts:
             case "where", [ast.Compare(left=left, ops=[op], comparators=[right]), a, b]:
-                gap = self.decided["kink", f"{left.text} - ({right.text})"] = each(
-                    operator.sub, self(left), self(right)
-                )
+                key = "kink", f"{left.text} - ({right.text})"
+                gap = self.decided[key] = each(operator.sub, self(left), self(right))
                 side = {None: 2, **dict.fromkeys(HOLDS[type(op).__name__], 0)}
                 return each(lambda g, u, v: (u, v, UNKNOWN)[side.get(sign(g), 1)] * 1, gap, self(a), self(b))
             case "Pow", [base, _]:
                 found = each(partial(power, exponent=e.power), self(base))
                 self.decided |= {("pole", base.text): self(base), ("pole", e.text): found}
                 return found
-            case "max" | "min" | "attains_first", [one, *attained]:
+            case "max" | "min" | "attains_first", [one, *attained] if len(attained) == (word == "attains_first"):
                 self.decided["order", one.text] = self(one)
                 return [*map(partial(self._extreme, word), self(one), *map(self, attained))]
             case "mean" | "sum", [one]:
                 count = sum(self.weights) if word == "mean" else 1
-                return [[self.total(row) / count] * len(row) for row in self(one)]
+                return [[self._total(row) / count] * len(row) for row in self(one)]
             case "sum_rows", [one]:
                 return each(operator.add, *([row] for row in self(one))) * 2
         require(word in ENTRYWISE, f"not in the grammar, or nothing of that name here: {e.text[:80]}")
         self.decided |= {("pole", parts[1].text): self(parts[1])} if word == "Div" else {}
-        return each(ENTRYWISE[word], *map(self, parts))
+        return each(self.entrywise[word], *map(self, parts))
 
     def _extreme(self, word: str, row: list[Any], attained: list[Any] | None = None) -> list[Any]:
         behind = {"max": (0, -1), "min": (0, 1)}.get(word, (0, None))
         others = [row] * len(row) if attained is None else [[m] for m in attained]
         fits = [all(v is u or sign(v - u) in behind for v in vs) for u, vs in zip(row, others, strict=True)]
-        if not any(fits) or (attained and self.weights[fits.index(True)] > 1):
+        first = fits.index(True) if any(fits) else 0
+        if not fits[first] or (attained and self.weights[first] > 1):
             return [UNKNOWN] * len(row)  # of features that are alike, only one would be the first
-        first = fits.index(True)
         return [iv.mpf(int(j == first)) for j in range(len(row))] if attained else [row[first]] * len(row)
 
-    def total(self, row: list[Any]) -> Any:
-        """The sum over features."""
+    def _total(self, row: list[Any]) -> Any:
         return reduce(operator.add, (u if n == 1 else u * n for u, n in zip(row, self.weights, strict=True)))
 
 
@@ -217,31 +207,27 @@ class Definition:
     def __init__(self, source: str) -> None:
         tree = ast.parse(source)
         *imports, function = tree.body[ast.get_docstring(tree) is not None :]
-        for node in imports:
-            matched(r"from lngen\.language import \w+(, \w+)*", ast.unparse(node))
+        ours = all(re.fullmatch(r"from lngen\.language import \w+(, \w+)*", ast.unparse(node)) for node in imports)
+        require(ours, "not in the language of definitions: an import of what is not lngen.language, or of another name")
         function.body = function.body[ast.get_docstring(function) is not None :]
-        self.text = ast.unparse(function)
-        head, *lines, last = self.text.split("\n")
-        result = matched(r"    return (?:(\w+|\(\w+(?:, \w+)*,?\))|(.*))", last)
-        inputs = matched(r"def \w+\((.*)\):", head)[1].split(", ")
-        kinds = [matched(r"(\w+): (\w+)(?:=-?[0-9.e+-]+)?", part).groups() for part in inputs]
-        written = [matched(r"    (\w+) = (.*)", line).groups() for line in lines]
-        written += [("y", result[2])] if result[2] else []
-        self.kinds = {name: KINDS[kind] for name, kind in kinds}
+        parts = require(DEFINITION.fullmatch(ast.unparse(function)), "not in the language of definitions: its lines")
+        kinds, written = re.findall(r"(\w+): (\w+)", parts[1]), re.findall(r"\n    (\w+) = (.*)", parts[2])
+        written += [("y", parts[4])] if parts[4] else []
+        self.text, self.kinds = parts[0], {name: KINDS[kind] for name, kind in kinds}
         self.constants = {name for name, kind in kinds if kind == "Constant"}
         self.varied = [name for name, kind in kinds if kind not in ("Data", "Constant")]
-        self.outputs = re.findall(r"\w+", result[1] or "y")
+        self.outputs = re.findall(r"\w+", parts[3] or "y")
         self.lines = {name: parsed(text) for name, text in written}
         nodes = [part for line in self.lines.values() for part in ast.walk(line)]
-        calls = {ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call)}
-        require(calls <= LANGUAGE, f"not of the language: {sorted(calls - LANGUAGE)}")
+        alien = {ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call)} - LANGUAGE
         names = [*self.kinds, *(name for name, _ in written), *RESERVED]
-        require(len({*names}) == len(names) and {*self.outputs} <= {*self.lines}, "the definition has a name twice")
+        fits = not alien and len({*names}) == len(names) and {*self.outputs} <= {*self.lines}
+        require(fits, f"the definition has a name twice, or a function that is not of the language: {[*alien]}")
         self.numbers = [iv.zero, *(node.exactly for node in nodes if isinstance(node, ast.Constant))]
-        self.along = [self.lines]
+        self.along, self.steep = [self.lines], any(abs(getattr(node, "power", 0)) > 8 for node in nodes)
         for move in MOVES:
-            moved = {name + move: parsed(tangent(e, move), 1e6) for lines in self.along for name, e in lines.items()}
-            self.along.append(moved)
+            pairs = [pair for lines in self.along for pair in lines.items()]
+            self.along.append({name + move: parsed(tangent(e, move), 1e6) for name, e in pairs})
 
     def at(self, weights: list[int], inputs: dict[str, Table], *directions: dict[str, Table]) -> Sheet:
         """All values of it; with directions, what they move by along the first, the second, and both."""
@@ -250,9 +236,8 @@ class Definition:
         for move, direction in zip(MOVES, directions, strict=False):
             values |= {name + move: direction.get(name, still) for name in values}
         sheet = Sheet(weights, values)
-        for lines in self.along[: 1 + len(directions)]:
-            for name, line in lines.items():
-                sheet.values[name] = sheet(line)
+        for name, line in (pair for lines in self.along[: 1 + len(directions)] for pair in lines.items()):
+            sheet.values[name] = sheet(line)
         return sheet
 
 
@@ -267,11 +252,10 @@ def agree(a: Table, b: Table, largest: Any) -> bool | None:
     """Whether two tables are the same to 50 digits; None where that is not known, as where there is no value."""
     pairs = {(id(u), id(v)): (u, v) for row in zip(a, b, strict=True) for u, v in zip(*row, strict=True)}.values()
     gaps = [(u - v, abs(u)) for u, v in pairs]
-    if any(sign(gap) for gap, _ in gaps):
-        return False
     scale = reduce(lambda m, u: u if u > m else m, [size.a for _, size in gaps], largest * 0)
     floor = (scale if scale > 0 else largest) * SMALL
-    return all(gap.delta < floor or gap.delta < size.b * AGREE for gap, size in gaps) or None
+    close = all(gap.delta < floor or gap.delta < size.b * AGREE for gap, size in gaps)
+    return False if any(sign(gap) for gap, _ in gaps) else close or None
 
 
 def follows(kind: str, one: Table, other: Table, flip: int) -> bool:
@@ -282,8 +266,8 @@ def follows(kind: str, one: Table, other: Table, flip: int) -> bool:
         one, other = ([[row[0] for row in table]] for table in (one, other))
     for row in zip(one, other, strict=True):
         known = [(c, k) for c, k in zip(*row, strict=True) if None not in (sign(c), sign(k))]
-        alike = kind == "order" or not any(sign(c * known[0][1] - k * known[0][0]) for c, k in known)
-        if not alike or any(sign(c) != flip * sign(k) for c, k in known):
+        varies = kind != "order" and any(sign(c * known[0][1] - k * known[0][0]) for c, k in known)
+        if varies or any(sign(c) != flip * sign(k) for c, k in known):
             return False
     return True
 
@@ -297,15 +281,13 @@ class Certificate:
         for line, (here, there) in enumerate(pairs, 1):
             require(here == there, f"another definition: line {line} is {here!r}, and in the file it is {there!r}")
         self.definition, self.alive, self.steps = definition, {}, []
-        self.own = {name: name for name in (*definition.kinds, *definition.lines)}
-        require(document["names"].keys() <= self.own.keys(), "a name is of nothing in the definition")
-        self.own |= document["names"]
+        self.extremes = re.search(r"\b(max|min)\(", definition.text) or "attains_first" in str(document["steps"])
+        self.own = {name: name for name in (*definition.kinds, *definition.lines)} | document["names"]
         roles = [(definition.outputs, "d{}"), (definition.varied, "{}_dot"), (definition.varied, "dd{}")]
         self.arguments = [{name: form.format(self.own[name]) for name in names} for names, form in roles]
-        roles = [(definition.outputs, ("{}", "{}_dot", "dd{}")), (definition.varied, ("d{}", "d2{}"))]
-        self.results = {form.format(self.own[name]) for names, forms in roles for name in names for form in forms}
         given = [*self.own.values(), *(name for role in self.arguments for name in role.values()), *RESERVED]
-        require(len({*given}) == len(given) and all(map(NAME.fullmatch, given)), "a name stands for two things")
+        fits = len({*given}) == len(given) and len(self.own) == len(definition.kinds) + len(definition.lines)
+        require(fits and all(map(NAME.fullmatch, given)), "a name stands for two things, or for none of the definition")
         for number, step in enumerate(document["steps"], 1):
             target, where = step["target"], f"step {number}, {step['target'][:80]}"
             fits = {"target", "after"} <= step.keys() <= OF_A_STEP and NAME.fullmatch(target)
@@ -320,23 +302,21 @@ class Certificate:
         while not check(least, 1):
             least += 1
             require(least < 40, "NOT VERIFIED: the definition has no value with fewer than 40 features")
-        special = product((0, 1e-3, 1, 1e3), (0, 0.4, 1))
-        large = [some(2**e, 2 ** (e + 8)) for e in (7, 15, 23)]
-        sizes = zip([*range(least + 1, least + 6), least + 12, 60 + some(10), *large], (1, 3) * 5, strict=True)
-        return 1 + sum(check(*size) for size in sizes) + sum(check(least + 1 + some(3), *how) for how in special)
+        sizes = [*range(least + 1, least + 6), least + 12, 60 + some(10), some(2**7, 2**15), some(2**15, 2**31)]
+        special = [(least + 1 + some(3), *how) for how in product((0, 1e-3, 1, 1e3), (0, 0.4, 1))]
+        return 1 + sum(check(*point) for point in [*zip(sizes, (1, 3) * 5, strict=False), *special])
 
-    def check(self, generator: random.Random, features: int, scale: float, special: float = 0) -> bool:
+    def check(self, luck: random.Random, features: int, scale: float, special: float = 0) -> bool:
         """Check it at a point; False where the definition has no value. Special points may leave open what holds."""
         definition, weights = self.definition, [1] * features if features <= WRITTEN_OUT else [1, 1, 1, 1, features - 4]
-        strict = 1 < features <= WRITTEN_OUT and not special and scale in (1, 3)
-        alike = not strict and features > 1 and generator.random() < 0.3
-        numbers = [*definition.numbers, iv.mpf(generator.uniform(-1, 1))]
+        strict = not special and scale in (1, 3) and 1 < features <= (WRITTEN_OUT if self.extremes else 2**31)
+        alike = not strict and features > 1 and luck.random() < 0.3
+        numbers, pick = [*definition.numbers, iv.mpf(luck.uniform(-1, 1))], luck.choice
 
         def draw(scale: float, special: float, positive: bool, constant: bool = False) -> Any:
-            u = iv.mpf(scale * generator.uniform(-1, 1))
-            if generator.random() < special:
-                u = generator.choice(numbers) + generator.choice([0, TINY, -TINY])
-            return abs(u) + TINY * (u == 0) if constant else abs(u) if positive else u * generator.choice([1, -1])
+            near = luck.random() < special
+            u = pick(numbers) + pick([0, TINY, -TINY]) if near else iv.mpf(scale * luck.uniform(-1, 1))
+            return abs(u) + TINY * (u == 0) if constant else abs(u) if positive else u * pick([1, -1])
 
         for attempt in range(TRIES):
             inputs, one = {}, partial(draw, scale, special, attempt % 2 == 1)
@@ -354,20 +334,19 @@ class Certificate:
         values = {self.own.get(name, name): table for name, table in truth.values.items()}
         for role, tables in zip(self.arguments, (dy, dots, seconds), strict=True):
             values |= {role[name]: table for name, table in tables.items()}
-        sheet, equal, sizes = Sheet(weights, values), [], [abs(u).b for t in values.values() for r in t for u in r]
+        sheet, equal = Sheet(weights, values, CAREFUL if strict and not definition.steep else ENTRYWISE), []
+        sizes = [abs(u).b for table in values.values() for u in table[0] + table[1]]
         largest = reduce(lambda m, u: u if m < u < "inf" else m, sizes)
         for where, target, sides, uses in self.steps:
             found = [values[target]] if target in values else []
-            found += [reduce(partial(each, added), map(sheet, side)) for side in sides]
+            found += [reduce(partial(each, sheet.entrywise["Add"]), map(sheet, side)) for side in sides]
             equal += [(where, found[0], other) for other in found[1:]] + [(where, sheet(a), sheet(b)) for a, b in uses]
             values[target] = found[0]
-        missing = sorted(self.results - values.keys())
-        require(not missing, f"result {missing}: there is none")
 
         def inner(a: dict[str, Table], b: dict[str, Table]) -> Table:
             rows = [(n, r, q) for n in a for r, q in [*zip(a[n], b[n], strict=True)][: 1 + kinds[n][0]]]
             products = [(n, [u * v for u, v in zip(r, q, strict=True)]) for n, r, q in rows]
-            return [[reduce(operator.add, [sheet.total(row) if kinds[n][1] else row[0] for n, row in products])]]
+            return [[reduce(operator.add, [sheet._total(row) if kinds[n][1] else row[0] for n, row in products])]]
 
         along = definition.at(weights, inputs, dots, seconds).values
         for form, end in (("{}", ""), ("{}_dot", "_1_"), ("dd{}", "_2_")):
@@ -375,17 +354,15 @@ class Certificate:
         for n in definition.varied:
             along = definition.at(weights, inputs, {n: moves[n]}, seconds).values
             for form, end in (("d{}", "_1_"), ("d2{}", "_1__2_")):
-                own = form.format(self.own[n])
-                truly = inner(dy, {o: along[o + end] for o in dy})
+                own, truly = form.format(self.own[n]), inner(dy, {o: along[o + end] for o in dy})
                 equal.append((f"result {own}", inner({n: moves[n]}, {n: values[own]}), truly))
         for where, a, b in equal:
             same = agree(a, b, largest)
             require(same or (same is None and not strict), f"{where}: it does not hold with {features} features")
-        moving = {
-            k: t for k, t in truth.decided.items() if k[0] == "kink" or (k[0] == "pole" and t[0][0] is not t[1][0])
-        }
+        by = truth.decided.items()
+        kinks = {k: t for k, t in by if k[0] == "kink" or (k[0] == "pole" and t[0][0] is not t[1][0])}
         for key, table in sheet.decided.items():
-            known = truth.known if key[0] == "order" else moving
+            known = truth.known if key[0] == "order" else kinks
             alive = self.alive.get(key, {(other, flip) for other in known for flip in (1, -1)})
             alive = {(k, flip) for k, flip in alive if k in known and follows(key[0], table, known[k], flip)}
             require(alive or key[0] == "pole", f"{key[1][:80]} decides, and the definition does not decide by it")
@@ -393,35 +370,31 @@ class Certificate:
         return True
 
 
-def main(words: list[str]) -> int:
-    """Check a certificate; the exit status is 1 if it is refused, and 3 if that is beyond what is computed here."""
+def main() -> int:
+    """Check a certificate, and print nothing of it as it is; the status is 1 if it is refused, 3 if not verified."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("certificate", type=Path)
     parser.add_argument("--definition", type=Path, required=True, metavar="FILE", help="the definition that you have")
-    parser.add_argument("--seed", type=int, default=secrets.randbits(64), help="that of a run, to repeat its points")
-    parser.add_argument("--seconds", type=float, default=9, help="after which it is refused (default: 9)")
-    given = parser.parse_args(words)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().getrandbits(64), help="to repeat a run")
+    parser.add_argument("--seconds", type=float, default=8, help="after which it is refused (default: 8)")
+    given, status, points = parser.parse_args(), 0, 0
     signal.signal(signal.SIGPROF, lambda *_: require(False, "it takes too long; --seconds allows more"))
     signal.setitimer(signal.ITIMER_PROF, given.seconds, 0.1)  # again and again: mpmath catches what it should not
-    status, points = 0, 0
     try:
         for path in (given.definition, given.certificate):
             require(path.is_file() and path.stat().st_size <= MOST_BYTES, f"{path} is no file, or too large")
-        definition = Definition(given.definition.read_text("utf-8"))
         text, twice = given.certificate.read_text("utf-8"), "a key stands there twice"
         once = {"object_pairs_hook": lambda pairs: require(len(dict(pairs)) == len(pairs), twice) and dict(pairs)}
-        certificate = Certificate(json.loads(text, **once), definition)
+        certificate = Certificate(json.loads(text, **once), Definition(given.definition.read_text("utf-8")))
         points = certificate.run(random.Random(given.seed))
         said = f"{len(certificate.steps)} steps and every result hold"
     except Exception as fault:
         said = str(fault) if isinstance(fault, Refused) else f"its form: {fault!r}"
         status, said = (3, said) if said.startswith("NOT VERIFIED") else (1, f"REFUSED: {said}")
     signal.setitimer(signal.ITIMER_PROF, 0)
-    # Nothing of a file reaches the terminal as it is.
-    print(ascii(f"{given.certificate}: {said[:400]}")[1:-1])
-    print(f"({points} points, from --seed {given.seed})")
+    print(ascii(f"{given.certificate}: {said[:400]}")[1:-1], f"({points} points, from --seed {given.seed})", sep="\n")
     return status
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    raise SystemExit(main())

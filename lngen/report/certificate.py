@@ -1,8 +1,8 @@
 """The derivation as a document that another program can check: `tools/verify.py` does, and imports nothing of lngen.
 
 It holds the definition, without its docstring, and every step of the four directions. What follows from the definition
-is not in it: kinds, constants, the smallest D, what stands for cotangents and tangents, and what the results are called.
-Nor is what nobody can check: reasons, names of rules, grades of evidence. `docs/certificate.md` has the format.
+is left out: kinds, constants, the smallest D, the names of cotangents, tangents and results. So is what nobody can
+check: reasons, names of rules, grades of evidence. `docs/certificate.md` has the format.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def certificate(derivation: Derivation) -> str:
 
 
 def _plain(source: str) -> str:
-    """The function of a definition as Python prints it, without comments and docstrings.
+    """Print the function of a definition as Python does, without comments and docstrings.
 
     >>> print(_plain("def f(x: Row, eps: Constant = 1e-5):\\n    '''A norm.'''\\n    return x/sqrt(mean(x**2)+eps)"))
     def f(x: Row, eps: Constant=1e-05):
