@@ -41,7 +41,7 @@ def vanishes(p: Polynomial, algebra: RowAlgebra, facts: Facts | None = None) -> 
 
     >>> from lngen.expressions.symbols import Axes
     >>> from lngen.prove.budget import Budget
-    >>> from lngen.prove.generators import minus
+    >>> from lngen.prove.generators import ONE, minus
     >>> algebra = RowAlgebra(Budget())
     >>> x = algebra.symbol("x", Axes(True, True))
     >>> r = algebra.power(plus(algebra.mean(algebra.of.product(x, x)), ONE), -1)
