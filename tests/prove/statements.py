@@ -118,13 +118,18 @@ def hidden_poles() -> Iterator[Statement]:
     for c, condition, top in product(over, conditions, (ONE, X, X * Z)):
         sides = [Where(condition, top / c, 0), Where(condition, 0, top / c), Where(condition, 1, top / c)]
         for side in sides:
-            for whole in (Mean(side), RowMax(side), SumRows(side), 1 / (1 + side**2), side):
+            for whole in (Mean(side), RowMax(side), SumRows(side), 1 / (1 + side), log(1 + side), 1 / Mean(side), side):
                 if axes(c).features > axes(whole).features:
                     yield Statement("hidden poles", whole, 2 * whole)
                     continue
                 yield Statement("hidden poles", Where(Eq(c, 0), 9, whole), whole)
             again = Where(condition, top * sign(c) / modulus(c), 0)
             yield Statement("hidden poles", again + Where(Eq(c, 0), 7, 3), Where(condition, top / c, 0) + 3)
+    for u, pole in product((X, MU, X - Z), (1, 2, Rational(1, 2))):
+        # That row may have a value where another has none.
+        yield Statement("hidden poles", SumRows(Where(Eq(u, 0), 7, 3)) + u**-pole, SumRows(3 + 0 * X) + u**-pole)
+        yield Statement("hidden poles", SumRows(sign(u) ** 2) + u**-pole, SumRows(ONE) + u**-pole)
+        yield Statement("hidden poles", SumRows(sign(u) ** 2 * X) + log(u), SumRows(X) + log(u))
     for u, rest in ((X + Z, Z), (X + Z, X), (X - MU, -MU), (X - MU, X), (S * X + Z, Z), (X - Z, X)):
         for condition in (u < 0, u > 0, u <= 0, Ne(u, 0)):
             for power in (1, 2):

@@ -14,8 +14,11 @@ import pytest
 import sympy
 from sympy import Expr
 
+import lngen.prove.vanishing
+from lngen.expressions.symbols import TypedSymbol
 from lngen.prove.budget import Budget, TooLargeError
 from lngen.prove.every_size import NotShownError, shown_equal
+from lngen.prove.facts import Facts, Poles
 from lngen.prove.generators import Generators, Monomial, Polynomial, inverse, minus
 from lngen.prove.names import Names
 from lngen.prove.row_algebra import RowAlgebra, UndefinedError
@@ -110,10 +113,21 @@ def test_most_true_statements_are_accepted() -> None:
 # ---- what would let false ones through
 
 
-def any_function_for_a_pole(p: Polynomial, u: Polynomial, algebra: RowAlgebra) -> bool:
-    """exp(u)**-1 taken for 1/u."""
+def every_negative_power_a_pole(p: Polynomial, u: Polynomial, algebra: RowAlgebra, facts: Facts) -> bool:
+    """exp(u)**-1 taken for 1/u, and 1/u for a value that both sides need."""
     bases = (frozenset(u.items()), frozenset((m, -c) for m, c in u.items()))
-    return any(exponent < 0 and algebra.of.known[place].inside in bases for m in p for place, exponent in m)
+    found = any(exponent < 0 and algebra.of.known[place].inside in bases for m in p for place, exponent in m)
+    return found or _WHERE_ZERO(p, u, algebra, facts)
+
+
+def poles_of_branches(self: Names, expressions: Iterable[Expr], opened: frozenset[TypedSymbol]) -> Poles:
+    """What a select does not choose taken for what is needed."""
+    parts = [part for e in expressions for part in sympy.preorder_traversal(e) if isinstance(part, Expr)]
+    return _POLES(self, parts, opened)
+
+
+def poles_of_one_row(self: Facts) -> Facts:
+    return Facts(self.algebra, poles=self.poles)
 
 
 def any_divisor(self: Generators, monomial: Monomial, by: Monomial) -> Monomial | None:
@@ -133,17 +147,24 @@ def any_scale(self: RowAlgebra, body: Polynomial, extreme: Polynomial) -> Polyno
     return _ATTAINS(self, self._primitive(ahead, signed=True)[2] if ahead else ahead, {})
 
 
-_POWER, _ATTAINS = Names._power, RowAlgebra.attains
+_POWER, _ATTAINS, _POLES = Names._power, RowAlgebra.attains, Names.poles
+_WHERE_ZERO = lngen.prove.vanishing._vanishes_where_zero
 
 PLANTS: dict[str, tuple[str, Any, Callable[[], Iterator[Statement]]]] = {
-    "a pole of any function of u": ("lngen.prove.vanishing._has_pole", any_function_for_a_pole, statements.at_zero),
+    "a pole of any function of u": (
+        "lngen.prove.vanishing._vanishes_where_zero",
+        every_negative_power_a_pole,
+        statements.at_zero,
+    ),
     "a rewrite that divides": ("lngen.prove.generators.Generators.divided", any_divisor, statements.quotients),
     "a symbolic exponent": ("lngen.prove.names.Names._power", any_base, statements.exponents),
     "attained under any scale": ("lngen.prove.row_algebra.RowAlgebra.attains", any_scale, statements.attained),
-    "a pole that a select hides": (
-        "lngen.prove.generators.Generators.conditional",
-        lambda self, place: False,
-        statements.hidden_poles,
+    "a pole that a select hides": ("lngen.prove.names.Names.poles", poles_of_branches, statements.hidden_poles),
+    "a pole of another row": ("lngen.prove.facts.Facts.of_each_row", poles_of_one_row, statements.hidden_poles),
+    "a quotient by what may be zero": (
+        "lngen.prove.generators.Generators.positive",
+        lambda self, monomial: True,
+        statements.solved,
     ),
     "an indicator that guards a pole": (
         "lngen.prove.generators.Generators.has_pole",
@@ -178,6 +199,6 @@ def test_every_kind_of_generator_is_met() -> None:
         with suppress(TooLargeError, UndefinedError):
             names.form(sympy.sympify(statement.left))
     assert {g.kind for g in algebra.of.known} == {
-        *("symbol", "power", "exp", "log", "function", "normal", "cosine", "prime"),
+        *("symbol", "power", "exp", "log", "normal", "sine", "cosine", "prime"),
         *("mean", "rows", "extreme", "positive", "negative", "attains"),
     }
