@@ -113,6 +113,11 @@ def quotients() -> Iterator[Statement]:
 
 def hidden_poles() -> Iterator[Statement]:
     """Quotients that a select, in a mean or beside, keeps from their pole."""
+    for u, pole in product((X, MU, X - Z), (1, 2, Rational(1, 2))):
+        # That row may have a value where another has none.
+        yield Statement("hidden poles", SumRows(Where(Eq(u, 0), 7, 3)) + u**-pole, SumRows(3 + 0 * X) + u**-pole)
+        yield Statement("hidden poles", SumRows(sign(u) ** 2) + u**-pole, SumRows(ONE) + u**-pole)
+        yield Statement("hidden poles", SumRows(sign(u) ** 2 * X) + log(u), SumRows(X) + log(u))
     over = (S, MU, MU - S, S * MU, Z, X + Z)
     conditions = (X > 0, X < 0, Z >= 0, X > Z, X + Z < 0)
     for c, condition, top in product(over, conditions, (ONE, X, X * Z)):
@@ -125,11 +130,6 @@ def hidden_poles() -> Iterator[Statement]:
                 yield Statement("hidden poles", Where(Eq(c, 0), 9, whole), whole)
             again = Where(condition, top * sign(c) / modulus(c), 0)
             yield Statement("hidden poles", again + Where(Eq(c, 0), 7, 3), Where(condition, top / c, 0) + 3)
-    for u, pole in product((X, MU, X - Z), (1, 2, Rational(1, 2))):
-        # That row may have a value where another has none.
-        yield Statement("hidden poles", SumRows(Where(Eq(u, 0), 7, 3)) + u**-pole, SumRows(3 + 0 * X) + u**-pole)
-        yield Statement("hidden poles", SumRows(sign(u) ** 2) + u**-pole, SumRows(ONE) + u**-pole)
-        yield Statement("hidden poles", SumRows(sign(u) ** 2 * X) + log(u), SumRows(X) + log(u))
     for u, rest in ((X + Z, Z), (X + Z, X), (X - MU, -MU), (X - MU, X), (S * X + Z, Z), (X - Z, X)):
         for condition in (u < 0, u > 0, u <= 0, Ne(u, 0)):
             for power in (1, 2):
