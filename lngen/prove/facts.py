@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
+from lngen.prove.budget import Budget
 from lngen.prove.generators import Items, Polynomial, minus, scaled
 from lngen.prove.powers import UndefinedError
 
-if TYPE_CHECKING:
-    from lngen.prove.row_algebra import RowAlgebra
-
 _CHAIN = 2
 """How many facts are put together to find a sign: `x > z` and `z > 0` make two."""
+
+
+class Signed(Protocol):
+    """What facts ask of an algebra."""
+
+    budget: Budget
+
+    def sign_by_form(self, p: Polynomial) -> int | None:
+        """1 if positive by its form, 0 if not negative, None if that is not seen."""
+
+    def solved(self, u: Polynomial) -> Iterator[tuple[int, Polynomial]]:
+        """Each generator that u = 0 says the value of, and the value."""
+
+    def replaced(self, p: Polynomial, values: Mapping[int, Polynomial]) -> Polynomial:
+        """p with polynomials for generators. Raises UndefinedError."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +42,7 @@ class Poles:
 class Facts:
     """Polynomials that are positive, or zero, in a case, and what is not zero wherever the statement is defined."""
 
-    algebra: RowAlgebra
+    algebra: Signed
     positive: tuple[Polynomial, ...] = ()
     zero: tuple[Polynomial, ...] = ()
     poles: Poles = Poles()
@@ -65,15 +78,16 @@ class Facts:
     def signs(self, p: Polynomial) -> set[int]:
         """The signs that p may have: 1, 0 and -1, less those that the facts exclude.
 
-        >>> from lngen.expressions.symbols import Axes
-        >>> from lngen.prove.budget import Budget
-        >>> from lngen.prove.generators import ONE
-        >>> from lngen.prove.row_algebra import RowAlgebra
-        >>> algebra = RowAlgebra(Budget())
-        >>> x = algebra.symbol("x", Axes(True, True))
-        >>> above_one = Facts(algebra).with_sign(minus(x, ONE), 1)
-        >>> above_one.signs(x), sorted(above_one.signs(minus(x, scaled(ONE, 2))))
-        ({1}, [-1, 0, 1])
+                >>> from lngen.expressions.symbols import Axes
+                >>> from lngen.prove.budget import Budget
+                >>> from lngen.prove.budget import Budget
+        from lngen.prove.generators import ONE
+                >>> from lngen.prove.row_algebra import RowAlgebra
+                >>> algebra = RowAlgebra(Budget())
+                >>> x = algebra.symbol("x", Axes(True, True))
+                >>> above_one = Facts(algebra).with_sign(minus(x, ONE), 1)
+                >>> above_one.signs(x), sorted(above_one.signs(minus(x, scaled(ONE, 2))))
+                ({1}, [-1, 0, 1])
         """
         above, below = self._sign(p, _CHAIN), self._sign(scaled(p, -1), _CHAIN)
         for fact in self.zero:
