@@ -78,16 +78,14 @@ class Facts:
     def signs(self, p: Polynomial) -> set[int]:
         """The signs that p may have: 1, 0 and -1, less those that the facts exclude.
 
-                >>> from lngen.expressions.symbols import Axes
-                >>> from lngen.prove.budget import Budget
-                >>> from lngen.prove.budget import Budget
-        from lngen.prove.generators import ONE
-                >>> from lngen.prove.row_algebra import RowAlgebra
-                >>> algebra = RowAlgebra(Budget())
-                >>> x = algebra.symbol("x", Axes(True, True))
-                >>> above_one = Facts(algebra).with_sign(minus(x, ONE), 1)
-                >>> above_one.signs(x), sorted(above_one.signs(minus(x, scaled(ONE, 2))))
-                ({1}, [-1, 0, 1])
+        >>> from lngen.expressions.symbols import Axes
+        >>> from lngen.prove.generators import ONE
+        >>> from lngen.prove.row_algebra import RowAlgebra
+        >>> algebra = RowAlgebra(Budget())
+        >>> x = algebra.symbol("x", Axes(True, True))
+        >>> above_one = Facts(algebra).with_sign(minus(x, ONE), 1)
+        >>> above_one.signs(x), sorted(above_one.signs(minus(x, scaled(ONE, 2))))
+        ({1}, [-1, 0, 1])
         """
         above, below = self._sign(p, _CHAIN), self._sign(scaled(p, -1), _CHAIN)
         for fact in self.zero:
