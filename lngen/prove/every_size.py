@@ -17,6 +17,7 @@ from lngen.derivation.vjp import adjoint
 from lngen.expressions.equations import Equation
 from lngen.expressions.symbols import TypedSymbol, operation_count
 from lngen.prove.budget import Budget, TooLargeError
+from lngen.prove.facts import Facts
 from lngen.prove.generators import minus
 from lngen.prove.names import Names
 from lngen.prove.printed import Claim
@@ -62,7 +63,10 @@ def shown_equal(
 
 def _equal(left: Expr, right: Expr, names: Names, opened: frozenset[TypedSymbol]) -> bool:
     try:
-        return vanishes(minus(names.form(left, opened), names.form(right, opened)), names.algebra)
+        difference = minus(names.form(left, opened), names.form(right, opened))
+        if not difference:
+            return True
+        return vanishes(difference, names.algebra, Facts(names.algebra, poles=names.poles((left, right), opened)))
     except TooLargeError as error:
         raise NotShownError(str(error)) from None
     except UndefinedError:

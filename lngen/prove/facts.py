@@ -2,39 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Protocol
 
-from lngen.prove.generators import Polynomial, minus, scaled
-from lngen.prove.powers import Powers
+from lngen.prove.budget import Budget
+from lngen.prove.generators import Items, Polynomial, minus, scaled
+from lngen.prove.powers import UndefinedError
 
 _CHAIN = 2
 """How many facts are put together to find a sign: `x > z` and `z > 0` make two."""
 
 
+class Signed(Protocol):
+    """What facts ask of an algebra."""
+
+    budget: Budget
+
+    def sign_by_form(self, p: Polynomial) -> int | None:
+        """1 if positive by its form, 0 if not negative, None if that is not seen."""
+
+    def solved(self, u: Polynomial) -> Iterator[tuple[int, Polynomial]]:
+        """Each generator that u = 0 says the value of, and the value."""
+
+    def replaced(self, p: Polynomial, values: Mapping[int, Polynomial]) -> Polynomial:
+        """p with polynomials for generators. Raises UndefinedError."""
+
+
+@dataclass(frozen=True)
+class Poles:
+    """What a statement divides by, in forms that signs are taken of: `every_row` in each term of a sum over rows."""
+
+    anywhere: frozenset[Items] = frozenset()
+    every_row: frozenset[Items] = frozenset()
+
+
 @dataclass(frozen=True)
 class Facts:
-    """Polynomials that are positive, or zero, in a case."""
+    """Polynomials that are positive, or zero, in a case, and what is not zero wherever the statement is defined."""
 
-    algebra: Powers
+    algebra: Signed
     positive: tuple[Polynomial, ...] = ()
     zero: tuple[Polynomial, ...] = ()
+    poles: Poles = Poles()
 
     def with_sign(self, p: Polynomial, sign: int) -> Facts:
         """These, and the sign of p."""
         if sign == 0:
-            return Facts(self.algebra, self.positive, (*self.zero, p))
-        return Facts(self.algebra, (*self.positive, scaled(p, sign)), self.zero)
+            return replace(self, zero=(*self.zero, p))
+        return replace(self, positive=(*self.positive, scaled(p, sign)))
 
-    def without(self, p: Polynomial) -> Facts:
-        """These less that p is zero."""
-        return Facts(self.algebra, self.positive, tuple(q for q in self.zero if q is not p))
+    def solved(self, p: Polynomial) -> Iterator[tuple[dict[int, Polynomial], Facts]]:
+        """What p = 0 says of a generator, for each that it can be solved for, and the other facts with that in them."""
+        for place, value in self.algebra.solved(p):
+            values = {place: value}
+            with suppress(UndefinedError):
+                positive, zero = (
+                    tuple(self.algebra.replaced(fact, values) for fact in facts if fact is not p)
+                    for facts in (self.positive, self.zero)
+                )
+                yield values, replace(self, positive=positive, zero=tuple(fact for fact in zero if fact))
+
+    @property
+    def impossible(self) -> bool:
+        """Whether one is seen to be false by its form: then the case is none."""
+        sign = self.algebra.sign_by_form
+        below = any(not fact or sign(scaled(fact, -1)) is not None for fact in self.positive)
+        return below or any(1 in (sign(fact), sign(scaled(fact, -1))) for fact in self.zero)
+
+    def of_each_row(self) -> Facts:
+        """What is left of these for the rows of a sum: facts are of one row."""
+        return Facts(self.algebra, poles=Poles(self.poles.every_row, self.poles.every_row))
 
     def signs(self, p: Polynomial) -> set[int]:
         """The signs that p may have: 1, 0 and -1, less those that the facts exclude.
 
         >>> from lngen.expressions.symbols import Axes
-        >>> from lngen.prove.budget import Budget
         >>> from lngen.prove.generators import ONE
         >>> from lngen.prove.row_algebra import RowAlgebra
         >>> algebra = RowAlgebra(Budget())
@@ -44,7 +88,15 @@ class Facts:
         ({1}, [-1, 0, 1])
         """
         above, below = self._sign(p, _CHAIN), self._sign(scaled(p, -1), _CHAIN)
-        possible = {1, 0, -1}
+        for fact in self.zero:
+            for values, _ in self.solved(fact):
+                with suppress(UndefinedError):
+                    there = self.algebra.replaced(p, values)
+                    above = self._sign(there, 0) if above is None else above
+                    below = self._sign(scaled(there, -1), 0) if below is None else below
+        items = frozenset(p.items())
+        negated = frozenset((m, -c) for m, c in p.items())
+        possible = {1, -1} if {items, negated} & self.poles.anywhere else {1, 0, -1}
         if above is not None:
             possible -= {-1, 0} if above else {-1}
         if below is not None:

@@ -59,9 +59,6 @@ INDICATORS = ("positive", "negative", "attains")
 FUNCTIONS = ("power", "exp", "log", "normal", "sine", "cosine")
 """Kinds of generators that are of one value."""
 
-REDUCTIONS = ("mean", "rows", "extreme")
-"""Kinds of generators that are of many values."""
-
 
 class Generators:
     """The generators met so far, each once, in an order in which what one is made of comes before it."""
@@ -185,10 +182,6 @@ class Generators:
             inner = {*places(g.base), *(other for other, _ in g.body)}
             self._within[place] = frozenset(inner).union(*map(self.within, inner))
         return self._within[place]
-
-    def conditional(self, place: int) -> bool:
-        """Whether an indicator stands somewhere in what a generator is made of."""
-        return not self._indicators.isdisjoint({place, *self.within(place)})
 
     def sign(self, p: Polynomial) -> int | None:
         """1 for what is positive by its form, 0 for what is not negative, None where that is not seen."""

@@ -33,7 +33,8 @@ from lngen.expressions.symbols import (
     of_number,
 )
 from lngen.prove.budget import TooLargeError
-from lngen.prove.generators import ONE, Polynomial, minus, plus, scaled
+from lngen.prove.facts import Poles
+from lngen.prove.generators import ONE, Items, Polynomial, minus, plus, scaled
 from lngen.prove.row_algebra import RowAlgebra, UndefinedError, rational
 
 _FUNCTIONS = (*ENTRY_OF, sympy.Abs, sympy.sign)
@@ -159,6 +160,36 @@ class Names:
         if isinstance(e, sympy.Function):
             return self._function(e, form)
         raise TooLargeError(f"no algebra for {type(e).__name__}")
+
+    def poles(self, expressions: Iterable[Expr], opened: frozenset[TypedSymbol]) -> Poles:
+        """What is divided by, or taken a logarithm of, whatever a select chooses: where that is zero, nothing is said.
+
+        >>> from lngen.expressions.symbols import RowSymbol
+        >>> from lngen.prove.budget import Budget
+        >>> x, z = RowSymbol("x"), RowSymbol("z")
+        >>> names = Names(RowAlgebra(Budget()))
+        >>> len(names.poles([Mean(1 / x)], frozenset()).anywhere)
+        1
+        >>> names.poles([Mean(Where(z > 0, 1 / x, 0))], frozenset())
+        Poles(anywhere=frozenset(), every_row=frozenset())
+        """
+        anywhere: set[Items] = set()
+        every_row: set[Items] = set()
+        seen: set[tuple[Expr, bool]] = set()
+        pending = [(e, False) for e in expressions]
+        while pending:
+            e, summed = pending.pop()
+            if (e, summed) in seen:
+                continue
+            seen.add((e, summed))
+            if (isinstance(e, Pow) and e.exp.is_negative) or isinstance(e, sympy.log):
+                for factor in self.algebra.factors(self.form(e.args[0], opened)):
+                    anywhere.add(factor)
+                    if summed or not self.algebra.axes(dict(factor)).rows:
+                        every_row.add(factor)
+            inner = e.args[:1] if isinstance(e, Where) else (self._meaning[e],) if e in opened else e.args
+            pending += [(part, summed or isinstance(e, SumRows)) for part in inner]
+        return Poles(frozenset(anywhere), frozenset(every_row))
 
     def _unknown(self, symbol: Symbol) -> Polynomial:
         if symbol == D:

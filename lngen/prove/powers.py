@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from math import gcd, lcm
 from typing import Any
@@ -17,6 +18,7 @@ from lngen.prove.generators import (
     Exponent,
     Generator,
     Generators,
+    Items,
     Monomial,
     Polynomial,
     add_term,
@@ -63,6 +65,21 @@ class Powers:
                 claimed = self._primitive(form, signed=False)[2] if form else form
                 if len(claimed) > 1 and claimed not in self._not_negative:
                     self._not_negative.append(claimed)
+
+    def factors(self, p: Polynomial) -> Iterator[Items]:
+        """What one of is zero where p is: its generators, and the sum that is left, as signs are taken of them.
+
+        Nothing of a quotient: a select may keep it from its pole, and it need not be zero where its numerator is.
+        """
+        p = self.reduced(p)
+        _, factor, primitive = self._primitive(p, signed=True) if p else (0, (), p)
+        if self.of.has_pole(factor):
+            return
+        for place, _ in factor:
+            g = self.of.known[place]
+            yield g.inside if g.kind == "power" else frozenset(single(place).items())
+        if len(primitive) > 1:
+            yield frozenset(primitive.items())
 
     # ---- powers
 

@@ -70,7 +70,7 @@ class RowAlgebra(Powers):
         for monomial, coefficient in body.items():
             outer, inner = self.of.split(monomial, lambda axes: axes.features)
             term = {outer: coefficient}
-            for varying, c in self._without_implied(self.reduced(self._where_attained(inner))).items():
+            for varying, c in self._without_implied(self.reduced(self._chosen(inner))).items():
                 more, left = self.of.split(varying, lambda axes: axes.features)
                 add(result, self.of.product(self.of.product(term, {more: c}), self._mean_of(left)))
         return result
@@ -303,16 +303,27 @@ class RowAlgebra(Powers):
             add(result, of.product({kept: c}, changed))
         return result
 
-    def _where_attained(self, monomial: Monomial) -> Polynomial:
-        """A product with functions of u taken at m, beside the indicator of where u attains m."""
+    def _chosen(self, monomial: Monomial) -> Polynomial:
+        """A product with the functions beside an indicator as they are where that is 1.
+
+        Beside the indicator of where u attains m, functions of u are taken at m; beside [u > 0] that itself is 1 in
+        them.
+        """
         known = self.of.known
         within = [self.of.within(place) for place, _ in monomial if known[place].kind in FUNCTIONS]
-        for first, _ in monomial if within else ():
-            if known[first].kind != "attains":
-                continue
-            for place, value in self.solved(known[first].base):
-                if known[place].axes.features and any(place in inner for inner in within):
-                    return self.replaced({monomial: QQ(1)}, {place: value})
+        for flag, _ in monomial if within else ():
+            g = known[flag]
+            said: list[dict[int, Polynomial]] = []
+            if g.kind == "attains":
+                said = [{place: value} for place, value in self.solved(g.base) if known[place].axes.features]
+            elif g.kind in INDICATORS:
+                said = [{flag: ONE, self.of.opposite(flag): {}}]
+            for values in said:
+                if any(not inner.isdisjoint(values) for inner in within):
+                    kept = single(flag) if flag in values else ONE
+                    rest = {tuple(factor for factor in monomial if factor[0] != flag): QQ(1)}
+                    beside = rest if flag in values else {monomial: QQ(1)}
+                    return self.of.product(kept, self.replaced(beside, values))
         return {monomial: QQ(1)}
 
     def _without_implied(self, p: Polynomial) -> Polynomial:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import random
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -97,7 +97,9 @@ def equal(
     try:
         opened = shown_equal(*sides, names)
     except NotShownError as error:
-        return _at_points(_Statement(*sides, given), minimum_features, str(error))
+        meaning = tuple(replace(q, expression=_in_numbers(q.expression)) for q in given)
+        statement = _Statement(_in_numbers(sides[0]), _in_numbers(sides[1]), meaning)
+        return _at_points(statement, minimum_features, str(error))
     return Verdict(EVERY_D, tuple(symbol.name for symbol in names.in_order(opened)))
 
 
@@ -193,6 +195,14 @@ class _Reader:
 # ---- points
 
 
+def _in_numbers(e: Expr) -> Expr:
+    """An expression whose exponents are numbers: of others the base has to be positive."""
+    return e.replace(
+        lambda part: isinstance(part, sympy.Pow) and not part.exp.is_Rational,
+        lambda part: sympy.exp(part.exp * sympy.log(part.base), evaluate=False),
+    )
+
+
 @dataclass(frozen=True)
 class _Statement:
     left: Expr
@@ -243,8 +253,8 @@ def _at_points(statement: _Statement, smallest: int, why: str) -> Verdict:
                     for _, agreed in compared(partial(_where_finite, statement, point), DIGITS):
                         worst = min(worst, agreed)
                         tried.append(features)
-    except (TypeError, AttributeError, OverflowError) as error:
-        return Verdict(NONE, reason=f"{why}, and it has no value at a point ({error})")
+    except (TypeError, OverflowError):
+        return Verdict(NONE, reason=f"{why}, and it has no value at a point")
     if not tried:
         return Verdict(NONE, reason=f"{why}, and no point was found at which both sides are finite")
     at = f"D = {tried[0]} to {tried[-1]}"

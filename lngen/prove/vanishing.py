@@ -7,8 +7,8 @@
   `p + q*u` is, u written out. Other powers of a base are independent of these, so each group has to vanish. A cosine is
   a root of `1 - sin**2`.
 
-What is left has to be empty. An equality is claimed wherever both sides are defined: at a pole of one of them, nothing
-is. A select may keep its side from a pole, so it is one only where every sign is decided, and none is hidden in a mean.
+What is left has to be empty. An equality is claimed wherever both sides are defined: where one of them divides by u,
+whatever a select chooses, u is not zero.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def vanishes(p: Polynomial, algebra: RowAlgebra, facts: Facts | None = None) -> 
 
     >>> from lngen.expressions.symbols import Axes
     >>> from lngen.prove.budget import Budget
-    >>> from lngen.prove.generators import minus
+    >>> from lngen.prove.generators import ONE, minus
     >>> algebra = RowAlgebra(Budget())
     >>> x = algebra.symbol("x", Axes(True, True))
     >>> r = algebra.power(plus(algebra.mean(algebra.of.product(x, x)), ONE), -1)
@@ -55,7 +55,7 @@ def vanishes(p: Polynomial, algebra: RowAlgebra, facts: Facts | None = None) -> 
     algebra.budget.spend(len(p))
     if any(known[place].kind == "rows" and exponent == 1 for m in p for place, exponent in m):
         # What is summed is of every row, and the facts are of one.
-        return all(vanishes(body, algebra) for body in _summed(p, algebra))
+        return all(vanishes(body, algebra, facts.of_each_row()) for body in _summed(p, algebra))
     indicators = [place for place in places(p) if known[place].kind in INDICATORS]
     if indicators:
         return _vanishes_in_each_case(p, max(indicators), algebra, facts)
@@ -94,34 +94,11 @@ def _with_values(p: Polynomial, values: dict[int, int], algebra: RowAlgebra) -> 
 
 
 def _vanishes_where_zero(p: Polynomial, u: Polynomial, algebra: RowAlgebra, facts: Facts) -> bool:
-    """Whether p is zero, or not defined, where u is zero."""
-    if _has_pole(p, u, algebra):
-        return True
-    for place, value in algebra.solved(u):
+    """Whether p is zero where u is."""
+    for values, others in facts.solved(u):
         with suppress(UndefinedError):
-            if vanishes(algebra.replaced(p, {place: value}), algebra, facts.without(u)):
+            if others.impossible or vanishes(algebra.replaced(p, values), algebra, others):
                 return True
-    return False
-
-
-def _has_pole(p: Polynomial, u: Polynomial, algebra: RowAlgebra) -> bool:
-    """Whether p, its signs decided, is not defined where u is zero: a negative power of u itself is left.
-
-    What it is multiplied by may be zero there too, and has no value then either. But with a sign in a coefficient it may
-    be what a select does not choose, and another part with a sign in it may take the pole away.
-    """
-    known = algebra.of.known
-    bases = (frozenset(u.items()), frozenset((m, -c) for m, c in u.items()))
-    everywhere = set(places(p))
-    for place in everywhere:
-        if not (known[place].kind == "power" and known[place].inside in bases) and u.keys() != {((place, 1),)}:
-            continue
-        lowest = min(dict(m).get(place, 0) for m in p)
-        beside = [m for m in p if dict(m).get(place, 0) == lowest]
-        others = {other for m in beside for other, _ in m} - {place}
-        hidden = any(place in algebra.of.within(other) and algebra.of.conditional(other) for other in everywhere)
-        if lowest < 0 and not hidden and not any(map(algebra.of.conditional, others)):
-            return True
     return False
 
 
