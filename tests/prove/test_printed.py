@@ -9,11 +9,9 @@ import pytest
 from sympy import Expr
 
 from lngen.derivation.derivation import EVERY_D, FIFTY, Derivation, Derivative, Step
-from lngen.derivation.simplify import derive
 from lngen.derivation.simplify.second_order import second_order
 from lngen.expressions.equations import Equation
-from lngen.language.parsing import parse
-from lngen.prove import prove
+from lngen.prove import every_size, prove
 from lngen.prove.printed import claims
 from tests.corpus import FILES, derivation
 from tests.tiers import sample
@@ -152,11 +150,18 @@ def test_claims_output_that_is_off_by_one_is_refused() -> None:
     assert "outputs" in {proof.about for proof in failed}
 
 
-def test_claims_without_an_algebraic_proof_have_digits() -> None:
-    text = "def f(x: Row, m: Row):\n    z = where(m > 0, exp(x), 0)\n    return z/sum(z)"
-    proofs = prove(second_order(derive(parse(text)))).proofs
-    assert {proof.kind for proof in proofs if proof.about == "outputs"} == {FIFTY}
+@pytest.mark.parametrize("name", sample(("softmax", "layer_norm", "mean_abs_norm"), ("softmax",)))
+def test_claims_that_the_algebra_has_no_work_left_for_have_digits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise every_size.NotShownError("no work is left")
+
+    monkeypatch.setattr(every_size.EverySize, "claim", refused)
+    made = second_order(derivation(name))
+    proofs = prove(made).proofs
+    assert {proof.kind for proof in proofs if proof.about in ("outputs", "first lines", "identities")} == {FIFTY}
     assert all(proof.passed for proof in proofs)
+    for where, mutant in [*mutants(made, CHANGES["one more"])][::25]:
+        assert not all(proof.passed for proof in prove(mutant).proofs), where
 
 
 def _with_step(made: Derivation, step: Step) -> Derivation:
