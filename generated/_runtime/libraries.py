@@ -16,6 +16,8 @@ from .peers import REASON, TIMEOUT, PeerError, late, raise_for, require_as_many
 Array = npt.NDArray[Any]
 
 _GIVES_UP = -1
+_TELLING = 30.0
+"""Seconds that one which gives up waits for the others to be told."""
 
 
 class _Agreeing:
@@ -27,6 +29,7 @@ class _Agreeing:
 
     rank: int
     size: int
+    _timeout: float
 
     def all_gather(self, sent: Array) -> Array:
         """What every process has sent."""
@@ -35,9 +38,13 @@ class _Agreeing:
 
     def abort(self, reason: str) -> None:
         """Have the collective that the others wait in, or come to next, raise PeerError there with this reason."""
-        # Another one may give up too, or none come: the caller raises its own error.
-        with contextlib.suppress(PeerError):
-            self._agree(_GIVES_UP, reason)
+        # Another one may give up too, or none come: the caller raises its own error, and not long after.
+        timeout, self._timeout = self._timeout, min(self._timeout, _TELLING)
+        try:
+            with contextlib.suppress(PeerError):
+                self._agree(_GIVES_UP, reason)
+        finally:
+            self._timeout = timeout
 
     def _agree(self, size: int, reason: str = "") -> None:
         sizes = self._gathered(np.array([size], np.int64).view(np.uint8)).view(np.int64)[:, 0]

@@ -183,7 +183,7 @@ template <class A> __device__ __forceinline__ A larger(A a, A b) { return a > b 
 template <class A> __device__ __forceinline__ A smaller(A a, A b) { return a < b || a != a ? a : b; }
 
 // A value, and 0 in place of one that is infinite.
-template <class A> __device__ __forceinline__ A finite(A a) {
+template <class A> __device__ __forceinline__ A finite_or_zero(A a) {
   return a == infinity<A>() || a == -infinity<A>() ? A(0) : a;
 }
 

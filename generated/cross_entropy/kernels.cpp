@@ -68,7 +68,7 @@ LNGEN_INLINE void row_max(A x, const Scalars<S>& row, A (&sums)[1]) {
 
 template <class A>
 LNGEN_INLINE void after_row_max(Scalars<A>& row, const A (&sums)[1]) {
-  const A row_max = finite(sums[0]);  // step 1: max(x)
+  const A row_max = finite_or_zero(sums[0]);  // step 1: max(x)
   row.row_max = row_max;
 }
 

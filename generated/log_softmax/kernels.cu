@@ -78,7 +78,7 @@ __device__ __forceinline__ void row_max(A x, const Scalars<A>& row, A (&sums)[1]
 
 template <class A>
 __device__ __forceinline__ void after_row_max(Scalars<A>& row, const A (&sums)[1]) {
-  const A row_max = finite(sums[0]);  // step 1: max(x)
+  const A row_max = finite_or_zero(sums[0]);  // step 1: max(x)
   row.row_max = row_max;
 }
 
