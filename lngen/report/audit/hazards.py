@@ -44,6 +44,13 @@ _WIDER = "float32 and of 16 bits are computed in float64"
 
 STABILITY_RULES = (
     "centred statistic",
+    "mean of a square",
+    "tail of a function",
+    "half an angle",
+    "softplus reflected",
+    "conjugate",
+    "rest of a share",
+    "one apart",
     "largest exponent taken out",
     "logarithm of an exponential",
     "power of an exponential",
