@@ -129,7 +129,7 @@ def opened(*, emulated: bool) -> Iterator[Device]:
         raise NoDevice(f"PyCUDA finds no device to run on ({words}){remedy}") from error
     context.push()
     try:
-        yield Device(pycuda.driver, pycuda.gpuarray, emulated=emulated)
+        yield Device(pycuda.driver, pycuda.gpuarray, emulated=emulator.enabled())
     finally:
         pycuda.driver.Context.pop()
 

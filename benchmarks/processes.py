@@ -81,20 +81,18 @@ def joined(options: argparse.Namespace) -> Iterator[Communicator]:
         yield MPICommunicator()
         return
     context, size = multiprocessing.get_context("spawn"), options.processes
-    pipes: dict[int, dict[int, Any]] = {rank: {} for rank in range(size)}
-    for one in pipes:
-        for other in range(one):
-            pipes[one][other], pipes[other][one] = context.Pipe()
-    others = [context.Process(target=_other, args=(rank, pipes[rank], options), daemon=True) for rank in range(1, size)]
-    for other in others:
-        other.start()
-    yield PipeCommunicator(0, pipes[0])
-    for other in others:
-        other.join()
+    own, *others = PipeCommunicator.together(size, context=context)
+    processes = [context.Process(target=_other, args=(each, options), daemon=True) for each in others]
+    for process in processes:
+        process.start()
+    for each in others:
+        each.close()
+    yield own
+    for process in processes:
+        process.join()
 
 
-def _other(rank: int, pipes: Mapping[int, Any], options: argparse.Namespace) -> None:
-    communicator = PipeCommunicator(rank, pipes)
+def _other(communicator: Communicator, options: argparse.Namespace) -> None:
     with packages(options.layers) as folders:
         for name, shape in cases(options):
             measured(folders[name], shape, options.rounds, communicator)

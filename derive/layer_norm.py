@@ -3,6 +3,7 @@
 Ba, Kiros & Hinton, 2016, arXiv:1607.06450.
 
 In PyTorch: torch.nn.LayerNorm(normalized_shape=D, weight=gamma, bias=beta, eps=eps)
+In PyTorch: timm.layers.norm.LayerNorm(normalized_shape=D, weight=gamma, bias=beta, eps=eps)
 """
 
 from lngen.language import Constant, Feature, Row, mean, sqrt

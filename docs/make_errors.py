@@ -262,15 +262,19 @@ DEFINITIONS = (
     ),
     Section(
         "Modules of PyTorch's",
-        "A line of the docstring that begins with `In PyTorch: torch.nn.` says what the layer can stand for.",
+        "A line of the docstring that begins with `In PyTorch:` names a class that the layer can stand for.",
         tuple(
-            f'"""A layer.\n\nIn PyTorch: torch.nn.{call}\n"""\n' + _F + "return w*x"
+            f'"""A layer.\n\nIn PyTorch: {call}\n"""\n' + _F + "return w*x"
             for call in (
-                "Norm(D)",
-                "Norm(weight=gamma)",
-                "Norm(weight=w, bias=w)",
-                "Norm(mode='mean')",
-                "Norm(**options)",
+                "torch.nn.Norm",
+                "Norm(weight=w)",
+                "torch.nn.Norm(D)",
+                "torch.nn.Norm(weight=gamma)",
+                "torch.nn.Norm(weight=w, bias=w)",
+                "torch.nn.Norm(weight=w, weight=w)",
+                "torch.nn.Norm(mode='mean')",
+                "torch.nn.Norm(**options)",
+                "torch.nn.Norm(size=D)",
             )
         ),
     ),

@@ -23,7 +23,7 @@ try:
     from torch import nn
 except ImportError:
     torch = None
-    print("PyTorch is not installed, so there is nothing to show: pip install 'lngen[torch]'")
+    print("PyTorch is not installed, so there is nothing to show: pip install 'lngen-derive[torch]'")
     sys.exit(0)
 
 import lngen.torch
@@ -99,7 +99,7 @@ class Training:
     def __init__(self, name, way):
         torch.manual_seed(0)
         self.model = MODELS[name]()
-        self.replaced = lngen.torch.replace(self.model) if way == EMITTED else []
+        self.replaced = lngen.torch.replace(self.model).replaced if way == EMITTED else ()
         if way == COMPILED:
             self.model.forward = torch.compile(self.model.forward)
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=3e-4)
@@ -125,7 +125,7 @@ def turn(name, way, steps):
 
 
 def outcome(name, way):
-    """Losses, seconds of a step, MiB, and what was put in the place of what."""
+    """Losses, seconds of a step, MiB, and which modules layers compute."""
     found = training(name, way)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return found.losses, found.seconds, memory, [str(each) for each in found.replaced]

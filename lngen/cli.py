@@ -17,7 +17,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from lngen.errors import DefinitionError, LngenError, printable
+from lngen.errors import DefinitionError, LngenError, printable, printable_lines
 from lngen.version import __version__
 
 REFUSED = 2
@@ -99,12 +99,12 @@ class _Group(_Words, TyperGroup):
 
 def _refuse(error: LngenError | str) -> None:
     """One message on stderr, no wider than it is there; a terminal would break its lines inside words."""
-    message = str(error)
+    message = printable_lines(str(error))
     if sys.stderr.isatty() or os.environ.get("COLUMNS"):
         from lngen.layout import NARROWEST, wrapped
 
         columns = max(NARROWEST, shutil.get_terminal_size().columns)
-        shown = error.within(columns) if isinstance(error, DefinitionError) else message
+        shown = printable_lines(error.within(columns)) if isinstance(error, DefinitionError) else message
         # The source line and its caret stay below each other.
         message = "\n".join(line if line.startswith("    ") else wrapped(line, columns) for line in shown.split("\n"))
     print(message, file=sys.stderr)
@@ -301,11 +301,18 @@ def check(
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Where the random inputs start.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON document.")] = False,
+    sharded: Annotated[
+        bool, typer.Option("--sharded", help="Check the code for rows in parts too, of a layer that is emitted now.")
+    ] = False,
 ) -> None:
-    """Hold emitted code against its definition: every kind of evidence, with errors and bounds."""
+    """Hold emitted code against its definition: every kind of evidence, with errors and bounds.
+
+    The exit status is 0 if all was run and holds, 1 if something does not hold, 2 if the input was refused, and 3 if
+    nothing speaks against the code and some of it was not run, for what this machine lacks.
+    """
     from lngen.commands import check
 
-    raise typer.Exit(check.run(layers or [], backend.value, shape or [], dtype or [], seed, as_json))
+    raise typer.Exit(check.run(layers or [], backend.value, shape or [], dtype or [], seed, as_json, sharded))
 
 
 @app.command(cls=_Command)

@@ -1,14 +1,13 @@
 """Emitted layers on arrays of Dask, chunk by chunk of rows: each chunk is a call of the emitted functions.
 
-Rows do not meet, so nothing is exchanged but sums over rows, which are added up chunk after chunk, in the same order
-each time. Importing this imports Dask, and needs it: `pip install 'lngen[dask]'`.
+Rows do not meet, so nothing is exchanged but sums over rows, which are added up chunk after chunk, in float64 and in
+the same order each time. Importing this imports Dask, and needs it: `pip install 'lngen-derive[dask]'`.
 """
 
 from __future__ import annotations
 
 import functools
 import importlib
-import operator
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -16,13 +15,15 @@ import numpy as np
 
 from lngen.errors import LngenError
 from lngen.files.loading import Layer
+from lngen.runtime.gradient_sums import added
 from lngen.runtime.interface import PER_ROW, InputEntry, Interface, OutputEntry
+from lngen.version import install
 
 try:
     import dask
     import dask.array as da
 except ImportError as error:
-    raise LngenError("lngen.dask needs Dask, which is not installed: pip install 'lngen[dask]'") from error
+    raise LngenError(f"lngen.dask needs Dask, which is not installed: {install('dask')}") from error
 
 __all__ = ["Saved", "backward", "forward"]
 
@@ -103,8 +104,7 @@ def backward(saved: Saved, *cotangents: Any) -> Any:
             found.append(_joined(made, take, given[input_number], own.dtype, kind == "Row"))
         else:
             parts_of = [dask.delayed(take)(each) for each in made.flat]
-            whole = functools.reduce(dask.delayed(operator.add), parts_of)
-            found.append(da.from_delayed(whole, own.shape, own.dtype))
+            found.append(da.from_delayed(dask.delayed(added)(parts_of), own.shape, own.dtype))
     return layer.Gradients(*found)
 
 
@@ -232,7 +232,10 @@ def _joined(made: Any, take: Any, like: Any, dtype: Any, has_features: bool) -> 
         parts[place] = da.from_delayed(dask.delayed(take)(made[place]), shape, dtype)
     if not parts.ndim:
         return parts[()]
-    return _block(parts.tolist(), 0)
+    joined = _block(parts.tolist(), 0)
+    chunks = (*like.chunks[: parts.ndim], *joined.chunks[parts.ndim :])
+    # What is joined has lost its empty chunks, and backward looks for each where the input has it.
+    return joined.rechunk(chunks) if any(0 in sizes for sizes in chunks) else joined
 
 
 def _block(nested: Any, axis: int) -> Any:

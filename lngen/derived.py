@@ -121,18 +121,21 @@ class DerivedLayer:
     def check(
         self,
         backend: str = "numpy",
-        shapes: Sequence[tuple[int, int]] = QUICK_SHAPES,
+        shapes: Sequence[tuple[int, int]] | None = None,
         dtypes: Sequence[str] = DTYPES,
         seed: int = 0,
     ) -> Report:
         """Hold the emitted code against the definition, by every kind of evidence; `report.passed` is the outcome.
 
-        `backend` is "numpy", "cpu" or "cuda", `shapes` are (rows, D), `dtypes` storage types such as "float32". What
-        this machine cannot do, such as to run kernels, is a warning. Raises LngenError for another backend.
+        `backend` is "numpy", "cpu", "cuda", "torch" or "jax", `shapes` are (rows, D), `dtypes` storage types such as
+        "float32". Without `shapes` these are a few, and rows on both sides of each threshold of the code. Where this
+        machine cannot run the code, that is a warning, and the report has not passed: its `outcome` is "not run", and
+        `not_run` the reason. Raises LngenError for another backend.
         """
         if backend not in BACKENDS:
             raise LngenError(f"there is no backend {backend!r}; there are {', '.join(BACKENDS)}.")
-        asked = Asked(shapes, dtypes=dtypes, seed=seed)
+        at_thresholds = shapes is None
+        asked = Asked(QUICK_SHAPES if shapes is None else shapes, dtypes=dtypes, seed=seed, at_thresholds=at_thresholds)
         return check_emitted(self.derived, self._cached(), backend, asked, warnings.warn)
 
 

@@ -56,6 +56,16 @@ def printable(text: str) -> str:
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
+def printable_lines(text: str) -> str:
+    r"""Return the text as `printable` does, its lines kept.
+
+    >>> print(printable_lines("a\x1b[2J\nb"))
+    a\x1b[2J
+    b
+    """
+    return "\n".join(map(printable, text.split("\n")))
+
+
 def counted(number: int, noun: str) -> str:
     """A number and its noun.
 

@@ -169,7 +169,8 @@ def _require_evidence(derivation: Derivation) -> None:
 
 
 def _evidence_entry(proof: Proof) -> dict[str, Any]:
-    return {"kind": proof.kind, "statement": proof.statement, "passed": proof.passed}
+    entry = {"about": proof.about, "count": proof.count, "kind": proof.kind}
+    return {**entry, "statement": proof.statement, "passed": proof.passed}
 
 
 def _document(planned: Plan) -> str:

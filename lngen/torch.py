@@ -1,6 +1,6 @@
 """Emitted layers inside models of PyTorch's.
 
-Importing this imports PyTorch, and needs it: `pip install 'lngen[torch]'`.
+Importing this imports PyTorch, and needs it: `pip install 'lngen-derive[torch]'`.
 """
 
 from __future__ import annotations
@@ -11,36 +11,42 @@ from typing import Any
 
 from lngen.errors import LngenError
 from lngen.files.loading import available, load
+from lngen.version import install
 
 try:
     import torch
 except ImportError as error:
-    raise LngenError("lngen.torch needs PyTorch, which is not installed: pip install 'lngen[torch]'") from error
+    raise LngenError(f"lngen.torch needs PyTorch, which is not installed: {install('torch')}") from error
 
 from lngen.runtime import torch_replace
-from lngen.runtime.torch_replace import Replaced
+from lngen.runtime.torch_replace import Replaced, Replacement
 
-__all__ = ["Replaced", "replace"]
+__all__ = ["Replaced", "Replacement", "replace"]
 
 
-def replace(model: torch.nn.Module, layers: Iterable[str | type[Any]] | None = None) -> list[Replaced]:
-    """Put emitted modules in the place of PyTorch's, everywhere inside a model; return what was done, an entry each.
+def replace(model: torch.nn.Module, layers: Iterable[str | type[Any]] | None = None) -> Replacement:
+    """Let emitted layers compute the `forward` of a model's modules, and say which.
 
-    `layers` are names of layers that come with lngen, or modules of emitted ones, `load(path, backend="torch").Mine`;
-    all that come with it if none are given. What a layer can stand for is said by its definition, as `In PyTorch:
-    torch.nn.Norm(...)`. Parameters are taken over, so an optimizer that was made before goes on with them. An
-    entry prints as a line, and has `name`, `before`, `after` and, for a module that has to stay, the `reason`:
+    The modules stay: class, parameters and their names, state, hooks. Only what their `forward` computes changes, and
+    `undo()` of the result gives that back. `layers` are names of layers that come with lngen, or modules of emitted
+    ones, `load(path, backend="torch").Mine`; all that come with it if none are given. A definition says what its layer
+    stands for, as `In PyTorch: torch.nn.Norm(weight=gamma, eps=eps)`.
 
-        for line in lngen.torch.replace(model):
-            print(line)
+        print(lngen.torch.replace(model))
 
-    Raises LngenError for a layer that there is not.
+    prints a line for each module that was `replaced` or that `stayed`, with the reason. Of those that stay, modules are
+    listed that are called a norm, or whose class a definition names.
+
+    Raises LngenError for a layer, an attribute or a class that there is not; nothing is changed then.
     """
     modules = [
         next(_modules(load(layer, backend="torch"))) if isinstance(layer, str) else layer
         for layer in (available() if layers is None else layers)
     ]
-    return torch_replace.replace(model, modules)
+    try:
+        return torch_replace.replace(model, modules, are_chosen=layers is not None)
+    except torch_replace.Misnamed as error:
+        raise LngenError(f"{error}; correct its line `In PyTorch: ...`") from None
 
 
 def _modules(backend: ModuleType) -> Iterator[Any]:

@@ -172,6 +172,8 @@ def f(x: Row, {_EPS}):
     return (u - mean(u))*rsqrt(mean((u - mean(u))**2) + eps)
 """,
     "sine": "def f(x: Row, w: Feature): return sin(w*x)*mean(cos(x)) + erf(x)",
+    # A gradient that takes no work per row.
+    "scalar_bias": "def f(x: Row, s: Scalar): return x + s",
 }
 
 NAMES = (*FILES, *TEXTS)

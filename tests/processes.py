@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 
+from lngen.runtime.collectives import PipeCommunicator
 from tests import sharded_worker
 from tests.requirements import mpiexec
 from tests.shipped import ROOT
@@ -41,10 +42,7 @@ def _by_mpi(package, kind, work, given):
 
 def _spawned(package, kind, work, given):
     context = multiprocessing.get_context("spawn")
-    pipes = {rank: {} for rank in range(len(given))}
-    for one in pipes:
-        for other in range(one):
-            pipes[one][other], pipes[other][one] = context.Pipe()
+    joined = PipeCommunicator.together(len(given), context=context)
     results = context.Queue()
     workers = []
     meeting = package.parent / "meeting"
@@ -53,7 +51,8 @@ def _spawned(package, kind, work, given):
         free.bind(("localhost", 0))
         port = free.getsockname()[1]
     for rank, arguments in enumerate(given):
-        group = {"pipes": pipes[rank], "torch": (meeting, len(given)), "jax": (f"localhost:{port}", len(given))}[kind]
+        others = {"torch": (meeting, len(given)), "jax": (f"localhost:{port}", len(given))}
+        group = joined[rank].pipes if kind == "pipes" else others[kind]
         workers.append(
             context.Process(
                 target=sharded_worker.run, args=(str(package), kind, work, rank, group, *arguments, results)
@@ -61,6 +60,8 @@ def _spawned(package, kind, work, given):
         )
     for worker in workers:
         worker.start()
+    for each in joined:
+        each.close()
     found = sorted((results.get(timeout=100) for _ in workers), key=lambda each: each[0])
     for worker in workers:
         worker.join(timeout=60)

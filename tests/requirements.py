@@ -25,10 +25,13 @@ NO_MKDOCS = "no mkdocs-material: make docs"
 NO_SIMULATOR = f"{NO_GPU} simulator: LNGEN_GPUSIM names no folder with a measure.py"
 NO_NVDISASM = "no nvdisasm: it comes with the test extra on Linux, x86-64 and aarch64"
 
-NO_TORCH = "no PyTorch: pip install 'lngen[torch]'"
-NO_DASK = "no Dask: pip install 'lngen[dask]'"
-NO_MPI = "no MPI: pip install 'lngen[mpi]' mpich"
-NO_JAX = "no JAX: pip install 'lngen[jax]'"
+NO_TORCH = "no PyTorch: pip install 'lngen-derive[torch]'"
+NO_MODELS = "no transformers and timm: make frameworks"
+NO_DASK = "no Dask: pip install 'lngen-derive[dask]'"
+NO_MPI = "no MPI: pip install 'lngen-derive[mpi]' mpich"
+NO_JAX = "no JAX: pip install 'lngen-derive[jax]'"
+NO_GPU_IN_TORCH = f"{NO_GPU} in this PyTorch: install one that is built for CUDA"
+NO_GPU_IN_JAX = f"{NO_GPU} in this JAX: pip install 'jax[cuda13]'"
 NO_MATPLOTLIB = "no matplotlib: it comes with the page extra"
 NO_BROWSER = "no browser: apt-get install chromium, and make browser"
 
@@ -101,6 +104,9 @@ needs_cross_compiler = pytest.mark.skipif(
 needs_pycuda = pytest.mark.skipif(not has_pycuda(), reason=NO_PYCUDA)
 needs_matplotlib = pytest.mark.skipif(importlib.util.find_spec("matplotlib") is None, reason=NO_MATPLOTLIB)
 needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason=NO_TORCH)
+needs_models = pytest.mark.skipif(
+    not all(map(importlib.util.find_spec, ("torch", "transformers", "timm"))), reason=NO_MODELS
+)
 needs_dask = pytest.mark.skipif(importlib.util.find_spec("dask") is None, reason=NO_DASK)
 needs_mpi = pytest.mark.skipif(mpiexec() is None, reason=NO_MPI)
 needs_jax = pytest.mark.skipif(importlib.util.find_spec("jax") is None, reason=NO_JAX)

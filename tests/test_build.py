@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import platform
 import shutil
 import subprocess
@@ -147,18 +148,34 @@ def script(folder: Path, text: str) -> Path:
     return path
 
 
+@needs_gxx
 def test_compiled_where_there_is_a_compiler_that_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CXX", raising=False)
     assert processor.chosen() == processor.Choice("numpy", "no C++ compiler")
     assert lngen.load("layer_norm", backend="auto") is lngen.load("layer_norm")
-    program = script(tmp_path, "echo 'c++ (here) 14.2.0'")
+    compiles = f'PATH={os.defpath} exec g++ "$@"'
+    program = script(tmp_path, f"case $* in --version) echo 'c++ (here) 14.2.0';; *) {compiles};; esac")
     assert processor.chosen() == processor.Choice("cpu", f"there is a C++ compiler, {program} 14.2.0")
     assert lngen.load("layer_norm", backend="auto") is lngen.load("layer_norm", backend="cpu")
-    processor._told_of.cache_clear()
+    host_compiler._found.cache_clear()
     script(tmp_path, "echo 'to have c++ 14.2, install it'; exit 1")
-    assert processor.chosen() == processor.Choice("numpy", f"{program} is no compiler that works")
-    processor._told_of.cache_clear()
+    reason = f"{program} is no compiler that works: it made nothing, and ended with status 1"
+    assert processor.chosen() == processor.Choice("numpy", reason)
+    assert lngen.load("layer_norm", backend="auto") is lngen.load("layer_norm")
+    host_compiler._found.cache_clear()
+
+
+@pytest.mark.parametrize(("program", "reason"), [("'", "is no command"), ("true", "true is no compiler that works")])
+def test_numpy_where_cxx_is_no_compiler(program: str, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CXX", program)
+    choice = processor.chosen()
+    assert choice.backend == "numpy"
+    assert reason in choice.reason
+    assert lngen.load("layer_norm", backend="auto") is lngen.load("layer_norm")
+    x = np.ones((2, 3), np.float32)
+    with pytest.raises(RuntimeError, match=f"{reason}.*; install one .* or set CXX to one"):
+        lngen.load("layer_norm", backend="cpu").forward(x)
 
 
 def test_compiled_where_it_was_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -304,6 +321,6 @@ def test_built_for_another_kind_of_processor(tmp_path: Path, monkeypatch: pytest
 
 @needs_gxx
 def test_what_a_compiler_refuses_is_one_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CXX", "g++ --no-such-option")
-    with pytest.raises(LngenError, match=r"g\+\+ --no-such-option refused .*\n.*no-such-option"):
+    monkeypatch.setenv("CXX", "g++ -Dtemplate=1")
+    with pytest.raises(LngenError, match=r"g\+\+ -Dtemplate=1 refused .*\n.*error"):
         build.run(["standardize"], tmp_path / "layers", None, [])

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from lngen import __version__, cli
-from lngen.check import FULL_SHAPES, QUICK_SHAPES, Evidence, Report, emitted
+from lngen.check import FULL_SHAPES, QUICK_SHAPES, Evidence, Report, running
 from lngen.commands import check as check_command
 from lngen.commands import console, layers
 from lngen.commands import derive as derive_command
@@ -126,6 +126,30 @@ class TestDerive:
         verify = [sys.executable, "-I", str(ROOT / "tools" / "verify.py"), "c.json"]
         assert subprocess.run(verify, capture_output=True, text=True).stdout.endswith(" and every result hold\n")
         assert sorted(path.name for path in mine.parent.iterdir()) == ["c.json", "mine.py"]
+
+    @pytest.mark.parametrize("option", ["--certificate", "--html"])
+    def test_a_document_leaves_a_pipe_and_a_link_what_they_are(self, mine, option):
+        os.mkfifo(mine.parent / "pipe")
+        (mine.parent / "target").write_text("before")
+        (mine.parent / "link").symlink_to("target")
+        result = lngen("derive", "mine.py", "--brief", option, "pipe", "--out", "here")
+        assert result.exit_code == cli.REFUSED
+        assert result.stderr.startswith("pipe is a pipe that nobody reads.")
+        assert not (mine.parent / "here").exists()
+        assert (mine.parent / "pipe").is_fifo()
+        assert lngen("derive", "mine.py", "--brief", option, "link").exit_code == 0
+        assert (mine.parent / "link").is_symlink()
+        assert (mine.parent / "target").read_text() != "before"
+
+    def test_what_is_printed_of_a_file_acts_on_no_terminal(self, mine):
+        name = "red\x1b[31m.json"
+        result = lngen("derive", "mine.py", "--brief", "--certificate", name, "--out", "here")
+        assert (result.exit_code, "\x1b" in result.output) == (0, False)
+        assert r"wrote red\x1b[31m.json" in result.stdout
+        renamed = mine.rename(mine.with_name("red\x1b[31m.py"))
+        result = lngen("derive", renamed.name, "--brief", "--out", "here")
+        assert (result.exit_code, "\x1b" in result.output) == (0, False)
+        assert r"Next: `lngen check red\x1b[31m.py`" in result.stdout
 
     @pytest.mark.parametrize(
         ("words", "message"),
@@ -297,6 +321,19 @@ class TestDerive:
         lngen("derive", mine, "--out", "here")
         assert lngen("derive", mine, "--out", "here", "--check").exit_code == 0
 
+    @pytest.mark.parametrize("kind", ["differs", "missing", "left over"])
+    def test_derive_check_with_a_changed_runtime_names_the_file(self, mine, kind):
+        lngen("derive", mine, "--out", "here")
+        file = mine.parent / "here" / "_runtime" / ("strange.cuh" if kind == "left over" else "rows.py")
+        if kind == "missing":
+            file.unlink()
+        else:
+            file.write_text((file.read_text() if file.exists() else "") + "\n")
+        result = lngen("derive", mine, "--out", "here", "--check")
+        assert result.exit_code == 1
+        assert f"_runtime/{file.name}: {kind}" in result.stdout
+        assert "mine/" not in result.stdout
+
 
 HOSTILE = {
     "a call": ('import os\ndef f(x: Row): return __import__("os").system("touch executed")', 1, 1),
@@ -395,7 +432,7 @@ class TestCheck:
     def test_what_cannot_be_judged_is_no_claim(self, mine, monkeypatch):
         silent = Evidence("precision", "dx", (2, 3), "float64", None, None, True, "it may overflow", claimed=False)
         held = Evidence("precision", "y", (2, 3), "float64", 1e-16, 1e-15, True)
-        monkeypatch.setattr(emitted, "check", lambda *arguments: Report("mine", "numpy", 0, (silent, held)))
+        monkeypatch.setattr(running, "check", lambda *_, **options: Report("mine", "numpy", 0, (silent, held)))
         result = lngen("check", "mine.py", "--backend", "numpy")
         assert result.exit_code == 0
         (line,) = [line for line in result.stdout.splitlines() if "it may overflow" in line]
@@ -415,11 +452,11 @@ class TestCheck:
         yours.write_text(MINE.replace("mine", "yours"))
         seen = []
 
-        def checked(*arguments):
+        def checked(*arguments, **options):
             seen.append(sys.stdout.buffer.getvalue().decode())
             return Report("any", "numpy", 0, ())
 
-        monkeypatch.setattr(emitted, "check", checked)
+        monkeypatch.setattr(running, "check", checked)
         monkeypatch.setattr(check_command, "cores", lambda: 1)
         result = lngen("check", mine, yours, "--backend", "numpy")
         assert seen[0] == ""
@@ -451,11 +488,18 @@ class TestCheck:
 
     def test_a_failure_is_shown_and_is_the_exit_status(self, mine, monkeypatch):
         wrong = Evidence("complex step", "dx", (2, 3), "float64", 0.5, 1e-13, False, "worst at row 1")
-        monkeypatch.setattr(emitted, "check", lambda *_: Report("mine", "numpy", 0, (wrong,)))
+        monkeypatch.setattr(running, "check", lambda *_, **options: Report("mine", "numpy", 0, (wrong,)))
         result = lngen("check", "mine.py", "--backend", "numpy")
         assert result.exit_code == 1
         assert "dx at 2 x 3: worst at row 1" in result.stdout
         assert "mine, numpy: 1 of 2 checks FAILED" in result.stdout
+
+    def test_check_with_sharded_looks_at_code_for_rows_in_parts(self, mine):
+        arguments = ("check", "mine.py", "--backend", "numpy", "--shape", "2,3", "--dtype", "f64")
+        assert "parts of rows" not in lngen(*arguments).stdout
+        result = lngen(*arguments, "--sharded")
+        assert result.exit_code == 0, result.stdout
+        assert "parts of rows" in result.stdout
 
     def test_code_that_was_changed_by_hand_fails(self, tmp_path, monkeypatch):
         name = WHOLE[-1]
@@ -474,7 +518,9 @@ class TestCheck:
     def test_cuda_is_compiled(self, mine, no_pycuda):
         result = lngen("check", "mine.py", "--backend", "cuda", "--dtype", "f32", "--shape", "4,256", "--json")
         (report,) = json.loads(result.stdout)
-        assert result.exit_code == 0
+        assert result.exit_code == check_command.NOT_RUN
+        assert (report["outcome"], report["passed"]) == ("not run", False)
+        assert report["not_run"].startswith("make pycuda")
         kernels = {entry["what"]: entry for entry in report["evidence"] if entry["kind"] == "compiled, not run"}
         assert set(kernels) >= {"forward_f32, D = 256", "backward_f32, D = 256"}
         assert all("no spill" in entry["detail"] for entry in kernels.values())
@@ -487,14 +533,14 @@ class TestCheck:
 
         monkeypatch.setattr(nvrtc, "_nvrtc", missing)
         result = lngen("check", "mine.py", "--shape", "2,3", "--dtype", "f64")
-        assert result.exit_code == 0
+        assert result.exit_code == check_command.NOT_RUN
         assert result.stderr.startswith("cuda is left out, since it can be neither run nor compiled here")
-        assert "cuda" not in result.stdout
+        assert result.stdout.endswith("passed; NOT RUN: cuda\n")
         result = lngen("check", "mine.py", "--backend", "cuda")
-        assert result.exit_code == 1
-        assert "kernels are not run: make pycuda" in result.stderr
+        assert result.exit_code == check_command.NOT_RUN
+        assert "cuda is not run: make pycuda" in result.stderr
         assert "not compiled for GPUs: pip install" in result.stderr
-        assert "neither run nor compiled" in result.stdout
+        assert "mine, cuda: NOT RUN (make pycuda" in " ".join(result.stdout.split())
 
     @needs_pycuda
     @needs_gxx

@@ -57,6 +57,29 @@ def test_several_outputs_and_inputs_that_are_left_out():
     assert [each is None for each in gradients] == [each is None for each in whole]
 
 
+@pytest.mark.parametrize("rows", [(0, 6), (4, 0, 2), (0, 3, 3, 0)])
+def test_backward_of_rows_with_an_empty_chunk_is_that_of_the_rows(rows):
+    layer = lngen.load("layer_norm")
+    chunks = (rows, (0, 5), (8,))
+    y, saved = lngen_dask.forward(layer, chunked(X, chunks), GAMMA, BETA, eps=1e-3)
+    assert y.chunks == chunks
+    found = [y, *lngen_dask.backward(saved, DY)]
+    for one, whole in zip(dask.compute(*found, scheduler="synchronous"), expected(), strict=True):
+        np.testing.assert_allclose(one, whole, rtol=1e-13, atol=1e-13)
+
+
+def test_gradients_of_parameters_over_many_chunks_are_rounded_once():
+    layer = lngen.load("layer_norm")
+    ones, dy = np.ones((4096, 1), np.float32), np.float32(1 / 3)
+    x = da.from_array(ones * np.arange(8, dtype=np.float32), chunks=(16, 8))
+    _, saved = lngen_dask.forward(layer, x, np.ones(8, np.float32), np.zeros(8, np.float32))
+    gradients = lngen_dask.backward(saved, np.full((4096, 8), dy))
+    chunk = np.add.reduce(np.full(16, dy))
+    exact = np.float32(256 * np.float64(chunk))
+    assert (gradients.dbeta.compute(scheduler="synchronous") == exact).all()
+    assert np.add.accumulate(np.full(256, chunk))[-1] != exact
+
+
 def test_one_number_a_row():
     layer = lngen.load("logsumexp")
     y, saved = lngen_dask.forward(layer, chunked(X))

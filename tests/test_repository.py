@@ -4,6 +4,7 @@ import ast
 import importlib
 import re
 import subprocess
+import tomllib
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from lngen.version import DISTRIBUTION
 from tests.requirements import needs_dask, needs_jax, needs_torch
 from tests.shipped import sampled
 
@@ -49,6 +51,8 @@ STAGES = [
 RANK = {f"lngen.{stage}": rank for rank, stage in enumerate(STAGES)}
 
 LAYER_NAME = re.compile(r"layer_?norm|rms_?norm|softmax", re.IGNORECASE)
+# What another project has on the package index, and what installs it.
+STRANGER = re.compile(r"pip install [^\n`,;]*\blngen(?!-derive)(?![\w/-])|(?<![\w.-])lngen\[[a-z_,]+\]")
 MACHINE_PATH = re.compile(r"(?<![\w./<>{}$~-])/(home|root|Users|work|mnt|workspace)/\w")
 
 
@@ -122,6 +126,50 @@ def test_the_search_for_paths_sees_them(line):
 @pytest.mark.parametrize("line", ["a{0}work/b", "https:{0}{0}example.org{0}home/x", "{0}usr/bin/env", "$HOME{0}work/x"])
 def test_the_search_for_paths_passes_others(line):
     assert not MACHINE_PATH.search(line.format("/"))
+
+
+def written_by_hand() -> list[Path]:
+    """The tracked files but those of `generated/`, which are made from them."""
+    return [path for path in tracked_files() if path.relative_to(ROOT).parts[0] != "generated"]
+
+
+def test_no_text_tells_anybody_to_install_another_project_s_distribution():
+    own = Path(__file__).relative_to(ROOT)
+    found = [place for place, line in lines(written_by_hand()) if STRANGER.search(line)]
+    assert [place for place in found if not place.startswith(f"{own}:")] == []
+
+
+@pytest.mark.parametrize(
+    "line", ["pip install lngen", "`pip install 'lngen[torch]'`", 'frameworks = ["lngen[jax,mpi]"]']
+)
+def test_the_search_for_another_project_s_distribution_sees_it(line):
+    assert STRANGER.search(line)
+
+
+@pytest.mark.parametrize(
+    "line", ["pip install 'lngen-derive[torch]'", "python -m pip install -e .", "pip install torch, and run lngen"]
+)
+def test_the_search_for_another_project_s_distribution_passes_others(line):
+    assert not STRANGER.search(line)
+
+
+def test_emitted_text_names_what_is_missing_and_not_the_distribution():
+    """A package that was written needs nothing of lngen, so installing lngen is no remedy there."""
+    emitted = [path for path in written_by_hand() if path.is_relative_to(PACKAGE / "runtime")]
+    emitted += [path for path in written_by_hand() if path.is_relative_to(ROOT / "templates")]
+    assert len(emitted) > 50
+    assert [place for place, line in lines(emitted) if DISTRIBUTION in line] == []
+
+
+def test_the_distribution_is_the_one_that_the_project_declares():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["name"] == DISTRIBUTION
+    extras = set(project["optional-dependencies"])
+    asked = [
+        found for _, line in lines(written_by_hand()) for found in re.findall(rf"{DISTRIBUTION}\[([a-z,]+)\]", line)
+    ]
+    assert asked
+    assert {name for names in asked for name in names.split(",")} <= extras
 
 
 def _needed_by(module: str) -> Any:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -17,15 +18,16 @@ from lngen.files.manifest import supported_sympy
 from lngen.language.parsing import load
 from lngen.language.syntax import Kind
 from tests.requirements import needs_gxx, needs_pycuda
+from tests.test_readme import PAGES, framework_of, on_a_device
 
 pytestmark = pytest.mark.ci
 
 ROOT = Path(__file__).parents[1]
 
 
-def run(*command: object, cwd: Path) -> str:
+def run(*command: object, cwd: Path, **variables: str) -> str:
     # What points Python at this checkout must not reach the other environment.
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")} | variables
     result = subprocess.run([*map(str, command)], cwd=cwd, env=environment, capture_output=True, text=True)
     assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout
@@ -121,6 +123,25 @@ def test_an_unknown_layer_is_an_error_that_lists_the_packaged_ones(python, elsew
     code = "import lngen\ntry: lngen.load('nothing')\nexcept lngen.LngenError as error: print(error)"
     printed = run(python, "-c", code, cwd=elsewhere)
     assert printed == f"there is no emitted layer 'nothing'; lngen has {', '.join(loading.available())}.\n"
+
+
+def test_the_readme_s_snippets_run_in_one_script_with_an_empty_cache(python, elsewhere):
+    script = []
+    for block in PAGES["README.md"]:
+        text = "\n".join(block.lines)
+        if block.language != "python" or framework_of(block) or on_a_device(block):
+            continue
+        if file := re.match(r"# (\w+\.py)\n", text):
+            (elsewhere / file[1]).write_text(text, encoding="utf-8")
+        elif "from generated" not in text and "from my_layers" not in text:  # those are of a checkout, and of a command
+            script.append(text)
+    assert any("lngen.load(" in text for text in script)
+    assert any("lngen.derive(Path(" in text for text in script)
+    (elsewhere / "script.py").write_text("\n".join(script), encoding="utf-8")
+    cache = elsewhere / "cache"
+    printed = [run(python, "-W", "error", "script.py", cwd=elsewhere, LNGEN_CACHE=str(cache)) for _ in range(2)]
+    assert re.sub(r"[\d.]+ s$", "", printed[0].strip()) == re.sub(r"[\d.]+ s$", "", printed[1].strip())
+    assert list((cache / "derivations").iterdir())  # what was derived is kept of an installed lngen, too
 
 
 def test_the_command_runs_in_both_spellings(python, elsewhere):

@@ -23,13 +23,16 @@ from tests.corpus import derivation as of_text
 
 _ROOT = Path(__file__).parent.parent
 _PARTS = ("forward", "backward", "jvp", "backward_backward")
+_LINES = ("outputs", "first lines", "identities")
 _RESULTS = ("gradients", "tangents", "second-order gradients", "gradients with rows written out")
 
 
 def table(layers: dict[str, Derivation]) -> str:
-    """A row a layer: steps of the four directions and results, each by grade, and the seconds of all proofs."""
-    lines = ["| definition | forward | backward | jvp | backward_backward | results | rows written out | s |"]
-    lines.append("|---|---|---|---|---|---|---|---|")
+    """A row a layer: rewrites of the four directions, other lines and results, each by grade; seconds of all proofs."""
+    lines = [
+        "| definition | forward | backward | jvp | backward_backward | other lines | results | rows written out | s |"
+    ]
+    lines.append("|---|---|---|---|---|---|---|---|---|")
     seconds = []
     total: Counter[str] = Counter()
     for name, layer in layers.items():
@@ -41,7 +44,7 @@ def table(layers: dict[str, Derivation]) -> str:
                 step.evidence.grade
                 for derivative in made.derivatives().values()
                 for step in derivative.steps
-                if step.part == part and step.evidence is not None
+                if step.part == part and step.before is not None and step.evidence is not None
             )
             for part in _PARTS
         }
@@ -49,8 +52,12 @@ def table(layers: dict[str, Derivation]) -> str:
         for proof in made.proofs:
             if proof.about in _RESULTS[:3]:
                 results[proof.kind] += proof.count
+        printed: Counter[str] = Counter()
+        for proof in made.proofs:
+            if proof.about in _LINES:
+                printed[proof.kind] += proof.count
         small = {proof.kind.removeprefix("exact at ") for proof in made.proofs if proof.about == _RESULTS[3]}
-        cells = [*(_said(grades[part]) for part in _PARTS), _said(results), "; ".join(sorted(small))]
+        cells = [*(_said(grades[part]) for part in _PARTS), _said(printed), _said(results), "; ".join(sorted(small))]
         lines.append(f"| {name} | {' | '.join(cells)} | {seconds[-1]:.2f} |")
         for found in grades.values():
             total += found

@@ -9,21 +9,47 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 
+from . import trust
+
 try:
     import fcntl
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["alone", "digest", "folder", "keep", "version", "write"]
+__all__ = ["alone", "digest", "folder", "keep", "kept", "make", "root", "sealed", "unsealed", "version", "write"]
+
+_SEAL = hashlib.sha256().digest_size
+
+
+def root() -> Path:
+    """The folder of everything that is kept. It need not exist."""
+    named = os.environ.get("LNGEN_CACHE")
+    if named:
+        return Path(named).absolute()
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "lngen"
 
 
 def folder(kind: str) -> Path:
-    """The folder of a kind of machine code, such as "cuda", and of what was measured of it."""
-    named = os.environ.get("LNGEN_CACHE")
-    if named:
-        return Path(named).absolute() / kind
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "lngen" / kind
+    """The folder of a kind of machine code, such as "cuda", and of what was measured of it. It need not exist.
+
+    Where the cache may not be used, which is told once, it is one that this process has for itself.
+    """
+    try:
+        trust.require(root() / kind, root())
+    except trust.Refused as refused:
+        trust.tell(refused)
+        return trust.temporary() / kind
+    except OSError:
+        pass  # what cannot be looked at can be neither read nor written, of which `keep` tells
+    return root() / kind
+
+
+def make(folder: Path) -> None:
+    """Make the folder of a kind, which others cannot enter. Raises OSError, and Refused if it may not be used."""
+    folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    trust.require(folder, folder.parent)
 
 
 def digest(parts: Iterable[str]) -> str:
@@ -31,11 +57,26 @@ def digest(parts: Iterable[str]) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def write(path: Path, content: bytes) -> None:
+def sealed(content: bytes) -> bytes:
+    """Content with its digest after it, which loaders of machine code do not look at."""
+    return content + hashlib.sha256(content).digest()
+
+
+def unsealed(content: bytes) -> bytes | None:
+    """What was sealed; None if it was cut short or changed.
+
+    >>> unsealed(sealed(b"code")), unsealed(sealed(b"code")[1:])
+    (b'code', None)
+    """
+    return content[:-_SEAL] if sealed(content[:-_SEAL]) == content else None
+
+
+def write(path: Path, content: bytes, mode: int = 0o600) -> None:
     """Write a file whole or not at all: other processes may be doing the same. Raises OSError."""
     new = path.with_name(f".{path.name}.{token_hex(8)}")
     try:
-        new.write_bytes(content)
+        with open(new, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+            file.write(content)
         new.replace(path)
     except OSError:
         with suppress(OSError):
@@ -44,16 +85,27 @@ def write(path: Path, content: bytes) -> None:
 
 
 def keep(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all, in a folder that need not exist. Warns if it cannot be written."""
+    """Write a file for `kept`, whole or not at all, in a folder that need not exist. Warns if it cannot be written."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write(path, content)
+        make(path.parent)
+        write(path, sealed(content))
     except OSError as error:
         warnings.warn(
             f"{path.parent}: {error.strerror or error}; compiled kernels are not kept: "
             "set LNGEN_CACHE to a folder that can be written",
             stacklevel=2,
         )
+
+
+def kept(path: Path) -> bytes | None:
+    """What was kept in a file; None if nothing was, if it is damaged, or if it may not be used, which is told once."""
+    try:
+        return unsealed(trust.read(path))
+    except trust.Refused as refused:
+        trust.tell(refused)
+    except OSError:
+        pass
+    return None
 
 
 def version(kind: str, programs: Iterable[Path], ask: Callable[[], str]) -> str:
@@ -64,18 +116,18 @@ def version(kind: str, programs: Iterable[Path], ask: Callable[[], str]) -> str:
         state = there.stat()
         parts.append(f"{path.absolute()} {there} {state.st_mtime_ns} {state.st_size}")
     place = folder(kind) / f"{digest(parts)}.version"
-    try:
-        return place.read_text(encoding="utf-8")
-    except OSError:
-        said = ask()
-        keep(place, said.encode())
-        return said
+    found = kept(place)
+    if found is not None:
+        return found.decode()
+    said = ask()
+    keep(place, said.encode())
+    return said
 
 
 @contextmanager
 def alone(lock: Path) -> Iterator[None]:
     """While this goes on, other processes wait, so that two do not do the same work. Raises OSError without a lock."""
-    with lock.open("w") as file:
+    with open(trust.lock(lock), "rb+", buffering=0) as file:
         if fcntl:
             with suppress(OSError):
                 fcntl.flock(file, fcntl.LOCK_EX)

@@ -242,7 +242,8 @@ def result(
 ) -> Any:
     """An array for a result: the caller's own if it will do, else a new one, which is `empty`, else None.
 
-    `dtype` is None for a result that there is not.
+    `dtype` is None for a result that there is not. An array of a subclass, such as a matrix or a memmap, is taken as
+    the plain array that has its memory, whose shapes and operators are those that code computes with.
     """
     if dtype is None:
         if out is not None:
@@ -253,6 +254,10 @@ def result(
     if not isinstance(out, np.ndarray):
         kind = type(out).__name__
         raise TypeError(f"out for {name} is of type {kind}; pass an array")
+    if isinstance(out, np.ma.MaskedArray):
+        raise TypeError(f"out for {name} is a masked array, and its mask would be wrong; pass its data, as out.data")
+    if type(out) is not np.ndarray:
+        out = out.view(np.ndarray)
     if out.shape != shape or out.dtype != dtype:
         raise ValueError(f"out for {name} has shape {out.shape} and type {out.dtype}; pass np.empty({shape}, {dtype})")
     if not out.flags.writeable:

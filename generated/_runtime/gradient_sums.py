@@ -9,7 +9,7 @@ other lengths would hang some libraries, and be taken for others by the rest.
 
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -18,6 +18,7 @@ import numpy as np
 from . import collectives
 from .blocks import round_to
 from .calls import Array, DType, array, computed_in
+from .peers import SeenByAllError, told
 
 __all__ = ["summed"]
 
@@ -27,6 +28,7 @@ _NUMBER = zlib.crc32(b"gradient sums") << 8
 _DESCRIPTIONS = _NUMBER + 1
 
 
+@told
 def summed(communicator: collectives.Communicator, gradients: Mapping[str, Any]) -> dict[str, Array]:
     """The sum over all processes of each array, in its own type: the same bits on every process, and in every run.
 
@@ -34,7 +36,8 @@ def summed(communicator: collectives.Communicator, gradients: Mapping[str, Any])
     added up in float64, or in their own type if that is wider, and rounded once. Each process calls it as often as the
     others, with the same names, shapes and types; one that has no rows has zeros.
 
-    Raises TypeError for what is no mapping or no array of floats, and RuntimeError where processes differ.
+    Raises TypeError for what is no mapping or no array of floats, RuntimeError where processes differ, and PeerError on
+    the others where one of them raises such an error, ends or does not come.
 
     >>> summed(collectives.Alone(), {"gamma": np.array([0.5, 2.0])})
     {'gamma': array([0.5, 2. ])}
@@ -84,7 +87,7 @@ def _require_agreement(communicator: collectives.Communicator, described: Mappin
     for rank, other in enumerate(others, 1):
         for name in sorted(first.keys() | other.keys()):
             if first.get(name) != other.get(name):
-                raise RuntimeError(
+                raise SeenByAllError(
                     f"{name} is {_said(first.get(name))} on rank 0 and {_said(other.get(name))} on rank {rank}: each "
                     "has to sum gradients of the same names, shapes and types"
                 )
@@ -100,19 +103,19 @@ def _sum(communicator: Any, numbers: Array) -> Array:
     """The sums of numbers, added up by all or, where that is much to receive, some by each process."""
     sent = numbers[np.newaxis]
     if collectives.is_large(communicator, sent):
-        own = _added(collectives.exchange_rows(communicator, _NUMBER + 2, 0, sent).numbers)
+        own = added(collectives.exchange_rows(communicator, _NUMBER + 2, 0, sent).numbers)
         total = collectives.rows_gathered(communicator, _NUMBER + 3, own, numbers.size)
     else:
-        total = _added(collectives.exchange(communicator, _NUMBER + 2, 0, sent).numbers)
+        total = added(collectives.exchange(communicator, _NUMBER + 2, 0, sent).numbers)
     return total.reshape(-1)
 
 
-def _added(parts: Array) -> Array:
-    """What all have sent, in the order of ranks, added up and rounded to its own type."""
-    wide: DType = computed_in([parts.dtype, np.dtype(np.float64)])
+def added(parts: Sequence[Array] | Array) -> Array:
+    """Arrays of one shape, in their order, added up in float64, or what is wider, and rounded to their own type."""
+    wide: DType = computed_in([parts[0].dtype, np.dtype(np.float64)])
     total = parts[0].astype(wide)
     for part in parts[1:]:
         total += part.astype(wide, copy=False)
-    made = np.empty(total.shape, parts.dtype)
+    made = np.empty(total.shape, parts[0].dtype)
     round_to(made, ..., total)
     return made

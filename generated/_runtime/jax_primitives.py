@@ -26,7 +26,7 @@ try:
     from jax.extend.core import Primitive
     from jax.interpreters import ad, batching, mlir
 except ImportError as error:
-    raise ImportError("jax_backend needs JAX, which is not installed: pip install 'lngen[jax]'") from error
+    raise ImportError("jax_backend needs JAX, which is not installed: pip install jax") from error
 
 __all__ = [
     "Array",

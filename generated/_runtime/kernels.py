@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from . import devices, grids, plans, tuning
-from .compilers import compiled
+from .compilers import compiled, spilled
 from .device_arrays import BYTES
 from .devices import Device
 from .foreign import MOST_SHARED, Function
@@ -205,7 +205,7 @@ class Module:
         source = plan.layer.folder / plan.direction.source
         self.cubin, self.module = without_spills(
             lambda variant: load(device, source, plan.layer.macros([*given, *variant])),
-            lambda loaded: sum(loaded[1].get_function(name).local_size_bytes for name in names),
+            lambda loaded: spilled_of(loaded[0], sum(loaded[1].get_function(name).local_size_bytes for name in names)),
         )
         # The types of arguments as `struct` has them: addresses, unless they are these.
         constants = dict.fromkeys(plan.layer.constants, "d" if plan.computed == "f64" else "f")
@@ -275,15 +275,30 @@ def without_spills(made: Callable[[Sequence[str]], Made], spilled: Callable[[Mad
     return min(found, key=spilled)
 
 
+def spilled_of(cubin: bytes, in_memory: int) -> int:
+    """Of the bytes that kernels have in memory, those for want of registers: all, unless their compiler said."""
+    said = spilled(cubin) if in_memory else 0
+    return in_memory if said is None else said
+
+
 def load(device: Device, source: Path, macros: Iterable[str]) -> tuple[bytes, Any]:
-    """The compiled kernels and the module that PyCUDA makes of them."""
+    """The compiled kernels and the module that PyCUDA makes of them.
+
+    Raises RuntimeError where the driver refuses what is fresh from the compiler: it may be the older of the two.
+    """
     cubin = compiled(source, device.architecture, macros)
     try:
         return cubin, device.driver.module_from_buffer(cubin)
     except device.driver.Error:
         # What is in the cache may be of another driver, or damaged.
         cubin = compiled(source, device.architecture, macros, again=True)
+    try:
         return cubin, device.driver.module_from_buffer(cubin)
+    except device.driver.Error as error:
+        raise RuntimeError(
+            f"the driver cannot load kernels for {device.architecture} ({error}): update the driver, or install a "
+            "compiler that is no newer than it; `lngen device` shows the versions of both"
+        ) from error
 
 
 class Kernel:

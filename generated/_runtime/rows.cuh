@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the kernels of all layers share: types, accesses and mathematics. geometry.cuh says who works on which entries.
+// What the kernels of all layers share: types, accesses and mathematics. shapes.cuh says who works on which entries.
 //
 // A kernel is called <kernel>_<type>, the type being that of the rows: f16, bf16, f32 or f64. In what it is passed, Row
 // is this storage type, Parameter that of Features and Scalars, and Computed the compute type: the widest of both, and
@@ -181,6 +181,11 @@ template <class A> __device__ __forceinline__ A infinity() { return A(__int_as_f
 // Unlike fmax and fmin they give a NaN wherever there is one.
 template <class A> __device__ __forceinline__ A larger(A a, A b) { return a > b || a != a ? a : b; }
 template <class A> __device__ __forceinline__ A smaller(A a, A b) { return a < b || a != a ? a : b; }
+
+// A value, and 0 in place of one that is infinite.
+template <class A> __device__ __forceinline__ A finite(A a) {
+  return a == infinity<A>() || a == -infinity<A>() ? A(0) : a;
+}
 
 // What is nearest to an extreme, and where; of equals the one that comes first.
 template <class A> __device__ __forceinline__ void nearest(A& least, A& where, A distance, A place) {

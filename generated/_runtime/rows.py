@@ -42,7 +42,10 @@ SHORT_ROW = 4096
 """The entries that a loop over features should have; shorter rows share one."""
 
 PIECE = 1024
-"""The entries of a row that are summed together; a longer row is summed in pieces."""
+"""The entries that are summed together of a row that is summed in pieces."""
+
+WHOLE_ROW = 2 * PIECE
+"""The entries of the longest row that is summed in one piece."""
 
 LONG_ROW = 2048
 """The bytes of a row from which a small ufunc buffer pays."""
@@ -74,7 +77,7 @@ def with_small_buffer(function: Callable[..., Result], *arguments: Any) -> Resul
 
 def row_sum(a: Array, b: Array, out: Array) -> Array:
     """The sum of a*b over each row, with no buffer for the products."""
-    vecdot = np.vecdot if a.shape[-1] <= 2 * PIECE else vecdot_in_pieces
+    vecdot = np.vecdot if a.shape[-1] <= WHOLE_ROW else vecdot_in_pieces
     vecdot(a, b, out=out[..., 0])
     return out
 
@@ -223,6 +226,19 @@ def select(condition: Any, chosen: Any, otherwise: Any, out: Array) -> Array:
         np.copyto(out, otherwise)
     np.copyto(out, chosen, where=condition)
     return out
+
+
+def shift(block: Array, out: Array | None = None) -> Array:
+    """What exponents of each row are less: its largest entry, and 0 where that is infinite.
+
+    >>> shift(np.array([[1.0, 3.0], [1.0, np.inf], [-np.inf, -np.inf]])).T
+    array([[3., 0., 0.]])
+    """
+    largest = np.maximum.reduce(block, axis=-1, keepdims=True, out=out)
+    infinite = np.isinf(largest)
+    if np.count_nonzero(infinite):
+        np.copyto(largest, 0, where=infinite)
+    return largest
 
 
 def attains_first(entries: Array, extreme: Array, out: Array | None = None) -> Array:

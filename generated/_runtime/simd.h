@@ -262,6 +262,7 @@ LNGEN_INLINE f64 larger(f64 a, f64 b) { return a > b || a != a ? a : b; }
 LNGEN_INLINE f32 smaller(f32 a, f32 b) { return a < b || a != a ? a : b; }
 LNGEN_INLINE f64 smaller(f64 a, f64 b) { return a < b || a != a ? a : b; }
 
+template <class A> LNGEN_INLINE A finite(A a) { return a - a == A(0) || a != a ? a : A(0); }
 template <class A> LNGEN_INLINE A infinity() { return A(__builtin_inff()); }
 
 // What is nearest to an extreme, and where; of equals the one that comes first.

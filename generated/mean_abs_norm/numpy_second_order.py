@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of mean_abs_norm.
 # Do not edit; edit mean_abs_norm.py and run: lngen derive mean_abs_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 18 flops per row element.
-# Evidence: 10 steps, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 10 steps, 32 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
 # templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
 """Centred rows divided by their mean absolute deviation. The tangents, and the gradients of the gradients.
@@ -94,8 +94,7 @@ def backward_backward(arguments, fields, results, call):
     needs_g = gamma is not None and ddx_rows is not None
     needs_g_2 = gamma is None and ddx_rows is not None
     needs_d2xhat = ddx_rows is not None and ddgamma is not None
-    needs_ddy = ddx_rows is None and ddgamma is not None
-    needs_ddy_2 = ddx_rows is None and ddgamma is None
+    needs_ddy = ddx_rows is None and ddgamma is None
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     ones = _rows.equal_weights(features, 1.0, dtype)
     D = _rows.number(features, dtype)
@@ -126,46 +125,43 @@ def backward_backward(arguments, fields, results, call):
         if needs_x_shifted:
             x_shifted = _rows.by_row(np.subtract, x, mu, out=ddy_block)
             # step 2: x_centred = x_shifted - mu_residual
-            x_centred = np.subtract(x_shifted, mu_residual, out=ddy_block)
-            # step 30: mean_sign_xhat = mean(sign(x_centred))
-            part_3 = np.sign(x_centred, out=dx_block)
+            x_centred = _rows.by_row(np.subtract, x_shifted, mu_residual, out=dx_block)
+            # step 5: xhat = x_centred*scale
+            xhat = _rows.by_row(np.multiply, x_centred, scale, out=ddy_block)
+        # step 30: mean_sign_xhat = mean(sign(xhat))
         if ddx_rows is not None:
+            part_3 = np.sign(xhat, out=buffers[0])
             mean_sign_xhat = _rows.row_sum(part_3, one_over_D, out=row_scalars[1])
         # step 28: g = dy*gamma
         if needs_g:
-            g = _rows.by_feature(np.multiply, dy, gamma_wide, out=buffers[0])
+            g = _rows.by_feature(np.multiply, dy, gamma_wide, out=buffers[1])
         if needs_g_2:
             g = dy
         # step 29: mean_g = mean(g)
         if ddx_rows is not None:
             mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[2])
-            # step 31: mean_g_xhat_unscaled = mean(g*x_centred)
-            mean_g_xhat_unscaled = _rows.row_mean(g, x_centred, D, out=row_scalars[3])
-            # step 31: mean_g_xhat = mean_g_xhat_unscaled*scale
-            mean_g_xhat = np.multiply(mean_g_xhat_unscaled, scale, out=row_scalars[3])
+            # step 31: mean_g_xhat = mean(g*xhat)
+            mean_g_xhat = _rows.row_mean(g, xhat, D, out=row_scalars[3])
             # step 37: dmean_g_scaled = dmean_g/D
             dmean_g_scaled = np.divide(dmean_g, D, out=row_scalars[0])
-            # step 35: dmean_g_xhat_unscaled = sum(ddx*(mean_sign_xhat -
-            #   sign(x_centred)))
-            part_4 = np.subtract(mean_sign_xhat, part_3, out=buffers[1])
-            dmean_g_xhat_unscaled = _rows.row_sum(ddx, part_4, out=row_scalars[1])
+            # step 35: dmean_g_xhat = sum(ddx*(mean_sign_xhat - sign(xhat))*scale)
+            part_4 = np.subtract(mean_sign_xhat, part_3, out=buffers[0])
+            part_5 = np.multiply(ddx, part_4, out=buffers[2])
+            part_5 = np.multiply(part_5, scale, out=buffers[2])
+            dmean_g_xhat = _rows.row_sum(part_5, ones, out=row_scalars[1])
             # step 39: sum_ddx_g_xhat = sum((g + (mean_sign_xhat -
-            #   sign(x_centred))*mean_g_xhat - mean_g)*ddx)
-            part_5 = np.multiply(part_4, mean_g_xhat, out=buffers[1])
-            part_5 = np.add(g, part_5, out=buffers[1])
-            part_5 = np.subtract(part_5, mean_g, out=buffers[1])
-            sum_ddx_g_xhat = _rows.row_sum(part_5, ddx, out=row_scalars[2])
-            # step 35: dmean_g_xhat = dmean_g_xhat_unscaled*scale
-            dmean_g_xhat = np.multiply(dmean_g_xhat_unscaled, scale, out=row_scalars[1])
+            #   sign(xhat))*mean_g_xhat - mean_g)*ddx)
+            part_6 = np.multiply(part_4, mean_g_xhat, out=buffers[0])
+            part_6 = np.add(g, part_6, out=buffers[0])
+            part_6 = np.subtract(part_6, mean_g, out=buffers[0])
+            sum_ddx_g_xhat = _rows.row_sum(part_6, ddx, out=row_scalars[2])
             # step 37: dmean_g_xhat_scaled = dmean_g_xhat/D
             dmean_g_xhat_scaled = np.divide(dmean_g_xhat, D, out=row_scalars[1])
-            # step 37: dg = ddx*scale + x_centred*dmean_g_xhat_scaled*scale +
-            #   dmean_g_scaled
-            dg = _rows.by_row(np.multiply, ddx, scale, out=buffers[1])
-            part_6 = np.multiply(dmean_g_xhat_scaled, scale, out=row_scalars[3])
-            part_7 = _rows.by_row(np.multiply, x_centred, part_6, out=buffers[2])
-            dg = np.add(dg, part_7, out=buffers[1])
-            dg = np.add(dg, dmean_g_scaled, out=buffers[1])
+            # step 37: dg = xhat*dmean_g_xhat_scaled + ddx*scale + dmean_g_scaled
+            dg = _rows.by_row(np.multiply, xhat, dmean_g_xhat_scaled, out=buffers[0])
+            part_7 = _rows.by_row(np.multiply, ddx, scale, out=buffers[2])
+            dg = np.add(dg, part_7, out=buffers[0])
+            dg = np.add(dg, dmean_g_scaled, out=buffers[0])
         # step 44: d2gamma = sum over rows of dg*dy
         if needs_g:
             part_8 = np.multiply(dg, dy, out=buffers[2])
@@ -174,49 +170,50 @@ def backward_backward(arguments, fields, results, call):
         if ddgamma is not None:
             d2xhat = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[2])
         if ddx_rows is not None:
-            part_9 = np.multiply(g, dmean_g_xhat_scaled, out=buffers[0])
+            part_9 = np.multiply(g, dmean_g_xhat_scaled, out=buffers[1])
         if needs_d2xhat:
-            d2xhat = np.add(d2xhat, part_9, out=buffers[0])
+            d2xhat = np.add(d2xhat, part_9, out=buffers[1])
         if ddx_rows is not None and ddgamma is None:
             d2xhat = part_9
         # step 39: sum_d2xhat_x_centred = sum(d2xhat*x_centred)
         if needs_x_shifted:
             sum_d2xhat_x_centred = _rows.row_sum(d2xhat, x_centred, out=row_scalars[0])
-        # step 46: ddy = dg*gamma + x_centred*scale*ddgamma + ddbeta
-        if needs_g:
-            ddy = _rows.by_feature(np.multiply, dg, gamma_wide, out=buffers[1])
-        if needs_g_2:
-            ddy = dg
+        # step 46: ddy = xhat*ddgamma + dg*gamma + ddbeta
         if ddgamma is not None:
-            part_10 = _rows.by_feature(
-                np.multiply, x_centred, ddgamma_wide, out=ddy_block
-            )
-            part_10 = np.multiply(part_10, scale, out=ddy_block)
+            ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=ddy_block)
+        if needs_g:
+            part_10 = _rows.by_feature(np.multiply, dg, gamma_wide, out=buffers[0])
+        if needs_g_2:
+            part_10 = dg
         if needs_d2xhat:
             ddy = np.add(ddy, part_10, out=ddy_block)
-        if needs_ddy:
+        if gamma is not None and ddx_rows is not None and ddgamma is None:
+            ddy = part_10
+        if needs_g_2:
             ddy = part_10
         if ddbeta is not None and (ddx_rows is not None or ddgamma is not None):
             ddy = _rows.by_feature(np.add, ddy, ddbeta_wide, out=ddy_block)
-        if needs_ddy_2:
+        if needs_ddy:
             ddy = ddbeta
         if ddgamma is None and (ddbeta is None or ddx_rows is None):
             ddy_block[...] = ddy
         # step 39: d2scale = sum_d2xhat_x_centred + sum_ddx_g_xhat
         if ddx_rows is not None:
             d2scale = np.add(sum_d2xhat_x_centred, sum_ddx_g_xhat, out=row_scalars[0])
-        if needs_ddy:
+        if ddx_rows is None and ddgamma is not None:
             d2scale = sum_d2xhat_x_centred
-        # step 47: d2spread = -d2scale*scale**2
+        # step 47: d2scale_scaled = d2scale*scale
         if needs_x_shifted:
-            d2spread = np.square(scale, out=row_scalars[1])
-            d2spread = np.multiply(d2scale, d2spread, out=row_scalars[0])
+            d2scale_scaled = np.multiply(d2scale, scale, out=row_scalars[0])
+            # step 47: d2spread = -d2scale_scaled*scale
+            d2spread = np.multiply(d2scale_scaled, scale, out=row_scalars[0])
             d2spread = np.negative(d2spread, out=row_scalars[0])
             # step 41: d2spread_scaled = d2spread/D
             d2spread_scaled = np.divide(d2spread, D, out=row_scalars[0])
             # step 41: d2x_centred = d2xhat*scale + sign(x_centred)*d2spread_scaled
-            d2x_centred = np.multiply(d2xhat, scale, out=buffers[0])
-            part_11 = np.multiply(part_3, d2spread_scaled, out=dx_block)
+            d2x_centred = _rows.by_row(np.multiply, d2xhat, scale, out=buffers[0])
+            part_11 = np.sign(x_centred, out=dx_block)
+            part_11 = np.multiply(part_11, d2spread_scaled, out=dx_block)
             d2x_centred = np.add(d2x_centred, part_11, out=dx_block)
             # step 42: d2mu = sum(-d2x_centred)
             part_12 = np.negative(d2x_centred, out=buffers[0])
@@ -225,7 +222,7 @@ def backward_backward(arguments, fields, results, call):
             d2mu_scaled = np.divide(d2mu, D, out=row_scalars[0])
             # step 43: d2x = d2x_centred + d2mu_scaled
             d2x = np.add(d2x_centred, d2mu_scaled, out=dx_block)
-        if needs_ddy_2:
+        if needs_ddy:
             d2x = 0.0
             dx_block[...] = d2x
 

@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of mean_abs_norm.
 // Do not edit; edit mean_abs_norm.py and run: lngen derive mean_abs_norm.py
 // Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 18 flops per row element.
-// Evidence: 10 steps, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 10 steps, 32 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
 // templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
 //
@@ -282,6 +282,7 @@ template <class A> struct Scalars {
   A dmean_g_xhat_scaled;
   A sum_d2xhat_x_centred;
   A d2scale;
+  A d2scale_scaled;
   A d2spread;
   A d2spread_scaled;
   A d2mu;
@@ -361,10 +362,12 @@ LNGEN_INLINE void after_sum_d2xhat_x_centred(Scalars<A>& row, const A (&sums)[1]
   const A D = row.D, scale = row.scale, sum_ddx_g_xhat = row.sum_ddx_g_xhat;
   const A sum_d2xhat_x_centred = sums[0];  // step 39: sum(d2xhat*x_centred)
   const A d2scale = (HAS_ddgamma || HAS_ddx) ? sum_d2xhat_x_centred + sum_ddx_g_xhat : A(0);  // step 39
-  const A d2spread = (HAS_ddgamma || HAS_ddx) ? -d2scale*(scale*scale) : A(0);  // step 47
+  const A d2scale_scaled = (HAS_ddgamma || HAS_ddx) ? d2scale*scale : A(0);  // step 47
+  const A d2spread = (HAS_ddgamma || HAS_ddx) ? -d2scale_scaled*scale : A(0);  // step 47
   const A d2spread_scaled = (HAS_ddgamma || HAS_ddx) ? math::quotient(d2spread, D) : A(0);  // step 41
   row.sum_d2xhat_x_centred = sum_d2xhat_x_centred;
   row.d2scale = d2scale;
+  row.d2scale_scaled = d2scale_scaled;
   row.d2spread = d2spread;
   row.d2spread_scaled = d2spread_scaled;
 }

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of rms_norm.
 # Do not edit; edit rms_norm.py and run: lngen derive rms_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 9 flops per row element.
-# Evidence: 17 steps, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 17 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
 # templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
 """Root-mean-square normalization over the feature axis."""
@@ -39,6 +39,54 @@ INTERFACE: _interface.Interface = {
     "counterparts": [
         _interface.counterpart(
             "torch.nn.RMSNorm",
+            {"normalized_shape": "D", "weight": "gamma", "eps": "eps"},
+        ),
+        _interface.counterpart(
+            "transformers.models.llama.modeling_llama.LlamaRMSNorm",
+            {"weight": "gamma", "variance_epsilon": "eps"},
+        ),
+        _interface.counterpart(
+            "transformers.models.mistral.modeling_mistral.MistralRMSNorm",
+            {"weight": "gamma", "variance_epsilon": "eps"},
+        ),
+        _interface.counterpart(
+            "transformers.models.mixtral.modeling_mixtral.MixtralRMSNorm",
+            {"weight": "gamma", "variance_epsilon": "eps"},
+        ),
+        _interface.counterpart(
+            "transformers.models.qwen2.modeling_qwen2.Qwen2RMSNorm",
+            {"weight": "gamma", "variance_epsilon": "eps"},
+        ),
+        _interface.counterpart(
+            "transformers.models.qwen3.modeling_qwen3.Qwen3RMSNorm",
+            {"weight": "gamma", "variance_epsilon": "eps"},
+        ),
+        _interface.counterpart(
+            "transformers.models.qwen3_moe.modeling_qwen3_moe.Qwen3MoeRMSNorm",
+            {"weight": "gamma", "variance_epsilon": "eps"},
+        ),
+        _interface.counterpart(
+            "transformers.models.phi3.modeling_phi3.Phi3RMSNorm",
+            {"weight": "gamma", "variance_epsilon": "eps"},
+        ),
+        _interface.counterpart(
+            "transformers.models.deepseek_v3.modeling_deepseek_v3.DeepseekV3RMSNorm",
+            {"weight": "gamma", "variance_epsilon": "eps"},
+        ),
+        _interface.counterpart(
+            "transformers.models.olmo2.modeling_olmo2.Olmo2RMSNorm",
+            {"weight": "gamma", "variance_epsilon": "eps"},
+        ),
+        _interface.counterpart(
+            "transformers.models.gpt_oss.modeling_gpt_oss.GptOssRMSNorm",
+            {"weight": "gamma", "variance_epsilon": "eps"},
+        ),
+        _interface.counterpart(
+            "transformers.models.t5.modeling_t5.T5LayerNorm",
+            {"weight": "gamma", "variance_epsilon": "eps"},
+        ),
+        _interface.counterpart(
+            "timm.layers.norm.RmsNorm",
             {"normalized_shape": "D", "weight": "gamma", "eps": "eps"},
         ),
     ],

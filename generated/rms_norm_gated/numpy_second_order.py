@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of rms_norm_gated.
 # Do not edit; edit rms_norm_gated.py and run: lngen derive rms_norm_gated.py
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 19 flops per row element.
-# Evidence: 27 steps, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 27 steps, 39 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
 # templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
 """A gate, silu of another row, then root-mean-square normalization. The tangents, and the gradients of the gradients.
@@ -93,7 +93,7 @@ def backward_backward(arguments, fields, results, call):
     needs_g = gamma is not None and (ddx_rows is not None or ddz_rows is not None)
     needs_mean_g_hhat = ddx_rows is not None or ddz_rows is not None
     needs_d2h = ddgamma is not None and (ddx_rows is not None or ddz_rows is not None)
-    needs_d2z = ddx_rows is None and ddz_rows is None
+    needs_part_14 = ddx_rows is None and ddz_rows is None
     D = _rows.number(features, dtype)
     # step 69: mean_ddgamma_dy_hhat = mean(dy*hhat*ddgamma)
     if ddgamma is not None:
@@ -196,51 +196,67 @@ def backward_backward(arguments, fields, results, call):
             d2h = np.subtract(d2h, part_9, out=dx_block)
         d2h = np.multiply(d2h, rstd, out=dx_block)
         # step 57: d2silu_z = d2h*x + ddx*dh
-        d2silu_z = np.multiply(d2h, x, out=buffers[1])
+        d2h_scaled = np.multiply(d2h, x, out=buffers[1])
         if ddx_rows is not None:
             part_10 = np.multiply(ddx, dh, out=buffers[2])
-            d2silu_z = np.add(d2silu_z, part_10, out=buffers[1])
+            d2silu_z = np.add(d2h_scaled, part_10, out=buffers[7])
+        else:
+            d2silu_z = d2h_scaled
         # step 60: d2x = d2h*silu_z + ddz*dh*sigmoid_z*((1 - sigmoid_z)*z + 1)
         d2x = np.multiply(d2h, silu_z, out=dx_block)
         if ddz_rows is not None:
-            part_11 = np.multiply(ddz, dh, out=buffers[2])
-            part_11 = np.multiply(part_11, sigmoid_z, out=buffers[2])
-            part_11 = np.multiply(part_11, part_4, out=buffers[2])
+            part_11 = np.multiply(ddz, dh, out=buffers[8])
+            part_11 = np.multiply(part_11, sigmoid_z, out=buffers[8])
+            part_11 = np.multiply(part_11, part_4, out=buffers[8])
             np.add(d2x, part_11, out=dx_block)
-            # step 70: d2z = (d2silu_z + (1 - sigmoid_z)*ddz*dh*x + (1 -
-            #   sigmoid_z)*(d2silu_z*z + ((1 - sigmoid_z)*z + 1 -
-            #   silu_z)*ddz*dh*x))*sigmoid_z
-            d2z = np.multiply(part_3, ddz, out=buffers[2])
-            d2z = np.multiply(d2z, dh, out=buffers[2])
-            d2z = np.multiply(d2z, x, out=buffers[2])
-            d2z = np.add(d2silu_z, d2z, out=buffers[2])
-        if ddx_rows is not None and ddz_rows is None:
-            d2z = d2silu_z
-        if needs_d2z:
-            d2z = d2silu_z
-        part_12 = np.multiply(d2silu_z, z, out=buffers[7])
+        # step 70: d2h_scaled_scaled = d2h_scaled*z
+        d2h_scaled_scaled = np.multiply(d2h_scaled, z, out=buffers[8])
+        # step 70: d2silu_z_scaled_scaled = d2h_scaled_scaled*sigmoid_z +
+        #   ddx*dh*sigmoid_z*z
+        d2silu_z_scaled_scaled = np.multiply(
+            d2h_scaled_scaled, sigmoid_z, out=buffers[8]
+        )
+        if ddx_rows is not None:
+            part_12 = np.multiply(part_10, sigmoid_z, out=buffers[1])
+            part_12 = np.multiply(part_12, z, out=buffers[1])
+            d2silu_z_scaled_scaled = np.add(
+                d2silu_z_scaled_scaled, part_12, out=buffers[1]
+            )
+        # step 70: d2z = d2silu_z*sigmoid_z + (1 - sigmoid_z)*ddz*dh*sigmoid_z*x + (1 -
+        #   sigmoid_z)*(d2silu_z_scaled_scaled + ((1 - sigmoid_z)*z + 1 -
+        #   silu_z)*ddz*dh*sigmoid_z*x)
+        d2z = np.multiply(d2silu_z, sigmoid_z, out=buffers[2])
         if ddz_rows is not None:
-            part_13 = np.subtract(part_4, silu_z, out=ddy_block)
-            part_13 = np.multiply(part_13, ddz, out=ddy_block)
-            part_13 = np.multiply(part_13, dh, out=ddy_block)
-            part_13 = np.multiply(part_13, x, out=ddy_block)
-            part_12 = np.add(part_12, part_13, out=ddy_block)
-        part_12 = np.multiply(part_3, part_12, out=ddy_block)
-        d2z = np.add(d2z, part_12, out=ddy_block)
-        np.multiply(d2z, sigmoid_z, out=dz_block)
+            part_13 = np.multiply(part_3, ddz, out=buffers[7])
+            part_13 = np.multiply(part_13, dh, out=buffers[7])
+            part_13 = np.multiply(part_13, sigmoid_z, out=buffers[7])
+            part_13 = np.multiply(part_13, x, out=buffers[7])
+            d2z = np.add(d2z, part_13, out=buffers[2])
+            part_14 = np.subtract(part_4, silu_z, out=ddy_block)
+            part_14 = np.multiply(part_14, ddz, out=ddy_block)
+            part_14 = np.multiply(part_14, dh, out=ddy_block)
+            part_14 = np.multiply(part_14, sigmoid_z, out=dz_block)
+            part_14 = np.multiply(part_14, x, out=dz_block)
+            part_14 = np.add(d2silu_z_scaled_scaled, part_14, out=dz_block)
+        if ddx_rows is not None and ddz_rows is None:
+            part_14 = d2silu_z_scaled_scaled
+        if needs_part_14:
+            part_14 = d2silu_z_scaled_scaled
+        part_14 = np.multiply(part_3, part_14, out=dz_block)
+        np.add(d2z, part_14, out=dz_block)
         # step 68: ddy = hhat*ddgamma + dg*gamma
         if ddgamma is not None:
             ddy = _rows.by_feature(np.multiply, hhat, ddgamma_wide, out=ddy_block)
         if needs_g:
-            part_14 = _rows.by_feature(np.multiply, dg, gamma_wide, out=buffers[0])
+            part_15 = _rows.by_feature(np.multiply, dg, gamma_wide, out=buffers[0])
         if gamma is None:
-            part_14 = dg
+            part_15 = dg
         if needs_d2h:
-            ddy = np.add(ddy, part_14, out=ddy_block)
+            ddy = np.add(ddy, part_15, out=ddy_block)
         if gamma is not None and ddgamma is None:
-            ddy = part_14
+            ddy = part_15
         if gamma is None:
-            ddy = part_14
+            ddy = part_15
         if ddgamma is None:
             ddy_block[...] = ddy
 
@@ -253,7 +269,7 @@ def backward_backward(arguments, fields, results, call):
         row_scalars=5,
         feature_sums=1,
     )
-    if needs_d2z:
+    if needs_part_14:
         d2gamma = 0.0
     if gamma is not None:
         _blocks.round_to(dgamma_out, ..., d2gamma)

@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of softmax.
 // Do not edit; edit softmax.py and run: lngen derive softmax.py
 // Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 4 flops per row element.
-// Evidence: 18 steps, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 18 steps, 18 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:9ce87dbd38edba4176ecb72247c55af9618089126b150813de61257b8d884562
 // templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
 //
@@ -55,7 +55,7 @@ LNGEN_INLINE void row_max(A x, const Scalars<S>& row, A (&sums)[1]) {
 
 template <class A>
 LNGEN_INLINE void after_row_max(Scalars<A>& row, const A (&sums)[1]) {
-  const A row_max = sums[0];  // step 1: max(x)
+  const A row_max = finite(sums[0]);  // step 1: max(x)
   row.row_max = row_max;
 }
 

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of softmax.
 # Do not edit; edit softmax.py and run: lngen derive softmax.py
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 4 flops per row element.
-# Evidence: 18 steps, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 18 steps, 18 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:9ce87dbd38edba4176ecb72247c55af9618089126b150813de61257b8d884562
 # templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
 """Softmax over the feature axis. The outputs and the gradients.
@@ -28,7 +28,7 @@ def forward(values, results, call):
 
     def block(x, y_block, row_scalars):
         # step 1: row_max = max(x)
-        row_max = np.maximum.reduce(x, axis=-1, keepdims=True, out=row_scalars[0])
+        row_max = _rows.shift(x, out=row_scalars[0])
         # step 2: x_shifted = x - row_max
         x_shifted = _rows.by_row(np.subtract, x, row_max, out=y_block)
         # step 3: e_shifted = exp(x_shifted)
@@ -65,10 +65,10 @@ def forward_fast(values, shape, dtype):
     """The outputs and the saved row scalars of rows that fit one block."""
     (x,) = values
     features = shape[-1]
-    vecdot = np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces
+    vecdot = np.vecdot if shape[-1] <= _rows.WHOLE_ROW else _rows.vecdot_in_pieces
     ones = _rows.equal_weights(features, 1.0, dtype)
     # step 1: row_max = max(x)
-    row_max = np.maximum.reduce(x, axis=-1, keepdims=True)
+    row_max = _rows.shift(x)
     # step 2: x_shifted = x - row_max
     x_shifted = x - row_max
     # step 3: e_shifted = exp(x_shifted)
@@ -86,7 +86,7 @@ def backward_fast(arguments, saved):
     """The gradients of rows that fit one block; None for one not wanted."""
     (dy,) = arguments
     shape, _, _, y = saved
-    vecdot = np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces
+    vecdot = np.vecdot if shape[-1] <= _rows.WHOLE_ROW else _rows.vecdot_in_pieces
     # step 14: sum_dy_y = sum(dy*y)
     sum_dy_y = vecdot(dy, y)[..., np.newaxis]
     # step 14: dx = (dy - sum_dy_y)*y

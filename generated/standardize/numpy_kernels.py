@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of standardize.
 # Do not edit; edit standardize.py and run: lngen derive standardize.py
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops per row element; backward 3 row tensors (2 read, 1 written), 10 flops per row element.
-# Evidence: 17 steps, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4, 5; derivation.md says of what.
+# Evidence: 1 output, 17 steps, 23 first lines, 2 identities, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4, 5; derivation.md says of what.
 # definition sha256:5c30a6dc2dc6ad6d80103cedc7b8820d41a985b799ed6b10a6631e55e07f29cc
 # templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
 """Rows of mean zero and unbiased variance one, without parameters. The outputs and the gradients.
@@ -101,7 +101,7 @@ def forward_fast(values, shape, dtype):
     """The outputs and the saved row scalars of rows that fit one block."""
     x, eps = values
     features = shape[-1]
-    vecdot = np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces
+    vecdot = np.vecdot if shape[-1] <= _rows.WHOLE_ROW else _rows.vecdot_in_pieces
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     far_from = _rows.number(2.0 / features**0.5, dtype)
     eps = np.asarray(eps, dtype)
@@ -136,7 +136,7 @@ def backward_fast(arguments, saved):
     (dy,) = arguments
     shape, dtype, _, x, mu_rows, mu_residual_rows, rstd_rows = saved
     features = shape[-1]
-    vecdot = np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces
+    vecdot = np.vecdot if shape[-1] <= _rows.WHOLE_ROW else _rows.vecdot_in_pieces
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
     # step 14: sum_dy_y_scaled = sum_dy_y/(D - 1)

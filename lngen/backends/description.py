@@ -77,8 +77,7 @@ def described(
         ],
         "directions": [program.direction for program in programs],
         "counterparts": [
-            runtime.counterpart(f"torch.nn.{each.name}", dict(each.attributes), dict(each.conditions))
-            for each in notes.counterparts
+            runtime.counterpart(each.name, dict(each.attributes), dict(each.conditions)) for each in notes.counterparts
         ],
     }
 

@@ -6,17 +6,7 @@ Nothing here is needed: what is not found, or cannot be kept, is made anew.
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterable
-from pathlib import Path
-
-
-def folder() -> Path:
-    """Where everything is kept: `$LNGEN_CACHE`, or the user's cache folder."""
-    if named := os.environ.get("LNGEN_CACHE"):
-        return Path(named).absolute()
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "lngen"
 
 
 def key(parts: Iterable[str | bytes]) -> str:

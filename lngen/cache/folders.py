@@ -1,7 +1,7 @@
 """Folders made once and kept by the content of what they were made from.
 
 An entry is filled under another name and renamed, so that it is there whole or not at all, and several processes may
-make the same one at the same time.
+make the same one at the same time. What it holds is run, so it has to be the user's own.
 """
 
 from __future__ import annotations
@@ -12,34 +12,67 @@ from collections.abc import Callable
 from pathlib import Path
 from secrets import token_hex
 
-from lngen.cache import folder
 from lngen.errors import LngenError
-from lngen.runtime.cache import alone
+from lngen.runtime import cache, trust
 
 
 def place(kind: str = "simt") -> Path:
     """The folder of the entries of a kind: what the emulator compiled, or `layers`. It need not exist."""
-    return folder() / kind
+    return cache.root() / kind
 
 
 def entry(name: str, make: Callable[[Path], None], kind: str = "simt") -> Path:
-    """The folder of that name; if there is none, `make` fills it. Raises LngenError if it cannot be written."""
-    made = place(kind) / name
-    if made.is_dir():
-        return made
+    """The folder of that name; if there is none, `make` fills it. Raises LngenError if it cannot be written.
+
+    Where the cache or the entry may not be used, which is told once, it is made for this process alone.
+    """
     try:
-        made.parent.mkdir(parents=True, exist_ok=True)
-        with alone(made.with_name(f".{name}.lock")):
-            return made if made.is_dir() else _filled(made, make)
+        return _entry(cache.folder(kind) / name, make)
+    except trust.Refused as refused:
+        trust.tell(refused)
+        return _entry(trust.temporary() / kind / name, make)
+
+
+def own(kind: str) -> Path:
+    """A folder that another library keeps something in that it runs; made if it is not there. Raises OSError."""
+    folder = cache.folder(kind)
+    try:
+        cache.make(folder)
+        trust.require_tree(folder)
+    except trust.Refused as refused:
+        trust.tell(refused)
+        folder = trust.temporary() / kind
+        cache.make(folder)
+    return folder
+
+
+def _entry(made: Path, make: Callable[[Path], None]) -> Path:
+    try:
+        if _is_made(made):
+            return made
+        cache.make(made.parent)
+        with cache.alone(made.with_name(f".{made.name}.lock")):
+            return made if _is_made(made) else _filled(made, make)
+    except trust.Refused:
+        raise
     except OSError as error:
         raise LngenError(
             f"{made.parent}: {error.strerror or error}; set LNGEN_CACHE to a folder that can be written"
         ) from error
 
 
+def _is_made(entry: Path) -> bool:
+    """Whether there is an entry. Raises Refused if anything in it may not be used."""
+    try:
+        trust.require_tree(entry)
+    except FileNotFoundError:
+        return False
+    return True
+
+
 def _filled(place: Path, make: Callable[[Path], None]) -> Path:
     new = place.with_name(f".{place.name}.{token_hex(8)}")
-    new.mkdir()
+    new.mkdir(mode=0o700)
     try:
         make(new)
         new.rename(place)

@@ -9,12 +9,12 @@ import sys
 import time
 from collections.abc import Iterator
 from functools import cache, lru_cache
+from importlib.util import cache_from_source
 from pathlib import Path
-from types import ModuleType
 
 from lngen.cache import key
 from lngen.files import paths
-from lngen.version import STARTED
+from lngen.version import DISTRIBUTION, STARTED
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _LIBRARIES = ("jinja2", "mpmath", "numpy", "sympy")
@@ -43,35 +43,32 @@ def are_known() -> bool:
     times agree to a second and the size is the same, so it may have run one of an older source.
     """
     try:
-        return fingerprint() == _hashed() and all(map(_is_compiled_from_its_source, _modules()))
+        python = (path for path in _files() if path.endswith(".py"))
+        return fingerprint() == _hashed() and all(map(_is_compiled_from_its_source, python))
     except (OSError, struct.error):
         return False
 
 
-def _modules() -> list[ModuleType]:
-    return [module for name, module in sys.modules.items() if name.split(".")[0] == "lngen"]
-
-
-def _is_compiled_from_its_source(module: ModuleType) -> bool:
-    if not module.__cached__ or not module.__file__:
+def _is_compiled_from_its_source(source: str) -> bool:
+    """Tell whether Python runs what a source says: from the two files, whatever modules the process has."""
+    cached = cache_from_source(source)
+    if not os.path.exists(cached):
         return True
-    if not os.path.exists(module.__cached__):
-        return True
-    with open(module.__cached__, "rb") as compiled:
+    with open(cached, "rb") as compiled:
         header, made = compiled.read(16), os.fstat(compiled.fileno()).st_mtime_ns
     # PEP 552: the magic number, flags, and the source's time and size, or its hash.
     _, flags, seconds, size = struct.unpack("<4I", header)
     if flags:
         return bool(flags & 0b10)
-    status = os.stat(module.__file__)
+    status = os.stat(source)
     taken = (seconds, size) == (int(status.st_mtime) & 0xFFFFFFFF, status.st_size & 0xFFFFFFFF)
-    return not taken or _changed(module.__file__) < made
+    return not taken or _changed(source) < made
 
 
 def _hashed() -> str:
     parts = [sys.implementation.name, *map(str, sys.version_info[:2]), *map(importlib.metadata.version, _LIBRARIES)]
     if paths.packaged:
-        parts += importlib.metadata.requires("lngen") or []
+        parts += importlib.metadata.requires(DISTRIBUTION) or []
     return key([*parts, _hashed_files()])
 
 

@@ -201,6 +201,7 @@ _TABLE: dict[type, _Class] = {
             value.vanishing,
             value.at_most_one,
             value.beside,
+            value.small,
         ),
         lambda degrees, most, complements, *end: Growth(dict(degrees), most, dict(complements), *end),
     ),

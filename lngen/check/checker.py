@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
 
 from lngen.check import complex_step, identities, inputs, richardson, second_order
+from lngen.check.apart import Tell
 from lngen.check.bounds import CPU, CUDA, NUMPY, Summation, error_bounds
 from lngen.check.evidence import Evidence, diagnose, difference, in_metric, metric_error, verdict
 from lngen.check.layer import Array, Case, Checkable, Run, outputs_by_name, positional, present, run
@@ -40,7 +42,10 @@ _ARITHMETIC: Mapping[str, Summation] = {"numpy": NUMPY, "cpu": CPU, "cuda": CUDA
 
 
 class Checker:
-    """Makes the evidence of one emitted layer, shape by shape. `references` are remembered across modules."""
+    """Makes the evidence of one emitted layer, shape by shape.
+
+    `references` are remembered across modules. `tell` is told what is run next.
+    """
 
     def __init__(
         self,
@@ -50,8 +55,10 @@ class Checker:
         seed: int,
         references: References,
         thorough: bool,
+        tell: Tell = lambda what: None,
     ) -> None:
         self.thorough = thorough
+        self.tell = tell
         self.references = references
         self.layer = layer
         self.definition = layer.definition
@@ -73,6 +80,8 @@ class Checker:
     def shape(self, shape: tuple[int, int], kinds: Sequence[str]) -> Iterator[Evidence]:
         """The evidence of one shape; what emitted code raises becomes a failure of the kind at hand."""
         case = inputs.ordinary(self.definition, *shape, self.seed)
+        where = f"at {shape[0]} x {shape[1]}"
+        self.tell(f"forward and backward {where}")
         try:
             answer = run(self.layer, case)
         except Exception as error:  # whatever emitted code raises is its failure to report
@@ -96,6 +105,7 @@ class Checker:
         }
         for kind, part in parts.items():
             if kind in kinds:
+                self.tell(f"{kind} {where}")
                 yield from part()
 
     def _beyond(self, checks: Any, kind: str, function: str, case: Case, answer: Run) -> Iterator[Evidence]:
@@ -114,7 +124,7 @@ class Checker:
 
             def compared(what: str, result: Any, exact: Any, bound: float, given: Case = given) -> Evidence:
                 words = what if given is case else f"{what}, {given.name.partition(', ')[2]}"
-                return self._compared(kind, words, given, result, exact, max(bound, _SECOND_LOSS * known))
+                return self.compared(kind, words, given, result, exact, max(bound, _SECOND_LOSS * known))
 
             try:
                 yield from checks(self.layer, given, found, self.seed, compared, self.bounds(given, "float64") or {})
@@ -137,9 +147,10 @@ class Checker:
 
     def command(self, case: Case, dtype: str) -> str:
         """How to check a case again."""
+        shape = f"--shape {case.rows},{case.features} " if case.by_shape else ""
         return (
             f"again: python -m lngen check {self.definition.name} --backend {self.backend} "
-            f"--shape {case.rows},{case.features} --dtype {dtype} --seed {self.seed}"
+            f"{shape}--dtype {dtype} --seed {self.seed}"
         )
 
     def broken(self, kind: str, case: Case, error: Exception, dtype: str = "float64") -> Evidence:
@@ -147,7 +158,7 @@ class Checker:
         detail = f"{type(error).__name__}: {error}; {self.command(case, dtype)}"
         return verdict(kind, case.name, detail, case.shape, dtype)
 
-    def _compared(
+    def compared(
         self,
         kind: str,
         what: str,
@@ -196,13 +207,13 @@ class Checker:
         for entry in present(self.layer, case):
             zero = np.zeros(np.shape(case.inputs[entry.name]))
             gradient = answer.gradients[entry.name]
-            yield self._compared("complex step", f"d{entry.name}", case, gradient, zero, 0.0, "no rows")
+            yield self.compared("complex step", f"d{entry.name}", case, gradient, zero, 0.0, "no rows")
 
     def _forward(self, case: Case, answer: Run, bounds: Mapping[str, Array] | None) -> Iterator[Evidence]:
         exact = evaluate(self.definition, case.exact().inputs, LONGDOUBLE)
         for name, value in answer.outputs.items():
             bound = COMPLEX_STEP_BOUND if bounds is None else bounds[name]
-            yield self._compared("forward vs oracle", name, case, value, exact[name], bound)
+            yield self.compared("forward vs oracle", name, case, value, exact[name], bound)
 
     def _complex_step(self, case: Case, answer: Run) -> Iterator[Evidence]:
         independent = complex_step.rows_are_independent(self.definition, case, self.seed)
@@ -223,7 +234,7 @@ class Checker:
                 result = np.asarray(result)[..., columns]
             name = f"d{entry.name}"
             bound = _at_least(COMPLEX_STEP_BOUND, bounds.get(name), answer.gradients[entry.name])
-            yield self._compared("complex step", name, case, result, exact[entry.name], bound, note)
+            yield self.compared("complex step", name, case, result, exact[entry.name], bound, note)
             if sampled:
                 yield from self._directions(case, entry, answer)
 
@@ -233,7 +244,7 @@ class Checker:
             exact = exact if entry.kind.over_rows else exact.sum()
             along = _along(answer.gradients[entry.name], direction, entry.kind.over_rows)
             length, what = np.linalg.norm(direction), f"d{entry.name} along a {name} direction"
-            yield self._compared("complex step", what, case, along / length, exact / length, COMPLEX_STEP_BOUND)
+            yield self.compared("complex step", what, case, along / length, exact / length, COMPLEX_STEP_BOUND)
 
     def _richardson(self, case: Case, answer: Run, bounds: Mapping[str, Array] | None) -> Iterator[Evidence]:
         if not self.differences:
@@ -281,7 +292,7 @@ class Checker:
         if not short_steps and self.smooth and not estimate.order_is_two:
             # Steps of what rounds in float64 are long: for a curve this sharp too long to be believed.
             return self._unclaimed("Richardson", what, case, f"{order}, not 2")
-        evidence = self._compared("Richardson", what, case, gradient, estimate.value, bar, order)
+        evidence = self.compared("Richardson", what, case, gradient, estimate.value, bar, order)
         if evidence.passed and evidence.claimed and self.smooth and not estimate.order_is_two:
             return replace(evidence, passed=False, detail=f"{order}, not 2; {self.command(case, 'float64')}")
         return evidence
@@ -294,7 +305,7 @@ class Checker:
         for entry in present(self.layer, case):
             bound = COMPLEX_STEP_BOUND if bounds is None else bounds[f"d{entry.name}"]
             value = answer.gradients[entry.name]
-            yield self._compared("second derivation", f"d{entry.name}", case, value, exact[entry.name], bound)
+            yield self.compared("second derivation", f"d{entry.name}", case, value, exact[entry.name], bound)
 
     def _identities(self, case: Case) -> Iterator[Evidence]:
         answers: dict[tuple[str, ...], tuple[Case, Run, Mapping[str, Array]]] = {}
@@ -329,12 +340,12 @@ class Checker:
             bounds = self.bounds(stored, dtype)
             if bounds is None:
                 continue
-            outputs, gradients = self._exact(stored)
+            outputs, gradients = self.exact(stored)
             # A float64 reference is as rounded as the result is: then each has one bound's worth of error.
             slack = 2.0 if dtype == "float64" and self.layer.adjoint is None else 1.0
             yield from self.within("precision", "", stored, dtype, bounds, outputs, gradients, slack)
 
-    def _exact(self, stored: Case) -> tuple[Mapping[str, Array], Mapping[str, Array]]:
+    def exact(self, stored: Case) -> tuple[Mapping[str, Array], Mapping[str, Array]]:
         """Outputs, and gradients by the second derivation in long double, or by complex step where there is
         none.
         """
@@ -354,21 +365,22 @@ class Checker:
         outputs: Mapping[str, Array],
         gradients: Mapping[str, Array],
         slack: float = 1.0,
+        options: Mapping[str, Any] = MappingProxyType({}),
     ) -> Iterator[Evidence]:
-        """Every result of a case within its derived error bounds."""
+        """Every result of a case, whose calls are passed `options`, within its derived error bounds."""
         try:
-            answer = run(self.layer, case)
+            answer = run(self.layer, case, **options)
         except Exception as error:  # whatever emitted code raises is its failure to report
             yield self.broken(kind, case, error, dtype)
             return
         for name, value in answer.outputs.items():
-            yield self._compared(kind, prefix + name, case, value, outputs[name], np.asarray(bounds[name]), "", dtype)
+            yield self.compared(kind, prefix + name, case, value, outputs[name], np.asarray(bounds[name]), "", dtype)
         for entry in present(self.layer, case):
             if entry.name not in gradients:
                 continue
             bound = slack * np.asarray(bounds[f"d{entry.name}"])
             gradient, exact = answer.gradients[entry.name], gradients[entry.name]
-            yield self._compared(kind, f"{prefix}d{entry.name}", case, gradient, exact, bound, "", dtype)
+            yield self.compared(kind, f"{prefix}d{entry.name}", case, gradient, exact, bound, "", dtype)
 
 
 def _at_least(bound: float, derived: Array | None, result: Any) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +20,8 @@ KINDS = (
     "second order",
     "identities",
     "precision",
+    "thresholds",
+    "parts of rows",
     "contracts",
     "checker",
     "hard inputs",
@@ -62,20 +64,35 @@ def verdict(
     return Evidence(kind, what, shape, dtype, None, None, not trouble, trouble or note)
 
 
+Outcome = Literal["passed", "failed", "not run"]
+
+
 @dataclass(frozen=True)
 class Report:
-    """All evidence of one check of one emitted layer; `place` is the device that its kernels ran on, if any."""
+    """All evidence of one check of one emitted layer.
+
+    `place` is the device that its kernels ran on, if any. `not_run` says why the code was not run on this machine, and
+    is empty where it was; the evidence is then of what needs no run, such as proofs and compilations.
+    """
 
     layer: str
     backend: str
     seed: int
     evidence: tuple[Evidence, ...]
     place: str = ""
+    not_run: str = ""
+
+    @property
+    def outcome(self) -> Outcome:
+        """What came of it: code that was not run, and of which nothing is claimed, has not passed."""
+        if self.failures:
+            return "failed"
+        return "passed" if not self.not_run and any(item.claimed for item in self.evidence) else "not run"
 
     @property
     def passed(self) -> bool:
-        """Whether something is claimed and all of it holds."""
-        return any(item.claimed for item in self.evidence) and not self.failures
+        """Whether the code was run, something is claimed of it, and all of it holds."""
+        return self.outcome == "passed"
 
     @property
     def failures(self) -> tuple[Evidence, ...]:
@@ -95,6 +112,8 @@ class Report:
             "place": self.place,
             "seed": self.seed,
             "passed": self.passed,
+            "outcome": self.outcome,
+            "not_run": self.not_run,
             "evidence": [_plain(asdict(item)) for item in self.evidence],
         }
 

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from lngen.check.apart import Tell
 from lngen.check.evidence import Evidence, verdict
 from lngen.check.inputs import ordinary, stops_gradients
 from lngen.check.layer import Array
@@ -100,17 +101,19 @@ def claims(
     checks: Mapping[str, Callable[[Of], object]],
     differenced: Mapping[str, Callable[[Of], object]],
     within: AbstractContextManager[Any] | None = None,
+    tell: Tell = lambda what: None,
 ) -> Iterator[Evidence]:
     """A claim for each check, which holds if nothing is raised; a check that raises NotRun claims nothing.
 
     Those that are `differenced` are left out where the definition stops a gradient: a difference sees more than it is
-    meant to. `within` is what the framework is set to meanwhile.
+    meant to. `within` is what the framework is set to meanwhile; `tell` is told of each check before it is run.
     """
     chosen = {**checks, **({} if stops_gradients(of.definition) else differenced)}
     with ExitStack() as stack:
         if within is not None:
             stack.enter_context(within)
         for what, check in chosen.items():
+            tell(what)
             with _quiet():
                 trouble, silence = _outcome(check, of)
             evidence = verdict(KIND, what, trouble, (int(np.prod(ROWS)), of.features), "float64", silence)

@@ -10,15 +10,18 @@ from typing import Any
 import numpy as np
 
 from lngen.check import frameworks
+from lngen.check.apart import Tell
 from lngen.check.evidence import Evidence
 from lngen.check.frameworks import SAMPLES, as_tuple, claims, require
 from lngen.language.definition import Definition
 
 
-def in_jax(definition: Definition, module: ModuleType, seed: int = 0) -> Iterator[Evidence]:
+def in_jax(
+    definition: Definition, module: ModuleType, seed: int = 0, tell: Tell = lambda what: None
+) -> Iterator[Evidence]:
     """A claim for each check of `jax_backend` of a layer, in float64 on a few rows.
 
-    An exception of the emitted code or of JAX's is a claim that does not hold.
+    An exception of the emitted code or of JAX's is a claim that does not hold. `tell` is told of each check.
     """
     of = Subject(definition, module, seed)
     checks: dict[str, Callable[[Subject], object]] = {
@@ -31,7 +34,7 @@ def in_jax(definition: Definition, module: ModuleType, seed: int = 0) -> Iterato
         "check_grads, forward mode": _forwards,
         "check_grads with every optional input left out": _left_out,
     }
-    yield from claims(of, checks, differenced, of.jax.enable_x64(True))
+    yield from claims(of, checks, differenced, of.jax.enable_x64(True), tell)
 
 
 @dataclass(frozen=True)

@@ -11,15 +11,18 @@ from typing import Any
 
 from lngen.backends.class_names import attribute, class_of
 from lngen.check import frameworks
+from lngen.check.apart import Tell
 from lngen.check.evidence import Evidence
 from lngen.check.frameworks import SAMPLES, NotRun, as_tuple, claims, require
 from lngen.language.definition import Definition
 
 
-def in_torch(definition: Definition, module: ModuleType, seed: int = 0) -> Iterator[Evidence]:
+def in_torch(
+    definition: Definition, module: ModuleType, seed: int = 0, tell: Tell = lambda what: None
+) -> Iterator[Evidence]:
     """A claim for each check of `torch_backend` of a layer, in float64 on a few rows.
 
-    An exception of the emitted code or of PyTorch's is a claim that does not hold.
+    An exception of the emitted code or of PyTorch's is a claim that does not hold. `tell` is told of each check.
     """
     checks: dict[str, Callable[[Subject], object]] = {
         "values and gradients are those of the kernels": _values,
@@ -36,7 +39,7 @@ def in_torch(definition: Definition, module: ModuleType, seed: int = 0) -> Itera
         "gradcheck with every optional input left out": _left_out,
         "reverse over forward": _reverse_over_forward,
     }
-    yield from claims(Subject(definition, module, seed), checks, differenced)
+    yield from claims(Subject(definition, module, seed), checks, differenced, tell=tell)
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,8 @@ class Case:
     """Inputs and cotangents of one run, by name. An optional input that is absent or `None` is left out.
 
     Arrays are (rows, D), (rows,), (D,) or 0-d. `smooth` says that no kink of the definition is near, so that
-    differences may be taken. `plain` values are of order one or zero: nothing overflows for being large.
+    differences may be taken. `plain` values are of order one or zero: nothing overflows for being large. A check of the
+    shape alone has the case if it is `by_shape`.
     """
 
     name: str
@@ -72,6 +73,7 @@ class Case:
     cotangents: Mapping[str, Any]
     smooth: bool = True
     plain: bool = False
+    by_shape: bool = True
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -136,17 +138,28 @@ def outputs_by_name(layer: Checkable, result: Any) -> dict[str, Array]:
     return dict(zip(names, values, strict=True))
 
 
-def run(layer: Checkable, case: Case, **options: Any) -> Run:
-    """Forward and backward of the emitted code on a case. NumPy's overflow warnings are not of interest
-    here.
+def run(layer: Checkable, case: Case, *, over_nan: bool = False, **options: Any) -> Run:
+    """Forward and backward of the emitted code on a case. NumPy's overflow warnings are not of interest here.
+
+    With `over_nan` results are written over NaN: memory that went may hold the very numbers that are left out.
     """
     inputs, constants = positional(layer, case)
+    cotangents = [case.cotangents.get(name) for name in layer.definition.outputs]
+    outs: dict[str, Any] = {}
+    later: dict[str, Any] = {}
+    if over_nan:
+        places = tuple(map(_nan_like, cotangents))
+        outs["out"] = places if len(places) > 1 else places[0]
+        later["out"] = tuple(_nan_like(case.inputs.get(entry.name)) for entry in layer.differentiable)
     with np.errstate(all="ignore"):
-        result, saved = layer.module.forward(*inputs, **constants, **options)
-        cotangents = [case.cotangents.get(name) for name in layer.definition.outputs]
-        gradients = layer.module.backward(saved, *cotangents, **options)
+        result, saved = layer.module.forward(*inputs, **constants, **outs, **options)
+        gradients = layer.module.backward(saved, *cotangents, **later, **options)
     by_input = dict(zip((entry.name for entry in layer.differentiable), gradients, strict=True))
     return Run(outputs_by_name(layer, result), by_input, saved)
+
+
+def _nan_like(value: Any) -> Array | None:
+    return None if value is None else np.full_like(value, np.nan)
 
 
 def present(layer: Checkable, case: Case) -> tuple[Input, ...]:

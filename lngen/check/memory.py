@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from lngen.check.apart import Tell
 from lngen.check.evidence import Evidence, verdict
 from lngen.check.inputs import ordinary
 from lngen.check.layer import Checkable, run
@@ -20,7 +21,7 @@ MANY_ROWS = (37, 1024)
 """More rows than the blocks work on and copy ahead: what one leaves in shared memory meets the next."""
 
 
-def check_memory(layer: Checkable, seed: int, dtypes: Sequence[str]) -> Iterator[Evidence]:
+def check_memory(layer: Checkable, seed: int, dtypes: Sequence[str], tell: Tell) -> Iterator[Evidence]:
     """For each type and shape, whether every access of forward and backward is in order. None on a GPU."""
     if not driver.enabled():
         return
@@ -31,6 +32,7 @@ def check_memory(layer: Checkable, seed: int, dtypes: Sequence[str]) -> Iterator
         # The checker takes up to ten times as long, so one type has to do for the large shape.
         for rows, features in (*SHAPES, MANY_ROWS) if place == 0 else SHAPES:
             case = ordinary(layer.definition, rows, max(features, layer.definition.minimum_features), seed)
+            tell(f"kernels under the checker at {rows} x {features} in {dtype}")
             trouble = ""
             try:
                 with driver.using(check=True, schedule="random", seed=seed):

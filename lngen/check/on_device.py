@@ -56,7 +56,7 @@ class OnDevice:
     def __init__(self, backend: ModuleType, types: Sequence[str] = ()) -> None:
         self.backend = backend
         if driver.enabled():
-            backend._LAYER = replace(backend._LAYER, macros=lambda macros: together(macros, types))  # type: ignore[attr-defined]
+            backend._LAYER = _together(backend, types)  # type: ignore[attr-defined]
 
     def forward(self, /, *inputs: Any, out: Any = None, **options: Any) -> tuple[Any, Any]:
         """The outputs, and what backward needs, on the device."""
@@ -73,6 +73,22 @@ class OnDevice:
             return _filled(function(saved, *given, out=_mapped(upload, out), **options), out)
 
         return called
+
+
+def _together(backend: ModuleType, types: Sequence[str]) -> Any:
+    return replace(backend._LAYER, macros=lambda macros: together(macros, types))
+
+
+@contextmanager
+def compiled_for(backend: ModuleType, types: Sequence[str]) -> Iterator[None]:
+    """Let a backend's modules hold these types on the emulator, and no others, while the `with` statement lasts."""
+    kept: Any = backend._LAYER
+    if driver.enabled():
+        backend._LAYER = _together(backend, types)  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        backend._LAYER = kept  # type: ignore[attr-defined]
 
 
 def together(macros: Sequence[str], types: Sequence[str]) -> list[str]:

@@ -7,6 +7,8 @@ from itertools import product
 
 import numpy as np
 
+from lngen.check import thresholds
+from lngen.check.apart import Tell
 from lngen.check.checker import Checker, References
 from lngen.check.contracts import check_contracts
 from lngen.check.evidence import KINDS, Evidence, Report
@@ -14,6 +16,7 @@ from lngen.check.hard_inputs import hard_inputs
 from lngen.check.layer import Checkable
 from lngen.check.memory import check_memory
 from lngen.check.numbers import DTYPES
+from lngen.check.thresholds import Side
 
 QUICK_SHAPES = tuple(product((1, 2, 5), (1, 2, 3, 7, 33, 128)))
 """(rows, D) of a check that takes a second or two."""
@@ -31,26 +34,30 @@ def check(
     kinds: Sequence[str] = KINDS,
     references: References | None = None,
     thorough: bool = False,
+    sides: Iterable[Side] = (),
+    tell: Tell = lambda what: None,
 ) -> Report:
     """Hold an emitted layer against its definition.
 
     `shapes` are (rows, D), by default `QUICK_SHAPES`; those with fewer features than the definition allows
     are left out. `dtypes` are the storage types of the precision checks. `kinds` selects evidence.
     `references` remember what does not depend on the emitted code, for checking several modules of one
-    definition. An exception of the emitted code is a failure in the report, never one of this call.
+    definition. `sides` are those of the thresholds of its code; `tell` is told what is run next. An exception of the
+    emitted code is a failure in the report, never one of this call.
     """
     wanted = [
         shape for shape in (QUICK_SHAPES if shapes is None else shapes) if shape[1] >= layer.definition.minimum_features
     ]
     with np.errstate(all="ignore"):
         return _check(
-            Checker(layer, tuple(dtypes), backend_name, seed, {} if references is None else references, thorough),
+            Checker(layer, tuple(dtypes), backend_name, seed, {} if references is None else references, thorough, tell),
             wanted,
             kinds,
+            sides,
         )
 
 
-def _check(checker: Checker, wanted: Sequence[tuple[int, int]], kinds: Sequence[str]) -> Report:
+def _check(checker: Checker, wanted: Sequence[tuple[int, int]], kinds: Sequence[str], sides: Iterable[Side]) -> Report:
     layer = checker.layer
     parts: dict[str, list[Evidence]] = {kind: [] for kind in KINDS}
     for proof in layer.proofs:
@@ -58,12 +65,19 @@ def _check(checker: Checker, wanted: Sequence[tuple[int, int]], kinds: Sequence[
     for shape in wanted:
         for evidence in checker.shape(shape, kinds):
             parts[evidence.kind].append(evidence)
+    if thresholds.KIND in kinds:
+        parts[thresholds.KIND] += thresholds.at_thresholds(checker, sides)
     if "contracts" in kinds:
         parts["contracts"] += check_contracts(
-            layer, checker.backend, checker.seed, checker.dtypes, lambda case: checker.bounds(case, "float64")
+            layer,
+            checker.backend,
+            checker.seed,
+            checker.dtypes,
+            lambda case: checker.bounds(case, "float64"),
+            checker.tell,
         )
     if "checker" in kinds and checker.backend == "cuda":
-        parts["checker"] += check_memory(layer, checker.seed, checker.dtypes)
+        parts["checker"] += check_memory(layer, checker.seed, checker.dtypes, checker.tell)
     if "hard inputs" in kinds:
         for dtype in checker.dtypes:
             parts["hard inputs"] += hard_inputs(checker, dtype)

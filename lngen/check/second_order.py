@@ -84,7 +84,7 @@ def second_order(
         yield compared(f"dd{name} is what {name} moves by along w", result[f"d{name}"], moved[name], BOUND)
     defined = True
     for name in along.all if layer.second is not None else ():
-        evidence = _against_second_derivation(layer, case, along, result, name, compared)
+        evidence = _against_second_derivation(layer, case, along, result, [name], compared)
         # At a 0/0 of the unsimplified form, as in the root of the variance of one feature, nothing is claimed.
         defined &= evidence is not None
         if evidence is not None:
@@ -96,6 +96,19 @@ def second_order(
             yield compared(f"d{name}, one gradient at a time", total, value, BOUND)
     if defined and not inputs.has_kinks(layer.definition) and not inputs.stops_gradients(layer.definition):
         yield _against_differences(layer, case, along, result, compared, bounds)
+
+
+def at_once(layer: Checkable, case: Case, answer: Run, seed: int, compared: Compared) -> Iterator[Any]:
+    """The evidence about both functions at one case, along directions in all that moves: a few runs."""
+    along = Directions(layer, case, seed)
+    exact = _moved_along(layer, case, along.v)
+    for name, value in _jvp(layer, answer, along.v).items():
+        yield compared(f"d{name} along a direction in all inputs", value, exact[name], BOUND)
+    if layer.second is not None:
+        result = _double(layer, case, answer, along.w)
+        evidence = _against_second_derivation(layer, case, along, result, [*along.all], compared)
+        if evidence is not None:
+            yield evidence
 
 
 def without(layer: Checkable, case: Case) -> Case | None:
@@ -110,19 +123,21 @@ def without(layer: Checkable, case: Case) -> Case | None:
 
 
 def _against_second_derivation(
-    layer: Checkable, case: Case, along: Directions, result: _Named, name: str, compared: Compared
+    layer: Checkable, case: Case, along: Directions, result: _Named, names: Sequence[str], compared: Compared
 ) -> Any:
-    """One input, or one cotangent, moves; the gradients by the unsimplified adjoint move with it."""
+    """Inputs, or cotangents, move; the gradients by the unsimplified adjoint move with them."""
     assert layer.second is not None
-    direction = along.all[name]
+    directions = {name: along.all[name] for name in names}
     wide = case.exact()
-    moved = layer.second(wide.inputs, wide.cotangents, {name: direction.astype(np.longdouble)})
+    moved = layer.second(
+        wide.inputs, wide.cotangents, {name: each.astype(np.longdouble) for name, each in directions.items()}
+    )
     left, size = _dot(along.w, moved)
     if not np.isfinite(left):
         return None
-    right, other = _dot({name: direction}, result)
+    right, other = _dot(directions, result)
     scale = max(1.0, size, other)
-    return compared(f"<w, dJ^T v> along {name}, unsimplified", right / scale, left / scale, BOUND)
+    return compared(f"<w, dJ^T v> along {', '.join(names)}, unsimplified", right / scale, left / scale, BOUND)
 
 
 def _against_differences(

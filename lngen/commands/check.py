@@ -31,32 +31,42 @@ from lngen.toolchain import device, nvrtc
 
 _NUMPY_NAMES = {"f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bfloat16"}
 _LARGEST_CHECK = 2**24
+NOT_RUN = 3
+"""The exit status where nothing speaks against the code, and some of it was not run."""
 _FEW = 4  # measured claims of one kind and type that the table shows one by one
 
 
 def run(
-    words: Sequence[str], backend: str, shapes: Sequence[str], dtypes: Sequence[str], seed: int, as_json: bool
+    words: Sequence[str],
+    backend: str,
+    shapes: Sequence[str],
+    dtypes: Sequence[str],
+    seed: int,
+    as_json: bool,
+    over_parts: bool = False,
 ) -> int:
     """Check the layers named, or all; the exit status is 1 if evidence speaks against one of them.
 
-    What is checked is the code under `generated/` for a layer that has some there, else what is emitted now.
+    If none does, it is `NOT_RUN` where code was not run, for what this machine lacks. What is checked is the code under
+    `generated/` for a layer that has some there, else what is emitted now, `over_parts` with that for rows in parts.
     """
     wanted_shapes, wanted_dtypes = parse_shapes(shapes), parse_dtypes(dtypes)
     features = tuple(sorted({d for _, d in wanted_shapes})) if shapes else DEFAULT_FEATURES
     if any(storage_dtype(dtype) is None for dtype in wanted_dtypes):
         console.note("bfloat16 is left out: pip install ml_dtypes")
-    backends = _everything() if backend == "all" else (backend,)
+    backends, left_out = _everything() if backend == "all" else ((backend,), ())
     definitions = layers.definitions(words)
-    asked = Asked(wanted_shapes, features, wanted_dtypes, seed)
+    thorough = "full" in shapes
+    asked = Asked(wanted_shapes, features, wanted_dtypes, seed, thorough or not shapes, thorough)
     side_by_side = _share_cores(definitions)
     parts = len(definitions) * (1 if side_by_side else 1 + len(backends))
     reports: list[Report] = []
     try:
         with console.progress(parts) as part:
             found = (
-                _side_by_side(definitions, backends, asked, part)
+                _side_by_side(definitions, backends, asked, over_parts, part)
                 if side_by_side
-                else _in_turn(definitions, backends, asked, part)
+                else _in_turn(definitions, backends, asked, over_parts, part)
             )
             for report in found:
                 reports.append(report)
@@ -68,10 +78,24 @@ def run(
         return 1
     if as_json:
         console.print_json([report.as_json() for report in reports])
-    elif len(reports) > 1:
-        failed = ", ".join(f"{report.layer} ({report.backend})" for report in reports if not report.passed)
-        print(f"FAILED: {failed}" if failed else f"all {len(reports)} passed")
-    return 0 if all(report.passed for report in reports) else 1
+    elif len(reports) > 1 or left_out:
+        print(_summary(reports, left_out))
+    outcomes = {report.outcome for report in reports} | ({"not run"} if left_out else set())
+    return 1 if "failed" in outcomes else NOT_RUN if "not run" in outcomes else 0
+
+
+def _summary(reports: Sequence[Report], left_out: Sequence[str]) -> str:
+    """The outcome of several reports, and of the backends without one."""
+    named = {
+        outcome: [f"{report.layer} ({report.backend})" for report in reports if report.outcome == outcome]
+        for outcome in ("failed", "not run")
+    }
+    if named["failed"]:
+        return f"FAILED: {', '.join(named['failed'])}"
+    passed = sum(report.passed for report in reports)
+    first = f"all {passed} passed" if passed == len(reports) else f"{passed} of {len(reports)} passed"
+    not_run = [*named["not run"], *left_out]
+    return f"{first}; NOT RUN: {', '.join(not_run)}" if not_run else first
 
 
 def _share_cores(definitions: Sequence[Definition]) -> bool:
@@ -80,46 +104,53 @@ def _share_cores(definitions: Sequence[Definition]) -> bool:
 
 
 def _in_turn(
-    definitions: Sequence[Definition], backends: Sequence[str], asked: Asked, part: Callable[[str], None]
+    definitions: Sequence[Definition],
+    backends: Sequence[str],
+    asked: Asked,
+    over_parts: bool,
+    part: Callable[[str], None],
 ) -> Iterator[Report]:
     for definition in definitions:
-        yield from _reports(definition, backends, asked, part)
+        yield from _reports(definition, backends, asked, over_parts, part)
 
 
 def _side_by_side(
-    definitions: Sequence[Definition], backends: Sequence[str], asked: Asked, part: Callable[[str], None]
+    definitions: Sequence[Definition],
+    backends: Sequence[str],
+    asked: Asked,
+    over_parts: bool,
+    part: Callable[[str], None],
 ) -> Iterator[Report]:
     """The same reports in the same order, by a process for each core."""
     # Not forked: a process inherits neither the threads that run nor the driver that is loaded here.
     spawned = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(min(len(definitions), cores()), mp_context=spawned) as pool:
-        found = pool.map(_all_reports, definitions, repeat(backends), repeat(asked))
+        found = pool.map(_all_reports, definitions, repeat(backends), repeat(asked), repeat(over_parts))
         for definition in definitions:
             part(f"{definition.name} and the next")
             yield from next(found)
 
 
-def _all_reports(definition: Definition, backends: Sequence[str], asked: Asked) -> list[Report]:
-    return list(_reports(definition, backends, asked, lambda text: None))
+def _all_reports(definition: Definition, backends: Sequence[str], asked: Asked, over_parts: bool) -> list[Report]:
+    return list(_reports(definition, backends, asked, over_parts, lambda text: None))
 
 
 def _reports(
-    definition: Definition, backends: Sequence[str], asked: Asked, part: Callable[[str], None]
+    definition: Definition, backends: Sequence[str], asked: Asked, over_parts: bool, part: Callable[[str], None]
 ) -> Iterator[Report]:
     """What is found of one layer, by backend. Raises EvidenceError where its derivation does not hold."""
     part(f"{definition.name}: deriving")
-    layer = derived(definition)
-    with _code(layer) as folder:
+    written = _written(definition)
+    there = {} if written is None else manifest.options_of(written)
+    layer = derived(definition, over_parts="sharded" in there if written is not None else over_parts)
+    with _code(layer, written) as folder:
         for backend in backends:
             part(f"{definition.name}: checking {backend}")
             yield check_emitted(layer, folder, backend, asked, console.note)
 
 
-def _everything() -> tuple[str, ...]:
-    """The backends that this machine can check, but for frameworks, which run what the others have.
-
-    One that is asked for by name and cannot be checked fails.
-    """
+def _everything() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The backends that this machine can check, but for frameworks, which run what the others have; then the rest."""
     without = {}
     try:
         processor.compiler()
@@ -131,7 +162,7 @@ def _everything() -> tuple[str, ...]:
         )
     for note in without.values():
         console.note(note)
-    return tuple(backend for backend in BACKENDS if backend not in (*without, *loading.FRAMEWORKS))
+    return tuple(backend for backend in BACKENDS if backend not in (*without, *loading.FRAMEWORKS)), tuple(without)
 
 
 def parse_shapes(words: Sequence[str]) -> tuple[tuple[int, int], ...]:
@@ -167,12 +198,17 @@ def parse_dtypes(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(_NUMPY_NAMES[parse_dtype(word).name] for word in words) or tuple(DTYPES)
 
 
+def _written(definition: Definition) -> Path | None:
+    """The folder of the code of a layer under `generated/`; None of one that has none there."""
+    folder = layers.output_folder() / definition.name
+    is_shipped = Path(definition.filename).resolve().parent == layers.definitions_folder().resolve()
+    return folder if is_shipped and (folder / manifest.MANIFEST).is_file() else None
+
+
 @contextmanager
-def _code(layer: Derived) -> Iterator[Path]:
-    """The folder of the code to check."""
-    file = Path(layer.definition.filename)
-    written = layers.output_folder() / layer.emission.name
-    if file.resolve().parent == layers.definitions_folder().resolve() and (written / manifest.MANIFEST).is_file():
+def _code(layer: Derived, written: Path | None) -> Iterator[Path]:
+    """The folder of the code to check: what was written, or what is emitted now."""
+    if written is not None:
         yield written
         return
     with tempfile.TemporaryDirectory() as folder:
@@ -209,6 +245,8 @@ def _print(report: Report) -> None:
         verdict += f", no claim on {silent}"
     if not count:
         verdict = "nothing was checked"
+    if report.not_run:
+        verdict = f"NOT RUN ({report.not_run}); {verdict}"
     out.print(Text(f"{subject}: {verdict} (seed {report.seed})\n"))
 
 

@@ -13,6 +13,7 @@ from typing import Any, Self
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from lngen.errors import printable_lines
 from lngen.layout import NARROWEST, wrapped
 
 PLAIN_WIDTH = 110
@@ -36,13 +37,13 @@ def width() -> int:
 
 
 def say(text: str) -> None:
-    """A line for the user, wrapped at spaces."""
-    print(wrapped(text, width()))
+    """Lines for the user, wrapped at spaces; no character of them acts on a terminal."""
+    print(wrapped(printable_lines(text), width()))
 
 
 def note(text: str) -> None:
-    """A line for the user on stderr."""
-    print(text, file=sys.stderr)
+    """Lines for the user on stderr; no character of them acts on a terminal."""
+    print(printable_lines(text), file=sys.stderr)
 
 
 def print_json(document: Any) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from lngen.commands import console, layers
-from lngen.errors import LngenError, counted
+from lngen.errors import LngenError, counted, printable_lines
 from lngen.files import atomic, manifest
 from lngen.files.manifest import Drift
 from lngen.files.paths import RUNTIME, require_package
@@ -67,6 +67,9 @@ def run(
             raise
         console.note(str(error))
         return 1
+    lost = [line for layer in every for line in manifest.lost_grades(layer.emission, folder)] if folder else []
+    for line in lost:
+        console.note(f"weaker evidence: {line}")
     if check and folder is not None:
         return _check(every, folder, every_layer=not words and out is None, command=_command(words, out, over_parts))
     in_lines = format == "text" and len(every) > 1
@@ -74,11 +77,13 @@ def run(
         print("\n".join([*brief(every[0].plan, min(console.width(), WIDTH)), ""]))
     elif not in_lines:
         _print(every, format)
+    # What a document is written to may refuse it, so the code comes after.
+    for option, file in documents.items():
+        atomic.write(file, _page(every[0], arch) if option == "html" else _certificate(every[0]))
     changed = {} if folder is None else _written(every, folder)
     if in_lines:
         _print_lines(every, changed)
-    for option, file in documents.items():
-        atomic.write(file, _page(every[0], arch) if option == "html" else _certificate(every[0]))
+    for file in documents.values():
         _tell(f"wrote {layers.shown(file)}", format)
     if folder is None and not documents:
         _tell("Nothing was written: say with --out DIR where the code is to go.", format)
@@ -134,9 +139,8 @@ def _require_room(documents: Mapping[str, Path], definitions: Sequence[Definitio
         if len(definitions) != 1:
             others = " `lngen site --to DIR` writes the pages of all." if option == "html" else ""
             raise LngenError(f"--{option} is for one layer: name it.{others}")
-        if file.is_dir() or not file.parent.is_dir():
-            what = "is a folder" if file.is_dir() else "is in a folder that is not there"
-            raise LngenError(f"{layers.shown(file)} {what}. Name a file in a folder that there is.")
+        if why := atomic.obstacle(file):
+            raise LngenError(f"{layers.shown(file)} {why}. Name a file in a folder that there is.")
 
 
 def _print_lines(every: Sequence[Derived], changed: Mapping[str, Sequence[Drift]]) -> None:
@@ -226,7 +230,7 @@ def _check(every: Sequence[Derived], folder: Path, *, every_layer: bool, command
     emissions = _emissions(every)
     drifts = manifest.drift(emissions, folder, every_layer=every_layer)
     if drifts:
-        print(manifest.drift_message(drifts, command))
+        print(printable_lines(manifest.drift_message(drifts, command)))
         return 1
     files = sum(len(emission.files) for emission in emissions)
     print(f"{files} files of {counted(len(every), 'layer')} in {layers.shown(folder)} are what lngen emits.")

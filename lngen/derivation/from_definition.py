@@ -31,7 +31,7 @@ from lngen.expressions.symbols import (
     TypedSymbol,
     Where,
     axes,
-    symbol_like,
+    stand_in,
 )
 from lngen.language import FUNCTIONS
 from lngen.language.association import cancelled, with_sums_apart
@@ -162,14 +162,14 @@ def translate(definition: Definition) -> Forward:
     for statement in with_sums_apart(definition, names.fresh):
         try:
             expression = to_sympy(statement.expression, environment)
-        except _DecidedError as error:
+        except DecidedError as error:
             remedy = "write the value that is chosen, or give the Constant no positive default"
             raise _refused(definition, error.span, str(error), remedy) from None
-        except _NotRealError:
+        except NotRealError:
             expression = sympy.nan
         expression = written = cancelled(expression, apart)
         _require_real(definition, statement.name, statement.span, expression)
-        bare = Equation(symbol_like("unused", expression), expression).reduction is not None
+        bare = Equation(stand_in("statement", expression), expression).reduction is not None
         expression = split_statement(expression, equations, names, whole=bare)
         symbol = SYMBOL_OF_KIND[statement.kind](statement.name, **known_sign(expression))
         equations.append(Equation(symbol, expression, named=statement.name in own))
@@ -197,7 +197,7 @@ def _require_real(definition: Definition, name: str, span: Span, expression: Exp
         raise _refused(definition, span, message, "take out what divides by zero or leaves the reals")
 
 
-class _DecidedError(Exception):
+class DecidedError(Exception):
     """A comparison that SymPy decides because a Constant is positive."""
 
     def __init__(self, expression: Compare | Call, outcome: Expr) -> None:
@@ -206,7 +206,7 @@ class _DecidedError(Exception):
         self.span = expression.span
 
 
-class _NotRealError(Exception):
+class NotRealError(Exception):
     """A comparison with what is infinite or no real number, which SymPy does not make."""
 
 
@@ -255,9 +255,9 @@ def to_sympy(expression: Expression, environment: dict[str, Expr]) -> Expr:
 
 def _compared(expression: Compare | Call, operator: str, left: Expr, right: Expr) -> Expr:
     if left.has(*_NOT_REAL) or right.has(*_NOT_REAL):
-        raise _NotRealError
+        raise NotRealError
     outcome = _COMPARISONS[operator](left, right)
     constants = [s for s in (left - right).free_symbols if axes(s) == NOTHING and s.is_positive and s != D]
     if outcome in (sympy.true, sympy.false) and constants:
-        raise _DecidedError(expression, outcome)
+        raise DecidedError(expression, outcome)
     return outcome

@@ -4,7 +4,8 @@
 `g*e*e*r*r` there is `e*e`, which is infinite in float32. So each value gets a *degree*, the power with which it grows
 with the rows: 1 for a row that is an argument, more than any power of one for an exponential, 0 for what is bounded. A
 product adds degrees, a power multiplies them, a sum has its largest. A partial product that grows faster than all
-values of the forward is infinite where they still are not.
+values of the forward is infinite where they still are not, and one that shrinks as fast is 0 where the product is not.
+Near zero the same holds with the degrees of the rows turned round: there their reciprocals are what grows.
 
 A degree is an estimate of the size, not of the value: nothing depends on it but the order of multiplication, and which
 selects take in what they are multiplied by.
@@ -35,6 +36,7 @@ from lngen.expressions.symbols import (
     Where,
     axes,
     heads_that,
+    is_row,
 )
 
 Value = tuple[TypedSymbol, Expr]
@@ -46,14 +48,13 @@ EXPONENTIAL = Rational(100)
 _NONE = Rational(0)
 _DEEP = EXPONENTIAL / 4
 _NOTHING = EXPONENTIAL * _DEEP / 2
-_SQUARE = Rational(2)
 _BOUNDED = (AttainsFirst, *heads_that(lambda entry: entry.bounded))
 _LIKE_THEIR_ARGUMENT = (Reduction, SumRows, StopGradient, sympy.Abs)
 
 
 @dataclass(frozen=True)
 class Growth:
-    """The degrees of the values of a program, and the largest that its forward has, which is 2 at least.
+    """The degrees of the values of a program, and the largest that its forward has, which is 1 at least.
 
     >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
     >>> x, e, r = RowSymbol("x"), RowSymbol("e"), RowScalarSymbol("r")
@@ -63,7 +64,7 @@ class Growth:
     """
 
     degrees: Mapping[TypedSymbol, Rational] = field(default_factory=dict)
-    most: Rational = _SQUARE
+    most: Rational = ARGUMENT
     complements: Mapping[TypedSymbol, Rational] = field(default_factory=dict)
     """The degree of what each sigmoid of an exponent that grows leaves to 1."""
     vanishing: Rational | None = None
@@ -72,37 +73,51 @@ class Growth:
     """Exponentials of what is never above 0."""
     beside: Growth | None = None
     """That of the other entries of a row, where only some have exponents far below zero."""
+    small: tuple[TypedSymbol, ...] = ()
+    """The arguments that are near zero: their reciprocals grow."""
     _found: dict[Expr, Rational] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
     def at_the_ends(cls, arguments: Sequence[TypedSymbol], values: Sequence[Value]) -> tuple[Growth, ...]:
         """The growth of a forward where its exponents are large, where they are far below zero, and in a row of both;
-        and where exponents are large, but those that grow as an exponential does are far below zero.
+        and where exponents are large, but those that grow as an exponential does are far below zero. Then where all
+        arguments are near zero; and of several rows each on its own, and all but each.
 
         >>> from lngen.expressions.symbols import Mean, RowScalarSymbol, RowSymbol
-        >>> x, e, y, r = *map(RowSymbol, ("x", "e", "y")), RowScalarSymbol("r")
-        >>> ends = Growth.at_the_ends([x], [(e, sympy.exp(x)), (y, 1/e), (r, 1/Mean(e))])
-        >>> [(growth.degrees[y], growth.degrees[r]) for growth in ends]
-        [(-100, -100), (100, 100), (100, -100), (-100, -100)]
+        >>> x, e, y, r, s = *map(RowSymbol, ("x", "e", "y")), *map(RowScalarSymbol, "rs")
+        >>> values = [(e, sympy.exp(x)), (y, 1/e), (r, 1/Mean(e)), (s, 1/Mean(x))]
+        >>> ends = Growth.at_the_ends([x], values)
+        >>> for symbol in y, r, s:
+        ...     print([growth.degree(symbol) for growth in ends])
+        [-100, 100, 100, -100, 0]
+        [-100, 100, -100, -100, 0]
+        [-1, -1, -1, -1, 1]
         """
         above, below, deep = (cls(vanishing=end).of_forward(arguments, values) for end in (None, _NONE, _DEEP))
-        return above, below, cls(vanishing=_NONE, beside=above).of_forward(arguments, values), deep
+        both = cls(vanishing=_NONE, beside=above).of_forward(arguments, values)
+        near_zero = cls(small=tuple(arguments)).of_forward(arguments, values)
+        rows = tuple(filter(is_row, arguments))
+        apart = [each for row in rows for each in ((row,), tuple(other for other in rows if other != row))]
+        unlike = [cls(small=each).of_forward(rows, values) for each in dict.fromkeys(apart) if len(rows) > 1]
+        return above, below, both, deep, near_zero, *unlike
 
     def of_forward(self, arguments: Iterable[TypedSymbol], values: Sequence[Value]) -> Growth:
         """The growth of a forward: as much as its values grow, those of its gradients may.
 
-        The factors of a product are not values of it one by one: what is written `m*m*(m/x)` never is `m**3`.
+        How much they shrink says nothing: a value of the forward may vanish where its gradient does not. The factors
+        of a product are not values of it one by one: what is written `m*m*(m/x)` never is `m**3`.
 
         >>> from lngen.expressions.symbols import RowSymbol
         >>> x, y = RowSymbol("x"), RowSymbol("y")
         >>> [Growth().of_forward([x], [(y, value)]).most for value in (x**4, x**3/(x + 1), x**5*(x**3 + 1)**-1)]
         [4, 2, 3]
         """
-        given = {symbol: ARGUMENT for symbol in arguments if axes(symbol).rows}
+        rows = [symbol for symbol in arguments if axes(symbol).rows]
+        given = {symbol: -ARGUMENT if symbol in self.small else ARGUMENT for symbol in rows}
         growth = replace(self, degrees=given).after(values)
-        reached = (abs(growth.degree(part)) for _, value in values for part in _values_in(value))
+        reached = (growth.degree(part) for _, value in values for part in _values_in(value))
         # What vanishes as an exponential of an exponential is 0, and its reciprocal is no value.
-        return replace(growth, most=max([_SQUARE, *(degree for degree in reached if degree < _NOTHING)]))
+        return replace(growth, most=max([ARGUMENT, *(degree for degree in reached if degree < _NOTHING)]))
 
     def after(self, values: Sequence[Value]) -> Growth:
         """The same with the degrees of what is assigned next.
@@ -221,15 +236,19 @@ class Growth:
         return isinstance(expression, _BOUNDED) or expression.free_symbols.isdisjoint(self.degrees)
 
     def overreach(self, expression: Expr) -> Rational:
-        """By how much partial products of an expression grow faster than all values of the forward.
+        """By how much partial products of an expression leave the range of the values of the forward, on either side.
 
-        Factors that vary over the same are multiplied first, those that grow and those that shrink on their own.
+        Factors that vary over the same are multiplied first, those that grow and those that shrink on their own. A
+        product may be as large or as small as it is itself, in whatever order it is multiplied.
 
         >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
         >>> e, p, r = RowSymbol("e"), RowSymbol("p"), RowScalarSymbol("r")
         >>> growth = Growth({e: EXPONENTIAL, r: -EXPONENTIAL}, most=EXPONENTIAL)
         >>> growth.overreach(p*e*r), growth.overreach(e**2*r**2*p)
         (0, 100)
+        >>> growth = Growth({p: -ARGUMENT, e: ARGUMENT, r: -ARGUMENT})
+        >>> growth.overreach(p*e*r), growth.overreach(p**2*e), growth.overreach(p**2*r)
+        (0, 1, 0)
         """
         if not expression.args or isinstance(expression, Relational):
             return _NONE
@@ -239,13 +258,21 @@ class Growth:
     def overreach_of(self, factors: Iterable[Expr]) -> Rational:
         """That of the product of these factors."""
         partial: dict[tuple[object, bool], Rational] = {}
+        whole = _NONE
         for factor in factors:
             grows = self.degree(factor)
+            whole += grows
             key = (axes(factor), bool(grows > 0))
             partial[key] = partial.get(key, _NONE) + abs(grows)
+        # Beside what vanishes or grows as an exponential does, a power is nothing.
+        own = whole if abs(whole) < _DEEP else _NONE
         # What vanishes for good stays 0, whatever it is multiplied by.
-        degrees = (degree for (_, grows), degree in partial.items() if grows or degree < _NOTHING)
-        return max(self.most, *degrees, _NONE) - self.most
+        beyond = (
+            degree - max(self.most, own if grows else -own)
+            for (_, grows), degree in partial.items()
+            if grows or degree < _NOTHING
+        )
+        return max([_NONE, *beyond])
 
 
 def _power_of_e(degree: Rational) -> Rational:

@@ -385,6 +385,17 @@ def symbol_like(name: str, expression: Expr, **assumptions: bool) -> TypedSymbol
     return SYMBOL_OF_AXES[axes(expression)](name, **assumptions)
 
 
+def stand_in(words: str, expression: Expr, **assumptions: bool) -> TypedSymbol:
+    """A symbol with the axes of an expression, in its place while a rule works, and in no result.
+
+    Its name ends in a space, so that neither a definition nor `lngen.expressions.equations.Names` can have given it.
+
+    >>> stand_in("held 0", RowSymbol("x")).name
+    'held 0 '
+    """
+    return symbol_like(f"{words} ", expression, **assumptions)
+
+
 def renamed(symbol: TypedSymbol, name: str) -> TypedSymbol:
     """The symbol under another name, what is known of its sign kept."""
     known = {key: True for key in ("positive", "nonnegative", "nonzero") if getattr(symbol, f"is_{key}")}

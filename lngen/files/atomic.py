@@ -4,20 +4,88 @@ import ctypes
 import errno
 import os
 import shutil
+import stat
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 
+from lngen.errors import LngenError, printable
+
+_STREAMS = (stat.S_IFIFO, stat.S_IFCHR)
+_REFUSED = {stat.S_IFDIR: "is a folder", stat.S_IFBLK: "is a device", stat.S_IFSOCK: "is a socket"}
+
 
 def write(target: Path, text: str) -> None:
-    """Write a text file, whole or not at all. Its folder has to be there."""
-    new = target.with_name(f".{target.name}.{token_hex(8)}")
+    """Write a text to a path; what is there keeps its nature.
+
+    A regular file is replaced, whole or not at all, and so is the one that a symbolic link leads to; the link stays.
+    A pipe, a terminal, and whatever standard output or error goes to, such as `/dev/stdout`, are written into.
+    Raises LngenError for a folder, a disk, a socket, and a pipe that nobody reads; OSError for what the system refuses.
+    """
+    if why := obstacle(target):
+        raise LngenError(f"{printable(str(target))} {why}. Name another file.")
+    status = _status(target)
+    if status is not None and (printed := _printed(status)) is not None:
+        _write_into(os.dup(printed), text)
+        return
+    if status is not None and stat.S_IFMT(status.st_mode) in _STREAMS:
+        _write_into(_opened(target), text)
+        return
+    file = target.resolve()
+    new = file.with_name(f".{file.name}.{token_hex(8)}")
     try:
         new.write_text(text, encoding="utf-8", newline="\n")
-        new.replace(target)
+        new.replace(file)
     finally:
         new.unlink(missing_ok=True)
+
+
+def obstacle(target: Path) -> str:
+    """Say why `write` would refuse a path, as the rest of a sentence; empty if it would not.
+
+    >>> obstacle(Path(".")), obstacle(Path("no such folder/file"))
+    ('is a folder', 'is in a folder that is not there')
+    """
+    status = _status(target)
+    if status is not None:
+        return _REFUSED.get(stat.S_IFMT(status.st_mode), "") if _printed(status) is None else ""
+    return "" if target.resolve().parent.is_dir() else "is in a folder that is not there"
+
+
+def _status(target: Path) -> os.stat_result | None:
+    with suppress(FileNotFoundError, NotADirectoryError):
+        return target.stat()
+    return None
+
+
+def _printed(status: os.stat_result) -> int | None:
+    """Return the descriptor, 1 or 2, that this process prints to a file by; None if it does not."""
+    for descriptor in (1, 2):
+        with suppress(OSError):
+            if os.path.samestat(status, os.fstat(descriptor)):
+                return descriptor
+    return None
+
+
+def _opened(stream: Path) -> int:
+    try:
+        # A pipe without a reader is told at once, and not waited for.
+        descriptor = os.open(stream, os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    except OSError as error:
+        if error.errno != errno.ENXIO:
+            raise
+        raise LngenError(f"{printable(str(stream))} is a pipe that nobody reads. Start its reader first.") from None
+    os.set_blocking(descriptor, True)
+    return descriptor
+
+
+def _write_into(descriptor: int, text: str) -> None:
+    for printed in (sys.stdout, sys.stderr):
+        printed.flush()  # what was printed before stands before
+    with open(descriptor, "w", encoding="utf-8", newline="\n") as stream:
+        stream.write(text)
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from lngen.errors import LngenError
 from lngen.files import paths, processor
 from lngen.files.paths import RUNTIME
 from lngen.runtime.interface import Interface
+from lngen.version import install
 
 NUMPY = "numpy_backend.py"
 """The file with the functions of NumPy that callers have; it imports those beside it."""
@@ -78,7 +79,7 @@ def load(layer: str | os.PathLike[str], backend: str = "numpy") -> Layer | Modul
         there = _listed((*HOST_BACKENDS, "auto", *FRAMEWORKS))
         raise LngenError(f"there is no backend {backend!r} for arrays of the processor; there are {there}.")
     if backend in FRAMEWORKS and not is_installed(backend):
-        needed = f"{FRAMEWORKS[backend]}, which is not installed: pip install 'lngen[{backend}]'"
+        needed = f"{FRAMEWORKS[backend]}, which is not installed: {install(backend)}"
         raise LngenError(f"the backend {backend} needs {needed}")
     module = _load_name(layer) if isinstance(layer, str) else _load_folder(Path(layer))
     if backend == "auto":

@@ -20,7 +20,7 @@ from lngen.files import paths
 from lngen.files.atomic import replacing
 from lngen.files.paths import RUNTIME
 from lngen.runtime.host_compiler import COMPILED
-from lngen.version import __version__
+from lngen.version import DISTRIBUTION, __version__
 
 MANIFEST = "manifest.json"
 
@@ -72,7 +72,7 @@ def supported_sympy() -> str:
         project = tomllib.loads((paths.checkout / "pyproject.toml").read_text(encoding="utf-8"))["project"]
         requirements: Sequence[str] = project["dependencies"]
     else:
-        requirements = importlib.metadata.requires("lngen") or []
+        requirements = importlib.metadata.requires(DISTRIBUTION) or []
     return _range_of("sympy", requirements)
 
 
@@ -240,6 +240,26 @@ def options_of(folder: Path) -> Mapping[str, Any]:
     """What the layer in a folder was emitted with; nothing if there is no manifest of ours."""
     found = _read(folder).get("options", {})
     return found if isinstance(found, dict) else {}
+
+
+def lost_grades(emission: Emission, folder: Path) -> list[str]:
+    """Say what was exact of the layer in `folder`, by its manifest, and is not now; a line for each sort."""
+    after = json.loads(dict(emission.files).get(MANIFEST, "{}"))
+    known, now = _not_exact(_read(folder / emission.name)), _not_exact(after)
+    return [
+        f"{emission.name}: {now[about]} of its {about} are not exact, and {known[about]} were not before"
+        for about in sorted(now.keys() & known.keys())
+        if now[about] > known[about]
+    ]
+
+
+def _not_exact(manifest: Mapping[str, Any]) -> dict[str, int]:
+    """How many statements of each sort are less than exact."""
+    found: dict[str, int] = {}
+    for entry in manifest.get("evidence", ()):
+        about, count = entry.get("about", ""), 0 if entry["kind"].startswith("exact at") else entry.get("count", 1)
+        found[about] = found.get(about, 0) + count
+    return found
 
 
 def _read(folder: Path) -> Mapping[str, Any]:

@@ -1,7 +1,7 @@
 """Where `derive/`, `templates/` and `generated/` are.
 
 In a checkout they stand beside the package, in an installed wheel inside it. A checkout is recognised by a
-`pyproject.toml` of the project lngen beside the package that was imported, so `python -m lngen` in a
+`pyproject.toml` of lngen's distribution beside the package that was imported, so `python -m lngen` in a
 checkout, and an editable install of it from anywhere, use that checkout's folders.
 """
 
@@ -10,6 +10,7 @@ import tomllib
 from pathlib import Path
 
 from lngen.errors import LngenError
+from lngen.version import DISTRIBUTION
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -21,7 +22,7 @@ def _checkout_of(package: Path) -> Path | None:
     """The checkout that the package folder stands in, or None if it is installed."""
     try:
         project = tomllib.loads((package.parent / "pyproject.toml").read_text(encoding="utf-8"))
-        return package.parent if project["project"]["name"] == "lngen" else None
+        return package.parent if project["project"]["name"] == DISTRIBUTION else None
     except (OSError, ValueError, KeyError, TypeError):
         # Whatever pyproject.toml stands beside an installed package, it is not this project.
         return None

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -34,18 +32,7 @@ def chosen(layer: Path | None = None) -> Choice:
 
 
 def compiler() -> str:
-    """The C++ compiler with its version, such as "/usr/bin/c++ 12.2.0". Raises NoCompiler for none that runs."""
-    return _told_of(host_compiler.compiler().words)
-
-
-@lru_cache(maxsize=8)
-def _told_of(words: tuple[str, ...]) -> str:
-    # A program of this name may be there to tell how to install it.
-    try:
-        done = subprocess.run([*words, "--version"], capture_output=True, text=True, errors="replace", check=False)
-    except OSError as error:
-        raise NoCompiler(f"{shlex.join(words)} cannot be run: {error.strerror}", "set CXX to one that can") from error
-    version = re.search(r"\b\d+(\.\d+)+", done.stdout)
-    if done.returncode or not version:
-        raise NoCompiler(f"{shlex.join(words)} is no compiler that works", "set CXX to one that does")
-    return f"{shlex.join(words)} {version[0]}"
+    """The C++ compiler with its version, such as "/usr/bin/c++ 12.2.0". Raises NoCompiler for none that works."""
+    found = host_compiler.compiler()
+    version = re.search(r"\b\d+(\.\d+)+", found.version())
+    return " ".join([shlex.join(found.words), *([version[0]] if version else [])])

@@ -43,7 +43,7 @@ class Architecture:
     @property
     def block_shared(self) -> int:
         """Bytes of shared memory that a block may take."""
-        return self.multiprocessor.shared - self.multiprocessor.reserved
+        return self.multiprocessor.block_shared
 
     @property
     def bytes_a_clock(self) -> float:
@@ -67,15 +67,27 @@ class Architecture:
         return self.bandwidth * self.latency / self.processors
 
 
+_LARGE, _SMALL = Multiprocessor(), Multiprocessor(1536, 65536, 100 * 1024, 24)
+
+MULTIPROCESSORS = {
+    "sm_75": Multiprocessor(1024, 65536, 64 * 1024, 16, reserved=0),
+    "sm_80": Multiprocessor(shared=164 * 1024),
+    "sm_86": Multiprocessor(1536, 65536, 100 * 1024, 16),
+    "sm_87": Multiprocessor(1536, 65536, 164 * 1024, 16),
+    "sm_89": _SMALL,
+    **dict.fromkeys(("sm_90", "sm_100", "sm_103"), _LARGE),
+    "sm_110": Multiprocessor(threads=1536, blocks=24),
+    **dict.fromkeys(("sm_120", "sm_121"), _SMALL),
+}
+"""Multiprocessors by their architecture, of those that kernels are compiled for."""
+
 _FOUND = {
-    known.name: known
-    for known in (
-        Architecture("sm_80", "A100 80GB", 108, 1.41e9, 2.039e12, 600e-9, Multiprocessor(shared=164 * 1024), 32),
-        Architecture("sm_90", "H200", 132, 1.98e9, 4.8e12, 600e-9, Multiprocessor(), 64),
-        Architecture("sm_100", "B200", 148, 1.965e9, 8.0e12, 700e-9, Multiprocessor(), 64),
-        Architecture(
-            "sm_120", "RTX 5090", 170, 2.407e9, 1.792e12, 500e-9, Multiprocessor(1536, 65536, 100 * 1024, 24), 2
-        ),
+    name: Architecture(name, device, processors, clock, bandwidth, latency, MULTIPROCESSORS[name], doubles)
+    for name, device, processors, clock, bandwidth, latency, doubles in (
+        ("sm_80", "A100 80GB", 108, 1.41e9, 2.039e12, 600e-9, 32),
+        ("sm_90", "H200", 132, 1.98e9, 4.8e12, 600e-9, 64),
+        ("sm_100", "B200", 148, 1.965e9, 8.0e12, 700e-9, 64),
+        ("sm_120", "RTX 5090", 170, 2.407e9, 1.792e12, 500e-9, 2),
     )
 }
 

@@ -22,6 +22,7 @@ from lngen.inspection.walk import walk
 from lngen.pipeline import Derived
 from lngen.plan.cost import DType, cost
 from lngen.plan.program import RowProgram
+from lngen.runtime.device_arrays import MOST_FEATURES
 from lngen.runtime.grids import resident
 from lngen.runtime.includes import inlined
 from lngen.runtime.kernels import macros
@@ -29,7 +30,6 @@ from lngen.toolchain import nvrtc
 from lngen.toolchain.nvrtc import NvrtcMissing, Resources
 
 DIRECTIONS = ("forward", "backward", "jvp", "backward_backward")
-MOST_FEATURES = 2**31 - 1
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -40,7 +38,10 @@ def machine_code(text: str, arch: str, options: Sequence[str] = ()) -> MachineCo
     name = hashlib.sha256("\0".join([text, arch, *line, compiler.identity()]).encode()).hexdigest()
 
     def make(folder: Path) -> None:
-        cubin, log = _by_nvcc(compiler, text, arch, line) if isinstance(compiler, Nvcc) else _by_nvrtc(text, arch, line)
+        try:
+            cubin, log = compiler.compile(Path("kernels.cu"), text, arch, [*line, compilers.REPORT])
+        except RuntimeError as error:
+            raise CompileError(f"for {arch}, {error}") from error
         (folder / "kernels.cubin").write_bytes(cubin)
         (folder / "ptxas.log").write_text(log, encoding="utf-8")
 
@@ -76,20 +77,3 @@ def _compiler() -> compilers.Compiler:
             raise NvrtcMissing("nvcc is the emulator's here: ask in another process, or pip install nvidia-cuda-nvrtc.")
         return compilers.Nvrtc(*library)
     return found
-
-
-def _by_nvrtc(text: str, arch: str, options: Sequence[str]) -> tuple[bytes, str]:
-    compiled = nvrtc.compile(text, arch, options)
-    return compiled.cubin, compiled.log
-
-
-def _by_nvcc(nvcc: Nvcc, text: str, arch: str, options: Sequence[str]) -> tuple[bytes, str]:
-    with tempfile.TemporaryDirectory() as folder:
-        source, made = Path(folder) / "kernels.cu", Path(folder) / "kernels.cubin"
-        source.write_text(text, encoding="utf-8")
-        command = [str(nvcc.path), f"-arch={arch}", *options, "-cubin", "-Xptxas=-v", str(source), "-o", str(made)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
-            words = (done.stderr or done.stdout).replace(f"{folder}/", "").strip()
-            raise CompileError(f"for {arch}, {nvcc.path.name} refused kernels.cu:\n{words}")
-        return made.read_bytes(), done.stderr + done.stdout

@@ -49,7 +49,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Counterpart:
-    """A module of `torch.nn` that the layer can stand for.
+    """A module of PyTorch's that the layer can stand for; `name` is its class, as `torch.nn.Norm`.
 
     `attributes` has pairs of an attribute of the module and what it is here: an input as the file spells it, or D. Of
     the `conditions`, each is an attribute and the value that it has to have.

@@ -21,8 +21,9 @@ from lngen.files import loading, manifest
 from lngen.pipeline import Derived
 from lngen.plan.cost import cost, unfused
 from lngen.plan.planner import Plan
+from lngen.version import install
 
-MISSING = "Plots need matplotlib: pip install 'lngen[page]'."
+MISSING = f"Plots need matplotlib: {install('page')}."
 _INKS = {"#010101": "currentColor", "#020202": "var(--line)", "#030303": "var(--one)", "#040404": "var(--two)"}
 _INK, _LINE, _ONE, _TWO = _INKS
 _FORMS = (("naive", _TWO, ":", "o"), ("two_pass", _INK, "--", "s"), ("emitted", _ONE, "-", "D"))

@@ -7,7 +7,7 @@ the same.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sympy import Expr, Mul
 from sympy.core.relational import Relational
@@ -28,12 +28,16 @@ from lngen.plan.program import OPERATORS, Operator
 
 @dataclass(frozen=True)
 class Line:
-    """One equation of a program, reductions on their own; `correction` marks the residual mean of a shift."""
+    """One equation of a program, reductions on their own.
+
+    `correction` marks the residual mean of a shift, `shift` an extreme that exponents are less (`FeatureReduction`).
+    """
 
     symbol: TypedSymbol
     expression: Expr
     step: int
     correction: bool = False
+    shift: bool = False
 
     @property
     def operator(self) -> Operator | None:
@@ -90,5 +94,5 @@ def once_a_row(lines: Sequence[Line], names: Names) -> list[Line]:
             expression = hoist(line.expression, line.step)
         else:
             expression = line.expression
-        result.append(Line(line.symbol, expression, line.step, line.correction))
+        result.append(replace(line, expression=expression))
     return result

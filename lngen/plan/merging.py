@@ -146,15 +146,16 @@ class Merging:
         used = sent
         if reduction.operator != "mean":
             used = RowScalarSymbol(self._names.fresh(f"{reduction.symbol.name}_finite"))
-            self.part_lines.append(Line(used, self._finite(sent, reduction.operator), reduction.step))
+            self.part_lines.append(Line(used, self._finite(sent, reduction), reduction.step))
             columns = RowSymbol(sent.name), RowSymbol(used.name)
-            self.merge_lines.append(Line(columns[1], self._finite(columns[0], reduction.operator), reduction.step))
+            self.merge_lines.append(Line(columns[1], self._finite(columns[0], reduction), reduction.step))
         self.stand_ins[reduction.symbol] = StandIn(reduction, sent, used)
 
-    def _finite(self, value: TypedSymbol, operator: str) -> Expr:
-        bound = -self._largest if operator == "max" else self._largest
-        beyond = sympy.Lt(value, bound) if operator == "max" else sympy.Gt(value, bound)
-        return Where(beyond, bound, value)
+    def _finite(self, value: TypedSymbol, reduction: FeatureReduction) -> Expr:
+        """An extreme of a part, finite where that of all is: that of nothing is infinite, a shift may be anywhere."""
+        least, most = -self._largest, self._largest
+        above = Where(sympy.Gt(value, most), most, value) if reduction.operator == "min" or reduction.shift else value
+        return Where(sympy.Lt(value, least), least, above) if reduction.operator == "max" else above
 
     # ---- sums
 

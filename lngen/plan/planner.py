@@ -32,6 +32,7 @@ from lngen.expressions.normal import in_elementary
 from lngen.expressions.reductions import show_sums, split_reductions
 from lngen.expressions.symbols import (
     Mean,
+    RowMax,
     RowScalarSymbol,
     RowSymbol,
     StopGradient,
@@ -187,9 +188,13 @@ class _Planner:
 def _lines(equations: Sequence[Equation], steps: Mapping[str, int], names: Names) -> list[Line]:
     """Equations as lines, each reduction on its own, where no gradient is left to stop."""
 
+    # Of several extremes the largest is the shift, and one that is infinite is not 0 beside the others.
+    parts = read_by(equation for equation in equations if equation.stopped)
+
     def line(equation: Equation) -> Line:
         expression = in_elementary(equation.expression).replace(StopGradient, lambda value: value)
-        return Line(equation.symbol, show_sums(expression), steps.get(equation.symbol.name, 0))
+        shift = equation.stopped and equation.symbol not in parts and isinstance(equation.expression, RowMax)
+        return Line(equation.symbol, show_sums(expression), steps.get(equation.symbol.name, 0), shift=shift)
 
     return split_reductions(map(line, equations), names, _word)
 

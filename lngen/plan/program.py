@@ -55,12 +55,17 @@ class Assignment:
 
 @dataclass(frozen=True)
 class FeatureReduction:
-    """`symbol = operator(body)` over the feature axis of each row."""
+    """`symbol = operator(body)` over the feature axis of each row.
+
+    One that is a `shift` is what exponents are less, whatever it is: 0 will do where it is infinite, and `inf - inf` is
+    no number.
+    """
 
     symbol: RowScalarSymbol
     operator: Operator
     body: Expr
     step: int
+    shift: bool = False
 
     @property
     def expression(self) -> Expr:

@@ -311,7 +311,8 @@ class _Sharding:
             stand_in = draft.merging.stand_ins.get(symbol)
             if reduction.operator in ("max", "min"):
                 assert stand_in is not None
-                define(symbol, (RowMax if reduction.operator == "max" else RowMin)(columns[stand_in.sent]), step)
+                extreme = (RowMax if reduction.operator == "max" else RowMin)(columns[stand_in.sent])
+                own[symbol] = Line(symbol, extreme, step, shift=reduction.shift)
                 continue
             if shared is not None:
                 body = Add(*(share.coefficient * of_parts(share.body) for share in shared.shares))

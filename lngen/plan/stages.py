@@ -149,7 +149,7 @@ def stages_of(lines: Sequence[Line], sums: Sequence[RowsReduction], stores: Sequ
     for line in lines:
         at = level_of(line.expression)
         if line.operator is not None:
-            entry = FeatureReduction(line.symbol, line.operator, line.expression.args[0], line.step)
+            entry = FeatureReduction(line.symbol, line.operator, line.expression.args[0], line.step, line.shift)
             reductions.setdefault(at, []).append((line.correction, entry))
             level[line.symbol] = at + 1
         elif is_row(line.symbol):

@@ -56,7 +56,7 @@ def out_of_range(plan: Plan, program: RowProgram) -> list[TypedSymbol]:
     # With the forward's lines: a row less its largest entry is known by the line of that entry.
     values = [*plan.forward.values(), *program.values()]
     small = Growth({symbol: -ARGUMENT for symbol in plan.derivation.forward.symbols if axes(symbol).rows}).after(values)
-    ends = [end.after(values) for end in plan.forward.growth]
+    ends = [end.after(values) for end in plan.forward.growth if not end.small]
     return [
         s
         for s, e in program.values()

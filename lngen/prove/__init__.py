@@ -8,21 +8,16 @@ definition written out for small D besides: that rests on no rule of ours for me
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from lngen.derivation.derivation import EVERY_D, FIFTY, NONE, Derivation, Evidence, Proof, Step
-from lngen.prove.digits import MOST_FEATURES, digits_of_steps, has_values, second_derivation
+from lngen.prove.digits import DIGITS, MOST_FEATURES, REQUIRED, digits_of_claims, has_values, second_derivation
 from lngen.prove.every_size import Equality, EverySize, NotShownError
 from lngen.prove.exact import exact_proofs
+from lngen.prove.printed import Claim, claims
 from lngen.prove.second_order import second_order_proof
-
-DIGITS = 50
-"""Decimal digits of the numeric evidence."""
-
-REQUIRED = 40
-"""Digits to which two sides of an equation have to agree. Fifty less what a few hundred operations and the cancellation
-in a gradient can lose; a wrong formula agrees to none."""
+from lngen.prove.statement import Verdict, equal
 
 
 def prove(derivation: Derivation) -> Derivation:
@@ -37,8 +32,8 @@ def prove(derivation: Derivation) -> Derivation:
             ),
         )
     every = EverySize(derivation)
-    checked = _with_evidence(derivation, every)
-    proofs = [*_steps(checked), *_gradients(derivation, every), *exact_proofs(derivation)]
+    checked, lines = _with_evidence(derivation, every)
+    proofs = [*lines, *_gradients(derivation, every), *exact_proofs(derivation)]
     for about, function, equalities in (
         ("tangents", "jvp", every.tangents),
         ("second-order gradients", "backward_backward", every.double_backward),
@@ -48,58 +43,85 @@ def prove(derivation: Derivation) -> Derivation:
     return replace(checked, proofs=tuple(proofs))
 
 
-# ---- steps
+# ---- lines
 
 
-def _with_evidence(derivation: Derivation, every: EverySize) -> Derivation:
-    shown: dict[int, Evidence] = {}
-    for derivative in derivation.derivatives().values():
-        for step in derivative.steps:
-            if step.before is not None:
-                shown[step.number] = _shown(step, every)
-    open_ = [number for number, evidence in shown.items() if evidence.grade != EVERY_D]
-    if open_:
-        agreed = digits_of_steps(derivation, open_, DIGITS)
-        shown |= {n: replace(shown[n], grade=FIFTY, digits=digits) for n, digits in agreed.items()}
+def _with_evidence(derivation: Derivation, every: EverySize) -> tuple[Derivation, tuple[Proof, ...]]:
+    """The derivation with evidence for each line that claims something, and what was shown of all of them."""
+    steps = [step for derivative in derivation.derivatives().values() for step in derivative.steps]
+    found = _shown(derivation, [step for step in steps if step.before is not None], every)
+    of_steps: dict[int, list[Evidence]] = {}
+    apart: dict[str, list[tuple[str, Evidence]]] = {"outputs": [], "identities": []}
+    for claim, evidence in found:
+        if claim.step:
+            of_steps.setdefault(claim.step, []).append(evidence)
+        else:
+            apart[claim.about].append((claim.says, evidence))
+    weakest = {number: min(evidence, key=_strength) for number, evidence in of_steps.items()}
 
     def given(steps: tuple[Step, ...]) -> tuple[Step, ...]:
-        return tuple(replace(step, evidence=shown.get(step.number)) for step in steps)
+        return tuple(replace(step, evidence=weakest.get(step.number)) for step in steps)
 
     jvp, double = derivation.jvp, derivation.backward_backward
-    return replace(
+    checked = replace(
         derivation,
         steps=given(derivation.steps),
         jvp=None if jvp is None else replace(jvp, steps=given(jvp.steps)),
         backward_backward=None if double is None else replace(double, steps=given(double.steps)),
     )
+    lines = [(step, f"step {step.number}, {step.rule}") for step in steps if step.number in weakest]
+    first = [(where, weakest[step.number]) for step, where in lines if step.before is None]
+    rewrites = [(where, weakest[step.number]) for step, where in lines if step.before is not None]
+    return checked, (
+        *_graded("outputs", "what the definition says is what forward returns: {names}", apart["outputs"]),
+        *_graded("steps", "both sides of {count} steps are equal", rewrites),
+        *_graded("first lines", "{count} first lines say what the definition or the chain rule says", first),
+        *_graded("identities", "{count} identities of the definition hold", apart["identities"]),
+    )
 
 
-def _shown(step: Step, every: EverySize) -> Evidence:
-    try:
-        return Evidence(EVERY_D, tuple(symbol.name for symbol in every.step(step)))
-    except NotShownError as error:
-        return Evidence(NONE, reason=str(error))
+def _shown(derivation: Derivation, rewrites: Iterable[Step], every: EverySize) -> list[tuple[Claim, Evidence]]:
+    """Each claim of a derivation, that of a rewrite being that its two sides are equal, with its evidence."""
+    found: list[tuple[Claim, Evidence]] = []
+    open_: list[tuple[Claim, str]] = []
+    for step in rewrites:
+        assert step.before is not None
+        claim = Claim(step.number, step.part, "", step.after, step.before)
+        try:
+            found.append((claim, Evidence(EVERY_D, tuple(symbol.name for symbol in every.step(step)))))
+        except NotShownError as error:
+            open_.append((claim, str(error)))
+    for claim in claims(derivation):
+        try:
+            every.claim(claim)
+            found.append((claim, Evidence(EVERY_D)))
+        except NotShownError as error:
+            open_.append((claim, f"{claim.says}: {error}" if claim.step else str(error)))
+    agreed = digits_of_claims(derivation, [claim for claim, _ in open_], DIGITS) if open_ else []
+    for (claim, reason), digits in zip(open_, agreed, strict=True):
+        found.append((claim, Evidence(NONE if digits is None else FIFTY, digits=digits, reason=reason)))
+    return found
 
 
-def _steps(derivation: Derivation) -> Iterator[Proof]:
-    found = [
-        (step, step.evidence)
-        for derivative in derivation.derivatives().values()
-        for step in derivative.steps
-        if step.evidence is not None
-    ]
-    exact = sum(evidence.grade == EVERY_D for _, evidence in found)
+def _strength(evidence: Evidence) -> float:
+    """The weakest of several counts: no digits at all, then few, then none that could be had, then exactness."""
+    if evidence.digits is not None:
+        return evidence.digits
+    return DIGITS + (2 if evidence.grade == EVERY_D else 1)
+
+
+def _graded(about: str, text: str, found: Sequence[tuple[str, Evidence]]) -> Iterator[Proof]:
+    exact = [where for where, evidence in found if evidence.grade == EVERY_D]
     if exact:
-        yield Proof(EVERY_D, f"both sides of {exact} steps are equal", True, "steps", exact)
-    for step, evidence in found:
+        yield Proof(EVERY_D, text.format(count=len(exact), names=", ".join(exact)), True, about, len(exact))
+    for where, evidence in found:
         if evidence.grade == EVERY_D:
             continue
-        where = f"step {step.number}, {step.rule}"
         if evidence.digits is None:
-            yield Proof(NONE, f"{where}: {evidence.reason}, and no finite value was found", True, "steps")
+            yield Proof(NONE, f"{where}: {evidence.reason}, and no finite value was found", True, about)
             continue
-        text = f"{where}: both sides agree to {evidence.digits} digits ({evidence.reason})"
-        yield Proof(FIFTY, text, evidence.digits >= REQUIRED, "steps")
+        agree = f"{where}: both sides agree to {evidence.digits} digits ({evidence.reason})"
+        yield Proof(FIFTY, agree, evidence.digits >= REQUIRED, about)
 
 
 # ---- results
@@ -157,4 +179,4 @@ def _beyond(
     yield Proof(kind, f"{text} ({reasons})", passed, about, len(results) - len(shown))
 
 
-__all__ = ["DIGITS", "MOST_FEATURES", "REQUIRED", "has_values", "prove"]
+__all__ = ["DIGITS", "MOST_FEATURES", "REQUIRED", "Verdict", "equal", "has_values", "prove"]

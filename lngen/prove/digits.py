@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import accumulate
 from typing import Any
 
 import mpmath
@@ -11,10 +13,18 @@ import numpy as np
 import sympy
 from sympy import Expr
 
-from lngen.derivation.derivation import Derivation
+from lngen.derivation.derivation import Derivation, Direction
 from lngen.expressions.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
 from lngen.expressions.symbols import D, TypedSymbol, axes
 from lngen.language.syntax import Kind
+from lngen.prove.printed import Claim
+
+DIGITS = 50
+"""Decimal digits of the numeric evidence."""
+
+REQUIRED = 40
+"""Digits to which two sides of an equation have to agree. Fifty less what a few hundred operations and the cancellation
+in a gradient can lose; a wrong formula agrees to none."""
 
 MOST_FEATURES = 1000
 """The longest rows that evidence is computed for: a definition that needs more, by a factor `D - 100000`, has none."""
@@ -23,43 +33,72 @@ _ROWS = 2
 _FEW_DIGITS = 20
 _MOST_OF_DIGITS = 0.9
 _TURNS = 8
+_OPEN = (sympy.Derivative, sympy.Subs)
+_AGAIN = 4
+_SIZES = 13
+_FEATURES = 400
 
 
-def digits_of_steps(derivation: Derivation, numbers: Collection[int], digits: int) -> dict[int, int]:
-    """For the steps with these numbers, the digits to which both sides agree, the worst over several D."""
-    worst: dict[int, int] = {}
+Sides = Iterable[tuple[Any, Any, Any]]
+"""Pairs of values that have to be equal, each after a key."""
+
+
+def digits_of_claims(derivation: Derivation, claims: Sequence[Claim], digits: int) -> list[int | None]:
+    """For each claim the digits to which its sides agree, the worst over several D.
+
+    None where the right side, which the left one has to be equal to, has no finite value at any of them: a pole that a
+    later form guards may stand in an earlier one. Of what has no meaning, such as a derivative that was not taken, no
+    digit is right.
+    """
+    worst: list[int | None] = [None] * len(claims)
     with mpmath.workdps(digits):
-        for features in _sizes(derivation, 2, 3, 5):
-            for number, agreed in _steps_at(derivation, numbers, features, digits):
-                worst[number] = min(agreed, worst.get(number, digits))
+        for features in sizes(derivation):
+            written = random_point(derivation, features, seed=features)
+            at = partial(_claims_at, derivation, claims, features, written)
+            for place, agreed in compared(at, digits, partial(rests_on_rounding, derivation, written)):
+                known = worst[place]
+                worst[place] = agreed if known is None else min(agreed, known)
     return worst
 
 
-def _sizes(derivation: Derivation, *wanted: int) -> tuple[int, ...]:
-    """Each D that is wanted, or the smallest that the definition takes in place of those below it, none twice."""
-    return tuple(dict.fromkeys(max(features, derivation.definition.minimum_features) for features in wanted))
+def sizes(derivation: Derivation) -> tuple[int, ...]:
+    """Each D from the smallest that the definition takes to 12 more; fewer where rows are long."""
+    smallest = derivation.definition.minimum_features
+    total = accumulate(range(smallest, smallest + _SIZES))
+    return tuple(features for features, all_ in enumerate(total, smallest) if features == smallest or all_ <= _FEATURES)
 
 
-def _steps_at(
-    derivation: Derivation, numbers: Collection[int], features: int, digits: int
-) -> Iterator[tuple[int, int]]:
-    arithmetic = Arithmetic(digits)
-    written = random_point(derivation, features, seed=features)
-    given = evaluate_equations(derivation.forward.equations, written, arithmetic)
-    for derivative in derivation.derivatives().values():
-        if not any(step.number in numbers for step in derivative.steps):
+def _claims_at(
+    derivation: Derivation, claims: Sequence[Claim], features: int, written: Environment, arithmetic: Arithmetic
+) -> Sides:
+    written = evaluate_equations(derivation.written.equations, written, arithmetic)
+    told = _values_told(derivation, features, written, arithmetic)
+    for place, claim in enumerate(claims):
+        values = {**written, **told[claim.part]}
+        if claim.left.has(*_OPEN) or claim.right.has(*_OPEN):
+            yield place, mpmath.nan, mpmath.nan
             continue
+        right = evaluate_expression(claim.right, written if claim.written else values, arithmetic)
+        if _finite(right):
+            yield place, evaluate_expression(claim.left, values, arithmetic), right
+
+
+def _values_told(
+    derivation: Derivation, features: int, written: Environment, arithmetic: Arithmetic
+) -> dict[Direction, Environment]:
+    """Values of all that the steps of each direction name, at a point."""
+    given = evaluate_equations(derivation.forward.equations, written, arithmetic)
+    told: dict[Direction, Environment] = {}
+    for direction, derivative in derivation.derivatives().items():
         generator = random.Random(features)
         moved = {symbol: drawn(symbol, features, generator, -1, 1) for symbol in derivative.arguments}
-        values = evaluate_equations(derivative.equations, {**given, **moved}, arithmetic)
+        before = told["backward"] if direction == "backward_backward" else given
+        values = evaluate_equations(derivative.equations, {**before, **given, **moved}, arithmetic)
         for step in derivative.steps:
-            after = evaluate_expression(step.after, values, arithmetic)
-            values.setdefault(step.target, after)
-            if step.before is not None and step.number in numbers:
-                before = evaluate_expression(step.before, values, arithmetic)
-                # A pole that a later form guards may stand in an earlier one.
-                if _finite(before):
-                    yield step.number, agreement(before, after, digits)
+            if step.target not in values:
+                values[step.target] = evaluate_expression(step.after, values, arithmetic)
+        told[direction] = values
+    return {"forward": told["backward"], **told}
 
 
 def second_derivation(derivation: Derivation, digits: int) -> list[tuple[str, int, tuple[int, ...]]]:
@@ -70,30 +109,67 @@ def second_derivation(derivation: Derivation, digits: int) -> list[tuple[str, in
     tried.
     """
     worst = {gradient.name: digits for _, gradient in derivation.gradients}
-    sizes: dict[str, list[int]] = {name: [] for name in worst}
+    found: dict[str, list[int]] = {name: [] for name in worst}
+    every = sizes(derivation)
     with mpmath.workdps(digits):
-        arithmetic = Arithmetic(digits)
-        tried = ((features, turn) for turn in range(_TURNS) for features in _sizes(derivation, 1, 2, 3, 8))
+        tried = ((features, turn) for turn in range(_TURNS) for features in (every[:_AGAIN] if turn else every))
         for features, turn in tried:
-            if turn and all(sizes.values()):
+            if turn and all(found.values()):
                 break
             written = random_point(derivation, features, seed=100 + features + 1000 * turn)
-            adjoint = evaluate_equations(derivation.adjoint.equations, written, arithmetic)
-            forward = evaluate_equations(derivation.forward.equations, written, arithmetic)
-            short = evaluate_equations(derivation.backward, forward, arithmetic)
-            unsimplified = dict(derivation.adjoint.gradients)
-            defined = all(_finite(written[output]) for output in derivation.written.outputs)
-            for symbol, gradient in derivation.gradients:
-                if defined and _finite(adjoint[unsimplified[symbol]]):
-                    agreed = agreement(adjoint[unsimplified[symbol]], short[gradient], digits)
-                    if agreed < _MOST_OF_DIGITS * digits and _rests_on_rounding(derivation, written):
-                        continue
-                    sizes[gradient.name].append(features)
-                    worst[gradient.name] = min(agreed, worst[gradient.name])
-    return [(name, agreed, tuple(sizes[name])) for name, agreed in worst.items()]
+            if not all(_finite(written[output]) for output in derivation.written.outputs):
+                continue
+            at = partial(_gradients_at, derivation, written)
+            for name, agreed in compared(at, digits, partial(rests_on_rounding, derivation, written)):
+                found[name].append(features)
+                worst[name] = min(agreed, worst[name])
+    return [(name, agreed, tuple(found[name])) for name, agreed in worst.items()]
 
 
-def _rests_on_rounding(derivation: Derivation, point: Environment) -> bool:
+def _gradients_at(derivation: Derivation, written: Environment, arithmetic: Arithmetic) -> Sides:
+    written = evaluate_equations(derivation.written.equations, written, arithmetic)
+    adjoint = evaluate_equations(derivation.adjoint.equations, written, arithmetic)
+    forward = evaluate_equations(derivation.forward.equations, written, arithmetic)
+    short = evaluate_equations(derivation.backward, forward, arithmetic)
+    for (_, gradient), (_, unsimplified) in zip(derivation.gradients, derivation.adjoint.gradients, strict=True):
+        if _finite(adjoint[unsimplified]):
+            yield gradient.name, adjoint[unsimplified], short[gradient]
+
+
+def compared(
+    sides: Callable[[Arithmetic], Sides], digits: int, meaningless: Callable[[], bool] = lambda: False
+) -> Iterator[tuple[Any, int]]:
+    """For each pair of values, computed in a given arithmetic, the digits to which they agree.
+
+    Where that is not most of them, both sides are computed once more with twice as many. They may cancel: then the
+    scale is not theirs but that of their terms, of which rounding tells, it being 10**-digits of that. None is compared
+    there if rounding is all that there is.
+
+    >>> from mpmath import mpf
+    >>> def sides(_):
+    ...     yield "zero", (mpf(1) / 3 + mpf(1) / 7) - mpf(1) / 3 - mpf(1) / 7, mpf(0)
+    ...     yield "a small fault", mpf(10) ** -60 / 3, mpf(10) ** -60 / 7
+    >>> with mpmath.workdps(50):
+    ...     dict(compared(sides, 50))
+    {'zero': 50, 'a small fault': 0}
+    """
+    pairs = [(key, a, b, agreement(a, b, digits)) for key, a, b in sides(Arithmetic(digits))]
+    again: dict[Any, tuple[Any, Any]] = {}
+    if any(agreed < _MOST_OF_DIGITS * digits for *_, agreed in pairs):
+        if meaningless():
+            return
+        with mpmath.workdps(2 * digits):
+            again = {key: (a, b) for key, a, b in sides(Arithmetic(2 * digits))}
+    for key, a, b, agreed in pairs:
+        if agreed < _MOST_OF_DIGITS * digits and key in again:
+            more = again[key]
+            with mpmath.workdps(2 * digits):
+                rounding = max(_apart(a, more[0]), _apart(b, more[1]))
+                agreed = max(agreed, agreement(*more, digits, least=rounding * mpmath.mpf(10) ** digits))
+        yield key, agreed
+
+
+def rests_on_rounding(derivation: Derivation, point: Environment) -> bool:
     """Whether some part of the definition has no right digit: it divides by rounding alone."""
     parts = {part for q in derivation.written.equations for part in sympy.preorder_traversal(q.expression)}
     return _right_digits(derivation, point, (part for part in parts if isinstance(part, sympy.Expr))) == 0
@@ -107,7 +183,7 @@ def _right_digits(derivation: Derivation, values: Environment, parts: Iterable[E
         arithmetic = Arithmetic(2 * digits)
         more = evaluate_equations(derivation.written.equations, values, arithmetic)
         right = (evaluate_expression(part, more, arithmetic) for part in parts)
-        return min(agreement(one, other, digits) for one, other in zip(found, right, strict=True))
+        return min(agreement(one, other, digits, least=1) for one, other in zip(found, right, strict=True))
 
 
 def _finite(value: Any) -> bool:
@@ -162,7 +238,9 @@ def has_values(derivation: Derivation) -> bool:
         return True
     with mpmath.workdps(_FEW_DIGITS):
         # D = 2 comes first: a statistic of one feature alone is often no value.
-        points = (random_point(derivation, features, seed=features) for features in _sizes(derivation, 2, 1, 3, 5, 8))
+        smallest = derivation.definition.minimum_features
+        tried = dict.fromkeys(max(features, smallest) for features in (2, 1, 3, 5, 8))
+        points = (random_point(derivation, features, seed=features) for features in tried)
         return any(_digits_of_outputs(derivation, point) > 0 for point in points)
 
 
@@ -198,19 +276,24 @@ def _draw(derivation: Derivation, features: int, generator: random.Random, low: 
     return point
 
 
-def agreement(a: Any, b: Any, digits: int) -> int:
-    """Decimal digits to which two values agree, relative to the largest entry and to 1.
+def agreement(a: Any, b: Any, digits: int, least: Any = 0) -> int:
+    """Decimal digits to which two values agree, relative to the largest entry of both, and to `least` if that is more.
 
-    >>> agreement(mpmath.mpf(3), mpmath.mpf(3), 50)
-    50
-    >>> agreement(mpmath.mpf(1), mpmath.mpf(2), 50)
-    0
+    >>> agreement(mpmath.mpf(3), mpmath.mpf(3), 50), agreement(mpmath.mpf(1), mpmath.mpf(2), 50)
+    (50, 0)
+    >>> agreement(mpmath.mpf("1e-60"), mpmath.mpf("-7e-60"), 50), agreement(mpmath.mpf("1e-60"), 0, 50, least=1)
+    (0, 50)
     """
-    left, right = np.broadcast_arrays(np.asarray(a, dtype=object), np.asarray(b, dtype=object))
-    scale = max([mpmath.mpf(1), *(abs(value) for value in right.flat)])
-    error = max((abs(p - q) for p, q in zip(left.flat, right.flat, strict=True)), default=mpmath.mpf(0)) / scale
+    scale = max([least, *(abs(value) for side in (a, b) for value in np.asarray(side, dtype=object).flat)])
+    error = _apart(a, b)
     if error == 0:
         return digits
-    if not mpmath.isfinite(error):
+    if not mpmath.isfinite(error) or not mpmath.isfinite(scale):
         return 0
-    return max(0, min(digits, int(-mpmath.log10(error))))
+    return max(0, min(digits, int(-mpmath.log10(error / scale))))
+
+
+def _apart(a: Any, b: Any) -> Any:
+    """The largest difference of two entries."""
+    left, right = np.broadcast_arrays(np.asarray(a, dtype=object), np.asarray(b, dtype=object))
+    return max((abs(p - q) for p, q in zip(left.flat, right.flat, strict=True)), default=mpmath.mpf(0))

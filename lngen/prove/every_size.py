@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from sympy import Expr
 
@@ -18,6 +19,7 @@ from lngen.expressions.symbols import TypedSymbol, operation_count
 from lngen.prove.budget import Budget, TooLargeError
 from lngen.prove.generators import minus
 from lngen.prove.names import Names
+from lngen.prove.printed import Claim
 from lngen.prove.row_algebra import RowAlgebra, UndefinedError
 from lngen.prove.vanishing import vanishes
 
@@ -25,6 +27,7 @@ _WORK = 100_000
 """Work that one equality may take, a unit being two terms multiplied."""
 
 _WORK_TO_MATCH = 5_000
+_WORK_OF_CLAIM = 20_000
 _WORK_OF_ALL = 500_000
 _OPERATIONS = 200
 
@@ -34,15 +37,20 @@ class NotShownError(Exception):
 
 
 def shown_equal(
-    left: Expr, right: Expr, names: Names, work: int = _WORK, *, together: bool = False
+    left: Expr,
+    right: Expr,
+    names: Names,
+    work: int = _WORK,
+    *,
+    together: bool = False,
+    opened: frozenset[TypedSymbol] = frozenset(),
 ) -> frozenset[TypedSymbol]:
     """Show that two expressions are equal for every D, and say which names were looked into.
 
-    One at a time, or, which is faster and says less, all together that are seen.
+    One at a time, or, which is faster and says less, all together that are seen; those of `opened` before any other.
 
     Raises NotShownError.
     """
-    opened: frozenset[TypedSymbol] = frozenset()
     with names.algebra.budget.limited(work):
         while not _equal(left, right, names, opened):
             closed = names.next((left, right), opened, together)
@@ -94,23 +102,27 @@ class EverySize:
         self.derivation = derivation
         self._worlds: dict[Direction, Names] = {}
         self._budget = Budget(_WORK_OF_ALL)
+        self._of_claims = Budget(_WORK_OF_ALL)
+        self._lines: dict[Direction, Names] = {}
 
-    def _names(self) -> Names:
-        return Names(RowAlgebra(self._budget, self.derivation.definition.minimum_features))
+    def _names(self, budget: Budget | None = None) -> Names:
+        return Names(RowAlgebra(budget or self._budget, self.derivation.definition.minimum_features))
 
     def world(self, part: Direction) -> Names:
         """What names stand for in the steps of a direction."""
         if part not in self._worlds:
-            d = self.derivation
-            names = self._names()
-            names.give(d.forward.equations)
-            names.give(d.written.equations)
-            derivative = d.derivatives().get("backward" if part == "forward" else part)
-            if derivative is not None:
-                names.give(derivative.equations)
-                names.give(Equation(step.target, step.after) for step in derivative.steps)
-            self._worlds[part] = names
+            self._worlds[part] = self._told(part, self._names())
         return self._worlds[part]
+
+    def _told(self, part: Direction, names: Names) -> Names:
+        d = self.derivation
+        names.give(d.forward.equations)
+        names.give(d.written.equations)
+        derivative = d.derivatives().get("backward" if part == "forward" else part)
+        if derivative is not None:
+            names.give(derivative.equations)
+            names.give(Equation(step.target, step.after) for step in derivative.steps)
+        return names
 
     def step(self, step: Step) -> tuple[TypedSymbol, ...]:
         """Show a step, and say which equations it rests on, in order. Raises NotShownError."""
@@ -118,6 +130,36 @@ class EverySize:
         names = self.world(step.part)
         opened = shown_equal(step.before, step.after, names)
         return names.in_order(_needed(step.before, step.after, names, opened))
+
+    # ---- what lines say besides
+
+    def claim(self, claim: Claim) -> None:
+        """Show what a printed line says. Raises NotShownError."""
+        left, right = claim.left, claim.right
+        if claim.written:
+            names, own = self._written
+            left, right = own.beside(left), own(right)
+        else:
+            names = self._line(claim.part)
+        try:
+            shown_equal(left, right, names, _WORK_TO_MATCH, opened=claim.opened & names.given)
+        except NotShownError:
+            shown_equal(left, right, names, _WORK_OF_CLAIM)
+
+    def _line(self, part: Direction) -> Names:
+        if part not in self._lines:
+            # The double backward tells lines of the gradients, which were derived before it.
+            self._lines[part] = self._told(part, self._names(self._of_claims))
+            self._lines[part].give(self.derivation.backward)
+        return self._lines[part]
+
+    @cached_property
+    def _written(self) -> tuple[Names, _Written]:
+        names = self._names(self._of_claims)
+        names.give(self.derivation.forward.equations)
+        own = _Written(names, {})
+        own.give(self.derivation.written.equations)
+        return names, own
 
     # ---- results against the chain rule, unsimplified
 
@@ -176,6 +218,10 @@ class _Written:
     def __call__(self, e: Expr) -> Expr:
         """An expression of the definition as written, in the names that its values have here."""
         return e.xreplace(self._table)
+
+    def beside(self, e: Expr) -> Expr:
+        """An expression of the normal form, in which what that has no value for is the definition's."""
+        return e.xreplace({s: named for s, named in self._table.items() if s not in self._names.given})
 
     def give(self, equations: Iterable[Equation]) -> None:
         """Note equations under names of their own, or under those of equal values that are called the same."""

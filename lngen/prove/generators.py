@@ -29,7 +29,7 @@ class Generator:
     """`inside` is what a root, a function, an indicator or an extreme is of; `body` what a mean or a sum is of.
 
     `attained` says of an indicator that it is 1 at one feature of every row, `one_sided` that what it is of is not
-    negative.
+    negative, and `squared` what a cosine is to the power 2.
     """
 
     kind: str
@@ -40,15 +40,27 @@ class Generator:
     body: Monomial = ()
     attained: bool = False
     one_sided: bool = False
+    squared: Items = frozenset()
 
     @property
     def base(self) -> Polynomial:
         """What it is of, as a polynomial."""
         return dict(self.inside)
 
+    @property
+    def square(self) -> Polynomial:
+        """What a cosine is to the power 2, as a polynomial."""
+        return dict(self.squared)
+
 
 INDICATORS = ("positive", "negative", "attains")
 """Kinds of generators that are 0 or 1."""
+
+FUNCTIONS = ("power", "exp", "log", "normal", "sine", "cosine")
+"""Kinds of generators that are of one value."""
+
+REDUCTIONS = ("mean", "rows", "extreme")
+"""Kinds of generators that are of many values."""
 
 
 class Generators:
@@ -60,6 +72,7 @@ class Generators:
         self._places: dict[Any, int] = {}
         self._indicators: set[int] = set()
         self._primes: dict[int, int] = {}
+        self._within: dict[int, frozenset[int]] = {}
         self._products: dict[tuple[Monomial, Monomial], tuple[Any, Monomial] | None] = {}
 
     def place(self, key: Any, make: Callable[[], Generator]) -> int:
@@ -73,6 +86,10 @@ class Generators:
             if made.kind == "prime":
                 self._primes[self._places[key]] = key[1]
         return self._places[key]
+
+    def known_as(self, key: Any) -> int | None:
+        """The number of the generator with this key, if there is one."""
+        return self._places.get(key)
 
     def opposite(self, place: int) -> int:
         """The indicator of the other sign: the two are made together."""
@@ -120,6 +137,22 @@ class Generators:
             result = self.product(result, p)
         return result
 
+    def divided(self, monomial: Monomial, by: Monomial) -> Monomial | None:
+        """The quotient of two monomials; None where it has a pole that the first of them has not.
+
+        A rewrite may divide by what is positive, or takes a power away: a pole of its own would be taken for one of the
+        statement.
+        """
+        powers = dict(monomial)
+        if not all(self.known[p].positive or powers.get(p, 0) >= k or powers.get(p, 0) < 0 for p, k in by):
+            return None
+        found = self.product_of(monomial, inverse(by))
+        return None if found is None else found[1]
+
+    def has_pole(self, monomial: Monomial) -> bool:
+        """Whether it divides by what is not seen to be positive."""
+        return any(exponent < 0 and not self.known[place].positive for place, exponent in monomial)
+
     # ---- what is known
 
     def axes(self, monomial: Monomial) -> Axes:
@@ -144,6 +177,18 @@ class Generators:
     def positive(self, monomial: Monomial) -> bool:
         """Whether each factor is seen to be positive."""
         return all(self.known[place].positive for place, _ in monomial)
+
+    def within(self, place: int) -> frozenset[int]:
+        """The generators that one is made of, those of these, and so on."""
+        if place not in self._within:
+            g = self.known[place]
+            inner = {*places(g.base), *(other for other, _ in g.body)}
+            self._within[place] = frozenset(inner).union(*map(self.within, inner))
+        return self._within[place]
+
+    def conditional(self, place: int) -> bool:
+        """Whether an indicator stands somewhere in what a generator is made of."""
+        return not self._indicators.isdisjoint({place, *self.within(place)})
 
     def sign(self, p: Polynomial) -> int | None:
         """1 for what is positive by its form, 0 for what is not negative, None where that is not seen."""

@@ -36,7 +36,6 @@ from lngen.prove.budget import TooLargeError
 from lngen.prove.generators import ONE, Polynomial, minus, plus, scaled
 from lngen.prove.row_algebra import RowAlgebra, UndefinedError, rational
 
-_PARITY = {"sin": -1, "cos": 1}
 _FUNCTIONS = (*ENTRY_OF, sympy.Abs, sympy.sign)
 
 
@@ -69,6 +68,11 @@ class Names:
             # A name that stands inside of a function goes last: opened, the function would have to be taken apart.
             for function in meaning.atoms(*_FUNCTIONS):
                 self._late |= {symbol, *function.free_symbols}
+
+    @property
+    def given(self) -> frozenset[TypedSymbol]:
+        """The symbols that stand for something."""
+        return frozenset(self._meaning)
 
     def called(self, symbol: TypedSymbol) -> TypedSymbol | None:
         """The name that is spelled as this symbol is and varies over the same, if one was given."""
@@ -151,7 +155,7 @@ class Names:
             chosen = minus(form(e.args[1]), form(e.args[2]))
             return plus(algebra.of.product(condition, chosen), form(e.args[2]))
         if isinstance(e, sympy.NumberSymbol):
-            return algebra.exponential(ONE) if e == sympy.E else algebra.function(str(e), {}, positive=True)
+            return algebra.exponential(ONE) if e == sympy.E else algebra.constant(str(e))
         if isinstance(e, sympy.Function):
             return self._function(e, form)
         raise TooLargeError(f"no algebra for {type(e).__name__}")
@@ -195,7 +199,11 @@ class Names:
         base, exponent = e.base, e.exp
         algebra = self.algebra
         if not exponent.is_Rational:
-            return algebra.exponential(algebra.of.product(form(exponent), algebra.logarithm(form(base))))
+            inner = form(base)
+            if algebra.sign_by_form(inner) != 1:
+                # (-1)**D is no exponential of a logarithm.
+                raise TooLargeError("the base of a power is not seen to be positive, and the exponent is no number")
+            return algebra.exponential(algebra.of.product(form(exponent), algebra.logarithm(inner)))
         if isinstance(base, Pow) and base.exp.is_even and not exponent.is_Integer:
             # The root of a square is what was squared, but for the sign.
             inner, power = form(base.base), base.exp * exponent
@@ -233,14 +241,24 @@ class Names:
                 return minus(ONE, plus(above, below))
         return plus(above, below)
 
+    def _logarithm(self, e: Expr, form: Callable[[Expr], Polynomial]) -> Polynomial:
+        """log of the absolute value, powers taken out before they are multiplied out: log(u**2) is 2*log(|u|)."""
+        if isinstance(e, sympy.Abs):
+            return self._logarithm(e.args[0], form)
+        if isinstance(e, Pow) and e.exp.is_Rational:
+            return scaled(self._logarithm(e.base, form), QQ(int(e.exp.p), int(e.exp.q)))
+        if isinstance(e, Mul):
+            return plus(*(self._logarithm(factor, form) for factor in e.args))
+        return self.algebra.logarithm(form(e))
+
     def _function(self, e: Expr, form: Callable[[Expr], Polynomial]) -> Polynomial:
         algebra, inner = self.algebra, form(e.args[0])
         if isinstance(e, sympy.exp):
             return algebra.exponential(inner)
         if isinstance(e, sympy.log):
-            return algebra.logarithm(inner)
+            return self._logarithm(e.args[0], form)
         if isinstance(e, sympy.Abs):
-            return algebra.of.product(inner, algebra.sign_of(inner))
+            return algebra.modulus(inner)
         if isinstance(e, sympy.sign):
             return algebra.sign_of(inner)
         if isinstance(e, NormalDensity):
@@ -258,9 +276,9 @@ class Names:
         entry = ENTRY_OF.get(type(e))
         if entry is not None and entry.written is not None:
             return form(of_number(entry.name, e.args[0]))
-        if not inner and e.func(0).is_Rational:
-            return form(e.func(0))
-        return algebra.function(name, inner, _PARITY.get(name, 0), bool(entry and entry.positive))
+        if name in ("sin", "cos"):
+            return algebra.sine(inner) if name == "sin" else algebra.cosine(inner)
+        raise TooLargeError(f"no algebra for {name}")
 
 
 __all__ = ["Names", "UndefinedError"]

@@ -17,7 +17,6 @@ from lngen.prove.generators import (
     Polynomial,
     add_term,
     in_order,
-    inverse,
     minus,
     scaled,
     single,
@@ -82,6 +81,10 @@ class Rewrites:
         if g.kind == "power" and exponent >= 1:
             lower = self.of.product({monomial: QQ(1)}, single(place, -1))
             return self.of.product(lower, g.base)
+        if g.kind == "cosine" and exponent >= 2:
+            return self.of.product(self.of.product({monomial: QQ(1)}, single(place, -2)), g.square)
+        if g.kind in ("positive", "negative") and self._is_zero_there(monomial, g):
+            return {}
         applies = g.kind in ("negative", "attains") or (g.kind == "power" and exponent < 0)
         rule = self._rewrite(place) if applies else None
         if rule is None or not rule.leading:
@@ -93,19 +96,33 @@ class Rewrites:
             return self._by_last_term(monomial, place, g, rule)
         return None
 
-    def _by_leading_term(self, monomial: Monomial, place: int, g: Generator, rule: _Rewrite) -> Polynomial:
+    def _is_zero_there(self, monomial: Monomial, g: Generator) -> bool:
+        """Whether an indicator is of what is zero where an extreme is attained: A*[m > u] is 0."""
+        same = (g.inside, frozenset((m, -c) for m, c in g.inside))
+        return any(
+            self.of.known[other].kind == "attains" and self.of.known[other].inside in same for other, _ in monomial
+        )
+
+    def _by_leading_term(self, monomial: Monomial, place: int, g: Generator, rule: _Rewrite) -> Polynomial | None:
         # monomial = g * leading * quotient
-        quotient = self.of.product({monomial: 1 / rule.coefficient}, {inverse(rule.leading): QQ(1)})
+        divided = self.of.divided(monomial, rule.leading)
+        if divided is None:
+            return None
+        quotient = {divided: 1 / rule.coefficient}
         if g.kind == "power":
             return minus(self.of.product(quotient, single(place)), self.of.product(quotient, rule.rest))
         if g.kind == "attains":
             return scaled(self.of.product(quotient, rule.rest), QQ(-1))
+        without = tuple(factor for factor in divided if factor[0] != place)
+        if self.of.has_pole(without):
+            # The indicator may be what keeps it from the pole: [u < 0]*u/u is 0 at u = 0, and 1 - [u > 0] is 1.
+            return None
         # [u < 0]*leading = u - u*[u > 0] - [u < 0]*rest
         u = g.base
         above = single(self.of.opposite(place))
         rest = minus(u, self.of.product(u, above))
-        without = {tuple(factor for factor in m if factor[0] != place): c for m, c in quotient.items()}
-        return minus(self.of.product(without, rest), self.of.product(quotient, rule.rest))
+        outside = self.of.product({without: 1 / rule.coefficient}, rest)
+        return minus(outside, self.of.product(quotient, rule.rest))
 
     def _by_last_term(self, monomial: Monomial, place: int, g: Generator, rule: _Rewrite) -> Polynomial | None:
         """1/(e*(1 + e)) is 1/e - 1/(1 + e): beside a root of a sum of exponentials none has a negative power."""
@@ -116,8 +133,11 @@ class Rewrites:
         last = [m for m in g.base if other not in dict(m)]
         if len(last) != 1 or any(self.of.known[p].kind in INDICATORS for p, _ in last[0]):
             return None
+        divided = self.of.divided(monomial, last[0])
+        if divided is None:
+            return None
         rest = {m: c for m, c in g.base.items() if m != last[0]}
-        quotient = self.of.product({monomial: 1 / g.base[last[0]]}, {inverse(last[0]): QQ(1)})
+        quotient = {divided: 1 / g.base[last[0]]}
         return minus(self.of.product(quotient, single(place)), self.of.product(quotient, rest))
 
     def _rewrite(self, place: int) -> _Rewrite | None:

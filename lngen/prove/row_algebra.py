@@ -15,22 +15,23 @@ generator; `lngen.prove.vanishing` decides what stands outside.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import partial
-from math import gcd, lcm
 from typing import Any
 
 import sympy
 from sympy import QQ
 
 from lngen.expressions.symbols import NOTHING, Axes
-from lngen.prove.budget import Budget, TooLargeError
+from lngen.prove.budget import TooLargeError
+from lngen.prove.facts import Facts
 from lngen.prove.generators import (
+    FUNCTIONS,
     INDICATORS,
     ONE,
     Exponent,
     Generator,
-    Generators,
     Monomial,
     Polynomial,
     add,
@@ -43,48 +44,33 @@ from lngen.prove.generators import (
     scaled,
     single,
 )
-from lngen.prove.rewrites import Rewrites
+from lngen.prove.powers import LONGEST_FACTORED, Powers, UndefinedError
 
-_FACTORED = 10**12
-_ZERO: Polynomial = {}
-
-
-class UndefinedError(Exception):
-    """What an expression divides by is zero, whatever the values of its symbols."""
+_OTHER = {"max": "min", "min": "max"}
 
 
-class RowAlgebra:
-    """Generators, the relations between them, and the forms of reductions and functions."""
-
-    def __init__(self, budget: Budget, minimum_features: int = 1) -> None:
-        self.budget = budget
-        self._minimum = minimum_features
-        self.of = Generators(budget)
-        self.features = self.symbol("D", NOTHING, positive=True)
-        self._rewrites = Rewrites(self.of)
-        self._not_negative: list[Polynomial] = []
-
-    def symbol(self, name: str, axes: Axes, positive: bool = False, nonnegative: bool = False) -> Polynomial:
-        """An input, or a value that is not looked into."""
-        make = Generator("symbol", axes, positive, positive or nonnegative)
-        return single(self.of.place(("symbol", name), lambda: make))
-
-    def claim_not_negative(self, p: Polynomial) -> None:
-        """Note what is not negative by its form, which multiplying out hides: a mean of squares."""
-        if len(p) > 1:
-            claimed = self._primitive(p, signed=False)[2]
-            if claimed not in self._not_negative:
-                self._not_negative.append(claimed)
+class RowAlgebra(Powers):
+    """The forms of reductions and functions."""
 
     # ---- reductions
 
     def mean(self, body: Polynomial) -> Polynomial:
-        """The mean over features, term by term."""
+        """The mean over features, term by term.
+
+        >>> from lngen.prove.budget import Budget
+        >>> algebra = RowAlgebra(Budget())
+        >>> x = algebra.symbol("x", Axes(True, True))
+        >>> m = algebra.extreme("max", x)
+        >>> first = algebra.attains(x, m)
+        >>> found = algebra.mean(algebra.of.product(first, algebra.exponential(x)))
+        >>> found == algebra.of.product(algebra.exponential(m), algebra.power(algebra.features, -1))
+        True
+        """
         result: Polynomial = {}
         for monomial, coefficient in body.items():
             outer, inner = self.of.split(monomial, lambda axes: axes.features)
             term = {outer: coefficient}
-            for varying, c in self.reduced({inner: QQ(1)}).items():
+            for varying, c in self._without_implied(self.reduced(self._where_attained(inner))).items():
                 more, left = self.of.split(varying, lambda axes: axes.features)
                 add(result, self.of.product(self.of.product(term, {more: c}), self._mean_of(left)))
         return result
@@ -124,122 +110,67 @@ class RowAlgebra:
             return shared
         content, factor, primitive = self._primitive(varying, signed=False, outside=lambda a: not a.features)
         if primitive[in_order(primitive)[0]] < 0:
-            content, primitive, kind = -content, scaled(primitive, QQ(-1)), "min" if kind == "max" else "max"
-        axes = Axes(any(self.of.axes(m).rows for m in primitive), False)
-        make = Generator("extreme", axes, inside=frozenset(primitive.items()))
-        place = self.of.place((kind, make.inside), lambda: make)
-        return plus(shared, self.of.product({factor: content}, single(place)))
+            content, primitive, kind = -content, scaled(primitive, QQ(-1)), _OTHER[kind]
+        found = self._extreme_inside(kind, primitive) or self._extreme_of(kind, primitive)
+        self.claim_not_negative(scaled(minus(found, primitive), QQ(1 if kind == "max" else -1)))
+        return plus(shared, self.of.product({factor: content}, found))
+
+    def _extreme_of(self, kind: str, body: Polynomial) -> Polynomial:
+        axes = Axes(any(self.of.axes(m).rows for m in body), False)
+        sign = self.sign_by_form(body)
+        make = Generator("extreme", axes, sign == 1, sign is not None, inside=frozenset(body.items()))
+        opposite = self.of.known_as((_OTHER[kind], make.inside))
+        found = single(self.of.place((kind, make.inside), lambda: make))
+        if opposite is not None:
+            ahead = minus(found, single(opposite))
+            self.claim_not_negative(scaled(ahead, QQ(1 if kind == "max" else -1)))
+        return found
+
+    def _extreme_inside(self, kind: str, body: Polynomial) -> Polynomial | None:
+        """The extreme of what rises or falls with something, by the extreme of that.
+
+        >>> from lngen.prove.budget import Budget
+        >>> algebra = RowAlgebra(Budget())
+        >>> x = algebra.symbol("x", Axes(True, True))
+        >>> inside = algebra.exponential(algebra.extreme("max", x))
+        >>> algebra.extreme("max", algebra.exponential(x)) == inside
+        True
+        """
+        monomial = next(iter(body))
+        known = self.of.known
+        if len(body) > 1 or not all(known[place].axes.features for place, _ in monomial):
+            return None
+        if all(known[place].kind == "exp" for place, _ in monomial):
+            exponents = (scaled(known[place].base, QQ(k.numerator, k.denominator)) for place, k in monomial)
+            return self.exponential(self.extreme(kind, plus(*exponents)))
+        if len(monomial) > 1:
+            return None
+        ((place, exponent),) = monomial
+        g, inner = known[place], single(place)
+        if exponent == 1:
+            if g.kind == "log" and self.sign_by_form(g.base) == 1:
+                return self.logarithm(self.extreme(kind, g.base))
+            return self.normal(self.extreme(kind, g.base)) if g.kind == "normal" else None
+        if not g.nonnegative and exponent.denominator == 1:
+            if exponent % 2 and exponent < 0:
+                return None
+            if exponent % 2 == 0:
+                inner = self.modulus(inner)
+        elif not g.nonnegative and exponent.denominator % 2:
+            return None
+        return self.power(self.extreme(kind if exponent > 0 else _OTHER[kind], inner), exponent)
 
     def attains(self, body: Polynomial, extreme: Polynomial) -> Polynomial:
         """1 at the first feature at which the body is what is said to be its extreme, 0 elsewhere."""
         ahead = minus(self.reduced(body), self.reduced(extreme))
-        # Of a row of equal entries the first is the first.
-        ahead = self._primitive(ahead, signed=True)[2] if ahead else ahead
+        if ahead:  # of a row of equal entries the first is the first
+            ahead = self._primitive(ahead, signed=False)[2]
+            ahead = _without_sign(ahead)[0]
         there = any(not minus(extreme, self.extreme(kind, body)) for kind in ("max", "min"))
         axes = Axes(any(self.of.axes(m).rows for m in ahead), True)
         inside = frozenset(ahead.items())
         make = Generator("attains", axes, nonnegative=True, inside=inside, attained=there)
         return single(self.of.place(("attains", make.inside, there), lambda: make))
-
-    # ---- powers
-
-    def power(self, p: Polynomial, exponent: Exponent) -> Polynomial:
-        """A power; the generator of a base to a power below 1."""
-        whole = exponent.denominator == 1
-        p = p if whole and exponent > 0 else self.reduced(p)
-        if not p:
-            if exponent > 0:
-                return {}
-            raise UndefinedError
-        if len(p) == 1:
-            ((monomial, coefficient),) = p.items()
-            return self._power_of_term(coefficient, monomial, exponent)
-        if whole and exponent > 0:
-            return self.of.whole_power(p, int(exponent))
-        content, factor, primitive = self._primitive(p, signed=whole)
-        outside = self._power_of_term(content, factor, exponent)
-        above = max(exponent.numerator // exponent.denominator, 0)
-        rooted = self.of.product(outside, single(self._base(primitive), exponent - above))
-        return self.of.product(rooted, self.of.whole_power(primitive, above))
-
-    def _base(self, primitive: Polynomial) -> int:
-        sign = self.sign_by_form(primitive)
-        axes = self.axes(primitive)
-        make = Generator("power", axes, sign == 1, sign is not None, frozenset(primitive.items()))
-        return self.of.place(("power", make.inside), lambda: make)
-
-    def _power_of_term(self, coefficient: Any, monomial: Monomial, exponent: Exponent) -> Polynomial:
-        known = self.of.known
-        flags = tuple(factor for factor in monomial if known[factor[0]].kind in INDICATORS)
-        outside: Polynomial = ONE
-        if flags:
-            monomial = tuple(factor for factor in monomial if factor not in flags)
-            outside = {flags: QQ(1)} if exponent > 0 else single(self._base({flags: QQ(1)}), exponent)
-        if exponent.denominator == 1:
-            raised = {inverse(monomial, exponent): coefficient ** int(exponent)}
-            return self.of.product(outside, raised)
-        sign = QQ(1) if coefficient > 0 else QQ(-1)
-        outside = self.of.product(outside, self._number_power(abs(coefficient), exponent))
-        odd = []
-        for place, k in monomial:
-            g = known[place]
-            if g.nonnegative or (k.denominator > 1):
-                factor = single(place, k * exponent)
-            elif k % 2:
-                odd.append((place, k))
-                continue
-            elif (k * exponent).denominator > 1:
-                factor = single(self._base({((place, 2),): QQ(1)}), k * exponent / 2)
-            else:
-                factor = single(place, k * exponent)
-                if (k * exponent) % 2:
-                    factor = self.of.product(factor, self.sign_of(single(place)))
-            outside = self.of.product(outside, factor)
-        if len(odd) == 1 and sign > 0:
-            return self.of.product(outside, single(odd[0][0], odd[0][1] * exponent))
-        if not odd and sign > 0:
-            return outside
-        return self.of.product(outside, single(self._base({tuple(odd): sign}), exponent))
-
-    def _number_power(self, number: Any, exponent: Exponent) -> Polynomial:
-        result: Polynomial = ONE
-        for part, sign in ((number.numerator, 1), (number.denominator, -1)):
-            if part > _FACTORED:
-                raise TooLargeError("a root of a number too long to factor")
-            for prime, k in sympy.factorint(int(part)).items():
-                result = self.of.product(result, self._prime(int(prime), sign * int(k) * exponent))
-        return result
-
-    def _prime(self, prime: int, exponent: Exponent) -> Polynomial:
-        place = self.of.place(("prime", prime), lambda: Generator("prime", NOTHING, True, True))
-        return self.of.product(ONE, single(place, exponent))
-
-    def _primitive(
-        self, p: Polynomial, *, signed: bool, outside: Any = lambda axes: True
-    ) -> tuple[Any, Monomial, Polynomial]:
-        """A number, a monomial and a polynomial with no more of either to be taken out, whose product is p.
-
-        With `signed` a factor of any sign may be taken out, and the leading coefficient is positive; else only what
-        is positive.
-        """
-        known = self.of.known
-        content = QQ(gcd(*(int(c.numerator) for c in p.values())), lcm(*(int(c.denominator) for c in p.values())))
-        if signed and p[in_order(p)[0]] < 0:
-            content = -content
-        powers = [dict(m) for m in p]
-        shared = {
-            place: min(m.get(place, 0) for m in powers)
-            for place in sorted(set(places(p)))
-            if known[place].kind not in INDICATORS and (signed or known[place].positive) and outside(known[place].axes)
-        }
-        factor = tuple((place, k) for place, k in shared.items() if k)
-        divided = inverse(factor)
-        primitive: Polynomial = {}
-        for m, c in p.items():
-            found = self.of.product_of(m, divided)
-            assert found is not None
-            add_term(primitive, found[1], c / content * found[0])
-        return content, factor, primitive
 
     # ---- functions
 
@@ -267,9 +198,9 @@ class RowAlgebra:
         if not p:
             raise UndefinedError
         content, factor, primitive = self._primitive(p, signed=True)
-        result: Polynomial = {} if primitive == ONE else self._log_of(primitive)
+        result: Polynomial = {} if self._is_sign(primitive) else self._log_of(primitive)
         for part, sign in ((abs(content).numerator, 1), (content.denominator, -1)):
-            if part > _FACTORED:
+            if part > LONGEST_FACTORED:
                 raise TooLargeError("a logarithm of a number too long to factor")
             for prime, k in sympy.factorint(int(part)).items():
                 result = plus(result, scaled(self._log_of(self._prime(int(prime), 1), prime), QQ(sign * int(k))))
@@ -284,114 +215,149 @@ class RowAlgebra:
             result = plus(result, scaled(inner, QQ(exponent.numerator, exponent.denominator)))
         return result
 
+    def _is_sign(self, p: Polynomial) -> bool:
+        """Whether it is made of indicators, and is 1 or -1 wherever it is not 0."""
+        if not all(self.of.known[place].kind in INDICATORS for place in places(p)):
+            return False
+        square = self.of.product(p, p)
+        return self.of.product(square, square) == square
+
     def _log_of(self, p: Polynomial, prime: int = 0) -> Polynomial:
-        make = Generator("log", self.axes(p), inside=frozenset(p.items()))
+        sign = self.sign_by_form(minus(p, ONE))
+        make = Generator("log", self.axes(p), sign == 1, sign is not None, frozenset(p.items()))
         return single(self.of.place(("log", prime, make.inside), lambda: make))
 
-    def function(self, name: str, p: Polynomial, parity: int = 0, positive: bool = False) -> Polynomial:
-        """A function that nothing is known of but that it is odd (-1) or even (1)."""
+    def constant(self, name: str) -> Polynomial:
+        """A positive number that nothing else is known of: pi."""
+        return single(self.of.place(("constant", name), lambda: Generator("constant", NOTHING, True, True)))
+
+    def sine(self, p: Polynomial) -> Polynomial:
+        """The sine, which is odd."""
         p = self.reduced(p)
-        sign = QQ(1)
-        if parity and p and p[in_order(p)[0]] < 0:
-            p, sign = scaled(p, QQ(-1)), QQ(parity)
-        make = Generator("function", self.axes(p), positive, positive, frozenset(p.items()))
-        return scaled(single(self.of.place((name, make.inside), lambda: make)), sign)
+        if not p:
+            return {}
+        inside, sign = _without_sign(p)
+        make = Generator("sine", self.axes(p), inside=frozenset(inside.items()))
+        return scaled(single(self.of.place(("sin", make.inside), lambda: make)), sign)
+
+    def cosine(self, p: Polynomial) -> Polynomial:
+        """The cosine, which is even, and whose square is 1 - sin**2.
+
+        >>> from lngen.prove.budget import Budget
+        >>> algebra = RowAlgebra(Budget())
+        >>> x = algebra.symbol("x", Axes(True, True))
+        >>> cos, sin = algebra.cosine(x), algebra.sine(x)
+        >>> algebra.reduced(plus(algebra.power(cos, 2), algebra.power(sin, 2))) == ONE
+        True
+        """
+        p = self.reduced(p)
+        if not p:
+            return ONE
+        inside, _ = _without_sign(p)
+        sine = self.sine(inside)
+        square = frozenset(minus(ONE, self.of.product(sine, sine)).items())
+        make = Generator("cosine", self.axes(p), inside=frozenset(inside.items()), squared=square)
+        return single(self.of.place(("cos", make.inside), lambda: make))
 
     def normal(self, p: Polynomial) -> Polynomial:
         """Phi of the standard normal distribution: Phi(-u) is 1 - Phi(u), and Phi(0) is 1/2."""
         p = self.reduced(p)
         if not p:
             return scaled(ONE, QQ(1, 2))
-        if p[in_order(p)[0]] < 0:
-            return minus(ONE, self.function("Phi", scaled(p, QQ(-1)), positive=True))
-        return self.function("Phi", p, positive=True)
+        inside, sign = _without_sign(p)
+        make = Generator("normal", self.axes(p), True, True, frozenset(inside.items()))
+        found = single(self.of.place(("Phi", make.inside), lambda: make))
+        return found if sign > 0 else minus(ONE, found)
 
-    # ---- signs
+    # ---- values for generators
 
-    def sign_by_form(self, p: Polynomial) -> int | None:
-        """1 if positive by its form, 0 if not negative, None if that is not seen."""
-        found = 1 if self._is_above_zero_for_every_d(p) else self.of.sign(p)
-        if found is None and self._not_negative:
-            signs = (self.of.sign(_beyond(p, claim)) for claim in self._not_negative)
-            return max((sign for sign in signs if sign is not None), default=None)
-        return found
+    def solved(self, u: Polynomial) -> Iterator[tuple[int, Polynomial]]:
+        """Each generator that u = 0 says the value of, and the value: u is divided by what is positive alone."""
+        for monomial, c in u.items():
+            for place, exponent in monomial:
+                rest = tuple(factor for factor in monomial if factor[0] != place)
+                alone = exponent == 1 and sum(place in dict(m) for m in u) == 1
+                if alone and self.of.positive(rest) and self.of.known[place].kind not in INDICATORS:
+                    others = {m: d for m, d in u.items() if m != monomial}
+                    yield place, self.of.product({inverse(rest): -1 / c}, others)
 
-    def _is_above_zero_for_every_d(self, p: Polynomial) -> bool:
-        """Whether p is a*D - b, positive from the smallest D on that the definition takes."""
-        ((d, _),) = self.features.items()
-        return p.keys() <= {d, ()} and p.get(d, 0) > 0 and p[d] * self._minimum + p.get((), 0) > 0
+    def replaced(self, p: Polynomial, values: Mapping[int, Polynomial]) -> Polynomial:
+        """p with polynomials for generators, also in what its functions are of, but in no mean: that is of others.
 
-    def sign_of(self, p: Polynomial) -> Polynomial:
-        """sign(p)."""
-        positive, negative = self.signs(p)
-        return minus(positive, negative)
-
-    def signs(self, p: Polynomial) -> tuple[Polynomial, Polynomial]:
-        """The indicators of p > 0 and p < 0."""
-        p = self.reduced(p)
-        if not p:
-            return _ZERO, _ZERO
-        content, factor, primitive = self._primitive(p, signed=True)
-        result = (ONE, _ZERO) if content > 0 else (_ZERO, ONE)
-        parts = [] if primitive == ONE else [self._signs_of_sum(primitive)]
-        parts += [self._signs_of_power(place, k) for place, k in factor]
-        for above, below in parts:
-            product = self.of.product
-            result = (
-                plus(product(result[0], above), product(result[1], below)),
-                plus(product(result[0], below), product(result[1], above)),
-            )
+        Raises UndefinedError where what becomes zero is divided by.
+        """
+        of = self.of
+        result: Polynomial = {}
+        for monomial, c in p.items():
+            kept: Monomial = ()
+            changed = ONE
+            for place, exponent in monomial:
+                if place in values:
+                    factor = self.power(values[place], exponent)
+                elif of.known[place].kind in FUNCTIONS and not of.within(place).isdisjoint(values):
+                    factor = self.made_again(place, exponent, lambda base: self.replaced(base, values))
+                else:
+                    kept += ((place, exponent),)
+                    continue
+                changed = of.product(changed, factor)
+            add(result, of.product({kept: c}, changed))
         return result
 
-    def _signs_of_power(self, place: int, exponent: Exponent) -> tuple[Polynomial, Polynomial]:
+    def _where_attained(self, monomial: Monomial) -> Polynomial:
+        """A product with functions of u taken at m, beside the indicator of where u attains m."""
+        known = self.of.known
+        within = [self.of.within(place) for place, _ in monomial if known[place].kind in FUNCTIONS]
+        for first, _ in monomial if within else ():
+            if known[first].kind != "attains":
+                continue
+            for place, value in self.solved(known[first].base):
+                if known[place].axes.features and any(place in inner for inner in within):
+                    return self.replaced({monomial: QQ(1)}, {place: value})
+        return {monomial: QQ(1)}
+
+    def _without_implied(self, p: Polynomial) -> Polynomial:
+        """p without indicators that others beside them imply, and without products of those that exclude each other."""
+        result: Polynomial = {}
+        for monomial, c in p.items():
+            signs = [place for place, _ in monomial if self.of.known[place].kind in ("positive", "negative")]
+            for place in signs if len(signs) > 1 else ():
+                facts = Facts(self)
+                for other in signs:
+                    if other != place and other in dict(monomial):
+                        facts = facts.with_sign(self.of.known[other].base, self._sign_in(other))
+                possible = facts.signs(self.of.known[place].base)
+                if self._sign_in(place) not in possible:
+                    break
+                if len(possible) == 1:
+                    monomial = tuple(factor for factor in monomial if factor[0] != place)
+            else:
+                add_term(result, monomial, c)
+        return result
+
+    def _sign_in(self, place: int) -> int:
+        return 1 if self.of.known[place].kind == "positive" else -1
+
+    def made_again(self, place: int, exponent: Exponent, change: Callable[[Polynomial], Polynomial]) -> Polynomial:
+        """A power of a function, of what that is of after a change. Raises UndefinedError where it is divided by 0."""
         g = self.of.known[place]
-        if g.positive:
-            return ONE, _ZERO
-        found = self.signs(g.base) if g.kind == "power" else self._pair(single(place), g.nonnegative)
-        if exponent.denominator % 2 == 0:
-            return found[0], _ZERO
-        return (plus(*found), _ZERO) if exponent.numerator % 2 == 0 else found
-
-    def _signs_of_sum(self, p: Polynomial) -> tuple[Polynomial, Polynomial]:
-        if len(p) == 1:
-            # A monomial of indicators.
-            return p, _ZERO
-        sign, opposite = self.sign_by_form(p), self.sign_by_form(scaled(p, QQ(-1)))
-        if sign == 1:
-            return ONE, _ZERO
-        if opposite == 1:
-            return _ZERO, ONE
-        found = self._pair(p, sign is not None)
-        return (_ZERO, found[1]) if opposite is not None else found
-
-    def _pair(self, p: Polynomial, nonnegative: bool) -> tuple[Polynomial, Polynomial]:
-        inside = frozenset(p.items())
-        known: Any = {"axes": self.axes(p), "nonnegative": True, "inside": inside, "one_sided": nonnegative}
-        positive, negative = (
-            single(self.of.place((kind, nonnegative, inside), partial(Generator, kind, **known)))
-            for kind in ("positive", "negative")
-        )
-        return positive, _ZERO if nonnegative else negative
-
-    def axes(self, p: Polynomial) -> Axes:
-        """What a polynomial varies over."""
-        found = NOTHING
-        for monomial in p:
-            found = found.join(self.of.axes(monomial))
-        return found
-
-    def reduced(self, p: Polynomial) -> Polynomial:
-        """The polynomial with every relation used as a rewrite until none applies."""
-        return self._rewrites.reduced(p)
+        inside = change(g.base)
+        if g.kind == "power":
+            return self.power(inside, exponent)
+        if g.kind == "exp":
+            return self.exponential(scaled(inside, QQ(exponent.numerator, exponent.denominator)))
+        made = {"log": self.logarithm, "normal": self.normal, "sine": self.sine, "cosine": self.cosine}
+        return self.power(made[g.kind](inside), exponent)
 
 
-def _beyond(p: Polynomial, claim: Polynomial) -> Polynomial:
-    """p less as much of what is not negative as there is in it."""
-    first = next(iter(claim))
-    share = p.get(first, QQ(0)) / claim[first]
-    return minus(p, scaled(claim, share)) if share > 0 else p
+def _without_sign(p: Polynomial) -> tuple[Polynomial, Any]:
+    """p or -p, its first coefficient positive, and the sign."""
+    sign = QQ(1 if p[in_order(p)[0]] > 0 else -1)
+    return scaled(p, sign), sign
 
 
 def rational(number: Any) -> Exponent:
     """A rational number of SymPy as an exponent."""
     return int(number) if number.is_Integer else Fraction(int(number.p), int(number.q))
+
+
+__all__ = ["RowAlgebra", "UndefinedError", "rational"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import mpmath
@@ -20,54 +21,61 @@ from lngen.derivation.jvp import tangent
 from lngen.derivation.short_lines import in_short_lines
 from lngen.expressions.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
 from lngen.expressions.symbols import TypedSymbol
-from lngen.prove.digits import agreement, drawn, random_point, shape_of
-
-_SIZES = (2, 3, 5)
-_Pair = tuple[Any, Any]
+from lngen.prove.digits import Sides, compared, drawn, random_point, rests_on_rounding, shape_of, sizes
 
 
 def second_order_proof(derivation: Derivation, function: str, digits: int, required: int) -> tuple[str, str, bool]:
     """The grade of the dot test of the JVP or of the double backward, what it says, and whether it holds."""
-    sides = _jvp_sides if function == "jvp" else _double_sides
-    compared = []
+    at = _jvp_sides if function == "jvp" else _double_sides
+    found = []
     worst = digits
     with mpmath.workdps(digits):
-        for features in sorted({max(size, derivation.definition.minimum_features) for size in _SIZES}):
-            left, right = sides(derivation, getattr(derivation, function), features, Arithmetic(digits))
-            if mpmath.isfinite(left) and mpmath.isfinite(right):
-                compared.append(features)
-                worst = min(worst, agreement(left, right, digits))
-    if not compared:
+        for features in sizes(derivation):
+            point = random_point(derivation, features, seed=(200 if function == "jvp" else 300) + features)
+            both = partial(at, derivation, getattr(derivation, function), features, point)
+            for _, agreed in compared(both, digits, partial(rests_on_rounding, derivation, point)):
+                found.append(features)
+                worst = min(worst, agreed)
+    if not found:
         return NONE, f"{function}: it has no finite value at any point that was tried", True
-    at = ", ".join(map(str, compared))
-    return FIFTY, f"{function}: <J v, u> = <v, J^T u> to {worst} digits, D = {at}", worst >= required
+    said = ", ".join(map(str, found))
+    return FIFTY, f"{function}: <J v, u> = <v, J^T u> to {worst} digits, D = {said}", worst >= required
 
 
-def _jvp_sides(derivation: Derivation, jvp: Derivative, features: int, arithmetic: Arithmetic) -> _Pair:
-    point = random_point(derivation, features, seed=200 + features)
+def _jvp_sides(
+    derivation: Derivation, jvp: Derivative, features: int, point: Environment, arithmetic: Arithmetic
+) -> Sides:
+    point = evaluate_equations(derivation.written.equations, point, arithmetic)
     point = evaluate_equations(derivation.forward.equations, point, arithmetic)
     gradients = evaluate_equations(derivation.backward, point, arithmetic)
     moved = evaluate_equations(jvp.equations, _with(point, jvp.arguments, features), arithmetic)
     forward = zip((symbol for _, symbol in jvp.results), derivation.adjoint.cotangents, strict=True)
     backward = zip(jvp.arguments, (gradient for _, gradient in derivation.gradients), strict=True)
     left = _dot(((moved[a], point[u], u) for a, u in forward), features)
-    return left, _dot(((moved[v], gradients[g], v) for v, g in backward), features)
+    return _finite_pair(left, _dot(((moved[v], gradients[g], v) for v, g in backward), features))
 
 
-def _double_sides(derivation: Derivation, double: Derivative, features: int, arithmetic: Arithmetic) -> _Pair:
+def _double_sides(
+    derivation: Derivation, double: Derivative, features: int, point: Environment, arithmetic: Arithmetic
+) -> Sides:
+    point = evaluate_equations(derivation.written.equations, point, arithmetic)
     cotangents = derivation.adjoint.cotangents
     whole = backward_as_forward(derivation.forward, cotangents, derivation.backward, derivation.gradients)
     # Not simplified, but in lines short enough to differentiate.
     forward = in_short_lines(whole.forward)
     along = tangent(forward)
-    point = evaluate_equations(forward.equations, random_point(derivation, features, seed=300 + features), arithmetic)
+    point = evaluate_equations(forward.equations, point, arithmetic)
     point = _with(point, double.arguments, features)
     moved = evaluate_equations(along.equations, _with(point, along.arguments, features), arithmetic)
     result = evaluate_equations(double.equations, point, arithmetic)
     of_gradients = [evaluate_expression(value, moved, arithmetic) for _, value in along.results]
     left = _dot(((a, point[w], w) for a, w in zip(of_gradients, double.arguments, strict=True)), features)
     pairs = zip(along.arguments, double.results, strict=True)
-    return left, _dot(((moved[v], result[symbol], v) for v, (_, symbol) in pairs), features)
+    return _finite_pair(left, _dot(((moved[v], result[symbol], v) for v, (_, symbol) in pairs), features))
+
+
+def _finite_pair(left: Any, right: Any) -> Sides:
+    return [("", left, right)] if mpmath.isfinite(left) and mpmath.isfinite(right) else []
 
 
 def _with(point: Environment, symbols: Sequence[TypedSymbol], features: int) -> Environment:

@@ -1,34 +1,42 @@
 """Whether a polynomial over generators is zero for every D, by the relations of its generators.
 
 * A sum over rows is zero if what is summed is.
-* With the sign of u, the three cases are looked at one by one: u > 0, u < 0, and u = 0, where u is solved for.
+* With the sign of u, the three cases are looked at one by one, less those that others exclude: u > 0, u < 0, and u = 0,
+  where u is solved for.
 * Powers of one base that differ by whole numbers are brought together: `p*u**(-3/2) + q*u**(-1/2)` is zero if
-  `p + q*u` is, u written out. Other powers of a base are independent of these, so each group has to vanish.
+  `p + q*u` is, u written out. Other powers of a base are independent of these, so each group has to vanish. A cosine is
+  a root of `1 - sin**2`.
 
-What is left has to be empty. An equality is claimed wherever both sides are defined: where a base that stands in a
-denominator is zero, nothing is. A select that keeps its denominator from that has been looked at before, case by case.
+What is left has to be empty. An equality is claimed wherever both sides are defined: at a pole of one of them, nothing
+is. A select may keep its side from a pole, so it is one only where every sign is decided, and none is hidden in a mean.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
+from itertools import combinations
+
+from sympy import QQ
+
+from lngen.prove.facts import Facts
 from lngen.prove.generators import (
     INDICATORS,
-    ONE,
     Exponent,
-    Generator,
     Monomial,
     Polynomial,
     add,
     add_term,
-    inverse,
     places,
     plus,
+    single,
 )
-from lngen.prove.row_algebra import RowAlgebra
+from lngen.prove.row_algebra import RowAlgebra, UndefinedError
 
 
-def vanishes(p: Polynomial, algebra: RowAlgebra) -> bool:
-    """Whether p is zero. False says only that it is not seen to be. Raises TooLargeError.
+def vanishes(p: Polynomial, algebra: RowAlgebra, facts: Facts | None = None) -> bool:
+    """Whether p is zero, in the case that facts describe. False says only that it is not seen to be.
+
+    Raises TooLargeError.
 
     >>> from lngen.expressions.symbols import Axes
     >>> from lngen.prove.budget import Budget
@@ -43,104 +51,125 @@ def vanishes(p: Polynomial, algebra: RowAlgebra) -> bool:
     if not p:
         return True
     known = algebra.of.known
+    facts = facts or Facts(algebra)
     algebra.budget.spend(len(p))
     if any(known[place].kind == "rows" and exponent == 1 for m in p for place, exponent in m):
+        # What is summed is of every row, and the facts are of one.
         return all(vanishes(body, algebra) for body in _summed(p, algebra))
     indicators = [place for place in places(p) if known[place].kind in INDICATORS]
     if indicators:
-        return _vanishes_in_each_case(p, max(indicators), algebra)
-    powers = [place for place in places(p) if known[place].kind == "power"]
-    if powers:
-        return all(vanishes(group, algebra) for group in _groups(p, max(powers), algebra))
-    return False
+        return _vanishes_in_each_case(p, max(indicators), algebra, facts)
+    p = _with_roots_joined(p, algebra)
+    if not p:
+        return True
+    roots = [place for place in places(p) if known[place].kind in ("power", "cosine")]
+    # The groups are multiplied by a base: by one that is zero in this case, nothing would be said.
+    if roots and all(vanishes(group, algebra) for group in _groups(p, max(roots), algebra)):
+        return True
+    return any(_vanishes_where_zero(p, u, algebra, facts) for u in facts.zero)
 
 
-def _vanishes_in_each_case(p: Polynomial, place: int, algebra: RowAlgebra) -> bool:
+def _vanishes_in_each_case(p: Polynomial, place: int, algebra: RowAlgebra, facts: Facts) -> bool:
     g = algebra.of.known[place]
+    cases: list[tuple[dict[int, int], int | None]]
     if g.kind == "attains":
-        cases, zero = [{place: 1}, {place: 0}], {place: 1}
+        cases = [({place: 1}, 0), ({place: 0}, None)]
     else:
-        other, zero = algebra.of.opposite(place), {place: 0, algebra.of.opposite(place): 0}
-        cases = [{place: 1, other: 0}, zero]
-        if not g.one_sided:
-            cases.append({place: 0, other: 1})
-    for case in cases:
-        left = _with_values(p, case, algebra)
-        if not vanishes(left, algebra) and not (case == zero and _vanishes_where_zero(left, g, algebra)):
-            return False
-    return True
+        above, below = sorted((place, algebra.of.opposite(place)))
+        cases = [({above: 1, below: 0}, 1), ({above: 0, below: 0}, 0), ({above: 0, below: 1}, -1)]
+    possible = facts.signs(g.base)
+    if g.one_sided:
+        possible.discard(-1)
+    return all(
+        vanishes(_with_values(p, values, algebra), algebra, facts if sign is None else facts.with_sign(g.base, sign))
+        for values, sign in cases
+        if sign is None or sign in possible
+    )
 
 
 def _with_values(p: Polynomial, values: dict[int, int], algebra: RowAlgebra) -> Polynomial:
-    """p with numbers for indicators, also in the bases of its powers and in its exponents."""
-    result: Polynomial = {}
-    for monomial, c in p.items():
-        if not all(values.get(place, 1) for place, _ in monomial):
-            continue
-        kept: Monomial = ()
-        changed = ONE
-        for place, exponent in monomial:
-            g = algebra.of.known[place]
-            if place in values:
-                continue
-            if g.kind not in ("power", "exp") or not any(inner in values for inner in places(g.base)):
-                kept += ((place, exponent),)
-                continue
-            inside = _with_values(g.base, values, algebra)
-            whole = algebra.exponential(inside) if g.kind == "exp" else inside
-            changed = algebra.of.product(changed, algebra.power(whole, exponent))
-        add(result, algebra.of.product({kept: c}, changed))
-    return result
+    """p with numbers for indicators, also in what its functions are of."""
+    left = {m: c for m, c in p.items() if all(values.get(place, 1) for place, _ in m)}
+    return algebra.replaced(left, {place: {(): QQ(value)} if value else {} for place, value in values.items()})
 
 
-def _vanishes_where_zero(p: Polynomial, g: Generator, algebra: RowAlgebra) -> bool:
-    """Whether p is zero where what an indicator is of is zero."""
-    u = g.base
-    bases = (g.inside, frozenset((m, -c) for m, c in g.inside))
-    exponents = {k for m in p for place, k in m if algebra.of.known[place].inside in bases}
-    if any(k < 0 for k in exponents):
-        return True  # A pole: that side is not defined here.
-    for monomial, c in u.items():
-        for place, exponent in monomial:
-            rest = tuple(factor for factor in monomial if factor[0] != place)
-            alone = exponent == 1 and sum(place in dict(m) for m in u) == 1
-            if not alone or any(algebra.of.known[other].kind in INDICATORS for other, _ in (*rest, (place, 1))):
-                continue
-            others = {m: d for m, d in u.items() if m != monomial}
-            replaced = _replaced(p, place, algebra.of.product({inverse(rest): -1 / c}, others), algebra)
-            if replaced is not None and vanishes(replaced, algebra):
+def _vanishes_where_zero(p: Polynomial, u: Polynomial, algebra: RowAlgebra, facts: Facts) -> bool:
+    """Whether p is zero, or not defined, where u is zero."""
+    if _has_pole(p, u, algebra):
+        return True
+    for place, value in algebra.solved(u):
+        with suppress(UndefinedError):
+            if vanishes(algebra.replaced(p, {place: value}), algebra, facts.without(u)):
                 return True
     return False
 
 
-def _replaced(p: Polynomial, place: int, value: Polynomial, algebra: RowAlgebra) -> Polynomial | None:
-    """p with a polynomial for a generator; None where that is divided by, or stands under a root."""
-    result: Polynomial = {}
-    for monomial, c in p.items():
-        exponent = dict(monomial).get(place, 0)
-        if exponent < 0 and not value:
-            return {}  # A pole of one generator.
-        if exponent < 0 or exponent % 1:
-            return None
-        rest: Polynomial = {tuple(factor for factor in monomial if factor[0] != place): c}
-        add(result, algebra.of.product(rest, algebra.of.whole_power(value, int(exponent))))
-    return result
+def _has_pole(p: Polynomial, u: Polynomial, algebra: RowAlgebra) -> bool:
+    """Whether p, its signs decided, is not defined where u is zero: a negative power of u itself is left.
+
+    What it is multiplied by may be zero there too, and has no value then either. But with a sign in a coefficient it may
+    be what a select does not choose, and another part with a sign in it may take the pole away.
+    """
+    known = algebra.of.known
+    bases = (frozenset(u.items()), frozenset((m, -c) for m, c in u.items()))
+    everywhere = set(places(p))
+    for place in everywhere:
+        if not (known[place].kind == "power" and known[place].inside in bases) and u.keys() != {((place, 1),)}:
+            continue
+        lowest = min(dict(m).get(place, 0) for m in p)
+        beside = [m for m in p if dict(m).get(place, 0) == lowest]
+        others = {other for m in beside for other, _ in m} - {place}
+        hidden = any(place in algebra.of.within(other) and algebra.of.conditional(other) for other in everywhere)
+        if lowest < 0 and not hidden and not any(map(algebra.of.conditional, others)):
+            return True
+    return False
+
+
+def _with_roots_joined(p: Polynomial, algebra: RowAlgebra) -> Polynomial:
+    """p with `sqrt(u)*sqrt(v)` as `sqrt(u*v)` where both are met.
+
+    Not the other way round: the root of a product may be one of two negative values.
+    """
+    known = algebra.of.known
+    rooted = sorted({place for m in p for place, exponent in m if exponent % 1})
+    bases = {place: known[place].base if known[place].kind == "power" else single(place) for place in rooted}
+    for u, v in combinations(rooted, 2):
+        joined = [w for w in rooted if known[w].kind == "power" and w not in (u, v)]
+        whole = algebra.of.product(bases[u], bases[v]) if joined else {}
+        for w in joined:
+            if bases[w] == whole:
+                total: Polynomial = {}
+                for m, c in p.items():
+                    add_term(total, _joined(m, u, v, w), c)
+                p = total
+    return p
+
+
+def _joined(monomial: Monomial, u: int, v: int, w: int) -> Monomial:
+    powers = dict(monomial)
+    part = powers.get(u, 0) % 1
+    if part and part == powers.get(v, 0) % 1:
+        for place, more in ((u, -part), (v, -part), (w, part)):
+            powers[place] = powers.get(place, 0) + more
+    return tuple(sorted((place, exponent) for place, exponent in powers.items() if exponent))
 
 
 def _groups(p: Polynomial, place: int, algebra: RowAlgebra) -> list[Polynomial]:
     """The coefficients of the powers of a generator, those that differ by whole numbers brought together."""
-    base = algebra.of.known[place].base
+    g = algebra.of.known[place]
+    # A cosine to the power 2 is the polynomial, a root to the power 1.
+    period, base = (2, g.square) if g.kind == "cosine" else (1, g.base)
     powers: dict[Exponent, dict[Exponent, Polynomial]] = {}
     for monomial, c in p.items():
         exponent = dict(monomial).get(place, 0)
         rest = tuple(factor for factor in monomial if factor[0] != place)
-        add_term(powers.setdefault(exponent % 1, {}).setdefault(exponent, {}), rest, c)
+        add_term(powers.setdefault(exponent % period, {}).setdefault(exponent, {}), rest, c)
     result = []
     for group in powers.values():
         total: Polynomial = {}
         lowest, highest = min(group), max(group)
         # Horner's scheme in the base.
-        for above in range(int(highest - lowest), -1, -1):
+        for above in range(int(highest - lowest), -1, -period):
             total = plus(algebra.of.product(total, base), group.get(lowest + above, {}))
         result.append(total)
     return result

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from lngen.derivation.derivation import EVERY_D, NONE, WRITTEN_OUT, Proof
@@ -48,7 +49,7 @@ def _graded(grades: dict[str, int]) -> str:
 
 
 def _many(count: int, about: str) -> str:
-    first, _, rest = about.partition(" ")
     if count == 1:
-        first = first.removesuffix("s")
-    return f"{count} {first} {rest}".rstrip()
+        # The first word that ends in an s is the noun: "gradients with rows written out", "first lines".
+        about = re.sub(r"ies\b|s\b", lambda ending: "y" if ending[0] == "ies" else "", about, count=1)
+    return f"{count} {about}"

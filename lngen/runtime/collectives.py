@@ -10,14 +10,40 @@ ranks.
 Where all of it is large, a process receives more than it has to. A communicator that has `all_to_all` too is then asked
 for that, so that each process merges some of the rows, and to gather what they have made of them: two collectives, each
 with no more than one process has sent.
+
+No process waits for ever. One that refuses what it is given tells the others (`told`), which then raise PeerError with
+its reason; so do they where one has ended, or has not come within `timeout` seconds. Each of them may be called again
+after that, unless a process has ended.
 """
 
-import threading
-from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
+
+from .joined import PipeCommunicator, ThreadCommunicator
+from .libraries import JAXCommunicator, MPICommunicator, TorchCommunicator
+from .peers import TIMEOUT, PeerError, SeenByAllError, told
+
+__all__ = [
+    "GATHERED_BYTES",
+    "TIMEOUT",
+    "Alone",
+    "Communicator",
+    "Gathered",
+    "JAXCommunicator",
+    "MPICommunicator",
+    "PeerError",
+    "PipeCommunicator",
+    "Scatters",
+    "ThreadCommunicator",
+    "TorchCommunicator",
+    "exchange",
+    "exchange_rows",
+    "is_large",
+    "rows_gathered",
+    "told",
+]
 
 Array = npt.NDArray[Any]
 
@@ -59,166 +85,6 @@ class Alone:
     def all_gather(self, sent: Array) -> Array:
         """What was sent."""
         return sent[np.newaxis]
-
-
-class TorchCommunicator:
-    """The processes of a group of `torch.distributed`, all of them where none is given.
-
-    `device` is where the group's backend wants what it sends: "cuda" for NCCL.
-    """
-
-    def __init__(self, group: Any = None, device: Any = "cpu") -> None:
-        self._torch = _module("torch", "PyTorch", "lngen[torch]")
-        self._distributed = _module("torch.distributed", "PyTorch", "lngen[torch]")
-        self._group, self._device = group, device
-        self.rank: int = self._distributed.get_rank(group)
-        self.size: int = self._distributed.get_world_size(group)
-
-    def all_gather(self, sent: Array) -> Array:
-        """What every process has sent."""
-        own = self._torch.from_numpy(np.ascontiguousarray(sent)).to(self._device)
-        parts = [self._torch.empty_like(own) for _ in range(self.size)]
-        self._distributed.all_gather(parts, own, group=self._group)
-        return np.stack([part.cpu().numpy() for part in parts])
-
-
-class MPICommunicator:
-    """The processes of a communicator of mpi4py, `MPI.COMM_WORLD` where none is given."""
-
-    def __init__(self, communicator: Any = None) -> None:
-        self._mpi = _module("mpi4py.MPI", "mpi4py", "lngen[mpi]")
-        self._communicator = self._mpi.COMM_WORLD if communicator is None else communicator
-        self.rank: int = self._communicator.Get_rank()
-        self.size: int = self._communicator.Get_size()
-
-    def all_gather(self, sent: Array) -> Array:
-        """What every process has sent."""
-        found = np.empty((self.size, sent.size), np.uint8)
-        self._communicator.Allgather([np.ascontiguousarray(sent), self._mpi.BYTE], [found, self._mpi.BYTE])
-        return found
-
-    def all_to_all(self, sent: Array) -> Array:
-        """What every process has sent to this one."""
-        found = np.empty_like(sent)
-        self._communicator.Alltoall([np.ascontiguousarray(sent), self._mpi.BYTE], [found, self._mpi.BYTE])
-        return found
-
-
-class JAXCommunicator:
-    """The processes of `jax.distributed`, one where it was not initialized; each sends from its first device.
-
-    JAX compiles a collective for each number of bytes that is sent, which takes some hundredths of a second.
-    """
-
-    def __init__(self) -> None:
-        self._jax = _module("jax", "JAX", "lngen[jax]")
-        self.rank: int = self._jax.process_index()
-        self.size: int = self._jax.process_count()
-        firsts: dict[int, Any] = {}
-        for each in sorted(self._jax.devices(), key=lambda device: device.id):
-            firsts.setdefault(each.process_index, each)
-        self._own, sharding = firsts[self.rank], self._jax.sharding
-        mesh = sharding.Mesh(np.array([firsts[rank] for rank in range(self.size)]), ("processes",))
-        everywhere, first, second = (
-            sharding.PartitionSpec(*axes) for axes in ((), ("processes",), (None, "processes"))
-        )
-        self._of_each = sharding.NamedSharding(mesh, first)
-        self._all_gather, self._all_to_all = (
-            self._jax.jit(_as_it_is, out_shardings=sharding.NamedSharding(mesh, to)) for to in (everywhere, second)
-        )
-
-    def all_gather(self, sent: Array) -> Array:
-        """What every process has sent."""
-        return self._exchanged(self._all_gather, sent)
-
-    def all_to_all(self, sent: Array) -> Array:
-        """What every process has sent to this one."""
-        return self._exchanged(self._all_to_all, sent)[:, 0]
-
-    def _exchanged(self, collective: Any, sent: Array) -> Array:
-        own = self._jax.device_put(sent[np.newaxis], self._own)
-        every = self._jax.make_array_from_single_device_arrays((self.size, *sent.shape), self._of_each, [own])
-        return np.asarray(collective(every).addressable_data(0))
-
-
-def _as_it_is(value: Any) -> Any:
-    return value
-
-
-class PipeCommunicator:
-    """Processes of one machine, each with a `multiprocessing.Pipe` to every other: `pipes` maps ranks to them."""
-
-    def __init__(self, rank: int, pipes: Mapping[int, Any]) -> None:
-        self.rank, self.size, self._pipes = rank, len(pipes) + 1, pipes
-
-    def all_gather(self, sent: Array) -> Array:
-        """What every process has sent."""
-        return self.all_to_all(np.broadcast_to(sent, (self.size, sent.size)))
-
-    def all_to_all(self, sent: Array) -> Array:
-        """What every process has sent to this one. Pairs meet in the same order everywhere, so that none waits."""
-        found = np.array(sent, order="C")
-        for other in sorted(self._pipes):
-            pipe, own = self._pipes[other], sent[other].tobytes()
-            if self.rank < other:
-                pipe.send_bytes(own)
-            received = np.frombuffer(pipe.recv_bytes(), np.uint8)
-            if self.rank > other:
-                pipe.send_bytes(own)
-            _require_as_many(other, received.size, self.rank, len(own))
-            found[other] = received
-        return found
-
-
-class _Meeting:
-    """Where threads meet: each leaves what it sends, and takes what all have left."""
-
-    def __init__(self, size: int, seconds: float) -> None:
-        self.left: list[Array] = [np.empty(0, np.uint8)] * size
-        self.barrier = threading.Barrier(size, timeout=seconds)
-
-
-class ThreadCommunicator:
-    """A thread among several of one process: `together` makes them."""
-
-    def __init__(self, rank: int, size: int, meeting: _Meeting) -> None:
-        self.rank, self.size, self._meeting = rank, size, meeting
-
-    @classmethod
-    def together(cls, size: int, seconds: float = 60.0) -> Sequence["ThreadCommunicator"]:
-        """One for each of so many threads, none of which waits for others longer than that.
-
-        >>> len(ThreadCommunicator.together(3))
-        3
-        """
-        meeting = _Meeting(size, seconds)
-        return [cls(rank, size, meeting) for rank in range(size)]
-
-    def all_gather(self, sent: Array) -> Array:
-        """What every thread has sent. Raises RuntimeError where one does not come."""
-        return np.stack(self._all(sent))
-
-    def all_to_all(self, sent: Array) -> Array:
-        """What every thread has sent to this one."""
-        return np.stack([each[self.rank] for each in self._all(sent)])
-
-    def _all(self, sent: Array) -> list[Array]:
-        meeting = self._meeting
-        meeting.left[self.rank] = sent
-        try:
-            meeting.barrier.wait()
-            for other, left in enumerate(meeting.left):
-                _require_as_many(other, left.size, self.rank, sent.size)
-            found = [*meeting.left]
-            meeting.barrier.wait()
-        except threading.BrokenBarrierError:
-            raise RuntimeError(
-                f"rank {self.rank} waits for what another one never sends: each has to make the same calls"
-            ) from None
-        except RuntimeError:
-            meeting.barrier.abort()
-            raise
-        return found
 
 
 class Gathered(NamedTuple):
@@ -291,7 +157,7 @@ def _opened(found: Array, head: Array, rank: int, like: Array) -> Gathered:
     heads = np.ascontiguousarray(found[:, : head.nbytes]).view(np.int64)
     for other, its in enumerate(heads):
         if not np.array_equal(its[1:], head[1:]):
-            raise RuntimeError(
+            raise SeenByAllError(
                 f"rank {other} sent {its[2]} numbers of each of {its[1]} rows in exchange {its[3]}, and rank {rank} "
                 f"sent {head[2]} of each of {head[1]} in exchange {head[3]}: each has to call the same functions in "
                 "the same order, with as many rows"
@@ -299,20 +165,3 @@ def _opened(found: Array, head: Array, rank: int, like: Array) -> Gathered:
     rest = np.ascontiguousarray(found[:, head.nbytes :]).view(like.dtype)
     numbers = np.ascontiguousarray(rest[:, : like.size]).reshape(len(found), *like.shape)
     return Gathered(heads[:, 0].copy(), numbers, rest[:, like.size :])
-
-
-def _require_as_many(other: int, received: int, rank: int, sent: int) -> None:
-    if received != sent:
-        raise RuntimeError(
-            f"rank {other} sent {received} bytes and rank {rank} {sent}: each has to call the same functions in the "
-            "same order, with as many rows of the same type"
-        )
-
-
-def _module(name: str, what: str, extra: str) -> Any:
-    import importlib
-
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        raise ImportError(f"{what} is not installed; pip install '{extra}' installs it") from None

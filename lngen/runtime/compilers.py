@@ -3,19 +3,27 @@
 """Kernels made into machine code by nvcc or else NVRTC, once: it is kept in $LNGEN_CACHE or the user's cache folder."""
 
 import ctypes
+import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
 from . import cache
 from .includes import inlined
 
-__all__ = ["Compiler", "Nvrtc", "cache_folder", "compilations", "compiled", "compiler", "find_nvrtc"]
+__all__ = [
+    "REPORT", "Compiler", "Nvrtc", "UnknownArchitecture", "cache_folder", "compilations", "compiled", "compiler",
+    "find_nvrtc", "spilled",
+]  # fmt: skip
+
+REPORT = "--ptxas-options=-v"
+"""The option with which a compiler says what each kernel takes."""
 
 _runs = 0
 
@@ -23,6 +31,12 @@ _NO_COMPILER = (
     "no compiler for kernels.cu: put nvcc on the PATH, or install NVRTC with "
     "pip install nvidia-cuda-nvrtc nvidia-cuda-runtime"
 )
+_UNKNOWN = re.compile("unsupported gpu architecture|invalid value for --gpu-architecture", re.IGNORECASE)
+_FRAME = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores")
+
+
+class UnknownArchitecture(RuntimeError):
+    """A compiler is too old for a device; the message says what to install."""
 
 
 class Compiler(Protocol):
@@ -31,10 +45,11 @@ class Compiler(Protocol):
     def identity(self) -> str:
         """What tells its machine code from that of another version."""
 
-    def compile(self, source: Path, text: str, architecture: str, options: Sequence[str]) -> bytes:
-        """The machine code of a text for an architecture; `source` is where messages say that it stands.
+    def compile(self, source: Path, text: str, architecture: str, options: Sequence[str]) -> tuple[bytes, str]:
+        """The machine code of a text for an architecture, and what the compiler says of it.
 
-        Raises RuntimeError with the compiler's words if it refuses the text.
+        `source` is where messages say that the text stands. Raises RuntimeError with the compiler's words if it refuses
+        the text, UnknownArchitecture if it is too old for the architecture.
         """
 
 
@@ -50,13 +65,42 @@ def compiled(source: Path, architecture: str, macros: Iterable[str], again: bool
     chosen = compiler()
     options = ["-std=c++17", *(f"-D{macro}" for macro in sorted(macros))]
     path = cache_folder() / f"{cache.digest([text, architecture, *options, chosen.identity()])}.cubin"
-    if not again:
-        with suppress(OSError):
-            return path.read_bytes()
+    found = None if again else cache.kept(path)
+    if found is not None:
+        return found
     _runs += 1
-    cubin = chosen.compile(source, text, architecture, options)
+    cubin, log = _compiled(chosen, source, text, architecture, [*options, REPORT])
     cache.keep(path, cubin)
+    frames = [tuple(map(int, frame)) for frame in _FRAME.findall(log)]
+    if any(stack for stack, _ in frames):
+        cache.keep(_spills_of(cubin), b"%d" % sum(stored for _, stored in frames))
     return cubin
+
+
+def _compiled(
+    chosen: Compiler, source: Path, text: str, architecture: str, options: Sequence[str]
+) -> tuple[bytes, str]:
+    """By a compiler, or by NVRTC where an nvcc that nobody asked for is too old for the architecture."""
+    try:
+        return chosen.compile(source, text, architecture, options)
+    except UnknownArchitecture:
+        other = None if os.environ.get("LNGEN_COMPILER") or isinstance(chosen, Nvrtc) else find_nvrtc()
+        if other is None:
+            raise
+        return Nvrtc(*other).compile(source, text, architecture, options)
+
+
+def spilled(cubin: bytes) -> int | None:
+    """Bytes that kernels store in memory for want of registers, apart from arrays that are there in any case.
+
+    None where their compiler did not say, or said that there is no stack.
+    """
+    said = cache.kept(_spills_of(cubin))
+    return int(said) if said is not None and said.isdigit() else None
+
+
+def _spills_of(cubin: bytes) -> Path:
+    return cache_folder() / f"{hashlib.sha256(cubin).hexdigest()}.spills"
 
 
 def cache_folder() -> Path:
@@ -114,7 +158,7 @@ def _first(root: Path, *folders: str, name: str) -> Path | None:
 
 
 class Nvcc:
-    """NVIDIA's compiler, run by PyCUDA."""
+    """NVIDIA's compiler, a program."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -126,17 +170,25 @@ class Nvcc:
         command = [str(self.path), "--version"]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
-    def compile(self, source: Path, text: str, architecture: str, options: Sequence[str]) -> bytes:
-        from pycuda.compiler import compile
-        from pycuda.driver import CompileError
+    def compile(self, source: Path, text: str, architecture: str, options: Sequence[str]) -> tuple[bytes, str]:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            (folder / "kernels.cu").write_text(text, encoding="utf-8")
+            command = [str(self.path), f"-arch={architecture}", *options, "-cubin", "kernels.cu", "-o", "kernels.cubin"]
+            done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+            log = done.stderr + done.stdout
+            if done.returncode:
+                raise _refusal(str(self.path), source, architecture, log)
+            return (folder / "kernels.cubin").read_bytes(), log
 
-        try:
-            made: bytes = compile(
-                text, nvcc=str(self.path), options=options, no_extern_c=True, arch=architecture, cache_dir=False
-            )
-        except CompileError as error:
-            raise RuntimeError(f"{self.path} refused {source}:\n{error}") from error
-        return made
+
+def _refusal(compiler: str, source: Path, architecture: str, log: str) -> RuntimeError:
+    if _UNKNOWN.search(log):
+        return UnknownArchitecture(
+            f"{compiler} is too old for {architecture}: install a newer CUDA "
+            "toolkit, or pip install --upgrade nvidia-cuda-nvrtc and set LNGEN_COMPILER=nvrtc"
+        )
+    return RuntimeError(f"{compiler} refused {source}:\n{log.strip()}")
 
 
 class Nvrtc:
@@ -158,10 +210,7 @@ class Nvrtc:
         self._call("nvrtcVersion", ctypes.byref(major), ctypes.byref(minor))
         return major.value, minor.value
 
-    def compile(self, source: Path, text: str, architecture: str, options: Sequence[str]) -> bytes:
-        return self.compiled(source, text, architecture, options)[0]
-
-    def compiled(self, source: Path, text: str, architecture: str, options: Sequence[str]) -> tuple[bytes, str]:
+    def compile(self, source: Path, text: str, architecture: str, options: Sequence[str]) -> tuple[bytes, str]:
         """The machine code, or the PTX of an architecture such as `compute_90`, and what the compiler says of it."""
         program = ctypes.c_void_p()
         created = (ctypes.byref(program), text.encode(), str(source).encode(), 0, None, None)
@@ -172,7 +221,7 @@ class Nvrtc:
             failed = self._loaded().nvrtcCompileProgram(program, len(line), words)
             log = self._bytes(program, "ProgramLog").rstrip(b"\0").decode(errors="replace")
             if failed:
-                raise RuntimeError(f"NVRTC refused {source}:\n{log}")
+                raise _refusal("NVRTC", source, architecture, log)
             return self._bytes(program, "PTX" if architecture.startswith("compute_") else "CUBIN"), log
         finally:
             self._call("nvrtcDestroyProgram", ctypes.byref(program))

@@ -16,8 +16,9 @@ from . import dlpack
 from .calls import DType, Shape, constant
 
 __all__ = [
-    "BYTES", "KINDS", "TYPES", "DeviceArray", "Memory", "array", "check_shape", "check_type", "check_writable",
-    "dtype_of", "finite", "memory", "number_or_array", "own_dtype", "part", "result", "row_shape", "stream_handle",
+    "BYTES", "KINDS", "MOST_FEATURES", "TYPES", "DeviceArray", "Memory", "array", "check_shape", "check_type",
+    "check_writable", "dtype_of", "finite", "memory", "number_or_array", "own_dtype", "part", "result", "row_shape",
+    "stream_handle",
 ]  # fmt: skip
 
 KINDS = {"<f2": "f16", "<V2": "bf16", "|V2": "bf16", "<f4": "f32", "<f8": "f64"}
@@ -25,6 +26,9 @@ KINDS = {"<f2": "f16", "<V2": "bf16", "|V2": "bf16", "<f4": "f32", "<f8": "f64"}
 
 TYPES = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}
 BYTES = {"f16": 2, "bf16": 2, "f32": 4, "f64": 8}
+
+MOST_FEATURES = 2**30
+"""Entries of a row, as `shapes.cuh` has it: kernels count columns by `int`, and go a trip beyond the last one."""
 
 
 class CudaArray(Protocol):
@@ -173,8 +177,8 @@ def row_shape(name: str, rows: Memory, minimum_features: int) -> Shape:
     shape = rows.shape
     if not shape or shape[-1] < minimum_features:
         raise ValueError(f"{name} has shape {shape}; pass (..., D) with D of {minimum_features} or more")
-    if shape[-1] >= 2**31:
-        raise ValueError(f"{name} has shape {shape}; pass rows of fewer than 2**31")
+    if shape[-1] > MOST_FEATURES:
+        raise ValueError(f"{name} has shape {shape}; pass rows of at most 2**30 entries; numpy_backend takes any")
     return shape
 
 

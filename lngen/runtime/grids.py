@@ -25,6 +25,11 @@ class Multiprocessor:
     blocks: int = 32
     reserved: int = 1024
 
+    @property
+    def block_shared(self) -> int:
+        """Bytes of shared memory that a block may take."""
+        return self.shared - self.reserved
+
 
 def resident(threads: int, registers: int, shared_bytes: int, multiprocessor: Multiprocessor) -> int:
     """How many blocks of a kernel a multiprocessor holds at a time; 0 if not even one.

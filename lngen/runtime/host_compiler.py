@@ -6,7 +6,6 @@ its options and what the processor can do. What was compiled ahead of time stand
 """
 
 import ctypes
-import hashlib
 import os
 import platform
 import shlex
@@ -14,14 +13,14 @@ import shutil
 import subprocess
 import tempfile
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from . import cache
+from . import cache, trust
 from .includes import inlined
 
 __all__ = [
@@ -78,10 +77,21 @@ class Compiler:
 
     def identity(self) -> str:
         """What tells its machine code from that of another one, or of another version."""
+        return f"{shlex.join(self.words)}\n{self.version()}"
+
+    def version(self) -> str:
+        """What it says of its version. Raises NoCompiler for what makes no library of a text, such as `true`."""
         programs = [Path(found) for word in self.words if (found := shutil.which(word))]
-        return f"{shlex.join(self.words)}\n{cache.version('cpu', programs, self._ask)}"
+        return cache.version("cpu", programs, self._ask)
 
     def _ask(self) -> str:
+        try:
+            self.compile("probe.cpp", "int probe;\n", ["-x", "c++", "-fPIC", "-shared"])
+        except NoCompiler:
+            raise
+        except RuntimeError as error:
+            last = str(error).splitlines()[-1]
+            raise NoCompiler(f"{shlex.join(self.words)} is no compiler that works: {last}", _REMEDY) from None
         return self._run(["--version"], "").stdout
 
     def features(self) -> str:
@@ -97,7 +107,7 @@ class Compiler:
             made = Path(folder) / "made.so"
             done = self._run([*options, "-", "-o", str(made)], f'#line 1 "{name}"\n{text}')
             if done.returncode or not made.exists():
-                words = done.stderr.strip() or f"it ended with status {done.returncode}"
+                words = done.stderr.strip() or f"it made nothing, and ended with status {done.returncode}"
                 raise RuntimeError(f"{shlex.join(self.words)} refused {name}:\n{words}")
             return made.read_bytes()
 
@@ -118,11 +128,10 @@ class Compiler:
 class Library:
     """A shared library of kernels, loaded for as long as the process is there."""
 
-    def __init__(self, path: Path) -> None:
-        """Raises OSError if there is none at this path, or it is damaged, or cannot be loaded."""
-        content = path.read_bytes()
+    def __init__(self, path: Path, *, read: Callable[[Path], bytes] = trust.regular) -> None:
+        """Raises OSError if there is none at this path, or it is damaged, or cannot be read or loaded."""
         # What was cut short would be mapped beyond its end, and end the process.
-        if _sealed(content[:-_SEAL]) != content:
+        if cache.unsealed(read(path)) is None:
             raise OSError(f"{path} is damaged")
         self.path = path
         self._loaded = ctypes.PyDLL(str(path))
@@ -140,16 +149,8 @@ class Library:
         return begin()
 
 
-_SEAL = hashlib.sha256().digest_size
-
-
-def _sealed(content: bytes) -> bytes:
-    """A library with its digest after it, which loaders do not look at."""
-    return content + hashlib.sha256(content).digest()
-
-
 def compiler() -> Compiler:
-    """$CXX, else the first there is of c++, g++ and clang++. Raises NoCompiler if there is none."""
+    """$CXX, else the first that works of c++, g++ and clang++. Raises NoCompiler if there is none."""
     if os.name == "nt":
         raise NoCompiler("kernels for the processor are not compiled on Windows", "numpy_backend works there")
     return _found(os.environ.get("CXX", ""), os.environ.get("PATH", os.defpath))
@@ -157,14 +158,21 @@ def compiler() -> Compiler:
 
 @lru_cache(maxsize=8)
 def _found(wanted: str, path: str) -> Compiler:
-    if words := shlex.split(wanted):
-        if not shutil.which(words[0], path=path):
-            raise NoCompiler(f"CXX is {wanted!r}, and there is no such program", _REMEDY)
-        return Compiler(tuple(words))
-    for name in _NAMES:
-        if program := shutil.which(name, path=path):
-            return Compiler((program,))
-    raise NoCompiler("no C++ compiler", _REMEDY)
+    try:
+        words = shlex.split(wanted)
+    except ValueError as error:
+        raise NoCompiler(f"CXX is {wanted!r}, which is no command: {error}", _REMEDY) from None
+    if words and not shutil.which(words[0], path=path):
+        raise NoCompiler(f"CXX is {wanted!r}, and there is no such program", _REMEDY)
+    places = [words] if words else [[place] for name in _NAMES if (place := shutil.which(name, path=path))]
+    refused: list[NoCompiler] = []
+    for found in (Compiler(tuple(each)) for each in places):
+        try:
+            found.version()
+            return found
+        except NoCompiler as error:
+            refused.append(error)
+    raise refused[0] if refused else NoCompiler("no C++ compiler", _REMEDY)
 
 
 def compilations() -> int:
@@ -225,33 +233,42 @@ def _made(source: Path, text: str, options: Sequence[str]) -> Library:
     global _runs
     try:
         chosen = compiler()
+        parts = [text, *options, chosen.identity(), platform.machine()]
     except NoCompiler as error:
         raise _not_built(source, options, error) from None
-    parts = [text, *options, chosen.identity(), platform.machine()]
     if "-march=native" in options:
         parts.append(chosen.features())
     path = cache.folder("cpu") / f"{cache.digest(parts)}.so"
-    with suppress(OSError):
-        return Library(path)
+    if found := _kept(path):
+        return found
     with ExitStack() as waiting:
         with suppress(OSError):  # a folder that cannot be written is told of when the library is to be kept
-            path.parent.mkdir(parents=True, exist_ok=True)
+            cache.make(path.parent)
             waiting.enter_context(cache.alone(path.with_name(f".{path.name}.lock")))
-        with suppress(OSError):
-            return Library(path)
+        if found := _kept(path):
+            return found
         _runs += 1
-        content = _sealed(chosen.compile(source.name, text, options))
+        content = chosen.compile(source.name, text, options)
         cache.keep(path, content)
-    with suppress(OSError):
-        return Library(path)
-    return _loaded_from_elsewhere(source, content)
+    return _kept(path) or _loaded_from_elsewhere(source, content)
+
+
+def _kept(path: Path) -> Library | None:
+    """The library of the cache; None if there is none, it is damaged or cannot be loaded, or it may not be used."""
+    try:
+        return Library(path, read=trust.read)
+    except trust.Refused as refused:
+        trust.tell(refused)
+    except OSError:
+        pass
+    return None
 
 
 def _loaded_from_elsewhere(source: Path, content: bytes) -> Library:
     """The library out of a file that is gone once it is loaded."""
     with tempfile.TemporaryDirectory(prefix="lngen-") as folder:
         path = Path(folder) / "made.so"
-        path.write_bytes(content)
+        path.write_bytes(cache.sealed(content))
         try:
             return Library(path)
         except OSError as error:
@@ -291,7 +308,7 @@ def ahead_of_time(source: Path, macros: Iterable[str], architecture: str, *, inc
     content = compiler().compile(source.name, text, _options(source, architecture, defined, includes))
     path = _place(source, text, defined, architecture)
     path.parent.mkdir(exist_ok=True)
-    cache.write(path, _sealed(content))
+    cache.write(path, cache.sealed(content), mode=0o666)
     return path
 
 

@@ -7,16 +7,16 @@ A layer that is not known is called by these too, `Layer(INTERFACE, ...)` on any
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast, get_type_hints
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
-from .interface import Counterpart, Interface
+from .interface import Interface
 from .parameters import checked, described, feature_count, parameters_of, start
 from .torch_derivatives import node_at_once
 from .torch_dispatch import at_once
 from .torch_kernels import Tensor, is_tensor_like, torch
 from .torch_operators import Operators
 
-__all__ = ["Device", "Dtype", "Layer", "Module", "Tensor", "class_of"]
+__all__ = ["Device", "Dtype", "Layer", "Module", "Tensor"]
 
 Result = TypeVar("Result")
 
@@ -108,18 +108,16 @@ class Module(torch.nn.Module):
     _ours: ClassVar[dict[str, str]]
 
     def __init_subclass__(cls, **keywords: Any) -> None:
-        """Give a layer's class what code for its counterparts reads: their names for what it has."""
+        """Give a layer's class the names that its counterparts have for its parameters and Constants."""
         super().__init_subclass__(**keywords)
         interface = cls._layer.interface
         names = [each["name"] for each in (*parameters_of(interface), *interface["constants"])]
-        cls._ours = {}
+        taken, cls._ours = torch.nn.Module(), {}
         for counterpart in interface["counterparts"]:
             for theirs, ours in counterpart["attributes"].items():
-                if ours == "D":
-                    _give(cls, theirs, partial(_size, _is_shape(counterpart, theirs)))
-                elif ours in names and theirs not in names:
+                if ours in names and theirs not in names and not hasattr(taken, theirs):
                     cls._ours[theirs] = ours
-                    _give(cls, theirs, partial(_value, ours))
+                    setattr(cls, theirs, property(partial(_value, ours)))
 
     def __init__(
         self,
@@ -175,28 +173,5 @@ class Module(torch.nn.Module):
         return described(self._features, constants, [name for name in self._defaults if getattr(self, name) is None])
 
 
-def class_of(counterpart: Counterpart) -> type | None:
-    """The class in PyTorch; one that this PyTorch does not have is in no model."""
-    there = getattr(torch.nn, counterpart["name"].rpartition(".")[2], None)
-    return there if isinstance(there, type) else None
-
-
-def _give(of: type, name: str, read: Callable[[Any], Any]) -> None:
-    if not hasattr(of, name):
-        setattr(of, name, property(read))
-
-
 def _value(ours: str, module: Module) -> Any:
     return getattr(module, module._names[ours])
-
-
-def _is_shape(counterpart: Counterpart, attribute: str) -> bool:
-    """Whether PyTorch has the number of features there as a shape, and not as a number."""
-    there = class_of(counterpart)
-    return there is not None and get_type_hints(there).get(attribute) not in (int, None)
-
-
-def _size(is_shape: bool, module: Module) -> Any:
-    if module._features is None:
-        raise AttributeError  # torch.nn.Module says of what
-    return (module._features,) if is_shape else module._features

@@ -23,7 +23,7 @@ try:
     from torch._functorch import utils as torch_func
     from torch.overrides import is_tensor_like
 except ImportError as error:
-    raise ImportError("torch_backend needs PyTorch, which is not installed: pip install 'lngen[torch]'") from error
+    raise ImportError("torch_backend needs PyTorch, which is not installed: pip install torch ml_dtypes") from error
 
 try:
     from ml_dtypes import bfloat16

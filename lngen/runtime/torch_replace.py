@@ -1,110 +1,164 @@
 # SPDX-License-Identifier: MIT
-"""Layers in the place of modules of PyTorch's, as the `counterparts` of their `INTERFACE` allow."""
+"""Emitted layers as the `forward` of modules of a model, as the `counterparts` of their `INTERFACE` allow.
 
-import inspect
-from collections.abc import Iterable, Iterator, Mapping
+A module stays the object that it is, with its class, parameters, state and hooks. Nothing that a definition names is
+imported: a class that is not loaded has no module in a model.
+"""
+
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from .interface import Counterpart
-from .parameters import parameters_of
-from .torch import Module, class_of
+from .torch import Module
+from .torch_alike import Unlike, compare
+from .torch_forward import Forward, Types
 from .torch_kernels import torch
 
-__all__ = ["Replaced", "replace"]
+__all__ = ["Misnamed", "Replaced", "Replacement", "replace"]
+
+
+class Misnamed(Exception):
+    """A class or an attribute that a definition names and that is not there."""
 
 
 class Replaced(NamedTuple):
-    """A module of a model: what it was, and what stands for it now, or why nothing does."""
+    """A module of a model, the layer that computes its `forward` now, and if there is none, the reason."""
 
     name: str
-    before: str
-    after: str
+    module: torch.nn.Module
+    layer: str
     reason: str
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.before} " + (f"is now {self.after}" if self.after else f"stays: {self.reason}")
+        state = f"is computed by {self.layer}" if self.layer else f"stays: {self.reason}"
+        return f"{self.name or 'the model'}: {self.module._get_name()} {state}"
 
 
-class _Stays(Exception):
-    """Why a module stays."""
+@dataclass(frozen=True)
+class Replacement:
+    """Modules that were `replaced`, and those that `stayed` although they are called a norm, or are a counterpart.
 
-
-def replace(model: torch.nn.Module, modules: Iterable[type[Module]]) -> list[Replaced]:
-    """Put emitted modules in the place of those of PyTorch's that they can stand for, everywhere inside a model.
-
-    They take over the very parameters, so that an optimizer goes on with them, and mode, device and type. Returns an
-    entry for each module of such a class, also for one that has to stay. A class that inherits from one of PyTorch's
-    is another class, and stays without an entry.
+    Its text has a line for each of them.
     """
-    by_class = dict(_by_class(modules))
-    made: dict[int, Any] = {}
-    found = []
-    for name, module in [*model.named_modules(remove_duplicate=False)]:
-        if type(module) not in by_class:
-            continue
-        try:
-            if not name:
-                raise _Stays("it is the model itself; pass what it is a part of")
-            if id(module) not in made:
-                made[id(module)] = _instead(module, *by_class[type(module)])
-        except _Stays as reason:
-            found.append(Replaced(name, repr(module), "", str(reason)))
-        else:
-            parent, _, child = name.rpartition(".")
-            setattr(model.get_submodule(parent), child, made[id(module)])
-            found.append(Replaced(name, repr(module), repr(made[id(module)]), ""))
+
+    replaced: tuple[Replaced, ...]
+    stayed: tuple[Replaced, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, (*self.replaced, *self.stayed)))
+
+    def undo(self) -> None:
+        """Give each module the `forward` of its class back.
+
+        Raises RuntimeError, and changes nothing, if another `forward` was set on one of them since.
+        """
+        taken = [each for each in self.replaced if not isinstance(vars(each.module).get("forward"), Forward | None)]
+        if taken:
+            raise RuntimeError(f"another forward was set on {taken[0].name} since; take that off first")
+        for each in self.replaced:
+            vars(each.module).pop("forward", None)
+
+
+class _Candidate(NamedTuple):
+    """A layer that can stand for a class."""
+
+    layer: type[Module]
+    counterpart: Counterpart
+
+    @property
+    def name(self) -> str:
+        """Name of the definition."""
+        return str(self.layer._layer.interface["name"])
+
+
+def replace(model: torch.nn.Module, layers: Iterable[type[Module]], *, are_chosen: bool) -> Replacement:
+    """Let layers compute the `forward` of the modules of a model that they can stand for.
+
+    Of a subclass that has a `forward` of its own, it is not known what it computes: its modules stay. Before anything
+    is changed, each module and its layer are compared on random rows.
+
+    Raises Misnamed for an attribute that a module lacks. If the layers `are_chosen`, it does for a class too that the
+    module of Python in which it should be does not have.
+    """
+    known: dict[Any, Types] = {}
+    candidates = _by_class(layers, are_chosen)
+    modules = model.named_modules(remove_duplicate=False)
+    found = [_looked(name, module, candidates, known) for name, module in modules]
+    replaced = [(entry, forward) for entry, forward in found if entry and forward]
+    for entry, forward in replaced:
+        vars(entry.module)["forward"] = forward
+    stayed = tuple(entry for entry, forward in found if entry and not forward)
+    return Replacement(tuple(entry for entry, _ in replaced), stayed)
+
+
+def _by_class(layers: Iterable[type[Module]], are_chosen: bool) -> dict[str, list[_Candidate]]:
+    """Layers by the name of the class that they can stand for, which has several where it is imported elsewhere."""
+    found: dict[str, list[_Candidate]] = {}
+    for layer in layers:
+        for counterpart in layer._layer.interface["counterparts"]:
+            candidate, (place, _, name) = _Candidate(layer, counterpart), counterpart["name"].rpartition(".")
+            there = getattr(sys.modules.get(place), "__dict__", {}).get(name)
+            if are_chosen and place in sys.modules and not isinstance(there, type):
+                raise Misnamed(
+                    f"the definition of {candidate.name} names {place}.{name}, and {place} has no such class"
+                )
+            found.setdefault(_name(there) if isinstance(there, type) else counterpart["name"], []).append(candidate)
     return found
 
 
-def _by_class(modules: Iterable[type[Module]]) -> Iterator[tuple[type, tuple[type[Module], Counterpart]]]:
-    for module in modules:
-        for counterpart in module._layer.interface["counterparts"]:
-            if (there := class_of(counterpart)) is not None:
-                yield there, (module, counterpart)
+def _name(of: type) -> str:
+    return f"{of.__module__}.{of.__qualname__}"
 
 
-def _instead(module: torch.nn.Module, ours: Any, counterpart: Counterpart) -> Any:
-    """The module of ours; raises _Stays."""
-    if hooks := [name for name, value in vars(module).items() if name.endswith("_hooks") and value]:
-        raise _Stays(f"it has {hooks[0].strip('_').replace('_', ' ')}, which a new module would not have")
-    for name, value in counterpart["conditions"].items():
-        if getattr(module, name) != value:
-            raise _Stays(f"its {name} is {getattr(module, name)!r}, and has to be {value!r}")
-    theirs = {public: getattr(module, name) for name, public in counterpart["attributes"].items()}
-    interface = ours._layer.interface
-    inputs = parameters_of(interface)
-    parameters = {each["name"]: theirs.get(each["name"]) for each in inputs}
-    arguments: dict[str, Any] = {
-        each["name"]: parameters[each["name"]] is not None for each in inputs if each["default"] is not None
-    }
-    for constant in interface["constants"]:
-        if constant["name"] in theirs:
-            arguments[constant["name"]] = _constant(constant["name"], theirs[constant["name"]], parameters)
-    # A name that every module has already is another one there.
-    known = inspect.signature(ours).parameters
-    named = {name if name in known else f"{name}_": value for name, value in arguments.items()}
-    place = {"device": "meta"} if inputs else {}
-    features = [_features(theirs["D"])] if "D" in known else []
-    new = ours(*features, **named, **place)
-    for name, parameter in zip([*new._parameters], parameters.values(), strict=True):
-        new.register_parameter(name, parameter)
-    return new.train(module.training)
+def _looked(
+    name: str, module: torch.nn.Module, candidates: dict[str, list[_Candidate]], known: dict[Any, Types]
+) -> tuple[Replaced | None, Forward | None]:
+    """The entry of a module, None for one that is of no concern, and its `forward` to come."""
+    before = vars(module).get("forward")
+    reasons = []
+    try:
+        for candidate in _candidates(type(module), candidates):
+            if not isinstance(before, Forward | None):
+                raise Unlike("a forward was set on it")
+            try:
+                return Replaced(name, module, candidate.name, ""), _forward(name, module, candidate, known)
+            except Unlike as reason:
+                reasons.append(str(reason))
+    except Unlike as reason:
+        reasons.append(str(reason))
+    if isinstance(before, Forward) or isinstance(module, Module):
+        return None, None
+    if not reasons and "norm" not in type(module).__name__.lower():
+        return None, None
+    return Replaced(name, module, "", reasons[0] if reasons else f"no layer names {_name(type(module))}"), None
 
 
-def _constant(name: str, value: Any, parameters: Mapping[str, Any]) -> float:
-    """A Constant; PyTorch says None for the step of the type, which is taken from the parameters."""
-    if value is None:
-        kinds = [each.dtype for each in parameters.values() if each is not None]
-        if not kinds:
-            raise _Stays(
-                f"its {name} is None, and there is no parameter whose type says what that is; give it a number"
-            )
-        return float(torch.finfo(kinds[0]).eps)
-    return float(value)
+def _candidates(of: type, candidates: dict[str, list[_Candidate]]) -> Iterator[_Candidate]:
+    """Layers that can stand for a class. Raises Unlike for one that has another `forward` than the class they name."""
+    own = None
+    for base in of.__mro__:
+        if found := candidates.get(_name(base)):
+            if own:
+                raise Unlike(f"{own.__name__} has a forward of its own, not that of {_name(base)}")
+            yield from found
+            return
+        own = own or (base if "forward" in vars(base) else None)
 
 
-def _features(shape: Any) -> int:
-    sizes = [shape] if isinstance(shape, int) else [*shape]
-    if len(sizes) != 1:
-        raise _Stays(f"its rows are of {len(sizes)} axes {tuple(sizes)}; a row here has one")
-    return int(sizes[0])
+def _forward(name: str, module: torch.nn.Module, candidate: _Candidate, known: dict[Any, Types]) -> Forward:
+    """The `forward` of a module. Raises Unlike if it would not compute the same."""
+    for attribute in (*candidate.counterpart["attributes"], *candidate.counterpart["conditions"]):
+        if not hasattr(module, attribute):
+            where = f"{name or 'the model'}, of class {_name(type(module))},"
+            raise Misnamed(f"the definition of {candidate.name} names the attribute {attribute}, which {where} lacks")
+    for attribute, value in candidate.counterpart["conditions"].items():
+        if getattr(module, attribute) != value:
+            raise Unlike(f"its {attribute} is {getattr(module, attribute)!r}, and has to be {value!r}")
+    try:
+        forward = Forward(module, *candidate[:2])
+    except (TypeError, ValueError) as error:
+        raise Unlike("the arguments of its forward are not known") from error
+    forward.types = compare(forward, known)
+    return forward

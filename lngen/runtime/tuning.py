@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import median
 
 from . import devices
-from .cache import keep
+from .cache import keep, kept
 from .compilers import cache_folder
 
 _ROUNDS, _LAUNCHES = 7, 3
@@ -43,8 +43,8 @@ def blocks_held(cubin: bytes, kernel: str, device: str, launches: Mapping[int, C
 
 def _kept(path: Path) -> int | None:
     """What was found earlier; None if nothing was, or if it cannot be read."""
-    with suppress(OSError, ValueError, TypeError, KeyError):
-        found = json.loads(path.read_bytes())["blocks_held"]
+    with suppress(ValueError, TypeError, KeyError):
+        found = json.loads(kept(path) or b"")["blocks_held"]
         if type(found) is int and found >= 0:
             return found
     return None

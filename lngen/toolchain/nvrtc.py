@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from lngen.errors import CompileError, LngenError
-from lngen.runtime.compilers import Nvrtc, find_nvrtc
+from lngen.runtime.compilers import REPORT, Nvrtc, find_nvrtc
 from lngen.runtime.kernels import without_spills
 
 
@@ -35,11 +35,6 @@ class Resources:
     spill_stores: int
     spill_loads: int
     shared: int
-
-    @property
-    def in_memory(self) -> int:
-        """Bytes that are kept in memory for want of registers; a spill is counted where it is stored."""
-        return self.stack + self.spill_stores
 
     def faults(self) -> list[str]:
         """What of it is kept in memory for want of registers, in words; nothing if all is well."""
@@ -92,9 +87,9 @@ def compile(source: str, arch: str, options: Sequence[str] = ()) -> Compiled:
     `options` are added to the command line as they are (`-DLNGEN_D=1024`). Raises NvrtcMissing, or CompileError with
     the compiler's log, which calls the source `kernels.cu`.
     """
-    line = ("--std=c++17", "--ptxas-options=-v", *options)
+    line = ("--std=c++17", REPORT, *options)
     try:
-        code, log = _nvrtc().compiled(Path("kernels.cu"), source, arch, line)
+        code, log = _nvrtc().compile(Path("kernels.cu"), source, arch, line)
     except RuntimeError as error:
         raise CompileError(f"for {arch}, {error}") from error
     if arch.startswith("compute_"):
@@ -111,7 +106,7 @@ def as_launched(build: Callable[[Sequence[str]], Built], options: Sequence[str])
     """What a compiler builds with some options, of the variant that the launcher takes."""
     return without_spills(
         lambda variant: build((*options, *(f"-D{macro}" for macro in variant))),
-        lambda built: sum(used.in_memory for used in built.resources.values()),
+        lambda built: sum(used.spill_stores for used in built.resources.values()),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from lngen.runtime import cache
 from lngen.simt import driver
 from tests.backends.test_cuda_launcher import PAIRS, backends
 from tests.graphs import captured
@@ -90,7 +91,7 @@ def test_the_soonest_grid_is_taken_and_kept(tuned: Tuned) -> None:
     np.testing.assert_array_equal(tuned.forward(autotune=True), wanted)
     assert tuned.blocks() > usual
     assert len(tuned.asked) == 1
-    assert json.loads(tuned.kept()[0].read_bytes())["blocks_held"] == 0
+    assert json.loads(cache.kept(tuned.kept()[0]) or b"")["blocks_held"] == 0
     tuned.forward(autotune=True)
     tuned.forget()
     np.testing.assert_array_equal(tuned.forward(autotune=True), wanted)
@@ -110,7 +111,7 @@ def test_what_is_hardly_sooner_is_not_taken(tuned: Tuned) -> None:
 def test_what_was_kept_and_cannot_be_read_is_measured_again(tuned: Tuned) -> None:
     tuned.forward(autotune=True)
     for text in ("", "[]", '{"blocks_held": -1}', '{"blocks_held": "3"}'):
-        tuned.kept()[0].write_text(text)
+        cache.keep(tuned.kept()[0], text.encode())
         tuned.forget()
         before = len(tuned.asked)
         tuned.forward(autotune=True)

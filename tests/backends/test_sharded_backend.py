@@ -22,7 +22,18 @@ from tests.tiers import sample
 
 SHAPE = (2, 3)
 SPLITS = ((13,), (5, 8), (6, 0, 3, 4))
-EACH = sample(NAMES, ("layer_norm", "softmax"))
+EACH = sample((*NAMES, "scalar_bias"), ("layer_norm", "softmax", "scalar_bias"))
+
+
+WITHOUT_PARTS = ("feature_sum", "feature_maximum")
+"""Definitions that have no sharded form."""
+
+
+@cache
+def emitted(text):
+    """The emission of a layer by its name or its text, with code for its parts if there can be any."""
+    definition = corpus.definition(text) if text in corpus.NAMES else parse(text)
+    return derived(definition, proved=False, over_parts=text not in WITHOUT_PARTS).emission
 
 
 @pytest.fixture(scope="module")
@@ -32,8 +43,7 @@ def modules(tmp_path_factory):
 
     @cache
     def load(text):
-        definition = corpus.definition(text) if text in corpus.NAMES else parse(text)
-        emission = derived(definition, proved=False, over_parts=True).emission
+        emission = emitted(text)
         own = folder / f"at{len(list(folder.iterdir()))}"
         manifest.write(emission, own)
         package = loading.load(own / emission.name).__name__
@@ -109,7 +119,7 @@ def spans(sizes):
 
 def on_threads(module, case, sizes, wrap=lambda communicator: communicator):
     """What all parts give, each on a thread of its own."""
-    group = collectives.ThreadCommunicator.together(len(sizes), seconds=60.0)
+    group = collectives.ThreadCommunicator.together(len(sizes), timeout=60.0)
     with ThreadPoolExecutor(len(sizes)) as pool:
         parts = zip(spans(sizes), group, strict=True)
         tasks = [pool.submit(of_part, module, case, span, wrap(one)) for span, one in parts]
@@ -151,6 +161,15 @@ def require_close(found, expected, bound):
         assert np.abs(mine - other).max(initial=0) <= bound * scale
 
 
+@pytest.mark.parametrize("name", sample(corpus.NAMES, ("layer_norm", "scalar_bias")))
+def test_every_emitted_python_text_compiles(name):
+    texts = {path: text for path, text in emitted(name).files if path.endswith(".py")}
+    over_parts = {"numpy_sharded_kernels.py", "cpu_sharded.py", "cuda_sharded.py"}
+    assert texts.keys() >= {"numpy_kernels.py", *(over_parts if name not in WITHOUT_PARTS else ())}
+    for path, text in texts.items():
+        compile(text, path, "exec")
+
+
 @pytest.mark.parametrize("name", EACH)
 def test_parts_give_what_one_process_gives(name, modules):
     plain, parts, _ = modules(name)
@@ -170,7 +189,7 @@ def test_inputs_may_be_left_out(name, modules):
 
 
 @needs_gxx
-@pytest.mark.parametrize("name", sample(NAMES, (), ("layer_norm", "cross_entropy")))
+@pytest.mark.parametrize("name", sample((*NAMES, "scalar_bias"), (), ("layer_norm", "cross_entropy", "scalar_bias")))
 def test_compiled_parts_give_what_one_process_gives(name, modules):
     plain, _, parts = modules(name)
     optional = [each["name"] for each in plain.INTERFACE["inputs"] if each["default"] is not None]
@@ -291,6 +310,34 @@ def test_a_collective_that_one_process_leaves_out_is_refused(modules):
         on_threads(parts, case, (5, 7), first_leaves_out)
 
 
+@pytest.mark.parametrize("backend", [1, pytest.param(2, marks=pytest.mark.ci)])
+def test_a_part_that_is_refused_is_told_to_the_others_which_can_go_on(backend, modules):
+    layer = modules("layer_norm")
+    plain, parts = layer[0], layer[backend]
+    group = collectives.ThreadCommunicator.together(2, timeout=20.0)
+    x, dy = np.random.default_rng(0).standard_normal((2, 3, 8))
+
+    def part(communicator, gamma):
+        own = slice(4 * communicator.rank, 4 * communicator.rank + 4)
+        y, saved = parts.forward(x[:, own], gamma, communicator=communicator)
+        with pytest.raises((ValueError, collectives.PeerError)) as error:
+            parts.backward(saved, dy[: 3 - communicator.rank, own], communicator=communicator)
+        return y, parts.backward(saved, dy[:, own], communicator=communicator).dx, error.value
+
+    with ThreadPoolExecutor(2) as pool:
+        good, bad = (pool.submit(part, each, np.ones(4 - each.rank)) for each in group)
+        with pytest.raises(ValueError, match="gamma has shape"):
+            bad.result()
+        with pytest.raises(collectives.PeerError, match="rank 1 gave up, and so does this one: ValueError: gamma has"):
+            good.result()
+        (first, dx, error), (second, dx_2, own) = pool.map(part, group, [np.ones(4)] * 2)
+    assert isinstance(own, ValueError)
+    assert "rank 1 gave up, and so does this one: ValueError: dy has shape" in str(error)
+    y, saved = plain.forward(x, np.ones(8))
+    np.testing.assert_allclose(np.hstack([first, second]), y, atol=1e-12)
+    np.testing.assert_allclose(np.hstack([dx, dx_2]), plain.backward(saved, dy).dx, atol=1e-12)
+
+
 @pytest.mark.ci
 def test_too_few_features_in_all(modules):
     _, parts, _ = modules("standardize")
@@ -380,11 +427,11 @@ def test_text_passes_ruff(name, tmp_path):
 def test_what_is_not_installed_is_named(monkeypatch):
     for name in ("torch", "mpi4py.MPI", "jax"):
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(ImportError, match=r"PyTorch is not installed; pip install 'lngen\[torch\]' installs it"):
+    with pytest.raises(ImportError, match=r"PyTorch is not installed; pip install torch installs it"):
         collectives.TorchCommunicator()
-    with pytest.raises(ImportError, match=r"mpi4py is not installed; pip install 'lngen\[mpi\]' installs it"):
+    with pytest.raises(ImportError, match=r"mpi4py is not installed; pip install mpi4py installs it"):
         collectives.MPICommunicator()
-    with pytest.raises(ImportError, match=r"JAX is not installed; pip install 'lngen\[jax\]' installs it"):
+    with pytest.raises(ImportError, match=r"JAX is not installed; pip install jax installs it"):
         collectives.JAXCommunicator()
 
 

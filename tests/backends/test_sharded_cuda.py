@@ -24,8 +24,8 @@ from tests.tiers import sample
 
 pytestmark = [pytest.mark.cuda, needs_pycuda, *([] if has_gpu() else [needs_gxx])]
 
-EACH = sample(NAMES, (), ("layer_norm", "scaled_softmax", "add_rms_norm"))
-"""One with a spread, with the gradient of a Scalar, with several outputs."""
+EACH = sample((*NAMES, "scalar_bias"), (), ("layer_norm", "scaled_softmax", "add_rms_norm", "scalar_bias"))
+"""One with a spread, the gradient of a Scalar, several outputs, and a gradient that takes no work per row."""
 
 SIZES = (6, 0, 7)
 
@@ -44,7 +44,7 @@ def modules(tmp_path_factory):
     @cache
     def load(name):
         manifest.write(derived(corpus.definition(name), proved=False, over_parts=True).emission, folder / name)
-        package = loading.load(folder / name / name).__name__
+        package = loading.load(folder / name / corpus.definition(name).name).__name__
         plain, parts = (importlib.import_module(f"{package}.{each}") for each in ("numpy_backend", "cuda_sharded"))
         if driver.enabled():
             in_one_module(parts)
@@ -63,7 +63,7 @@ def in_one_module(parts):
 
 def on_threads(task, sizes, wrap=lambda communicator: communicator):
     """What a task (span, communicator) gives for all parts, each in a thread with the device's context."""
-    group = collectives.ThreadCommunicator.together(len(sizes), seconds=40.0)
+    group = collectives.ThreadCommunicator.together(len(sizes), timeout=40.0)
 
     def run(span, communicator):
         with device():

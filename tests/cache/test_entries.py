@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from lngen.cache import entries
+from tests.ownership import give_away
 
 
 @pytest.fixture(autouse=True)
@@ -52,50 +53,57 @@ def _a_pipe(path):
     os.mkfifo(path, 0o600)
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        _cut,
-        _one_bit,
-        _of_another,
-        _a_link,
-        _a_pipe,
-        lambda path: path.write_bytes(b""),
-        lambda path: path.chmod(0o620),
-        lambda path: path.parent.chmod(0o770),
-    ],
-)
-def test_what_was_damaged_or_may_be_anothers_is_not_read(place, damage):
+@pytest.mark.parametrize("damage", [_cut, _one_bit, _of_another, lambda path: path.write_bytes(b"")])
+def test_what_was_damaged_is_not_read(place, damage):
     entries.write("one", b"text" * 100)
     damage(place / "one")
     assert entries.read("one") is None
 
 
-def test_a_file_or_a_folder_of_another_user_is_not_read(place, monkeypatch):
+@pytest.mark.parametrize(
+    "damage", [_a_link, _a_pipe, lambda path: path.chmod(0o620), lambda path: path.parent.chmod(0o770)]
+)
+def test_what_may_be_anothers_is_not_read_and_told(place, damage):
+    entries.write("one", b"text" * 100)
+    damage(place / "one")
+    with pytest.warns(UserWarning, match="so it is not used"):
+        assert entries.read("one") is None
+
+
+def test_a_folder_of_another_user_is_not_read(place, monkeypatch):
     entries.write("one", b"text")
-    monkeypatch.setattr(os, "geteuid", lambda: place.stat().st_uid + 1)
-    assert entries.read("one") is None
-    assert "another user" in entries.usage().obstacle
+    give_away(place, monkeypatch)
+    with pytest.warns(UserWarning, match="belongs to another user, so it is not used"):
+        assert entries.read("one") is None
+    assert entries.usage().obstacle == f"{place} belongs to another user"
+    assert entries.usage().count == 0
 
 
 def test_nothing_is_written_to_a_folder_that_others_may_change(place):
     place.mkdir()
     place.chmod(0o777)
-    entries.write("one", b"text")
+    with pytest.warns(UserWarning, match="may be written to by others, so it is not used"):
+        entries.write("one", b"text")
     assert not list(place.iterdir())
 
 
-@pytest.mark.parametrize("there", ["file", "link"])
-def test_a_place_that_is_no_folder_is_told_and_left_alone(place, there):
-    if there == "file":
-        place.write_text("mine")
-    else:
-        place.symlink_to(place.parent)
+def test_a_place_that_is_no_folder_is_left_alone(place):
+    place.write_text("mine")
     entries.write("one", b"text")
     entries.clear()
     assert entries.read("one") is None
-    assert entries.usage().obstacle == "it is no folder"
-    assert place.is_symlink() or place.read_text() == "mine"
+    assert entries.usage().obstacle == "Not a directory"
+    assert place.read_text() == "mine"
+
+
+def test_a_place_that_is_a_link_is_told_and_left_alone(place):
+    place.symlink_to(place.parent)
+    with pytest.warns(UserWarning, match="derivations is a symbolic link, so it is not used"):
+        entries.write("one", b"text")
+    entries.clear()
+    assert entries.read("one") is None
+    assert entries.usage().obstacle == f"{place} is a symbolic link"
+    assert place.is_symlink()
 
 
 def test_what_was_not_read_for_the_longest_time_goes_first(place, monkeypatch):

@@ -4,18 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from lngen import cache
 from lngen.cache import folders
+from lngen.runtime import cache
 
 
 def test_where_the_cache_is(monkeypatch):
     monkeypatch.setenv("LNGEN_CACHE", "somewhere")
-    assert cache.folder() == Path.cwd() / "somewhere"
+    assert cache.root() == Path.cwd() / "somewhere"
     monkeypatch.delenv("LNGEN_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", "/x")
-    assert cache.folder() == Path("/x/lngen")
+    assert cache.root() == Path("/x/lngen")
     monkeypatch.delenv("XDG_CACHE_HOME")
-    assert cache.folder() == Path.home() / ".cache" / "lngen"
+    assert cache.root() == Path.home() / ".cache" / "lngen"
 
 
 def test_an_entry_that_fails_leaves_nothing(monkeypatch, tmp_path):

@@ -2,9 +2,10 @@
 
 import os
 import py_compile
+import sys
 import time
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -18,13 +19,13 @@ def module(tmp_path):
     source = tmp_path / "module.py"
     source.write_text("x = 1\n")
     os.utime(source, (1, 1))
-    return SimpleNamespace(__file__=str(source), __cached__=py_compile.compile(str(source)), source=source)
+    return SimpleNamespace(source=source, compiled=py_compile.compile(str(source)))
 
 
 def is_compiled_from_its_source(module, monkeypatch):
     # An inode's own time cannot be set, so what is asked for here is the file's, as in an installation.
     monkeypatch.setattr(paths, "packaged", True)
-    return sources._is_compiled_from_its_source(module)
+    return sources._is_compiled_from_its_source(str(module.source))
 
 
 def test_a_compiled_module_that_is_newer_than_its_source(module, monkeypatch):
@@ -32,7 +33,7 @@ def test_a_compiled_module_that_is_newer_than_its_source(module, monkeypatch):
 
 
 def test_a_source_that_python_cannot_tell_from_the_compiled_one(module, monkeypatch):
-    os.utime(module.__cached__, ns=(10**9, 10**9 + 1))
+    os.utime(module.compiled, ns=(10**9, 10**9 + 1))
     os.utime(module.source, ns=(10**9, 10**9 + 2))
     assert not is_compiled_from_its_source(module, monkeypatch)
 
@@ -43,13 +44,13 @@ def test_a_compiled_module_that_python_does_not_take(module, monkeypatch):
 
 
 def test_no_compiled_module(module, monkeypatch):
-    os.remove(module.__cached__)
+    os.remove(module.compiled)
     assert is_compiled_from_its_source(module, monkeypatch)
 
 
 @pytest.mark.parametrize(("mode", "known"), [("CHECKED_HASH", True), ("UNCHECKED_HASH", False)])
 def test_compiled_modules_that_are_known_by_a_hash(module, monkeypatch, mode, known):
-    py_compile.compile(module.__file__, module.__cached__, invalidation_mode=py_compile.PycInvalidationMode[mode])
+    py_compile.compile(str(module.source), module.compiled, invalidation_mode=py_compile.PycInvalidationMode[mode])
     assert is_compiled_from_its_source(module, monkeypatch) is known
 
 
@@ -93,3 +94,16 @@ def test_a_file_that_changed_long_ago_is_read_again_if_its_status_is_another(fil
         assert sources._hashed() == before
     file.write_text("x = 10\n")
     assert sources._hashed() != before
+
+
+@pytest.mark.parametrize(("kept", "known"), [(True, True), (False, False)])
+def test_sources_are_known_by_their_files_whatever_modules_a_process_has_made(module, monkeypatch, kept, known):
+    """Layers of a wheel are modules of lngen's name without a file, and are no source of a derivation."""
+    monkeypatch.setattr(paths, "packaged", True)
+    monkeypatch.setattr(sources, "fingerprint", lambda: "known")
+    monkeypatch.setattr(sources, "_hashed", lambda: "known")
+    monkeypatch.setattr(sources, "_files", lambda: [str(module.source), "template.jinja"])
+    monkeypatch.setitem(sys.modules, "lngen.generated", ModuleType("lngen.generated"))
+    if not kept:
+        py_compile.compile(str(module.source), invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
+    assert sources.are_known() is known

@@ -23,7 +23,7 @@ from lngen.check.runner import check
 from lngen.files import loading, manifest
 from lngen.pipeline import Derived
 from lngen.runtime.includes import inlined
-from tests.check.mutants import Kill
+from tests.check.mutants import Kill, Planted
 from tests.compiled import left_to_directions
 from tests.shipped import ROOT
 
@@ -98,6 +98,59 @@ def cpu_mutants(features: Sequence[str]) -> Iterator[CpuMutant]:
             rf"\(to\.{name} \+ column, width\)",
             f"(to.{name} + (column ? column - 1 : 0), width)",
         )
+
+
+def threshold_mutants() -> Iterator[Planted]:
+    """Mistakes in what layers share, each on one side of a threshold of compiled code."""
+    yield _planted(
+        "the first lanes not written", "body(column, Whole());", "if (column) body(column, Whole());", "as lanes"
+    )
+    yield _planted(
+        "the last entry not written", "body(column, First{D - column});", "body(column, First{D - column - 1});"
+    )
+    yield _planted(
+        "lanes after the last set left out of sums", "body(column, Whole(), lanes[0])", "(void)body", "lanes and"
+    )
+    yield _planted(
+        "a set of lanes twice in sums", "body(column + set * COUNT", "body(column + set / 2 * COUNT", "as sets"
+    )
+    yield _planted(
+        "an end of a row in the place of lanes", "kept[k] = lanes[1][k];", "kept[k] = A(starts[k]);", "lanes and"
+    )
+    yield _planted("the second piece alone", "totals[k] = begin ? ", "totals[k] = begin == 2 * PIECE ? ", "two pieces")
+    yield _planted(
+        "the third piece alone", "totals[k] = begin ? ", "totals[k] = begin == PIECE ? ", "pieces and a part"
+    )
+    yield _planted(
+        "a piece of one entry left out", "begin < D || begin == 0", "begin + 1 < D || begin == 0", "shortest"
+    )
+    yield _planted(
+        "one piece twice", "totals[k] = begin ? ", "totals[k] = D == PIECE ? 2 * double(piece) : begin ? ", "longest"
+    )
+    together = "if (++rows == ROWS_TOGETHER) join();"
+    yield _planted(
+        "rows that are added up together dropped", together, "if (++rows == ROWS_TOGETHER) rows = 0;", "together"
+    )
+    yield _planted(
+        "all but the rows added up last dropped", "chunk[i] += recent[i]", "chunk[i] = recent[i]", "are added"
+    )
+    yield _planted("rows of a chunk without what is over", "min(chunk, rows % chunks)", "0", "a few chunks")
+    yield _planted(
+        "sums over rows of one chunk", "chunk < chunks; ++chunk) total", "chunk < 1; ++chunk) total", "a few chunks"
+    )
+    yield _planted(
+        "threads without their last chunk", "first, end, streams)", "first, max(end - 1, first), streams)", "2 threads"
+    )
+    yield _planted(
+        "rows that bypass the cache twice as large", "stream(to, lanes);", "stream(to, lanes + lanes);", "even rows"
+    )
+    yield _planted(
+        "results that the cache takes twice as large", "narrow(to, lanes);\n  }", "narrow(to, lanes + lanes);\n  }"
+    )
+
+
+def _planted(name: str, old: str, new: str, near: str = "") -> Planted:
+    return Planted(name, lambda text: text.replace(old, new), near)
 
 
 def kernels(made: Derived) -> str:

@@ -21,7 +21,7 @@ from lngen.check.runner import check
 from lngen.files import loading, manifest
 from lngen.plan.planner import Plan
 from lngen.runtime.includes import inlined
-from tests.check.mutants import Kill
+from tests.check.mutants import Kill, Planted
 
 SHAPES = ((5, 7), (2, 33), (3, 1024))
 """Several rows per block, a tail of one entry, and rows that many warps share."""
@@ -74,6 +74,65 @@ def kernel_mutants(features: Sequence[str]) -> Iterator[KernelMutant]:
     )
     for name in features:
         yield KernelMutant(f"`{name}` from the column before", lambda text, name=name: _shifted(text, name))  # type: ignore[misc]
+
+
+def threshold_mutants() -> Iterator[Planted]:
+    """Mistakes in what layers share, each in one layout of rows; the other sides of a threshold are right."""
+    again, stored = "read again in every stage", "in registers as stored"
+    yield _planted(
+        "a row that is read again without its end", "LNGEN_D > 0 ? COPIES :", "LNGEN_D > 0 ? COPIES - 1 :", again
+    )
+    before = "(column ? column - G::VECTOR : 0)"
+    loaded = "return load<G::VECTOR>(array + offset + column)"
+    yield _planted(
+        "a row read again from the entries before", loaded, loaded.replace("column)", f"{before})"), f"{again}, loaded"
+    )
+    loaded = "return load_once<G::VECTOR>(array + offset + column)"
+    yield _planted(
+        "a row kept from the entries before", loaded, loaded.replace("column)", f"{before})"), "parameters, loaded"
+    )
+    copied = "array + next.offset + column"
+    yield _planted("a row copied from the entries before", copied, copied.replace("column", before), "copied ahead")
+    yield _planted("a row as stored of its first entries", "unseen(held[chunk])", "unseen(held[0])", stored)
+    held = "G::ROW == WIDENED) return held[chunk]"
+    yield _planted("a row in registers of its first entries", held, held.replace("chunk]", "0]"), "in several accesses")
+    slot = "copy(turn + AHEAD - 1 < AHEAD ? turn + AHEAD - 1 : turn - 1)"
+    yield _planted("a row read again from a slot that is copied to", slot, "copy(turn)", f"{again}, copied ahead")
+    features = "else return load<N>(from + at);"
+    yield _planted(
+        "parameters that are not held from their start", features, "else return load<N>(from);", "copied ahead, one"
+    )
+    features = "(KEPT) return kept[chunk];"
+    yield _planted("held parameters of the first entries", features, "(KEPT) return kept[0];", "with parameters")
+    lanes = "for (int offset = LANES / 2; offset > 0"
+    yield _planted("a row of one warp without half of its lanes", lanes, lanes.replace("> 0", "> 1"), "of one warp")
+    few = "for (int part = 1; part < WARPS_PER_ROW"
+    yield _planted(
+        "a row of a few warps without the last", few, few.replace("part <", "part + 1 <"), "of several warps"
+    )
+    many = "first + lane % WARPS_PER_ROW]"
+    yield _planted("a row of many warps of half of them", many, many.replace("PER_ROW]", "PER_ROW / 2]"), again)
+    kept = "each_kept(here, k, part + k * stride)"
+    yield _planted(
+        "sums in registers in the place of others", kept, kept.replace("+ k", "+ (K - 1 - k)"), "one to a block"
+    )
+    rows = "for (int row = 1; row < G::ROWS; ++row) total"
+    yield _planted(
+        "sums in registers without the last row", rows, rows.replace("row <", "row + 1 <"), "several to a block"
+    )
+    shared = "part[k * stride + column] = *sum;"
+    yield _planted(
+        "sums in shared memory twice", shared, shared.replace("*sum", "*sum + *sum"), "sums in shared memory"
+    )
+    yield _planted("sums in the workspace not begun at 0", "*sum = A(0);", "", "sums in the workspace")
+    place = "beside_stride = G::SUMS == IN_SHARED_MEMORY ? here.D : stride;"
+    yield _planted(
+        "sums in the workspace over those of the next block", place, "beside_stride = here.D;", "sums in the workspace"
+    )
+
+
+def _planted(name: str, old: str, new: str, near: str) -> Planted:
+    return Planted(name, lambda text: text.replace(old, new), near)
 
 
 def kill_table(plan: Plan, files: Mapping[str, str], only: Collection[str] | None = None) -> tuple[Kill, ...]:

@@ -30,6 +30,14 @@ def test_a_report_without_evidence_does_not_pass():
     assert not Report("f", "numpy", 0, (_evidence(), _evidence(passed=False))).passed
 
 
+def test_report_outcome_of_code_that_was_not_run_is_not_passed():
+    held, compiled = _evidence(), Report("f", "cuda", 0, (_evidence(),), not_run="no GPU")
+    assert (compiled.outcome, compiled.passed) == ("not run", False)
+    assert Report("f", "cuda", 0, (held, _evidence(passed=False)), not_run="no GPU").outcome == "failed"
+    assert Report("f", "cuda", 0, ()).outcome == "not run"
+    assert Report("f", "cuda", 0, (held,)).outcome == "passed"
+
+
 def test_a_report_is_json():
     report = Report("f", "numpy", 3, (_evidence(), _evidence(passed=False, error=float("inf"), bound=None)))
     text = json.dumps(report.as_json(), allow_nan=False)

@@ -52,6 +52,31 @@ class TestEmission:
             Emission("layer", (("a", "1"), ("a", "2")))
 
 
+class TestLostGrades:
+    EXACT = ({"about": "steps", "count": 3, "kind": "exact at every D", "statement": "", "passed": True},)
+    WEAKER = (
+        {"about": "steps", "count": 2, "kind": "exact at every D", "statement": "", "passed": True},
+        {"about": "steps", "count": 1, "kind": "50 digits", "statement": "", "passed": True},
+    )
+
+    def with_evidence(self, evidence) -> Emission:
+        about = {"definition_text": "", "templates": {}, "options": {}, "cost": {}, "interface": {}}
+        return manifest.emission("layer", {"__init__.py": ""}, **about, evidence=evidence)
+
+    def test_lost_grades_statement_that_is_no_longer_exact_is_told(self, tmp_path):
+        write(self.with_evidence(self.EXACT), tmp_path)
+        (line,) = manifest.lost_grades(self.with_evidence(self.WEAKER), tmp_path)
+        assert line == "layer: 1 of its steps are not exact, and 0 were not before"
+
+    def test_lost_grades_same_or_stronger_evidence_is_not_told(self, tmp_path):
+        write(self.with_evidence(self.WEAKER), tmp_path)
+        for evidence in (self.WEAKER, self.EXACT):
+            assert manifest.lost_grades(self.with_evidence(evidence), tmp_path) == []
+
+    def test_lost_grades_without_a_layer_on_disk_is_empty(self, tmp_path):
+        assert manifest.lost_grades(self.with_evidence(self.WEAKER), tmp_path) == []
+
+
 class TestManifest:
     def text(self, **changed) -> str:
         arguments = {

@@ -24,7 +24,7 @@ def test_the_folders_of_a_wheel_are_inside_the_package(monkeypatch):
 
 
 def test_a_checkout_is_a_project_of_our_name(tmp_path):
-    (tmp_path / "pyproject.toml").write_text('[project]\nname = "lngen"\n')
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "lngen-derive"\n')
     assert paths._checkout_of(tmp_path / "lngen") == tmp_path
 
 
@@ -33,6 +33,7 @@ def test_a_checkout_is_a_project_of_our_name(tmp_path):
     [
         None,
         '[project]\nname = "other"\n',
+        '[project]\nname = "lngen"\n',
         "[tool.ruff]\n",
         'project = "lngen"\n',
         "not = toml = at all",

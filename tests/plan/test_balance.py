@@ -76,7 +76,7 @@ def test_a_row_may_have_entries_at_both_ends() -> None:
     quotient = (m, 1 / Mean(e)), (RowSymbol("q"), m * y)
     ends = Growth.at_the_ends([x], [(e, sympy.exp(x)), (y, 1 / Softplus(x)), *quotient])
     product = g * y**2 * Sigmoid(x)
-    assert [end.overreach(product) for end in ends] == [0, 0, EXPONENTIAL, 0]
+    assert [end.overreach(product) for end in ends] == [0, 0, EXPONENTIAL, 0, 0]
     scaled, last = balanced([Line(dx, product, 1)], ends, Names(["dx"]))
     assert (scaled.expression, last.expression) == (y * Sigmoid(x), g * y * scaled.symbol)
 
@@ -85,7 +85,7 @@ def test_an_exponent_that_grows_as_an_exponential_may_be_far_below_zero() -> Non
     """Neither `u*u` nor a sigmoid that vanished of it is there on its own where u is -1e30."""
     u, s = RowSymbol("u"), RowSymbol("s")
     ends = Growth.at_the_ends([x], [(u, sympy.exp(x) * x), (s, Sigmoid(u))])
-    assert [end.degree(s) for end in ends] == [0, 0, 0, -25 * EXPONENTIAL]
+    assert [end.degree(s) for end in ends] == [0, 0, 0, -25 * EXPONENTIAL, 0]
     scaled, last = balanced([Line(dx, g * s * u**2, 1)], ends, Names(["dx"]))
     assert (scaled.expression, last.expression) == (s * u, g * u * scaled.symbol)
 

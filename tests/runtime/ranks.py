@@ -12,6 +12,8 @@ from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import DTensor, Replicate, Shard, distribute_tensor
 from torch.nn.parallel import DistributedDataParallel
 
+import lngen.torch
+
 ROWS, FEATURES = 10, 12
 layers = importlib.import_module("generated.layer_norm.torch_backend")
 others = importlib.import_module("generated.add_rms_norm.torch_backend")
@@ -25,11 +27,11 @@ def parameters():
     return torch.linspace(0.5, 2, FEATURES, dtype=torch.float64), torch.linspace(-1, 1, FEATURES, dtype=torch.float64)
 
 
-def model():
+def model(norm=layers.LayerNorm):
     torch.manual_seed(0)
     return torch.nn.Sequential(
         torch.nn.Linear(FEATURES, FEATURES, dtype=torch.float64),
-        layers.LayerNorm(FEATURES, dtype=torch.float64),
+        norm(FEATURES, dtype=torch.float64),
         torch.nn.Linear(FEATURES, 3, dtype=torch.float64),
     )
 
@@ -87,13 +89,16 @@ def data_parallel(mesh):
         torch.testing.assert_close(one.grad, other)
 
 
+def in_parts(shared, mesh):
+    for each in (*shared, shared):
+        fully_shard(each, mesh=mesh)
+    return shared
+
+
 def fully_sharded(mesh):
     """Parameters of which each process has a part: FSDP2; its state goes to a file and back."""
     expected = alone(model(), rows())
-    shared = model()
-    for each in shared:
-        fully_shard(each, mesh=mesh)
-    fully_shard(shared, mesh=mesh)
+    shared = in_parts(model(), mesh)
     assert isinstance(shared[1].gamma, DTensor)
     shared(part(rows())).square().mean().backward()
     for one, other in zip(shared.parameters(), expected, strict=True):
@@ -104,6 +109,22 @@ def fully_sharded(mesh):
     file.seek(0)
     again = model()
     again.load_state_dict(torch.load(file))
+
+
+def replaced(mesh):
+    """PyTorch's norms whose forward is a layer's, from before parameters are shared or since."""
+    expected = alone(model(torch.nn.LayerNorm), rows())
+    for share in (DistributedDataParallel, lambda made: in_parts(made, mesh)):
+        for is_before in (True, False):
+            made = model(torch.nn.LayerNorm)
+            shared = share(made) if not is_before else made
+            assert len(lngen.torch.replace(shared, ["layer_norm"]).replaced) == 1
+            shared = share(made) if is_before else shared
+            assert isinstance(made[1], torch.nn.LayerNorm)
+            shared(part(rows())).square().mean().backward()
+            for one, other in zip(shared.parameters(), expected, strict=True):
+                found = one.grad.full_tensor() if isinstance(one.grad, DTensor) else one.grad
+                torch.testing.assert_close(found, other)
 
 
 def a_collective_left_out(mesh):
@@ -138,7 +159,7 @@ def main(rank, count, file):
         kernels.host = kernels.numpy
     dist.init_process_group("gloo", init_method=f"file://{file}", rank=rank, world_size=count)
     mesh = init_device_mesh("cpu", (count,))
-    for case in (sharded_rows, data_parallel, fully_sharded, a_collective_left_out, bits):
+    for case in (sharded_rows, data_parallel, fully_sharded, replaced, a_collective_left_out, bits):
         case(mesh)
         if rank == 0:
             print(case.__name__, flush=True)

@@ -9,8 +9,12 @@ from typing import Any
 
 import pytest
 
+from lngen.language.parsing import parse
+from lngen.pipeline import derived
+from lngen.runtime import cache as runtime_cache
 from lngen.runtime import compilers, kernels
 from tests.requirements import needs_nvrtc
+from tests.shipped import whole
 
 SOURCE = Path(__file__).parents[2] / "generated" / "layer_norm" / "kernels.cu"
 
@@ -18,15 +22,15 @@ SOURCE = Path(__file__).parents[2] / "generated" / "layer_norm" / "kernels.cu"
 class FakeCompiler:
     """Makes a text of what it is asked for, and counts."""
 
-    def __init__(self, version: str = "1") -> None:
-        self.version, self.runs = version, 0
+    def __init__(self, version: str = "1", log: str = "") -> None:
+        self.version, self.log, self.runs = version, log, 0
 
     def identity(self) -> str:
         return self.version
 
-    def compile(self, source: Path, text: str, architecture: str, options: Sequence[str]) -> bytes:
+    def compile(self, source: Path, text: str, architecture: str, options: Sequence[str]) -> tuple[bytes, str]:
         self.runs += 1
-        return f"{architecture} {options} {self.version}".encode()
+        return f"{architecture} {options} {self.version}".encode(), self.log
 
 
 @pytest.fixture
@@ -44,7 +48,7 @@ def test_compiled_once_for_each_content(cache: Path, monkeypatch: pytest.MonkeyP
     assert compilers.compilations() - before == compiler.runs == 1
     (kept,) = cache.iterdir()
     assert re.fullmatch(r"[0-9a-f]{64}\.cubin", kept.name)
-    assert kept.read_bytes() == first
+    assert runtime_cache.kept(kept) == first
     compilers.compiled(SOURCE, "sm_80", ["A", "B=1"])
     compilers.compiled(SOURCE, "sm_90", ["A", "B=2"])
     compiler.version = "2"
@@ -71,12 +75,114 @@ def test_a_damaged_entry_is_made_again(cache: Path, monkeypatch: pytest.MonkeyPa
     driver.Error, driver.module_from_buffer = Error, load
     device: Any = Driver()
     device.driver, device.architecture = driver, "sm_90"
-    assert kernels.load(device, SOURCE, ["A"])[1] == "loaded"
+    made = kernels.load(device, SOURCE, ["A"])
     (kept,) = cache.iterdir()
     content = kept.read_bytes()
-    kept.write_bytes(b"cut")
-    assert kernels.load(device, SOURCE, ["A"]) == (content, "loaded")
-    assert kept.read_bytes() == content
+    one_bit = content[:5] + bytes([content[5] ^ 1]) + content[6:]
+    # The last is whole, and no machine code that the driver takes.
+    for damaged in (b"", content[:10], one_bit, content + b"\0", runtime_cache.sealed(b"cut")):
+        kept.write_bytes(damaged)
+        assert kernels.load(device, SOURCE, ["A"]) == made
+        assert kept.read_bytes() == content
+    device.architecture = "sm_80"
+    with pytest.raises(RuntimeError, match=r"the driver cannot load kernels for sm_80 \(no image\): update the driver"):
+        kernels.load(device, SOURCE, ["A"])
+
+
+def test_damaged_machine_code_is_handed_to_nobody(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiler = FakeCompiler()
+    monkeypatch.setattr(compilers, "compiler", lambda: compiler)
+    first = compilers.compiled(SOURCE, "sm_90", [])
+    (kept,) = cache.iterdir()
+    content = bytearray(kept.read_bytes())
+    content[len(first) // 2] ^= 1
+    kept.write_bytes(content)
+    assert compilers.compiled(SOURCE, "sm_90", []) == first
+    assert compiler.runs == 2
+
+
+FRAMES = "ptxas info    : 0 bytes gmem\n    {} bytes stack frame, {} bytes spill stores, {} bytes spill loads\n"
+
+
+@pytest.mark.parametrize(
+    ("log", "spilled"),
+    [
+        (FRAMES.format(0, 0, 0), None),
+        (FRAMES.format(32, 0, 0), 0),
+        (FRAMES.format(32, 0, 0) + FRAMES.format(80, 72, 80), 72),
+        ("a compiler that says something else", None),
+    ],
+)
+def test_spilled_what_a_compiler_said_is_kept_beside_what_it_made(
+    cache: Path, monkeypatch: pytest.MonkeyPatch, log: str, spilled: int | None
+) -> None:
+    monkeypatch.setattr(compilers, "compiler", lambda: FakeCompiler(log=log))
+    cubin = compilers.compiled(SOURCE, "sm_90", [])
+    assert compilers.spilled(cubin) == spilled
+    assert compilers.compiled(SOURCE, "sm_90", []) == cubin
+    assert compilers.spilled(b"other code") is None
+    assert len([*cache.iterdir()]) == 1 + (spilled is not None)
+
+
+def program(path: Path, says: str) -> Path:
+    """A program that fails with a line."""
+    path.write_text(f"#!/bin/sh\necho '{says}' >&2\n[ \"$1\" = --version ]\n")
+    path.chmod(0o755)
+    return path
+
+
+@needs_nvrtc
+@pytest.mark.cuda
+def test_compiled_where_nvcc_is_too_old_nvrtc_is_taken(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nvcc = program(tmp_path / "nvcc", "nvcc fatal   : Unsupported gpu architecture compute_90")
+    monkeypatch.delenv("LNGEN_COMPILER", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    macros = ["LNGEN_FORWARD", "LNGEN_F32", "LNGEN_D=64"]
+    assert compilers.compiled(SOURCE, "sm_90", macros).startswith(b"\x7fELF")
+    too_old = f"{nvcc} is too old for sm_80: install a newer CUDA toolkit"
+    monkeypatch.setenv("LNGEN_COMPILER", "nvcc")
+    with pytest.raises(compilers.UnknownArchitecture, match=re.escape(too_old)):
+        compilers.compiled(SOURCE, "sm_80", macros)
+    monkeypatch.delenv("LNGEN_COMPILER")
+    with pytest.raises(compilers.UnknownArchitecture, match="NVRTC is too old for sm_999"):
+        compilers.compiled(SOURCE, "sm_999", macros)
+    program(nvcc, "kernels.cu(1): error: nothing is declared")
+    with pytest.raises(
+        RuntimeError, match=r"nvcc refused .*kernels\.cu:\nkernels\.cu\(1\): error: nothing is declared"
+    ):
+        compilers.compiled(SOURCE, "sm_80", macros)
+
+
+# CUDA's own sine has a table on the stack for huge arguments, in every variant.
+WAVES = "def waves(x: Row, eps: Constant = 1e-5):\n    return x/sqrt(mean(sin(x)**2) + eps)"
+
+
+@needs_nvrtc
+@pytest.mark.cuda
+def test_without_spills_a_stack_that_is_there_in_any_case_is_no_spill(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LNGEN_COMPILER", "nvrtc")
+    source = tmp_path / "kernels.cu"
+    source.write_text(whole(derived(parse(WAVES), proved=False).text("kernels.cu")), encoding="utf-8")
+    given = kernels.macros("forward", "f32", "f32", 64)
+    stack = 32
+    before = compilers.compilations()
+    made = kernels.without_spills(
+        lambda variant: compilers.compiled(source, "sm_90", [*given, *variant]),
+        lambda cubin: kernels.spilled_of(cubin, stack),
+    )
+    assert compilers.spilled(made) == 0
+    assert compilers.compilations() - before == 1
+    # What it was: all of a stack counts where nobody says what of it is spilled.
+    monkeypatch.setattr(kernels, "spilled", lambda cubin: None)
+    kernels.without_spills(
+        lambda variant: compilers.compiled(source, "sm_90", [*given, *variant]),
+        lambda cubin: kernels.spilled_of(cubin, stack),
+    )
+    assert compilers.compilations() - before == len(kernels.VARIANTS)
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,14 +198,14 @@ def test_processes_at_once_leave_one_whole_file(cache: Path) -> None:
         "import time; from pathlib import Path; from lngen.runtime import compilers\n"
         "class Slow:\n"
         "    identity = lambda self: '1'\n"
-        "    def compile(self, *_): time.sleep(0.2); return bytes(1 << 22)\n"
+        "    def compile(self, *_): time.sleep(0.2); return bytes(1 << 22), ''\n"
         "compilers.compiler = Slow\n"
         f"print(len(compilers.compiled(Path({str(SOURCE)!r}), 'sm_90', [])))\n"
     )
     running = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) for _ in range(3)]
     assert {process.communicate()[0].strip() for process in running} == {str(1 << 22).encode()}
     (kept,) = cache.iterdir()
-    assert kept.stat().st_size == 1 << 22
+    assert runtime_cache.kept(kept) == bytes(1 << 22)
 
 
 def test_a_version_is_asked_for_once(cache: Path, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Sums of gradients over processes: on threads, against sums that are exact."""
 
 import math
+import time
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
@@ -14,7 +15,7 @@ from lngen.runtime.gradient_sums import summed
 
 def on_threads(given, communicators=None):
     """What each of several threads gets for what it is given."""
-    group = communicators or collectives.ThreadCommunicator.together(len(given), seconds=5.0)
+    group = communicators or collectives.ThreadCommunicator.together(len(given), timeout=5.0)
     with ThreadPoolExecutor(len(given)) as pool:
         tasks = [pool.submit(summed, one, own) for one, own in zip(group, given, strict=True)]
         return [task.result() for task in tasks]
@@ -145,7 +146,7 @@ def test_all_arrays_of_a_type_take_one_collective_and_another_says_what_they_are
     ],
 )
 def test_processes_that_differ_are_all_told_what_differs(other, message):
-    group = collectives.ThreadCommunicator.together(3, seconds=5.0)
+    group = collectives.ThreadCommunicator.together(3, timeout=5.0)
     given = [{"gamma": np.float32([1, 2])}] * 2 + [other]
     with ThreadPoolExecutor(3) as pool:
         tasks = [pool.submit(summed, *each) for each in zip(group, given, strict=True)]
@@ -154,8 +155,21 @@ def test_processes_that_differ_are_all_told_what_differs(other, message):
                 task.result()
 
 
+def test_one_that_refuses_its_gradients_tells_the_others():
+    group = collectives.ThreadCommunicator.together(2, timeout=20.0)
+    start = time.monotonic()
+    with ThreadPoolExecutor(2) as pool:
+        good = pool.submit(summed, group[0], {"gamma": np.ones(3)})
+        bad = pool.submit(summed, group[1], {"gamma": np.ones(3, int)})
+        with pytest.raises(TypeError, match="gamma is of type int64"):
+            bad.result()
+        with pytest.raises(collectives.PeerError, match="rank 1 gave up, and so does this one: TypeError: gamma is of"):
+            good.result()
+    assert time.monotonic() - start < 10
+
+
 def test_one_that_makes_another_call_is_refused():
-    group = collectives.ThreadCommunicator.together(2, seconds=5.0)
+    group = collectives.ThreadCommunicator.together(2, timeout=5.0)
     with ThreadPoolExecutor(2) as pool:
         tasks = [
             pool.submit(summed, group[0], {"gamma": np.ones(2)}),

@@ -115,6 +115,41 @@ def test_no_compiler(cache: Path, source: Path, monkeypatch: pytest.MonkeyPatch)
         host_compiler.compiler()
 
 
+def test_what_is_no_compiler(cache: Path, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for program, why in (
+        ("'", r"CXX is \"'\", which is no command: No closing quotation"),
+        ("true", "true is no compiler that works: it made nothing, and ended with status 0"),
+        ("false", "false is no compiler that works: it made nothing, and ended with status 1"),
+        ("g++ --no-such-option", r"g\+\+ --no-such-option is no compiler that works: .*no-such-option"),
+    ):
+        monkeypatch.setenv("CXX", program)
+        with pytest.raises(host_compiler.NoCompiler, match=rf"^{why}.*; install one .* numpy_backend works without$"):
+            host_compiler.library(source, [])
+        assert not host_compiler.can_run(source.parent)
+
+
+def test_of_several_compilers_the_first_that_works_is_taken(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "c++").write_text("#!/bin/sh\necho 'install c++ 14.2'\n")
+    (tmp_path / "c++").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    assert host_compiler.compiler().words == (shutil.which("g++"),)
+
+
+@pytest.mark.parametrize("damaged", [b"\xff\xfe", b"", b"g++ 12"])
+def test_a_damaged_version_is_asked_for_again(
+    cache: Path, source: Path, forget: Callable[[], None], damaged: bytes
+) -> None:
+    path = host_compiler.library(source, []).path
+    (version,) = cache.glob("*.version")
+    whole = version.read_bytes()
+    version.write_bytes(damaged)
+    forget()
+    assert host_compiler.library(source, []).path == path
+    assert version.read_bytes() == whole
+
+
 def test_the_compiler_may_be_named_with_options(cache: Path, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXX", "g++ -DWRONG")
     with pytest.raises(RuntimeError, match=r"g\+\+ -DWRONG refused small.cpp"):
@@ -125,7 +160,7 @@ def test_a_compiler_that_was_replaced_is_another(cache: Path, tmp_path: Path, mo
     program = tmp_path / "c++"
     said = []
     for version in ("1", "22"):
-        program.write_text(f"#!/bin/sh\necho {version}\n")
+        program.write_text(f'#!/bin/sh\ncase "$*" in *--version) echo {version};; *) exec g++ "$@";; esac\n')
         program.chmod(0o755)
         monkeypatch.setenv("CXX", str(program))
         said += [host_compiler.compiler().identity() for _ in "ab"]
@@ -145,7 +180,7 @@ def test_two_threads_compile_once(cache: Path, source: Path) -> None:
 
 def test_two_processes_compile_once(cache: Path, source: Path, tmp_path: Path) -> None:
     log, slow = tmp_path / "log", tmp_path / "slow"
-    slow.write_text(f'#!/bin/sh\ncase "$*" in *made.so) echo >> {log}; sleep 0.3;; esac\nexec g++ "$@"\n')
+    slow.write_text(f'#!/bin/sh\ncase "$*" in *-march=*made.so) echo >> {log}; sleep 0.3;; esac\nexec g++ "$@"\n')
     slow.chmod(0o755)
     program = (
         "import sys; from pathlib import Path; from lngen.runtime import host_compiler; "

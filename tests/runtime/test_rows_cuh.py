@@ -68,7 +68,7 @@ static_assert(same<Computed<f16>, {least}> && same<Computed<f32>, {least}> && sa
 static_assert(same<Wider<f32, f64>, double>);
 
 constexpr Shape shape(int D, int row, int features, int sums) {{
-  return shape_of(D, Asked{{4, 4, 4, row, features, sums, 0, 0, 0}});
+  return shape_of(D, Asked{{4, 4, 4, row, features, sums, 0, 0, 0}}, LIMITS);
 }}
 constexpr int entries(Shape s) {{ return s.threads_per_row * s.chunks * s.vector; }}
 // Every entry has a thread, and accesses divide the row.
@@ -82,16 +82,16 @@ static_assert(shape(32, 1, 0, 0).threads_per_row == 8 && shape(256, 1, 0, 0).thr
 static_assert(shape(1024, 2, 1, 2).holds_features && shape(1024, 2, 1, 2).sums == IN_REGISTERS);
 static_assert(!shape(8192, 2, 1, 2).holds_features && shape(8192, 2, 1, 2).row == WIDENED);
 static_assert(shape(10240, 2, 1, 2).sums == IN_SHARED_MEMORY && shape(10240, 2, 1, 2).row == WIDENED);
-constexpr Shape long_row = shape_of(20480, Asked{{2, 2, 4, 2, 1, 2, 0, 0, 0}});
+constexpr Shape long_row = shape_of(20480, Asked{{2, 2, 4, 2, 1, 2, 0, 0, 0}}, LIMITS);
 static_assert(long_row.row == READ_AGAIN && long_row.rows_copied == 1);
 static_assert(shape(1 << 20, 2, 1, 2).row == READ_AGAIN && shape(1 << 20, 2, 1, 2).rows_copied == 0);
 static_assert(shape(1 << 20, 2, 1, 2).sums == IN_WORKSPACE && shape(1 << 20, 2, 1, 0).sums == IN_REGISTERS);
 // Copies are of 4 bytes at least, and keep the memory busy without more room than a multiprocessor has.
-static_assert(shape_of(1025, Asked{{2, 2, 4, 1, 0, 0, 0, 0, 0}}).rows_copied == 0);
+static_assert(shape_of(1025, Asked{{2, 2, 4, 1, 0, 0, 0, 0, 0}}, LIMITS).rows_copied == 0);
 static_assert(shape(1024, 1, 0, 0).rows_copied >= 1 && shape(64, 1, 0, 0).rows_copied <= MOST_ROWS_COPIED);
 // In 16 bits, what does not fit widened is kept as it is stored.
-static_assert(shape_of(1024, Asked{{2, 2, 4, 2, 1, 2, 0, 0, 0}}).row == WIDENED);
-static_assert(shape_of(10240, Asked{{2, 2, 4, 2, 1, 2, 0, 0, 0}}).row == PACKED);
+static_assert(shape_of(1024, Asked{{2, 2, 4, 2, 1, 2, 0, 0, 0}}, LIMITS).row == WIDENED);
+static_assert(shape_of(10240, Asked{{2, 2, 4, 2, 1, 2, 0, 0, 0}}, LIMITS).row == PACKED);
 
 extern "C" __global__ void functions(const float* u, float* y, int n) {{
   const int i = threadIdx.x;

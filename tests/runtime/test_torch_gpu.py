@@ -1,7 +1,8 @@
-"""Tensors of a GPU: the operators' kernels for them, on the emulator's memory.
+"""Tensors of a GPU: the operators' kernels for them, and where there is no GPU, on the emulator's memory.
 
-No GPU and no PyTorch that knows one has run this. What stands for PyTorch's is its allocator and its current stream;
-what reads tensors, lays out the workspace and calls `cuda_backend` is what a GPU would run.
+The tests are the same for both, but for where a tensor is put. On the emulator its memory stands for that of PyTorch's
+allocator, and its stream for the current one; what reads tensors, lays out the workspace and calls `cuda_backend` is
+what a GPU runs.
 """
 
 import contextlib
@@ -14,15 +15,26 @@ import numpy as np
 import pytest
 
 from lngen.simt import driver
-from tests.requirements import NO_TORCH, has_gpu, needs_gxx, needs_pycuda
+from tests.requirements import NO_GPU_IN_TORCH, NO_TORCH, has_gpu, needs_gxx, needs_pycuda
 
 torch = pytest.importorskip("torch", reason=NO_TORCH)
-# Where there is a GPU, its memory is not that of the emulator.
-pytestmark = [pytest.mark.ci, needs_pycuda, needs_gxx, *[pytest.mark.cuda] * has_gpu()]
+pytestmark = [pytest.mark.cuda, pytest.mark.ci, needs_pycuda, *([] if has_gpu() else [needs_gxx])]
 torch_gpu = importlib.import_module("generated._runtime.torch_gpu")
 
 
 class Device:
+    """The current GPU, as PyTorch knows it."""
+
+    def put(self, tensor: Any) -> Any:
+        """A tensor of the processor's, there."""
+        return tensor.to("cuda")
+
+    def get(self, tensor: Any) -> Any:
+        """The other way."""
+        return tensor.cpu()
+
+
+class Emulated:
     """The emulator's memory: tensors that are there have its addresses, which the processor cannot read."""
 
     def __init__(self, cuda: Any) -> None:
@@ -62,14 +74,19 @@ class Device:
 
 
 @pytest.fixture
-def device(monkeypatch: pytest.MonkeyPatch) -> Iterator[Device]:
-    """Memory of the emulator, where new tensors are."""
+def device(monkeypatch: pytest.MonkeyPatch) -> Iterator[Device | Emulated]:
+    """The GPU, or memory of the emulator, where new tensors are."""
+    if has_gpu():
+        if not torch.cuda.is_available():
+            pytest.skip(NO_GPU_IN_TORCH)
+        yield Device()
+        return
     driver.enable()
     import pycuda.driver
 
     pycuda.driver.init()
     pycuda.driver.Device(0).retain_primary_context().push()
-    made = Device(pycuda.driver)
+    made = Emulated(pycuda.driver)
     monkeypatch.setattr(torch.Tensor, "new_empty", lambda *given, **named: made.new_empty(*given, **named))
     monkeypatch.setattr(torch.Tensor, "copy_", lambda *given: made.copy(*given))
     monkeypatch.setattr(torch_gpu, "_current", lambda device: contextlib.nullcontext(0))
@@ -135,3 +152,27 @@ def test_tensors_of_two_devices_are_refused(device):
     gpu = importlib.import_module("generated.layer_norm.torch_backend")._LAYER.operators.gpu
     with pytest.raises(TypeError, match="a tensor is on meta, and the rows are on cpu; move it there"):
         gpu.forward(torch.ones(2, 6), torch.ones(6, device="meta"), None, 1e-5, False)
+
+
+# On a GPU the function of a layer finds the kernels by where its tensors are; here they are on the processor.
+PLACE = "cuda" if torch.cuda.is_available() else "cpu"
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+def test_layer_norm_on_tensors_of_a_place_has_the_gradients_of_pytorch(dtype):
+    layer = importlib.import_module("generated.layer_norm.torch_backend").layer_norm
+    generator = torch.Generator().manual_seed(0)
+    drawn = [torch.randn(shape, generator=generator).to(dtype) for shape in ((2, 3, 33), (33,), (33,), (2, 3, 33))]
+
+    def trained(function: Any, place: str, kind: Any) -> Any:
+        x, gamma, beta, dy = (each.to(place, kind) for each in drawn)
+        inputs = [each.requires_grad_() for each in (x, gamma, beta)]
+        y = function(*inputs)
+        return [y, *torch.autograd.grad(y, inputs, dy)]
+
+    found = trained(layer, PLACE, dtype)
+    exact = trained(lambda x, *others: torch.nn.functional.layer_norm(x, (33,), *others), "cpu", torch.float64)
+    assert {each.device.type for each in found} == {PLACE}
+    step = torch.finfo(dtype).eps
+    for value, other in zip(found, exact, strict=True):
+        torch.testing.assert_close(value.cpu().double(), other, rtol=32 * step, atol=64 * step)

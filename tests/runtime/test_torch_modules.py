@@ -121,7 +121,6 @@ def test_what_counterparts_call_a_parameter_sets_it():
     module.bias = None
     assert repr(module) == "LayerNorm(4, eps=1e-05, beta=False)"
     assert (module(x) == backend.layer_norm(x, torch.full((4,), 3.0))).all()
-    assert module.normalized_shape == torch.nn.LayerNorm(4).normalized_shape
     with pytest.raises(TypeError, match=r"cannot assign .* as parameter 'gamma'"):
         module.weight = torch.ones(4)
 
@@ -132,15 +131,23 @@ def test_names_may_be_those_of_the_counterpart(tmp_path):
         "from lngen.language import Constant, Feature, Row, mean, rsqrt\n"
         "def f(x: Row, weight: Feature = 1, epsilon: Constant = 1e-5):\n"
         '    """A layer.\n\n    In PyTorch: torch.nn.RMSNorm(weight=weight, eps=epsilon)\n'
-        '    In PyTorch: torch.nn.BatchNorm1d(num_features=D, weight=weight)\n    """\n'
+        '    In PyTorch: strangers.Stranger(num_features=D, weight=weight, training=epsilon)\n    """\n'
         "    return weight * x * rsqrt(mean(x**2) + epsilon)\n"
     )
     write(derived(definition, proved=False).emission, tmp_path)
     module = lngen.load(tmp_path / "f", backend="torch").F(4, epsilon=0.5)
     assert [*module.state_dict()] == ["weight"]
-    assert (module.eps, module.num_features) == (0.5, 4)
+    assert module.eps == 0.5
     module.eps = 0.25
     assert repr(module) == "F(4, epsilon=0.25)"
+    assert module.training is True  # the definition's name for it is every module's
+    norm, x = torch.nn.RMSNorm(4, eps=0.25), rows(2, 4)
+    expected = norm(x)
+    assert (
+        str(importlib.import_module("lngen.torch").replace(norm, [type(module)]))
+        == "the model: RMSNorm is computed by f"
+    )
+    torch.testing.assert_close(norm(x), expected)
 
 
 def test_a_model_learns():

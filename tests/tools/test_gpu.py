@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from dataclasses import replace
@@ -262,8 +263,13 @@ def test_what_pytest_reports_is_known_though_it_is_cut_short(run: stages.Run, mo
         {"test": "c", "outcome": "skipped", "why": "no NVRTC"},
     ]
 
+    silent = 0.0
+
     def cut(self: stages.Run, *arguments: str, seconds: float, **variables: str) -> processes.Done:
-        Path(variables["LNGEN_TEST_LOG"]).write_text("".join(json.dumps(line) + "\n" for line in lines))
+        log = Path(variables["LNGEN_TEST_LOG"])
+        log.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        os.utime(log, (time.time() - silent,) * 2)
+        assert variables["XLA_PYTHON_CLIENT_PREALLOCATE"] == "false"
         return processes.Done(None, 1.0, "")
 
     monkeypatch.setattr(stages.Run, "python", cut)
@@ -276,6 +282,12 @@ def test_what_pytest_reports_is_known_though_it_is_cut_short(run: stages.Run, mo
     lines.pop(1)
     assert stages.matrix(full)["status"] == "cut short"
     assert stages.matrix(full)["summary"] == "1 passed, 1 skipped in the time there was"
+    assert stages.tests(full)["status"] == "cut short"
+    silent = 90.0
+    assert stages.tests(full)["status"] == stages.matrix(full)["status"] == "out of time"  # since a test hangs
+    lines.clear()
+    silent = 0.0
+    assert stages.tests(full)["status"] == "out of time"  # since none ended
 
 
 def test_the_plugin_reports_each_outcome(tmp_path: Path) -> None:

@@ -232,7 +232,7 @@ def _stage_symbols(program: RowProgram) -> set[Symbol]:
 
 def _reduced(item: FeatureReduction) -> Reduced:
     operator = "first" if isinstance(item.body, AttainsFirst) else item.operator
-    return Reduced(item.symbol, operator, item.body, item.step)
+    return Reduced(item.symbol, operator, item.body, item.step, item.shift)
 
 
 def _places_apart(assignments: Sequence[Assignment]) -> tuple[Assignment, ...]:

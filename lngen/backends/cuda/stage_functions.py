@@ -58,6 +58,7 @@ class Reduced:
     operator: str
     body: Expr
     step: int
+    shift: bool = False
 
 
 @dataclass(frozen=True)
@@ -185,6 +186,7 @@ class KernelScope:
         for index, item in enumerate(reductions, firsts):
             where = self.presence.nonzero(item.symbol)
             value = f"math::quotient(sums[{index}], row.D)" if item.operator == "mean" else f"sums[{index}]"
+            value = f"finite({value})" if item.shift else value
             value = (
                 value if where == ALWAYS or item.operator in ("mean", "sum") else f"{_paren(where)} ? {value} : A(0)"
             )

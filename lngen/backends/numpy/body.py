@@ -95,17 +95,13 @@ class _Blocks(Lines):
             lines=(
                 *truths,
                 *laid_out(outer, 4),
-                "",
-                *wrapped(f"def block({', '.join(names)}):", 4),
-                *laid_out(inner, 8),
-                "",
-                *call(
-                    _assigned([self.variables[node.index] for node in summed]),
-                    "_blocks.each_block",
-                    ["block", "call", f"reads={tuple_of(loads.passed)}", f"writes={tuple_of(kept.passed)}"]
+                *_each_block(
+                    names,
+                    laid_out(inner, 8),
+                    [self.variables[node.index] for node in summed],
+                    [f"reads={tuple_of(loads.passed)}", f"writes={tuple_of(kept.passed)}"]
                     + buffers.passed
                     + [f"{name}={count}" for name, count in counts.items() if count],
-                    4,
                 ),
                 *laid_out(epilogue, 4),
             ),
@@ -222,6 +218,25 @@ class _Blocks(Lines):
             for symbol in self.program.saved
             if self.program.direction != "forward"
         }
+
+
+def _each_block(
+    parameters: Sequence[str], lines: Sequence[str], sums: Sequence[str], arguments: Sequence[str]
+) -> list[str]:
+    """Print the function of a block and the call that takes block after block; nothing where a block takes no line.
+
+    >>> _each_block([], [], [], ["reads=()", "writes=()"])
+    []
+    >>> print("\\n".join(_each_block(["x"], ["        total += x"], [], ["reads=(x_rows,)"])).strip())
+    def block(x):
+            total += x
+    <BLANKLINE>
+        _blocks.each_block(block, call, reads=(x_rows,))
+    """
+    if not lines:
+        return []
+    made = call(_assigned(sums), "_blocks.each_block", ["block", "call", *arguments], 4)
+    return ["", *wrapped(f"def block({', '.join(parameters)}):", 4), *lines, "", *made]
 
 
 def _assigned(names: Sequence[str]) -> str:

@@ -24,7 +24,7 @@ _MEASURES = {
     "rows": "prod(shape[:-1])",
     "features": "shape[-1]",
     "scalar": "dtype.type",
-    "vecdot": "np.vecdot if shape[-1] <= 2 * _rows.PIECE else _rows.vecdot_in_pieces",
+    "vecdot": "np.vecdot if shape[-1] <= _rows.WHOLE_ROW else _rows.vecdot_in_pieces",
 }
 """What lines may refer to, and how a function has it of its arguments `shape` and `dtype`."""
 

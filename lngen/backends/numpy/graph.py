@@ -95,7 +95,10 @@ _BINARY: dict[str, Callable[[Expr, Expr], Expr]] = {
 }
 
 COMPARISONS = frozenset({"greater", "greater_equal", "less", "less_equal", "equal", "not_equal"})
-REDUCTIONS = frozenset({"sum", "mean", "max", "min"})
+SHIFT = "shift"
+"""The largest entry of a row, and 0 where that is infinite."""
+
+REDUCTIONS = frozenset({"sum", "mean", "max", "min", SHIFT})
 TO_ROW_SCALARS = REDUCTIONS | {"residual"}
 IN_PLACE = frozenset({"corrected", "less_residual"})
 """What is done to an operand in its own memory."""

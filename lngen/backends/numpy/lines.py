@@ -13,7 +13,7 @@ from sympy import Expr
 
 from lngen.backends.expressions import decimal, formula, is_short
 from lngen.backends.layout import truth, tuple_of
-from lngen.backends.numpy.graph import REDUCTIONS, ROW, Node, NumberNode
+from lngen.backends.numpy.graph import REDUCTIONS, ROW, SHIFT, Node, NumberNode
 from lngen.backends.numpy.naming import names_of, variables
 from lngen.backends.numpy.operations import Event, Schedule
 from lngen.backends.numpy.presence import Cases
@@ -176,6 +176,8 @@ class Lines:
         return not any(is_short(value.value) for value in values if isinstance(value, NumberNode))
 
     def _reduction(self, operation: str, operands: list[str], in_loop: bool, into: list[str]) -> str:
+        if operation == SHIFT:
+            return f"_rows.shift({', '.join([*operands, *into])})"
         if operation in ("max", "min"):
             over_row = ["axis=-1", "keepdims=True"] if in_loop else []
             return f"np.{operation}imum.reduce({', '.join([*operands, *over_row, *into])})"

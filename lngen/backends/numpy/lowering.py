@@ -12,7 +12,7 @@ from dataclasses import replace
 from sympy import Expr, S
 
 from lngen.backends.expressions import formula, number_of
-from lngen.backends.numpy.graph import ROW, ROW_SCALAR, Graph
+from lngen.backends.numpy.graph import ROW, ROW_SCALAR, SHIFT, Graph
 from lngen.backends.numpy.operations import Event, OperationWriter, Schedule
 from lngen.backends.numpy.presence import Cases
 from lngen.backends.numpy.scales import weights_apart, with_late_scales, with_weights
@@ -185,7 +185,8 @@ class _Lowering(OperationWriter):
             self.schedule.events.append(Event("store", node, name=item.names[0], store=item))
         elif isinstance(item, FeatureReduction):
             self.at(item.step, item.symbol, formula(item.expression))
-            self._name(item.symbol, self.reduce(item.operator, item.body, rows=True))
+            operator = SHIFT if item.shift else item.operator
+            self._name(item.symbol, self.reduce(operator, item.body, rows=True))
             self._save(item.symbol)
         else:
             self.at(item.step, item.symbol, f"sum over rows of {formula(item.body)}")

@@ -19,8 +19,9 @@ from lngen.plan.program import Assignment, FeatureReduction, RowProgram, RowsRed
 def with_late_scales(program: RowProgram, passes: Callable[[RowProgram], int]) -> RowProgram:
     """The program with scaled rows written out wherever that makes it shorter.
 
-    `passes` counts what a program does to whole rows; a row that is stored keeps its scale, and so does one that would
-    be too large without it for what it is multiplied by.
+    `passes` counts what a program does to whole rows. A row that is stored keeps its scale, and so does one without
+    which a product would reach further than the program's do, above or below, at any end (`Growth.overreach`): of two
+    quotients `p*q` the scales would be multiplied first, and their product is 0 where `p` and `q` are ordinary numbers.
 
     >>> from lngen.expressions.symbols import Mean, RowSymbol
     >>> x, xhat, dy, r, m = *map(RowSymbol, ("x", "xhat", "dy")), *map(RowScalarSymbol, "rm")
@@ -29,7 +30,7 @@ def with_late_scales(program: RowProgram, passes: Callable[[RowProgram], int]) -
     >>> (late,) = with_late_scales(program, lambda p: len(p.temps())).stages
     >>> for line in late.reductions[0], late.row_scalars[0]:
     ...     print(line)
-    FeatureReduction(symbol=m_unscaled, operator='mean', body=dy*x, step=2)
+    FeatureReduction(symbol=m_unscaled, operator='mean', body=dy*x, step=2, shift=False)
     Assignment(symbol=m, expression=m_unscaled*r, step=2)
     """
     fewest = passes(program)
@@ -63,7 +64,7 @@ def _overreach_at(growth: Growth, program: RowProgram) -> Rational:
             *((line.symbol, line.expression) for line in stage.row_scalars),
             *((total.symbol, total.body) for total in stage.rows_reductions),
         ):
-            reached += growth.overreach(expression)
+            reached = max(reached, growth.overreach(expression))
             growth = growth.with_value(symbol, growth.degree(expression))
     return reached
 

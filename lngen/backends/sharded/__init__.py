@@ -21,7 +21,7 @@ from lngen.backends.numpy.presence import Cases
 from lngen.backends.numpy.wrappers import Function, PublicFunctions
 from lngen.backends.saved import saved_fields
 from lngen.backends.sharded import compiled, device
-from lngen.backends.sharded.statements import Step, Steps, own_values
+from lngen.backends.sharded.statements import Step, Steps, own_values, told
 from lngen.backends.signatures import Signatures
 from lngen.backends.spelling import belongs_to, gradient, marked_program, plain_errors, reading, tangent
 from lngen.errors import LngenError, counted
@@ -241,4 +241,4 @@ def _over(function: Function) -> Function:
                 lines.append(f"    call_ = {direction}.over(communicator)")
                 line = line.replace(f"{direction}.call(", "call_.call(")
         lines.append(line)
-    return replace(function, lines=lines)
+    return replace(function, signature=told(function.signature), lines=lines)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from lngen.backends import Notes
 from lngen.backends.cuda.launcher import direction_table, functions, inside
 from lngen.backends.interface import PublicInterface
 from lngen.backends.layout import in_order
 from lngen.backends.sharded import compiled
-from lngen.backends.sharded.statements import Steps
+from lngen.backends.sharded.statements import Steps, told
 from lngen.backends.spelling import reading
 from lngen.files.render import render
 from lngen.plan.program import RowProgram
@@ -60,7 +61,7 @@ def files(
     has_second = "backward_backward" in programs
     text = render(
         "sharded/cuda.py.jinja",
-        **functions(programs, layer, _KEYWORDS),
+        **_told(functions(programs, layer, _KEYWORDS)),
         header=notes.header,
         title=notes.title,
         collectives=lines,
@@ -74,3 +75,14 @@ def files(
         "cuda_sharded.py": reading(text),
         compiled.CUDA_SOURCE: compiled.cuda_source(kernels, notes, is_wide=is_wide),
     }
+
+
+def _told(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """What the template is told of functions, each of which tells the other processes of an error."""
+
+    def each(name: str, field: Any) -> Any:
+        if isinstance(field, dict):
+            return {inner: each(inner, value) for inner, value in field.items()}
+        return told(field) if name.endswith("signature") else field
+
+    return {name: each(name, field) for name, field in fields.items()}

@@ -112,3 +112,13 @@ def _entries(name: str, entries: Sequence[str], indent: int, brackets: str = "[]
     if len(line) <= WIDTH:
         return [line]
     return [f"{pad}{name}={before}", *(f"{pad}    {entry}," for entry in entries), f"{pad}{after},"]
+
+
+def told(signature: Sequence[str]) -> list[str]:
+    """A signature, with overloads before it, whose function tells the other processes of an error.
+
+    >>> told(["@overload", "def f(x: int): ...", "", "def f(x):"])
+    ['@overload', 'def f(x: int): ...', '', '@_collectives.told', 'def f(x):']
+    """
+    last = max(number for number, line in enumerate(signature) if line.startswith("def "))
+    return [*signature[:last], "@_collectives.told", *signature[last:]]

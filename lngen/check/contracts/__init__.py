@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
+from lngen.check.apart import Tell
 from lngen.check.contracts.claim import Bounds, Claim
 from lngen.check.contracts.of_cuda import claims as claims_of_cuda
 from lngen.check.contracts.of_numpy import claims as claims_of_numpy
@@ -19,12 +20,13 @@ _OWN: dict[str, Callable[[Checkable, int, Sequence[str], Bounds], list[Claim]]] 
 
 
 def check_contracts(
-    layer: Checkable, backend: str, seed: int, dtypes: Sequence[str], bounds: Bounds
-) -> tuple[Evidence, ...]:
+    layer: Checkable, backend: str, seed: int, dtypes: Sequence[str], bounds: Bounds, tell: Tell
+) -> Iterator[Evidence]:
     """Every contract of a backend. An exception of the emitted code is a failure.
 
     Those that all backends share are tried in float64; `dtypes` are the storage types of those that the
-    storage type may matter to.
+    storage type may matter to. `tell` is told of each before it is tried.
     """
-    claims = shared_claims(layer, seed, bounds) + _OWN[backend](layer, seed, dtypes, bounds)
-    return tuple(claim.evidence() for claim in claims)
+    for claim in shared_claims(layer, seed, bounds) + _OWN[backend](layer, seed, dtypes, bounds):
+        tell(f"the contract that {claim.what}")
+        yield claim.evidence()

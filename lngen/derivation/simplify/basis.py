@@ -41,11 +41,11 @@ from lngen.derivation.simplify.work import NODES, limited_work, spend
 from lngen.expressions.symbols import (
     AttainsFirst,
     Mean,
-    RowScalarSymbol,
     TypedSymbol,
     axes,
     derivative,
     operation_count,
+    stand_in,
 )
 
 _LONGEST_GRADIENT = 30
@@ -354,7 +354,7 @@ def held_means(row_class: RowClass, expression: Expr) -> dict[Expr, TypedSymbol]
     """
     excluded = _shifted(row_class, _known(_bases(row_class)[0]))
     means = [m for m in expression.atoms(Mean) if m.free_symbols & excluded and not m.args[0].atoms(Mean)]
-    return {m: RowScalarSymbol(f"held_{n}") for n, m in enumerate(sorted(means, key=default_sort_key))}
+    return {m: stand_in(f"held {n}", m) for n, m in enumerate(sorted(means, key=default_sort_key))}
 
 
 def _new_poles(candidate: Expr, expression: Expr, row_class: RowClass) -> bool:

@@ -17,13 +17,13 @@ from lngen.expressions.reductions import known_sign, name_of_body, split_stateme
 from lngen.expressions.symbols import (
     D,
     Mean,
-    RowScalarSymbol,
     RowSymbol,
     SumRows,
     TypedSymbol,
     axes,
     is_row,
     operation_count,
+    stand_in,
     symbol_like,
 )
 
@@ -198,8 +198,8 @@ def _centred(total: Expr, terms: list[Expr], rows: list[Expr], values: _Values) 
     """Terms that are a statistic of these rows, each row centred on its mean, if the means are gone then."""
     rest = Add(*(term for term in total.args if term not in terms))
     written = Add(*terms).xreplace(values.mean_of)
-    centred = {row: RowSymbol(f"centred row {place}") for place, row in enumerate(rows)}
-    mean = {row: RowScalarSymbol(f"mean of row {place}") for place, row in enumerate(rows)}
+    centred = {row: stand_in(f"centred {place}", row) for place, row in enumerate(rows)}
+    mean = {row: stand_in(f"mean {place}", Mean(row)) for place, row in enumerate(rows)}
     moved = _shifted(written, {row: centred[row] + mean[row] for row in rows}, [Mean(c) for c in centred.values()])
     if moved is None or moved.free_symbols & {*mean.values()}.union(*(row.free_symbols for row in rows)):
         return
@@ -219,7 +219,7 @@ def _weighted(total: Expr, values: _Values) -> Iterator[tuple[Expr, Expr]]:
         for weight in (body for body in bodies if row not in body.free_symbols):
             if Mean(weight * row) not in means:
                 continue
-            centred, mean = RowSymbol("centred row"), RowScalarSymbol("mean of the row")
+            centred, mean = stand_in("centred", row), stand_in("mean", Mean(row))
             moved = _shifted(written, {row: centred + mean}, [Mean(weight * centred)])
             if moved is None or moved.free_symbols & {row, mean}:
                 continue
@@ -240,8 +240,9 @@ def _exponential(total: Expr, values: _Values) -> Iterator[tuple[Expr, Expr]]:
     """
     written = values.written(total)
     rows = {mean.args[0] for mean in written.atoms(Mean) if isinstance(mean.args[0], RowSymbol)}
-    centred, mean = RowSymbol("centred row"), RowScalarSymbol("mean of the row")
-    factor = RowScalarSymbol("exponential of the mean", positive=True)
+    some = RowSymbol("some row")
+    centred, mean = stand_in("centred", some), stand_in("mean", Mean(some))
+    factor = stand_in("exponential of the mean", Mean(some), positive=True)
 
     def exponential(u: Expr) -> Expr:
         u = sympy.expand(u)

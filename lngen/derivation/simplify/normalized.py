@@ -10,7 +10,7 @@ from sympy import Expr, Mul
 
 from lngen.derivation.simplify.trail import Trail
 from lngen.expressions.equations import Equation, Forward, Names, read_by
-from lngen.expressions.symbols import D, Mean, TypedSymbol, axes, is_row, symbol_like, varies_over_features
+from lngen.expressions.symbols import D, Mean, TypedSymbol, axes, is_row, stand_in, symbol_like, varies_over_features
 
 _RULE = "normalized exponentials"
 
@@ -41,7 +41,7 @@ def in_normalized(
         # One that the forward has, if it is there anyway, or that an earlier line is.
         known = [s for s, e in own.items() if e == form and s in read]
         known += [q.symbol for q in equations if q.expression == form]
-        p = next(iter(known), None) or symbol_like("p", form)
+        p = next(iter(known), None) or stand_in("normalized", form)
         moved = [(q, _with_normalized(q.expression, p, exponential.symbol, total)) for q in equations if q.symbol != p]
         if not known:
             if not any(after for _, after in moved):

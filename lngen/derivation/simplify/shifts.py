@@ -20,10 +20,10 @@ from lngen.expressions.symbols import (
     Mean,
     Reduction,
     RowMax,
-    RowSymbol,
     TypedSymbol,
     Where,
     is_row,
+    stand_in,
     symbol_like,
     varies_over_features,
 )
@@ -114,7 +114,7 @@ def _marked(forward: Forward) -> tuple[Forward, dict[Expr, _Exponential]]:
             branches = (marked(values.get(e.args[i], e.args[i]), (*guards, (e.args[0], i))) for i in (1, 2))
             return Where(e.args[0], *branches)
         if isinstance(e, sympy.exp) and guards and is_row(e):
-            return marks.setdefault((e, guards), RowSymbol(f"exponential {len(marks)}", positive=True))
+            return marks.setdefault((e, guards), stand_in(f"exponential {len(marks)}", e, positive=True))
         if not e.has(Where, sympy.exp):
             return e
         return e.func(*(marked(part, () if isinstance(e, Reduction) else guards) for part in e.args))
@@ -264,7 +264,7 @@ class _Shift:
             return None
         names = Names.of(self.known)
         shifts = self._shifts(members, names)
-        largest = shifts[-1].symbol if shifts else RowSymbol("largest")
+        largest = shifts[-1].symbol if shifts else stand_in("largest", members[0])
         rule = SumOfExponentials(largest, self._values(largest), members, by_rows=self.by_rows, others=self._others)
         result: list[Equation] = []
         kept = False

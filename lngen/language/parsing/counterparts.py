@@ -8,12 +8,14 @@ from collections.abc import Iterator, Sequence
 
 from lngen.errors import DefinitionError
 from lngen.language.definition import Counterpart, Input
-from lngen.language.parsing.source import Source, syntax_tree
+from lngen.language.parsing.source import Located, Source, syntax_tree
 from lngen.language.syntax import Kind
 
-_LINE = re.compile(r"[ \t]*In PyTorch: *(?P<call>torch\.nn\.\S.*?) *")
+# Quotes stand beside the first and the last line of a docstring.
+_LINE = re.compile(r"[ \t]*[rRuU]?[\"']*[ \t]*(?i:in[ \t]+pytorch)[ \t]*:[ \t]*(?P<call>.*?)[ \t\"']*")
 _REMEDY = "write each attribute of the module with what it is, as `In PyTorch: torch.nn.Norm(features=D, dim=-1)`"
 _FEATURES = "D"
+_KINDS = (Kind.FEATURE, Kind.SCALAR, Kind.CONSTANT)
 _LARGEST = 10**6
 
 
@@ -25,16 +27,18 @@ def counterparts(source: Source, lines: range, inputs: Sequence[Input]) -> Itera
     >>> gamma = Input("gamma", Kind.FEATURE, None, Span(1, 1, 1, 1))
     >>> [found] = counterparts(Source.of(text, "f.py"), range(1, 2), [gamma])
     >>> found.name, found.attributes, found.conditions
-    ('Norm', (('normalized_shape', 'D'), ('weight', 'gamma')), (('bias', None),))
+    ('torch.nn.Norm', (('normalized_shape', 'D'), ('weight', 'gamma')), (('bias', None),))
 
-    Raises DefinitionError for a line that begins so and is no such call.
+    Raises DefinitionError for a line that begins so and is no such call, at the part of it that is wrong.
     """
     for number in lines:
         if found := _LINE.fullmatch(source.lines[number - 1]):
+            call = Source.of(found["call"], source.filename)
             try:
-                yield _counterpart(found["call"], inputs)
-            except _Fault as fault:
-                raise source.error(number, found.start("call") + 1, str(fault), _REMEDY) from None
+                yield _counterpart(call, inputs)
+            except DefinitionError as error:
+                column = found.start("call") + error.column
+                raise source.error(number, column, error.message, _REMEDY) from None
 
 
 def about(docstring: str) -> str:
@@ -46,44 +50,67 @@ def about(docstring: str) -> str:
     return "\n".join(line for line in docstring.split("\n") if not _LINE.fullmatch(line)).strip()
 
 
-class _Fault(Exception):
-    """What is wrong with a line."""
+def _counterpart(source: Source, inputs: Sequence[Input]) -> Counterpart:
+    """The module that a call names. Raises DefinitionError at what is wrong in it."""
 
+    def fault(place: Located, message: str) -> DefinitionError:
+        return source.error_at(place, message, _REMEDY)
 
-def _counterpart(text: str, inputs: Sequence[Input]) -> Counterpart:
-    try:
-        tree = syntax_tree(Source.of(text, ""))
-    except DefinitionError as error:
-        raise _Fault(error.message) from None
-    match tree.body:
-        case [ast.Expr(ast.Call(ast.Attribute(ast.Attribute(ast.Name("torch"), "nn"), str(name)), [], keywords))]:
+    match syntax_tree(source).body:
+        case [ast.Expr(ast.Call(function, [], keywords))] if name := _dotted(function):
             pass
+        case [ast.Expr(ast.Call(function, [place, *_], _))] if _dotted(function):
+            raise fault(place, "an attribute of the module has no name")
+        case [ast.Expr(ast.Call(ast.Name(name) as place))]:
+            raise fault(place, f"{name} is no class with its module, such as torch.nn.{name}")
         case _:
-            raise _Fault("this is no call of a module of PyTorch's with arguments by name")
-    names = {_FEATURES, *(each.name for each in inputs if each.kind in (Kind.FEATURE, Kind.SCALAR, Kind.CONSTANT))}
-    attributes: list[tuple[str, str]] = []
+            raise source.error(1, 1, "this is no call of a class with its module", _REMEDY)
+    names = {_FEATURES, *(each.name for each in inputs if each.kind in _KINDS)}
+    attributes: dict[str, str] = {}
     conditions: list[tuple[str, bool | int | float | None]] = []
-    for keyword in keywords:
+    for number, keyword in enumerate(keywords):
+        if keyword.arg in [each.arg for each in keywords[:number]]:
+            raise fault(keyword, f"the attribute {keyword.arg} is named twice")
         match keyword:
-            case ast.keyword(str(attribute), ast.Name(value)) if value in names:
-                attributes.append((attribute, value))
             case ast.keyword(str(attribute), ast.Name(value)):
-                raise _Fault(f"{attribute} is {value}, and no Feature, Scalar or Constant has that name")
+                if value not in names:
+                    message = f"{attribute} is {value}, and no Feature, Scalar or Constant has that name"
+                    raise fault(keyword.value, message)
+                if value in attributes.values():
+                    raise fault(keyword.value, f"{value} stands for two attributes")
+                attributes[attribute] = value
             case ast.keyword(str(attribute), value):
-                conditions.append((attribute, _literal(attribute, value)))
+                try:
+                    conditions.append((attribute, _literal(value)))
+                except ValueError:
+                    kinds = "a name of the definition nor a small number, True, False or None"
+                    raise fault(value, f"{attribute} is neither {kinds}") from None
             case _:
-                raise _Fault("this is no call with arguments by name")
-    values = [value for _, value in attributes]
-    if twice := sorted({value for value in values if values.count(value) > 1}):
-        raise _Fault(f"{twice[0]} stands for two attributes")
-    return Counterpart(name, tuple(attributes), tuple(conditions))
+                raise fault(keyword.value, "an attribute of the module has no name")
+    for each in inputs:
+        if each.kind in _KINDS and each.default is None and each.name not in attributes.values():
+            raise source.error(1, 1, f"{each.name} has no default, and is no attribute of the module", _REMEDY)
+    return Counterpart(name, tuple(attributes.items()), tuple(conditions))
 
 
-def _literal(attribute: str, node: ast.expr) -> bool | int | float | None:
+def _dotted(node: ast.expr) -> str | None:
+    """A class with its module as it is written; None for anything else.
+
+    >>> _dotted(ast.parse("a.b.C", mode="eval").body), _dotted(ast.parse("C", mode="eval").body)
+    ('a.b.C', None)
+    """
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.insert(0, node.attr)
+        node = node.value
+    return ".".join([node.id, *parts]) if isinstance(node, ast.Name) and parts else None
+
+
+def _literal(node: ast.expr) -> bool | int | float | None:
     try:
         value = ast.literal_eval(node)
-    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+    except (SyntaxError, TypeError, RecursionError, MemoryError):
         value = ...
     if value is None or (isinstance(value, bool | int | float) and abs(value) < _LARGEST):
         return value
-    raise _Fault(f"{attribute} is neither a name of the definition nor a small number, True, False or None")
+    raise ValueError

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lngen import cache
+from lngen.cache import folders
 from lngen.errors import LngenError
 from lngen.simt.compile import worker
 from lngen.simt.driver import faults, script
@@ -103,8 +103,7 @@ def _load(force: bool) -> None:
     _library = library
     configure(_settings)
     # What the stand-in made is no use to a GPU, so it stays apart from what PyCUDA keeps for one.
-    images = cache.folder() / "pycuda"
-    images.mkdir(parents=True, exist_ok=True)
+    images = folders.own("pycuda")
     _environment.update({"PATH": str(script.write().parent), "PYCUDA_CACHE_DIR": str(images)})
 
 

@@ -1,6 +1,8 @@
 """Modules of PyTorch's that a docstring names."""
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from lngen.errors import DefinitionError
 from lngen.language.definition import Counterpart
@@ -24,7 +26,7 @@ def test_names_are_those_of_the_file_and_what_is_no_name_is_a_condition():
     line = "In PyTorch: torch.nn.Thing(size=D, weight=half, bias=dx, eps=eps, dim=-1, is_on=True, other=None)"
     assert counterparts(line) == (
         Counterpart(
-            "Thing",
+            "torch.nn.Thing",
             (("size", "D"), ("weight", "half"), ("bias", "dx"), ("eps", "eps")),
             (("dim", -1), ("is_on", True), ("other", None)),
         ),
@@ -33,34 +35,107 @@ def test_names_are_those_of_the_file_and_what_is_no_name_is_a_condition():
 
 def test_there_may_be_several_and_none():
     two = "In PyTorch: torch.nn.A(weight=half)\n    In PyTorch: torch.nn.B()"
-    assert [each.name for each in counterparts(two)] == ["A", "B"]
+    assert [each.name for each in counterparts(two)] == ["torch.nn.A", "torch.nn.B"]
     assert counterparts("In PyTorch it is called otherwise.") == ()
     assert parse("def f(x: Row): return x**2").counterparts == ()
 
 
 def test_a_docstring_of_the_function_is_read_too():
     text = 'def f(x: Row):\n    """A layer.\n\n    In PyTorch: torch.nn.Thing(dim=-1)\n    """\n    return x**2\n'
-    assert parse(text).counterparts == (Counterpart("Thing", (), (("dim", -1),)),)
+    assert parse(text).counterparts == (Counterpart("torch.nn.Thing", (), (("dim", -1),)),)
+
+
+def test_a_class_is_any_with_its_module():
+    line = "In PyTorch: some.package.its_norms.Norm(weight=half, variance_epsilon=eps)"
+    assert counterparts(line) == (
+        Counterpart("some.package.its_norms.Norm", (("weight", "half"), ("variance_epsilon", "eps"))),
+    )
+
+
+@pytest.mark.parametrize("quote", ['"""', "'''", '"', "'"])
+def test_a_docstring_of_one_line_is_read_too(quote):
+    text = f"def f(x: Row):\n    {quote}In PyTorch: torch.nn.Thing(dim=-1){quote}\n    return x**2\n"
+    definition = parse(text)
+    assert definition.counterparts == (Counterpart("torch.nn.Thing", (), (("dim", -1),)),)
+    assert definition.docstring == ""
+    with pytest.raises(DefinitionError, match="is no call of a class"):
+        parse(text.replace("Thing(dim=-1)", "Thing"))
 
 
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("call", "message", "wrong"),
     [
-        ("torch.nn.Thing(weight=gamma)", "weight is gamma, and no Feature, Scalar or Constant has that name"),
-        ("torch.nn.Thing(weight=x)", "weight is x, and no Feature"),
-        ("torch.nn.Thing(a=half, b=half)", "half stands for two attributes"),
-        ("torch.nn.Thing(dim='-1')", "dim is neither a name of the definition nor a small number"),
-        ("torch.nn.Thing(dim=1e999)", "dim is neither a name of the definition nor a small number"),
-        ("torch.nn.Thing(dim=__import__('os'))", "dim is neither a name"),
-        ("torch.nn.Thing(**x)", "no call with arguments by name"),
-        ("torch.nn.Thing(D)", "no call of a module of PyTorch's with arguments by name"),
-        ("torch.nn.functional.softmax(dim=-1)", "no call of a module of PyTorch's with arguments by name"),
-        ("torch.nn.Thing(dim=-1); import os", "no call of a module"),
-        ("torch.nn.Thing(dim=", "not Python syntax"),
+        ("torch.nn.Thing(weight=gamma)", "weight is gamma, and no Feature, Scalar or Constant has that name", "gamma"),
+        ("torch.nn.Thing(dim=-1, weight=x)", "weight is x, and no Feature", "x"),
+        ("torch.nn.Thing(weight=half, weihgt=haf)", "weihgt is haf, and no Feature", "haf"),
+        ("torch.nn.Thing(a=half, b=half)", "half stands for two attributes", "half)"),
+        ("torch.nn.Thing(a=half, a=dx)", "the attribute a is named twice", "a=dx"),
+        ("torch.nn.Thing(dim='-1')", "dim is neither a name of the definition nor a small number", "'-1'"),
+        ("torch.nn.Thing(dim=1e999)", "dim is neither a name of the definition nor a small number", "1e999"),
+        ("torch.nn.Thing(dim=__import__('os'))", "dim is neither a name", "__import__"),
+        ("torch.nn.Thing(**x)", "an attribute of the module has no name", "x)"),
+        ("torch.nn.Thing(D)", "an attribute of the module has no name", "D)"),
+        ("torch.nn.Thing(dim=-1); import os", "this is no call of a class with its module", ""),
+        ("torch.nn.Thing", "this is no call of a class with its module", ""),
+        ("", "this is no call of a class with its module", ""),
+        ("layer norm as it is there", "not Python syntax: invalid syntax", "norm as"),
+        ("LayerNorm(weight=half)", "LayerNorm is no class with its module, such as torch.nn.LayerNorm", ""),
+        ("torch.nn[0].Thing(weight=half)", "this is no call of a class with its module", ""),
+        ("torch.nn.Thing()(weight=half)", "this is no call of a class with its module", ""),
+        ("torch.nn.Thing(dim=", "not Python syntax", "("),
     ],
 )
-def test_what_is_no_such_call_is_refused_where_it_stands(call, message):
+@pytest.mark.parametrize("start", ["In PyTorch: ", "in pytorch : "])
+def test_what_is_no_such_call_is_refused_where_it_stands(start, call, message, wrong):
     with pytest.raises(DefinitionError, match=r"In PyTorch: torch\.nn\.Norm") as found:
-        counterparts(f"In PyTorch: {call}")
+        counterparts(f"{start}{call}")
     assert message in found.value.message
-    assert (found.value.line, found.value.column) == (3, 13)
+    column = len(start) + call.rindex(wrong) + 1 if wrong else len(start) + 1
+    assert (found.value.line, found.value.column) == (3, column)
+    assert found.value.source_line == f"{start}{call}"
+
+
+TOKENS = [
+    "torch",
+    ".",
+    "nn",
+    "Norm",
+    "(",
+    ")",
+    "half",
+    "=",
+    ",",
+    "-1",
+    "*",
+    "**",
+    "D",
+    "[",
+    " ",
+    "lambda",
+    "é",
+    "#",
+    "1e999",
+]
+
+
+@given(st.lists(st.sampled_from(TOKENS), max_size=12).map("".join))
+@example("torch" + ".a" * 5000 + "()")
+@example("torch.Norm(dim=" + "-" * 5000 + "1)")
+def test_any_line_is_read_or_refused_where_it_stands(call):
+    refused = found = None
+    try:
+        [found] = counterparts(f"In PyTorch: {call}")
+    except DefinitionError as error:
+        refused = error
+    if refused is None:
+        assert call.replace(" ", "").startswith(found.name)
+    else:
+        assert refused.line == 3
+        assert 13 <= refused.column <= 13 + len(call)
+
+
+def test_an_input_that_has_to_be_given_is_an_attribute():
+    text = '"""In PyTorch: torch.nn.Thing(weight=w)"""\ndef f(x: Row, w: Feature, eps: Constant): return w*x + eps'
+    with pytest.raises(DefinitionError, match="eps has no default, and is no attribute of the module"):
+        parse(text)
+    assert parse(text.replace("weight=w", "weight=w, e=eps")).counterparts

@@ -1,0 +1,142 @@
+"""What running the emitted files of a layer shows, backend by backend: in this process, or in one of its own."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any, cast
+
+from lngen.check import compiled, thresholds
+from lngen.check.apart import Tell
+from lngen.check.derived import checkable
+from lngen.check.evidence import Evidence, verdict
+from lngen.check.in_jax import in_jax
+from lngen.check.in_torch import in_torch
+from lngen.check.layer import Emitted
+from lngen.check.numbers import DTYPES
+from lngen.check.on_device import OnDevice
+from lngen.check.on_device import device as current_device
+from lngen.check.over_parts import KIND as OVER_PARTS
+from lngen.check.over_parts import over_parts
+from lngen.check.runner import QUICK_SHAPES, check
+from lngen.files import loading
+from lngen.pipeline import Derived
+from lngen.plan.cost import parse_dtype
+from lngen.runtime.host_compiler import NoCompiler
+from lngen.simt.toolchain import ToolchainMissing
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is checked of a layer: (rows, D), the row lengths that kernels are compiled for, storage types, the seed.
+
+    Rows on both sides of each threshold of the code are checked besides with `at_thresholds`, in whatever type and
+    direction if `thorough`. A claim in a process of its own may take so many `seconds`.
+    """
+
+    shapes: Sequence[tuple[int, int]] = QUICK_SHAPES
+    features: Sequence[int] = compiled.DEFAULT_FEATURES
+    dtypes: Sequence[str] = DTYPES
+    seed: int = 0
+    at_thresholds: bool = True
+    thorough: bool = False
+    seconds: float = 600.0
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What was found, and the name of the device that kernels ran on, if any."""
+
+    evidence: tuple[Evidence, ...]
+    place: str = ""
+
+
+def run_emitted(layer: Derived, folder: Path, backend: str, asked: Asked, tell: Tell) -> Ran:
+    """Run the files of a layer in a folder. Whatever they raise is a failure among the evidence.
+
+    `tell` is told what is run next.
+    """
+    tell("the import of its modules")
+    return _RUN[backend](layer, folder, backend, asked, tell)
+
+
+def _on_host(layer: Derived, folder: Path, backend: str, asked: Asked, tell: Tell) -> Ran:
+    try:
+        module = loading.load(folder, backend)
+    except Exception as error:  # whatever emitted code raises is its failure to report
+        return Ran((broken("the module imports", error),))
+    found = _checked(layer, module, backend, asked, tell)
+    return Ran((*found, *_over_parts(layer, folder, backend, asked, tell)))
+
+
+def _on_device(layer: Derived, folder: Path, backend: str, asked: Asked, tell: Tell) -> Ran:
+    place = ""
+    try:
+        with current_device() as here:
+            place = here.name
+            module = importlib.import_module(f"{loading.load(folder).__name__}.cuda_backend")
+            types = [parse_dtype(dtype).name for dtype in asked.dtypes]
+            found = _checked(layer, OnDevice(module, types), backend, asked, tell)
+            return Ran((*found, *_over_parts(layer, folder, backend, asked, tell)), place)
+    except Exception as error:  # what PyCUDA and the emitted code raise before a check begins
+        return Ran((broken("the kernels run", error),), place)
+
+
+def _in_framework(layer: Derived, folder: Path, backend: str, asked: Asked, tell: Tell) -> Ran:
+    try:
+        module = cast(ModuleType, loading.load(folder, backend))
+    except Exception as error:  # whatever emitted code raises is its failure to report
+        return Ran((broken("the module imports", error),))
+    found = {"torch": in_torch, "jax": in_jax}[backend]
+    return Ran(tuple(found(layer.definition, module, asked.seed, tell)))
+
+
+def _checked(layer: Derived, module: Emitted, backend: str, asked: Asked, tell: Tell) -> tuple[Evidence, ...]:
+    """The evidence of a module with the four functions, on both sides of its thresholds too."""
+    subject = checkable(layer.plan, module)
+    sides: Sequence[thresholds.Side] = ()
+    unknown: tuple[Evidence, ...] = ()
+    if asked.at_thresholds:
+        tell("what its thresholds are")
+        try:
+            sides = thresholds.sides(subject, backend, asked.dtypes, asked.thorough)
+        except (NoCompiler, ToolchainMissing) as missing:
+            note = f"not looked at: {' '.join(str(missing).split())}"
+            silent = Evidence(thresholds.KIND, "both sides of each", (), "", None, None, True, note, claimed=False)
+            unknown = (silent,)
+        except Exception as error:  # code that was changed may lack what its thresholds are read from
+            unknown = (broken("can be read from the code", error, thresholds.KIND),)
+    report = check(subject, asked.shapes, asked.dtypes, backend, asked.seed, sides=sides, tell=tell)
+    return (*report.evidence, *unknown)
+
+
+def _over_parts(layer: Derived, folder: Path, backend: str, asked: Asked, tell: Tell) -> Iterator[Evidence]:
+    """The evidence of the module for rows in parts, where the folder has one."""
+    name = f"{backend}_sharded"
+    if not (folder / f"{name}.py").is_file():
+        return
+    tell(f"the import of {name}")
+    try:
+        module = importlib.import_module(f"{loading.load(folder).__name__}.{name}")
+    except Exception as error:  # whatever emitted code raises is its failure to report
+        yield broken(f"{name} imports", error, OVER_PARTS)
+        return
+    yield from over_parts(layer.plan, module, backend, asked.seed, tell)
+
+
+_RUN: Mapping[str, Callable[[Derived, Path, str, Asked, Tell], Ran]] = {
+    "numpy": _on_host,
+    "cpu": _on_host,
+    "cuda": _on_device,
+    "torch": _in_framework,
+    "jax": _in_framework,
+}
+
+
+def broken(what: str, error: Exception | Any, kind: str = "contracts") -> Evidence:
+    """The failure of code that raised, or whose process ended."""
+    detail = f"{type(error).__name__}: {error}" if isinstance(error, Exception) else str(error)
+    return verdict(kind, what, detail)

@@ -1,0 +1,84 @@
+"""Both sides of each threshold of a backend: the sizes from which its code computes in another way.
+
+What they are is read from the code that is checked, so that a size that is changed there is looked at where it is then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from lngen.check import reference, second_order
+from lngen.check.checker import Checker
+from lngen.check.evidence import Evidence
+from lngen.check.hard_inputs import to_50_digits
+from lngen.check.layer import Case, Checkable, run
+from lngen.check.numbers import storage_dtype
+from lngen.check.thresholds import of_cpu, of_cuda, of_numpy
+from lngen.check.thresholds.side import Side
+
+__all__ = ["KIND", "THRESHOLDS", "Side", "at_thresholds", "sides"]
+
+KIND = "thresholds"
+
+THRESHOLDS: dict[str, Callable[[Checkable, tuple[str, ...], bool], Iterable[Side]]] = {
+    "numpy": of_numpy.sides,
+    "cpu": of_cpu.sides,
+    "cuda": of_cuda.sides,
+}
+"""By backend, what tells the sides of its thresholds: of a layer, in storage types, a few of them or all.
+
+Whatever computes has to be here. Code without thresholds says so by no sides.
+"""
+
+
+def sides(layer: Checkable, backend: str, dtypes: Sequence[str], thorough: bool) -> tuple[Side, ...]:
+    """The sides of each threshold of a layer's code for a backend, with as many features as the layer asks for."""
+    least = layer.definition.minimum_features
+    found = THRESHOLDS[backend](layer, tuple(dtypes), thorough)
+    return tuple(side for side in found if side.shape[1] >= least)
+
+
+def at_thresholds(checker: Checker, of: Iterable[Side]) -> Iterator[Evidence]:
+    """Every result on each side within its derived error bounds, and those of the second order."""
+    for side in of:
+        checker.tell(f"rows of a threshold, {side.what}, at {side.shape[0]} x {side.shape[1]}")
+        case = side.case(checker.definition, checker.seed)
+        with side.meanwhile():
+            for dtype in side.dtypes if {*side.dtypes} & {*checker.dtypes} else side.dtypes[:1]:
+                yield from _first_order(checker, side, case, dtype)
+            yield from _second_order(checker, side, case)
+
+
+def _first_order(checker: Checker, side: Side, case: Case, dtype: str) -> Iterator[Evidence]:
+    storage = storage_dtype(dtype)
+    if storage is None:
+        return
+    stored = case.astype(storage)
+    bounds = checker.bounds(stored, dtype)
+    if bounds is None:
+        return
+    if side.means:
+        exact = to_50_digits(checker, stored)
+        bounds = {name: bound + reference.RESOLUTION for name, bound in bounds.items()}
+    else:
+        exact = checker.remembered("exact", stored, partial(checker.exact, stored))
+    yield from checker.within(
+        KIND, f"{side.what}: ", stored, dtype, bounds, *exact, options={**side.options, "over_nan": True}
+    )
+
+
+def _second_order(checker: Checker, side: Side, case: Case) -> Iterator[Evidence]:
+    has_it = all(hasattr(checker.layer.module, function) for function in ("jvp", "backward_backward"))
+    if not has_it or side.means or not side.second_order or "float64" not in side.dtypes:
+        return
+
+    def compared(what: str, result: Any, exact: Any, bound: float) -> Evidence:
+        return checker.compared(KIND, f"{side.what}: {what}", case, result, exact, bound)
+
+    try:
+        answer = run(checker.layer, case, **side.options)
+        yield from second_order.at_once(checker.layer, case, answer, checker.seed, compared)
+    except Exception as error:  # whatever emitted code raises is its failure to report
+        yield checker.broken(KIND, case, error)

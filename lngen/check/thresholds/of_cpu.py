@@ -1,0 +1,102 @@
+"""The thresholds of compiled kernels: those of their header, which the compiler is asked for, and of their launcher."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from lngen.check.layer import Checkable
+from lngen.check.thresholds.side import Side, lowered
+from lngen.runtime import host_compiler
+from lngen.runtime.includes import inlined
+
+_FEW = 3
+_SHORT = 7
+_NUMBERS = ("LANES", "TOGETHER", "PIECE", "ROWS_TOGETHER")
+_ASK = """
+#include "../_runtime/host_rows.h"
+extern "C" long long number(int which) {
+  const long long numbers[] = {
+      lngen::Lanes<lngen::Computed>::COUNT, lngen::TOGETHER, lngen::PIECE, lngen::ROWS_TOGETHER};
+  return numbers[which];
+}
+"""
+_COMPUTED = {"float64": "f64", "float32": "f32"}
+
+
+def header(folder: Path, dtype: str) -> dict[str, int]:
+    """The numbers that `host_rows.h` of the code in a folder works by, for rows of a type.
+
+    Raises NoCompiler where there is none to ask.
+    """
+    name = _COMPUTED[dtype]
+    with tempfile.TemporaryDirectory(prefix="lngen-") as place:
+        source = Path(place) / "numbers.cpp"
+        source.write_text(inlined(folder / "numbers.cpp", _ASK), encoding="utf-8")
+        library = host_compiler.library(source, [f"LNGEN_ROWS={name}", f"LNGEN_COMPUTED={name}"])
+    ask = ctypes.CFUNCTYPE(ctypes.c_longlong, ctypes.c_int)(library.address("number"))
+    return {each: ask(which) for which, each in enumerate(_NUMBERS)}
+
+
+def sides(layer: Checkable, dtypes: tuple[str, ...], thorough: bool) -> Iterator[Side]:
+    """Rows of lanes, of sets of them and of pieces, and what is left of each; sums over rows; chunks of rows."""
+    module: Any = layer.module
+    for dtype in _COMPUTED:
+        numbers = header(Path(module.__file__).parent, dtype)
+        lanes, together, piece = numbers["LANES"], numbers["LANES"] * numbers["TOGETHER"], numbers["PIECE"]
+        for features, how in (
+            (lanes - 1, "fewer entries than lanes"),
+            (lanes, "as many entries as lanes"),
+            (lanes + 1, "an entry more than lanes"),
+            (together - 1, "an entry fewer than sets of lanes"),
+            (together, "as many entries as sets of lanes"),
+            (together + lanes + 1, "a set of lanes, lanes and an entry"),
+            (piece, "the longest that is one piece"),
+            (piece + 1, "the shortest that is two pieces"),
+            (2 * piece, "two pieces"),
+            (2 * piece + together + lanes + 1, "two pieces and a part of one"),
+        ):
+            if features:
+                yield Side(f"rows of {how}", (_FEW, features), (dtype,))
+        rows = numbers["ROWS_TOGETHER"]
+        for count, how in ((rows, "are added up together"), (rows + 1, "are one more"), (2 * rows + 1, "are added up")):
+            yield Side(f"rows that {how}", (count, _SHORT), (dtype,))
+        yield from _chunks(module, dtype)
+
+
+def _chunks(module: Any, dtype: str) -> Iterator[Side]:
+    """Rows of one chunk, of a few and of the most, on one thread and on two; results that bypass the cache, or not."""
+    kernels = importlib.import_module(".._runtime.host_kernels", module.__package__)
+    small = kernels.CHUNK_ROWS * (kernels.FEW_CHUNKS + 1)
+
+    @contextmanager
+    def here(**numbers: int) -> Iterator[None]:
+        with ExitStack() as stack:
+            stack.enter_context(lowered(kernels, **numbers))
+            # Calls that are looked at in C know of the size that chunks had when they were made.
+            for call in [each for each in vars(module).values() if hasattr(each, "any_call")]:
+                kept = vars(call).get("call")
+                call.call = call.any_call.call
+                stack.callback(setattr, call, "call", kept)
+            yield
+
+    in_chunks = partial(here, CHUNK_ENTRIES=2 * _SHORT)
+    for count, how in (
+        (2, "one chunk"),
+        (3, "a chunk and a part"),
+        (2 * kernels.FEW_CHUNKS + 1, "a few chunks"),
+        (small, "chunks of more rows"),
+        (kernels.CHUNK_ROWS * kernels.CHUNKS + 1, "the most chunks and one row"),
+    ):
+        for threads in (1, 2):
+            what = f"rows of {how} on {threads} threads"
+            yield Side(what, (count, _SHORT), (dtype,), {"threads": threads}, meanwhile=in_chunks)
+    for features, how in ((16, "even"), (17, "uneven")):
+        what = f"{how} rows that bypass the cache"
+        yield Side(what, (_FEW, features), (dtype,), meanwhile=partial(here, STREAMED_BYTES=1))

@@ -1,0 +1,225 @@
+"""Claims of the printed lines of a derivation, beside the two sides of a rewrite.
+
+A report prints more than rewrites: contributions of the chain rule, first appearances of names, equations that a step
+uses, identities of the definition. It also reads as one chain, from the first line of a name to the line that code is
+emitted from. Each of these is an equality, and is listed here, so that it can be shown as rewrites are.
+
+The chain rule is checked line by line. The cotangents of the values that read a value have names by then, so what they
+send to it is one application of `lngen.derivation.vjp`, with these names as unknowns; so in turn for its own cotangent,
+up to the gradients. Tangents go the other way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import sympy
+from sympy import Expr
+
+from lngen.derivation.derivation import Derivation, Direction, Step
+from lngen.derivation.jvp import moves
+from lngen.derivation.short_lines import in_short_lines
+from lngen.derivation.vjp import Contribution, contributions, summed
+from lngen.expressions.equations import Equation
+from lngen.expressions.symbols import D, FeatureSum, Mean, TypedSymbol
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Two expressions that a printed line says are equal, the right one being what the left one has to be.
+
+    `step` is the number of that line; 0 for an output or an identity of the definition, which `about` tells apart.
+    `opened` are names that the two sides need not share. `written` says that the right side speaks of the definition's
+    own values, and the left one of those of the normal form, which may have the same names.
+    """
+
+    step: int
+    part: Direction
+    says: str
+    left: Expr
+    right: Expr
+    opened: frozenset[TypedSymbol] = frozenset()
+    written: bool = False
+    about: str = "steps"
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether both sides are one expression already."""
+        return not self.written and self.left == self.right
+
+
+def claims(derivation: Derivation) -> tuple[Claim, ...]:
+    """All claims of a derivation beside its rewrites, in the order in which they are printed.
+
+    >>> from lngen.derivation.simplify import derive
+    >>> from lngen.language.parsing import parse
+    >>> for claim in claims(derive(parse("def f(x: Row): return x*mean(x)"))):
+    ...     print(claim.step, claim.says, claim.left, "=", claim.right)
+    0 y y = y
+    2 the definition x*Mean(x) = y
+    3 through y FeatureSum(dy*x) = D*Mean(dy*x)
+    4 through y mu*dy = mu*dy
+    5 through mu dmu/D = dmu/D
+    """
+    d = derivation
+    found = [*_of_the_definition(d)]
+    for direction, derivative in d.derivatives().items():
+        found += _of_chains(derivative.steps, [*d.forward.equations, *d.backward, *derivative.equations])
+        steps = [step for step in derivative.steps if step.part == direction]
+        if direction == "jvp":
+            found += _tangents(d, steps)
+        elif direction == "backward":
+            own = dict(zip(d.forward.outputs, map(d.forward.cotangent, d.forward.outputs), strict=True))
+            found += _cotangents(d.forward.equations, dict(d.gradients), own, steps)
+        else:
+            own = dict(zip((gradient for _, gradient in d.gradients), derivative.arguments, strict=True))
+            inputs = (*d.forward.differentiable, *d.adjoint.cotangents)
+            results = dict(zip(inputs, (symbol for _, symbol in derivative.results), strict=True))
+            found += _cotangents(_lines(d, steps), results, own, steps)
+    return tuple(sorted(found, key=lambda claim: claim.step))
+
+
+def _of_the_definition(d: Derivation) -> Iterator[Claim]:
+    """Its outputs, its identities, and the first line of each value that it has a statement for."""
+    for name, value, plain in zip(d.definition.outputs, d.forward.outputs, d.written.outputs, strict=True):
+        yield Claim(0, "forward", d.definition.public(name), value, plain, written=True, about="outputs")
+    for _, left, right in d.identities:
+        yield Claim(0, "backward", f"{left} = {right}", left, right, about="identities")
+    in_normal_form = {q.symbol for q in d.forward.equations}
+    said = {q.symbol.name: q.symbol for q in d.written.equations if q.named or q.symbol not in in_normal_form}
+    for step in (step for step in d.steps if step.part == "forward"):
+        symbol = said.pop(step.target.name, None)
+        if symbol is not None:
+            first = step.after if step.before is None else step.before
+            yield Claim(step.number, "forward", "the definition", first, symbol, written=True)
+
+
+def _of_chains(steps: Sequence[Step], equations: Iterable[Equation]) -> Iterator[Claim]:
+    """That each step goes on where the last one of its target ended, and ends at the emitted line; what steps use."""
+    last: dict[TypedSymbol, Step] = {}
+    for step in steps:
+        for left, right in step.uses:
+            yield Claim(step.number, step.part, "it uses", left, right)
+        earlier = last.get(step.target)
+        if earlier is not None:
+            start = step.after if step.before is None else step.before
+            yield from _unless_plain(Claim(step.number, step.part, "it goes on", earlier.after, start))
+        last[step.target] = step
+    for equation in equations:
+        if equation.symbol in last:
+            end = last[equation.symbol]
+            claim = Claim(end.number, end.part, "the emitted line", _means(end.after), _means(equation.expression))
+            # A line that is said again, as derived above, says no more than that.
+            yield from [claim] if end.rule == "gradient" else _unless_plain(claim)
+
+
+def _unless_plain(claim: Claim) -> Iterator[Claim]:
+    if not claim.is_plain:
+        yield claim
+
+
+def _means(e: Expr) -> Expr:
+    """Sums as rules work on them: multiples of means."""
+    return e.replace(FeatureSum, lambda body: D * Mean(body))
+
+
+# ---- the chain rule
+
+
+def _cotangents(
+    equations: Sequence[Equation],
+    results: Mapping[TypedSymbol, TypedSymbol],
+    own: Mapping[TypedSymbol, TypedSymbol],
+    steps: Sequence[Step],
+) -> Iterator[Claim]:
+    """Claims of the steps of a reverse pass, from the cotangents that outputs begin with to those of the inputs."""
+    story = _Story(steps, own)
+    sent: dict[TypedSymbol, list[Contribution]] = {
+        symbol: [Contribution(symbol, symbol, e)] for symbol, e in own.items()
+    }
+    for equation in reversed(equations):
+        bar = yield from story.collected(equation.symbol, sent.get(equation.symbol, ()))
+        for contribution in contributions(equation, bar) if bar != 0 else ():
+            sent.setdefault(contribution.target, []).append(contribution)
+    for symbol, result in results.items():
+        yield from story.collected(symbol, sent.get(symbol, ()))
+        yield from (
+            Claim(step.number, step.part, "nothing reaches it", step.after, summed(sent.get(symbol, ())))
+            for step in steps
+            if step.target == result and step.before is None and step.after == 0
+        )
+
+
+def _tangents(d: Derivation, steps: Sequence[Step]) -> Iterator[Claim]:
+    """Claims of the steps of a forward pass."""
+    assert d.jvp is not None
+    story = _Story(steps, {})
+    known: dict[TypedSymbol, Expr] = dict(zip(d.forward.differentiable, d.jvp.arguments, strict=True))
+    for equation in _lines(d, steps):
+        moved = yield from story.collected(equation.symbol, moves(equation, known))
+        if moved != 0:
+            known[equation.symbol] = moved
+
+
+def _lines(d: Derivation, steps: Sequence[Step]) -> tuple[Equation, ...]:
+    """The equations that a direction differentiates: the forward's, in short lines if it is told so, and lines told."""
+    told = {step.target: Equation(step.target, _means(step.after)) for step in steps if _is_line(step)}
+    short = in_short_lines(d.forward).equations
+    parts = {q.symbol for q in short} - {q.symbol for q in d.forward.equations}
+    layer = short if parts & told.keys() else d.forward.equations
+    return (*layer, *(line for symbol, line in told.items() if symbol not in parts))
+
+
+def _is_line(step: Step) -> bool:
+    return step.rule in ("gradient", "name") and step.before is None
+
+
+class _Story:
+    """The steps in which cotangents or tangents are collected, by the value that they are of."""
+
+    def __init__(self, steps: Sequence[Step], own: Mapping[TypedSymbol, TypedSymbol]) -> None:
+        self._own = own
+        self._steps: dict[TypedSymbol, list[Step]] = {}
+        self._last = {step.target: step.after for step in steps}
+        for step in steps:
+            if step.contributions:
+                self._steps.setdefault(step.contributions[0].target, []).append(step)
+
+    def collected(self, value: TypedSymbol, sent: Sequence[Contribution]) -> Generator[Claim, None, Expr]:
+        """The claims of what is told of a value; returns the name of all that was sent to it, or its sum.
+
+        A step may tell a part, which a later one takes as what the value has already. One that is not taken so tells
+        the whole.
+        """
+        steps = self._steps.get(value, ())
+        sources = frozenset(c.source for c in sent)
+        taken = {c.expression for step in steps for c in step.contributions if c.source == c.target}
+        parts: dict[Expr, frozenset[TypedSymbol]] = {}
+        whole: Expr | None = None
+        for step in steps:
+            named = frozenset(c.source for c in step.contributions if c.source != c.target)
+            covered = named
+            for told in step.contributions:
+                if told.expression in parts and told.source == value:
+                    covered |= parts[told.expression]
+                    continue
+                ways, says = frozenset({told.source}), f"through {told.source}"
+                if told.source == value:
+                    ways, says = ways if told.expression == self._own.get(value) else sources - named, "it has"
+                covered |= ways
+                yield Claim(step.number, step.part, says, told.expression, _from(ways, sent), frozenset({told.source}))
+            yield from _unless_plain(Claim(step.number, step.part, "their sum", step.after, summed(step.contributions)))
+            parts[step.target] = covered
+            if covered >= sources:
+                whole = step.target
+            elif step.target not in taken:
+                left_out = _from(sources - covered, sent)
+                yield Claim(step.number, step.part, "nothing is left out", left_out, sympy.S.Zero)
+        if whole is None:
+            return summed(sent)
+        return sympy.S.Zero if self._last[whole] == 0 else whole
+
+
+def _from(sources: Collection[TypedSymbol], sent: Iterable[Contribution]) -> Expr:
+    return summed(c for c in sent if c.source in sources)

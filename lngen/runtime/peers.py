@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+"""What goes wrong between processes, and how each of them is told.
+
+One that refuses what it is given tells the others (`told`), which raise PeerError with its reason in the collective
+that they wait in, or in their next one.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import NoReturn, ParamSpec, TypeVar
+
+Given = ParamSpec("Given")
+Returned = TypeVar("Returned")
+
+TIMEOUT = 300.0
+"""Seconds that a process waits for the others in a collective, where it is not told otherwise."""
+
+
+class PeerError(RuntimeError):
+    """Another process refused what it was given, has ended, or did not come in time."""
+
+    is_told = True
+
+
+def told(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
+    """The function, such that the processes of its communicator are told where one of them raises an error.
+
+    That is its keyword `communicator`, or its first argument.
+
+    The others raise PeerError in the collective that they wait in, or in their next one. What a communicator raises
+    itself, all have seen or will see.
+    """
+
+    @functools.wraps(function)
+    def call(*arguments: Given.args, **keywords: Given.kwargs) -> Returned:
+        try:
+            return function(*arguments, **keywords)
+        except BaseException as error:
+            # The classes may be those of another package, which has a copy of this module.
+            if getattr(error, "is_told", False):
+                raise
+            for given in (keywords.get("communicator"), *arguments[:1]):
+                if callable(abort := getattr(given, "abort", None)):
+                    abort(f"{type(error).__name__}: {error}")
+            raise
+
+    return call
+
+
+class SeenByAllError(RuntimeError):
+    """What processes have sent does not go together, as each of them finds."""
+
+    is_told = True
+
+
+class LostError(PeerError):
+    """One that has ended or does not come, as this process has found and the others may not."""
+
+
+REASON = 1024
+"""Bytes of a reason that are sent."""
+
+
+def raise_for(rank: int, reason: bytes) -> NoReturn:
+    raise PeerError(f"rank {rank} gave up, and so does this one: {reason.decode(errors='replace')}")
+
+
+def late(rank: int, seconds: float, whom: str = "another one") -> LostError:
+    return LostError(
+        f"rank {rank} has waited {seconds:g} seconds for {whom}, which did not come: each has to make the same calls; "
+        "pass a longer timeout where one may take so long"
+    )
+
+
+def require_as_many(other: int, received: int, rank: int, sent: int) -> None:
+    if received != sent:
+        raise SeenByAllError(
+            f"rank {other} sent {received} bytes and rank {rank} {sent}: each has to call the same functions in the "
+            "same order, with as many rows of the same type"
+        )

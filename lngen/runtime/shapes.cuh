@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+// How the work on a row is laid out: functions of its length, of what a direction asks and of what a block may take. No
+// macro decides here and nothing is CUDA's own, so that a host compiler can go through every row length there is.
+#ifndef LNGEN_SHAPES_CUH
+#define LNGEN_SHAPES_CUH
+
+namespace lngen {
+
+// Who works on which entries. A row belongs to THREADS_PER_ROW threads; each owns the same columns of every row, CHUNKS
+// times VECTOR of them, so that what it sums over rows is its own, and so is what it copies ahead.
+enum Place { IN_REGISTERS, IN_SHARED_MEMORY, IN_WORKSPACE };
+
+// What a thread has of a row between the stages: nothing, its entries as they are stored, or in the compute type.
+enum Held { READ_AGAIN, PACKED, WIDENED };
+
+struct Shape {
+  int vector, threads_per_row, chunks, threads;
+  Held row;
+  bool holds_features;
+  Place sums;
+  int rows_copied;  // how many rows a thread copies into shared memory before it works on them
+  int blocks;  // how many a multiprocessor is to hold; the compiler has the registers for no more
+};
+
+// What a direction asks of a geometry: sizes of types in bytes, how many arrays of each kind an entry of a row meets,
+// and how many row scalars and results there are. What a function gives in one stage, the compiler keeps for the next:
+// in registers it is one more row. Of the reductions, the most in a stage and those over rows into Scalars count.
+struct Asked {
+  int storage, parameter, compute, rows, features, sums, calls, scalars, results, most_sums, scalar_sums;
+};
+
+// What kernels may take, and what they are told to: bytes of shared memory a block, the most entries an access, threads
+// per row (0: the fewest that will do), threads that a multiprocessor is to hold (0: what registers allow), and percent
+// of the registers that a thread would keep entries in.
+struct Limits {
+  int shared, vector, threads_per_row, resident, room;
+};
+
+// Columns are counted by `int`, a trip of all threads beyond the last one.
+constexpr int MOST_FEATURES = 1 << 30;
+constexpr int BLOCK = 128;
+constexpr int MOST_THREADS = 1024;
+constexpr int MOST_CHUNKS = 12;  // each has an address and a condition
+constexpr int ANY_D_THREADS = 256;
+constexpr int REREADING_THREADS = 256;
+constexpr int MOST_ROWS_COPIED = 8;
+
+// Threads of a multiprocessor that are to be resident at the least: few, so that each has the registers for a row and
+// its sums. The loads that keep the memory busy are copies into shared memory, which take none.
+constexpr int THREADS_AT_A_TIME = 512, REGISTERS = 65536, REGISTERS_BESIDE = 36, MOST_THREADS_AT_A_TIME = 1024;
+
+// Bytes that a multiprocessor is to have asked for at any time. By Little's law an H200 wants 23 kB: 4.8 TB/s over 132
+// of them, for 0.6 us. More of it covers the time in which the threads of a row wait for one another.
+constexpr int BYTES_IN_FLIGHT = 65536;
+
+// Bytes of shared memory that are the system's own in each block, and those that a block has for its reductions.
+constexpr int RESERVED = 1024, USUAL_SLOTS = 2048;
+
+__host__ __device__ constexpr int ceiling(int a, int b) { return a / b + (a % b != 0); }
+__host__ __device__ constexpr int at_least(int a, int b) { return a > b ? a : b; }
+__host__ __device__ constexpr int at_most(int a, int b) { return a < b ? a : b; }
+__host__ __device__ constexpr long long larger_of(long long a, long long b) { return a > b ? a : b; }
+
+// As many entries as an access of 16 bytes holds, where they divide the row.
+__host__ __device__ constexpr int widest_vector(int D, int bytes, const Limits& may) {
+  int vector = at_most(may.vector, 16 / bytes);
+  while (D % vector) vector /= 2;
+  return vector;
+}
+
+// Threads that a row has at the least: 8, for the accesses of a warp to lie together, but no more than it has accesses.
+__host__ __device__ constexpr int fewest_threads(int vectors, const Limits& may) {
+  if (may.threads_per_row) return may.threads_per_row;
+  int threads = 8;
+  while (threads / 2 >= vectors && threads > 1) threads /= 2;
+  return threads;
+}
+
+// Bytes of registers that a thread has for a row, its Features and its sums, besides what it computes with: what more
+// row scalars than eight leave of it, and more results of a stage than two, an access of each.
+__host__ __device__ constexpr int registers_for(int threads, int vector, const Asked& n, const Limits& may) {
+  const bool wide = n.compute > 4;
+  const int all = threads > THREADS_AT_A_TIME ? (wide || n.calls ? 0 : 24) : (wide ? 40 : 72);
+  return 4 * all * may.room / 100 - n.compute * at_least(n.scalars - 8, 0) - n.storage * vector * at_least(n.results - 2, 0);
+}
+
+// What an entry takes of it.
+__host__ __device__ constexpr int bytes_of_row(Held row, const Asked& n) {
+  return n.rows * (row == WIDENED ? n.compute : n.storage) + n.calls * n.compute;
+}
+
+// Blocks that the registers of a multiprocessor are to hold at a time, of threads that keep so many bytes of a row,
+// Features and sums. What functions and doubles take besides is not foreseen.
+__host__ __device__ constexpr int blocks_at_a_time(int threads, int kept, const Asked& n, const Limits& may) {
+  const int fit = n.calls || n.compute > 4 ? THREADS_AT_A_TIME : REGISTERS / (kept / 4 + REGISTERS_BESIDE);
+  const int least = at_least(may.resident ? may.resident : fit, THREADS_AT_A_TIME);
+  return at_least(at_most(least, MOST_THREADS_AT_A_TIME) / threads, 1);
+}
+
+// Entries a thread may have: for the sake of the code's size, in which every function is spelled out for each of them.
+__host__ __device__ constexpr int most_entries(int calls, bool sums_in_registers) {
+  const int most = sums_in_registers ? 24 : 32;
+  return calls ? at_most(at_least(128 / calls, 1), most) : most;
+}
+
+// Bytes of shared memory of a block, one part after the other: slots of the reductions, twice; the sums over rows that
+// gather there; then the copies, each of a row of every array and every row that the block works on at a time, in whose
+// place those rows are added up at the end.
+struct Memory {
+  long long slots, sums, copy, together;
+
+  __host__ __device__ constexpr long long bytes(int rows_copied) const {
+    return slots + sums + larger_of(together, rows_copied * copy);
+  }
+};
+
+// Slots in entries of the compute type.
+__host__ __device__ constexpr int slots_of(int threads, int threads_per_row, const Asked& n) {
+  const int reductions = threads_per_row > 32 ? 2 * n.most_sums * (threads / 32) : 0;
+  return ceiling(at_least(reductions, n.scalar_sums * (threads / threads_per_row)), 4) * 4;
+}
+
+// What a layout takes of it, for rows of D entries; where D is 0 they are not known, and nothing is kept there.
+__host__ __device__ constexpr Memory memory_of(const Shape& s, int D, const Asked& n) {
+  const long long entry = n.compute, sums = (long long)n.sums * D;
+  const int rows = s.threads / s.threads_per_row, chunks = ceiling(D, s.threads_per_row * s.vector);
+  return Memory{slots_of(s.threads, s.threads_per_row, n) * entry,
+                s.sums == IN_SHARED_MEMORY ? (sums + 3) / 4 * 4 * entry : 0,
+                (long long)n.rows * n.storage * chunks * s.vector * s.threads,
+                n.sums && s.sums == IN_REGISTERS && rows > 1 ? (long long)rows * D * entry : 0};
+}
+
+// Whether a multiprocessor, which has what a block may take and what is reserved beside it, holds so many blocks.
+__host__ __device__ constexpr bool are_held(int blocks, long long bytes, const Limits& may) {
+  return blocks * (bytes + RESERVED) <= may.shared + RESERVED;
+}
+
+// How many rows a block may copy ahead, given what one of them takes of shared memory and what else is there. An access
+// has 4 bytes at least.
+__host__ __device__ constexpr int most_rows_copied(
+    long long bytes, int access, int blocks, long long beside, const Limits& may) {
+  if (access < 4 || bytes == 0) return 0;
+  const long long left = may.shared / blocks - RESERVED - beside;
+  if (left < bytes) return 0;
+  const long long wanted = (BYTES_IN_FLIGHT + blocks * bytes - 1) / (blocks * bytes), most = left / bytes;
+  return at_most(int(wanted < most ? wanted : most), MOST_ROWS_COPIED);
+}
+
+// The same layout with the blocks that it asks for, as far as shared memory lets them in, and with the rows that each of
+// them can copy ahead. Rather fewer threads than no room for copies.
+__host__ __device__ constexpr Shape settled(Shape s, int D, const Asked& n, const Limits& may) {
+  const Memory taken = memory_of(s, D, n);
+  const long long beside = larger_of(taken.slots, USUAL_SLOTS) + taken.sums;
+  const int access = s.vector * n.storage;
+  while (s.blocks > 1 && (!are_held(s.blocks, taken.bytes(0), may) ||
+                          (s.blocks * s.threads > THREADS_AT_A_TIME &&
+                           !most_rows_copied(taken.copy, access, s.blocks, beside, may))))
+    --s.blocks;
+  s.rows_copied = at_most(s.rows_copied, most_rows_copied(taken.copy, access, s.blocks, beside, may));
+  return s;
+}
+
+// The fewest threads per row whose registers hold everything: the row widened once, Features and sums. Failing that, the
+// row as it is stored; then the same without the Features, which each row reads again; then without the sums over rows.
+// Failing that, the row stays in shared memory, or is read again in every stage.
+__host__ __device__ constexpr Shape shape_of(int D, const Asked& n, const Limits& may) {
+  const int vector = widest_vector(D, n.storage, may), vectors = ceiling(D, vector);
+  const int fewest = fewest_threads(vectors, may), most = may.threads_per_row ? may.threads_per_row : MOST_THREADS;
+  const long long all_sums = (long long)D * n.sums * n.compute;
+  const long long slots = (long long)slots_of(MOST_THREADS, MOST_THREADS, n) * n.compute;
+  const Place beside = n.sums && all_sums <= may.shared - larger_of(slots + 1024, 8192) ? IN_SHARED_MEMORY : IN_WORKSPACE;
+  // With fewer threads there are too many chunks in any case.
+  int first = fewest;
+  while (first <= most && ceiling(vectors, first) > MOST_CHUNKS) first *= 2;
+  for (int without = 0; without < 3; ++without) {
+    const bool alone = without == 2 && n.sums;
+    for (int widened = n.storage < n.compute; widened >= 0; --widened) {
+      const Held row = widened || n.storage == n.compute ? WIDENED : PACKED;
+      const int cost = bytes_of_row(row, n) + (without < 1 ? n.features * n.parameter : 0) +
+                       (without < 2 ? n.sums * n.compute : 0);
+      for (int threads = first, chunks = ceiling(vectors, first); threads <= most; threads *= 2, chunks = ceiling(chunks, 2)) {
+        if (alone && threads < 32) continue;
+        // With few registers, that the compiler widens early is too much.
+        if (row == PACKED && threads > THREADS_AT_A_TIME) continue;
+        const int block = alone ? threads : at_least(threads, BLOCK);
+        // Addresses in the workspace take registers too.
+        const int left = registers_for(block, vector, n, may) / (alone && beside == IN_WORKSPACE ? 2 : 1);
+        const bool few = chunks == 1 || chunks * vector <= most_entries(n.calls, n.sums && !alone);
+        if (!few || chunks * vector * cost > left) continue;
+        const int blocks = blocks_at_a_time(block, chunks * vector * cost, n, may);
+        const Place sums = without < 2 ? IN_REGISTERS : beside;
+        const Shape found = settled(
+            Shape{vector, threads, chunks, block, row, without < 1, sums, MOST_ROWS_COPIED, blocks}, D, n, may);
+        // A multiprocessor that has the shared memory of one block alone is to have its threads in that one.
+        if (found.blocks < blocks && found.blocks * block < THREADS_AT_A_TIME && chunks > 1 && threads < most) continue;
+        return found;
+      }
+    }
+  }
+  // One block whose rows stay in shared memory; two that read them again, if their sums fit there; or one that does.
+  const int resident = may.room <= 50 ? THREADS_AT_A_TIME / 2 : THREADS_AT_A_TIME;
+  for (int attempt = 0;; ++attempt) {
+    const int wanted = at_least(attempt == 1 ? REREADING_THREADS : resident, fewest);
+    const int threads = at_least(at_most(wanted, most), 32);
+    const int blocks = attempt == 1 ? at_least(resident / threads, 1) : 1;
+    const Place sums = n.sums ? beside : IN_REGISTERS;
+    const Shape found = settled(
+        Shape{vector, threads, 1, threads, READ_AGAIN, false, sums, attempt ? 0 : 2, blocks}, D, n, may);
+    if (attempt == 0 ? found.rows_copied > 0 : attempt == 2 || found.blocks == blocks) return found;
+  }
+}
+
+// D known only at run time: registers hold rows up to a capacity.
+__host__ __device__ constexpr Shape shape_of_any(const Asked& n, const Limits& may) {
+  const int vector = at_most(may.vector, 16 / n.storage);
+  const int cost = bytes_of_row(WIDENED, n) + n.features * n.parameter + n.sums * n.compute;
+  const int entries = registers_for(ANY_D_THREADS, vector, n, may) / at_least(cost, 1);
+  const int chunks = at_most(at_most(at_least(entries, 1), 8), most_entries(n.calls, true)) / vector;
+  return settled(Shape{vector, ANY_D_THREADS, at_least(chunks, 1), ANY_D_THREADS, entries > 0 ? WIDENED : READ_AGAIN, true,
+                       IN_REGISTERS, 0, THREADS_AT_A_TIME / ANY_D_THREADS}, 0, n, may);
+}
+
+__host__ __device__ constexpr Shape rereading(Shape any) {
+  return Shape{any.vector, any.threads_per_row, 1, any.threads, READ_AGAIN, false, IN_WORKSPACE, 0, any.blocks};
+}
+
+}  // namespace lngen
+
+#endif

@@ -1,0 +1,151 @@
+"""Emitted files in a folder, held to what was emitted: changed ones, code that ends its process, what is not run."""
+
+import re
+
+import pytest
+
+from lngen import pipeline
+from lngen.check import emitted
+from lngen.check.emitted import Asked, check_emitted
+from lngen.files import loading, manifest
+from lngen.language.parsing import parse
+from tests import corpus
+from tests.requirements import needs_gxx
+
+LOOP = r"(?<=\n)( +const long long offset = i \* D;\n)"
+ONE = Asked(shapes=[(2, 3)], dtypes=["float64"], at_thresholds=False)
+
+
+def written(folder, name="rms_norm", **options):
+    definition = corpus.definition(name) if name in corpus.NAMES else parse(name)
+    made = pipeline.derived(definition, proved=False, **options)
+    manifest.write(made.emission, folder)
+    return made, folder / made.definition.name
+
+
+def changed(path, pattern, replacement):
+    text = path.read_text(encoding="utf-8")
+    found, count = re.subn(pattern, replacement, text)
+    assert count, "nothing was planted"
+    path.write_text(found, encoding="utf-8")
+
+
+def failures(report):
+    return [f"{item.what}: {item.detail}" for item in report.failures]
+
+
+@pytest.mark.parametrize("kind", ["differs", "missing", "left over"])
+def test_check_emitted_with_a_changed_runtime_names_the_file(kind, tmp_path):
+    made, place = written(tmp_path)
+    file = tmp_path / "_runtime" / ("strange.py" if kind == "left over" else "grids.py")
+    if kind == "missing":
+        file.unlink()
+    else:
+        file.write_text("# no code of lngen's\n" + (file.read_text() if file.exists() else ""))
+    report = check_emitted(made, place, "numpy", ONE, print)
+    assert failures(report) == [f"the files are what lngen emits: _runtime/{file.name} {kind}; run: lngen derive"]
+
+
+def test_check_emitted_with_long_rows_summed_wrongly_fails_without_shapes(tmp_path):
+    """A mistake in what layers share that rows of fewer than 2049 entries do not have."""
+    made, place = written(tmp_path, "layer_norm")
+    changed(tmp_path / "_runtime" / "rows.py", r"total \+= end", "total -= end")
+    report = check_emitted(made, place, "numpy", Asked(dtypes=["float64"], shapes=[(1, 2)]), print)
+    assert any(item.kind == "thresholds" and item.shape[1] > 2048 for item in report.failures)
+    assert check_emitted(made, place, "numpy", ONE, print).failures[:-1] == ()
+
+
+def test_check_emitted_with_a_runtime_without_thresholds_says_so(tmp_path):
+    made, place = written(tmp_path)
+    changed(tmp_path / "_runtime" / "rows.py", r"\bSHORT_ROW\b", "SHORT")
+    report = check_emitted(made, place, "numpy", Asked(shapes=[], dtypes=["float64"]), print)
+    assert any(text.startswith("can be read from the code: AttributeError") for text in failures(report))
+
+
+@needs_gxx
+@pytest.mark.parametrize(
+    ("replacement", "how"),
+    [
+        ("*(volatile int*)8 = 1;", "signal 11 (SIGSEGV)"),
+        pytest.param("__builtin_abort();", "signal 6 (SIGABRT)", marks=pytest.mark.ci),
+    ],
+)
+def test_check_emitted_with_kernels_that_end_the_process_reports_it(replacement, how, tmp_path):
+    made, place = written(tmp_path)
+    changed(place / "kernels.cpp", LOOP, rf"\1      {replacement}\n")
+    report = check_emitted(made, place, "cpu", ONE, print)
+    first, second = failures(report)
+    assert first == f"the code runs to its end: the process ended by {how} while it ran forward and backward at 2 x 3"
+    assert "kernels.cpp differs" in second
+    assert report.outcome == "failed"
+
+
+@pytest.mark.ci
+@needs_gxx
+def test_check_emitted_with_kernels_that_do_not_end_ends_them(tmp_path):
+    made, place = written(tmp_path)
+    changed(place / "kernels.cpp", LOOP, '\\1      for (;;) asm volatile("");\n')
+    asked = Asked(shapes=[(2, 3)], dtypes=["float64"], at_thresholds=False, seconds=10)
+    first, _ = failures(check_emitted(made, place, "cpu", asked, print))
+    assert first.endswith("was ended after 10 seconds without an answer while it ran forward and backward at 2 x 3")
+
+
+def test_check_emitted_without_a_compiler_is_not_run(tmp_path, monkeypatch):
+    made, place = written(tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CXX", raising=False)
+    said = []
+    report = check_emitted(made, place, "cpu", ONE, said.append)
+    assert (report.passed, report.outcome, report.failures) == (False, "not run", ())
+    assert report.not_run.startswith("no C++ compiler")
+    assert said == [f"rms_norm: cpu is not run: {report.not_run}"]
+    assert (report.as_json()["outcome"], report.as_json()["passed"]) == ("not run", False)
+
+
+@pytest.mark.parametrize("backend", loading.FRAMEWORKS)
+def test_check_emitted_without_a_framework_is_not_run(backend, tmp_path, monkeypatch):
+    made, place = written(tmp_path)
+    monkeypatch.setattr(loading, "is_installed", lambda package: False)
+    report = check_emitted(made, place, backend, ONE, lambda text: None)
+    assert report.outcome == "not run"
+    assert report.not_run.endswith("is not installed")
+
+
+def test_check_emitted_where_cuda_is_compiled_alone_has_not_passed(tmp_path, monkeypatch):
+    made, place = written(tmp_path)
+    monkeypatch.setattr(emitted, "hindrance", lambda folder, backend: "PyCUDA is missing")
+    monkeypatch.setattr(emitted, "_compiled", lambda folder, asked: [])
+    report = check_emitted(made, place, "cuda", ONE, lambda text: None)
+    assert (report.outcome, report.not_run, report.passed) == ("not run", "PyCUDA is missing", False)
+
+
+@pytest.mark.parametrize("backend", ["numpy", pytest.param("cpu", marks=[needs_gxx, pytest.mark.ci])])
+def test_check_emitted_with_code_for_parts_of_rows_checks_it(backend, tmp_path):
+    made, place = written(tmp_path, "layer_norm", over_parts=True)
+    report = check_emitted(made, place, backend, ONE, print)
+    assert report.passed, report.failures
+    words = " ".join(item.what for item in report.evidence if item.kind == "parts of rows")
+    for part in ("second derivation, 6+0+1+4 features: dgamma", "second order, 5+8 features", "tangents"):
+        assert part in words
+
+
+@pytest.mark.parametrize(
+    ("file", "pattern", "replacement"),
+    [
+        ("numpy_sharded_kernels.py", r"np\.sqrt\(", "np.cbrt("),
+        ("../_runtime/sharded.py", r"np\.asarray\(whole, dtype\)", "np.asarray(whole + 1, dtype)"),
+    ],
+)
+def test_check_emitted_with_a_mistake_in_parts_of_rows_fails(file, pattern, replacement, tmp_path):
+    made, place = written(tmp_path, "layer_norm", over_parts=True)
+    changed((place / file).resolve(), pattern, replacement)
+    report = check_emitted(made, place, "numpy", ONE, print)
+    assert any(item.kind == "parts of rows" for item in report.failures)
+    assert {item.kind for item in report.failures} == {"parts of rows", "contracts"}  # the latter is the changed file
+
+
+def test_check_emitted_with_parts_of_rows_that_cannot_be_imported_fails(tmp_path):
+    made, place = written(tmp_path, over_parts=True)
+    changed(place / "numpy_sharded_kernels.py", r"\A", "def block():\n")
+    report = check_emitted(made, place, "numpy", ONE, print)
+    assert any(text.startswith("numpy_sharded imports: IndentationError") for text in failures(report))

@@ -1,0 +1,182 @@
+"""No statement that a point refutes is shown to hold, of thousands near true ones; and the test would see it if one
+were: each rule that once let some through is planted again, and does."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from itertools import islice
+from typing import Any
+
+import pytest
+import sympy
+from sympy import Expr
+
+from lngen.prove.budget import Budget, TooLargeError
+from lngen.prove.every_size import NotShownError, shown_equal
+from lngen.prove.generators import Generators, Monomial, Polynomial, inverse, minus
+from lngen.prove.names import Names
+from lngen.prove.row_algebra import RowAlgebra, UndefinedError
+from tests.prove import statements
+from tests.prove.evaluator import Point, points, refuting
+from tests.prove.statements import KINDS, SYMBOLS, Statement, identities, near_true, perturbed
+from tests.tiers import sample
+
+_SEED = 1
+_POINTS = 72
+_WORK = 20_000
+_UNDEFINED = (sympy.nan, sympy.zoo, sympy.oo, -sympy.oo, sympy.I)
+
+
+def accepted(statement: Statement) -> bool:
+    names = Names(RowAlgebra(Budget(10**6)))
+    names.give(statement.equations)
+    try:
+        shown_equal(sympy.sympify(statement.left), sympy.sympify(statement.right), names, _WORK)
+    except NotShownError:
+        return False
+    return True
+
+
+def refuted(made: Iterable[Statement], seed: int = _SEED) -> Iterator[tuple[Statement, Point | None]]:
+    """Statements that have values, each with a point at which its sides differ, if there is one."""
+    at = tuple(points(SYMBOLS, random.Random(seed), _POINTS))
+    for statement in made:
+        sides = [sympy.sympify(side) for side in (statement.left, statement.right)]
+        if any(side.has(*_UNDEFINED) for side in sides):
+            continue
+        point, compared = refuting(sides[0], sides[1], at, {q.symbol: q.expression for q in statement.equations})
+        if compared:
+            yield statement, point
+
+
+def false_ones_accepted(made: Iterable[Statement], seed: int = _SEED) -> tuple[Counter[str], list[str]]:
+    """How many were refuted, by kind, and those of them that are shown to hold nevertheless."""
+    counts: Counter[str] = Counter()
+    wrong = []
+    for statement, point in refuted(made, seed):
+        if point is not None:
+            counts[statement.kind] += 1
+            if accepted(statement):
+                wrong.append(f"{statement} at {point}")
+    return counts, wrong
+
+
+def test_no_false_statement_is_accepted_of_a_few_hundred() -> None:
+    every = islice(near_true(random.Random(_SEED), 60), 0, None, 50)
+    counts, wrong = false_ones_accepted(every)
+    assert not wrong
+    assert sum(counts.values()) >= 200
+    assert len(counts) >= 11
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("kind", [*KINDS, statements.perturbed], ids=lambda kind: str(kind.__name__))
+def test_no_false_statement_is_accepted_of_each_kind(kind: Callable[..., Iterator[Statement]]) -> None:
+    made = kind(random.Random(_SEED), 300) if kind is perturbed else kind()
+    counts, wrong = false_ones_accepted(made)
+    print(dict(counts))
+    assert not wrong
+    # More than 12,000 in all.
+    assert sum(counts.values()) >= 300
+
+
+@pytest.mark.exhaustive
+def test_no_false_statement_is_accepted_of_any_seed() -> None:
+    seed = random.SystemRandom().randrange(10**9)
+    counts, wrong = false_ones_accepted(near_true(random.Random(seed), 1000), seed)
+    assert not wrong, f"seed {seed}"
+    assert sum(counts.values()) >= 4000
+
+
+def share_of_true_ones(seed: int, count: int) -> dict[str, tuple[int, int]]:
+    """For each identity how many of those that no point refutes are shown, and how many there are."""
+    found: dict[str, tuple[int, int]] = {}
+    for statement, point in refuted(identities(random.Random(seed), count)):
+        assert point is None, statement
+        shown, of = found.get(statement.kind, (0, 0))
+        found[statement.kind] = shown + accepted(statement), of + 1
+    return found
+
+
+def test_most_true_statements_are_accepted() -> None:
+    found = share_of_true_ones(_SEED, 2 * len(statements.IDENTITIES))
+    assert sum(shown for shown, _ in found.values()) >= 0.9 * sum(of for _, of in found.values())
+
+
+# ---- what would let false ones through
+
+
+def any_function_for_a_pole(p: Polynomial, u: Polynomial, algebra: RowAlgebra) -> bool:
+    """exp(u)**-1 taken for 1/u."""
+    bases = (frozenset(u.items()), frozenset((m, -c) for m, c in u.items()))
+    return any(exponent < 0 and algebra.of.known[place].inside in bases for m in p for place, exponent in m)
+
+
+def any_divisor(self: Generators, monomial: Monomial, by: Monomial) -> Monomial | None:
+    found = self.product_of(monomial, inverse(by))
+    return None if found is None else found[1]
+
+
+def any_base(self: Names, e: Any, form: Callable[[Expr], Polynomial]) -> Polynomial:
+    if e.exp.is_Rational:
+        return _POWER(self, e, form)
+    logarithm = self.algebra.logarithm(form(e.base))
+    return self.algebra.exponential(self.algebra.of.product(form(e.exp), logarithm))
+
+
+def any_scale(self: RowAlgebra, body: Polynomial, extreme: Polynomial) -> Polynomial:
+    ahead = minus(body, extreme)
+    return _ATTAINS(self, self._primitive(ahead, signed=True)[2] if ahead else ahead, {})
+
+
+_POWER, _ATTAINS = Names._power, RowAlgebra.attains
+
+PLANTS: dict[str, tuple[str, Any, Callable[[], Iterator[Statement]]]] = {
+    "a pole of any function of u": ("lngen.prove.vanishing._has_pole", any_function_for_a_pole, statements.at_zero),
+    "a rewrite that divides": ("lngen.prove.generators.Generators.divided", any_divisor, statements.quotients),
+    "a symbolic exponent": ("lngen.prove.names.Names._power", any_base, statements.exponents),
+    "attained under any scale": ("lngen.prove.row_algebra.RowAlgebra.attains", any_scale, statements.attained),
+    "a pole that a select hides": (
+        "lngen.prove.generators.Generators.conditional",
+        lambda self, place: False,
+        statements.hidden_poles,
+    ),
+    "an indicator that guards a pole": (
+        "lngen.prove.generators.Generators.has_pole",
+        lambda self, monomial: False,
+        statements.hidden_poles,
+    ),
+    "the sign of a modulus": (
+        "lngen.prove.row_algebra.RowAlgebra.modulus",
+        lambda self, p: p,
+        statements.extremes,
+    ),
+    "a sign from one side only": (
+        "lngen.prove.facts.Facts.signs",
+        lambda self, p: {1, 0, -1} if self.algebra.axes(p).rows else {1},
+        statements.masks,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", sample(tuple(PLANTS), tuple(PLANTS)[:5]))
+def test_a_rule_that_is_not_sound_is_seen(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    target, planted, kind = PLANTS[name]
+    monkeypatch.setattr(target, planted)
+    found = (s for s, point in refuted(kind()) if point is not None and accepted(s))
+    assert next(found, None) is not None
+
+
+def test_every_kind_of_generator_is_met() -> None:
+    algebra = RowAlgebra(Budget(10**7))
+    names = Names(algebra)
+    for statement in islice(near_true(random.Random(_SEED), 60), 0, None, 45):
+        with suppress(TooLargeError, UndefinedError):
+            names.form(sympy.sympify(statement.left))
+    assert {g.kind for g in algebra.of.known} == {
+        *("symbol", "power", "exp", "log", "function", "normal", "cosine", "prime"),
+        *("mean", "rows", "extreme", "positive", "negative", "attains"),
+    }
