@@ -12,7 +12,7 @@ from lngen.check.checker import Checker
 from lngen.check.evidence import Evidence, verdict
 from lngen.check.layer import Array, Case, run
 from lngen.check.numbers import storage_dtype
-from lngen.oracle.evaluate import LONGDOUBLE, evaluate
+from lngen.oracle.evaluate import FLOAT64, LONGDOUBLE, evaluate
 
 # Times a normal deviate, below the normal numbers of the type; bfloat16 has the exponents of float32.
 _TINY = {"float64": 1e-309, "float16": 2.0**-16}
@@ -56,14 +56,26 @@ def to_50_digits(checker: Checker, case: Case) -> tuple[Mapping[str, Array], Map
 def _references(checker: Checker, stored: Case) -> tuple[Mapping[str, Array], Mapping[str, Array]]:
     """Outputs and gradients of hard inputs, good enough for a type narrower than float64.
 
-    The definition is evaluated as it is written, and that may overflow where emitted code takes a stable path;
-    numbers without a largest exponent do not.
+    The definition is evaluated as it is written. In long double that may overflow where emitted code takes a stable
+    path, or lose digits that it keeps; numbers of 80 digits do neither. Whether digits are lost is read off the same
+    evaluation in float64.
     """
     outputs: Mapping[str, Array] = evaluate(checker.definition, stored.exact().inputs, LONGDOUBLE)
-    if not _all_finite(outputs):
+    rough = evaluate(checker.definition, stored.astype(np.float64).inputs, FLOAT64)
+    if not _all_finite(outputs) or not all(_agree(outputs[name], rough[name]) for name in outputs):
         outputs = checker.remembered("outputs", stored, partial(reference.outputs, checker.definition, stored))
+        if slopes := _slopes(checker, stored):
+            return outputs, slopes
     gradients = checker.complex_gradient(stored) if stored.smooth else {}
     return outputs, gradients if _all_finite(gradients) else _slopes(checker, stored)
+
+
+def _agree(wide: Array, rough: Array) -> bool:
+    """Whether float64 has kept half of its digits in every entry; long double then has more than a narrow type.
+
+    A zero says nothing: terms that cancel by luck, and need not in a gradient.
+    """
+    return bool(np.all(np.abs(wide - rough) < 2.0**-26 * np.abs(wide)))
 
 
 def _slopes(checker: Checker, case: Case) -> Mapping[str, Array]:

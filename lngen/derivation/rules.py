@@ -117,10 +117,65 @@ _EVERY = (
     ),
     Rule(
         "centred statistic",
-        "A statistic that a shift of its row leaves alone is computed from the row less its mean.",
-        "Written in c = x - mean(x) and multiplied out, mean(x) is gone from it.",
-        "x = c + mean(x) and mean(c) = 0; what is left is the same statistic of c.",
+        "A statistic that a shift of its row leaves alone is computed from the row less its mean, one of several rows "
+        "from each less its own, and one with weights from the row less its weighted mean.",
+        "Written in c = x - mean(x) and multiplied out, mean(x) is gone from it; with weights, what is gone is "
+        "m = sum(w*x)/sum(w).",
+        "x = c + mean(x) and mean(c) = 0; what is left is the same statistic of c. So it is with x = c + m, for "
+        "sum(w*c) = 0, and exp(c + m) = exp(c)*exp(m).",
         "def f(x: Row): return x*rsqrt(mean(x**2) - mean(x)**2 + 1)",
+    ),
+    Rule(
+        "mean of a square",
+        "mean(x**2) - 2*mean(x*z) + mean(z**2) = mean((x - z)**2).",
+        "The bodies of the means, each times its coefficient, add up to a number times the square of a sum.",
+        "Means are linear.",
+        "def f(x: Row, z: Row): return x*(mean(x**2) + mean(z**2) - 2*mean(x*z))",
+    ),
+    Rule(
+        "tail of a function",
+        "1 - tanh(u) = 2*sigmoid(-2*u), 1 - tanh(u)**2 = 4*sigmoid(2*u)*sigmoid(-2*u), 1 - sigmoid(u) = sigmoid(-u).",
+        "In a forward nothing else of the expression reads the function; in what is derived from it, the difference is "
+        "a factor and not a term of a sum.",
+        "tanh(u) = 1 - 2/(exp(2*u) + 1), and sigmoid(-u) = 1/(exp(u) + 1) = 1 - sigmoid(u).",
+        "def f(x: Row): return 1 - tanh(x)",
+    ),
+    Rule(
+        "half an angle",
+        "1 - cos(u) = 2*sin(u/2)**2, 1 + cos(u) = 2*cos(u/2)**2, 1 - cos(u)**2 = sin(u)**2.",
+        "None.",
+        "cos(u) = cos(u/2)**2 - sin(u/2)**2, and cos(v)**2 + sin(v)**2 = 1 for every v.",
+        "def f(x: Row): return 1 - cos(x)",
+    ),
+    Rule(
+        "softplus reflected",
+        "softplus(u) - u = softplus(-u), and so log(1 + exp(u)) - u = log(1 + exp(-u)).",
+        "None.",
+        "log(1 + exp(u)) - u = log((1 + exp(u))*exp(-u)).",
+        "def f(x: Row): return softplus(x) - x",
+    ),
+    Rule(
+        "conjugate",
+        "sqrt(a) - b = (a - b**2)/(sqrt(a) + b).",
+        "a is positive and b is not negative by its form; in a - b**2 terms cancel until one is left, a power of a row "
+        "with a name if b is a constant; the difference is not raised to a power. A derivative is put back in the root "
+        "where that is shorter and subtracts nothing from it.",
+        "(sqrt(a) - b)*(sqrt(a) + b) = a - b**2, and sqrt(a) + b > 0.",
+        "def f(x: Row): return sqrt(x**2 + 1) - abs(x)",
+    ),
+    Rule(
+        "rest of a share",
+        "1 - a/(a + b) = b/(a + b), and 1 - sum(t*p) = sum((1 - t)*p) where p = u/sum(u).",
+        "a is a term of what it is divided by, or the sum of the same row times weights.",
+        "1 - a/s = (s - a)/s, and sum(p) = sum(u)/sum(u) = 1.",
+        "def f(x: Row, t: Data): return x*(1 - sum(t*exp(x))/sum(exp(x)))",
+    ),
+    Rule(
+        "one apart",
+        "log(1 + u) = log1p(u) and exp(u) - 1 = expm1(u).",
+        "u has no exponential: of a sum of these the largest exponent is taken out.",
+        "They are the definitions of log1p and expm1.",
+        "def f(x: Row): return log(1 + x**2)",
     ),
     Rule(
         "normal distribution",
@@ -182,7 +237,8 @@ _EVERY = (
         "What the means of the definition say of the row that everything is written in.",
         "The identity is an equation of the definition with the change of basis put in, solved for one mean.",
         "m = mean(x) with x = m + t/r says m = m + mean(t)/r, so mean(t) = 0; var = mean((x - m)**2) with "
-        "var = 1/r**2 - eps says mean(t**2) = 1 - eps*r**2.",
+        "var = 1/r**2 - eps says mean(t**2) = 1 - eps*r**2. The mean of a row less its mean "
+        "is zero in any basis.",
         f"def f(x: Row): return {_CENTRED}",
     ),
     Rule(
@@ -267,9 +323,10 @@ _EVERY = (
     ),
     Rule(
         "complement",
-        "What a sigmoid leaves to 1 has a name of its own, and is not multiplied out.",
+        "What a sigmoid leaves to 1 has a name of its own, and is not multiplied out; 1 - (1 - u) is u.",
         "It is a term of a longer sum.",
-        "A name stands for what it is given to.",
+        "A name stands for what it is given to. Of sigmoid(u) and sigmoid(-u) each is what the other leaves to 1, and "
+        "sigmoid(u) - sigmoid(-u) = tanh(u/2).",
         "def f(x: Row): return sqrt(softplus(softplus(x)))",
     ),
     Rule(

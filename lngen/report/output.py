@@ -21,6 +21,7 @@ from lngen.layout import NARROWEST, WIDTH, aligned, cut, expression, prose, tabl
 from lngen.plan.planner import Plan
 from lngen.report import escape
 from lngen.report.audit import Hazard
+from lngen.report.audit.findings import Status
 from lngen.report.content import Content, Side, StepText, content, saving_text
 from lngen.report.formulas import Formula
 
@@ -45,7 +46,13 @@ THEME = Theme(
 )
 
 _OUTCOME_STYLES = {"ok": "report.good", "FAILED": "report.bad", "open": "report.quiet"}
-_MARKS = {"removed": "report.good", "bounded": "report.quiet", "open": "report.bad"}
+_MARKS: dict[Status, str] = {
+    "removed": "report.good",
+    "beside the result": "report.good",
+    "beside its terms": "report.quiet",
+    "range": "report.quiet",
+    "open": "report.bad",
+}
 
 
 def report(plan: Plan, format: Format = "text") -> str:
@@ -64,7 +71,8 @@ def report(plan: Plan, format: Format = "text") -> str:
     * `proofs`: `{kind, statement, passed, about, count}`;
     * `plan`: `{direction, reads, writes, stages: [{title, lines}]}`;
     * `cost`: `{forward, backward}`, see `cost_entries`;
-    * `hazards`: `{kind, status, direction, step, name, text, danger, remedy}`;
+    * `hazards`: `{kind, status, direction, step, name, text, danger, remedy}`, status being "removed", "beside the
+      result", "beside its terms", "range" or "open";
     * `rewrites`: `{step, rule, saving}`, saving null or `{before, after, example}` in bits of float32.
 
     Raises LngenError for another format.
@@ -295,9 +303,9 @@ class _Lines:
     def hazard(self, h: Hazard) -> dict[str, Any]:
         indent = " " * 10
         return {
-            "mark": f"{h.status:<8}",
+            "mark": f"{h.status}: ",
             "style": _MARKS[h.status],
-            **self._note(_place(h), f"  {h.status:<8}{h.kind}", indent),
+            **self._note(_place(h), f"  {h.status}: {h.kind}", indent),
             "text": _escaped(expression(h.where.text, self.width, indent)),
             "lines": [*self.prose(h.danger, indent), *self.prose(f"-> {h.remedy}", indent)],
         }

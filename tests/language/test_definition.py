@@ -389,19 +389,19 @@ EXPRESSIONS = [
         "x ** x",
         6,
         "the exponent is not a rational number",
-        "write a number, or exp(b*log(a)) for a power a**b",
+        "write a number, or where(a > 0, exp(b*log(where(a > 0, a, 1))), 0) for a power a**b of what is not negative",
     ),
     (
         "x ** D",
         6,
         "the exponent is not a rational number",
-        "write a number, or exp(b*log(a)) for a power a**b",
+        "write a number, or where(a > 0, exp(b*log(where(a > 0, a, 1))), 0) for a power a**b of what is not negative",
     ),
     (
         "x ** sqrt(2)",
         6,
         "the exponent is not a rational number",
-        "write a number, or exp(b*log(a)) for a power a**b",
+        "write a number, or where(a > 0, exp(b*log(where(a > 0, a, 1))), 0) for a power a**b of what is not negative",
     ),
     ("x ** 65", 6, "the exponent is larger than 64 in magnitude", "write a smaller exponent"),
     ("x ** -64.5", 6, "the exponent is larger than 64 in magnitude", "write a smaller exponent"),
@@ -640,7 +640,7 @@ def test_the_whole_error_is_four_lines() -> None:
         "f.py:2:14: the exponent is not a rational number\n"
         "        y = x ** x\n"
         "                 ^\n"
-        "  remedy: write a number, or exp(b*log(a)) for a power a**b"
+        "  remedy: write a number, or where(a > 0, exp(b*log(where(a > 0, a, 1))), 0) for a power a**b of what is not negative"
     )
 
 

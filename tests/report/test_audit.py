@@ -44,7 +44,7 @@ def risky(e):
     if isinstance(e, sympy.Add) and not e.free_symbols <= {D}:
         if any(term.as_coeff_Mul()[0].is_negative for term in e.args):
             yield e
-    elif isinstance(e, sympy.Pow) and (e.exp.is_negative or e.exp.q == 2):
+    elif isinstance(e, sympy.Pow) and (e.exp.is_negative or e.exp.q == 2) and not e.is_number:
         yield e
     for argument in e.args:
         yield from risky(argument)
@@ -68,8 +68,8 @@ def test_a_hazard_stands_where_it_says(path):
         assert hazard.where.step in numbers
         assert hazard.danger
         assert hazard.remedy
-        # How large a row may be before its square overflows is told of every layer, and decided by none.
-        assert hazard.status != "open" or hazard.kind == "power", hazard
+        # A weighted mean that is taken off has a rounding that no correction takes off again.
+        assert hazard.status != "open" or hazard.where.text == "x - sum_keep_x_scaled", hazard
 
 
 def test_a_row_centred_on_its_mean_is_corrected():
@@ -80,7 +80,7 @@ def test_a_row_centred_on_its_mean_is_corrected():
 
 def test_a_root_over_a_positive_constant_is_bounded_and_says_what_is_assumed():
     (hazard,) = found(layer("x / sqrt(mean(x**2) + eps)", "x: Row, eps: Constant = 1e-5"), "reciprocal root")
-    assert hazard.status == "bounded"
+    assert hazard.status == "beside the result"
     assert "eps > 0 assumed" in hazard.remedy
 
 
@@ -109,12 +109,66 @@ def test_a_statistic_that_no_rule_rewrites_is_open():
 def test_a_power_of_a_row_says_up_to_where_it_is_a_number(power, single):
     planned = layer(f"x * (mean(x**{power}) + 1)**(-1/{power})")
     (hazard,) = found(planned, "power")
-    assert hazard.status == "open"
+    assert hazard.status == "range"
     assert f"|x| is above {single} in float32" in hazard.danger
     limit = np.float32(single)
     with np.errstate(over="ignore"):
         assert np.isfinite((limit * np.float32(0.98)) ** power)
         assert not np.isfinite((limit * np.float32(1.05)) ** power)
+
+
+@pytest.mark.parametrize(
+    ("body", "arguments", "status"),
+    [
+        ("x*(x - z)", "x: Row, z: Row", "beside the result"),  # as passed: one rounding of what is left
+        ("x*(2*x - z/4)", "x: Row, z: Row", "beside the result"),
+        ("z*(x - 0.25)", "x: Row, z: Row", "beside the result"),
+        ("x*(x*z - w)", "x: Row, z: Row, w: Row", "beside its terms"),
+        ("x*(x**2 - z)", "x: Row, z: Row", "beside its terms"),
+        ("1 - x**2", "x: Row", "beside its terms"),  # zero at x = 1, where the rounding of x costs as much
+        ("x - x**2*tanh(x)", "x: Row", "open"),
+        ("x - sin(x)", "x: Row", "open"),
+        ("1 - 1/sqrt(x**2 + 1)", "x: Row", "open"),  # zero with its derivative: only the form costs the digits
+        ("1 - exp(x)/sum(exp(x))", "x: Row", "open"),
+        ("1 - erf(x)", "x: Row", "open"),
+        ("x - sum(w*x)/sum(w)", "x: Row, w: Feature", "open"),
+    ],
+)
+def test_a_difference_says_beside_what_its_error_is_small(body, arguments, status):
+    planned = layer(body, arguments)
+    kinds = ("difference", "one minus a function")
+    said = [h for h in audit(planned).hazards if h.kind in kinds and h.where.direction == "forward"]
+    assert [hazard.status for hazard in said] == [status]
+
+
+def test_a_projection_of_a_cotangent_is_bounded_beside_the_result_unless_entries_may_vanish():
+    (centred,) = found(layer("x - mean(x)"), "row centred on its mean")[1:]
+    assert (centred.where.text, centred.status) == ("dy - mean_dy", "beside the result")
+    (normed,) = found(plan(derive(load(ROOT / "derive" / "layer_norm.py"))), "difference")
+    assert normed.status == "beside the result"
+    (weighed,) = found(plan(derive(load(ROOT / "tests" / "definitions" / "soft_max.py"))), "difference")
+    assert (weighed.where.text, weighed.status) == ("dy - sum_dy_y", "beside its terms")
+
+
+def test_constants_that_are_positive_are_no_hazard():
+    planned = layer("x*exp(-x**2/2)/sqrt(2*3.141592653589793)*sqrt(2)")
+    assert not any(h.kind in ("root", "reciprocal root", "division") for h in audit(planned).hazards)
+    (whole,) = found(layer("x/(D - 1)"), "division")
+    assert (whole.where.text, whole.danger) == ("1/(D - 1)", "D - 1 is a whole number")
+    (half,) = found(layer("x/(D - 0.5)"), "division")
+    assert half.danger == "D - 1/2 depends on D alone"
+
+
+def test_a_divisor_is_looked_at_under_its_name():
+    (root, divided) = (
+        found(layer("x*(sqrt(x**2 + 9) - 3)"), "root")[0],
+        found(layer("1/(2 + sqrt(x**2 + 9))"), "division"),
+    )
+    assert root.status == "beside the result"
+    assert {(h.status, h.remedy) for h in divided} == {
+        ("beside the result", "it is never below 3"),
+        ("beside the result", "it is never below 5"),
+    }
 
 
 def test_a_power_of_what_does_not_grow_overflows_nowhere():
@@ -167,7 +221,7 @@ def test_a_headline_counts_what_overflows():
 )
 def test_what_adds_up_shifted_exponentials_is_never_below_the_least_of_its_factors(body, arguments, least):
     (hazard,) = found(layer(body, arguments), "division")
-    assert hazard.status == "bounded"
+    assert hazard.status == "beside the result"
     assert f"it is never below {least}, since the largest is exp(0) = 1" in hazard.remedy
 
 
@@ -185,7 +239,7 @@ def test_a_sum_from_which_its_largest_exponential_may_be_missing_is_open(body, a
 
 def test_a_sum_of_shifted_exponentials_is_at_least_one():
     (hazard,) = found(plan(derive(load(ROOT / "tests" / "definitions" / "soft_max.py"))), "division")
-    assert hazard.status == "bounded"
+    assert hazard.status == "beside the result"
     assert "never below 1," in hazard.remedy
 
 
@@ -232,12 +286,12 @@ def test_the_bits_are_measured_where_the_statistic_is_of_a_named_row(body):
 @pytest.mark.parametrize("body", ["exp(x)", "sin(x)", "sigmoid(x)", "softplus(x)"])
 def test_no_bits_are_claimed_where_machines_round_differently(body):
     planned = plan(derive(parse(f"def f(x: Row):\n    k = {body}\n    return mean(k**2) - mean(k)**2\n")))
-    assert [rewrite.saving for rewrite in audit(planned).rewrites] == [None]
+    assert {rewrite.saving for rewrite in audit(planned).rewrites} == {None}
 
 
-def test_the_largest_entry_and_a_small_logarithm_are_bounded():
+def test_the_largest_entry_and_a_small_logarithm_are_bounded_by_their_terms():
     (hazard,) = found(layer("log(sum(exp(x)))"), "difference")
-    assert hazard.status == "bounded"
+    assert hazard.status == "beside its terms"
     (hazard,) = found(layer("x*(max(x) + mean(x))"), "statistic by subtraction")
     assert hazard.status == "open"
 

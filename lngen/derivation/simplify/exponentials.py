@@ -97,7 +97,7 @@ def exponentials_of_logarithms(forward: Forward, trail: Trail) -> Forward:
             trail.add("forward", "exponential of a logarithm", equation.symbol, expression, after, reason)
         written = expression.xreplace(logarithms)
         logs = written.atoms(sympy.log)
-        if equation.reduction is None and any(_reads_exponential(logarithm, values) for logarithm in logs):
+        if equation.reduction is None and any(reads_exponential(logarithm, values) for logarithm in logs):
             logarithms[equation.symbol] = written
         result.append(replace(equation, expression=after))
     return replace(forward, equations=tuple(result))
@@ -118,7 +118,7 @@ def _of_factors(product: Expr, values: Mapping[Expr, Expr]) -> Expr:
     exponents = [power * base.args[0] for base, power in powers.items() if isinstance(base, sympy.exp)]
     others = {base: power for base, power in powers.items() if not isinstance(base, sympy.exp)}
     unknown = [base for base in others if not _is_positive(base, values)]
-    sums = [base for base in others if _reads_exponential(base, values)]
+    sums = [base for base in others if reads_exponential(base, values)]
     if len(unknown) > 1 or not (exponents or len(sums) > 1):
         return sympy.log(product)
     return Add(*exponents, *(power * sympy.log(base) for base, power in others.items()))
@@ -128,7 +128,7 @@ def _add_factors(e: Expr, power: Expr, values: Mapping[Expr, Expr], found: dict[
     """The factors of an expression, exponentials under a name as they are written."""
     value = values.get(e, e)
     is_reduction = value != e and value.has(Reduction)
-    if isinstance(value, (Mul, Pow, sympy.exp)) and not is_reduction and _reads_exponential(value, values):
+    if isinstance(value, (Mul, Pow, sympy.exp)) and not is_reduction and reads_exponential(value, values):
         if isinstance(value, Mul):
             for factor in value.args:
                 _add_factors(factor, power, values, found)
@@ -150,9 +150,9 @@ def _is_positive(e: Expr, values: Mapping[Expr, Expr]) -> bool:
     return bool(parts) and all(_is_positive(part, values) for part in parts)
 
 
-def _reads_exponential(e: Expr, values: Mapping[Expr, Expr]) -> bool:
+def reads_exponential(e: Expr, values: Mapping[Expr, Expr]) -> bool:
     """Whether an exponential is a part of an expression, directly or under a name."""
-    return e.has(sympy.exp) or any(_reads_exponential(values[s], values) for s in e.free_symbols & values.keys())
+    return e.has(sympy.exp) or any(reads_exponential(values[s], values) for s in e.free_symbols & values.keys())
 
 
 # ---- what the user took out

@@ -237,7 +237,7 @@ class Scope:
             self._refuse(
                 node,
                 "the exponent is not a rational number",
-                "write a number, or exp(b*log(a)) for a power a**b",
+                f"write a number, or {instead.POWER_OF} for a power a**b of what is not negative",
             )
         if abs(value) > folding.MAXIMUM_EXPONENT:
             self._refuse(

@@ -12,7 +12,7 @@ from lngen.report.audit.savings import Saving
 OVERFLOW = "exponential"
 """The kind of hazard that an exponential is."""
 
-Status = Literal["removed", "bounded", "open"]
+Status = Literal["removed", "beside the result", "beside its terms", "range", "open"]
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,14 @@ class Place:
 class Hazard:
     """An operation in which digits can be lost.
 
-    `status` is "removed" where the emitted form avoids the loss, "bounded" where the error stays within a few
-    roundings of the largest operand, and "open" where the input decides.
+    `status` says what is left of it:
+
+    * "removed": the emitted form avoids the loss;
+    * "beside the result": the error is a few roundings of the result, in a row of its largest entry;
+    * "beside its terms": it is a few roundings of the largest term, and where terms nearly cancel the result has few
+      digits or none;
+    * "range": nothing is lost up to a size that is stated, which every value of that kind has;
+    * "open": the input decides, and nothing bounds it.
     """
 
     kind: str

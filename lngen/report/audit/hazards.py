@@ -25,14 +25,13 @@ from lngen.expressions.symbols import (
     Mean,
     RowMax,
     RowMin,
-    Sigmoid,
     TypedSymbol,
     Where,
-    axes,
 )
 from lngen.plan.planner import Plan
 from lngen.plan.program import RowProgram
 from lngen.plan.widen import out_of_range
+from lngen.report.audit.differences import Differences
 from lngen.report.audit.exponentials import Exponentials
 from lngen.report.audit.findings import OVERFLOW, Audit, Hazard, Place, Rewrite, Status
 from lngen.report.audit.savings import savings
@@ -44,6 +43,13 @@ _WIDER = "float32 and of 16 bits are computed in float64"
 
 STABILITY_RULES = (
     "centred statistic",
+    "mean of a square",
+    "tail of a function",
+    "half an angle",
+    "softplus reflected",
+    "conjugate",
+    "rest of a share",
+    "one apart",
     "largest exponent taken out",
     "logarithm of an exponential",
     "power of an exponential",
@@ -108,13 +114,27 @@ class _Auditor:
         self.constants = {p.symbol: p for q in both for p in q.parameters if p.kind == "Constant"}
         self.value = {line.symbol: line.expression for q in both for line in _lines(q)}
         reductions = [(r, stage.correction) for q in both for stage in q.stages for r in stage.reductions]
-        self.means = {r.symbol: r.body for r, correction in reductions if r.operator == "mean" and not correction}
-        self.largest = {r.symbol: r.body for r, _ in reductions if r.operator == "max"}
         operators = {"max": RowMax, "min": RowMin, "sum": FeatureSum, "mean": Mean}
         values = self.value | {r.symbol: operators[r.operator](r.body) for r, _ in reductions}
         self.exponentials = Exponentials(values, self.constants)
-        self.residual_of = {r.body: r.symbol for r, correction in reductions if correction}
-        self.squares = {step.target.name for step in plan.derivation.steps if step.rule == "difference of squares"}
+        residual_of = {r.body: r.symbol for r, correction in reductions if correction}
+        given: set[TypedSymbol] = {a.symbol for q in both for a in q.rows} | {
+            a.symbol for q in both for a in q.parameters
+        }
+        cotangents = {a.symbol for a in program.rows if a.origin == "cotangent"}
+        outputs = {store.symbol for store in program.results} if program.direction == "forward" else set()
+        outputs |= {self.value.get(output, output).as_coeff_Mul()[1] for output in outputs}
+        order = self.order
+        self.differences = Differences(
+            program.direction,
+            values,
+            given,
+            cotangents,
+            residual_of,
+            outputs,
+            self.exponentials,
+            lambda e: text(e, order),
+        )
 
     def hazards(self) -> Iterator[Hazard]:
         """The hazards of this direction."""
@@ -127,14 +147,16 @@ class _Auditor:
         remedy = f"rows of {_WIDER}"
         return self._hazard("range", line.expression, line, danger, remedy, "removed")
 
-    def _of(self, e: Expr, line: _Line) -> Iterator[Hazard]:
+    def _of(self, e: Expr, line: _Line, weighted: bool = False) -> Iterator[Hazard]:
+        """The hazards of an expression; `weighted` if what stands around it multiplies a row by another row."""
         if isinstance(e, Where) and _guards(e):
             yield self._hazard("guarded pole", e, line, *self._guarded(e))
             return
         for argument in e.args:
-            yield from self._of(argument, line)
+            yield from self._of(argument, line, weighted or self.differences.weighs(e, argument))
         if isinstance(e, Add):
-            yield from self._sum(e, line)
+            found = self.differences.of(e, line.symbol, weighted)
+            yield from () if found is None else [self._hazard(found[0], e, line, *found[1:])]
         elif isinstance(e, Pow) and e.exp.is_Rational:
             yield from self._power(e, line)
         elif isinstance(e, sympy.exp):
@@ -142,94 +164,12 @@ class _Auditor:
         elif isinstance(e, (sympy.log, Log1p)):
             yield from self._logarithm(e, line)
 
+    def _text(self, e: Expr) -> str:
+        return text(e, self.order)
+
     def _hazard(self, kind: str, e: Expr, line: _Line, danger: str, remedy: str, status: Status) -> Hazard:
         place = Place(self.direction, line.step, line.symbol.name, text(e, self.order))
         return Hazard(kind, place, danger, remedy, status)
-
-    # ---- sums
-
-    def _sum(self, e: Expr, line: _Line) -> Iterator[Hazard]:
-        if e.free_symbols <= {D} or all(term.is_nonnegative for term in e.args):
-            return
-        shift = next((s for s in e.free_symbols if self.means.get(s) == e + s), None)
-        if shift is not None:
-            yield self._hazard("row centred on its mean", e, line, *self._centred(line, shift))
-            return
-        top = next((s for s in e.free_symbols if self.largest.get(s) == e + s), None)
-        if top is None and e in self.exponentials.never_positive:
-            danger = "rounds once; the difference is never above 0, for what is taken off is the largest of both"
-            yield self._hazard("shift by the largest entry", e, line, danger, "exact at the largest", "bounded")
-            return
-        if top is not None:
-            danger = f"rounds once; the difference is never above 0, for {top} is an entry of the row"
-            yield self._hazard("shift by the largest entry", e, line, danger, "exact at the largest entry", "bounded")
-            return
-        if set(e.free_symbols) & set(self.residual_of.values()) and len(e.args) == 2:
-            residual = next(s for s in self.residual_of.values() if s in e.free_symbols)
-            danger = f"{residual} is what rounding left in the mean, small beside the row"
-            yield self._hazard("residual taken off", e, line, danger, "rounds once, in the row's own scale", "bounded")
-            return
-        yield from self._difference(e, line)
-
-    def _centred(self, line: _Line, mean: TypedSymbol) -> tuple[str, str, Status]:
-        body = text(self.means[mean], self.order)
-        residual = self.residual_of.get(line.symbol)
-        if residual is None and self.direction == "backward":
-            danger = f"where {body} hardly varies, terms that nearly cancel leave few digits of the result"
-            return (
-                danger,
-                f"off by a few roundings of the largest |{body}| of the row, not of each entry",
-                "bounded",
-            )
-        danger = (
-            f"the rounding of {mean} stands in every entry, and counts where |{mean}| is much larger than the"
-            " row's spread"
-        )
-        if residual is None:
-            return danger, "none: keep the row's offset near its spread", "open"
-        remedy = (
-            f"mean({line.symbol}) is zero in exact arithmetic; what it is, {residual}, is measured and taken"
-            f" off, and {mean} is kept as value and correction"
-        )
-        return danger, remedy, "removed"
-
-    def _difference(self, e: Expr, line: _Line) -> Iterator[Hazard]:
-        unit = self._one_minus(e)
-        if unit is not None:
-            if line.symbol.name in self.squares:
-                danger = f"1 - {text(unit)}**2 would have lost the digits of {text(unit)} near 1"
-                yield self._hazard("one minus a function", e, line, danger, "a factor of (1 - t)*(1 + t)", "removed")
-                return
-            danger = f"where {text(unit)} is close to 1 few digits of the difference are left"
-            yield self._hazard("one minus a function", e, line, danger, "off by one rounding of 1 at most", "bounded")
-            return
-        subtracts = any(_is_negative(term) for term in e.args)
-        if axes(e).features or self.direction == "backward":
-            if subtracts:
-                danger = "terms that nearly cancel leave few digits of the result"
-                remedy = "off by a few roundings of the largest term: small beside that, not beside the result"
-                yield self._hazard("difference", e, line, danger, remedy, "bounded")
-        elif any(self.exponentials.is_largest(term) and self._small_logarithm(e - term) for term in e.args):
-            danger = "the largest entry and a logarithm between 0 and log(D) may be of unlike sign"
-            remedy = "off by a few roundings of the largest entry or of log(D), as the row itself may be"
-            yield self._hazard("difference", e, line, danger, remedy, "bounded")
-        elif axes(e).rows and (subtracts or not any(term.is_nonnegative for term in e.args)):
-            danger = "numbers of unlike sign that may agree in all their digits are added"
-            remedy = "none: no rule rewrites it"
-            yield self._hazard("statistic by subtraction", e, line, danger, remedy, "open")
-        elif subtracts:
-            danger = "what the caller passes may cancel"
-            yield self._hazard("difference", e, line, danger, "rounds once", "bounded")
-
-    def _one_minus(self, e: Expr) -> Expr | None:
-        """The u of 1 - u or 1 + u where u is a function with values between -1 and 1."""
-        if len(e.args) != 2 or sympy.S.One not in e.args:
-            return None
-        (other,) = (term for term in e.args if term != 1)
-        function = -other if _is_negative(other) else other
-        value = self.value.get(function, function)
-        base = value.base if isinstance(value, Pow) else value
-        return function if isinstance(self.value.get(base, base), (sympy.tanh, Sigmoid, sympy.sin, sympy.cos)) else None
 
     # ---- powers
 
@@ -237,7 +177,7 @@ class _Auditor:
         if self.direction == "forward" and e.exp > 1 and 0 < self.growth.degree(e.base) < EXPONENTIAL:
             yield self._hazard("power", e, line, *self._range(e))
         root, divides = e.exp.q == 2, e.exp.is_negative
-        if not root and not divides:
+        if (not root and not divides) or (e.base.is_number and e.base.is_positive):
             return
         kind = "reciprocal root" if root and divides else "root" if root else "division"
         shown = self._lower_bound(e.base)
@@ -258,7 +198,7 @@ class _Auditor:
         """What a power of a value that grows with its row is a number up to."""
         ends = [float(largest) ** (1 / float(e.exp)) for largest in LARGEST]
         danger = f"it overflows where |{text(e.base, self.order)}| is above {self._in_types('.1e', *ends)}"
-        return danger, "none: rows as large as that, less where many are summed, have to be scaled before", "open"
+        return danger, "none: rows as large as that, less where many are summed, have to be scaled before", "range"
 
     def _in_types(self, form: str, single: float, double: float) -> str:
         """A limit of float32 and that of float64, in words."""
@@ -270,17 +210,16 @@ class _Auditor:
         """What keeps a divisor or the argument of a root from zero."""
         shown = text(base, self.order)
         if base.free_symbols <= {D}:
+            words = "is a whole number" if base.is_integer else "depends on D alone"
             return (
-                f"{shown} is a whole number",
+                f"{shown} {words}",
                 f"D >= {self.minimum_features} is required: it is never zero",
-                "bounded",
+                "beside the result",
             )
-        positive = [term for term in Add.make_args(base) if term in self.constants or (term.is_number and term > 0)]
-        rest = [term for term in Add.make_args(base) if term not in positive]
-        if positive and all(self._nonnegative(term) for term in rest):
-            floor = text(Add(*positive))
-            assumed = "" if all(term.is_number for term in positive) else f", {floor} > 0 assumed"
-            return f"{shown} may be close to zero", f"it is never below {floor}{assumed}", "bounded"
+        floor = self._floor(base)
+        if floor is not None:
+            assumed = "" if floor.is_number else f", {text(floor)} > 0 assumed"
+            return f"{shown} may be close to zero", f"it is never below {text(floor)}{assumed}", "beside the result"
         factors = self.exponentials.least(base)
         if factors:
             floor = " or ".join(text(factor) for factor in factors)
@@ -288,22 +227,28 @@ class _Auditor:
             return (
                 f"{shown} adds up exponentials",
                 f"it is never below {floor}, since the largest is exp(0) = 1{assumed}",
-                "bounded",
+                "beside the result",
             )
         return None
+
+    def _floor(self, e: Expr) -> Expr | None:
+        """A positive number, or a Constant, that a value is never below by its form; None if none is seen."""
+        if e in self.constants or (e.is_number and e.is_positive):
+            return e
+        written = self.value.get(e, e)
+        if isinstance(written, Pow) and written.exp == sympy.S.Half:
+            floor = self._floor(written.base)
+            return None if floor is None else sympy.sqrt(floor)
+        floors = {term: self._floor(term) for term in written.args} if isinstance(written, Add) else {}
+        known = [floor for floor in floors.values() if floor is not None]
+        rest = [term for term, floor in floors.items() if floor is None]
+        return Add(*known) if known and all(map(self._nonnegative, rest)) else None
 
     def _nonnegative(self, term: Expr) -> bool:
         if term.is_nonnegative:
             return True
         factors = [f for f in Mul.make_args(term) if not f.free_symbols <= {D}]
         return bool(factors) and all(f.is_nonnegative for f in factors) and not _is_negative(term)
-
-    def _small_logarithm(self, e: Expr) -> bool:
-        """Whether a row scalar is the logarithm of a sum of exponentials, the largest of which is 1."""
-        value = self.value.get(e, e)
-        if isinstance(value, Log1p):
-            return True
-        return isinstance(value, sympy.log) and self.exponentials.least(value.args[0]) == (sympy.S.One,)
 
     def _bare_root(self, e: Expr, line: _Line) -> tuple[str, str, Status]:
         base = text(e.base, self.order)
@@ -352,7 +297,8 @@ class _Auditor:
             danger, remedy = "1 + u would round u away", "log1p takes u itself"
             yield self._hazard("logarithm", e, line, danger, remedy, "removed")
         elif bound is not None:
-            yield self._hazard("logarithm", e, line, bound[0], bound[1], "bounded")
+            remedy = f"{bound[1]}; off by one rounding of 1 where it is near 1"
+            yield self._hazard("logarithm", e, line, bound[0], remedy, "beside its terms")
         else:
             danger = f"{text(argument, self.order)} may be zero or negative"
             yield self._hazard("logarithm", e, line, danger, "none: the definition takes it", "open")

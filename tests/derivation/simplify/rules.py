@@ -7,9 +7,11 @@ from collections.abc import Callable
 import numpy as np
 import sympy
 
+from lngen.derivation.from_definition import translate
 from lngen.derivation.simplify.structure import named_structure
+from lngen.derivation.simplify.trail import Trail
 from lngen.expressions.equations import Forward
-from lngen.expressions.numeric import Arithmetic, evaluate_expression
+from lngen.expressions.numeric import Arithmetic, evaluate_equations, evaluate_expression
 from lngen.expressions.symbols import (
     D,
     FeatureSum,
@@ -22,6 +24,7 @@ from lngen.expressions.symbols import (
     SumRows,
     Where,
 )
+from lngen.language.parsing import parse
 
 x, t, g = RowSymbol("x"), RowSymbol("t"), RowSymbol("g")
 mu, r = RowScalarSymbol("mu"), RowScalarSymbol("r", positive=True)
@@ -48,3 +51,28 @@ def assert_rewrites(rule: Rule, before: sympy.Expr, after: str) -> None:
 def normal_form(forward: Forward) -> Forward:
     """A forward with its structure named."""
     return named_structure(forward)[0]
+
+
+def applied(rule: Callable[[Forward, Trail], Forward], text: str) -> tuple[Forward, Forward, Trail]:
+    """A forward before and after a rule of forwards, and the steps."""
+    written, trail = translate(parse(text)), Trail()
+    return written, rule(written, trail), trail
+
+
+def random_point(forward: Forward, scale: float = 1.0) -> dict[object, object]:
+    """Random values for the inputs of a forward, in 3 rows of 6."""
+    rng = np.random.default_rng(3)
+    shapes = {(True, True): (3, 6), (True, False): (3, 1), (False, True): (6,), (False, False): ()}
+    point: dict[object, object] = {D: 6.0}
+    for symbol in forward.symbols:
+        point[symbol] = rng.standard_normal(shapes[tuple(symbol.varies)]) * (scale if symbol.varies.rows else 1)
+    return point
+
+
+def assert_same_outputs(before: Forward, after: Forward) -> None:
+    """Two forwards have the same outputs at a random point."""
+    point = random_point(before)
+    values = [evaluate_equations(f.equations, point, Arithmetic()) for f in (before, after)]
+    for old, new in zip(before.outputs, after.outputs, strict=True):
+        assert old.name == new.name
+        np.testing.assert_allclose(values[0][old], values[1][new], rtol=1e-11, atol=1e-12)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 import mpmath
 import numpy as np
@@ -12,26 +11,20 @@ from sympy import Add
 
 from lngen.derivation.from_definition import translate
 from lngen.derivation.simplify import derive
+from lngen.derivation.simplify.centring import centre_statistics
 from lngen.derivation.simplify.exponentials import powers_of_exponentials, stop_at_cancelling_extremes
 from lngen.derivation.simplify.second_order import second_order
 from lngen.derivation.simplify.shifts import shift_exponentials
-from lngen.derivation.simplify.stability import centre_statistics, difference_of_squares
+from lngen.derivation.simplify.stability import difference_of_squares
 from lngen.derivation.simplify.trail import Trail
 from lngen.expressions.equations import Equation, Forward
 from lngen.expressions.numeric import Arithmetic, evaluate_equations
 from lngen.expressions.symbols import D, RowMax, RowSymbol, Where
 from lngen.language.parsing import parse
 from tests.corpus import text_of
+from tests.derivation.simplify.rules import applied, assert_same_outputs, random_point
 
 GATES = ("sigm", "tanh")
-
-Rule = Callable[[Forward, Trail], Forward]
-
-
-def applied(rule: Rule, text: str) -> tuple[Forward, Forward, Trail]:
-    written, trail = translate(parse(text)), Trail()
-    return written, rule(written, trail), trail
-
 
 CENTRING = [
     # inside a larger expression, and with the mean under the user's name
@@ -79,7 +72,7 @@ def test_statistics_are_computed_from_the_centred_row(text: str, expected: list[
     before, after, trail = applied(centre_statistics, text)
     assert text_of(after.equations) == expected
     assert {step.rule for step in trail.steps} == {"centred statistic"}
-    _same_outputs(before, after)
+    assert_same_outputs(before, after)
 
 
 @pytest.mark.parametrize(
@@ -152,9 +145,9 @@ def test_exponentials_under_a_sum_are_shifted(text: str) -> None:
     assert len(shifts) == len(trail.steps)
     assert all(isinstance(shift, (RowMax, Where)) for shift in shifts)
     assert len(shifts) == 1 or text in MORE_SHIFTS
-    _same_outputs(before, after)
+    assert_same_outputs(before, after)
     # Nothing overflows where the exponent is 1e4.
-    point = _point(before, scale=1e4)
+    point = random_point(before, scale=1e4)
     with np.errstate(all="ignore"):
         values = evaluate_equations(after.equations, point, Arithmetic())
     assert all(np.all(np.isfinite(np.asarray(values[output], float))) for output in after.outputs)
@@ -309,23 +302,6 @@ def test_a_large_offset_costs_no_digits() -> None:
     assert np.max(np.abs(written - exact)) > 1e-6
 
 
-def _point(forward: Forward, scale: float = 1.0) -> dict[object, object]:
-    rng = np.random.default_rng(3)
-    shapes = {(True, True): (3, 6), (True, False): (3, 1), (False, True): (6,), (False, False): ()}
-    point: dict[object, object] = {D: 6.0}
-    for symbol in forward.symbols:
-        point[symbol] = rng.standard_normal(shapes[tuple(symbol.varies)]) * (scale if symbol.varies.rows else 1)
-    return point
-
-
-def _same_outputs(before: Forward, after: Forward) -> None:
-    point = _point(before)
-    values = [evaluate_equations(f.equations, point, Arithmetic()) for f in (before, after)]
-    for old, new in zip(before.outputs, after.outputs, strict=True):
-        assert old.name == new.name
-        np.testing.assert_allclose(values[0][old], values[1][new], rtol=1e-11, atol=1e-12)
-
-
 POWERS = [
     ("exp(x)**3", {"exp_x = exp(x)", "y = exp_x**3"}),
     ("sqrt(exp(x))*exp(x)", {"exp_x = exp(x/2)", "y = exp_x**3"}),
@@ -354,7 +330,7 @@ def test_powers_of_exponentials_keep_exact_exponents(body: str, lines: set[str])
     assert lines <= found, found
     assert {step.rule for step in trail.steps} <= {"power of an exponential"}
     assert len(trail.steps) == sum(line.startswith("exp_") for line in found)
-    _same_outputs(before, after)
+    assert_same_outputs(before, after)
 
 
 def test_a_power_of_an_exponential_has_its_digits_and_its_range() -> None:
