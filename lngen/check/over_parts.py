@@ -112,7 +112,7 @@ class OverParts:
         return _joined(kinds, [_several(each) for each in self._each(call)])
 
     def _each(self, call: Callable[[_Part], Any]) -> list[Any]:
-        group = self.communicators.together(len(self.spans), seconds=_SECONDS)
+        group = self.communicators.together(len(self.spans), timeout=_SECONDS)
 
         def run(part: _Part) -> Any:
             with self.within(), np.errstate(all="ignore"):
