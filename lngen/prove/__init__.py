@@ -73,7 +73,7 @@ def _with_evidence(derivation: Derivation, every: EverySize) -> tuple[Derivation
     first = [(where, weakest[step.number]) for step, where in lines if step.before is None]
     rewrites = [(where, weakest[step.number]) for step, where in lines if step.before is not None]
     return checked, (
-        *_graded("outputs", "what the definition says is what forward returns: {names}", apart["outputs"]),
+        *_graded("outputs", "forward returns what the definition says: {names}", apart["outputs"]),
         *_graded("steps", "both sides of {count} steps are equal", rewrites),
         *_graded("first lines", "{count} first lines say what the definition or the chain rule says", first),
         *_graded("identities", "{count} identities of the definition hold", apart["identities"]),
