@@ -13,7 +13,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .peers import REASON, TIMEOUT, LostError, SeenByAllError, late, raise_for, require_as_many
+from .peers import (
+    REASON,
+    TIMEOUT,
+    LostError,
+    SeenByAllError,
+    late,
+    raise_for,
+    require_as_many,
+)
 
 Array = npt.NDArray[Any]
 

@@ -168,7 +168,7 @@ class JAXCommunicator(_Agreeing):
     def _into(self, found: list[Any], collective: Any, sent: Array) -> None:
         try:
             found.append(self._at_once(collective, sent))
-        except Exception as error:
+        except (OSError, RuntimeError, TypeError, ValueError) as error:
             found.append(error)
 
     def _at_once(self, collective: Any, sent: Array) -> Array:
