@@ -50,7 +50,7 @@ class Refused(Exception):
 
 
 def require(holds: Any, message: str) -> Any:
-    """What holds; raises Refused if it does not."""
+    """Check it all, and return what holds. Raises Refused."""
     if not holds:
         raise Refused(message)
     return holds
@@ -136,7 +136,7 @@ def taken(e: ast.expr) -> tuple[str, list[ast.expr]]:
 
 
 def tangent(e: ast.expr, move: str) -> str:
-    """What an expression moves by where a name moves by what has the name and `move` at its end."""
+    """Tangent of an expression; that of a name has the name with `move` at its end."""
     if isinstance(e, ast.Name):
         return "0" if e.id in ("D", "pi") else e.id + move
     word, parts = taken(e)
@@ -273,7 +273,7 @@ def follows(kind: str, one: Table, other: Table, flip: int) -> bool:
 
 
 class Certificate:
-    """What a file says of a definition, parsed, and checked at points."""
+    """A certificate, parsed, and checked at points."""
 
     def __init__(self, document: Any, definition: Definition) -> None:
         require(document["format"] == FORMAT and document.keys() == FIELDS, f"its fields are not those of {FORMAT}")

@@ -37,7 +37,7 @@ def place() -> Path:
 
 
 def read(name: str) -> bytes | None:
-    """What was written under that name; None if nothing was, or if it may not be used, which is told once."""
+    """Read the entry of that name; None if there is none, or if it may not be used, which is told once."""
     if _obstacle(told=True):
         return None
     path = place() / name

@@ -27,7 +27,7 @@ _BEGIN = "from lngen.check.apart import main; main()"
 
 @dataclass(frozen=True)
 class Ended:
-    """How a process ended that gave no result, and what it ran then."""
+    """The end of a process that gave no result, and what it ran then."""
 
     how: str
     ran: str
@@ -37,7 +37,7 @@ class Ended:
 
 
 def apart(work: Callable[[Tell], Result], seconds: float) -> Result | Ended:
-    """What `work` gives in a process of its own; what it raises is raised here.
+    """Run `work` in a process of its own and return its result; an error of it is raised here.
 
     Work is handed over by pickle, and told a function to call with what it runs next. The process is ended if it tells
     nothing for so many seconds.
@@ -80,7 +80,7 @@ def _result(process: subprocess.Popen[bytes], told: queue.Queue[tuple[str, Any] 
 
 
 def _end(status: int) -> str:
-    """How a process ended, by its exit status.
+    """Describe the end of a process by its exit status.
 
     >>> _end(-11), _end(3)
     ('ended by signal 11 (SIGSEGV)', 'ended with status 3')

@@ -16,6 +16,7 @@ from lngen.check.bounds import CPU, CUDA, NUMPY, Summation, error_bounds
 from lngen.check.evidence import Evidence, diagnose, difference, in_metric, metric_error, verdict
 from lngen.check.layer import Array, Case, Checkable, Run, outputs_by_name, positional, present, run
 from lngen.check.numbers import storage_dtype
+from lngen.check.rounding import outputs, rounding
 from lngen.oracle.evaluate import LONGDOUBLE, evaluate
 
 References = dict[tuple[object, ...], Any]
@@ -140,6 +141,18 @@ class Checker:
         compute = partial(error_bounds, forward, backward, case, dtype, arithmetic, independent)
         return self.remembered(f"bounds {dtype}", case, compute)
 
+    def rounding(self, case: Case) -> Mapping[str, float]:
+        """Errors of the references of an ordinary case: of outputs by name, of gradients as `dx`."""
+
+        def compute(given: Case) -> dict[str, Any]:
+            found = outputs(self.definition, given)
+            if self.layer.adjoint is not None:
+                gradients = self.layer.adjoint(_given(self.layer, given), given.cotangents)
+                found |= {f"d{name}": value for name, value in gradients.items()}
+            return found
+
+        return self.remembered("rounding", case, lambda: rounding(self.definition, case, compute))
+
     def complex_gradient(self, case: Case, columns: Sequence[int] | None = None) -> dict[str, Array]:
         """Every gradient by complex step on the evaluator, or some columns of it."""
         compute = partial(complex_step.gradient, self.definition, case.astype(np.float64), columns)
@@ -212,7 +225,7 @@ class Checker:
     def _forward(self, case: Case, answer: Run, bounds: Mapping[str, Array] | None) -> Iterator[Evidence]:
         exact = evaluate(self.definition, case.exact().inputs, LONGDOUBLE)
         for name, value in answer.outputs.items():
-            bound = COMPLEX_STEP_BOUND if bounds is None else bounds[name]
+            bound = COMPLEX_STEP_BOUND if bounds is None else bounds[name] + self.rounding(case)[name]
             yield self.compared("forward vs oracle", name, case, value, exact[name], bound)
 
     def _complex_step(self, case: Case, answer: Run) -> Iterator[Evidence]:
@@ -303,9 +316,10 @@ class Checker:
         wide = case.exact()
         exact = self.layer.adjoint(_given(self.layer, wide), wide.cotangents)
         for entry in present(self.layer, case):
-            bound = COMPLEX_STEP_BOUND if bounds is None else bounds[f"d{entry.name}"]
+            name = f"d{entry.name}"
+            bound = COMPLEX_STEP_BOUND if bounds is None else bounds[name] + self.rounding(case)[name]
             value = answer.gradients[entry.name]
-            yield self.compared("second derivation", f"d{entry.name}", case, value, exact[entry.name], bound)
+            yield self.compared("second derivation", name, case, value, exact[entry.name], bound)
 
     def _identities(self, case: Case) -> Iterator[Evidence]:
         answers: dict[tuple[str, ...], tuple[Case, Run, Mapping[str, Array]]] = {}
@@ -341,6 +355,7 @@ class Checker:
             if bounds is None:
                 continue
             outputs, gradients = self.exact(stored)
+            bounds = {name: bound + self.rounding(stored).get(name, 0.0) for name, bound in bounds.items()}
             # A float64 reference is as rounded as the result is: then each has one bound's worth of error.
             slack = 2.0 if dtype == "float64" and self.layer.adjoint is None else 1.0
             yield from self.within("precision", "", stored, dtype, bounds, outputs, gradients, slack)

@@ -62,7 +62,7 @@ def hindrance(folder: Path, backend: str) -> str:
 
 
 def _run_apart(layer: Derived, folder: Path, backend: str, asked: Asked) -> Ran:
-    """What running the code shows; where that ends its process, that it did."""
+    """Evidence of running the code; where its process ends early, a line that says so."""
     found = apart(partial(run_emitted, layer, folder, backend, asked), asked.seconds)
     return Ran((broken("the code runs to its end", found),)) if isinstance(found, Ended) else found
 

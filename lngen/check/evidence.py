@@ -84,7 +84,7 @@ class Report:
 
     @property
     def outcome(self) -> Outcome:
-        """What came of it: code that was not run, and of which nothing is claimed, has not passed."""
+        """`passed`, `failed` or `not run`: code that was not run has not passed."""
         if self.failures:
             return "failed"
         return "passed" if not self.not_run and any(item.claimed for item in self.evidence) else "not run"

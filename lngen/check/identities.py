@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from lngen.check.complex_step import directional, loss_by_row
 from lngen.check.inputs import ordinary
 from lngen.check.layer import Array, Case, Run
+from lngen.check.rounding import of_loss
 from lngen.language.definition import Definition
 from lngen.language.syntax import Kind
 from lngen.oracle.evaluate import FLOAT64, LONGDOUBLE, evaluate
@@ -225,7 +226,7 @@ def _emitted_response(
     oracle_unit = 64 * float(np.finfo(np.float64).eps)
     if generator.change == "loss":
         terms = loss_by_row(case, evaluate(definition, case.exact().inputs, LONGDOUBLE))
-        return terms, np.asarray(np.abs(terms) * oracle_unit, np.longdouble)
+        return terms, np.asarray(np.abs(terms) * oracle_unit + of_loss(definition, case), np.longdouble)
     if not definition.input(generator.name).kind.has_gradient:
         response = _response(definition, generator, case)
         return response, np.asarray(np.abs(response) * oracle_unit + oracle_unit, np.longdouble)

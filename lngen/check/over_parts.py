@@ -93,7 +93,7 @@ class OverParts:
         )
 
     def jvp(self, saved: Any, *along: Any) -> Any:
-        """What the outputs move by."""
+        """Tangents of the outputs."""
         found = self._later(
             self.outputs, lambda part: self.module.jvp(saved[part.rank], *part(along, self.moved), **part.over)
         )

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from lngen.check.complex_step import loss_by_row
 from lngen.check.layer import Array, Case
+from lngen.check.rounding import of_loss
 from lngen.check.rows import Rows
 from lngen.language.definition import Definition, Input
 from lngen.language.syntax import Kind
@@ -85,7 +86,7 @@ def oracle(definition: Definition, case: Case) -> Losses:
             moved = np.broadcast_to(moved[:, None], (len(moved), case.rows, *moved.shape[1:]))
         return np.asarray(rows.losses(entry.name, len(moved), lambda values, copy, row: moved[copy, row]))
 
-    return Losses(losses, np.longdouble, scale * _noise(case, base, rough))
+    return Losses(losses, np.longdouble, np.maximum(scale * _noise(case, base, rough), of_loss(definition, case)))
 
 
 def emitted(definition: Definition, outputs: Outputs, case: Case) -> Losses:

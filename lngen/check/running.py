@@ -1,4 +1,4 @@
-"""What running the emitted files of a layer shows, backend by backend: in this process, or in one of its own."""
+"""Evidence of running the emitted files of a layer, backend by backend: in this process, or in one of its own."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from lngen.simt.toolchain import ToolchainMissing
 
 @dataclass(frozen=True)
 class Asked:
-    """What is checked of a layer: (rows, D), the row lengths that kernels are compiled for, storage types, the seed.
+    """The extent of a check: (rows, D), the row lengths that kernels are compiled for, storage types, the seed.
 
     Rows on both sides of each threshold of the code are checked besides with `at_thresholds`, in whatever type and
     direction if `thorough`. A claim in a process of its own may take so many `seconds`.
@@ -48,7 +48,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Ran:
-    """What was found, and the name of the device that kernels ran on, if any."""
+    """The evidence, and the name of the device that kernels ran on, if any."""
 
     evidence: tuple[Evidence, ...]
     place: str = ""

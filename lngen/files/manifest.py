@@ -254,7 +254,7 @@ def lost_grades(emission: Emission, folder: Path) -> list[str]:
 
 
 def _not_exact(manifest: Mapping[str, Any]) -> dict[str, int]:
-    """How many statements of each sort are less than exact."""
+    """Count the statements of each sort that are less than exact."""
     found: dict[str, int] = {}
     for entry in manifest.get("evidence", ()):
         about, count = entry.get("about", ""), 0 if entry["kind"].startswith("exact at") else entry.get("count", 1)

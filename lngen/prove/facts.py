@@ -12,11 +12,11 @@ from lngen.prove.generators import Items, Polynomial, minus, scaled
 from lngen.prove.powers import UndefinedError
 
 _CHAIN = 2
-"""How many facts are put together to find a sign: `x > z` and `z > 0` make two."""
+"""Number of facts that are put together to find a sign: `x > z` and `z > 0` make two."""
 
 
 class Signed(Protocol):
-    """What facts ask of an algebra."""
+    """The part of an algebra that facts use."""
 
     budget: Budget
 
@@ -32,7 +32,7 @@ class Signed(Protocol):
 
 @dataclass(frozen=True)
 class Poles:
-    """What a statement divides by, in forms that signs are taken of: `every_row` in each term of a sum over rows."""
+    """The divisors of a statement, in forms that signs are taken of: `every_row` in each term of a sum over rows."""
 
     anywhere: frozenset[Items] = frozenset()
     every_row: frozenset[Items] = frozenset()
@@ -54,7 +54,7 @@ class Facts:
         return replace(self, positive=(*self.positive, scaled(p, sign)))
 
     def solved(self, p: Polynomial) -> Iterator[tuple[dict[int, Polynomial], Facts]]:
-        """What p = 0 says of a generator, for each that it can be solved for, and the other facts with that in them."""
+        """Solve p = 0 for each generator that it can be solved for, and put that into the other facts."""
         for place, value in self.algebra.solved(p):
             values = {place: value}
             with suppress(UndefinedError):
@@ -72,7 +72,7 @@ class Facts:
         return below or any(1 in (sign(fact), sign(scaled(fact, -1))) for fact in self.zero)
 
     def of_each_row(self) -> Facts:
-        """What is left of these for the rows of a sum: facts are of one row."""
+        """Keep the facts that hold in every row of a sum: the others are of one row."""
         return Facts(self.algebra, poles=Poles(self.poles.every_row, self.poles.every_row))
 
     def signs(self, p: Polynomial) -> set[int]:

@@ -49,7 +49,7 @@ class Generator:
 
     @property
     def square(self) -> Polynomial:
-        """What a cosine is to the power 2, as a polynomial."""
+        """The square of a cosine, as a polynomial."""
         return dict(self.squared)
 
 

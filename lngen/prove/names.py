@@ -162,7 +162,7 @@ class Names:
         raise TooLargeError(f"no algebra for {type(e).__name__}")
 
     def poles(self, expressions: Iterable[Expr], opened: frozenset[TypedSymbol]) -> Poles:
-        """What is divided by, or taken a logarithm of, whatever a select chooses: where that is zero, nothing is said.
+        """Divisors and arguments of logarithms, whatever a select chooses: where one is zero, nothing is claimed.
 
         >>> from lngen.expressions.symbols import RowSymbol
         >>> from lngen.prove.budget import Budget

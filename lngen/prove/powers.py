@@ -39,7 +39,7 @@ _ZERO: Polynomial = {}
 
 
 class UndefinedError(Exception):
-    """What an expression divides by is zero, whatever the values of its symbols."""
+    """A divisor of an expression is zero, whatever the values of its symbols."""
 
 
 class Powers:
@@ -67,7 +67,7 @@ class Powers:
                     self._not_negative.append(claimed)
 
     def factors(self, p: Polynomial) -> Iterator[Items]:
-        """What one of is zero where p is: its generators, and the sum that is left, as signs are taken of them.
+        """Candidates one of which is zero where p is: its generators, and the sum that is left, as signs take it.
 
         Nothing of a quotient: a select may keep it from its pole, and it need not be zero where its numerator is.
         """
@@ -268,7 +268,7 @@ class Powers:
         return positive, _ZERO if nonnegative else negative
 
     def axes(self, p: Polynomial) -> Axes:
-        """What a polynomial varies over."""
+        """The axes that a polynomial varies over."""
         found = NOTHING
         for monomial in p:
             found = found.join(self.of.axes(monomial))

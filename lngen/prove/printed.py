@@ -96,7 +96,7 @@ def _of_the_definition(d: Derivation) -> Iterator[Claim]:
 
 
 def _of_chains(steps: Sequence[Step], equations: Iterable[Equation]) -> Iterator[Claim]:
-    """That each step goes on where the last one of its target ended, and ends at the emitted line; what steps use."""
+    """Claims that each step goes on where the last one of its target ended, up to the emitted line; equations used."""
     last: dict[TypedSymbol, Step] = {}
     for step in steps:
         for left, right in step.uses:

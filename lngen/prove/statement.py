@@ -237,7 +237,7 @@ class _Statement:
 
 
 def _at_points(statement: _Statement, smallest: int, why: str) -> Verdict:
-    """What points say of a statement that is not shown."""
+    """Judge a statement that is not shown by its values at points."""
     worst = DIGITS
     tried: list[int] = []
     try:

@@ -78,7 +78,7 @@ def files(
 
 
 def _told(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """What the template is told of functions, each of which tells the other processes of an error."""
+    """Functions as the template takes them, each of which tells the other processes of an error."""
 
     def each(name: str, field: Any) -> Any:
         if isinstance(field, dict):

@@ -35,11 +35,11 @@ extern "C" __global__ void layouts_{direction}_{dtype}(int* out, int longest) {{
   }}
 }}"""
 _LENGTHS = ((16, 16), (1, 2), (2, 4), (4, 8))
-"""Where lengths begin, and their steps: multiples of every vector, odd ones, twice and four times odd ones."""
+"""First lengths and their steps: multiples of every vector, odd ones, twice and four times odd ones."""
 
 _SOURCES = {"kernels.cu": ("forward", "backward"), "second_order.cu": ("jvp", "backward_backward")}
 _ROWS = ((256, 37), (4096, 7), (LONGEST, 3))
-"""How many rows there are of the lengths up to one: enough to fill blocks of several, few where each takes long."""
+"""Numbers of rows for lengths up to a limit: enough to fill blocks of several, few where each takes long."""
 
 
 def layouts(folder: Path, dtype: str, sources: Sequence[str], shared: int) -> dict[str, NDArray[np.int32]]:
@@ -142,7 +142,7 @@ def _side(backend: Any, change: _Change) -> Side:
 
 
 def _shared_memory() -> int:
-    """What a block may take of shared memory on the device whose context is current."""
+    """Bytes of shared memory that a block may take on the device whose context is current."""
     import pycuda.driver
 
     attribute = pycuda.driver.device_attribute.MAX_SHARED_MEMORY_PER_BLOCK_OPTIN

@@ -89,7 +89,7 @@ def one_apart(forward: Forward, trail: Trail) -> Forward:
 
 
 def exponentials_less_one(terms: tuple[Expr, ...], values: Mapping[Expr, Expr]) -> Found:
-    """What an exponential is above 1: `exp(u) - 1` is `expm1(u)`."""
+    """Write an exponential less 1 without the difference: `exp(u) - 1` is `expm1(u)`."""
     for term, value, times in factors(terms, values):
         if isinstance(value, sympy.exp):
             yield (term, -times), times * Expm1(value.args[0])
@@ -146,7 +146,7 @@ def factors(terms: tuple[Expr, ...], values: Mapping[Expr, Expr]) -> Iterator[tu
 
 
 def tails(terms: tuple[Expr, ...], values: Mapping[Expr, Expr]) -> Found:
-    """What a tanh or a sigmoid leaves to its limit: `1 - tanh(u)` is `2*sigmoid(-2*u)`.
+    """Write the distance of a tanh or a sigmoid from its limit as a tail: `1 - tanh(u)` is `2*sigmoid(-2*u)`.
 
     Condition: nothing else of the expression reads the function.
     Proof: tanh(u) = 1 - 2/(exp(2*u) + 1) and sigmoid(-u) = 1/(exp(u) + 1) = 1 - sigmoid(u).
@@ -171,7 +171,7 @@ def tails(terms: tuple[Expr, ...], values: Mapping[Expr, Expr]) -> Found:
 
 
 def half_angles(terms: tuple[Expr, ...], values: Mapping[Expr, Expr]) -> Found:
-    """What a cosine leaves to 1: `1 - cos(u)` is `2*sin(u/2)**2`.
+    """Write 1 less a cosine by half the angle: `1 - cos(u)` is `2*sin(u/2)**2`.
 
     Proof: cos(u) = cos(u/2)**2 - sin(u/2)**2, and the two squares add up to 1.
 
@@ -192,7 +192,7 @@ def half_angles(terms: tuple[Expr, ...], values: Mapping[Expr, Expr]) -> Found:
 
 
 def softpluses(terms: tuple[Expr, ...], values: Mapping[Expr, Expr]) -> Found:
-    """What a softplus is above its argument: `softplus(u) - u` is `softplus(-u)`, also if written with log and exp.
+    """Reflect a softplus less its argument: `softplus(u) - u` is `softplus(-u)`, also if written with log and exp.
 
     Proof: log(1 + exp(u)) - u = log((1 + exp(u))*exp(-u)).
 
@@ -252,7 +252,7 @@ def conjugates(terms: tuple[Expr, ...], values: Mapping[Expr, Expr]) -> Found:
 
 
 def rests(terms: tuple[Expr, ...], values: Mapping[Expr, Expr]) -> Found:
-    """What a share of a sum leaves to 1 is the share of the rest: `1 - a/(a + b)` is `b/(a + b)`.
+    """Write 1 less a share of a sum as the share of the rest: `1 - a/(a + b)` is `b/(a + b)`.
 
     So is the weighted share of a row: `1 - sum(t*p)` is `sum((1 - t)*p)` where `p = u/sum(u)`.
     Condition: a is a term of what it is divided by, or the sum of the same row times weights.
@@ -283,7 +283,7 @@ def rests(terms: tuple[Expr, ...], values: Mapping[Expr, Expr]) -> Found:
 
 
 def _rest(part: Expr, total: Expr) -> Expr | None:
-    """What a weighted mean, or sum, leaves of that of its row."""
+    """The rest of a mean or a sum of a row, less a weighted one."""
     for times in (S.One, D):
         if isinstance(part / times, Mean) and isinstance(total / times, Mean):
             weighted, row = (part / times).args[0], (total / times).args[0]

@@ -88,7 +88,7 @@ def _with_bare(e: Expr, table: Mapping[Expr, Expr]) -> Expr:
 
 
 def complements(terms: tuple[Expr, ...], values: Mapping[Expr, Expr]) -> Found:
-    """What 1 less a value leaves to 1 is that value."""
+    """Write 1 - (1 - u) as u."""
     for term, value, times in factors(terms, {}):
         if isinstance(value, Complement):
             yield (term, -times), -times * value.args[0]

@@ -98,7 +98,7 @@ def join_squares(forward: Forward, trail: Trail) -> Forward:
 
 @dataclass(frozen=True)
 class _Values:
-    """What is known where a statistic stands: lines before it, to which new ones are added, and their names."""
+    """The lines before a statistic, to which new ones are added, and their names."""
 
     done: list[Equation]
     names: Names
@@ -335,7 +335,7 @@ def _squares(total: Expr, values: _Values) -> Iterator[tuple[Expr, Expr]]:
 
 
 def _root(total: Expr) -> tuple[Expr, Expr] | None:
-    """What a sum is the square of, and the number that it is multiplied by.
+    """The root of a sum that is a square, and the number that the square is multiplied by.
 
     >>> x, z = RowSymbol("x"), RowSymbol("z")
     >>> _root(2*x**2 - 12*x*z + 18*z**2), _root(x**2 - x*z + z**2)

@@ -1,4 +1,4 @@
-"""What a subtraction leaves of the digits: beside the result, beside its terms alone, or nobody knows.
+"""The error of a subtraction: small beside the result, small beside its terms alone, or unknown.
 
 An error of a few roundings of the terms is one of the result where the result is as large as they are. So it is where
 both terms are as the caller passed them, where all terms have one sign, and where a projection is taken of a cotangent.
@@ -74,7 +74,7 @@ class Differences:
         self._polynomials: dict[Expr, bool] = {}
 
     def of(self, e: Add, name: TypedSymbol, weighted: bool) -> Found | None:
-        """What is said of a sum in the line of `name`; None where nothing is taken off."""
+        """Judge a sum in the line of `name`; None where nothing is taken off."""
         if e.free_symbols <= {D} or all(term.is_nonnegative for term in e.args):
             return None
         return (
@@ -131,7 +131,7 @@ class Differences:
     # ---- functions near a limit
 
     def _tail(self, e: Add, alone: bool) -> Found | None:
-        """What is said of 1 - u or 1 + u, or a multiple, where u is a function with values between -1 and 1.
+        """Judge 1 - u or 1 + u, or a multiple, where u is a function with values between -1 and 1.
 
         `alone` if an output is that and nothing larger.
         """
@@ -171,7 +171,7 @@ class Differences:
         return kind, _CANCEL, _OF_TERMS, "beside its terms"
 
     def _projection(self, e: Add, weighted: bool) -> tuple[str, str, Status]:
-        """What is said of a sum that is linear in cotangents: each entry's own, and what its row has of them."""
+        """Judge a sum that is linear in cotangents: each entry's own, and what its row has of them."""
         terms: dict[object, list[Expr]] = {}
         for term in e.args:
             moving = [factor for factor in Mul.make_args(term) if self._moving(factor)]
@@ -206,7 +206,7 @@ class Differences:
     # ---- what a value is made of
 
     def _inside(self, e: Expr) -> frozenset[TypedSymbol]:
-        """What the program reads and a value is made of."""
+        """The values that the program reads and a value is made of."""
         if e not in self._sources:
             found = {e} if e in self.given and e not in self.values else set()
             parts = [self.values[e]] if e in self.values else e.args
