@@ -6,11 +6,19 @@ Who then asks for the emulator is refused, as on a machine that has a GPU.
 
 import os
 
+import pytest
+
 from lngen.errors import LngenError
 from lngen.simt import driver
 
-driver.enable(force=True)
 _exists = os.path.exists
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Pretend from now on: before any module of tests asks what there is, and only where this is a plugin."""
+    driver.enable(force=True)
+    os.path.exists = _seems_to_exist
+    driver.enable = _refused
 
 
 def _seems_to_exist(path: str) -> bool:
@@ -19,7 +27,3 @@ def _seems_to_exist(path: str) -> bool:
 
 def _refused(*, force: bool = False) -> None:
     raise LngenError("this machine has a GPU's driver, and a test asks for the emulator")
-
-
-os.path.exists = _seems_to_exist
-driver.enable = _refused

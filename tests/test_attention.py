@@ -213,7 +213,7 @@ def test_an_added_mask_of_minus_infinity_leaves_entries_out() -> None:
     layer = _emitted("additive_mask")
     x = np.array([[1e4, 9e4, 1e4, 2e4], [1, 2, 3, 4]], np.float32)
     mask = np.array([[0, -np.inf, 0, -np.inf], [-np.inf] * 4], np.float32)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore"):
         y, saved = layer.forward(x, mask)
         dx = layer.backward(saved, np.arange(8, dtype=np.float32).reshape(2, 4)).dx
     np.testing.assert_array_equal(y[0], [0.5, 0, 0.5, 0])

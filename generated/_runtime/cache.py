@@ -63,7 +63,7 @@ def sealed(content: bytes) -> bytes:
 
 
 def unsealed(content: bytes) -> bytes | None:
-    """What was sealed; None if it was cut short or changed.
+    """Take off a seal; None if the content was cut short or changed.
 
     >>> unsealed(sealed(b"code")), unsealed(sealed(b"code")[1:])
     (b'code', None)
@@ -98,7 +98,7 @@ def keep(path: Path, content: bytes) -> None:
 
 
 def kept(path: Path) -> bytes | None:
-    """What was kept in a file; None if nothing was, if it is damaged, or if it may not be used, which is told once."""
+    """Read what was kept in a file; None if there is none, it is damaged, or may not be used, which is told once."""
     try:
         return unsealed(trust.read(path))
     except trust.Refused as refused:

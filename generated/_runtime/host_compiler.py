@@ -80,7 +80,7 @@ class Compiler:
         return f"{shlex.join(self.words)}\n{self.version()}"
 
     def version(self) -> str:
-        """What it says of its version. Raises NoCompiler for what makes no library of a text, such as `true`."""
+        """Ask the compiler for its version. Raises NoCompiler for what makes no library of a text, such as `true`."""
         programs = [Path(found) for word in self.words if (found := shutil.which(word))]
         return cache.version("cpu", programs, self._ask)
 

@@ -47,11 +47,11 @@ class _Joined:
         self._ended: set[int] = set()
 
     def all_gather(self, sent: Array) -> Array:
-        """What every process has sent. Raises PeerError where one gave up, has ended or does not come in time."""
+        """Gather what every process sends. Raises PeerError where one gave up, has ended or does not come in time."""
         return self._exchanged(np.broadcast_to(sent, (self.size, sent.size)))
 
     def all_to_all(self, sent: Array) -> Array:
-        """What every process has sent to this one. Raises as `all_gather` does."""
+        """Gather what every process sends to this one. Raises as `all_gather` does."""
         return self._exchanged(sent)
 
     def _exchanged(self, sent: Array) -> Array:

@@ -32,7 +32,7 @@ class _Agreeing:
     _timeout: float
 
     def all_gather(self, sent: Array) -> Array:
-        """What every process has sent."""
+        """Gather what every process sends."""
         self._agree(sent.size)
         return self._gathered(np.ascontiguousarray(sent))
 
@@ -99,7 +99,7 @@ class MPICommunicator(_Agreeing):
         self.size: int = self._communicator.Get_size()
 
     def all_to_all(self, sent: Array) -> Array:
-        """What every process has sent to this one."""
+        """Gather what every process sends to this one."""
         self._agree(sent.size)
         found = np.empty_like(sent)
         return self._done(self._communicator.Ialltoall, np.ascontiguousarray(sent), found)
@@ -145,7 +145,7 @@ class JAXCommunicator(_Agreeing):
         )
 
     def all_to_all(self, sent: Array) -> Array:
-        """What every process has sent to this one."""
+        """Gather what every process sends to this one."""
         self._agree(sent.size)
         return self._exchanged(self._all_to_all, sent)[:, 0]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What goes wrong between processes, and how each of them is told.
+"""Errors between processes, and how each of them is told.
 
 One that refuses what it is given tells the others (`told`), which raise PeerError with its reason in the collective
 that they wait in, or in their next one.
@@ -48,7 +48,7 @@ def told(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
 
 
 class SeenByAllError(RuntimeError):
-    """What processes have sent does not go together, as each of them finds."""
+    """Processes have sent what does not go together, as each of them finds."""
 
     is_told = True
 

@@ -229,7 +229,7 @@ def select(condition: Any, chosen: Any, otherwise: Any, out: Array) -> Array:
 
 
 def shift(block: Array, out: Array | None = None) -> Array:
-    """What exponents of each row are less: its largest entry, and 0 where that is infinite.
+    """Shift of each row's exponents: its largest entry, and 0 where that is infinite.
 
     >>> shift(np.array([[1.0, 3.0], [1.0, np.inf], [-np.inf, -np.inf]])).T
     array([[3., 0., 0.]])

@@ -62,7 +62,7 @@ def _check_signature(forward: Forward) -> None:
 
 
 def _features(forward: Forward) -> int:
-    """How many features the rows of a module have."""
+    """Number of features of a module's rows."""
     shape = None if forward.features is None else getattr(forward.module, forward.features)
     if shape is None:
         inputs = forward.layer._layer.interface["inputs"]
@@ -114,7 +114,7 @@ def _rows(forward: Forward, features: int, dtype: Any) -> list[Any]:
 
 
 def _own(forward: Forward, rows: list[Any]) -> Any:
-    """What the `forward` of the module's class returns. Raises Unlike if it cannot be called so."""
+    """Call the `forward` of the module's class. Raises Unlike if it cannot be called so."""
     try:
         return type(forward.module).forward(forward.module, *rows[: len(forward.names)])
     except Exception as error:

@@ -37,7 +37,7 @@ class Forward:
         self.types: Types = {}
 
     def __call__(self, *args: Any, **named: Any) -> Any:
-        """What the layer returns for the module's parameters as they are now."""
+        """Compute the layer with the module's parameters as they are now."""
         rows = self.rows(args, named)
         if rows is None:
             return type(self.module).forward(self.module, *args, **named)

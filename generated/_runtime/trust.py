@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What of the cache may be used: the user's own, which nobody else may write to and no symbolic link leads to.
+"""Trust in files of the cache: those of the user alone, which nobody else may write to and no symbolic link leads to.
 
 Machine code and Python of the cache are run, so whoever can write there runs code as the user. Every way in asks here.
 """

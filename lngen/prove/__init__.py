@@ -174,7 +174,10 @@ def _beyond(
         return
     if shown:
         yield Proof(EVERY_D, f"{function}: {', '.join(shown)}", True, about, len(shown))
-    kind, text, passed = second_order_proof(derivation, function, DIGITS, REQUIRED)
+    try:
+        kind, text, passed = second_order_proof(derivation, function, DIGITS, REQUIRED)
+    except TypeError as error:
+        kind, text, passed = NONE, f"{function}: {error}", False
     reasons = "; ".join(dict.fromkeys(open_.values()))
     yield Proof(kind, f"{text} ({reasons})", passed, about, len(results) - len(shown))
 

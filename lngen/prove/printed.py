@@ -18,6 +18,7 @@ import sympy
 from sympy import Expr
 
 from lngen.derivation.derivation import Derivation, Direction, Step
+from lngen.derivation.double_backward import backward_as_forward
 from lngen.derivation.jvp import moves
 from lngen.derivation.short_lines import in_short_lines
 from lngen.derivation.vjp import Contribution, contributions, summed
@@ -67,6 +68,7 @@ def claims(derivation: Derivation) -> tuple[Claim, ...]:
     for direction, derivative in d.derivatives().items():
         found += _of_chains(derivative.steps, [*d.forward.equations, *d.backward, *derivative.equations])
         steps = [step for step in derivative.steps if step.part == direction]
+        found += _of_gradients(d, steps)
         if direction == "jvp":
             found += _tangents(d, steps)
         elif direction == "backward":
@@ -110,8 +112,16 @@ def _of_chains(steps: Sequence[Step], equations: Iterable[Equation]) -> Iterator
         if equation.symbol in last:
             end = last[equation.symbol]
             claim = Claim(end.number, end.part, "the emitted line", _means(end.after), _means(equation.expression))
-            # A line that is said again, as derived above, says no more than that.
-            yield from [claim] if end.rule == "gradient" else _unless_plain(claim)
+            yield from _unless_plain(claim)
+
+
+def _of_gradients(d: Derivation, steps: Iterable[Step]) -> Iterator[Claim]:
+    """That a gradient which is said again is as it was derived."""
+    derived = {q.symbol: q.expression for q in d.backward}
+    for step in steps:
+        if step.rule == "gradient" and step.target in derived:
+            again = _means(step.after), _means(derived[step.target])
+            yield Claim(step.number, step.part, "as derived above", *again)
 
 
 def _unless_plain(claim: Claim) -> Iterator[Claim]:
@@ -163,12 +173,21 @@ def _tangents(d: Derivation, steps: Sequence[Step]) -> Iterator[Claim]:
 
 
 def _lines(d: Derivation, steps: Sequence[Step]) -> tuple[Equation, ...]:
-    """The equations that a direction differentiates: the forward's, in short lines if it is told so, and lines told."""
+    """The equations that a direction differentiates: the forward's, in short lines if it is told so, and lines told.
+
+    A gradient that only hands on what it is sent has no line of its own there.
+    """
     told = {step.target: Equation(step.target, _means(step.after)) for step in steps if _is_line(step)}
     short = in_short_lines(d.forward).equations
     parts = {q.symbol for q in short} - {q.symbol for q in d.forward.equations}
     layer = short if parts & told.keys() else d.forward.equations
-    return (*layer, *(line for symbol, line in told.items() if symbol not in parts))
+    lines = [*layer, *(line for symbol, line in told.items() if symbol not in parts)]
+    if not any(step.part == "backward_backward" for step in steps):
+        return tuple(lines)
+    whole = backward_as_forward(d.forward, d.adjoint.cotangents, d.backward, d.gradients).forward
+    known = {q.symbol for q in lines}.union(whole.symbols)
+    handed = (q for q in whole.equations if q.symbol in whole.outputs and q.symbol not in known)
+    return (*lines, *(q for q in handed if q.expression.free_symbols - {D} <= known))
 
 
 def _is_line(step: Step) -> bool:

@@ -19,7 +19,7 @@ from lngen.pipeline import derived
 from tests.requirements import needs_matplotlib, needs_nvrtc
 from tests.shipped import sampled, shipped
 
-KILOBYTES = 400
+KILOBYTES = 420
 
 ATTACK = '''
 """</title><script>alert(1)</script> & <img src=x onerror=alert(2)> "quoted" {{ 7*7 }} {% raw %}

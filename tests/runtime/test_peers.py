@@ -94,6 +94,7 @@ DEFAULT = [("fork", SMALL, dies), ("fork", LARGE, refuses)]
 
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")
 @pytest.mark.parametrize(
     ("start", "size", "fail"),
     [case if case in DEFAULT else pytest.param(*case, marks=pytest.mark.ci) for case in CASES],
@@ -109,6 +110,7 @@ def test_processes_of_which_one_fails_all_raise_in_time(start, size, fail):
 
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")
 def test_a_pipe_that_a_forked_process_holds_of_others_hides_that_one_has_ended(monkeypatch):
     monkeypatch.setattr(PipeCommunicator, "_foreign", property(lambda self: [], lambda self, _: None), raising=False)
     found = outcomes("fork", SMALL, dies)

@@ -240,9 +240,11 @@ def _exponential(total: Expr, values: _Values) -> Iterator[tuple[Expr, Expr]]:
     """
     written = values.written(total)
     rows = {mean.args[0] for mean in written.atoms(Mean) if isinstance(mean.args[0], RowSymbol)}
-    some = RowSymbol("some row")
-    centred, mean = stand_in("centred", some), stand_in("mean", Mean(some))
-    factor = stand_in("exponential of the mean", Mean(some), positive=True)
+    if not rows:
+        return
+    row = min(rows, key=str)
+    centred, mean = stand_in("centred", row), stand_in("mean", Mean(row))
+    factor = stand_in("exponential of the mean", Mean(row), positive=True)
 
     def exponential(u: Expr) -> Expr:
         u = sympy.expand(u)
