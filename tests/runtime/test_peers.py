@@ -12,7 +12,7 @@ import pytest
 from lngen.runtime.collectives import PeerError, PipeCommunicator, ThreadCommunicator, TorchCommunicator, told
 from tests.requirements import NO_TORCH
 
-SIZE, TIMEOUT, LIMIT = 3, 1.0, 8.0
+SIZE, TIMEOUT, LIMIT = 3, 1.0, 40.0
 """Processes, the seconds that they wait for each other, and those in which all have to be done, started included."""
 SMALL, LARGE = 64, 1 << 20
 """Bytes of a message that a pipe has room for, and of one that it has not."""
