@@ -355,7 +355,8 @@ class Checker:
             if bounds is None:
                 continue
             outputs, gradients = self.exact(stored)
-            bounds = {name: bound + self.rounding(stored).get(name, 0.0) for name, bound in bounds.items()}
+            rounded = self.rounding(stored)
+            bounds = {name: bound + rounded.get(name, 0.0) for name, bound in bounds.items()}
             # A float64 reference is as rounded as the result is: then each has one bound's worth of error.
             slack = 2.0 if dtype == "float64" and self.layer.adjoint is None else 1.0
             yield from self.within("precision", "", stored, dtype, bounds, outputs, gradients, slack)
