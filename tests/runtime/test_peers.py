@@ -55,10 +55,15 @@ FAILURES = {
 }
 
 
-def work(communicator, size, fail, results):
-    """One exchange that goes well, then one in which rank 1 fails: what becomes of this process."""
+def work(communicator, size, fail, results, together):
+    """Exchange once, then again where rank 1 fails: put into results what becomes of this process.
+
+    None begins before all have started, and rank 1 fails when all are done with the first exchange.
+    """
     values = np.full(size, communicator.rank, np.uint8)
+    together.wait()
     checked(values, communicator=communicator)
+    together.wait()
     start = time.monotonic()
     try:
         if communicator.rank == 1:
@@ -73,9 +78,11 @@ def work(communicator, size, fail, results):
 def outcomes(start, size, fail):
     """What the processes that rank 1 leaves waiting say, and after how many seconds, by rank."""
     context = multiprocessing.get_context(start)
-    results = context.Queue()
+    results, together = context.Queue(), context.Barrier(SIZE)
     group = PipeCommunicator.together(SIZE, timeout=TIMEOUT, context=context)
-    processes = [context.Process(target=work, args=(each, size, fail, results), daemon=True) for each in group]
+    processes = [
+        context.Process(target=work, args=(each, size, fail, results, together), daemon=True) for each in group
+    ]
     for process in processes:
         process.start()
     for each in group:
@@ -155,10 +162,10 @@ def test_threads_that_are_not_told_wait_until_the_limit():
 # ---- PyTorch
 
 
-def in_gloo(rank, meeting, fail, results):
+def in_gloo(rank, meeting, fail, results, together):
     distributed = pytest.importorskip("torch.distributed")
     distributed.init_process_group("gloo", init_method=f"file://{meeting}", rank=rank, world_size=2)
-    work(TorchCommunicator(timeout=TIMEOUT), SMALL, fail, results)
+    work(TorchCommunicator(timeout=TIMEOUT), SMALL, fail, results, together)
     time.sleep(60)
 
 
@@ -168,7 +175,7 @@ def test_processes_of_gloo_of_which_one_fails_all_raise_in_time(fail, tmp_path):
     pytest.importorskip("torch", reason=NO_TORCH)
     context = multiprocessing.get_context("spawn")
     results = context.Queue()
-    arguments = (tmp_path / "meeting", fail, results)
+    arguments = (tmp_path / "meeting", fail, results, context.Barrier(2))
     processes = [context.Process(target=in_gloo, args=(rank, *arguments), daemon=True) for rank in range(2)]
     for process in processes:
         process.start()
