@@ -22,6 +22,7 @@ from lngen.report.changes import Span, changes, elided_latex, marked_latex, span
 from lngen.report.costs import EXAMPLE_DTYPE, EXAMPLE_SHAPE, cost_entries, cost_rows, size_rows
 from lngen.report.formulas import Formula, atoms, formula, gradients, reading_order, textbook_forward
 from lngen.report.grades import by_grade
+from lngen.report.section import Section
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,10 @@ class ProgramText:
 
 @dataclass(frozen=True)
 class Content:
-    """All that a report says."""
+    """All that a report says.
+
+    `explanation` is said in words after the gradient: why it costs what it does, and where it is delicate.
+    """
 
     name: str
     citation: tuple[str, ...]
@@ -131,6 +135,7 @@ class Content:
     size: tuple[tuple[str, str, str], ...]
     cost_entries: dict[str, object]
     audit: Audit
+    explanation: tuple[Section, ...] = ()
 
     @property
     def steps(self) -> tuple[StepText, ...]:
