@@ -332,11 +332,16 @@ def cost(
 
 
 @app.command(cls=_Command)
-def stability(layer: Layer) -> None:
-    """The error of the naive, the two-pass and the emitted form at growing offsets."""
+def stability(
+    layer: Layer,
+    torch: Annotated[
+        bool, typer.Option("--torch", help="Beside the module of torch.nn that the definition's docstring names.")
+    ] = False,
+) -> None:
+    """Errors of the naive, the two-pass and the emitted form at growing offsets."""
     from lngen.commands import stability
 
-    stability.run(layer)
+    stability.run(layer, torch)
 
 
 @app.command(cls=_Command)
