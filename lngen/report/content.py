@@ -15,6 +15,7 @@ from lngen.derivation.vjp import Contribution
 from lngen.errors import counted
 from lngen.expressions.notation import latex, latex_name, text
 from lngen.expressions.symbols import FeatureSum, Mean, RowMax, RowMin, SumRows, TypedSymbol, operation_count
+from lngen.language.names import tangent
 from lngen.plan.planner import Plan
 from lngen.plan.program import RowProgram, Stage
 from lngen.report.audit import Audit, Saving, audit
@@ -249,7 +250,7 @@ def _signs(d: Derivation, derivative: Derivative, order: tuple[str, ...]) -> Ite
     symbols = [symbol for _, symbol in derivative.results]
     if derivative is d.jvp:
         for name, symbol in zip(inputs, derivative.arguments, strict=True):
-            yield sign(symbol, f"the argument d{name}", f"the tangent of {name}")
+            yield sign(symbol, f"the argument {tangent(name)}", f"the tangent of {name}")
         for name, symbol in zip(outputs, symbols, strict=True):
             yield sign(symbol, f"returned as {name}" if len(outputs) > 1 else "returned", f"the tangent of {name}")
         return
