@@ -41,7 +41,7 @@ _METHOD = (
 )
 _LAYERS = (
     "Nanoseconds an entry of a row tensor, 1 thread, geometric means over the shapes. *Plain* evaluates the definition "
-    "and its adjoint line by line in NumPy, without simplification. Rounds and shapes:"
+    "and its adjoint line by line in NumPy, without simplification."
 )
 
 
@@ -132,8 +132,8 @@ def _extent(cases: Sequence[Record]) -> str:
         alike.setdefault((max(case["rounds"] for case in own), shapes), []).append(layer)
     sentences = []
     for (rounds, shapes), layers in sorted(alike.items(), key=lambda item: len(item[1])):
-        whose = ", ".join(layers) if len(layers) < 3 else f"The other {len(layers)} layers" if sentences else "Layers"
-        sentences.append(f"{whose}: {rounds} rounds at {', '.join(shapes)}.")
+        whose = ", ".join(f"`{name}`" for name in layers) if len(layers) < 3 else f"The other {len(layers)} layers" if sentences else "Layers"
+        sentences.append(f"{whose}: {rounds} rounds at {', '.join(f'`{shape}`' for shape in shapes)}.")
     return " ".join(sentences)
 
 
