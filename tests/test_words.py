@@ -43,7 +43,9 @@ OBSCURE = {
     r"\bis no (pipe|such|number)\b": "say it positively",
 }
 
-UNIT = r"(?:%|[kMG]i?B(?:/s)?|TB/s|ns|us|ms|microseconds?|seconds?|minutes?|cycles|times(?= (?:as|faster|slower|its|the)))"
+UNIT = (
+    r"(?:%|[kMG]i?B(?:/s)?|TB/s|ns|us|ms|microseconds?|seconds?|minutes?|cycles|times(?= (?:as|faster|slower|its|the)))"
+)
 MEASURE = re.compile(rf"(?<![\w.*])(?:\d[\d,]*(?:\.\d+)?\s?{UNIT}(?!\w)|1/\d+(?:\.\d+)?)")
 
 
@@ -64,7 +66,7 @@ def prose(text: str) -> Iterator[tuple[int, str, str]]:
 
 
 def sentences(words: str) -> list[str]:
-    return re.split(r"(?<=[.!?])[)*]*\s+(?=[A-Z*(\"“]|code\b)", words.strip())
+    return re.split(r"(?<=[.!?])[)*]*\s+(?=[A-Z*(\"“]|code\b|lngen\b)", words.strip())
 
 
 def faults(text: str) -> list[str]:
@@ -85,7 +87,12 @@ def faults(text: str) -> list[str]:
 
 
 def documents() -> dict[str, str]:
-    pages = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "benchmarks" / "README.md", *(ROOT / "docs").rglob("*.md")]
+    pages = [
+        ROOT / "README.md",
+        ROOT / "CHANGELOG.md",
+        ROOT / "benchmarks" / "README.md",
+        *(ROOT / "docs").rglob("*.md"),
+    ]
     texts = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in sorted(pages)}
     for path in sorted((ROOT / "docs").rglob("*.ipynb")):
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]

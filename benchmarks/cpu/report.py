@@ -132,7 +132,13 @@ def _extent(cases: Sequence[Record]) -> str:
         alike.setdefault((max(case["rounds"] for case in own), shapes), []).append(layer)
     sentences = []
     for (rounds, shapes), layers in sorted(alike.items(), key=lambda item: len(item[1])):
-        whose = ", ".join(f"`{name}`" for name in layers) if len(layers) < 3 else f"The other {len(layers)} layers" if sentences else "Layers"
+        whose = (
+            ", ".join(f"`{name}`" for name in layers)
+            if len(layers) < 3
+            else f"The other {len(layers)} layers"
+            if sentences
+            else "Layers"
+        )
         sentences.append(f"{whose}: {rounds} rounds at {', '.join(f'`{shape}`' for shape in shapes)}.")
     return " ".join(sentences)
 

@@ -24,10 +24,11 @@ def _kills(path):
 HEAD = """# Planted mistakes
 
 Each line is a mistake planted into emitted code; x marks the kinds of evidence that caught it.
-Written by `python -m tests.check.test_mutants`; tests fail if this is out of date or one survives.
+Written by `python -m tests.check.test_mutants`; tests fail if this page is out of date or a mistake survives.
 
-`make check` finds anew what is said of NumPy and of compiled kernels. On the emulator it plants every mistake into
-layer_norm and holds that something catches it; by what, it finds anew for three of them, and `make exhaustive` for all.
+`make check` repeats the tables of NumPy and of compiled kernels. On the emulator it plants every mistake into
+layer_norm and tests that some evidence catches it. It repeats the columns for three of them; `make exhaustive` does so for
+all.
 """
 
 
