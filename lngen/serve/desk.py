@@ -8,10 +8,11 @@ import time
 from collections.abc import Callable, Iterator
 from threading import Lock
 
-from lngen.serve.work import LAST, Answer, Limits, stopped, work
+from lngen.serve.work import LAST, NO_MEMORY, Answer, Limits, stopped, work
 
 _PATIENCE = 0.2  # seconds until a reader that has gone is noticed
 _LONGEST = 16 * 2**20  # bytes of one answer
+_ELSEWHERE = "Save the definition in a file and run `lngen derive FILE`, which has no limit, or write it shorter."
 
 
 class Desk:
@@ -90,14 +91,14 @@ class _Job:
         self._channel.close()
 
     def _how_it_ended(self) -> str:
-        self._process.join(_PATIENCE)
+        self._process.join(5)
+        if self._process.exitcode == NO_MEMORY:
+            gigabytes = self._limits.memory / 2**30
+            return f"The derivation was stopped after {gigabytes:.2g} GiB of memory, while {self._doing}. {_ELSEWHERE}"
         return (
-            f"The process that derived this text ended with status {self._process.exitcode} and said nothing. "
+            f"The process that derived this text ended with status {self._process.exitcode}, while {self._doing}. "
             "Write the definition shorter; if it is short, please report it."
         )
 
     def _too_long(self) -> str:
-        return (
-            f"The derivation was stopped after {self._limits.seconds:g} seconds, while {self._doing}. "
-            "Save the definition in a file and run `lngen derive FILE`, which has no limit, or write it shorter."
-        )
+        return f"The derivation was stopped after {self._limits.seconds:g} seconds, while {self._doing}. {_ELSEWHERE}"

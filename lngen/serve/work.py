@@ -8,7 +8,7 @@ import resource
 import signal
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,11 @@ Answer = dict[str, Any]
 LAST = ("refused", "stopped", "done", "replaced")
 """The kinds of answers that no other comes after."""
 
-FILENAME = "definition"
+MEMORY_IS_GONE = (MemoryError, SystemError)
+"""The errors that a lack of memory ends in: the second is a library's that did not look for it."""
+
+NO_MEMORY = 77
+"""The exit status of a process that had no more memory."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +43,17 @@ def work(text: str, limits: Limits, channel: Connection) -> None:
     """Derive a text in this process, which is the caller's to end, and send the answers through a channel."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the server's, which ends this process
     _limit(limits)
-    for answer in answers(text):
-        channel.send_bytes(json.dumps(answer).encode())
+    try:
+        for answer in answers(text):
+            channel.send_bytes(json.dumps(answer).encode())
+    except BrokenPipeError:
+        pass  # the server has gone
+    except MEMORY_IS_GONE:
+        os._exit(NO_MEMORY)  # nothing else can be relied on now
 
 
 def answers(text: str) -> Iterator[Answer]:
-    """Yield the answers to a text, the last one of a kind in `LAST`; nothing is raised, whatever the text.
+    """Yield the answers to a text, the last one of a kind in `LAST`. Nothing is raised but for want of memory.
 
     >>> [answer["kind"] for answer in answers("def centred(x: Row): return x - mean(x)")]
     ['panels', 'panels', 'panels', 'done']
@@ -61,11 +70,8 @@ def answers(text: str) -> Iterator[Answer]:
         yield {"kind": "refused", **place, "message": printable(error.message), "remedy": printable(error.remedy)}
     except LngenError as error:
         yield stopped(str(error))
-    except MemoryError:
-        yield stopped(
-            "The derivation took more memory than this page allows. "
-            "Write the definition shorter, or run `lngen derive FILE`, which has no limit."
-        )
+    except MEMORY_IS_GONE:
+        raise
     except Exception as error:
         yield stopped(
             f"lngen failed on this definition: {type(error).__name__}: {printable(str(error))}. "
@@ -79,7 +85,8 @@ def stopped(message: str) -> Answer:
 
 
 def _parts(text: str) -> Iterator[Answer]:
-    definition = parse(text, FILENAME)
+    definition = parse(text)
+    definition = replace(definition, filename=f"{definition.name}.py")  # so reports and code name the file to save
     yield _panels(panels.of_plan(planned(definition, proved=False)), "proving")
     yield _panels(panels.of_plan(planned(definition)), "writing the code")
     yield _panels(panels.of_code(derived(definition)), "")

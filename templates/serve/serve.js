@@ -83,8 +83,8 @@ const refuse = (answer) => {
   if (answer) {
     const caret = element("span", "^", "caret");
     caret.ariaHidden = "true";
-    const where = `Line ${answer.line}, column ${answer.column}: ${answer.message}.`;
-    refusal.replaceChildren(caret, element("p", where), element("p", `Instead: ${answer.remedy}.`));
+    const where = `Line ${answer.line}, column ${answer.column}: ${answer.message}`;
+    refusal.replaceChildren(caret, element("p", where), element("p", `Remedy: ${answer.remedy}`));
   } else refusal.replaceChildren();
   editor.ariaInvalid = String(Boolean(answer));
   place();
@@ -203,7 +203,7 @@ example.addEventListener("change", () => {
   const { text } = example.selectedOptions[0].dataset;
   if (text === undefined) return;
   getSelection().selectAllChildren(editor);
-  insert(text);
+  insert(text.trimEnd()); // a browser shows no empty last line
   example.focus();
 });
 

@@ -104,7 +104,7 @@ def test_a_derivation_that_takes_too_long_is_stopped():
 def test_a_derivation_that_takes_too_much_memory_is_stopped():
     *_, last = Desk(Limits(memory=2**20)).answers(SLOW)
     assert last["kind"] == "stopped"
-    assert "more memory" in last["message"]
+    assert "GiB of memory, while deriving" in last["message"]
 
 
 def test_a_process_that_dies_is_one_message_and_the_next_text_is_derived(desk):

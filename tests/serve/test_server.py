@@ -42,12 +42,17 @@ def test_many_texts_in_threads_are_each_answered(serving):
 
 def test_an_interrupt_ends_it_at_once_though_it_works():
     running = start()
+    assert running.answers("")[0]["kind"] == "refused"
     connection = begin(running, SLOW)
-    time.sleep(1)
+    time.sleep(0.3)
     begun = time.monotonic()
     assert running.end() == (0, "")
     connection.close()
     assert time.monotonic() - begun < 4
+
+
+def test_an_interrupt_ends_it_before_it_is_ready():
+    assert start().end() == (0, "")
 
 
 def test_a_port_that_is_taken_is_one_message():
