@@ -5,7 +5,9 @@ import socket
 import sys
 import threading
 import time
+from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from lngen import cli
@@ -27,6 +29,30 @@ def test_texts_that_come_at_once_are_each_answered_and_the_newest_is_derived(ser
     assert time.monotonic() - begun < 20
 
 
+def descendants(process):
+    """The processes below one, by their numbers."""
+    found = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    return {*found}.union(*map(descendants, found))
+
+
+def test_a_browser_that_has_gone_leaves_no_work_behind(serving):
+    assert serving.answers("")[0]["kind"] == "refused"
+    before = descendants(serving.process.pid)
+    connection = begin(serving, SLOW)
+    wait_until(lambda: descendants(serving.process.pid) > before)
+    connection.close()
+    wait_until(lambda: descendants(serving.process.pid) == before)
+
+
+def wait_until(holds):
+    """Wait until it holds; fail after some seconds."""
+    ends = time.monotonic() + 10
+    while not holds():
+        assert time.monotonic() < ends
+        time.sleep(0.02)
+
+
+@pytest.mark.ci
 def test_many_texts_in_threads_are_each_answered(serving):
     found = []
     text = "def f(x: Row): return x - mean(x)"
@@ -40,6 +66,7 @@ def test_many_texts_in_threads_are_each_answered(serving):
     assert serving.answers(text)[-1]["kind"] == "done"
 
 
+@pytest.mark.ci
 def test_an_interrupt_ends_it_at_once_though_it_works():
     running = start()
     assert running.answers("")[0]["kind"] == "refused"
