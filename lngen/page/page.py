@@ -27,7 +27,7 @@ from lngen.pipeline import Derived
 from lngen.plan.planner import Plan
 from lngen.report.changes import alike, changes
 from lngen.report.content import Content, content, saving_text
-from lngen.report.formulas import atoms, gradients, reading_order, textbook_forward
+from lngen.report.formulas import atoms, gradients, textbook_forward
 
 _FILES = (
     ("numpy", "NumPy", "numpy_kernels.py"),
@@ -105,17 +105,18 @@ def page(
     )
 
 
+def steps(plan: Plan) -> str:
+    """Return the steps alone, to stand in another page that has the style of this one."""
+    writer, _ = meanings(plan)
+    plain = Writer(writer.order, ())
+    return render.render("html/steps.html.jinja", parts=_parts(plan, content(plan), plain, []))
+
+
 def fragment(plan: Plan) -> str:
     """The result, its evidence and its steps, to stand in a notebook: without script, style or anchors of a page."""
     writer, _ = meanings(plan)
     plain = Writer(writer.order, ())
     return render.render("html/fragment.html.jinja", **_fields(plan, content(plan), plain, []))
-
-
-def steps(plan: Plan) -> str:
-    """Return the steps alone, to stand in another page that has the style of this one."""
-    order = reading_order(plan.derivation)
-    return render.render("html/steps.html.jinja", parts=_parts(plan, content(plan), Writer(order, ()), []))
 
 
 def dense(text: str) -> str:
