@@ -1,4 +1,4 @@
-"""What the server answers: the page, its style and script, and derivations, as a WSGI application."""
+"""Answer requests for the page, its style, its script and derivations, as a WSGI application."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One text at a time: each in a process of its own, which is ended when a newer text arrives or time is up."""
+"""Derive one text at a time, in a process that ends when a newer text arrives or time is up."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ _ELSEWHERE = "Save the definition in a file and run `lngen derive FILE`, which h
 
 
 class Desk:
-    """The place of one derivation. A fork of a process that has imported lngen derives; it is never used twice."""
+    """Place of one derivation. Each is done by a fork of a process that has imported lngen, and that fork is used once.
+
+    The forks import the caller's main module, which has to be guarded by `if __name__ == "__main__"`.
+    """
 
     def __init__(self, limits: Limits | None = None) -> None:
         self._limits = limits or Limits()

@@ -1,4 +1,4 @@
-"""Who is answered: this machine's browser, on the page that this server gave it, and nobody else."""
+"""Refuse whatever is not a browser of this machine, on the page that this server gave it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HEADERS = (
     ("Cross-Origin-Resource-Policy", "same-origin"),
     ("Cache-Control", "no-store"),
 )
-"""What every response says: nothing of another origin runs here, and no other origin reads or frames this one."""
+"""Headers of every response: nothing of another origin runs here, and no other origin reads or frames this one."""
 
 Refusal = tuple[HTTPStatus, str]
 
@@ -42,14 +42,14 @@ class Guard:
     def refusal(self, environ: Mapping[str, Any]) -> Refusal | None:
         """Return why a request is not answered, as a status and words; None if it may be.
 
-        Any request names this server as its host: after DNS rebinding, the name is another's.
+        Each request has to name this server as its host. After DNS rebinding, the name is another's.
         """
         if environ.get("HTTP_HOST", "") not in self._hosts():
             return HTTPStatus.MISDIRECTED_REQUEST, f"This server is http://{HOST}:{self.port} and no other host."
         return None
 
     def refusal_to_derive(self, environ: Mapping[str, Any]) -> Refusal | None:
-        """Return why a text is not taken. It comes from this page, as a type that no form sends, with the token.
+        """Return why a text is not taken. It has to come from this page, as a type that no form sends, with the token.
 
         >>> guard = Guard(8000, "secret")
         >>> sent = {"HTTP_HOST": "127.0.0.1:8000", "CONTENT_TYPE": "application/json", "HTTP_X_LNGEN_TOKEN": "secret"}

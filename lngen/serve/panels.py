@@ -1,4 +1,4 @@
-"""The parts of the page that show a derivation, as HTML by the name of the panel that each fills."""
+"""Parts of the page that show a derivation, as HTML by the name of the panel that each fills."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server on the loopback address, from its socket to its end."""
+"""Server on the loopback address, from its socket to its end."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _REASONS = {
 
 
 class Server:
-    """A server that listens, on a port of the loopback address or, for port 0, on one that is free.
+    """Server that listens on a port of the loopback address; for port 0, on one that is free.
 
     `address` is what a browser opens. Behind its `#` is the token of this run, which a browser sends to no server by
     itself. Raises LngenError if the port cannot be had.

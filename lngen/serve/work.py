@@ -1,4 +1,4 @@
-"""What a process of its own does with a text: derive it, and tell each part of the page as it is there."""
+"""Derive a text in a process of its own, and tell each part of the page as soon as it is known."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ const rectangle = (line, column) => {
   const { text, nodes } = read();
   const lines = text.split("\n");
   const from = lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0);
-  const at = from + [...lines[line - 1]].slice(0, column - 1).join("").length;
+  const at = from + [...(lines[line - 1] ?? "")].slice(0, column - 1).join("").length;
   const range = document.createRange();
   const on = nodes.find(([start, node]) => start <= at && at < start + node.length);
   if (on) {
@@ -193,7 +193,10 @@ const changed = () => {
 editor.addEventListener("input", changed);
 
 // As if it were typed: so it can be undone, and is one text node with its ends of lines.
-const insert = (text) => document.execCommand("insertHTML", false, new Option(text.replaceAll("\r\n", "\n")).innerHTML);
+const insert = (text) => {
+  const lines = text.replaceAll("\r\n", "\n");
+  return document.execCommand("insertHTML", false, new Option(lines).innerHTML) || document.execCommand("insertText", false, lines);
+};
 editor.addEventListener("paste", (event) => {
   event.preventDefault();
   insert(event.clipboardData.getData("text/plain"));

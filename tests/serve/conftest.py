@@ -20,7 +20,7 @@ from tests.shipped import ROOT
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back, the names of headers in small letters."""
+    """Reply of the server, the names of headers in small letters."""
 
     status: int
     headers: dict[str, str]

@@ -1,4 +1,4 @@
-"""Who is answered: on the loopback address alone, and no page but the server's own."""
+"""Requests that are refused: those of another address, another host, another page."""
 
 import socket
 import struct
