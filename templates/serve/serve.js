@@ -119,8 +119,10 @@ const reach = (root) => {
 };
 document.addEventListener("toggle", (event) => reach(event.target), { capture: true });
 
+// What is under way is shown, and only what came of it is read aloud.
 const say = (words, busy = false) => {
-  state.textContent = words;
+  state.ariaLive = busy ? "off" : "polite";
+  if (state.textContent !== words) state.textContent = words;
   spinner.hidden = !busy;
 };
 const fail = (words) => {
