@@ -1,0 +1,158 @@
+"""Why a direction has so many reductions, in so many sweeps, and whether fewer would do.
+
+A lower bound comes from the Jacobian. Hold one half of the entries of a row: through k reductions, what the other half
+says to it goes through k numbers, so the block of the Jacobian between both halves has rank k at most. A block of rank
+k therefore takes k reductions at least, whatever the formulas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+
+import numpy as np
+from sympy import Expr
+
+from lngen.errors import counted
+from lngen.expressions.symbols import Reduction, TypedSymbol, is_row
+from lngen.plan.planner import Plan
+from lngen.plan.program import FeatureReduction, RowProgram
+from lngen.report.explanation.jacobian import Matrix, directions, rank, responses
+from lngen.report.explanation.words import formula, listed, reduction_line, reductions, verb
+from lngen.report.section import Section
+
+
+def section(plan: Plan, order: tuple[str, ...]) -> Section:
+    """The section of a plan."""
+    bounds = least(plan)
+    return Section(
+        "Reductions",
+        tuple(
+            " ".join(_sentences(plan, program, bound, order))
+            for program, bound in zip((plan.forward, plan.backward), bounds, strict=True)
+        ),
+    )
+
+
+def least(plan: Plan) -> tuple[int, int]:
+    """How many reductions forward and backward need at least, by the rank of a block of the Jacobian."""
+    most = max(sum(map(len, reductions(program))) for program in (plan.forward, plan.backward))
+    features = max(2 * most + 2, plan.forward.minimum_features)
+    held, others = range(0, features, 2), range(1, features, 2)
+    towards = responses(plan, features, directions(plan, others))
+    rows = {f"d{row.name}" for row in plan.forward.rows if is_row(row.symbol)}
+    between = [each for each in directions(plan, others) if is_row(each[0])]
+    return (
+        rank(_block({name: value for name, value in towards.items() if name in rows}, held)),
+        rank(_block(responses(plan, features, between), held)) if between else 0,
+    )
+
+
+def _block(answers: dict[str, object], entries: Iterable[int]) -> Matrix:
+    """Lines for directions, columns for the held entries of each gradient, and for those that are row scalars."""
+    lines: Matrix = []
+    held = list(entries)
+    for value in answers.values():
+        array = np.asarray(value)
+        columns = array[:, held] if array.shape[-1] > 1 else array
+        lines = [a + b for a, b in zip(lines, columns.tolist(), strict=True)] if lines else columns.tolist()
+    return lines
+
+
+def _sentences(plan: Plan, program: RowProgram, bound: int, order: tuple[str, ...]) -> Iterator[str]:
+    sweeps = reductions(program)
+    every = [r for sweep in sweeps for r in sweep]
+    name = program.direction.capitalize()
+    if not every:
+        yield f"{name} has no reduction over a row: each entry is computed on its own, in one sweep."
+        yield from _over_rows(program)
+        return
+    yield f"{name} has {counted(len(every), 'reduction')}: {listed(reduction_line(r, order) for r in every)}."
+    if program.direction == "backward":
+        written = len({r for q in plan.derivation.adjoint.equations for r in q.expression.atoms(Reduction)})
+        if written > len(every):
+            yield f"The chain rule, written out as it stands, has {written}."
+    yield from _sweeps(program, sweeps, order)
+    yield from _corrections(program, order)
+    yield from _minimal(program, every, bound)
+    yield from _over_rows(program)
+
+
+def _sweeps(program: RowProgram, sweeps: Sequence[Sequence[FeatureReduction]], order: tuple[str, ...]) -> Iterator[str]:
+    for sweep in sweeps:
+        if len(sweep) > 1:
+            both = "Neither reads the other" if len(sweep) == 2 else "None reads another"
+            yield f"{both}: one sweep takes {listed(r.symbol.name for r in sweep)}."
+    reduced = frozenset(r.symbol for stage in program.stages for r in stage.reductions)
+    for earlier, sweep in pairwise(sweeps):
+        results = [r.symbol for r in earlier]
+        for reduction in sweep:
+            read = _reached(program, reduction.body, reduced)
+            names = listed(s.name for s in results if s in read)
+            yield f"{reduction.symbol.name} reads {names}, a result of the sweep before: it takes a sweep of its own."
+    last = {r.symbol for r in sweeps[-1]}
+    rows = [store for store in program.results if is_row(store.symbol)]
+    waiting = [name for store in rows if _reached(program, store.symbol, reduced) & last for name in store.names]
+    if waiting:
+        needs = listed(r.symbol.name for r in sweeps[-1])
+        yield f"{listed(waiting)} {verb(len(waiting), 'reads', 'read')} {needs}: one more sweep writes."
+    for centring in program.centrings():
+        body = formula(centring.shifted.expression + centring.mean, order)
+        yield f"mean({body}**2) - {centring.mean}**2 would spare a sweep, and lose digits at a large offset."
+
+
+def _corrections(program: RowProgram, order: tuple[str, ...]) -> Iterator[str]:
+    found = [r for stage in program.stages if stage.correction for r in stage.reductions]
+    if found:
+        names = listed(reduction_line(r, order) for r in found)
+        zero = verb(len(found), "is 0", "are 0")
+        yield f"Beside these {names} {zero} but for rounding, which is measured and taken off."
+
+
+def _minimal(program: RowProgram, every: Sequence[FeatureReduction], bound: int) -> Iterator[str]:
+    """What is known of a smaller number of reductions."""
+    cotangents = {row.symbol for row in program.rows if row.origin == "cotangent"}
+    known = [r for r in every if cotangents and not _reached(program, r.body) & cotangents]
+    if known:
+        names, number = listed(r.symbol.name for r in known), len(known)
+        more = counted(number, "number")
+        yield f"{names} {verb(number, 'is', 'are')} of the forward alone: to keep {verb(number, 'it', 'them')} would"
+        yield f"take {more} more a row."
+    needed = len(every) - len(known)
+    shifts = [r.symbol.name for r in every if r.shift]
+    if not needed:
+        return
+    if bound == needed:
+        yield f"No fewer will do: {_half(bound)}."
+    elif bound == needed - len(shifts):
+        yield f"{listed(shifts)} only {verb(len(shifts), 'keeps', 'keep')} exp in range. Of the others no fewer will"
+        yield f"do: {_half(bound)}."
+    else:
+        yield f"{counted(needed, 'reduction')} {verb(needed, 'is', 'are')} not shown minimal: {_half(bound)}."
+
+
+def _half(bound: int) -> str:
+    return (
+        f"what one half of a row does to the results of the other goes through {counted(bound, 'number')}"
+        " (the rank of that block of the Jacobian), and a reduction brings one"
+    )
+
+
+def _over_rows(program: RowProgram) -> Iterator[str]:
+    sums = [r.symbol.name for stage in program.stages for r in stage.rows_reductions]
+    if sums:
+        add, take = verb(len(sums), "adds", "add"), verb(len(sums), "takes", "take")
+        yield f"{listed(sums)} {add} up over rows, not over a row, and {take} no sweep."
+
+
+def _reached(program: RowProgram, e: Expr, until: frozenset[TypedSymbol] = frozenset()) -> set[TypedSymbol]:
+    """What a value is made of, directly or through others, but not through those of `until`."""
+    bodies = {q.symbol: q.body for q in program.lines()}
+    found: set[TypedSymbol] = set()
+    pending = set(e.free_symbols)
+    while pending:
+        symbol = pending.pop()
+        if symbol not in found:
+            found.add(symbol)
+            pending |= bodies[symbol].free_symbols if symbol in bodies and symbol not in until else set()
+    return found
