@@ -112,7 +112,10 @@ def _measured(plan: Plan, families: list[Input], dtype: str) -> Iterator[Loss]:
     exact, emitted = exactly(plan, rows), in_type(plan, rows, dtype)
     cotangents = {row.symbol for row in plan.backward.rows if row.origin == "cotangent"}
     arguments = {row.symbol for row in plan.forward.rows}
+    results = (*exact.outputs.values(), *exact.gradients.values())
     for place, entry in enumerate(chosen):
+        if any(max(abs(value[place])) > np.finfo(dtype).max for value in results):
+            continue  # It is the result that has no number of that type, and nothing is lost on the way.
         output = max(
             _distance(emitted.outputs[name][place], value[place], _largest(rows, arguments, place), dtype)
             for name, value in exact.outputs.items()
@@ -138,22 +141,15 @@ def _largest(rows: Rows, symbols: set[TypedSymbol], place: int) -> float:
 def _distance(value: Array, exact: Array, scale: float, dtype: str) -> float:
     """The largest error of a row, beside its largest exact entry; where those are all zero, beside `scale`.
 
-    What is too large for the type has to be infinite, and what is too small for it may be zero. Where the definition
-    has no value, the error is infinite.
+    What is too small for the type may be zero. Where the definition has no value, the error is infinite.
     """
-    limits = np.finfo(dtype)
-    largest, smallest = float(limits.max), float(limits.tiny) / TYPES[dtype]
+    smallest = float(np.finfo(dtype).tiny) / TYPES[dtype]
     pairs = [(float(a), b) for a, b in zip(value, exact, strict=True)]
-    inside = [(a, b) for a, b in pairs if abs(b) <= largest]
-    if any(b != b for _, b in pairs):  # noqa: PLR0124
+    if any(b != b or not math.isfinite(a) for a, b in pairs):
         return _INFINITE
-    if any(abs(a) != _INFINITE for a, b in pairs if abs(b) > largest):
-        return _INFINITE
-    if any(not np.isfinite(a) for a, _ in inside):
-        return _INFINITE
-    beside = max((abs(b) for _, b in inside), default=0)
+    beside = max(abs(b) for _, b in pairs)
     beside = max(beside, smallest) if beside > scale * _ZERO else max(scale, smallest)
-    return float(max((abs(a - b) for a, b in inside), default=0) / beside)
+    return float(max(abs(a - b) for a, b in pairs) / beside)
 
 
 def _line(plan: Plan, exact: Evaluated, emitted: Evaluated, place: int) -> str:

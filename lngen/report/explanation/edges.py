@@ -38,7 +38,7 @@ LARGEST_HALF = 65504.0
 _LONGEST = 60
 _MOST_FACTORED = 40
 _FEATURES = 16
-_SCALES = tuple(2.0**k for k in range(-14, 16))
+_SCALES = (*(2.0**k for k in range(-14, 16)), 65504.0)
 
 Values = Mapping[TypedSymbol, Expr]
 Case = tuple[str, Values]

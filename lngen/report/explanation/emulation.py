@@ -14,7 +14,7 @@ from typing import Any
 
 import mpmath
 import numpy as np
-from sympy import Expr
+from sympy import Expr, Integer
 
 from lngen.backends.expressions import factors_in_order, power_chain, terms_in_order
 from lngen.expressions.numeric import Arithmetic, Environment, Walk, evaluate_expression
@@ -145,9 +145,11 @@ def in_type(plan: Plan, rows: Rows, storage: Any) -> Evaluated:
 
 
 def _evaluated(plan: Plan, given: Mapping[Any, Array], features: int, arithmetic: Arithmetic, stored: Any) -> Evaluated:
-    forward = _run(plan.forward, {**given, D: features}, arithmetic)
+    # A number of the type: 1/D is rounded as it is.
+    given = {**given, D: arithmetic.number(Integer(features))}
+    forward = _run(plan.forward, dict(given), arithmetic)
     outputs = {store.names[0]: stored(forward[store.symbol]) for store in plan.forward.results}
-    read: Environment = {**given, D: features, **{symbol: forward[symbol] for symbol in plan.forward.saved}}
+    read: Environment = {**given, **{symbol: forward[symbol] for symbol in plan.forward.saved}}
     for row in plan.backward.rows:
         if row.origin == "saved output":
             read[row.symbol] = outputs[row.name]

@@ -38,14 +38,20 @@ def least(plan: Plan) -> tuple[int, int]:
     """How many reductions forward and backward need at least, by the rank of a block of the Jacobian."""
     most = max(sum(map(len, reductions(program))) for program in (plan.forward, plan.backward))
     features = max(2 * most + 2, plan.forward.minimum_features)
-    held, others = range(0, features, 2), range(1, features, 2)
-    towards = responses(plan, features, directions(plan, others))
+    halves = range(0, features, 2), range(1, features, 2)
+    # An extreme acts through the half that holds it, so either half is held once.
+    found = [_ranks(plan, features, *each) for each in (halves, halves[::-1])]
+    return max(forward for forward, _ in found), max(backward for _, backward in found)
+
+
+def _ranks(plan: Plan, features: int, held: Sequence[int], others: Sequence[int]) -> tuple[int, int]:
+    """The rank of what held entries do to the results of others, and of what cotangents of others do to gradients."""
     rows = {f"d{row.name}" for row in plan.forward.rows if is_row(row.symbol)}
-    between = [each for each in directions(plan, others) if is_row(each[0])]
-    return (
-        rank(_block({name: value for name, value in towards.items() if name in rows}, held)),
-        rank(_block(responses(plan, features, between), held)) if between else 0,
-    )
+    every = directions(plan, others)
+    forward = {name: value for name, value in responses(plan, features, every).items() if name in rows}
+    between = [each for each in every if is_row(each[0])]
+    backward = responses(plan, features, between) if between else {}
+    return rank(_block(forward, held)), rank(_block(backward, held))
 
 
 def _block(answers: dict[str, object], entries: Iterable[int]) -> Matrix:
@@ -89,7 +95,7 @@ def _sweeps(program: RowProgram, sweeps: Sequence[Sequence[FeatureReduction]], o
         for reduction in sweep:
             read = _reached(program, reduction.body, reduced)
             names = listed(s.name for s in results if s in read)
-            yield f"{reduction.symbol.name} reads {names}, a result of the sweep before: it takes a sweep of its own."
+            yield f"{reduction.symbol.name} reads {names}, so it waits for the end of that sweep."
     last = {r.symbol for r in sweeps[-1]}
     rows = [store for store in program.results if is_row(store.symbol)]
     waiting = [name for store in rows if _reached(program, store.symbol, reduced) & last for name in store.names]
