@@ -11,10 +11,11 @@ from lngen.expressions.symbols import TypedSymbol, axes, is_row
 from lngen.plan.cost import cost, unfused
 from lngen.plan.planner import Plan
 from lngen.plan.program import RowProgram, Stage
+from lngen.report.costs import DEFAULT_DTYPE
 from lngen.report.explanation.words import listed, reduction_line, several
 from lngen.report.section import Section, Table
 
-_SIZE = 4
+_SIZE = DEFAULT_DTYPE.itemsize
 
 
 def section(plan: Plan, order: tuple[str, ...]) -> Section:

@@ -8,13 +8,13 @@ from lngen.errors import counted
 from lngen.expressions.notation import text
 from lngen.plan.cost import cost, unfused
 from lngen.plan.planner import Plan
+from lngen.report.costs import computed_in
 from lngen.report.explanation.words import listed, several, verb
 from lngen.report.section import Section
 
 FEATURES = 768
 """D of the example of bytes."""
 
-_SIZE = 4
 _MOST_LINES = 4
 
 
@@ -27,7 +27,7 @@ def section(plan: Plan, order: tuple[str, ...]) -> Section:
 def _kept(plan: Plan) -> Iterator[str]:
     saved = [symbol.name for symbol in plan.forward.saved]
     if saved:
-        size = len(saved) * _computing(plan)
+        size = len(saved) * computed_in(plan).accumulate_itemsize
         yield f"Forward keeps {listed(saved)}: {counted(len(saved), 'number')} a row, {size} bytes for float32 rows."
     else:
         yield "Forward keeps no number of its own."
@@ -37,11 +37,6 @@ def _kept(plan: Plan) -> Iterator[str]:
         yield f"Backward reads {listed(given)} as the caller passed {verb(len(given), 'it', 'them')}: no copy."
     if returned:
         yield f"Backward reads {listed(returned)} as forward returned {verb(len(returned), 'it', 'them')}: no copy."
-
-
-def _computing(plan: Plan) -> int:
-    """Bytes of a number in the type that float32 rows are computed in."""
-    return 8 if plan.forward.is_wide else _SIZE
 
 
 def _not_kept(plan: Plan, order: tuple[str, ...]) -> Iterator[str]:
@@ -56,7 +51,10 @@ def _not_kept(plan: Plan, order: tuple[str, ...]) -> Iterator[str]:
         yield f"{'; '.join(lines + more)}."
     kept = unfused(plan)[0].kept
     if kept:
-        size, ours = kept * FEATURES * _SIZE, cost(forward).saved * _computing(plan)
+        size, ours = (
+            kept * FEATURES * computed_in(plan).itemsize,
+            cost(forward).saved * computed_in(plan).accumulate_itemsize,
+        )
         yield f"Separate operations would keep {counted(kept, 'row value')} for backward: {size} bytes a row at"
         yield f"D = {FEATURES} in float32, against {ours}."
     known = {*forward.saved, *(q.symbol for q in plan.backward.lines()), *(store.symbol for store in forward.results)}
