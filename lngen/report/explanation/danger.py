@@ -17,9 +17,9 @@ from lngen.expressions.symbols import TypedSymbol, axes
 from lngen.plan.planner import Plan
 from lngen.plan.program import Assignment, FeatureReduction
 from lngen.report.audit import Hazard
-from lngen.report.explanation.emulation import DIGITS, Array, Evaluated, Rows, exactly, in_type
+from lngen.report.explanation.emulation import DIGITS, Array, Evaluated, Rows, exactly, features_of, in_type
 from lngen.report.explanation.words import listed, verb
-from lngen.report.explanation.zones import FEATURES, Input, batch, inputs
+from lngen.report.explanation.zones import Input, batch, inputs
 from lngen.report.section import Section, Table
 
 TYPES: Mapping[str, float] = {"float32": 2.0**-24, "float16": 2.0**-11}
@@ -69,10 +69,10 @@ def section(plan: Plan, hazards: Iterable[Hazard]) -> Section:
     bad = sum(loss.is_bad for loss in found)
     outcome = f"{bad} of the {len(found)} {verb(bad, 'loses', 'lose')}" if bad else "None loses"
     words = (
-        f"A search over kinds of rows and magnitudes, with D = {FEATURES} and u between -1 and 1. Of each kind the"
-        " table has the mildest input that loses more than half of the digits, else the worst. The error is that of the"
-        f" emitted formulas, every operation rounded, beside {DIGITS} digits on the same input, relative to the row's"
-        f" largest entry. {outcome} more than half of the digits.{_not_shown(found, hazards)}"
+        f"A search over kinds of rows and magnitudes, with D = {features_of(plan)} and u between -1 and 1. Of each kind"
+        " the table has the mildest input that loses more than half of the digits, else the worst. The error is that of"
+        f" the emitted formulas, every operation rounded, beside {DIGITS} digits on the same input, relative to the"
+        f" row's largest entry. {outcome} more than half of the digits.{_not_shown(found, hazards)}"
     )
     outputs, gradients = ", ".join(plan.derivation.definition.outputs), ", ".join(_gradients(plan))
     header = ("kind", "input", "type", f"error of {outputs}", f"error of {gradients}", "lost in")
@@ -158,16 +158,10 @@ def _line(plan: Plan, exact: Evaluated, emitted: Evaluated, place: int) -> str:
         for stage in program.stages:
             lines: tuple[Assignment | FeatureReduction, ...] = (*stage.temps, *stage.reductions, *stage.row_scalars)
             for line in () if stage.correction else lines:
-                value, truth = emitted.values[line.symbol], exact.values[line.symbol]
-                pair = (_row(value, place), _row(truth, place))
-                if not max(abs(pair[1])) <= _ZERO and _distance(*pair, 1.0, "float32") > HALF["float32"]:
+                value, truth = (found.values[line.symbol][place] for found in (emitted, exact))
+                if not max(abs(truth)) <= _ZERO and _distance(value, truth, 1.0, "float32") > HALF["float32"]:
                     return str(line.symbol.name)
     return ""
-
-
-def _row(value: Array, place: int) -> Array:
-    row = np.atleast_1d(value[place] if np.ndim(value) == 2 and len(value) > 1 else np.ravel(value))
-    return row
 
 
 def _gradients(plan: Plan) -> list[str]:

@@ -6,7 +6,7 @@ comes out is what stands in the table. The last one looks for the smallest row a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import sympy
@@ -23,12 +23,13 @@ from lngen.expressions.symbols import (
     RowScalarSymbol,
     StopGradient,
     TypedSymbol,
+    Where,
     axes,
     is_row,
     operation_count,
 )
 from lngen.plan.planner import Plan
-from lngen.report.explanation.emulation import Rows, exactly, ordinary
+from lngen.report.explanation.emulation import Rows, exactly, features_of, ordinary
 from lngen.report.explanation.words import listed, magnitude, verb
 from lngen.report.section import Section, Table
 
@@ -37,8 +38,9 @@ LARGEST_HALF = 65504.0
 
 _LONGEST = 60
 _MOST_FACTORED = 40
-_FEATURES = 16
 _SCALES = (*(2.0**k for k in range(-14, 16)), 65504.0)
+
+_UNDEFINED = (sympy.nan, sympy.zoo, sympy.oo, sympy.S.NegativeInfinity, sympy.AccumBounds)
 
 Values = Mapping[TypedSymbol, Expr]
 Case = tuple[str, Values]
@@ -87,26 +89,40 @@ def _differentiable(plan: Plan) -> set[str]:
 
 
 def _at_one(plan: Plan) -> Values:
-    def alone(e: Expr) -> Expr:
-        e = e.replace(lambda part: isinstance(part, Reduction), lambda part: part.args[0])
-        return e.replace(AttainsFirst, lambda *_: sympy.S.One).xreplace({D: sympy.S.One})
-
-    return _values(plan, {}, alone)
+    return _values(plan, {D: sympy.S.One}, alone=True)
 
 
-def _values(plan: Plan, given: Values, then: Callable[[Expr], Expr] = lambda e: e) -> Values:
-    """The value of every equation, forward and backward, with some symbols replaced."""
+def _values(plan: Plan, given: Values, *, alone: bool = False) -> Values:
+    """The value of every equation, forward and backward, with some symbols replaced; `alone` in a row of one entry."""
     values: dict[TypedSymbol, Expr] = dict(given)
     for equation in (*plan.derivation.forward.equations, *plan.derivation.backward):
-        e = then(equation.expression.replace(StopGradient, lambda u: u).xreplace(values))
         if axes(equation.symbol).rows:
-            values[equation.symbol] = _short(e)
+            values[equation.symbol] = _short(_put(equation.expression, values, alone))
     return values
+
+
+def _put(e: Expr, values: Values, alone: bool) -> Expr:
+    """An expression with values put in, NaN where it then has none; of a select only the branch that is chosen."""
+    if e in values:
+        return values[e]
+    if not e.args:
+        return e
+    if isinstance(e, Where):
+        condition = _put(e.args[0], values, alone)
+        if condition in (sympy.true, sympy.false):
+            return _put(e.args[1] if condition == sympy.true else e.args[2], values, alone)
+    parts = [_put(part, values, alone) for part in e.args]
+    if any(part.has(*_UNDEFINED) for part in parts):
+        return sympy.nan
+    if isinstance(e, StopGradient) or (alone and isinstance(e, Reduction)):
+        return parts[0]
+    found = sympy.S.One if alone and isinstance(e, AttainsFirst) else e.func(*parts)
+    return sympy.nan if found.has(*_UNDEFINED) else found
 
 
 def _short(e: Expr) -> Expr:
     """The same with what leaves a mean outside of it, and in factors where that is soon found and shorter."""
-    if operation_count(e) > _MOST_FACTORED or _divides_by_zero(e) or e.has(Relational):
+    if e == sympy.nan or operation_count(e) > _MOST_FACTORED or e.has(Relational):
         return e
     e = split_means(e)
     factored = sympy.factor(sympy.together(e))
@@ -121,11 +137,7 @@ def _results(plan: Plan) -> tuple[list[tuple[str, TypedSymbol]], list[tuple[str,
 
 def _undefined(values: Values, plan: Plan) -> bool:
     outputs, gradients = _results(plan)
-    return any(_divides_by_zero(values.get(symbol, symbol)) for _, symbol in (*outputs, *gradients))
-
-
-def _divides_by_zero(e: Expr) -> bool:
-    return bool(e.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo))
+    return any(values.get(symbol, symbol) == sympy.nan for _, symbol in (*outputs, *gradients))
 
 
 def _cells(plan: Plan, values: Values, order: tuple[str, ...]) -> tuple[str, str]:
@@ -138,10 +150,8 @@ def _cell(results: Sequence[tuple[str, TypedSymbol]], values: Values, order: tup
 
 
 def _said(e: Expr, order: tuple[str, ...]) -> str:
-    if e.has(sympy.nan):
-        return "is not a number (division by zero)"
-    if _divides_by_zero(e):
-        return "is infinite (division by zero)"
+    if e == sympy.nan:
+        return "has no value (division by zero)"
     written = text(show_sums(e), order)
     return f"= {written}" if len(written) <= _LONGEST else "has no short form"
 
@@ -149,7 +159,7 @@ def _said(e: Expr, order: tuple[str, ...]) -> str:
 def _half(plan: Plan) -> Iterator[str]:
     """What rows of float16 do to the values in between and to the results."""
     wider = "float64" if plan.forward.is_wide else "float32"
-    rows = ordinary(plan, _FEATURES, len(_SCALES))
+    rows = ordinary(plan, features_of(plan), len(_SCALES))
     given = {row.symbol for row in plan.forward.rows if row.name in _differentiable(plan)}
     factors = np.array(_SCALES)[:, None]
     scaled = {s: v * factors if s in given else v for s, v in rows.values.items()}

@@ -26,6 +26,9 @@ from lngen.plan.program import RowProgram, RowsReduction
 DIGITS = 100
 """Decimal digits of the reference: the squares of the largest float32 and of 1 stand in one sum."""
 
+FEATURES = 16
+"""D of what is measured, where a definition allows so few."""
+
 _FUNCTION_DIGITS = 25
 _MPMATH = multiprecision.Functions(mpmath.mp)
 
@@ -164,14 +167,18 @@ def _evaluated(plan: Plan, given: Mapping[Any, Array], features: int, arithmetic
 
 
 def _run(program: RowProgram, given: Environment, arithmetic: Arithmetic) -> Environment:
-    """All values of a program but those that are summed over rows."""
+    """All values of a program but those that are summed over rows, each in the shape of its kind."""
     values = dict(given)
+    count = max(len(given[row.symbol]) for row in program.rows)
     late = {q.symbol for stage in program.stages for q in stage.rows_reductions}
     for line in program.lines():
         if isinstance(line, RowsReduction) or line.expression.free_symbols & late:
             late.add(line.symbol)
             continue
-        values[line.symbol] = evaluate_expression(line.expression, values, arithmetic)
+        value = evaluate_expression(line.expression, values, arithmetic)
+        varies = axes(line.symbol)
+        features = (int(given[D]),) if varies.features else (1,) if varies.rows else ()
+        values[line.symbol] = np.broadcast_to(value, (*((count,) if varies.rows else ()), *features))
     return values
 
 
@@ -185,18 +192,23 @@ def spread(count: int, seed: int) -> list[float]:
     return [round((2 * ((seed * count + i + 1) * golden % 1) - 1) * 1024) / 1024 for i in range(count)]
 
 
-def ordinary(plan: Plan, features: int, count: int = 1, seed: int = 0) -> Rows:
+def features_of(plan: Plan, least: int = FEATURES) -> int:
+    """The number of features of a row that is measured: as few as told, or as the definition needs."""
+    return max(least, plan.forward.minimum_features)
+
+
+def ordinary(plan: Plan, features: int, count: int = 1) -> Rows:
     """A row with nothing special about it, `count` times, with parameters and cotangents."""
     values: dict[TypedSymbol, Array] = {}
     arguments = [*plan.forward.rows, *(row for row in plan.backward.rows if row.origin == "cotangent")]
     data = {entry.name for entry in plan.derivation.definition.inputs if entry.kind.name == "DATA"}
-    for number, row in enumerate(arguments, 1 + seed):
+    for number, row in enumerate(arguments, 1):
         size = features if is_row(row.symbol) else 1
         value = np.array(spread(size, number))
         if isinstance(row.symbol, RowScalarSymbol) or row.name in data:
             value = (value + 2) / 4
         values[row.symbol] = np.tile(value, (count, 1))
-    for number, parameter in enumerate((*plan.forward.parameters, *plan.backward.parameters), 20 + seed):
+    for number, parameter in enumerate((*plan.forward.parameters, *plan.backward.parameters), 20):
         if parameter.kind == "Constant":
             default = parameter.default if parameter.default is not None else Fraction(1)
             values[parameter.symbol] = np.asarray(float(default))

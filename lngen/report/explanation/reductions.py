@@ -17,6 +17,7 @@ from lngen.errors import counted
 from lngen.expressions.symbols import Reduction, TypedSymbol, is_row
 from lngen.plan.planner import Plan
 from lngen.plan.program import FeatureReduction, RowProgram
+from lngen.report.explanation.emulation import features_of
 from lngen.report.explanation.jacobian import Matrix, directions, rank, responses
 from lngen.report.explanation.words import formula, listed, reduction_line, reductions, verb
 from lngen.report.section import Section
@@ -37,7 +38,7 @@ def section(plan: Plan, order: tuple[str, ...]) -> Section:
 def least(plan: Plan) -> tuple[int, int]:
     """How many reductions forward and backward need at least, by the rank of a block of the Jacobian."""
     most = max(sum(map(len, reductions(program))) for program in (plan.forward, plan.backward))
-    features = max(2 * most + 2, plan.forward.minimum_features)
+    features = features_of(plan, 2 * most + 2)
     halves = range(0, features, 2), range(1, features, 2)
     # An extreme acts through the half that holds it, so either half is held once.
     found = [_ranks(plan, features, *each) for each in (halves, halves[::-1])]

@@ -13,11 +13,8 @@ import numpy as np
 
 from lngen.expressions.symbols import TypedSymbol, is_row
 from lngen.plan.planner import Plan
-from lngen.report.explanation.emulation import Array, Rows, ordinary
+from lngen.report.explanation.emulation import Array, Rows, features_of, ordinary
 from lngen.report.explanation.jacobian import null_vector, responses
-
-FEATURES = 16
-"""D of every input."""
 
 _OFFSETS = tuple(sign * 10.0**k for k in range(1, 8) for sign in (1, -1))
 _TINY = tuple(10.0**-k for k in (2, 4, 6, 8, 12, 16, 20, 24, 30, 36))
@@ -40,12 +37,12 @@ def inputs(plan: Plan) -> list[Input]:
 
 def batch(plan: Plan, chosen: list[Input]) -> Rows:
     """The inputs as rows below each other; what one leaves alone is ordinary."""
-    rows = ordinary(plan, FEATURES, len(chosen))
+    rows = ordinary(plan, features_of(plan), len(chosen))
     values = {symbol: np.array(value) for symbol, value in rows.values.items()}
     for place, entry in enumerate(chosen):
         for symbol, row in entry.rows.items():
             values[symbol][place] = row
-    return Rows(values, FEATURES, rows.constants)
+    return Rows(values, rows.features, rows.constants)
 
 
 _Family = tuple[str, str, tuple[float, ...], Callable[[Array, float], Array]]
@@ -62,7 +59,7 @@ _FAMILIES: tuple[_Family, ...] = (
 def _of_rows(plan: Plan) -> Iterator[Input]:
     """Families of rows: all rows of the layer at once, then each alone where there are several."""
     given = {entry.name for entry in plan.derivation.definition.inputs if entry.kind.name == "ROW"}
-    base = ordinary(plan, FEATURES).values
+    base = ordinary(plan, features_of(plan)).values
     rows = [row for row in plan.forward.rows if row.name in given]
     groups = [rows, *([[row] for row in rows] if len(rows) > 1 else [])]
     for zone, words, magnitudes, make in _FAMILIES:
@@ -79,15 +76,17 @@ def _of_rows(plan: Plan) -> Iterator[Input]:
 
 def _of_cotangents(plan: Plan) -> Iterator[Input]:
     """Families of cotangents, the row being ordinary: one that is large, and one of which nothing is left."""
-    base = ordinary(plan, FEATURES).values
+    features = features_of(plan)
+    base = ordinary(plan, features).values
     cotangents = [row for row in plan.backward.rows if row.origin == "cotangent" and is_row(row.symbol)]
     for row in cotangents:
         for s in _LARGE:
             yield Input("large cotangents", f"{row.name} = {s:g}*u", {row.symbol: s * base[row.symbol][0]})
     for row in cotangents:
-        sent = responses(plan, FEATURES, [(row.symbol, entry) for entry in range(FEATURES)])
-        answers = [value for value in sent.values() if value.shape == (FEATURES, FEATURES)]
-        vector = null_vector([[value[j, i] for j in range(FEATURES)] for value in answers for i in range(FEATURES)])
-        if answers and vector is not None:
+        sent = responses(plan, features, [(row.symbol, entry) for entry in range(features)])
+        answers = [value for value in sent.values() if value.shape == (features, features) and np.any(value)]
+        matrix = [[value[j, i] for j in range(features)] for value in answers for i in range(features)]
+        vector = null_vector(matrix) if matrix else None
+        if vector is not None:
             cancelling = np.array([float(v) for v in vector])
             yield Input("cotangents that cancel", f"{row.name} with a gradient of 0, rounded", {row.symbol: cancelling})

@@ -58,6 +58,12 @@ def test_an_open_hazard_that_no_input_shows_is_named():
     assert words.endswith("Of what the input decides none of them shows scale (division).")
 
 
+def test_a_definition_that_needs_more_features_is_measured_with_as_many():
+    plan = formula("x/sqrt(sum(x**2)/(D - 20) + 1)")
+    (words,) = danger.section(plan, hazards(plan)).paragraphs
+    assert "with D = 21 and" in words
+
+
 def test_a_result_that_has_no_number_is_no_loss():
     # x**3 of 1e16 is above the largest float32, as it has to be.
     assert not losses(formula("x**3"))["large rows"].is_bad

@@ -21,7 +21,7 @@ def test_edges_of_a_centred_norm():
     assert table == {
         "D = 1": ["y = beta", "dx = 0"],
         "constant row (x = c)": ["y = beta", "dx = (gamma*dy - mean(gamma*dy))/sqrt(eps)"],
-        "eps = 0, constant row": ["y is not a number (division by zero)", "dx is not a number (division by zero)"],
+        "eps = 0, constant row": ["y has no value (division by zero)", "dx has no value (division by zero)"],
     }
     assert "computed in float32: in float16 itself var overflows from rows of about 500 on" in words
 
@@ -85,3 +85,13 @@ def test_the_division_by_zero_is_seen_in_emitted_arithmetic_too():
     (x,) = (row.symbol for row in plan.forward.rows)
     constant = type(rows)(rows.values | {x: np.full((1, 4), 0.5)}, 4, rows.constants)
     assert np.isnan(in_type(plan, constant, np.float32).outputs["y"]).all()
+
+
+def test_a_pole_inside_of_a_function_has_no_value():
+    _, table = told(formula("tanh(1/(x - mean(x)))"))
+    assert table["D = 1"] == ["y has no value (division by zero)", "dx has no value (division by zero)"]
+
+
+def test_a_select_that_guards_a_pole_has_a_value():
+    _, table = told(formula("x*where(mean(x**2) > 0, 1/mean(x**2), 0)"))
+    assert "row of zeros" not in table

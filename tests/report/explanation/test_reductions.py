@@ -56,8 +56,17 @@ def test_a_layer_without_reductions_says_so():
 
 
 def test_a_reduction_of_the_forward_alone_is_no_part_of_the_bound():
-    (_, backward) = told(formula("x/(mean(x**2) + 1)*mean(exp(x))"))
-    assert "mean" in backward
+    (_, backward) = told(shipped("mean_abs_norm"))
+    assert "mean_xhat is of the forward alone: to keep it would take 1 number more a row." in backward
+    assert "No fewer will do: what one half of a row does to the results of the other goes through 2" in backward
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["x - mean(x) - x", "sum(x - mean(x))", "where(x > 0, exp(x), 0)/sum(where(x > 0, exp(x), 0))"],
+)
+def test_results_that_vary_over_less_than_rows_are_told_of(body):
+    assert all("reduction" in words for words in told(formula(body)))
 
 
 @pytest.mark.parametrize(
