@@ -30,7 +30,7 @@ def _time(plan: Plan) -> Iterator[str]:
         )
     depth = max(len(reductions(program)) for program in (plan.forward, plan.backward))
     if depth:
-        chain = "a reduction" if depth == 1 else f"{depth} reductions one after the other"
+        chain = "one reduction" if depth == 1 else f"{depth} reductions one after the other"
         yield f"With a thread for each entry it takes O(log D) steps, those of {chain}."
     else:
         yield "With a thread for each entry it takes O(1) steps."

@@ -169,7 +169,7 @@ def _gradients(plan: Plan) -> list[str]:
 
 
 def _error(value: float) -> str:
-    return "not finite" if value == _INFINITE else "0" if not value else f"{value:.0e}"
+    return "not finite" if value == _INFINITE else "0" if value < _ZERO else f"{value:.0e}"
 
 
 def _place(loss: Loss, hazards: Mapping[str, Hazard]) -> str:

@@ -146,14 +146,18 @@ def _cells(plan: Plan, values: Values, order: tuple[str, ...]) -> tuple[str, str
 
 
 def _cell(results: Sequence[tuple[str, TypedSymbol]], values: Values, order: tuple[str, ...]) -> str:
-    return ", ".join(f"{name} {_said(values.get(symbol, symbol), order)}" for name, symbol in results) or "none"
+    """What results are, those of which the same words are said together."""
+    said: dict[str, list[str]] = {}
+    for name, symbol in results:
+        said.setdefault(_said(values.get(symbol, symbol), order), []).append(name)
+    return ", ".join(f"{listed(names)}{words}" for words, names in said.items()) or "none"
 
 
 def _said(e: Expr, order: tuple[str, ...]) -> str:
     if e == sympy.nan:
-        return "has no value (division by zero)"
+        return ": no value (division by zero)"
     written = text(show_sums(e), order)
-    return f"= {written}" if len(written) <= _LONGEST else "has no short form"
+    return f" = {written}" if len(written) <= _LONGEST else ": no short form"
 
 
 def _half(plan: Plan) -> Iterator[str]:
@@ -169,8 +173,8 @@ def _half(plan: Plan) -> Iterator[str]:
         yield f"Rows of float16 are computed in {wider}. For rows up to 65504 no value in between passes 65504."
     else:
         name, scale = first
-        yield f"Rows of float16 are computed in {wider}: in float16 itself {name} overflows from rows of about"
-        yield f"{magnitude(scale)} on."
+        where = f"from rows of about {magnitude(scale)} on" if scale < LARGEST_HALF else "for the largest rows"
+        yield f"Rows of float16 are computed in {wider}: in float16 itself {name} overflows {where}."
     for results, where in ((found.outputs, ""), (found.gradients, " with cotangents up to 1")):
         beyond = [name for name, value in results.items() if float(np.max(np.abs(value))) > LARGEST_HALF]
         if beyond:

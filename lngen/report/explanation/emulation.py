@@ -26,7 +26,7 @@ from lngen.plan.program import RowProgram, RowsReduction
 DIGITS = 100
 """Decimal digits of the reference: the squares of the largest float32 and of 1 stand in one sum."""
 
-FEATURES = 16
+FEATURES = 8
 """D of what is measured, where a definition allows so few."""
 
 _FUNCTION_DIGITS = 25

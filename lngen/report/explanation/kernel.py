@@ -59,11 +59,13 @@ def _rows(program: RowProgram, order: tuple[str, ...]) -> Iterator[tuple[str, st
         bytes_ = _SIZE * (sum(map(is_row, new)) + written)
         yield f"{program.direction} {count}", "; ".join(done), str(bytes_)
     sums = [r.symbol for stage in program.stages for r in stage.rows_reductions]
-    if sums:
-        size = "D numbers" if any(axes(symbol).features for symbol in sums) else "a number"
-        names = several([s.name for s in sums], "sum")
-        words = f"adds the blocks' partial sums of {names}, {size} each, in a fixed order"
-        yield "after the rows", words, "0"
+    kinds = [
+        f"{several([s.name for s in alike], 'sum')} ({size})"
+        for size, features in (("D numbers a block", True), ("one number a block", False))
+        if (alike := [symbol for symbol in sums if axes(symbol).features == features])
+    ]
+    if kinds:
+        yield "after the rows", f"adds the blocks' partial sums in a fixed order: {listed(kinds)}", "0"
 
 
 def _used(stage: Stage) -> set[TypedSymbol]:

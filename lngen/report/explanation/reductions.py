@@ -7,14 +7,14 @@ k therefore takes k reductions at least, whatever the formulas.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
 from sympy import Expr
 
 from lngen.errors import counted
-from lngen.expressions.symbols import Reduction, TypedSymbol, is_row
+from lngen.expressions.symbols import Reduction, TypedSymbol, axes, is_row
 from lngen.plan.planner import Plan
 from lngen.plan.program import FeatureReduction, RowProgram
 from lngen.report.explanation.emulation import features_of
@@ -81,7 +81,9 @@ def _sentences(plan: Plan, program: RowProgram, bound: int, order: tuple[str, ..
             yield f"The chain rule, written out as it stands, has {written}."
     yield from _sweeps(program, sweeps, order)
     yield from _corrections(program, order)
-    yield from _minimal(program, every, bound)
+    differentiable = {symbol for symbol in plan.derivation.forward.differentiable if is_row(symbol)}
+    cotangents = {row.symbol for row in program.rows if row.origin == "cotangent"}
+    yield from _minimal(program, every, bound, cotangents if program.direction == "backward" else differentiable)
     yield from _over_rows(program)
 
 
@@ -116,26 +118,37 @@ def _corrections(program: RowProgram, order: tuple[str, ...]) -> Iterator[str]:
         yield f"Beside these {names} {zero} but for rounding, which is measured and taken off."
 
 
-def _minimal(program: RowProgram, every: Sequence[FeatureReduction], bound: int) -> Iterator[str]:
-    """What is known of a smaller number of reductions."""
-    cotangents = {row.symbol for row in program.rows if row.origin == "cotangent"}
-    known = [r for r in every if cotangents and not _reached(program, r.body) & cotangents]
-    if known:
-        names, number = listed(r.symbol.name for r in known), len(known)
-        more = counted(number, "number")
-        yield f"{names} {verb(number, 'is', 'are')} of the forward alone: to keep {verb(number, 'it', 'them')} would"
-        yield f"take {more} more a row."
-    needed = len(every) - len(known)
-    shifts = [r.symbol.name for r in every if r.shift]
-    if not needed:
-        return
-    if bound == needed:
-        yield f"No fewer will do: {_half(bound)}."
-    elif bound == needed - len(shifts):
-        yield f"{listed(shifts)} only {verb(len(shifts), 'keeps', 'keep')} exp in range. Of the others no fewer will"
-        yield f"do: {_half(bound)}."
-    else:
-        yield f"{counted(needed, 'reduction')} {verb(needed, 'is', 'are')} not shown minimal: {_half(bound)}."
+def _minimal(
+    program: RowProgram, every: Sequence[FeatureReduction], bound: int, moving: Collection[TypedSymbol]
+) -> Iterator[str]:
+    """What is known of a smaller number of reductions; `moving` are the rows by which the bound differentiates."""
+    rows = {
+        symbol for store in program.results if axes(store.symbol).rows for symbol in _reached(program, store.symbol)
+    }
+    apart = [r for r in every if r.symbol not in rows]
+    known = [r for r in every if r not in apart and not _reached(program, r.body) & {*moving}]
+    needed = [r for r in every if r not in apart and r not in known]
+    shifts = [r for r in needed if r.shift]
+    without = [r for r in needed if not r.shift]
+    if apart:
+        yield f"{_names(apart)} {verb(len(apart), 'serves', 'serve')} the gradients of parameters alone."
+    if known and program.direction == "backward":
+        yield f"{_names(known)} {verb(len(known), 'is', 'are')} of the forward alone: to keep"
+        yield f"{verb(len(known), 'it', 'them')} would take {counted(len(known), 'number')} more a row."
+    elif known:
+        yield f"{_names(known)} {verb(len(known), 'is', 'are')} of data and parameters alone."
+    if shifts and bound == len(without):
+        yield f"{_names(shifts)} only {verb(len(shifts), 'keeps', 'keep')} exp in range."
+        needed = without
+    if bound == len(needed) > 0:
+        others = "No fewer" if len(needed) == len(every) else "Of the others no fewer"
+        yield f"{others} will do: {_half(bound)}."
+    elif needed:
+        yield f"{counted(len(needed), 'reduction')} {verb(len(needed), 'is', 'are')} not shown minimal: {_half(bound)}."
+
+
+def _names(found: Sequence[FeatureReduction]) -> str:
+    return listed(r.symbol.name for r in found)
 
 
 def _half(bound: int) -> str:

@@ -17,8 +17,8 @@ from lngen.report.explanation.emulation import Array, Rows, features_of, ordinar
 from lngen.report.explanation.jacobian import null_vector, responses
 
 _OFFSETS = tuple(sign * 10.0**k for k in range(1, 8) for sign in (1, -1))
-_TINY = tuple(10.0**-k for k in (2, 4, 6, 8, 12, 16, 20, 24, 30, 36))
-_LARGE = tuple(10.0**k for k in (1, 2, 3, 4, 6, 9, 12, 16, 19, 24, 30, 37))
+_TINY = tuple(10.0**-k for k in (2, 4, 8, 12, 16, 20, 24, 36))
+_LARGE = tuple(10.0**k for k in (1, 2, 3, 4, 6, 9, 12, 16, 20, 24, 30, 37))
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ def test_edges_of_a_centred_norm():
     assert table == {
         "D = 1": ["y = beta", "dx = 0"],
         "constant row (x = c)": ["y = beta", "dx = (gamma*dy - mean(gamma*dy))/sqrt(eps)"],
-        "eps = 0, constant row": ["y has no value (division by zero)", "dx has no value (division by zero)"],
+        "eps = 0, constant row": ["y: no value (division by zero)", "dx: no value (division by zero)"],
     }
     assert "computed in float32: in float16 itself var overflows from rows of about 500 on" in words
 
@@ -89,9 +89,14 @@ def test_the_division_by_zero_is_seen_in_emitted_arithmetic_too():
 
 def test_a_pole_inside_of_a_function_has_no_value():
     _, table = told(formula("tanh(1/(x - mean(x)))"))
-    assert table["D = 1"] == ["y has no value (division by zero)", "dx has no value (division by zero)"]
+    assert table["D = 1"] == ["y: no value (division by zero)", "dx: no value (division by zero)"]
 
 
 def test_a_select_that_guards_a_pole_has_a_value():
     _, table = told(formula("x*where(mean(x**2) > 0, 1/mean(x**2), 0)"))
     assert "row of zeros" not in table
+
+
+def test_float16_that_overflows_at_its_end_alone_is_said_so():
+    words, _ = told(defined("soft_max"))
+    assert words.endswith("in float16 itself x_shifted overflows for the largest rows.")

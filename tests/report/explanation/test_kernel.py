@@ -26,9 +26,14 @@ def test_each_stage_says_what_it_reads_reduces_and_writes():
     assert rows["forward 2"].endswith("left out where rounding cannot matter")
     assert rows["backward 1"].endswith("adds to the block's sums dgamma and dbeta")
     assert rows["backward 2"] == "writes dx"
-    assert "partial sums of dgamma and dbeta, D numbers each, in a fixed order" in rows["after the rows"]
+    assert rows["after the rows"].endswith("partial sums in a fixed order: dgamma and dbeta (D numbers a block)")
 
 
 def test_bytes_stand_beside_those_of_separate_kernels():
     (words,) = told(shipped("layer_norm")).paragraphs
     assert "Forward moves 8 bytes an entry in float32; a kernel for each operation moves 48 in 7 kernels." in words
+
+
+def test_the_gradient_of_a_scalar_is_one_number_a_block():
+    rows = {stage: words for stage, words, _ in told(shipped("dynamic_tanh")).table.rows}
+    assert rows["after the rows"].endswith("dgamma and dbeta (D numbers a block) and dalpha (one number a block)")

@@ -16,11 +16,13 @@ def told(plan):
 
 
 def with_one_more(plan):
-    """The plan with a reduction in backward that nothing asks for."""
-    first, *rest = plan.backward.stages
+    """The plan with a reduction in backward that the gradient reads, and need not."""
+    first, *between, last = plan.backward.stages
     cotangent = next(row.symbol for row in plan.backward.rows if row.origin == "cotangent")
     more = FeatureReduction(RowScalarSymbol("mean_more"), "mean", cotangent**2, 0)
-    stages = (replace(first, reductions=(*first.reductions, more)), *rest)
+    first = replace(first, reductions=(*first.reductions, more))
+    reading = tuple(replace(temp, expression=temp.expression + more.symbol) for temp in last.temps)
+    stages = (first, *between, replace(last, temps=reading))
     return replace(plan, backward=replace(plan.backward, stages=stages))
 
 
@@ -58,7 +60,18 @@ def test_a_layer_without_reductions_says_so():
 def test_a_reduction_of_the_forward_alone_is_no_part_of_the_bound():
     (_, backward) = told(shipped("mean_abs_norm"))
     assert "mean_xhat is of the forward alone: to keep it would take 1 number more a row." in backward
-    assert "No fewer will do: what one half of a row does to the results of the other goes through 2" in backward
+    assert "Of the others no fewer will do: what one half of a row does to the results of the other goes" in backward
+
+
+def test_a_reduction_for_a_parameter_alone_is_no_part_of_the_bound():
+    (_, backward) = told(defined("tanh_scale"))
+    assert "serves the gradients of parameters alone." in backward
+    assert "minimal" not in backward
+
+
+def test_a_reduction_of_data_alone_is_no_part_of_the_bound():
+    (forward, _) = told(defined("masked_norm"))
+    assert "sum_keep2 is of data and parameters alone. Of the others no fewer will do" in forward
 
 
 @pytest.mark.parametrize(
