@@ -16,7 +16,11 @@ from lngen.report.section import Section
 def section(plan: Plan) -> Section:
     """The section of a plan."""
     time = " ".join(
-        ["For N rows of D entries:", *_time(plan), "To read the rows takes N*D already: no order is smaller."]
+        [
+            "For N rows of D entries:",
+            *_time(plan),
+            "Reading the rows takes N*D already, so no method has a smaller order.",
+        ]
     )
     return Section("Time and memory", (time, " ".join(_memory(plan))))
 

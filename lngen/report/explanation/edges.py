@@ -170,11 +170,11 @@ def _half(plan: Plan) -> Iterator[str]:
     found = exactly(plan, Rows(scaled, rows.features, rows.constants))
     first = _first_beyond(plan, found.values)
     if first is None:
-        yield f"Rows of float16 are computed in {wider}. For rows up to 65504 no value in between passes 65504."
+        yield f"Rows of float16 are computed in {wider}. No value in between passes 65504, the largest float16."
     else:
         name, scale = first
-        where = f"from rows of about {magnitude(scale)} on" if scale < LARGEST_HALF else "for the largest rows"
-        yield f"Rows of float16 are computed in {wider}: in float16 itself {name} overflows {where}."
+        where = f"for rows of about {magnitude(scale)}" if scale < LARGEST_HALF else "for the largest rows"
+        yield f"Rows of float16 are computed in {wider}. In float16 itself {name} would overflow {where}."
     for results, where in ((found.outputs, ""), (found.gradients, " with cotangents up to 1")):
         beyond = [name for name, value in results.items() if float(np.max(np.abs(value))) > LARGEST_HALF]
         if beyond:

@@ -98,13 +98,14 @@ def _sweeps(program: RowProgram, sweeps: Sequence[Sequence[FeatureReduction]], o
         for reduction in sweep:
             read = _reached(program, reduction.body, reduced)
             names = listed(s.name for s in results if s in read)
-            yield f"{reduction.symbol.name} reads {names}, so it waits for the end of that sweep."
+            yield f"{reduction.symbol.name} reads {names}, so it needs a later sweep."
     last = {r.symbol for r in sweeps[-1]}
     rows = [store for store in program.results if is_row(store.symbol)]
     waiting = [name for store in rows if _reached(program, store.symbol, reduced) & last for name in store.names]
     if waiting:
         needs = listed(r.symbol.name for r in sweeps[-1])
-        yield f"{listed(waiting)} {verb(len(waiting), 'reads', 'read')} {needs}: one more sweep writes."
+        reads, them = verb(len(waiting), "reads", "read"), verb(len(waiting), "it", "them")
+        yield f"{listed(waiting)} {reads} {needs}, so a last sweep writes {them}."
     for centring in program.centrings():
         body = formula(centring.shifted.expression + centring.mean, order)
         yield f"mean({body}**2) - {centring.mean}**2 would spare a sweep, and lose digits at a large offset."
@@ -114,8 +115,8 @@ def _corrections(program: RowProgram, order: tuple[str, ...]) -> Iterator[str]:
     found = [r for stage in program.stages if stage.correction for r in stage.reductions]
     if found:
         names = listed(reduction_line(r, order) for r in found)
-        zero = verb(len(found), "is 0", "are 0")
-        yield f"Beside these {names} {zero} but for rounding, which is measured and taken off."
+        zero, them = verb(len(found), "is", "are"), verb(len(found), "it", "them")
+        yield f"A further sweep measures {names}, which {zero} 0 but for rounding, and takes {them} off."
 
 
 def _minimal(
@@ -153,8 +154,8 @@ def _names(found: Sequence[FeatureReduction]) -> str:
 
 def _half(bound: int) -> str:
     return (
-        f"what one half of a row does to the results of the other goes through {counted(bound, 'number')}"
-        " (the rank of that block of the Jacobian), and a reduction brings one"
+        f"one half of a row acts on the results of the other half through {bound} independent"
+        f" {verb(bound, 'number', 'numbers')} (the rank of that block of the Jacobian), and a reduction brings one"
     )
 
 

@@ -61,4 +61,5 @@ def _not_kept(plan: Plan, order: tuple[str, ...]) -> Iterator[str]:
     gone = [q.symbol.name for stage in forward.stages for q in stage.lines() if q.symbol not in known]
     if gone:
         number = len(gone)
-        yield f"Backward reads nothing of {several(gone, 'other value')}, which {verb(number, 'is', 'are')} not kept."
+        them, are = verb(number, "it is", "they are"), several(gone, "other value")
+        yield f"Backward does not read {are}, so {them} not kept."

@@ -20,7 +20,7 @@ def test_what_is_computed_again_stands_with_its_lines():
     assert "Not kept: x_shifted, x_centred and xhat." in words
     assert "xhat = rstd*x_centred" in words
     assert "3072 bytes a row at D = 768 in float32, against 12" in words
-    assert "Backward reads nothing of var, which is not kept." in words
+    assert "Backward does not read var, so it is not kept." in words
 
 
 def test_an_output_that_backward_reads_is_said_to_be_the_one_returned():
