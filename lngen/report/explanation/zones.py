@@ -12,6 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from lngen.expressions.symbols import TypedSymbol, is_row
+from lngen.plan.cost import operations
 from lngen.plan.planner import Plan
 from lngen.report.explanation.emulation import Array, Rows, features_of, ordinary
 from lngen.report.explanation.jacobian import null_vector, responses
@@ -19,6 +20,10 @@ from lngen.report.explanation.jacobian import null_vector, responses
 _OFFSETS = tuple(sign * 10.0**k for k in range(1, 8) for sign in (1, -1))
 _TINY = tuple(10.0**-k for k in (2, 4, 8, 12, 16, 20, 24, 36))
 _LARGE = tuple(10.0**k for k in (1, 2, 3, 4, 6, 9, 12, 16, 20, 24, 30, 37))
+
+
+_MOST_WORK = 300
+"""Operations an entry, times rows, up to which each row of several is tried alone and every magnitude is."""
 
 
 @dataclass(frozen=True)
@@ -61,11 +66,12 @@ def _of_rows(plan: Plan) -> Iterator[Input]:
     given = {entry.name for entry in plan.derivation.definition.inputs if entry.kind.name == "ROW"}
     base = ordinary(plan, features_of(plan)).values
     rows = [row for row in plan.forward.rows if row.name in given]
-    groups = [rows, *([[row] for row in rows] if len(rows) > 1 else [])]
+    work = len(rows) * sum(operations(program).element for program in (plan.forward, plan.backward))
+    groups = [rows, *([[row] for row in rows] if len(rows) > 1 and work <= _MOST_WORK else [])]
     for zone, words, magnitudes, make in _FAMILIES:
         for group in groups if rows else ():
             names = ", ".join(row.name for row in group)
-            for s in magnitudes:
+            for s in magnitudes if work <= _MOST_WORK else magnitudes[::2]:
                 said = words.format(s=f"{s:g}")
                 yield Input(zone, f"{names} = {said}", {row.symbol: make(base[row.symbol][0], s) for row in group})
     for one, other in pairwise(rows):

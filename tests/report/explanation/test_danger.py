@@ -8,7 +8,7 @@ import pytest
 
 from lngen.expressions.symbols import RowScalarSymbol
 from lngen.report.audit import hazards
-from lngen.report.explanation import danger
+from lngen.report.explanation import danger, zones
 from lngen.report.explanation.emulation import exactly
 from lngen.report.explanation.zones import batch, inputs
 from tests.report.explanation.layers import ROOT, defined, formula, shipped
@@ -56,6 +56,15 @@ def test_an_open_hazard_that_no_input_shows_is_named():
     plan = formula("x/(max(x) + 3)")
     (words,) = danger.section(plan, hazards(plan)).paragraphs
     assert words.endswith("Of what the input decides none of them shows scale (division).")
+
+
+def test_what_is_more_work_is_measured_at_fewer_inputs(monkeypatch):
+    plan = formula("x*r", "x: Row, r: Row")
+    every = inputs(plan)
+    monkeypatch.setattr(zones, "_MOST_WORK", 0)
+    fewer = inputs(plan)
+    assert {entry.zone for entry in fewer} == {entry.zone for entry in every}
+    assert len(fewer) < len(every) / 2
 
 
 def test_a_definition_that_needs_more_features_is_measured_with_as_many():
