@@ -14,12 +14,13 @@ import numpy as np
 from sympy import Expr
 
 from lngen.errors import counted
+from lngen.expressions.notation import text
 from lngen.expressions.symbols import Reduction, TypedSymbol, axes, is_row
 from lngen.plan.planner import Plan
 from lngen.plan.program import FeatureReduction, RowProgram
 from lngen.report.explanation.emulation import features_of
 from lngen.report.explanation.jacobian import Matrix, directions, rank, responses
-from lngen.report.explanation.words import formula, listed, reduction_line, reductions, verb
+from lngen.report.explanation.words import listed, reduction_line, reductions, verb
 from lngen.report.section import Section
 
 
@@ -107,7 +108,7 @@ def _sweeps(program: RowProgram, sweeps: Sequence[Sequence[FeatureReduction]], o
         reads, them = verb(len(waiting), "reads", "read"), verb(len(waiting), "it", "them")
         yield f"{listed(waiting)} {reads} {needs}, so a last sweep writes {them}."
     for centring in program.centrings():
-        body = formula(centring.shifted.expression + centring.mean, order)
+        body = text(centring.shifted.expression + centring.mean, order)
         yield f"mean({body}**2) - {centring.mean}**2 would spare a sweep, and lose digits at a large offset."
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sympy import Expr
-
 from lngen.errors import counted
 from lngen.expressions.notation import text
 from lngen.plan.program import FeatureReduction, RowProgram
@@ -55,8 +53,3 @@ def reductions(program: RowProgram) -> list[list[FeatureReduction]]:
     """The reductions of a program by stage, without those that only measure rounding."""
     found = [[*stage.reductions] for stage in program.stages if stage.reductions and not stage.correction]
     return [each for each in found if each]
-
-
-def formula(expression: Expr, order: tuple[str, ...]) -> str:
-    """An expression as text."""
-    return text(expression, order)

@@ -68,12 +68,11 @@ def _of_rows(plan: Plan) -> Iterator[Input]:
     rows = [row for row in plan.forward.rows if row.name in given]
     work = len(rows) * sum(operations(program).element for program in (plan.forward, plan.backward))
     groups = [rows, *([[row] for row in rows] if len(rows) > 1 and work <= _MOST_WORK else [])]
-    for zone, words, magnitudes, make in _FAMILIES:
-        for group in groups if rows else ():
-            names = ", ".join(row.name for row in group)
-            for s in magnitudes if work <= _MOST_WORK else magnitudes[::2]:
-                said = words.format(s=f"{s:g}")
-                yield Input(zone, f"{names} = {said}", {row.symbol: make(base[row.symbol][0], s) for row in group})
+    for zone, words, magnitudes, make in _FAMILIES if rows else ():
+        for s in magnitudes if work <= _MOST_WORK else magnitudes[::2]:
+            for group in groups:
+                said = f"{', '.join(row.name for row in group)} = {words.format(s=f'{s:g}')}"
+                yield Input(zone, said, {row.symbol: make(base[row.symbol][0], s) for row in group})
     for one, other in pairwise(rows):
         for s in (1e-2, 1e-4, 1e-6):
             opposite = s * base[other.symbol][0] - base[one.symbol][0]
