@@ -8,7 +8,7 @@ from lngen.errors import counted
 from lngen.expressions.notation import text
 from lngen.plan.program import FeatureReduction, RowProgram
 
-_FEW = 4
+_FEW = 5
 
 
 def listed(words: Iterable[str]) -> str:
