@@ -332,11 +332,16 @@ def cost(
 
 
 @app.command(cls=_Command)
-def stability(layer: Layer) -> None:
-    """The error of the naive, the two-pass and the emitted form at growing offsets."""
+def stability(
+    layer: Layer,
+    torch: Annotated[
+        bool, typer.Option("--torch", help="Beside the module of torch.nn that the definition's docstring names.")
+    ] = False,
+) -> None:
+    """Errors of the naive, the two-pass and the emitted form at growing offsets."""
     from lngen.commands import stability
 
-    stability.run(layer)
+    stability.run(layer, torch)
 
 
 @app.command(cls=_Command)
@@ -345,6 +350,20 @@ def device(as_json: Annotated[bool, typer.Option("--json", help="Print a JSON do
     from lngen.commands import device
 
     device.run(as_json)
+
+
+@app.command(cls=_Command)
+def serve(
+    port: Annotated[
+        int,
+        typer.Option("--port", metavar="N", min=0, max=65535, help="The port to listen on; 0 for any that is free."),
+    ] = 8417,
+    in_browser: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+) -> None:
+    """Derive on a page as you type, for this machine alone; Ctrl-C ends it."""
+    from lngen.commands import serve
+
+    serve.run(port, in_browser)
 
 
 @app.command(cls=_Command)

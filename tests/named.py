@@ -104,7 +104,7 @@ def _numpy_results(made: Derived, few: bool) -> Iterable[Any]:
     inputs = [definition.public(entry.name) for entry in definition.differentiable]
     yield from _gradients(definition, module, lambda value: value)
     _, saved = module.forward(**_given(definition, lambda value: value))
-    moved = module.jvp(saved, **{f"d{n}": v for n, v in zip(inputs, directions, strict=True)})
+    moved = module.jvp(saved, **{f"{n}_dot": v for n, v in zip(inputs, directions, strict=True)})
     yield from _by_name(moved, definition)
     seconds = {f"dd{n}": v for n, v in zip(inputs, directions, strict=True)}
     second = module.backward_backward(saved, list(cotangents), **seconds)

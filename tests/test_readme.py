@@ -2,7 +2,7 @@
 
 A Python block that begins with `# NAME.py` is that file; any other is a program of its own. A console block
 is a command and what it prints, where a line of dots stands for any lines. A measured number may be off by a
-factor of ten.
+factor of ten. A line of a Python block that begins with `# ` after one that prints is what that prints.
 """
 
 import math
@@ -89,6 +89,12 @@ def commands(block: Block) -> list[tuple[str, list[str]]]:
     return found
 
 
+def said(block: Block) -> list[str]:
+    """What a Python block says that its calls of print print."""
+    pairs = zip(block.lines, block.lines[1:], strict=False)
+    return [line[2:] for before, line in pairs if before.startswith("print(") and line.startswith("# ")]
+
+
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("readme")
@@ -113,7 +119,9 @@ FRAMEWORKS = {"torch": needs_torch, "jax": needs_jax, "dask": needs_dask}
 
 def framework_of(block: Block) -> str:
     """The framework that a block needs, if it needs one."""
-    return next((name for name in FRAMEWORKS if any(line.startswith(f"import {name}") for line in block.lines)), "")
+    named = {name for name in FRAMEWORKS for line in block.lines if line.startswith(f"import {name}")}
+    named |= {"torch" for line in block.lines if line.startswith("$ ") and "--torch" in line}
+    return next(iter(named), "")
 
 
 @pytest.mark.parametrize("page", sample(PAGES, ["README.md"]))
@@ -168,6 +176,8 @@ def run_blocks(checkout: Path, page: str, chosen: Sequence[Block]) -> None:
                 continue
             result = run(checkout, "-W", "error", "-c", text)
             assert (result.returncode, result.stderr) == (0, ""), where
+            if expected := said(block):
+                assert result.stdout.splitlines() == expected, where
         elif block.language == "console":
             for command, expected in commands(block):
                 program, *arguments = shlex.split(command)

@@ -34,7 +34,7 @@ def step(x: npt.NDArray[np.float32], gamma: npt.NDArray[np.float32]) -> npt.NDAr
     out, nothing = layer_norm.forward(x, save=False, out=y)
     assert_type(nothing, layer_norm.Saved | None)
     second = layer_norm.backward_backward(saved, out, ddx=x)
-    return layer_norm.jvp(saved, dx=second.dx)
+    return layer_norm.jvp(saved, x_dot=second.dx)
 
 
 def fused(x: npt.NDArray[np.float64]) -> npt.NDArray[Any]:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Literal
 
 from lngen.backends import Notes
-from lngen.backends.spelling import gradient, marked, reading
+from lngen.backends.spelling import gradient, marked, reading, tangent
 from lngen.errors import LngenError
 from lngen.expressions.symbols import RowSymbol
 from lngen.language.names import fault
@@ -96,7 +96,7 @@ class PublicInterface:
 
 
 def moved(program: RowProgram, layer: PublicInterface) -> dict[str, PublicInput]:
-    """What the JVP or the double backward is linear in, cotangents aside: `ddx` with the input `x` it belongs to."""
+    """The tangents, or the cotangents of gradients, that a direction takes, each with its input: `ddx` with `x`."""
     inputs = {given.name for given in layer.inputs}
     names = [name for name, _ in program.optional if name not in inputs]
     return dict(zip(names, layer.differentiable, strict=True)) if names else {}
@@ -104,7 +104,7 @@ def moved(program: RowProgram, layer: PublicInterface) -> dict[str, PublicInput]
 
 def moved_name(program: RowProgram, given: PublicInput) -> str:
     """What callers call the tangent of an input, or the cotangent of its gradient."""
-    return f"{'d' if program.direction == 'jvp' else 'dd'}{given.public}"
+    return tangent(given.public) if program.direction == "jvp" else f"dd{given.public}"
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,10 @@
-"""What a large offset does to a layer: the naive form, the two-pass form, and the emitted code.
+"""Errors of a layer at large offsets: the naive form, the two-pass form, PyTorch's module, and the emitted code.
 
 The *naive* form is the definition with every centred reduction multiplied out into raw moments, so that a
 row is swept once: `mean((x - mu)**2)` becomes `mean(x**2) - mu**2`. It is made here, by SymPy, from the
 definition at hand. The *two-pass* form is the definition as written. Both are evaluated with every
 operation rounded to the working precision; the reference has 80 digits, and is of the very numbers that the
-others got.
+others got. PyTorch's module, where it is asked for, is the one that the definition's docstring names.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 import sympy
 from sympy import Expr
 
-from lngen.check import inputs, reference
+from lngen.check import counterpart, inputs, reference
 from lngen.check.evidence import metric_error
 from lngen.check.layer import Array, Case, Checkable, run
 from lngen.derivation.from_definition import translate
@@ -25,7 +25,7 @@ from lngen.expressions.equations import Equation, leading_to
 from lngen.expressions.notation import text
 from lngen.expressions.notation.plain import WORDS
 from lngen.expressions.symbols import Mean, RowScalarSymbol, TypedSymbol, is_row
-from lngen.language.definition import Definition
+from lngen.language.definition import Counterpart, Definition
 from lngen.language.parsing import parse
 from lngen.oracle.evaluate import FLOAT32, FLOAT64, evaluate
 
@@ -43,11 +43,15 @@ class StabilityRow:
     naive: float
     two_pass: float
     emitted: float
+    torch: float | None = None
 
 
 @dataclass(frozen=True)
 class StabilityTable:
-    """All offsets and types; `note` says so where the naive form is the definition itself."""
+    """All offsets and types; `note` says so where the naive form is the definition itself.
+
+    `torch` is the module of PyTorch's that was evaluated, `torch.nn.LayerNorm`, and None where none was asked for.
+    """
 
     layer: str
     rows: int
@@ -55,6 +59,7 @@ class StabilityTable:
     naive_form: tuple[str, ...]
     note: str
     lines: tuple[StabilityRow, ...]
+    torch: str | None = None
 
 
 def stability(
@@ -62,12 +67,16 @@ def stability(
     offsets: Iterable[float] = OFFSETS,
     dtypes: Iterable[str] = DTYPES,
     features: int = 256,
+    *,
+    torch: bool = False,
 ) -> StabilityTable:
     """Tabulate the error of the outputs for rows of deviation one and a mean of `offset`.
 
-    LngenError for a dtype other than float32 and float64.
+    `torch` adds PyTorch's module. Raises LngenError for a dtype other than float32 and float64, and for `torch` where
+    the definition names no module or PyTorch is not installed.
     """
     definition = layer.definition
+    peer = counterpart.counterpart(definition) if torch else None
     naive = naive_form(definition)
     changed = naive is not definition
     base = inputs.ordinary(definition, _ROWS, features, seed=0)
@@ -79,10 +88,10 @@ def stability(
         for offset in offsets:
             moved = {name: value + offset for name, value in spread.items()}
             case = Case(f"offset {offset:g}", _ROWS, features, {**base.inputs, **moved}, base.cotangents)
-            lines.append(_line(layer, naive, case.astype(dtype), dtype, offset))
+            lines.append(_line(layer, naive, case.astype(dtype), dtype, offset, peer))
     note = "" if changed else "no centred reduction: the naive form is the definition as written"
     form = tuple(f"{line.symbol.name} = {text(line.expression)}" for line in _in_raw_moments(definition)[1])
-    return StabilityTable(definition.name, _ROWS, features, form, note, tuple(lines))
+    return StabilityTable(definition.name, _ROWS, features, form, note, tuple(lines), peer.name if peer else None)
 
 
 def _standardized(x: Array) -> Array:
@@ -90,7 +99,9 @@ def _standardized(x: Array) -> Array:
     return np.asarray(x / x.std(-1, keepdims=True))
 
 
-def _line(layer: Checkable, naive: Definition, case: Case, dtype: str, offset: float) -> StabilityRow:
+def _line(
+    layer: Checkable, naive: Definition, case: Case, dtype: str, offset: float, peer: Counterpart | None
+) -> StabilityRow:
     numbers = FLOAT32 if dtype == "float32" else FLOAT64
     exact = reference.outputs(layer.definition, case)
 
@@ -104,6 +115,7 @@ def _line(layer: Checkable, naive: Definition, case: Case, dtype: str, offset: f
             error(evaluate(naive, case.inputs, numbers)),
             error(evaluate(layer.definition, case.inputs, numbers)),
             error(run(layer, case).outputs),
+            None if peer is None else error(counterpart.outputs(layer.definition, peer, case)),
         )
 
 

@@ -41,6 +41,7 @@ from lngen.expressions.symbols import (
     heads_that,
     is_row,
 )
+from lngen.language.names import cotangent, tangent
 from lngen.plan.balance import grown, in_range, met_by_readers
 from lngen.plan.lines import Line
 from lngen.plan.program import OPERATORS, RowArgument, RowProgram, Store
@@ -107,9 +108,9 @@ class _Planner:
             names = Names.of(derivation.forward, (*self._forward, *derivation.backward, *derivative.equations))
             for symbol in derivative.arguments:
                 names.take(symbol.name)
-        prefix = "d" if direction == "jvp" else "dd"
+        called = tangent if direction == "jvp" else lambda name: cotangent(cotangent(name))
         inputs = [symbol.name for symbol in derivation.forward.differentiable] if derivative.arguments else []
-        arguments = {f"{prefix}{name}": symbol for name, symbol in zip(inputs, derivative.arguments, strict=True)}
+        arguments = {called(name): symbol for name, symbol in zip(inputs, derivative.arguments, strict=True)}
         ends = {symbol for _, symbol in derivative.results}
         lines_of = written_out(derivative.equations, derivation.forward, ends)
         values = {q.symbol: q.expression for q in lines_of}

@@ -5,7 +5,8 @@ read.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from sympy import Expr
 
@@ -15,11 +16,13 @@ from lngen.derivation.vjp import Contribution
 from lngen.errors import counted
 from lngen.expressions.notation import latex, latex_name, text
 from lngen.expressions.symbols import FeatureSum, Mean, RowMax, RowMin, SumRows, TypedSymbol, operation_count
+from lngen.language.names import tangent
 from lngen.plan.planner import Plan
 from lngen.plan.program import RowProgram, Stage
 from lngen.report.audit import Audit, Saving, audit
 from lngen.report.changes import Span, changes, elided_latex, marked_latex, spans
 from lngen.report.costs import EXAMPLE_DTYPE, EXAMPLE_SHAPE, cost_entries, cost_rows, size_rows
+from lngen.report.explanation import explanation
 from lngen.report.formulas import Formula, atoms, formula, gradients, reading_order, textbook_forward
 from lngen.report.grades import by_grade
 from lngen.report.section import Section
@@ -114,7 +117,7 @@ class ProgramText:
 class Content:
     """All that a report says.
 
-    `explanation` is said in words after the gradient: why it costs what it does, and where it is delicate.
+    `explanation` follows the gradient: why it costs what it does, and where it is delicate.
     """
 
     name: str
@@ -135,7 +138,12 @@ class Content:
     size: tuple[tuple[str, str, str], ...]
     cost_entries: dict[str, object]
     audit: Audit
-    explanation: tuple[Section, ...] = ()
+    plan: Plan = field(repr=False)
+
+    @cached_property
+    def explanation(self) -> tuple[Section, ...]:
+        """The sections in words, which are made when they are first read: they measure errors."""
+        return explanation(self.plan, self.audit)
 
     @property
     def steps(self) -> tuple[StepText, ...]:
@@ -196,6 +204,7 @@ def content(plan: Plan) -> Content:
         size=tuple(size_rows(plan)),
         cost_entries=cost_entries(plan),
         audit=audit(plan),
+        plan=plan,
     )
 
 
@@ -249,7 +258,7 @@ def _signs(d: Derivation, derivative: Derivative, order: tuple[str, ...]) -> Ite
     symbols = [symbol for _, symbol in derivative.results]
     if derivative is d.jvp:
         for name, symbol in zip(inputs, derivative.arguments, strict=True):
-            yield sign(symbol, f"the argument d{name}", f"the tangent of {name}")
+            yield sign(symbol, f"the argument {tangent(name)}", f"the tangent of {name}")
         for name, symbol in zip(outputs, symbols, strict=True):
             yield sign(symbol, f"returned as {name}" if len(outputs) > 1 else "returned", f"the tangent of {name}")
         return

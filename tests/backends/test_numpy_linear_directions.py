@@ -41,7 +41,7 @@ def test_zero_is_none(layer, saved):
 
 def test_any_argument_may_be_left_out(layer, saved):
     dgamma, dy = normal(FEATURES, seed=4), normal(ROWS, FEATURES, seed=5)
-    np.testing.assert_array_equal(layer.jvp(saved, dgamma=dgamma), layer.jvp(saved, None, dgamma))
+    np.testing.assert_array_equal(layer.jvp(saved, gamma_dot=dgamma), layer.jvp(saved, None, dgamma))
     full = layer.backward_backward(saved, dy, None, dgamma)
     for one, other in zip(layer.backward_backward(saved, dy, ddgamma=dgamma), full, strict=True):
         np.testing.assert_array_equal(one, other)

@@ -7,7 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 DEFINITION = '''
-"""A centred norm."""
+"""A centred norm.
+
+In PyTorch: torch.nn.LayerNorm(normalized_shape=D, weight=gamma, bias=beta, eps=eps)
+"""
 from lngen.language import Constant, Feature, Row, mean, sqrt
 
 

@@ -76,7 +76,7 @@ def _jvp(arguments: Any, fields: Any, results: Any, call: Any) -> None:
 LAYER = directions.HostLayer(INTERFACE, Saved)
 FORWARD = directions.ForwardCall(LAYER, directions.only, _blocks, _fast)
 BACKWARD = directions.LaterCall(LAYER, "backward", Gradients, _backward)
-JVP = directions.LaterCall(LAYER, "jvp", directions.only, _jvp, filled=("dw",))
+JVP = directions.LaterCall(LAYER, "jvp", directions.only, _jvp, filled=("w_dot",))
 
 X, W = np.arange(6.0).reshape(2, 3), np.array([1.0, 2.0, 4.0])
 

@@ -18,7 +18,7 @@ from lngen.backends.interface import OwnFields, PublicConstant, PublicInterface,
 from lngen.backends.layout import WIDTH, quoted
 from lngen.backends.saved import saved_fields
 from lngen.backends.signatures import Signatures
-from lngen.backends.spelling import gradient, reading
+from lngen.backends.spelling import gradient, reading, tangent
 from lngen.files.render import render
 from lngen.plan.program import RowProgram
 
@@ -161,13 +161,14 @@ def direction_table(
 def _belongings(program: RowProgram, layer: PublicInterface) -> tuple[dict[str, str], dict[str, str]]:
     """The arguments of a direction besides inputs, and its results, each with what it belongs to."""
     outputs = {output.derivative.name: output.name for output in layer.outputs}
+    tangents = {tangent(output.name): output.name for output in layer.outputs}
     gradients = {given.derivative.name: given.name for given in layer.differentiable}
     own = {name: given.name for name, given in moved(program, layer).items()}
     again = {gradient(name): name for name in outputs}
     return {
         "forward": ({}, {name: name for name in outputs.values()}),
         "backward": (outputs, gradients),
-        "jvp": (own, outputs),
+        "jvp": (own, tangents),
         "backward_backward": (outputs | own, gradients | again),
     }[program.direction]
 

@@ -14,7 +14,7 @@ from lngen.backends.numpy import classes
 from lngen.backends.numpy.body import Body, body
 from lngen.backends.numpy.fast_path import FastPath, fast_path
 from lngen.backends.numpy.functions import function, imported, measured, named, spelled_by_function
-from lngen.backends.numpy.linear_directions import by_event, in_formulas_names, linear_direction
+from lngen.backends.numpy.linear_directions import by_event, linear_direction
 from lngen.backends.numpy.lowering import lower
 from lngen.backends.numpy.presence import Cases
 from lngen.backends.numpy.wrappers import MEANINGS, PublicFunctions
@@ -52,7 +52,7 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
 class _Emission:
     def __init__(self, programs: Sequence[RowProgram], notes: Notes) -> None:
         self.notes, self.layer = notes, (layer := interface(programs[0], notes))
-        self.programs = [in_formulas_names(program, layer) for program in programs]
+        self.programs = list(programs)
         self.forward, self.backward, *others = self.programs
         self.several = len(layer.outputs) > 1
         self.residuals = tuple(centring.residual.symbol for centring in self.forward.centrings())

@@ -6,14 +6,14 @@ out and of these. One whose input was left out has to be None.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from lngen.backends.interface import PublicInput, PublicInterface, moved, moved_name
 from lngen.backends.numpy.body import Body, body
 from lngen.backends.numpy.lowering import lower
 from lngen.backends.numpy.presence import Cases
-from lngen.backends.spelling import belongs_to, gradient, tangent
+from lngen.backends.spelling import belongs_to, gradient
 from lngen.expressions.symbols import RowScalarSymbol
 from lngen.plan.presence import NEVER, Condition
 from lngen.plan.program import RowProgram, Store
@@ -45,30 +45,6 @@ class LinearDirection:
     def filled(self) -> list[Linear]:
         """The arguments for which None becomes zeros."""
         return [argument for argument in self.arguments if argument.filled]
-
-
-def in_formulas_names(program: RowProgram, layer: PublicInterface) -> RowProgram:
-    """The JVP, whose arguments callers write `dx`, with arguments and results called as in formulas: `x_dot`."""
-    if program.direction != "jvp":
-        return program
-    names = {name: tangent(given.name) for name, given in moved(program, layer).items()}
-    return with_names(program, names | {output.derivative.name: tangent(output.name) for output in layer.outputs})
-
-
-def with_names(program: RowProgram, names: Mapping[str, str]) -> RowProgram:
-    """The program with some arguments and results under other names."""
-
-    def store(given: Store) -> Store:
-        return replace(given, names=tuple(names[name] for name in given.names))
-
-    return replace(
-        program,
-        rows=tuple(replace(row, name=names.get(row.name, row.name)) for row in program.rows),
-        parameters=tuple(replace(each, name=names.get(each.name, each.name)) for each in program.parameters),
-        stages=tuple(replace(stage, stores=tuple(map(store, stage.stores))) for stage in program.stages),
-        results=tuple(map(store, program.results)),
-        optional=tuple((names.get(name, name), value) for name, value in program.optional),
-    )
 
 
 def linear_direction(

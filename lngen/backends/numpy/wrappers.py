@@ -123,13 +123,13 @@ class PublicFunctions:
             formulas=in_docstring(self._formulas(program)),
             arguments=[
                 _SAVED,
-                *(f"{name}: {sign}, the tangent of {of}; None stands for zero." for name, of, sign in tangents),
+                *(f"{name}: the tangent of {of}; None stands for zero." for name, of in tangents),
                 *_out("Outputs" if several else "", f"the tangent of {first}"),
                 _THREADS,
             ],
             returns=[f"{returned}, in the type that forward returned."],
             raises=_RAISES,
-            lines=_called("_JVP", "arguments_", [name for name, *_ in tangents], "out, threads", "saved, "),
+            lines=_called("_JVP", "arguments_", [name for name, _ in tangents], "out, threads", "saved, "),
         )
 
     def backward_backward(self, program: RowProgram) -> Function:
@@ -137,7 +137,7 @@ class PublicFunctions:
         cotangents = quoted(output.derivative.public for output in self.layer.outputs)
         own = self._moved(program)
         itself = "" if self._several() else ", or the array itself"
-        arguments = [f"*_calls.each_cotangent(cotangents, {cotangents})", *(name for name, *_ in own)]
+        arguments = [f"*_calls.each_cotangent(cotangents, {cotangents})", *(name for name, _ in own)]
         inputs = self.layer.differentiable
         signs = [f"{each.derivative.public} is {cotangent(reading(each.name), again=True)}" for each in inputs]
         return Function(
@@ -147,7 +147,7 @@ class PublicFunctions:
             arguments=[
                 _SAVED,
                 f"cotangents: what `backward` was given, a tuple or a list{itself}.",
-                *(f"{name}: the cotangent of d{of}, its gradient; None stands for zero." for name, of, _ in own),
+                *(f"{name}: the cotangent of d{of}, its gradient; None stands for zero." for name, of in own),
                 *_out("SecondGradients"),
                 _THREADS,
             ],
@@ -184,10 +184,9 @@ class PublicFunctions:
     def _several(self) -> bool:
         return len(self.layer.outputs) > 1
 
-    def _moved(self, program: RowProgram) -> list[tuple[str, str, str]]:
-        """The tangents, or the cotangents of gradients, as callers write them, what they belong to, and their signs."""
-        named = moved(program, self.layer).items()
-        return [(moved_name(program, given), given.public, reading(sign)) for sign, given in named]
+    def _moved(self, program: RowProgram) -> list[tuple[str, str]]:
+        """The tangents, or the cotangents of gradients, as callers write them, each with its input."""
+        return [(moved_name(program, given), given.public) for given in moved(program, self.layer).values()]
 
     def _meaning(self, given: PublicInput) -> str:
         meaning = MEANINGS[given.kind].format(rows=self.layer.rows[0].public)

@@ -15,7 +15,7 @@ from lngen.backends.interface import OwnFields, PublicInterface, interface
 from lngen.backends.layout import in_order
 from lngen.backends.numpy.body import body
 from lngen.backends.numpy.functions import function, imported, measured, named, spelled_by_function
-from lngen.backends.numpy.linear_directions import by_event, in_formulas_names, with_names
+from lngen.backends.numpy.linear_directions import by_event
 from lngen.backends.numpy.lowering import lower
 from lngen.backends.numpy.presence import Cases
 from lngen.backends.numpy.wrappers import Function, PublicFunctions
@@ -23,7 +23,7 @@ from lngen.backends.saved import saved_fields
 from lngen.backends.sharded import compiled, device
 from lngen.backends.sharded.statements import Step, Steps, own_values, told
 from lngen.backends.signatures import Signatures
-from lngen.backends.spelling import belongs_to, gradient, marked_program, plain_errors, reading, tangent
+from lngen.backends.spelling import belongs_to, gradient, marked_program, plain_errors, reading
 from lngen.errors import LngenError, counted
 from lngen.files.render import render
 from lngen.plan.parts import ShardedProgram
@@ -79,15 +79,11 @@ class _Emission:
             raise LngenError(f"{notes.layer}: sharded code has an argument {_COMMUNICATOR}; rename that of the layer")
         if wrong := sorted({COUNTS, WHOLE, LARGEST} & {name for program in programs for name in _names(program)}):
             raise LngenError(f"{notes.layer}: sharded code has values {', '.join(wrong)}; rename those of the layer")
-        self.marked = every
         self.saved = saved_fields(self.layer, every[0], every[1], every[2:])
-        tangents = {f"d{reading(each.name)}": tangent(reading(each.name)) for each in self.layer.differentiable}
-        tangents |= {reading(each.derivative.name): tangent(reading(each.name)) for each in self.layer.outputs}
-        plain = [with_names(q, tangents) if q.direction == "jvp" else q for q in programs]
-        self.programs = [in_formulas_names(program, self.layer) for program in every]
+        self.programs = every
         later = [program for program in self.programs if program.direction != "forward"]
         self.own: dict[str, list[str]] = {str(each.direction): own_values(each, self.layer) for each in later}
-        self.forms = [sharded(program) for program in plain]
+        self.forms = [sharded(program) for program in programs]
 
     def files(self) -> dict[str, str]:
         steps = list(map(self._steps, self.forms))
@@ -119,7 +115,7 @@ class _Emission:
         }
         texts = {path: spelled_by_function(text) for path, text in texts.items()}
         texts |= device.files(
-            {program.direction: program for program in self.marked},
+            {program.direction: program for program in self.programs},
             steps,
             self.own,
             self.layer,

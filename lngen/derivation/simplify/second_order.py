@@ -32,7 +32,7 @@ from lngen.derivation.simplify.work import TooMuchWorkError, limited_work
 from lngen.derivation.vjp import adjoint
 from lngen.expressions.equations import Equation, Forward, Names, atoms_numbered, leading_to, read_by, tangent_symbol
 from lngen.expressions.symbols import Mean, Reduction, TypedSymbol, Where, axes, is_row, operation_count
-from lngen.language.names import cotangent
+from lngen.language.names import cotangent, tangent
 
 _MOST_WORK = 15_000
 """Units of work in the JVP, and in the double backward; no layer in `derive/` takes a third of it."""
@@ -72,7 +72,7 @@ def _jvp(derivation: Derivation, first: int) -> Derivative:
         equations = (*_own_lines_read(forward, derivation, equations), *equations)
     # Two outputs may have come to the same value; each keeps its name.
     named = zip(derivation.definition.outputs, forward.outputs, strict=True)
-    results = tuple((cotangent(name), tangent_symbol(symbol)) for name, symbol in named)
+    results = tuple((tangent(name), tangent_symbol(symbol)) for name, symbol in named)
     # What only a condition reads moves nothing.
     equations = leading_to((symbol for _, symbol in results), equations)
     equations = stable_lines(_guarded(derivation, equations, names, trail), derivation.forward, trail, names)
