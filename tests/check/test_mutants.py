@@ -27,8 +27,8 @@ Each line is a mistake planted into emitted code; x marks the kinds of evidence 
 Written by `python -m tests.check.test_mutants`; tests fail if this page is out of date or a mistake survives.
 
 `make check` repeats the tables of NumPy and of compiled kernels. On the emulator it plants every mistake into
-layer_norm and tests that some evidence catches it. It repeats the columns for three of them; `make exhaustive` does so for
-all.
+layer_norm and tests that some evidence catches it. It repeats the columns for three of them;
+`make exhaustive` does so for all.
 """
 
 
