@@ -36,8 +36,8 @@ _METHOD = (
     "Forward and backward together: the peer's time over the emitted code's. Above 1 the emitted code is faster. Every "
     "peer has its own process. In a round the peers take turns in alternating order, and a ratio is that of one round. "
     "The tables show medians of the rounds, with quartiles. *Warm heap* is `MALLOC_MMAP_MAX_=0` with a large "
-    "`MALLOC_TRIM_THRESHOLD_`: glibc reuses memory, and no call touches a page for the first time. By default glibc maps "
-    "every array above 32 MiB anew. PyTorch and JAX pay for that; NumPy pays less."
+    "`MALLOC_TRIM_THRESHOLD_`: glibc reuses memory, and no call touches a page for the first time. By default glibc "
+    "maps every array above 32 MiB anew. PyTorch and JAX pay for that; NumPy pays less."
 )
 _LAYERS = (
     "Nanoseconds an entry of a row tensor, 1 thread, geometric means over the shapes. *Plain* evaluates the definition "
