@@ -353,6 +353,20 @@ def device(as_json: Annotated[bool, typer.Option("--json", help="Print a JSON do
 
 
 @app.command(cls=_Command)
+def serve(
+    port: Annotated[
+        int,
+        typer.Option("--port", metavar="N", min=0, max=65535, help="The port to listen on; 0 for any that is free."),
+    ] = 8417,
+    in_browser: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+) -> None:
+    """Derive on a page as you type, for this machine alone; Ctrl-C ends it."""
+    from lngen.commands import serve
+
+    serve.run(port, in_browser)
+
+
+@app.command(cls=_Command)
 def build(
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder that the layers are written to.")],
     words: Annotated[

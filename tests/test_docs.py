@@ -55,7 +55,7 @@ def test_the_architecture_names_every_folder():
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     folders = {path.parent.name for path in (ROOT / "lngen").glob("*/__init__.py")}
     assert {name for name in folders if f"`{name}`" not in text} == set()
-    table = text.partition("## Words")[0]
+    table = text.partition("## Terms")[0]
     assert set(re.findall(r"^\| `(\w+)` \|", table, re.M)) <= folders
 
 

@@ -43,6 +43,7 @@ STAGES = [
     "inspection",
     "check",
     "page",
+    "serve",
     "derived",
     "commands",
     "cli",

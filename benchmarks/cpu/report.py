@@ -33,27 +33,27 @@ def tables(record: Record) -> str:
 
 
 _METHOD = (
-    "Forward and backward together, the time of each peer over that of the emitted code: above 1 the emitted code is "
-    "faster. Every peer has a process of its own; in a round each has its turn, in alternating order, and a ratio is "
-    "that of one round. Medians of the rounds, with quartiles. *Warm heap* is `MALLOC_MMAP_MAX_=0` with a large "
-    "`MALLOC_TRIM_THRESHOLD_`: glibc hands out the same memory again, and no call meets a page for the first time. By "
-    "default it maps every array above 32 MiB anew, which PyTorch and JAX pay for and NumPy pays less."
+    "Forward and backward together: the peer's time over the emitted code's. Above 1 the emitted code is faster. Every "
+    "peer has its own process. In a round the peers take turns in alternating order, and a ratio is that of one round. "
+    "The tables show medians of the rounds, with quartiles. *Warm heap* is `MALLOC_MMAP_MAX_=0` with a large "
+    "`MALLOC_TRIM_THRESHOLD_`: glibc reuses memory, and no call touches a page for the first time. By default glibc "
+    "maps every array above 32 MiB anew. PyTorch and JAX pay for that; NumPy pays less."
 )
 _LAYERS = (
-    "Nanoseconds an entry of a row tensor, 1 thread, geometric means over the shapes. *Plain* is the definition "
-    "evaluated line by line in NumPy, and its adjoint, nothing simplified."
+    "Nanoseconds an entry of a row tensor, 1 thread, geometric means over the shapes. *Plain* evaluates the definition "
+    "and its adjoint line by line in NumPy, without simplification."
 )
 
 
 _COMPILED = (
-    'Layer norm by `lngen.load(..., backend="cpu")`, 1 thread: nanoseconds an entry, and the time of each other over '
-    "that of the compiled kernels, both with the same heap; *to 2 threads* is 1 thread of PyTorch over two of the "
-    "kernels. *Of the roof* is the time of a copy over that of forward, and of a triad over that of backward, each in "
-    "the fastest of three ways (plain stores, stores past the cache, NumPy's), to arrays that are there."
+    'Layer norm by `lngen.load(..., backend="cpu")`, 1 thread: nanoseconds an entry, then the time of each peer over '
+    "that of the compiled kernels with the same heap. *To 2 threads* is 1 thread of PyTorch over two of the kernels. "
+    "*Of the roof* is a copy's time over forward's, and a triad's over backward's. Copy and triad write to existing "
+    "arrays, in the fastest of three ways: plain stores, streaming stores, NumPy's."
 )
 _COMPILED_LAYERS = (
-    "The time of others over that of the compiled kernels, 1 thread, float32, warm heap: geometric means over the "
-    "shapes, and their range. PyTorch's is what it has for the layer: one function, or a few after one another."
+    "Time over that of the compiled kernels, 1 thread, float32, warm heap: geometric means over the shapes, and their "
+    "range. PyTorch uses one function for the layer, or a few in sequence."
 )
 _AGAINST_COMPILED = (
     ("emitted NumPy", "emitted", "compiled"),
@@ -132,8 +132,14 @@ def _extent(cases: Sequence[Record]) -> str:
         alike.setdefault((max(case["rounds"] for case in own), shapes), []).append(layer)
     sentences = []
     for (rounds, shapes), layers in sorted(alike.items(), key=lambda item: len(item[1])):
-        whose = ", ".join(layers) if len(layers) < 3 else f"The other {len(layers)} layers" if sentences else "Layers"
-        sentences.append(f"{whose}: {rounds} rounds at {', '.join(shapes)}.")
+        whose = (
+            ", ".join(f"`{name}`" for name in layers)
+            if len(layers) < 3
+            else f"The other {len(layers)} layers"
+            if sentences
+            else "Layers"
+        )
+        sentences.append(f"{whose}: {rounds} rounds at {', '.join(f'`{shape}`' for shape in shapes)}.")
     return " ".join(sentences)
 
 

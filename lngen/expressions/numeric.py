@@ -8,7 +8,7 @@ Shapes: a row value is (rows, D), a row scalar (rows, 1), a Feature (D,), a Scal
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import mpmath
@@ -36,10 +36,14 @@ from lngen.expressions.symbols import (
 from lngen.oracle import multiprecision, real_functions
 
 Environment = dict[TypedSymbol, Any]
+Walk = Callable[[Any], Any]
 
 
 class Arithmetic:
-    """Elementwise functions over one number type. `digits` is None for NumPy floats."""
+    """One number type: its constants, functions, and the order in which it adds and multiplies.
+
+    `digits` is None for NumPy floats.
+    """
 
     def __init__(self, digits: int | None = None, dtype: Any = np.float64) -> None:
         self.digits = digits
@@ -58,6 +62,22 @@ class Arithmetic:
         if self.digits:
             return _over(getattr(_MPMATH, name), *arguments)
         return np.asarray(real_functions.function(name)(*map(np.asarray, arguments))).astype(self.dtype)
+
+    def add(self, e: Expr, walk: Walk) -> Any:
+        """The value of a sum; `walk` gives that of a part of it."""
+        return _fold(np.add, [walk(a) for a in e.args])
+
+    def multiply(self, e: Expr, walk: Walk) -> Any:
+        """The value of a product."""
+        return _fold(np.multiply, [walk(a) for a in e.args])
+
+    def power(self, base: Any, exponent: Expr) -> Any:
+        """A value to an exact power."""
+        return _power(base, exponent, self)
+
+    def total(self, values: Any, keep: bool) -> Any:
+        """The sum over the feature axis, which stays with length 1 to `keep` it."""
+        return np.sum(values, axis=-1, keepdims=keep)
 
 
 _MPMATH = multiprecision.Functions(mpmath.mp)
@@ -99,11 +119,11 @@ def evaluate_expression(expression: Expr, environment: Mapping[Any, Any], arithm
         if e.is_Number or isinstance(e, sympy.NumberSymbol):
             return arithmetic.number(e)
         if isinstance(e, sympy.Add):
-            return _fold(np.add, [walk(a) for a in e.args])
+            return arithmetic.add(e, walk)
         if isinstance(e, sympy.Mul):
-            return _fold(np.multiply, [walk(a) for a in e.args])
+            return arithmetic.multiply(e, walk)
         if isinstance(e, sympy.Pow):
-            return _power(walk(e.base), e.exp, arithmetic)
+            return arithmetic.power(walk(e.base), e.exp)
         if isinstance(e, Relational):
             return COMPARE[type(e)](walk(e.args[0]), walk(e.args[1]))
         if isinstance(e, Where):
@@ -120,7 +140,7 @@ def evaluate_expression(expression: Expr, environment: Mapping[Any, Any], arithm
             first = _attains_first(_whole_row(e.args[0], walk, environment), np.asarray(walk(e.args[1])))
             return np.where(first, arithmetic.number(sympy.S.One), arithmetic.number(sympy.S.Zero))
         if isinstance(e, (Mean, FeatureSum, RowMax, RowMin)):
-            return _reduce(e, walk, environment)
+            return _reduce(e, walk, environment, arithmetic)
         raise TypeError(f"no numeric meaning for {type(e).__name__}")
 
     with np.errstate(all="ignore"):
@@ -156,12 +176,12 @@ def _features(environment: Mapping[Any, Any]) -> int:
     return int(environment[D])
 
 
-def _reduce(e: Expr, walk: Any, environment: Mapping[Any, Any]) -> Any:
+def _reduce(e: Expr, walk: Any, environment: Mapping[Any, Any], arithmetic: Arithmetic) -> Any:
     value = _whole_row(e.args[0], walk, environment)
     keep = axes(e.args[0]).rows
     if isinstance(e, (RowMax, RowMin)):
         return (np.max if isinstance(e, RowMax) else np.min)(value, axis=-1, keepdims=keep)
-    total = np.sum(value, axis=-1, keepdims=keep)
+    total = arithmetic.total(value, keep)
     return total / _features(environment) if isinstance(e, Mean) else total
 
 

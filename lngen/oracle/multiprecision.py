@@ -21,7 +21,8 @@ from lngen.oracle.arithmetic import Array, Numbers
 # Past it, exp(-u**2/2) has more than 10**11 zeros, and mpmath's erfc overflows on its way.
 _ALL_TAIL = 10**6
 
-# Binary digits before the point, past which an exponential is 0 or infinite beside anything else.
+# Binary digits before the point, past which an exponential is 0 or infinite beside anything else, and a sine has no
+# digit: mpmath would take as many digits as that.
 _LONGEST_EXPONENT = 10_000
 
 
@@ -115,6 +116,18 @@ class Functions:
 
     def expm1(self, u: Any) -> Any:
         return self.exp(u) - 1 if self.mp.mag(u) > _LONGEST_EXPONENT else self.mp.expm1(u)
+
+    def tanh(self, u: Any) -> Any:
+        return self.mp.sign(u) if self.mp.mag(u) > _LONGEST_EXPONENT else self.mp.tanh(u)
+
+    def erf(self, u: Any) -> Any:
+        return self.mp.sign(u) if self.mp.mag(u) > _LONGEST_EXPONENT else self.mp.erf(u)
+
+    def sin(self, u: Any) -> Any:
+        return self.mp.nan if self.mp.mag(u) > _LONGEST_EXPONENT else self.mp.sin(u)
+
+    def cos(self, u: Any) -> Any:
+        return self.mp.nan if self.mp.mag(u) > _LONGEST_EXPONENT else self.mp.cos(u)
 
     def gelu(self, u: Any) -> Any:
         if not abs(u) < _ALL_TAIL:

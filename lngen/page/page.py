@@ -105,6 +105,13 @@ def page(
     )
 
 
+def steps(plan: Plan) -> str:
+    """Return the steps alone, to stand in another page that has the style of this one."""
+    writer, _ = meanings(plan)
+    plain = Writer(writer.order, ())
+    return render.render("html/steps.html.jinja", parts=_parts(plan, content(plan), plain, []))
+
+
 def fragment(plan: Plan) -> str:
     """The result, its evidence and its steps, to stand in a notebook: without script, style or anchors of a page."""
     writer, _ = meanings(plan)

@@ -5,7 +5,8 @@ read.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from sympy import Expr
 
@@ -21,6 +22,7 @@ from lngen.plan.program import RowProgram, Stage
 from lngen.report.audit import Audit, Saving, audit
 from lngen.report.changes import Span, changes, elided_latex, marked_latex, spans
 from lngen.report.costs import EXAMPLE_DTYPE, EXAMPLE_SHAPE, cost_entries, cost_rows, size_rows
+from lngen.report.explanation import explanation
 from lngen.report.formulas import Formula, atoms, formula, gradients, reading_order, textbook_forward
 from lngen.report.grades import by_grade
 from lngen.report.section import Section
@@ -115,7 +117,7 @@ class ProgramText:
 class Content:
     """All that a report says.
 
-    `explanation` is said in words after the gradient: why it costs what it does, and where it is delicate.
+    `explanation` follows the gradient: why it costs what it does, and where it is delicate.
     """
 
     name: str
@@ -136,7 +138,12 @@ class Content:
     size: tuple[tuple[str, str, str], ...]
     cost_entries: dict[str, object]
     audit: Audit
-    explanation: tuple[Section, ...] = ()
+    plan: Plan = field(repr=False)
+
+    @cached_property
+    def explanation(self) -> tuple[Section, ...]:
+        """The sections in words, which are made when they are first read: they measure errors."""
+        return explanation(self.plan, self.audit)
 
     @property
     def steps(self) -> tuple[StepText, ...]:
@@ -197,6 +204,7 @@ def content(plan: Plan) -> Content:
         size=tuple(size_rows(plan)),
         cost_entries=cost_entries(plan),
         audit=audit(plan),
+        plan=plan,
     )
 
 

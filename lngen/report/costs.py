@@ -6,41 +6,57 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import sympy
 from sympy import Expr
 
 from lngen.errors import counted
 from lngen.expressions.notation import text
 from lngen.expressions.symbols import D
 from lngen.layout import WIDTH, table
-from lngen.plan.cost import ITEMSIZE, Cost, DType, cost, microseconds, parse_dtype, unfused
+from lngen.plan.cost import ACCUMULATE_ITEMSIZE, ITEMSIZE, Cost, DType, cost, microseconds, parse_dtype, unfused
 from lngen.plan.planner import Plan
 from lngen.plan.sharding import sharded
 
 EXAMPLE_SHAPE = (32, 512, 768)
 EXAMPLE_DTYPE = parse_dtype("bf16")
+DEFAULT_DTYPE = parse_dtype("f32")
+"""The rows whose bytes a table has where no type is asked for."""
 
 
-def cost_rows(plan: Plan) -> list[tuple[str, str, str]]:
-    """The cost table: what, forward, backward. Unfused is the same with a kernel for each operation."""
+def computed_in(plan: Plan, dtype: DType = DEFAULT_DTYPE) -> DType:
+    """A number type with the size of what a plan accumulates in for rows of it."""
+    return dtype.wider() if plan.forward.is_wide else dtype
+
+
+def cost_rows(plan: Plan, dtype: DType = DEFAULT_DTYPE) -> list[tuple[str, str, str]]:
+    """The cost table: what, forward, backward; bytes are those of a number type, in D at most.
+
+    Unfused is the same with a kernel for each operation.
+    """
     costs, chains = _both(plan), unfused(plan)
-    rows = [("", "forward", "backward")]
+    dtype = computed_in(plan, dtype)
+    sizes = {ITEMSIZE: dtype.itemsize, ACCUMULATE_ITEMSIZE: dtype.accumulate_itemsize}
+    rows = [(f"rows of {dtype.name}", "forward", "backward")]
 
     def add(label: str, *values: str) -> None:
         rows.append((label, *values))  # type: ignore[arg-type]
 
+    def size(expression: Expr) -> str:
+        return text(sympy.expand(expression.subs(sizes)))
+
     add("row tensors moved", *(f"{c.tensors} {_ways(c)}" for c in costs))
     add("row tensors moved, unfused", *(f"{u.tensors} in {counted(u.kernels, 'kernel')}" for u in chains))
-    add("bytes per row element", *(text(c.tensors * ITEMSIZE) for c in costs))
-    add("bytes per row element, unfused", *(text(u.tensors * ITEMSIZE) for u in chains))
-    add("kept for backward, bytes per row", *(text(c.saved_bytes_per_row) for c in costs))
-    add("kept for backward, unfused", *(text(u.saved_bytes_per_row) for u in chains))
+    add("bytes per row element", *(size(c.tensors * ITEMSIZE) for c in costs))
+    add("bytes per row element, unfused", *(size(u.tensors * ITEMSIZE) for u in chains))
+    add("kept for backward, bytes per row", *(size(c.saved_bytes_per_row) for c in costs))
+    add("kept for backward, unfused", *(size(u.saved_bytes_per_row) for u in chains))
     add("flops per row element", *(str(c.operations.element) for c in costs))
     add("flops per row", *(str(c.operations.row) for c in costs))
     if any(c.operations.functions for c in costs):
         add("functions among them", *(_functions(c) for c in costs))
-    add("bytes of parameters, once", *(text(c.parameter_bytes) for c in costs))
+    add("bytes of parameters, once", *(size(c.parameter_bytes) for c in costs))
     if any(c.partial_features or c.partial_numbers for c in costs):
-        add("bytes of partial sums per block", *(text(c.partial_bytes) for c in costs))
+        add("bytes of partial sums per block", *(size(c.partial_bytes) for c in costs))
     return rows
 
 
@@ -54,7 +70,7 @@ def size_rows(
     *leading, features = shape
     rows = math.prod(leading)
     costs, chains = _both(plan), unfused(plan)
-    dtype = dtype.wider() if plan.forward.is_wide else dtype
+    dtype = computed_in(plan, dtype)
     done = [c.at(rows, features, dtype.itemsize, dtype.accumulate_itemsize) for c in costs]
     apart = [u.tensors * rows * features * dtype.itemsize for u in chains]
 
@@ -83,7 +99,7 @@ def cost_report(
     lines = [
         f"{plan.derivation.definition.name}: cost",
         "",
-        *table(cost_rows(plan), width),
+        *table(cost_rows(plan, dtype), width),
         "",
         f"{where}{speed}",
         "",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, Literal
@@ -24,6 +24,7 @@ from lngen.report.audit import Hazard
 from lngen.report.audit.findings import Status
 from lngen.report.content import Content, Side, StepText, content, saving_text
 from lngen.report.formulas import Formula
+from lngen.report.section import Section
 
 Format = Literal["text", "markdown", "latex", "json"]
 
@@ -44,6 +45,9 @@ THEME = Theme(
         "report.plain": "",
     }
 )
+
+_LATEX_WIDTH = 240
+"""Millimetres of a line in LaTeX that the columns of a table share."""
 
 _OUTCOME_STYLES = {"ok": "report.good", "FAILED": "report.bad", "open": "report.quiet"}
 _MARKS: dict[Status, str] = {
@@ -71,6 +75,8 @@ def report(plan: Plan, format: Format = "text") -> str:
     * `proofs`: `{kind, statement, passed, about, count}`;
     * `plan`: `{direction, reads, writes, stages: [{title, lines}]}`;
     * `cost`: `{forward, backward}`, see `cost_entries`;
+    * `explanation`: the sections in words, `{title, paragraphs, table}`, table null or `{header, rows}` of text cells:
+      reductions, what is saved, time and memory, edge cases, danger zones with measured errors, how one kernel does it;
     * `hazards`: `{kind, status, direction, step, name, text, danger, remedy}`, status being "removed", "beside the
       result", "beside its terms", "range" or "open";
     * `rewrites`: `{step, rule, saving}`, saving null or `{before, after, example}` in bits of float32.
@@ -142,9 +148,31 @@ def _fields(c: Content, style: _Markup | _Lines) -> dict[str, Any]:
         "cost": style.table(c.cost),
         "size_title": words(c.size_title),
         "size": style.table(c.size),
+        # A function, for it takes time: only templates that place it call it.
+        "explanation": lambda: [_section(section, style) for section in c.explanation],
         "hazards": [{"status": h.status, "kind": words(h.kind), **style.hazard(h)} for h in c.audit.hazards],
         "rewrites": [prose(_rewrite(item), "  ") for item in c.audit.rewrites],
     }
+
+
+def _section(section: Section, style: _Markup | _Lines) -> dict[str, Any]:
+    rows = [section.table.header, *section.table.rows] if section.table else []
+    return {
+        "title": style.words(section.title),
+        "paragraphs": [style.prose(paragraph, "  ") for paragraph in section.paragraphs],
+        "table": style.table(rows),
+        "columns": _latex_columns(rows),
+    }
+
+
+def _latex_columns(rows: Sequence[Sequence[str]]) -> str:
+    """Columns for LaTeX in which cells are broken into lines, as wide as they are long.
+
+    >>> _latex_columns([("stage", "what it does"), ("one", "reads and writes")])
+    'p{57mm}p{182mm}'
+    """
+    sizes = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "".join(f"p{{{_LATEX_WIDTH * size // sum(sizes)}mm}}" for size in sizes)
 
 
 @dataclass(frozen=True)
@@ -359,6 +387,7 @@ def _json(c: Content) -> dict[str, Any]:
             for p in c.programs
         ],
         "cost": c.cost_entries,
+        "explanation": [asdict(section) for section in c.explanation],
         "hazards": [
             {"kind": h.kind, "status": h.status, **vars(h.where), "danger": h.danger, "remedy": h.remedy}
             for h in c.audit.hazards

@@ -91,7 +91,7 @@ def cpu_mutants(features: Sequence[str]) -> Iterator[CpuMutant]:
         "long long chunk = 0; chunk + 1 < chunks;",
         " scalar_total(workspace",
     )
-    yield _replaced("what is left of a mean not taken off", r" - \w+_residual;", ";")
+    yield _replaced("the residual of a mean not subtracted", r" - \w+_residual;", ";")
     for name in features:
         yield _replaced(
             f"`{name}` from the column before",
@@ -134,7 +134,7 @@ def threshold_mutants() -> Iterator[Planted]:
     yield _planted(
         "all but the rows added up last dropped", "chunk[i] += recent[i]", "chunk[i] = recent[i]", "are added"
     )
-    yield _planted("rows of a chunk without what is over", "min(chunk, rows % chunks)", "0", "a few chunks")
+    yield _planted("the remainder of the rows in no chunk", "min(chunk, rows % chunks)", "0", "a few chunks")
     yield _planted(
         "sums over rows of one chunk", "chunk < chunks; ++chunk) total", "chunk < 1; ++chunk) total", "a few chunks"
     )

@@ -55,19 +55,19 @@ def kernel_mutants(features: Sequence[str]) -> Iterator[KernelMutant]:
     yield _replaced(
         "no barrier before the blocks are added up", rf"{_BARRIER}(?=\s*if \(strip == 0)", "", where="add_columns<"
     )
-    yield _replaced("a reduction in slots that the last one may still read", r"turn \^= 1;\n", "")
+    yield _replaced("a reduction writes slots that the previous one may still read", r"turn \^= 1;\n", "")
     yield _replaced("a row one entry too long", r"offset = row \* D;", "offset = row * (D + 1);")
-    yield KernelMutant("entries past the end of the row in a centred reduction", _unmasked)
+    yield KernelMutant("a centred reduction includes entries past the end of the row", _unmasked)
     yield _replaced(
         "the last block's partial sums not written", r"(columns\.finish\(.*\);)", r"if (blockIdx.x + 1 < gridDim.x) \1"
     )
-    yield _replaced("a copied row that is not awaited", r"await_copies<AHEAD - 1>", "await_copies<AHEAD>")
+    yield _replaced("a copied row used before its copy arrives", r"await_copies<AHEAD - 1>", "await_copies<AHEAD>")
     yield _replaced(
-        "a row from the slot of the next one", r"turn = from;", "turn = from + 1 < G::ROWS_COPIED ? from + 1 : 0;"
+        "a row read from the next row's slot", r"turn = from;", "turn = from + 1 < G::ROWS_COPIED ? from + 1 : 0;"
     )
-    yield _replaced("a copy into a slot that is still to be read", rf"({_ARRIVAL})({_NEXT_COPY})", r"\2\1")
+    yield _replaced("a copy into a slot that is not read yet", rf"({_ARRIVAL})({_NEXT_COPY})", r"\2\1")
     yield _replaced(
-        "a block's rows added up where copies may still be read",
+        "a block's rows summed in memory that holds unread copies",
         rf"{_BARRIER}(?=\s*each_kept\(here, k, shared)",
         "",
         where="columns.finish(",

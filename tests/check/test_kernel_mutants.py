@@ -23,7 +23,7 @@ MUTANTS = kernel_mutants(["gamma", "beta"])
 FEW = ("no barrier in a reduction", "`beta` from the column before")
 # Each is caught in a way of its own: by the checker alone, by what sums over rows, by the forward alone.
 ON_THE_PAGE = (
-    "a reduction in slots that the last one may still read",
+    "a reduction writes slots that the previous one may still read",
     "the last block's partial sums not written",
     "`beta` from the column before",
 )
@@ -80,9 +80,11 @@ def test_the_mistakes_that_kernels_are_known_for():
     centred, other = (applied(ROOT / "derive" / f"{name}.py") for name in ("layer_norm", "rms_norm"))
     assert len(centred) == len(set(centred)) == 12
     # Without a centred reduction, what lies past the end of a row adds nothing to it.
-    assert [name for name in centred if name not in other] == ["entries past the end of the row in a centred reduction"]
+    assert [name for name in centred if name not in other] == [
+        "a centred reduction includes entries past the end of the row"
+    ]
     parts = ["no barrier", "still read", "row one entry too long", "not written", "column before"]
-    copies = ["not awaited", "slot of the next", "slot that is still to be read", "copies may still be read"]
+    copies = ["before its copy arrives", "next row's slot", "slot that is not read yet", "unread copies"]
     for part in parts + copies:
         assert any(part in name for name in other), part
 

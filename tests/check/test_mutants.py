@@ -23,11 +23,14 @@ def _kills(path):
 
 HEAD = """# Planted mistakes
 
-Each line is a mistake planted into emitted code; x marks the kinds of evidence that caught it.
-Written by `python -m tests.check.test_mutants`; tests fail if this is out of date or one survives.
+Each row of a table is one mistake planted into emitted code. An x marks each kind of check that caught it.
+`python -m tests.check.test_mutants` writes this page. A test fails if the page is out of date or a mistake survives.
 
-`make check` finds anew what is said of NumPy and of compiled kernels. On the emulator it plants every mistake into
-layer_norm and holds that something catches it; by what, it finds anew for three of them, and `make exhaustive` for all.
+| command | repeats |
+|---|---|
+| `make check` | all tables of NumPy and of compiled kernels; on the emulator, every mistake in layer_norm must be \
+caught, and the row must agree for three of them |
+| `make exhaustive` | all rows of the tables on the emulator |
 """
 
 

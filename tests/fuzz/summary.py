@@ -1,4 +1,4 @@
-"""What a long run found, as a page."""
+"""Summary of a long run, as a page."""
 
 from __future__ import annotations
 
@@ -28,20 +28,21 @@ def summary(campaign: Campaign, verdicts: Mapping[int, Mapping[str, Any]]) -> st
     lines = [
         "# Fuzzing: random definitions",
         "",
-        f"`make fuzz N={count} SEED={campaign.seed}` makes {count:,} random well-typed definitions, derives and",
-        "emits each, and judges outputs, `backward`, `jvp` and `backward_backward` of the emitted NumPy code, with",
-        "inputs, cotangents and tangents left out by chance:",
+        f"`make fuzz N={count} SEED={campaign.seed}` generates {count:,} random well-typed definitions and derives and",
+        "emits each. It checks outputs, `backward`, `jvp` and `backward_backward` of the emitted NumPy code, with",
+        "inputs, cotangents and tangents left out at random:",
         "",
-        "* at four small shapes beside 60-digit differences of the evaluator (`tests/fuzz/oracle.py`);",
-        f"* at the ends of the domain, with exponents to {LARGEST_EXPONENT:g} and rows of {TINY:g} and {LARGE:g},",
-        "  in float32 and float64 beside plain forward-mode differentiation in the same type: wherever an output is",
-        "  right its derivatives have to be, nearly as right as plain ones (`tests/fuzz/beside.py` has the figures);",
-        f"* in batches above the size of a block, with rows of mean 0 and {LARGE_MEAN:g}: a row has the bits that it",
-        "  has alone, whatever the thread count, and a sum over rows is that of its rows (`tests/fuzz/batch.py`).",
+        "* **Small shapes:** four, against 60-digit differences of the evaluator (`tests/fuzz/oracle.py`).",
+        f"* **Ends of the domain:** exponents to {LARGEST_EXPONENT:g} and rows of {TINY:g} and {LARGE:g}, in float32",
+        "  and float64, against plain forward-mode differentiation in the same type. If an output is right, its",
+        "  derivatives must be nearly as accurate as the plain ones (`tests/fuzz/beside.py` has the figures).",
+        f"* **Batches** above the size of a block, with rows of mean 0 and {LARGE_MEAN:g} (`tests/fuzz/batch.py`).",
+        "  The bits of a row do not depend on its neighbours or the thread count, and a sum over rows is that of its",
+        "  rows.",
         "",
-        f"Of every {CUDA_EVERY}th the kernels run too, and of every {PROVED_EVERY}th the derivation is proved. One of",
-        f"{AWKWARD_EVERY} has names of emitted code and of derivations for its values, with proofs, but for",
-        f"`--plain-names`. A definition has {SECONDS:g} s. This page is the summary of such a run.",
+        f"Every {CUDA_EVERY}th definition also runs its kernels, and every {PROVED_EVERY}th has its derivation proved.",
+        f"One of {AWKWARD_EVERY} uses names of emitted code and of derivations for its values, with proofs, unless",
+        f"`--plain-names` is set. A definition has {SECONDS:g} s. This page summarizes one run.",
         "",
         "| outcome | definitions |",
         "|---|---:|",
@@ -49,9 +50,9 @@ def summary(campaign: Campaign, verdicts: Mapping[int, Mapping[str, Any]]) -> st
     lines += [f"| {name} | {outcomes[name]:,} |" for name in (RIGHT, REFUSED, NO_POINT, *FAILURES)]
     lines += [
         "",
-        "*Refused* is a typed error that names the construct; *refused by name* is one that is gone once the values",
-        "have other names. *No point* is a definition that has no finite value, or ties, wherever it was tried.",
-        f"Rows of float64 have a deviation of up to {_FARTHEST:g}: what fails at those says nothing of float32.",
+        "*Refused* is a typed error that names the construct; *refused by name* is one that disappears when the values",
+        "are renamed. *No point* is a definition without a finite value, or with ties, at every point tried.",
+        f"Rows of float64 have a deviation of up to {_FARTHEST:g}: failures there say nothing about float32.",
         "",
         *_table("why refused", verdicts, REFUSED),
         *_failures(verdicts),
@@ -102,4 +103,5 @@ def _covered(campaign: Campaign, verdicts: Mapping[int, Mapping[str, Any]]) -> I
             function = function_of(ast.parse(campaign.text(number)))
             uses.update({node.id for node in ast.walk(function) if isinstance(node, ast.Name)})
     names = [*FUNCTIONS, "D", "Row", "RowScalar", "Feature", "Scalar", "Data", "Constant"]
-    yield "Definitions that are right, by what they use: " + ", ".join(f"{name} {uses[name]}" for name in names) + "."
+    yield from ("| used in | definitions that are right |", "|---|---:|")
+    yield from (f"| `{name}` | {uses[name]:,} |" for name in names)

@@ -18,6 +18,7 @@ from lngen.errors import LngenError
 from lngen.language import FUNCTIONS
 from lngen.language.definition import Definition
 from lngen.language.parsing import load, parse
+from lngen.oracle import multiprecision
 from lngen.oracle.evaluate import COMPLEX128, FLOAT32, FLOAT64, LONGDOUBLE, Numbers, evaluate, mp_numbers
 from tests.tiers import sample
 
@@ -151,6 +152,19 @@ def test_far_out_nothing_turns_into_nan(name: str, at: float) -> None:
     result = unary(name, [complex(at, STEP)], COMPLEX128)
     assert not np.isnan(result.real).any()
     assert not np.isnan(result.imag).any()
+
+
+@pytest.mark.parametrize("name", UNARY)
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_function_of_a_number_of_any_size_ends(name: str, sign: int) -> None:
+    # exp(exp(1e30)) is such a number, and to reduce it by pi or log(2) would take as many digits.
+    functions = multiprecision.Functions(mpmath.mp)
+    value = getattr(functions, name)(sign * mpmath.ldexp(1, 2**5000))
+    bounded = {"tanh": sign, "erf": sign, "sigmoid": (1 + sign) / 2, "sign": sign}
+    if name in bounded:
+        assert value == bounded[name]
+    elif name in ("sin", "cos"):
+        assert mpmath.isnan(value)
 
 
 @pytest.mark.parametrize("name", UNARY)

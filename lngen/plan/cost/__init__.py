@@ -3,10 +3,11 @@ its own.
 """
 
 from lngen.plan.cost.operations import Operations, operations
-from lngen.plan.cost.traffic import ITEMSIZE, Cost, cost, reductions, unfused
+from lngen.plan.cost.traffic import ACCUMULATE_ITEMSIZE, ITEMSIZE, Cost, cost, reductions, unfused
 from lngen.plan.cost.units import DType, microseconds, parse_bandwidth, parse_dtype, parse_shape
 
 __all__ = [
+    "ACCUMULATE_ITEMSIZE",
     "ITEMSIZE",
     "Cost",
     "DType",

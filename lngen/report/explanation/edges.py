@@ -1,0 +1,194 @@
+"""Edge cases: the formulas at D = 1, at a constant row, where a constant is 0, and in float16.
+
+The first three are exact: SymPy puts the case into the equations of the derivation, one after the other, and what
+comes out is what stands in the table. The last one looks for the smallest row at which a value leaves float16.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import sympy
+from sympy import Expr
+from sympy.core.relational import Relational
+
+from lngen.derivation.simplify.linear import split_means
+from lngen.expressions.notation import text
+from lngen.expressions.reductions import show_sums
+from lngen.expressions.symbols import (
+    AttainsFirst,
+    D,
+    Reduction,
+    RowScalarSymbol,
+    StopGradient,
+    TypedSymbol,
+    Where,
+    axes,
+    is_row,
+    operation_count,
+)
+from lngen.plan.planner import Plan
+from lngen.report.explanation.emulation import Rows, exactly, features_of, ordinary
+from lngen.report.explanation.words import listed, magnitude, verb
+from lngen.report.section import Section, Table
+
+LARGEST_HALF = 65504.0
+"""The largest number of float16."""
+
+_LONGEST = 60
+_MOST_FACTORED = 40
+_SCALES = (*(2.0**k for k in range(-14, 16)), 65504.0)
+
+_UNDEFINED = (sympy.nan, sympy.zoo, sympy.oo, sympy.S.NegativeInfinity, sympy.AccumBounds)
+
+Values = Mapping[TypedSymbol, Expr]
+Case = tuple[str, Values]
+
+
+def section(plan: Plan, order: tuple[str, ...]) -> Section:
+    """The section of a plan."""
+    rows = [(name, *_cells(plan, values, order)) for name, values in cases(plan)]
+    header = ("case", "outputs", "gradients of rows")
+    table = Table(header, tuple(rows)) if rows else None
+    return Section("Edge cases", (" ".join(_half(plan)),), table)
+
+
+def cases(plan: Plan) -> Iterator[Case]:
+    """The cases that apply, each with the values of the forward and of backward."""
+    if plan.forward.minimum_features == 1 and _reduces(plan):
+        yield "D = 1", _at_one(plan)
+    if not _reduces(plan):
+        return
+    rows = {row.name: row.symbol for row in plan.forward.rows if row.name in _differentiable(plan)}
+    taken = {symbol.name for symbol in plan.derivation.forward.symbols}
+    stem = next(name for name in ("c", "c_row", "constant_of_row") if name not in taken)
+    constants = {s: RowScalarSymbol(stem if len(rows) == 1 else f"{stem}_{name}") for name, s in rows.items()}
+    said = ", ".join(f"{name} = {constants[s].name}" for name, s in rows.items())
+    general = _values(plan, constants)
+    yield f"constant row ({said})", general
+    zeros = dict.fromkeys(rows.values(), sympy.S.Zero)
+    at_zero = _values(plan, zeros)
+    if _undefined(at_zero, plan) and not _undefined(general, plan):
+        yield "row of zeros", at_zero
+    for parameter in plan.forward.parameters:
+        if parameter.kind == "Constant":
+            for where, given in (("constant row", constants), ("row of zeros", zeros)):
+                without = _values(plan, {**given, parameter.symbol: sympy.S.Zero})
+                if _undefined(without, plan) and not _undefined(_values(plan, given), plan):
+                    yield f"{parameter.name} = 0, {where}", without
+                    break
+
+
+def _reduces(plan: Plan) -> bool:
+    return any(q.expression.has(Reduction) for q in plan.derivation.forward.equations)
+
+
+def _differentiable(plan: Plan) -> set[str]:
+    return {symbol.name for symbol in plan.derivation.forward.differentiable if is_row(symbol)}
+
+
+def _at_one(plan: Plan) -> Values:
+    return _values(plan, {D: sympy.S.One}, alone=True)
+
+
+def _values(plan: Plan, given: Values, *, alone: bool = False) -> Values:
+    """The value of every equation, forward and backward, with some symbols replaced; `alone` in a row of one entry."""
+    values: dict[TypedSymbol, Expr] = dict(given)
+    for equation in (*plan.derivation.forward.equations, *plan.derivation.backward):
+        if axes(equation.symbol).rows:
+            values[equation.symbol] = _short(_put(equation.expression, values, alone))
+    return values
+
+
+def _put(e: Expr, values: Values, alone: bool) -> Expr:
+    """An expression with values put in, NaN where it then has none; of a select only the branch that is chosen."""
+    if e in values:
+        return values[e]
+    if not e.args:
+        return e
+    if isinstance(e, Where):
+        condition = _put(e.args[0], values, alone)
+        if condition in (sympy.true, sympy.false):
+            return _put(e.args[1] if condition == sympy.true else e.args[2], values, alone)
+    parts = [_put(part, values, alone) for part in e.args]
+    if any(part.has(*_UNDEFINED) for part in parts):
+        return sympy.nan
+    if isinstance(e, StopGradient) or (alone and isinstance(e, Reduction)):
+        return parts[0]
+    found = sympy.S.One if alone and isinstance(e, AttainsFirst) else e.func(*parts)
+    return sympy.nan if found.has(*_UNDEFINED) else found
+
+
+def _short(e: Expr) -> Expr:
+    """The same with what leaves a mean outside of it, and in factors where that is soon found and shorter."""
+    if e == sympy.nan or operation_count(e) > _MOST_FACTORED or e.has(Relational):
+        return e
+    e = split_means(e)
+    factored = sympy.factor(sympy.together(e))
+    return factored if operation_count(factored) < operation_count(e) else e
+
+
+def _results(plan: Plan) -> tuple[list[tuple[str, TypedSymbol]], list[tuple[str, TypedSymbol]]]:
+    outputs = zip(plan.derivation.definition.outputs, plan.derivation.forward.outputs, strict=True)
+    gradients = [(g.name, g) for symbol, g in plan.derivation.gradients if is_row(symbol) and is_row(g)]
+    return list(outputs), gradients
+
+
+def _undefined(values: Values, plan: Plan) -> bool:
+    outputs, gradients = _results(plan)
+    return any(values.get(symbol, symbol) == sympy.nan for _, symbol in (*outputs, *gradients))
+
+
+def _cells(plan: Plan, values: Values, order: tuple[str, ...]) -> tuple[str, str]:
+    outputs, gradients = _results(plan)
+    return _cell(outputs, values, order), _cell(gradients, values, order)
+
+
+def _cell(results: Sequence[tuple[str, TypedSymbol]], values: Values, order: tuple[str, ...]) -> str:
+    """What results are, those of which the same words are said together."""
+    said: dict[str, list[str]] = {}
+    for name, symbol in results:
+        said.setdefault(_said(values.get(symbol, symbol), order), []).append(name)
+    return ", ".join(f"{listed(names)}{words}" for words, names in said.items()) or "none"
+
+
+def _said(e: Expr, order: tuple[str, ...]) -> str:
+    if e == sympy.nan:
+        return ": no value (division by zero)"
+    written = text(show_sums(e), order)
+    return f" = {written}" if len(written) <= _LONGEST else ": no short form"
+
+
+def _half(plan: Plan) -> Iterator[str]:
+    """What rows of float16 do to the values in between and to the results."""
+    wider = "float64" if plan.forward.is_wide else "float32"
+    rows = ordinary(plan, features_of(plan), len(_SCALES))
+    given = {row.symbol for row in plan.forward.rows if row.name in _differentiable(plan)}
+    factors = np.array(_SCALES)[:, None]
+    scaled = {s: v * factors if s in given else v for s, v in rows.values.items()}
+    found = exactly(plan, Rows(scaled, rows.features, rows.constants))
+    first = _first_beyond(plan, found.values)
+    if first is None:
+        yield f"Rows of float16 are computed in {wider}. No value in between passes 65504, the largest float16."
+    else:
+        name, scale = first
+        where = f"for rows of about {magnitude(scale)}" if scale < LARGEST_HALF else "for the largest rows"
+        yield f"Rows of float16 are computed in {wider}. In float16 itself {name} would overflow {where}."
+    for results, where in ((found.outputs, ""), (found.gradients, " with cotangents up to 1")):
+        beyond = [name for name, value in results.items() if float(np.max(np.abs(value))) > LARGEST_HALF]
+        if beyond:
+            stored = verb(len(beyond), "is", "are")
+            yield f"{listed(beyond)} can pass 65504{where}, and {stored} infinite then."
+
+
+def _first_beyond(plan: Plan, values: Mapping[TypedSymbol, object]) -> tuple[str, float] | None:
+    """The line of the forward that leaves float16 for the smallest rows, and how large those are."""
+    found = []
+    for number, line in enumerate(plan.forward.lines()):
+        value = np.asarray(values[line.symbol])
+        if value.ndim == 2 and len(value) == len(_SCALES):
+            beyond = [s for s, row in zip(_SCALES, value, strict=True) if float(max(abs(row))) > LARGEST_HALF]
+            found += [(min(beyond), number, line.symbol.name)] if beyond else []
+    scale, _, name = min(found, default=(0.0, 0, ""))
+    return (name, scale) if found else None
