@@ -98,8 +98,9 @@ def run(
             _tell(words_added, format)
         _tell_changes(_emissions(every, folder), changed, folder, format, each=not in_lines)
         _tell(f"Next: `{' '.join(['lngen check', *words])}` holds the code against its definition.", format)
-    if in_lines:
-        _tell(f"`lngen derive {every[0].emission.name}` prints a derivation, `lngen show` each stage of it.", format)
+    if in_lines or shown == "brief":
+        word = words[0] if words else every[0].emission.name
+        _tell(f"`lngen derive {word}` prints the derivation, `lngen show {word}` each stage of it.", format)
     return 0
 
 

@@ -148,10 +148,9 @@ class _Lines:
 
     def part(self, part: Part) -> Iterator[_Section]:
         """The steps of a part, and what they end at."""
-        found = {step.evidence for step in part.steps if step.evidence}
-        common = next(iter(found)) if len(found) == 1 else ""
+        common = _common_evidence(part.steps)
         title = escape.markup(part.title)
-        heading = f"{title}[/][report.quiet] (each equation: {common})" if common else title
+        heading = f"{title}[/][report.quiet] (each step is {common}, or gives a name)" if common else title
         lines = self.table([(sign.name, sign.code, sign.meaning) for sign in part.signs])
         lines += [""] if lines else []
         before: StepText | None = None
@@ -304,6 +303,12 @@ class _Lines:
 
     def table(self, rows: Sequence[Sequence[str]]) -> list[str]:
         return _escaped(table(rows, self.width))
+
+
+def _common_evidence(steps: Sequence[StepText]) -> str:
+    """How all equalities of some steps were shown, if all were shown alike; a first line may just give a name."""
+    found = {step.evidence for step in steps if step.evidence or step.before}
+    return found.pop() if len(found) == 1 else ""
 
 
 def _styled(style: str, lines: list[str]) -> list[str]:
