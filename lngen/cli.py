@@ -242,7 +242,7 @@ def derive(
         typer.Option(
             "--backend",
             metavar="NAME,...",
-            help=f"Write code for these: {', '.join(EMITTED)}, or all. [tool.lngen] of pyproject.toml has a default.",
+            help=f"Write code for these: {', '.join(EMITTED)}, or all. pyproject.toml has a default (tool.lngen).",
         ),
     ] = None,
     sharded: Annotated[

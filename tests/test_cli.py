@@ -68,6 +68,14 @@ class TestOfTheWhole:
     def test_it_is_also_a_module(self):
         assert process("-m", "lngen", "--version").stdout == f"lngen {__version__}\n"
 
+    def test_a_shell_can_complete_it(self):
+        asked = {**os.environ, "_LNGEN_COMPLETE": "complete_bash", "COMP_WORDS": "lngen der", "COMP_CWORD": "1"}
+        command = [sys.executable, "-m", "lngen"]
+        found = subprocess.run(command, cwd=ROOT, env=asked, capture_output=True, text=True)
+        assert (found.returncode, found.stdout.split(), found.stderr) == (0, ["derive"], "")
+        assert "--install-completion" in lngen("--help").stdout
+        assert "complete -o default -F _lngen_completion lngen" in lngen("--show-completion", "bash").stdout
+
     def test_the_commands_are_these(self):
         for command in ("derive", "show", "check", "cost", "stability", "build", "inspect", "list"):
             result = lngen(command, "--help")
