@@ -40,10 +40,10 @@ def project(folder: Path) -> Project:
 
 
 def _table(file: Path) -> object:
+    if not file.is_file():
+        return None
     try:
         document = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
-        return None
     except (OSError, ValueError, RecursionError) as error:
         why = error.strerror if isinstance(error, OSError) else f"it is no TOML: {error}"
         raise LngenError(f"{_shown(file)}: {printable(str(why))}. lngen looks there for [tool.lngen].") from None
