@@ -85,7 +85,7 @@ def load(layer: str | os.PathLike[str], backend: str = "numpy") -> Layer | Modul
     module = _load_name(layer) if isinstance(layer, str) else _load_folder(Path(layer))
     folder = Path(str(module.__file__)).parent
     if backend == "auto":
-        backend = processor.chosen(folder).backend
+        backend = processor.chosen(folder).backend if emitted.is_emitted(folder, "cpu") else "numpy"
     elif not emitted.is_emitted(folder, backend):
         raise LngenError(f"{emitted.left_out(folder, backend)}.")
     if backend in FRAMEWORKS:

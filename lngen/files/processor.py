@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Literal
 
 from lngen.runtime import host_compiler
-from lngen.runtime.emitted import is_emitted
 from lngen.runtime.host_compiler import NoCompiler
 
 
@@ -23,8 +22,6 @@ class Choice:
 
 def chosen(layer: Path | None = None) -> Choice:
     """What computes a layer in a folder, or any layer: compiled kernels if there is a compiler, or they are built."""
-    if layer is not None and not is_emitted(layer, "cpu"):
-        return Choice("numpy", "it was derived without cpu")
     try:
         found = compiler()
     except NoCompiler as error:
