@@ -98,7 +98,7 @@ def run(
             _tell(words_added, format)
         _tell_changes(_emissions(every, folder), changed, folder, format, each=not in_lines)
         _tell(f"Next: `{' '.join(['lngen check', *words])}` holds the code against its definition.", format)
-    if in_lines or shown == "brief":
+    if in_lines or (shown == "brief" and folder is not None):
         word = words[0] if words else every[0].emission.name
         _tell(f"`lngen derive {word}` prints the derivation, `lngen show {word}` each stage of it.", format)
     return 0
