@@ -52,18 +52,25 @@ def named(names: Any, where: str) -> tuple[str, ...]:
     return with_needed(BACKENDS if "all" in found else found)
 
 
+def names_in(words: str) -> list[str]:
+    """The names of an option, such as "numpy,cuda"."""
+    return [word.strip() for word in words.split(",") if word.strip()]
+
+
 def parsed(words: str) -> tuple[str, ...]:
-    """The backends of an option, such as "numpy,cuda". Raises as `named` does."""
-    return named([word.strip() for word in words.split(",") if word.strip()], "--backend")
+    """The backends of an option with what they need. Raises as `named` does."""
+    return named(names_in(words), "--backend")
 
 
-def added(asked: Iterable[str], chosen: Iterable[str]) -> str:
-    """Say which backends were added to those that were asked for; empty if there are none.
+def added(words: str, chosen: Iterable[str]) -> str:
+    """Say which backends are emitted besides those of an option, and what needs them; empty if there are none.
 
-    >>> added(["torch"], with_needed(["torch"]))
+    >>> added("torch", with_needed(["torch"]))
     'torch needs numpy, cpu: written too'
     """
-    asked = list(asked)
-    more = [name for name in chosen if name not in asked]
-    by = [name for name in asked if any(each in (*NEEDS.get(name, ()), "numpy") for each in more)]
+    asked = names_in(words)
+    more = [] if "all" in asked else [name for name in chosen if name not in asked]
+    by = [name for name in asked if not {"numpy", *NEEDS.get(name, ())}.isdisjoint(more)]
+    if not by:  # nothing that was named
+        by = ["code for rows in parts"]
     return f"{', '.join(by)} {'needs' if len(by) == 1 else 'need'} {', '.join(more)}: written too" if more else ""

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from lngen.backends.chosen import added, parsed
+from lngen.backends.chosen import OVER_PARTS, added, parsed, with_needed
 from lngen.commands import console, layers
 from lngen.errors import LngenError, counted, printable_lines
 from lngen.files import atomic, manifest
@@ -62,6 +62,7 @@ def run(
         manifest.require_writable((RUNTIME, *(definition.name for definition in definitions)), folder)
     over = in_parts(definitions, folder, over_parts)
     chosen = {each.name: backends_for(each.name, folder, asked) for each in definitions}
+    chosen |= {name: with_needed((*chosen[name], *OVER_PARTS)) for name in over}
     if arch is not None and "cuda" not in chosen[definitions[0].name]:
         raise LngenError("--arch is of kernels for GPUs: name cuda in --backend too.")
     try:
@@ -94,8 +95,8 @@ def run(
     for layer in (layer for layer in every if layer.emission.name in over):
         _tell(f"{layer.emission.name}: {collective_line(layer.plan)}", format)
     if folder is not None:
-        if backend is not None and (words_added := added(backend.split(","), chosen[definitions[0].name])):
-            _tell(words_added, format)
+        if backend is not None and (more := added(backend, chosen[definitions[0].name])):
+            _tell(more, format)
         _tell_changes(_emissions(every, folder), changed, folder, format, each=not in_lines)
         _tell(f"Next: `{' '.join(['lngen check', *words])}` holds the code against its definition.", format)
     if in_lines or (shown == "brief" and folder is not None):

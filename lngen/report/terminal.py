@@ -52,16 +52,18 @@ _MOST_STEP_INDENT = 4  # the share of the width that a step begins after
 
 @dataclass(frozen=True)
 class Shown:
-    """Parts of the report that are printed on request, and those of the definition and the rules.
+    """The parts of the report that are printed on request.
 
-    The result, the steps of its derivation, the evidence, the lost digits and the cost are always printed.
+    The result, the steps of its derivation, the evidence, the lost digits and the cost are always printed. `details`
+    are the definition, its forward and identities, what each rule says, the operations of each step, and all rows of
+    the cost.
     """
 
     tangents: bool = False
     second_order: bool = False
     plan: bool = False
     explanation: bool = False
-    definition: bool = False
+    details: bool = False
 
     @classmethod
     def everything(cls) -> Shown:
@@ -114,7 +116,7 @@ class _Lines:
         """The sections in the order in which they are read."""
         said, shown = self.said, self.shown
         derivatives = {part.steps[0].part: part for part in said.parts if part.results}
-        if shown.definition:
+        if shown.details:
             source = [f"  {line}" for whole in said.definition for line in cut(whole, self.width - 2)]
             yield _Section("Definition", _escaped(source))
             yield _Section("Forward", self.formulas(said.forward))
@@ -123,7 +125,7 @@ class _Lines:
             wanted = {"jvp": shown.tangents, "backward_backward": shown.second_order}
             if part not in derivatives.values() or wanted.get(part.steps[0].part, True):
                 yield from self.part(part)
-        if shown.definition:
+        if shown.details:
             yield _Section("What the rules say", self.lemmas())
         if shown.explanation:
             for section in said.explanation:
@@ -135,7 +137,7 @@ class _Lines:
         if shown.plan:
             yield _Section("Plan", self.plan())
         yield _Section("Where digits can be lost", self.hazards() or ["  nowhere"])
-        if shown.definition:
+        if shown.details:
             rewrites = [line for item in said.audit.rewrites for line in self.prose(rewrite(item), "  ")]
             yield _Section("Rewritten so that digits are kept", rewrites)
         yield _Section("Cost", self.cost())
@@ -205,7 +207,7 @@ class _Lines:
         if step.uses:
             words += ": " + ", ".join(used.line for used in step.uses)
         facts = [step.evidence] if step.evidence and step.evidence != common else []
-        if self.shown.definition:
+        if self.shown.details:
             facts = [replace(step, evidence=facts[0] if facts else "").facts]
         return printable(" ".join([words, *(f"({fact})" for fact in facts)]))
 
@@ -252,7 +254,7 @@ class _Lines:
     def cost(self) -> list[str]:
         """What each direction moves and computes, and how much that is for rows of some size."""
         said, note = self.said, "Unfused is the same with a kernel for each operation."
-        if not self.shown.definition:
+        if not self.shown.details:
             # The first rows are the tensors that are moved, under the heading that both tables have.
             title = said.size_title.rstrip(":")
             rows = (*said.cost[:3], *said.size[1:])
@@ -291,7 +293,7 @@ class _Lines:
             rows.append(("--explain", f"in words: {', '.join(section.title for section in said.explanation)}"))
         if not shown.plan:
             rows.append(("--plan", "the stages of each direction, as the code runs them"))
-        if not shown.definition:
+        if not shown.details:
             rows.append(("--full", "all of that, the definition, what each rule says, the operations of each step"))
         return self.table(rows)
 
