@@ -111,7 +111,7 @@ def shown(full: bool, more: Mapping[str, bool]) -> Shown | None:
 
 
 def _folder(out: Path | None, documents: Mapping[str, Path], definitions: Sequence[Definition]) -> Path | None:
-    """Where the code goes: to the folder that was named, or that of the project; nowhere without one."""
+    """Find the folder for the code: the one that was named, or that of the project; None without one."""
     if out is not None:
         require_package(out)
         return out

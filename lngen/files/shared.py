@@ -1,4 +1,4 @@
-"""What layers of a folder share: the files of `lngen.runtime`, and which of them a layer needs.
+"""Files that the layers of a folder share, those of `lngen.runtime`, and which of them a layer needs.
 
 A file needs what it imports, or includes, or calls by its name where that is of another language. Nothing lists the
 files of a backend.

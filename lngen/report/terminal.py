@@ -197,7 +197,7 @@ class _Lines:
         return made
 
     def note(self, step: StepText, common: str) -> str:
-        """What a step rests on: what each term comes through, the equations it uses, its reason."""
+        """Say what a step rests on: what each term comes through, the equations it uses, its reason."""
         sent = step.contributions
         words = step.reason
         if len(sent) == 1 and sent[0].name and "through" not in words:
@@ -252,7 +252,7 @@ class _Lines:
         return lines[1:]
 
     def cost(self) -> list[str]:
-        """What each direction moves and computes, and how much that is for rows of some size."""
+        """List what each direction moves and computes, and how much that is for rows of some size."""
         said, note = self.said, "Unfused is the same with a kernel for each operation."
         if not self.shown.details:
             # The first rows are the tensors that are moved, under the heading that both tables have.
@@ -279,7 +279,7 @@ class _Lines:
         return [*lines, *self.prose(f"{h.danger} -> {h.remedy}", indent)]
 
     def more(self, derivatives: dict[Any, Part]) -> list[str]:
-        """What is not shown, a line each with the option that prints it."""
+        """Name what is not shown, a line each, with the option that prints it."""
         said, shown = self.said, self.shown
         rows = []
         for direction, option, is_shown in (
