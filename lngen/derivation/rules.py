@@ -188,7 +188,8 @@ _EVERY = (
     # ---- derivatives
     Rule(
         "chain rule",
-        "A cotangent is the sum of what the equations that read the value send; a tangent, of what its operands do.",
+        "The gradient of a value is the sum of the gradients from every equation that uses it; a tangent is the sum of "
+        "those of its operands.",
         "The outputs are differentiable functions of the value, kinks aside.",
         "For s = e(v, ...), dL/dv gets dL/ds * de/dv, summed over the features where v is one number a row, over the "
         "rows where all rows share it; m = mean(b) sends dL/dm * db/dv / D to each feature. Forward, ds is the sum of "
@@ -219,10 +220,17 @@ _EVERY = (
     # ---- rewriting
     Rule(
         "written out",
-        "A name may be replaced by what it stands for, and terms collected.",
+        "A name is replaced by what it stands for, and terms are collected.",
         "None.",
         "The steps before say what each name is; addition and multiplication are associative, commutative and "
         "distributive, and means are linear: mean(s*u + v) = s*mean(u) + mean(v) for a number s of the row.",
+        f"def f(x: Row): return {_CENTRED}",
+    ),
+    Rule(
+        "linearity",
+        "The mean of a sum is the sum of the means; a number of the row stands before a mean or a sum.",
+        "The number is one for all features of a row.",
+        "mean(s*u + v) = s*mean(u) + mean(v) for a number s of the row.",
         f"def f(x: Row): return {_CENTRED}",
     ),
     Rule(

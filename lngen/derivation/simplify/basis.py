@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import sympy
@@ -38,6 +38,9 @@ from lngen.derivation.simplify.linear import (
 )
 from lngen.derivation.simplify.row_classes import Member, RowClass
 from lngen.derivation.simplify.work import NODES, limited_work, spend
+from lngen.expressions.equations import Equation
+from lngen.expressions.notation.plain import text
+from lngen.expressions.reductions import show_sums
 from lngen.expressions.symbols import (
     AttainsFirst,
     Mean,
@@ -61,12 +64,16 @@ _LONGEST_WORK = 2_500
 
 @dataclass(frozen=True)
 class Basis:
-    """A member chosen to write everything in: its substitutions and the identities that hold in it."""
+    """A member chosen to write everything in: its substitutions and the identities that hold in it.
+
+    `sources` are the equations of the definition that the identities come from, one each.
+    """
 
     symbol: TypedSymbol
     substitutions: tuple[tuple[TypedSymbol, Expr], ...]
     eliminations: tuple[tuple[TypedSymbol, Expr], ...]
     identities: tuple[tuple[Expr, Expr], ...]
+    sources: tuple[Equation, ...] = ()
 
     def rewrite(self, expression: Expr) -> Expr:
         """The expression in this basis, multiplied out, before any identity is used."""
@@ -186,24 +193,34 @@ def _bases_but(row_class: RowClass, excluded: Collection[TypedSymbol]) -> tuple[
     return tuple(found)
 
 
+def source_of(basis: Basis, identities: Iterable[Expr]) -> str:
+    """The equations that say so of the row that everything is written in, in words."""
+    met = set(identities)
+    pairs = zip(basis.identities, basis.sources, strict=True)
+    lines = dict.fromkeys(f"{q.symbol} = {text(show_sums(q.expression))}" for (left, _), q in pairs if left in met)
+    return f"what {' and '.join(lines)} says of {basis.symbol}"
+
+
 def _shifted(row_class: RowClass, known: Collection[Expr] = ()) -> set[TypedSymbol]:
     """Members that are no basis, because a statistic is taken of one that they differ from by more than its own mean.
 
-    In x, `Mean((x - mu)**2)` is `Mean(x**2) - mu**2`: what it loses where mu is large, a gradient written in x would
-    lose. With `h = p + b` and statistics of both, `Mean(g*p)` is not to be had from `Mean(g*h) - b*Mean(g)`, nor that
-    of h from that of p. But what a row is less its mean is not larger than the row. A statistic whose value is `known`
-    is in no gradient.
+        In x, `Mean((x - mu)**2)` is `Mean(x**2) - mu**2`: what it loses where mu is large, a gradient written in x would
+        lose. With `h = p + b` and statistics of both, `Mean(g*p)` is not to be had from `Mean(g*h) - b*Mean(g)`, nor that
+        of h from that of p. But what a row is less its mean is not larger than the row. A statistic whose value is `known`
+        is in no gradient.
 
-    >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol
-    >>> from lngen.expressions.equations import Equation
-    >>> x, c, h = RowSymbol("x"), RowSymbol("c"), RowSymbol("h")
-    >>> mu, var, b = RowScalarSymbol("mu"), RowScalarSymbol("var"), RowScalarSymbol("b")
-    >>> members = Member(x, sympy.S.One, sympy.S.Zero), Member(c, sympy.S.One, -mu), Member(h, sympy.S.One, b)
-    >>> centre, variance, power = Equation(mu, Mean(x)), Equation(var, Mean(c**2)), Equation(var, Mean(x**2))
-    >>> for found in (centre, power), (centre, variance):
-    ...     print([member for member in (x, c, h) if member in _shifted(RowClass(x, members, found, ()))])
-    [h]
-    [x, h]
+        >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol
+        >>> from lngen.expressions.equations import Equation
+    from lngen.expressions.notation.plain import text
+    from lngen.expressions.reductions import show_sums
+        >>> x, c, h = RowSymbol("x"), RowSymbol("c"), RowSymbol("h")
+        >>> mu, var, b = RowScalarSymbol("mu"), RowScalarSymbol("var"), RowScalarSymbol("b")
+        >>> members = Member(x, sympy.S.One, sympy.S.Zero), Member(c, sympy.S.One, -mu), Member(h, sympy.S.One, b)
+        >>> centre, variance, power = Equation(mu, Mean(x)), Equation(var, Mean(c**2)), Equation(var, Mean(x**2))
+        >>> for found in (centre, power), (centre, variance):
+        ...     print([member for member in (x, c, h) if member in _shifted(RowClass(x, members, found, ()))])
+        [h]
+        [x, h]
     """
     statistics = [q for q in row_class.reductions if isinstance(q.reduction, Mean)]
     read = set().union(*(q.expression.free_symbols for q in statistics if q.symbol not in known))
@@ -251,20 +268,23 @@ def _eliminations(row_class: RowClass) -> tuple[tuple[TypedSymbol, Expr], ...]:
 def _with_identities(row_class: RowClass, basis: Basis) -> Basis:
     """The basis with what the definition's means say in it, each solved for the one mean that it speaks of.
 
-    One of two means solved for the other would be a difference, which may be small where both are large. What speaks of
-    no mean says what its own symbol is. Free of rows, that takes the symbol's place: what is computed is it but for
-    rounding, which is all there is where the two should cancel.
+        One of two means solved for the other would be a difference, which may be small where both are large. What speaks of
+        no mean says what its own symbol is. Free of rows, that takes the symbol's place: what is computed is it but for
+        rounding, which is all there is where the two should cancel.
 
-    >>> from lngen.expressions.symbols import D, RowSymbol, RowScalarSymbol
-    >>> from lngen.expressions.equations import Equation
-    >>> x, p = RowSymbol("x"), RowSymbol("p")
-    >>> s, r, mu = RowScalarSymbol("s"), RowScalarSymbol("r", nonzero=True), RowScalarSymbol("mu")
-    >>> row = RowClass(x, (Member(x, sympy.S.One, sympy.S.Zero), Member(p, r, sympy.S.Zero)),
-    ...                (Equation(s, D*Mean(x)), Equation(mu, Mean(p))), (Equation(r, 1/s),))
-    >>> bases(row)[0].identities
-    ((Mean(x), 1/(r*D)), (mu, 1/D))
+        >>> from lngen.expressions.symbols import D, RowSymbol, RowScalarSymbol
+        >>> from lngen.expressions.equations import Equation
+    from lngen.expressions.notation.plain import text
+    from lngen.expressions.reductions import show_sums
+        >>> x, p = RowSymbol("x"), RowSymbol("p")
+        >>> s, r, mu = RowScalarSymbol("s"), RowScalarSymbol("r", nonzero=True), RowScalarSymbol("mu")
+        >>> row = RowClass(x, (Member(x, sympy.S.One, sympy.S.Zero), Member(p, r, sympy.S.Zero)),
+        ...                (Equation(s, D*Mean(x)), Equation(mu, Mean(p))), (Equation(r, 1/s),))
+        >>> bases(row)[0].identities
+        ((Mean(x), 1/(r*D)), (mu, 1/D))
     """
     identities: dict[Expr, Expr] = {}
+    sources: dict[Expr, Equation] = {}
     eliminated = dict(basis.eliminations)
     for equation in row_class.reductions:
         reduction = equation.reduction
@@ -275,15 +295,15 @@ def _with_identities(row_class: RowClass, basis: Basis) -> Basis:
         difference = _reduced(expand_linear(left - right), identities)[0]
         means = difference.atoms(Mean)
         if not means and left == equation.symbol and not axes(left - difference).rows:
-            identities[left] = left - difference
+            identities[left], sources[left] = left - difference, equation
         if len(means) != 1:
             continue
         (mean,) = means
         coefficient = difference.coeff(mean)
         rest = multiply_out(difference - coefficient * mean)
         if coefficient.is_nonzero and not rest.atoms(Mean):
-            identities[mean] = common_factors(multiply_out(-rest / coefficient))
-    return Basis(basis.symbol, basis.substitutions, basis.eliminations, tuple(identities.items()))
+            identities[mean], sources[mean] = common_factors(multiply_out(-rest / coefficient)), equation
+    return replace(basis, identities=tuple(identities.items()), sources=tuple(sources.values()))
 
 
 @dataclass(frozen=True)
@@ -305,16 +325,18 @@ def cost(expression: Expr) -> tuple[int, int, int, _ByText]:
 def in_best_basis(row_class: RowClass, expression: Expr) -> tuple[Basis | None, Expr]:
     """The shortest form of a gradient over all bases of its class; None and the expression if no basis shortens it.
 
-    >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol
-    >>> from lngen.expressions.equations import Equation
-    >>> x, t, g = RowSymbol("x"), RowSymbol("t"), RowSymbol("g")
-    >>> m, r = RowScalarSymbol("m", nonnegative=True), RowScalarSymbol("r", positive=True)
-    >>> eps = sympy.Symbol("eps", positive=True)
-    >>> row = RowClass(x, (Member(x, sympy.S.One, sympy.S.Zero), Member(t, r, sympy.S.Zero)),
-    ...                (Equation(m, Mean(x**2)),), (Equation(r, (m + eps)**sympy.Rational(-1, 2)),))
-    >>> basis, short = in_best_basis(row, r*g - r**3*x*Mean(g*x))
-    >>> print(basis.symbol, short)
-    t r*(g - t*Mean(g*t))
+        >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol
+        >>> from lngen.expressions.equations import Equation
+    from lngen.expressions.notation.plain import text
+    from lngen.expressions.reductions import show_sums
+        >>> x, t, g = RowSymbol("x"), RowSymbol("t"), RowSymbol("g")
+        >>> m, r = RowScalarSymbol("m", nonnegative=True), RowScalarSymbol("r", positive=True)
+        >>> eps = sympy.Symbol("eps", positive=True)
+        >>> row = RowClass(x, (Member(x, sympy.S.One, sympy.S.Zero), Member(t, r, sympy.S.Zero)),
+        ...                (Equation(m, Mean(x**2)),), (Equation(r, (m + eps)**sympy.Rational(-1, 2)),))
+        >>> basis, short = in_best_basis(row, r*g - r**3*x*Mean(g*x))
+        >>> print(basis.symbol, short)
+        t r*(g - t*Mean(g*t))
     """
     size = tree_size(expression, _LONGEST_EXPRESSION)
     if size > _LONGEST_EXPRESSION:
@@ -343,14 +365,16 @@ def in_best_basis(row_class: RowClass, expression: Expr) -> tuple[Basis | None, 
 def held_means(row_class: RowClass, expression: Expr) -> dict[Expr, TypedSymbol]:
     """Means of rows that are no basis: they stay as they are, for written in a basis each would be two.
 
-    >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol
-    >>> from lngen.expressions.equations import Equation
-    >>> x, c, g = RowSymbol("x"), RowSymbol("c"), RowSymbol("g")
-    >>> mu, var = RowScalarSymbol("mu"), RowScalarSymbol("var")
-    >>> row = RowClass(x, (Member(x, sympy.S.One, sympy.S.Zero), Member(c, sympy.S.One, -mu)),
-    ...                (Equation(mu, Mean(x)), Equation(var, Mean(c**2))), ())
-    >>> list(held_means(row, c*Mean(g*x) + Mean(g*c)))
-    [Mean(g*x)]
+        >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol
+        >>> from lngen.expressions.equations import Equation
+    from lngen.expressions.notation.plain import text
+    from lngen.expressions.reductions import show_sums
+        >>> x, c, g = RowSymbol("x"), RowSymbol("c"), RowSymbol("g")
+        >>> mu, var = RowScalarSymbol("mu"), RowScalarSymbol("var")
+        >>> row = RowClass(x, (Member(x, sympy.S.One, sympy.S.Zero), Member(c, sympy.S.One, -mu)),
+        ...                (Equation(mu, Mean(x)), Equation(var, Mean(c**2))), ())
+        >>> list(held_means(row, c*Mean(g*x) + Mean(g*c)))
+        [Mean(g*x)]
     """
     excluded = _shifted(row_class, _known(_bases(row_class)[0]))
     means = [m for m in expression.atoms(Mean) if m.free_symbols & excluded and not m.args[0].atoms(Mean)]

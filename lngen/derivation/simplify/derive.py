@@ -16,12 +16,13 @@ from lngen.derivation.simplify.linear import TooManyTermsError
 from lngen.derivation.simplify.poles import guard_vanishing_poles
 from lngen.derivation.simplify.reverse_pass import ReversePass
 from lngen.derivation.simplify.stability import stable_forward, stable_lines
+from lngen.derivation.simplify.story import Known, as_read
 from lngen.derivation.simplify.structure import named_structure
-from lngen.derivation.simplify.trail import Trail, leading_steps, renamed
+from lngen.derivation.simplify.trail import Trail, renamed
 from lngen.derivation.simplify.work import limited_work
 from lngen.derivation.vjp import adjoint
 from lngen.expressions.equations import Equation, Forward, Names, atoms_numbered
-from lngen.expressions.reductions import show_sums
+from lngen.expressions.reductions import identity_shown
 from lngen.expressions.symbols import D, TypedSymbol, axes
 from lngen.language.definition import Definition
 
@@ -66,11 +67,11 @@ def derive(definition: Definition) -> Derivation:
         backward=equations,
         gradients=tuple(zip(forward.differentiable, results, strict=True)),
         identities=tuple(
-            (basis.symbol, show_sums(left), right)
+            (basis.symbol, *identity_shown(left, right))
             for basis in reverse.bases.values()
             for left, right in basis.identities
         ),
-        steps=leading_steps([q.symbol for q in equations], [renamed(step, rename) for step in trail.steps]),
+        steps=as_read([renamed(step, rename) for step in trail.steps], results, equations, Known.of(forward)),
     )
 
 

@@ -62,10 +62,12 @@ def in_normalized(
         lines: list[Equation] = []
         for q, after in moved:
             expression = q.expression if after is None else after.xreplace({Mean(p): 1 / D})
+            one = after is not None and expression != after
             if p in expression.free_symbols:
                 lines += line
                 line = []
-            trail.derived(_RULE, q.symbol, q.expression, expression, "and its sum is 1", uses=uses)
+            reason = "and its sum is 1" if one else f"written in {p}, from which {total} cancels"
+            trail.derived(_RULE, q.symbol, q.expression, expression, reason, uses=uses if one else uses[:1])
             lines.append(replace(q, expression=expression))
         equations = (*lines, *line)
     ones = {Mean(symbol): 1 / D for symbol in own}

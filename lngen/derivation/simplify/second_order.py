@@ -27,7 +27,8 @@ from lngen.derivation.simplify.poles import guard_vanishing_poles
 from lngen.derivation.simplify.reverse_pass import ReversePass
 from lngen.derivation.simplify.stability import stable_lines
 from lngen.derivation.simplify.tangents import Tangents
-from lngen.derivation.simplify.trail import Trail, leading_steps
+from lngen.derivation.simplify.story import Known, as_read
+from lngen.derivation.simplify.trail import Trail
 from lngen.derivation.simplify.work import TooMuchWorkError, limited_work
 from lngen.derivation.vjp import adjoint
 from lngen.expressions.equations import Equation, Forward, Names, atoms_numbered, leading_to, read_by, tangent_symbol
@@ -76,7 +77,8 @@ def _jvp(derivation: Derivation, first: int) -> Derivative:
     # What only a condition reads moves nothing.
     equations = leading_to((symbol for _, symbol in results), equations)
     equations = stable_lines(_guarded(derivation, equations, names, trail), derivation.forward, trail, names)
-    steps = leading_steps([q.symbol for q in equations], trail.steps, first)
+    moved = [symbol for _, symbol in results]
+    steps = as_read(trail.steps, moved, equations, Known.of(derivation.forward), first)
     return Derivative(tuple(map(tangent_symbol, forward.differentiable)), equations, results, steps, note)
 
 
@@ -110,7 +112,7 @@ def _backward_backward(derivation: Derivation, first: int) -> Derivative:
     )
     trail.rename(numbered)
     equations = with_symbols(equations, numbered)
-    steps = leading_steps([q.symbol for q in equations], trail.steps, first)
+    steps = as_read(trail.steps, results.values(), equations, Known.of(derivation.forward), first)
     arguments = tuple(map(whole.forward.cotangent, whole.gradients))
     return Derivative(arguments, equations, tuple(results.items()), steps, note)
 

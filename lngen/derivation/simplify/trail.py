@@ -11,7 +11,7 @@ from sympy import Expr
 from lngen.derivation.derivation import Direction, Step
 from lngen.derivation.vjp import Contribution, summed
 from lngen.expressions.equations import Equation
-from lngen.expressions.reductions import show_sums
+from lngen.expressions.reductions import identity_shown, show_sums
 from lngen.expressions.symbols import TypedSymbol, operation_count, whole
 
 UNSIMPLIFIED = "unsimplified"
@@ -60,7 +60,7 @@ class Trail:
                 None if shown is None else operation_count(shown),
                 operation_count(after),
                 tuple(replace(c, expression=_shown(c.expression)) for c in contributions),
-                tuple((_shown(left), _shown(right)) for left, right in uses),
+                tuple(identity_shown(whole(left), whole(right)) for left, right in uses),
             )
         )
 
