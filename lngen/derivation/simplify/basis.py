@@ -204,23 +204,21 @@ def source_of(basis: Basis, identities: Iterable[Expr]) -> str:
 def _shifted(row_class: RowClass, known: Collection[Expr] = ()) -> set[TypedSymbol]:
     """Members that are no basis, because a statistic is taken of one that they differ from by more than its own mean.
 
-        In x, `Mean((x - mu)**2)` is `Mean(x**2) - mu**2`: what it loses where mu is large, a gradient written in x would
-        lose. With `h = p + b` and statistics of both, `Mean(g*p)` is not to be had from `Mean(g*h) - b*Mean(g)`, nor that
-        of h from that of p. But what a row is less its mean is not larger than the row. A statistic whose value is `known`
-        is in no gradient.
+    In x, `Mean((x - mu)**2)` is `Mean(x**2) - mu**2`: what it loses where mu is large, a gradient written in x would
+    lose. With `h = p + b` and statistics of both, `Mean(g*p)` is not to be had from `Mean(g*h) - b*Mean(g)`, nor that
+    of h from that of p. But what a row is less its mean is not larger than the row. A statistic whose value is `known`
+    is in no gradient.
 
-        >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol
-        >>> from lngen.expressions.equations import Equation
-    from lngen.expressions.notation.plain import text
-    from lngen.expressions.reductions import show_sums
-        >>> x, c, h = RowSymbol("x"), RowSymbol("c"), RowSymbol("h")
-        >>> mu, var, b = RowScalarSymbol("mu"), RowScalarSymbol("var"), RowScalarSymbol("b")
-        >>> members = Member(x, sympy.S.One, sympy.S.Zero), Member(c, sympy.S.One, -mu), Member(h, sympy.S.One, b)
-        >>> centre, variance, power = Equation(mu, Mean(x)), Equation(var, Mean(c**2)), Equation(var, Mean(x**2))
-        >>> for found in (centre, power), (centre, variance):
-        ...     print([member for member in (x, c, h) if member in _shifted(RowClass(x, members, found, ()))])
-        [h]
-        [x, h]
+    >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol
+    >>> from lngen.expressions.equations import Equation
+    >>> x, c, h = RowSymbol("x"), RowSymbol("c"), RowSymbol("h")
+    >>> mu, var, b = RowScalarSymbol("mu"), RowScalarSymbol("var"), RowScalarSymbol("b")
+    >>> members = Member(x, sympy.S.One, sympy.S.Zero), Member(c, sympy.S.One, -mu), Member(h, sympy.S.One, b)
+    >>> centre, variance, power = Equation(mu, Mean(x)), Equation(var, Mean(c**2)), Equation(var, Mean(x**2))
+    >>> for found in (centre, power), (centre, variance):
+    ...     print([member for member in (x, c, h) if member in _shifted(RowClass(x, members, found, ()))])
+    [h]
+    [x, h]
     """
     statistics = [q for q in row_class.reductions if isinstance(q.reduction, Mean)]
     read = set().union(*(q.expression.free_symbols for q in statistics if q.symbol not in known))
@@ -268,20 +266,18 @@ def _eliminations(row_class: RowClass) -> tuple[tuple[TypedSymbol, Expr], ...]:
 def _with_identities(row_class: RowClass, basis: Basis) -> Basis:
     """The basis with what the definition's means say in it, each solved for the one mean that it speaks of.
 
-        One of two means solved for the other would be a difference, which may be small where both are large. What speaks of
-        no mean says what its own symbol is. Free of rows, that takes the symbol's place: what is computed is it but for
-        rounding, which is all there is where the two should cancel.
+    One of two means solved for the other would be a difference, which may be small where both are large. What speaks of
+    no mean says what its own symbol is. Free of rows, that takes the symbol's place: what is computed is it but for
+    rounding, which is all there is where the two should cancel.
 
-        >>> from lngen.expressions.symbols import D, RowSymbol, RowScalarSymbol
-        >>> from lngen.expressions.equations import Equation
-    from lngen.expressions.notation.plain import text
-    from lngen.expressions.reductions import show_sums
-        >>> x, p = RowSymbol("x"), RowSymbol("p")
-        >>> s, r, mu = RowScalarSymbol("s"), RowScalarSymbol("r", nonzero=True), RowScalarSymbol("mu")
-        >>> row = RowClass(x, (Member(x, sympy.S.One, sympy.S.Zero), Member(p, r, sympy.S.Zero)),
-        ...                (Equation(s, D*Mean(x)), Equation(mu, Mean(p))), (Equation(r, 1/s),))
-        >>> bases(row)[0].identities
-        ((Mean(x), 1/(r*D)), (mu, 1/D))
+    >>> from lngen.expressions.symbols import D, RowSymbol, RowScalarSymbol
+    >>> from lngen.expressions.equations import Equation
+    >>> x, p = RowSymbol("x"), RowSymbol("p")
+    >>> s, r, mu = RowScalarSymbol("s"), RowScalarSymbol("r", nonzero=True), RowScalarSymbol("mu")
+    >>> row = RowClass(x, (Member(x, sympy.S.One, sympy.S.Zero), Member(p, r, sympy.S.Zero)),
+    ...                (Equation(s, D*Mean(x)), Equation(mu, Mean(p))), (Equation(r, 1/s),))
+    >>> bases(row)[0].identities
+    ((Mean(x), 1/(r*D)), (mu, 1/D))
     """
     identities: dict[Expr, Expr] = {}
     sources: dict[Expr, Equation] = {}
@@ -325,18 +321,16 @@ def cost(expression: Expr) -> tuple[int, int, int, _ByText]:
 def in_best_basis(row_class: RowClass, expression: Expr) -> tuple[Basis | None, Expr]:
     """The shortest form of a gradient over all bases of its class; None and the expression if no basis shortens it.
 
-        >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol
-        >>> from lngen.expressions.equations import Equation
-    from lngen.expressions.notation.plain import text
-    from lngen.expressions.reductions import show_sums
-        >>> x, t, g = RowSymbol("x"), RowSymbol("t"), RowSymbol("g")
-        >>> m, r = RowScalarSymbol("m", nonnegative=True), RowScalarSymbol("r", positive=True)
-        >>> eps = sympy.Symbol("eps", positive=True)
-        >>> row = RowClass(x, (Member(x, sympy.S.One, sympy.S.Zero), Member(t, r, sympy.S.Zero)),
-        ...                (Equation(m, Mean(x**2)),), (Equation(r, (m + eps)**sympy.Rational(-1, 2)),))
-        >>> basis, short = in_best_basis(row, r*g - r**3*x*Mean(g*x))
-        >>> print(basis.symbol, short)
-        t r*(g - t*Mean(g*t))
+    >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol
+    >>> from lngen.expressions.equations import Equation
+    >>> x, t, g = RowSymbol("x"), RowSymbol("t"), RowSymbol("g")
+    >>> m, r = RowScalarSymbol("m", nonnegative=True), RowScalarSymbol("r", positive=True)
+    >>> eps = sympy.Symbol("eps", positive=True)
+    >>> row = RowClass(x, (Member(x, sympy.S.One, sympy.S.Zero), Member(t, r, sympy.S.Zero)),
+    ...                (Equation(m, Mean(x**2)),), (Equation(r, (m + eps)**sympy.Rational(-1, 2)),))
+    >>> basis, short = in_best_basis(row, r*g - r**3*x*Mean(g*x))
+    >>> print(basis.symbol, short)
+    t r*(g - t*Mean(g*t))
     """
     size = tree_size(expression, _LONGEST_EXPRESSION)
     if size > _LONGEST_EXPRESSION:
@@ -365,16 +359,14 @@ def in_best_basis(row_class: RowClass, expression: Expr) -> tuple[Basis | None, 
 def held_means(row_class: RowClass, expression: Expr) -> dict[Expr, TypedSymbol]:
     """Means of rows that are no basis: they stay as they are, for written in a basis each would be two.
 
-        >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol
-        >>> from lngen.expressions.equations import Equation
-    from lngen.expressions.notation.plain import text
-    from lngen.expressions.reductions import show_sums
-        >>> x, c, g = RowSymbol("x"), RowSymbol("c"), RowSymbol("g")
-        >>> mu, var = RowScalarSymbol("mu"), RowScalarSymbol("var")
-        >>> row = RowClass(x, (Member(x, sympy.S.One, sympy.S.Zero), Member(c, sympy.S.One, -mu)),
-        ...                (Equation(mu, Mean(x)), Equation(var, Mean(c**2))), ())
-        >>> list(held_means(row, c*Mean(g*x) + Mean(g*c)))
-        [Mean(g*x)]
+    >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol
+    >>> from lngen.expressions.equations import Equation
+    >>> x, c, g = RowSymbol("x"), RowSymbol("c"), RowSymbol("g")
+    >>> mu, var = RowScalarSymbol("mu"), RowScalarSymbol("var")
+    >>> row = RowClass(x, (Member(x, sympy.S.One, sympy.S.Zero), Member(c, sympy.S.One, -mu)),
+    ...                (Equation(mu, Mean(x)), Equation(var, Mean(c**2))), ())
+    >>> list(held_means(row, c*Mean(g*x) + Mean(g*c)))
+    [Mean(g*x)]
     """
     excluded = _shifted(row_class, _known(_bases(row_class)[0]))
     means = [m for m in expression.atoms(Mean) if m.free_symbols & excluded and not m.args[0].atoms(Mean)]

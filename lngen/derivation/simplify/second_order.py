@@ -26,8 +26,8 @@ from lngen.derivation.simplify.normalized import in_normalized, written_out
 from lngen.derivation.simplify.poles import guard_vanishing_poles
 from lngen.derivation.simplify.reverse_pass import ReversePass
 from lngen.derivation.simplify.stability import stable_lines
-from lngen.derivation.simplify.tangents import Tangents
 from lngen.derivation.simplify.story import Known, as_read
+from lngen.derivation.simplify.tangents import Tangents
 from lngen.derivation.simplify.trail import Trail
 from lngen.derivation.simplify.work import TooMuchWorkError, limited_work
 from lngen.derivation.vjp import adjoint

@@ -218,7 +218,7 @@ def _last_piece(line: Expr, goal: Expr, known: Known) -> _Piece:
 
 
 def _sums(e: Expr) -> set[Expr]:
-    return e.atoms(Mean, FeatureSum)
+    return set(e.atoms(Mean, FeatureSum))
 
 
 def _is_a_name(e: Expr) -> bool:
