@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 import sympy
@@ -21,9 +20,9 @@ from lngen.derivation.simplify.structure import named_structure
 from lngen.derivation.simplify.trail import Trail, renamed
 from lngen.derivation.simplify.work import limited_work
 from lngen.derivation.vjp import adjoint
-from lngen.expressions.equations import Equation, Forward, Names, atoms_numbered
+from lngen.expressions.equations import Equation, Forward, Names, atoms_numbered, read_by
 from lngen.expressions.reductions import identity_shown
-from lngen.expressions.symbols import D, TypedSymbol, axes
+from lngen.expressions.symbols import D, TypedSymbol, axes, symbol_like
 from lngen.language.definition import Definition
 
 _MOST_WORK = 60_000
@@ -58,7 +57,7 @@ def derive(definition: Definition) -> Derivation:
         equations = reverse.inlined(reverse.run(), results)
     equations = stable_lines(equations, forward, trail, reverse.names)
     forward, equations = guard_vanishing_poles(forward, equations, trail, reverse.names)
-    rename, equations = _named(_in_order(equations), results, forward, trail.steps)
+    rename, equations = _named(_in_order(equations), results, forward, trail)
     return Derivation(
         definition=definition,
         written=written,
@@ -137,13 +136,24 @@ def _forward_rule(equation: Equation) -> tuple[str, str]:
 
 
 def _named(
-    equations: tuple[Equation, ...], results: list[TypedSymbol], forward: Forward, steps: Iterable[Step]
+    equations: tuple[Equation, ...], results: list[TypedSymbol], forward: Forward, trail: Trail
 ) -> tuple[dict[TypedSymbol, TypedSymbol], tuple[Equation, ...]]:
     """A result that is only another name for a cotangent takes that cotangent's place; `g` comes first, then `g_2`.
 
-    Steps may still speak of what is no line any more: that comes last.
+    Steps go on to speak of a cotangent that one result alone is; they may speak of what is no line any more: that comes
+    last.
     """
     rename, equations = under_names_of_results(equations, results)
+    read, names = read_by(equations), Names.of(forward, equations)
+    value_of = {forward.cotangent(symbol): symbol for symbol in forward.differentiable}
+    collected = {step.target: step.contributions[0].target for step in trail.steps if step.contributions}
+    for old, new in tuple(rename.items()):
+        value = collected.get(old, value_of[new])
+        if new not in read and value != value_of[new]:
+            (own,) = (q for q in equations if q.symbol == new)
+            trail.derived("written out", new, old, own.expression, f"with {old} put in")
+            rename[old] = symbol_like(names.fresh(forward.cotangent(value).name), old)
+    steps = trail.steps
     own = [q.symbol for q in equations if q.symbol not in results]
     own += [step.target for step in steps if step.part == "backward" and step.target not in {*own, *results, *rename}]
     again = atoms_numbered(own, Names.of(forward))

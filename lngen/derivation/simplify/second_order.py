@@ -52,12 +52,13 @@ def second_order(derivation: Derivation) -> Derivation:
     y_dot = 3*x**2*x_dot
     d2x = 6*ddx*dy*x; ddy = 3*ddx*x**2
     """
-    first = len(derivation.steps) + 1
-    jvp = _jvp(derivation, first)
-    return replace(derivation, jvp=jvp, backward_backward=_backward_backward(derivation, first + len(jvp.steps)))
+    first, known = len(derivation.steps) + 1, Known.of(derivation.forward)
+    jvp = _jvp(derivation, known, first)
+    double = _backward_backward(derivation, known, first + len(jvp.steps))
+    return replace(derivation, jvp=jvp, backward_backward=double)
 
 
-def _jvp(derivation: Derivation, first: int) -> Derivative:
+def _jvp(derivation: Derivation, known: Known, first: int) -> Derivative:
     forward = derivation.forward
     try:
         if any_too_long(forward.equations):
@@ -78,11 +79,11 @@ def _jvp(derivation: Derivation, first: int) -> Derivative:
     equations = leading_to((symbol for _, symbol in results), equations)
     equations = stable_lines(_guarded(derivation, equations, names, trail), derivation.forward, trail, names)
     moved = [symbol for _, symbol in results]
-    steps = as_read(trail.steps, moved, equations, Known.of(derivation.forward), first)
+    steps = as_read(trail.steps, moved, equations, known, first)
     return Derivative(tuple(map(tangent_symbol, forward.differentiable)), equations, results, steps, note)
 
 
-def _backward_backward(derivation: Derivation, first: int) -> Derivative:
+def _backward_backward(derivation: Derivation, facts: Known, first: int) -> Derivative:
     try:
         whole, equations, note, trail = _short_double_backward(derivation)
     except TooMuchWorkError:
@@ -112,7 +113,7 @@ def _backward_backward(derivation: Derivation, first: int) -> Derivative:
     )
     trail.rename(numbered)
     equations = with_symbols(equations, numbered)
-    steps = as_read(trail.steps, results.values(), equations, Known.of(derivation.forward), first)
+    steps = as_read(trail.steps, results.values(), equations, facts, first)
     arguments = tuple(map(whole.forward.cotangent, whole.gradients))
     return Derivative(arguments, equations, tuple(results.items()), steps, note)
 

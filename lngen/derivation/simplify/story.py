@@ -7,7 +7,7 @@ and a factor is taken out once, at the end. Nothing else changes: each value beg
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -17,9 +17,10 @@ from sympy import Add, Expr, Mul
 
 from lngen.derivation.derivation import Step
 from lngen.derivation.simplify.basis import bases, source_of
-from lngen.derivation.simplify.linear import TooManyTermsError, split_means, tree_size
+from lngen.derivation.simplify.factors import with_product
+from lngen.derivation.simplify.linear import TooManyTermsError, expand_linear, split_means, tree_size
 from lngen.derivation.simplify.row_classes import row_classes
-from lngen.derivation.simplify.trail import leading_steps
+from lngen.derivation.simplify.trail import CANCELS, NORMALIZED, leading_steps
 from lngen.derivation.simplify.work import NODES, limited_work
 from lngen.expressions.equations import Equation, Forward
 from lngen.expressions.reductions import show_sums
@@ -27,6 +28,8 @@ from lngen.expressions.symbols import D, FeatureSum, Mean, TypedSymbol, is_row, 
 
 _LONGEST_LINE = 120
 """The nodes of a line that is told in pieces; a longer one is read by nobody, whatever it comes from."""
+
+_APART = "a sum is averaged, or added up, term by term"
 
 _MOST_NAMES = 12
 """Names that are put in one by one."""
@@ -36,15 +39,20 @@ Uses = tuple[tuple[Expr, Expr], ...]
 
 @dataclass(frozen=True)
 class Known:
-    """Facts that a step may rest on: equations of the forward, and means of its rows that are zero, with the reason."""
+    """Facts that a step may rest on: equations of the forward, and means of its rows that are zero, with the reason.
+
+    `shares` are normalized exponentials that have a name.
+    """
 
     lines: Sequence[Equation] = ()
     zeros: Mapping[Expr, str] = field(default_factory=dict)
+    shares: tuple[TypedSymbol, ...] = ()
 
     @classmethod
     def of(cls, forward: Forward) -> Known:
         """Facts of a forward."""
         zeros: dict[Expr, str] = {}
+        # The one place that asks for every basis, of classes too that no gradient has gone through.
         for basis in (basis for row_class in row_classes(forward) for basis in bases(row_class)):
             for left, right in basis.identities:
                 if right == 0 and isinstance(left, Mean):
@@ -60,9 +68,45 @@ def as_read(
     first: int = 1,
 ) -> tuple[Step, ...]:
     """The steps that lead to the equations, as they are read, numbered from `first`."""
-    leading = leading_steps([q.symbol for q in equations], steps, first)
+    own = [q.symbol for q in equations]
+    leading = _of_the_value(leading_steps(own, steps, first), own)
     told = _in_pieces(in_reading_order(leading, results), known)
     return tuple(replace(step, number=number) for number, step in enumerate(told, first))
+
+
+def _of_the_value(steps: Sequence[Step], emitted: Collection[TypedSymbol]) -> tuple[Step, ...]:
+    """The steps, where a result is another value's gradient and no more, with its rewrites told of that gradient."""
+    last: dict[TypedSymbol, Step] = {}
+    for step in steps:
+        last.setdefault(step.target, step)
+    moved = {s: q.after for s, q in last.items() if q.contributions and q.after in last and q.after not in emitted}
+    found: list[Step] = []
+    for step in steps:
+        value = moved.get(step.target)
+        if value is not None and step.before is not None:
+            before = last[value].after if step.before == value else step.before
+            step = replace(step, target=value, before=before, operations_before=operation_count(before))
+        if step.before != step.after:
+            found.append(step)
+            last[step.target] = step
+    found += _with_normalized(found, last, emitted)
+    for result, value in moved.items():
+        if last[value].after != value:
+            piece = _Piece("written out", f"with {value} put in", last[value].after)
+            found.append(replace(_made(last[result], value, piece), contributions=()))
+    return tuple(found)
+
+
+def _with_normalized(
+    steps: Sequence[Step], last: Mapping[TypedSymbol, Step], emitted: Collection[TypedSymbol]
+) -> Iterator[Step]:
+    """Steps that write `e/s` as the normalized exponentials p where it first comes up, and not at the end alone."""
+    for made in (step for step in steps if step.rule == NORMALIZED and step.before is None):
+        p, form = made.target, made.after
+        for target, step in last.items():
+            after = with_product(step.after, p, form)
+            if target not in (p, *emitted) and after != step.after and not after.free_symbols & form.free_symbols:
+                yield replace(_made(step, step.after, _Piece(NORMALIZED, f"which is {p}", after)), contributions=())
 
 
 def in_reading_order(steps: Sequence[Step], results: Iterable[TypedSymbol]) -> tuple[Step, ...]:
@@ -125,6 +169,11 @@ def _in_pieces(steps: Sequence[Step], known: Known) -> Iterator[Step]:
     value: dict[TypedSymbol, Expr] = {}
     for (target, part), run in groupby(steps, key=lambda step: (step.target, step.part)):
         own = list(run)
+        if own[0].rule == NORMALIZED and own[0].before is None:
+            line = Equation(target, own[0].after)
+            known = replace(known, lines=(*known.lines, line), shares=(*known.shares, target))
+            yield from own
+            continue
         told = own if part == "forward" else _told_anew(own, value, known)
         yield from told
         if part != "forward":
@@ -138,6 +187,9 @@ def _told_anew(steps: list[Step], value: Mapping[TypedSymbol, Expr], known: Know
         own = list(run)
         if not substitution or own[0].before is None:
             for step in own:
+                if step.rule == CANCELS and step.before is not None and step.after == 0:
+                    found += _cancelling(step, value, known)
+                    continue
                 found += _going_on(found[-1], step, known) if found and step.before is not None else [step]
             continue
         line = found[-1].after if found else own[0].before
@@ -152,7 +204,9 @@ def _substitutes(step: Step) -> bool:
     """Whether a step only puts names in, or takes a factor out."""
     if step.rule == "common factors":
         return step.reason == "taken out of the sum"
-    return step.rule == "written out" and step.before is not None
+    if step.rule == NORMALIZED:
+        return len(step.uses) < 2
+    return step.rule == "written out"
 
 
 def _going_on(last: Step, step: Step, known: Known) -> list[Step]:
@@ -177,25 +231,34 @@ def _made(like: Step, before: Expr, piece: _Piece) -> Step:
     )
 
 
+def _cancelling(step: Step, value: Mapping[TypedSymbol, Expr], known: Known) -> Iterator[Step]:
+    """What reaches a shift, written out until it is seen that it cancels."""
+    line: Expr = step.before
+    pieces = [*_put_in(line, sympy.S.Zero, value)]
+    current = _means(pieces[-1].after if pieces else line)
+    with suppress(TooManyTermsError), limited_work(None), limited_work(None, measure=NODES):
+        pieces.append(_Piece("linearity", _APART, _shown(expand_linear(current))))
+    last = pieces[-1].after if pieces else line
+    ones = ((FeatureSum(p), sympy.S.One) for p in known.shares)
+    uses = tuple(dict.fromkeys(pair for pair in (*step.uses, *ones) if last.has(pair[0])))
+    for piece in (*pieces, _Piece(step.rule, step.reason, step.after, uses)):
+        if piece.after != line:
+            yield _made(step, line, piece)
+            line = piece.after
+
+
 def _pieces(line: Expr, goal: Expr, value: Mapping[TypedSymbol, Expr], known: Known, *, ends: bool) -> Iterator[_Piece]:
     """The way from one line to another, a name at a time, each by its last line."""
-    current, kept, zero = _means(line), goal.free_symbols, False
-    place = {symbol: number for number, symbol in enumerate(value)}
-    for _ in range(_MOST_NAMES):
-        met = (current.free_symbols & value.keys()) - kept
-        if not met or _shown(current) == goal or tree_size(current, _LONGEST_LINE) > _LONGEST_LINE:
-            break
-        name = max(met, key=place.__getitem__)
-        written, along = _means(value[name]), [name]
-        while trivial := [s for s in written.free_symbols & value.keys() - kept if _is_a_name(value[s])]:
-            along += sorted(trivial, key=str)
-            written = written.xreplace({s: _means(value[s]) for s in trivial})
-        current = _numbers_out(current.xreplace({name: written}))
-        yield _Piece("written out", f"with {' and '.join(s.name for s in along)} put in", _shown(current))
+    current, zero, going = _means(line), False, True
+    while going:
+        going = False
+        for piece in _put_in(current, goal, value, most=1):
+            yield piece
+            current, going = _means(piece.after), True
         with suppress(TooManyTermsError), limited_work(None), limited_work(None, measure=NODES):
             apart = split_means(current)
             if gone := sorted(apart.atoms(Mean) & known.zeros.keys(), key=str):
-                yield _Piece("linearity", "a mean of a sum is a sum of means", _shown(apart))
+                yield _Piece("linearity", _APART, _shown(apart))
                 zeros = dict.fromkeys(gone, sympy.S.Zero)
                 current, zero = apart.xreplace(zeros), True
                 reason = "; ".join(known.zeros[mean] for mean in gone)
@@ -204,15 +267,34 @@ def _pieces(line: Expr, goal: Expr, value: Mapping[TypedSymbol, Expr], known: Kn
         yield _last_piece(_shown(current), goal, known)
 
 
+def _put_in(line: Expr, goal: Expr, value: Mapping[TypedSymbol, Expr], most: int = _MOST_NAMES) -> Iterator[_Piece]:
+    """Names that a goal does not have put in, one by one, the last told first; one for another name goes along."""
+    current, kept = _means(line), goal.free_symbols
+    place = {symbol: number for number, symbol in enumerate(value)}
+    for _ in range(most):
+        met = (current.free_symbols & value.keys()) - kept
+        if not met or _shown(current) == goal or tree_size(current, _LONGEST_LINE) > _LONGEST_LINE:
+            return
+        name = max(met, key=place.__getitem__)
+        written, along = _means(value[name]), [name]
+        while trivial := [s for s in written.free_symbols & value.keys() - kept if _is_a_name(value[s])]:
+            along += sorted(trivial, key=str)
+            written = written.xreplace({s: _means(value[s]) for s in trivial})
+        current = _numbers_out(current.xreplace({name: written}))
+        yield _Piece("written out", f"with {' and '.join(s.name for s in along)} put in", _shown(current))
+
+
 def _last_piece(line: Expr, goal: Expr, known: Known) -> _Piece:
     """What is left to be done once all names are in."""
     new = {s for s in goal.free_symbols if goal.count(s) > line.count(s) and is_row(s)}
     uses = tuple((q.symbol, _shown(q.expression)) for q in known.lines if q.symbol in new)
+    if new & set(known.shares):
+        return _Piece(NORMALIZED, f"written in {' and '.join(str(s) for s, _ in uses)}", goal, uses)
     if uses:
-        return _Piece("known scaled row", " and ".join(f"{s.name} has a name" for s, _ in uses), goal, uses)
+        return _Piece("known scaled row", f"which is {' and '.join(str(s) for s, _ in uses)}", goal, uses)
     if _sums(line) != _sums(goal):
         return _Piece("linearity", "a number of the row stands before the sum", goal)
-    if isinstance(goal, Mul) and isinstance(line, Add):
+    if operation_count(goal) < operation_count(line):
         return _Piece("common factors", "taken out of the sum", goal)
     return _Piece("written out", "terms collected", goal)
 
@@ -244,4 +326,19 @@ def _means(e: Expr) -> Expr:
 
 
 def _shown(e: Expr) -> Expr:
-    return show_sums(whole(e))
+    return _every_sum(show_sums(whole(e)))
+
+
+def _every_sum(e: Expr) -> Expr:
+    """An expression with sums in the place of means where a product has a power of D for them."""
+
+    def in_sums(product: Expr) -> Expr:
+        means = [factor for factor in product.args if isinstance(factor, Mean)]
+        power = sympy.sympify(product.as_powers_dict()[D])
+        while means and power.is_Integer and power > 0:
+            mean, power = means.pop(), power - 1
+            product = product / mean / D * FeatureSum(mean.args[0])
+        return product
+
+    spared = D not in e.free_symbols or not e.atoms(Mean)
+    return e if spared else e.replace(lambda part: isinstance(part, Mul) and D in part.free_symbols, in_sums)

@@ -17,6 +17,12 @@ from lngen.expressions.symbols import TypedSymbol, operation_count, whole
 UNSIMPLIFIED = "unsimplified"
 """The rule of a step that gives up: right, only longer. The audit lists them."""
 
+CANCELS = "a shift that cancels"
+"""The rule of a step that shows that nothing reaches a value."""
+
+NORMALIZED = "normalized exponentials"
+"""The rule of steps that speak of exponentials over their sum."""
+
 Uses = Iterable[tuple[Expr, Expr]]
 
 _NAME = re.compile(r"[A-Za-z]\w*")
