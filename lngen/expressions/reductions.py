@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import sympy
@@ -182,6 +182,7 @@ def known_sign(expression: Expr) -> dict[str, bool]:
     return {}
 
 
+@lru_cache(maxsize=20_000)
 def show_sums(expression: Expr) -> Expr:
     """`D*Mean(u)` shown as what it is, a sum.
 

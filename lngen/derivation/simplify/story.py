@@ -255,16 +255,28 @@ def _pieces(line: Expr, goal: Expr, value: Mapping[TypedSymbol, Expr], known: Kn
         for piece in _put_in(current, goal, value, most=1):
             yield piece
             current, going = _means(piece.after), True
+        met = set().union(*(mean.free_symbols for mean in current.atoms(Mean)))
+        if not any(mean.free_symbols <= met for mean in known.zeros):
+            continue
         with suppress(TooManyTermsError), limited_work(None), limited_work(None, measure=NODES):
             apart = split_means(current)
             if gone := sorted(apart.atoms(Mean) & known.zeros.keys(), key=str):
                 yield _Piece("linearity", _APART, _shown(apart))
                 zeros = dict.fromkeys(gone, sympy.S.Zero)
                 current, zero = apart.xreplace(zeros), True
-                reason = "; ".join(known.zeros[mean] for mean in gone)
-                yield _Piece("identities", reason, _shown(current), tuple(zeros.items()))
+                yield _Piece(
+                    "identities", _that_they_are_zero(apart, value, gone, known), _shown(current), (*zeros.items(),)
+                )
     if _shown(current) != goal and (ends or not zero):
         yield _last_piece(_shown(current), goal, known)
+
+
+def _that_they_are_zero(line: Expr, value: Collection[TypedSymbol], gone: Sequence[Expr], known: Known) -> str:
+    """Why means are zero, and through what therefore nothing comes."""
+    terms = [term for term in Add.make_args(line) if any(term.has(mean) for mean in gone)]
+    lost = sorted({s.name for term in terms for s in term.free_symbols if s in value})
+    why = "; ".join(known.zeros[mean] for mean in gone)
+    return f"{why}: the term with {' and '.join(lost)} is zero" if lost else why
 
 
 def _put_in(line: Expr, goal: Expr, value: Mapping[TypedSymbol, Expr], most: int = _MOST_NAMES) -> Iterator[_Piece]:
