@@ -225,12 +225,12 @@ def _parts(d: Derivation, order: tuple[str, ...]) -> Iterator[Part]:
         return tuple(found)
 
     words = (
-        "Every value under a name. What a rule says comes with the first step that uses it; docs/rules.md has proofs."
+        "Every value gets a name. The first step that uses a rule says what the rule is; docs/rules.md has the proofs."
     )
     yield Part("The forward, step by step", words, told(step for step in d.steps if step.part == "forward"))
     before = counted(sum(operation_count(q.expression) for q in d.adjoint.equations), "operation")
     words = (
-        f"What each equation sends to its operands, collected, then made shorter. Written out as it stands: {before}."
+        f"Each equation hands its gradient on to its operands. Each sum is then made shorter; as it stands: {before}."
     )
     yield Part("The gradient by the chain rule", words, told(step for step in d.steps if step.part != "forward"))
     parts = (

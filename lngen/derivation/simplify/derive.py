@@ -125,9 +125,9 @@ def _forward_rule(equation: Equation) -> tuple[str, str]:
     rows = [factor for factor in expression.args if axes(factor) == (True, True)]
     scalars = [factor for factor in expression.args if axes(factor) == (True, False)]
     if isinstance(expression, Add) and len(rows) == 1 and scalars:
-        return "centred row", "gradients may be short when they are written in it"
+        return "centred row", "gradients are often shortest when written in it"
     if isinstance(expression, Mul) and len(rows) == 1 and len(rows) + len(scalars) == len(expression.args):
-        return "scaled row", "gradients may be short when they are written in it"
+        return "scaled row", "gradients are often shortest when written in it"
     if not axes(equation.symbol).features and isinstance(expression, (Pow, sympy.Function)):
         return "row-scalar factor", "computed once per row"
     if isinstance(expression, sympy.Function):
@@ -150,8 +150,8 @@ def _named(
     for old, new in tuple(rename.items()):
         value = collected.get(old, value_of[new])
         if new not in read and value != value_of[new]:
-            (own,) = (q for q in equations if q.symbol == new)
-            trail.derived("written out", new, old, own.expression, f"with {old} put in")
+            (line,) = (q for q in equations if q.symbol == new)
+            trail.derived("written out", new, old, line.expression, f"with {old} put in")
             rename[old] = symbol_like(names.fresh(forward.cotangent(value).name), old)
     steps = trail.steps
     own = [q.symbol for q in equations if q.symbol not in results]
