@@ -235,7 +235,7 @@ _EVERY = (
     ),
     Rule(
         "change of basis",
-        "Values of one row that differ by a factor and a shift, such as x, x - mu and xhat, are written in one of them.",
+        "Values of one row that differ by a factor and a shift (x, x - mu, xhat) are written in one of them.",
         "The factor is never zero. A number under a root or a reciprocal is written by that: var = 1/r**2 - eps.",
         "t = r*(x - m) says x = t/r + m; put in and multiplied out, with means linear, the value is the same.",
         f"def f(x: Row): return {_NORM}",

@@ -17,7 +17,7 @@ from tests.corpus import derivation
 TWO_RESULTS = "def f(x: Row, t: Row): return sum(t*(x - log(sum(exp(x)))))"
 GATE = "def f(x: Row, z: Row): return x*z*tanh(z)"
 SHIFTED = "def f(x: Row, w: Feature): return log(sum(exp(x)))*w"
-WEIGHTED = "def f(x: Row, c: Row): return x - mean(x) + c*x*rsqrt(mean((x - mean(x))**2) + 1)"
+WEIGHTED = "def f(x: Row, w: Feature): return w*(x - mean(x))*rsqrt(mean((x - mean(x))**2) + 1)"
 
 
 def made(name: str) -> Derivation:
@@ -49,7 +49,7 @@ def test_gradients_come_in_the_order_of_the_inputs(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["layer_norm", "cross_entropy", "rms_norm_gated", WEIGHTED])
 def test_a_substitution_puts_in_one_name(name: str) -> None:
-    """A name that only stands for another one, but for the sign, may go along."""
+    """Find one name gone in each step; one that only stands for another, but for the sign, may go along."""
     value: dict[object, object] = {}
     found = 0
     for step in gradient_steps(name):
@@ -62,16 +62,12 @@ def test_a_substitution_puts_in_one_name(name: str) -> None:
 
 
 def test_means_of_layer_norm_are_split_in_a_step_of_their_own() -> None:
-    assert (
-        lines("layer_norm", "dx")[1:5]
-        == [
-            "dx_centred - mean(dx_centred)",
-            "rstd*g - mean(rstd*g + 2*dvar*x_centred/D) + 2*dvar*x_centred/D",
-            "rstd*g - rstd*mean(g) + 2*dvar*x_centred/D - 2*dvar*mean(x_centred)/D",
-            "rstd*g - rstd*mean(g) + 2*dvar*x_centred/D",
-        ]
-        or lines("layer_norm", "dx")[1] == "dx_centred - mean(dx_centred)"
-    )
+    assert lines("layer_norm", "dx")[1:5] == [
+        "dx_centred - mean(dx_centred)",
+        "rstd*g + 2*dvar*x_centred/D - mean(rstd*g + 2*dvar*x_centred/D)",
+        "rstd*g + 2*dvar*x_centred/D - rstd*mean(g) - 2*dvar*mean(x_centred)/D",
+        "rstd*g + 2*dvar*x_centred/D - rstd*mean(g)",
+    ]
 
 
 @pytest.mark.parametrize("name", ["layer_norm", WEIGHTED])
@@ -93,7 +89,6 @@ def test_a_factor_is_taken_out_once() -> None:
 def test_a_softmax_shows_that_its_maximum_gets_no_gradient(name: str) -> None:
     proved = prove(made(name))
     steps = [step for step in proved.steps if step.target.name == "dm"]
-    assert "through" not in steps[-1].reason
     assert steps[0].contributions
     assert steps[-1].after == 0
     assert steps[-1].rule == "a shift that cancels"
