@@ -151,7 +151,7 @@ def _named(
         value = collected.get(old, value_of[new])
         if new not in read and value != value_of[new]:
             (line,) = (q for q in equations if q.symbol == new)
-            trail.derived("written out", new, old, line.expression, f"with {old} put in")
+            trail.derived("written out", new, old, line.expression, f"substitute {old}")
             rename[old] = symbol_like(names.fresh(forward.cotangent(value).name), old)
     steps = trail.steps
     own = [q.symbol for q in equations if q.symbol not in results]

@@ -55,7 +55,7 @@ def in_normalized(
                 p,
                 None,
                 form,
-                f"the normalized exponentials of {exponential.expression.args[0]}",
+                f"the softmax of {exponential.expression.args[0]}",
             )
         lines: list[Equation] = []
         for q, after in moved:

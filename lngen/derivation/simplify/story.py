@@ -29,7 +29,7 @@ from lngen.expressions.symbols import D, FeatureSum, Mean, TypedSymbol, is_row, 
 _LONGEST_LINE = 120
 """The nodes of a line that is told in pieces; a longer one is read by nobody, whatever it comes from."""
 
-_APART = "a sum is averaged, or added up, term by term"
+_APART = "means and sums are linear"
 
 _MOST_NAMES = 12
 """Names that are put in one by one."""
@@ -92,7 +92,7 @@ def _of_the_value(steps: Sequence[Step], emitted: Collection[TypedSymbol]) -> tu
     found += _with_normalized(found, last, emitted)
     for result, value in moved.items():
         if last[value].after != value:
-            piece = _Piece("written out", f"with {value} put in", last[value].after)
+            piece = _Piece("written out", f"substitute {value}", last[value].after)
             found.append(replace(_made(last[result], value, piece), contributions=()))
     return tuple(found)
 
@@ -268,7 +268,7 @@ def _pieces(line: Expr, goal: Expr, value: Mapping[TypedSymbol, Expr], known: Kn
                     "identities", _that_they_are_zero(apart, value, gone, known), _shown(current), (*zeros.items(),)
                 )
     if _shown(current) != goal and (ends or not zero):
-        yield _last_piece(_shown(current), goal, known)
+        yield from _last_pieces(_shown(current), goal, known)
 
 
 def _that_they_are_zero(line: Expr, value: Collection[TypedSymbol], gone: Sequence[Expr], known: Known) -> str:
@@ -293,20 +293,31 @@ def _put_in(line: Expr, goal: Expr, value: Mapping[TypedSymbol, Expr], most: int
             along += sorted(trivial, key=str)
             written = written.xreplace({s: _means(value[s]) for s in trivial})
         current = _numbers_out(current.xreplace({name: written}))
-        yield _Piece("written out", f"with {' and '.join(s.name for s in along)} put in", _shown(current))
+        yield _Piece("written out", f"substitute {' and '.join(s.name for s in along)}", _shown(current))
+
+
+def _last_pieces(line: Expr, goal: Expr, known: Known) -> Iterator[_Piece]:
+    """What is left to be done once all names are in: numbers of the row leave the means first."""
+    wanted = _sums(goal)
+    if _sums(line) != wanted:
+        with suppress(TooManyTermsError), limited_work(None), limited_work(None, measure=NODES):
+            apart = _shown(split_means(_means(line)))
+            if len(_sums(apart) ^ wanted) < len(_sums(line) ^ wanted):
+                yield _Piece("linearity", _APART, apart)
+                line = apart
+    if line != goal:
+        yield _last_piece(line, goal, known)
 
 
 def _last_piece(line: Expr, goal: Expr, known: Known) -> _Piece:
-    """What is left to be done once all names are in."""
+    """A step to the last line, by what changes in it."""
     new = {s for s in goal.free_symbols if goal.count(s) > line.count(s) and is_row(s)}
     uses = tuple((q.symbol, _shown(q.expression)) for q in known.lines if q.symbol in new)
     if new & set(known.shares):
         return _Piece(NORMALIZED, f"written in {' and '.join(str(s) for s, _ in uses)}", goal, uses)
     if uses:
         return _Piece("known scaled row", f"which is {' and '.join(str(s) for s, _ in uses)}", goal, uses)
-    if _sums(line) != _sums(goal):
-        return _Piece("linearity", "a number of the row stands before the sum", goal)
-    if operation_count(goal) < operation_count(line):
+    if _sums(line) == _sums(goal) and operation_count(goal) < operation_count(line):
         return _Piece("common factors", "taken out of the sum", goal)
     return _Piece("written out", "terms collected", goal)
 
