@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from sympy import Expr, Function, Pow, Symbol
 
 from lngen.derivation.derivation import Step
-from lngen.expressions.notation import latex, text
 from lngen.expressions.symbols import (
     AttainsFirst,
     Reduction,
@@ -19,9 +18,10 @@ from lngen.expressions.symbols import (
     TypedSymbol,
     Where,
     derivative,
-    symbol_like,
+    stand_in,
 )
 from lngen.report.formulas import Formula
+from lngen.report.spelled import spelled
 
 _NO_RULE = (Reduction, SumRows, Where, AttainsFirst, StopGradient)
 
@@ -66,9 +66,11 @@ def stated(function: Expr, order: tuple[str, ...] = ()) -> Formula:
     (1/sqrt(u))' = -1/(2*u**(3/2))
     """
     argument = function.args[0]
-    u = argument if isinstance(argument, Symbol) else symbol_like("u", argument)
+    u = argument if isinstance(argument, Symbol) else stand_in("argument", argument)
     plain = function.func(u, *function.args[1:])
-    word, bracket, rest = text(plain, order).partition("(")
-    left = f"({text(plain, order)})'" if isinstance(plain, Pow) else f"{word}'{bracket}{rest}"
-    slope = derivative(plain, u)
-    return Formula(left, text(slope, order), rf"\left({latex(plain, order)}\right)^{{\prime}} = {latex(slope, order)}")
+    words = {} if u == argument else {u: ("u", "u")}
+    shown, sign = spelled(plain, order, words)
+    slope, slope_sign = spelled(derivative(plain, u), order, words)
+    word, bracket, rest = shown.partition("(")
+    left = f"({shown})'" if isinstance(plain, Pow) else f"{word}'{bracket}{rest}"
+    return Formula(left, slope, rf"\left({sign}\right)^{{\prime}} = {slope_sign}")

@@ -20,14 +20,15 @@ from lngen.expressions.symbols import (
     D,
     FeatureSum,
     Mean,
-    RowSymbol,
     TypedSymbol,
     axes,
     is_row,
+    stand_in,
     varies_over_features,
 )
 from lngen.language.syntax import Kind
 from lngen.report.formulas import Formula
+from lngen.report.spelled import spelled
 
 
 @dataclass(frozen=True)
@@ -103,26 +104,20 @@ def _mean(e: Expr) -> Expr:
 
 def _told(equation: Equation, whole: Expr, g: TypedSymbol, parts: list[_Part], order: tuple[str, ...]) -> Projection:
     parts = sorted(parts, key=lambda part: (part.row != 1, text(part.row, order)))
-    written = equation.expression.xreplace({whole: RowSymbol("Pg")})
-    gradient = Formula(
-        equation.symbol.name,
-        text(written, order).replace("Pg", f"P*{g}"),
-        f"{latex_name(equation.symbol.name, order)} = "
-        + latex(written, order).replace(r"\mathrm{Pg}", rf"P \thinspace {latex_name(g.name, order)}"),
-    )
-    matrix = Formula(
-        "P",
-        f"I - {' - '.join(_outer(part.weight, part.row, order) for part in parts)}",
-        f"P = I - {' - '.join(_outer_latex(part.weight, part.row, order) for part in parts)}",
-    )
+    moved = stand_in("moved", whole)
+    words = {moved: (f"P*{g}", rf"P \thinspace {latex_name(g.name, order)}")}
+    plain, signs = spelled(equation.expression.xreplace({whole: moved}), order, words)
+    gradient = Formula(equation.symbol.name, plain, f"{latex_name(equation.symbol.name, order)} = {signs}")
+    taken = [_outer(part.weight, part.row, order) for part in parts]
+    matrix = Formula("P", " - ".join(["I", *(p for p, _ in taken)]), "P = " + " - ".join(["I", *(s for _, s in taken)]))
     along = " and ".join(text(part.row, order) for part in parts)
     defects = [part for part in parts if part.defect != 0]
     takes = f"it takes away from a row its part along {along}"
     if not defects:
         return Projection(gradient, matrix, f"P is symmetric and P*P = P, a projection: {takes}.")
-    rest = " - ".join(_outer(sympy.factor(part.weight * part.defect), part.row, order) for part in defects)
-    words = f"P is symmetric, and P*P = P - {rest}. Where {_vanishing(defects)} = 0 it is a projection: {takes}."
-    return Projection(gradient, matrix, words)
+    rest = " - ".join(_outer(sympy.factor(part.weight * part.defect), part.row, order)[0] for part in defects)
+    said = f"P is symmetric, and P*P = P - {rest}. Where {_vanishing(defects)} = 0 it is a projection: {takes}."
+    return Projection(gradient, matrix, said)
 
 
 def _vanishing(defects: list[_Part]) -> str:
@@ -131,13 +126,10 @@ def _vanishing(defects: list[_Part]) -> str:
     return " and ".join(sorted(s.name for s in met if axes(s) == NOTHING))
 
 
-def _outer(weight: Expr, row: Expr, order: tuple[str, ...]) -> str:
-    one = "1" if row == 1 else text(row, order) if isinstance(row, Symbol) else f"({text(row, order)})"
-    scale = text(weight / D * Symbol("PP"), order)
-    return scale.replace("PP", f"{one}*{one}'")
-
-
-def _outer_latex(weight: Expr, row: Expr, order: tuple[str, ...]) -> str:
-    one = r"\mathbf{1}" if row == 1 else latex(row, order) if isinstance(row, Symbol) else f"({latex(row, order)})"
-    scale = latex(weight / D * Symbol("PP"), order)
-    return scale.replace(r"\mathrm{PP}", rf"{one} \thinspace {one}^{{\top}}")
+def _outer(weight: Expr, row: Expr, order: tuple[str, ...]) -> tuple[str, str]:
+    """The matrix `weight*row*row'/D`, as text and as LaTeX."""
+    one, sign = ("1", r"\mathbf{1}") if row == 1 else (text(row, order), latex(row, order))
+    if row != 1 and not isinstance(row, Symbol):
+        one, sign = f"({one})", f"({sign})"
+    product = stand_in("product", row)
+    return spelled(weight / D * product, order, {product: (f"{one}*{one}'", rf"{sign} \thinspace {sign}^{{\top}}")})

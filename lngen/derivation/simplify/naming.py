@@ -17,7 +17,7 @@ MAXIMUM = "m"
 """The largest exponent of a row, where a rule takes it out of the exponentials."""
 
 PARTITION = "Z"
-"""The sum of the exponentials of a row, by which a softmax divides: its partition function."""
+"""The sum of the exponentials of a row, by which they are divided: the partition function."""
 
 _NUMBER = re.compile(r"_\d+$")
 _DONE = re.compile(r"_(centred|shifted|scaled)(_\d+)?$")

@@ -55,7 +55,7 @@ def in_normalized(
                 p,
                 None,
                 form,
-                f"the softmax of {exponential.expression.args[0]}",
+                f"exponentials of {exponential.expression.args[0]} over their sum",
             )
         lines: list[Equation] = []
         for q, after in moved:

@@ -348,7 +348,7 @@ class ReversePass:
             return False
         if bar != 0:
             return False
-        reason = f"the results do not depend on {symbol.name}: no gradient goes through it"
+        reason = f"no gradient goes through {symbol.name}, for no result depends on it"
         before = self.trail.chain_rule(self._cotangent(symbol), self._sent(symbol), f"the gradient of {symbol.name}")
         self.trail.derived("a shift that cancels", self._cotangent(symbol), before, bar, reason, uses=uses.items())
         return True

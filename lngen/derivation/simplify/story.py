@@ -106,7 +106,7 @@ def _with_normalized(
         for target, step in last.items():
             after = with_product(step.after, p, form)
             if target not in (p, *emitted) and after != step.after and not after.free_symbols & form.free_symbols:
-                yield replace(_made(step, step.after, _Piece(NORMALIZED, f"which is {p}", after)), contributions=())
+                yield replace(_made(step, step.after, _Piece(NORMALIZED, f"written in {p}", after)), contributions=())
 
 
 def in_reading_order(steps: Sequence[Step], results: Iterable[TypedSymbol]) -> tuple[Step, ...]:
@@ -316,7 +316,9 @@ def _last_piece(line: Expr, goal: Expr, known: Known) -> _Piece:
     if new & set(known.shares):
         return _Piece(NORMALIZED, f"written in {' and '.join(str(s) for s, _ in uses)}", goal, uses)
     if uses:
-        return _Piece("known scaled row", f"which is {' and '.join(str(s) for s, _ in uses)}", goal, uses)
+        return _Piece(
+            "known scaled row", f"{' and '.join(str(s) for s, _ in uses)} is known from the forward", goal, uses
+        )
     if _sums(line) == _sums(goal) and operation_count(goal) < operation_count(line):
         return _Piece("common factors", "taken out of the sum", goal)
     return _Piece("written out", "terms collected", goal)
