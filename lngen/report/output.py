@@ -36,9 +36,10 @@ def report(plan: Plan, format: Format = "text") -> str:
     "text" is plain, no line longer than 110 columns. "markdown" has the formulas as LaTeX in `$$` blocks. "latex" is a
     whole document; it needs amsmath, xcolor and geometry. "json" is an object with the fields
 
-    * `schema` (1), `name`, `citation` (paragraphs), `definition` (source);
+    * `schema` (1), `name`, `citation` (paragraphs), `legend` (lines), `definition` (source);
     * `forward`, `adjoint`, `gradients`, `where`, `identities`: lists of `{name, text, latex}`, of an identity
       `name` is the left side; `operations`: `{adjoint, result}`;
+    * `projection`: `{formulas, words}`, of each gradient that is a number of the row times one;
     * `steps`, of every part: `{number, part, rule, target, before, after, contributions, uses, reason,
       operations_before, operations_after, evidence}`, in which `before` and `operations_before` may be null;
       `contributions` are `{through, text}`, `uses` equations;
@@ -71,6 +72,11 @@ def _fields(c: Content, style: _Markup) -> dict[str, Any]:
     return {
         "title": words(c.name),
         "citation": [prose(paragraph) for paragraph in c.citation],
+        "legend": [prose(line, "  ") for line in c.legend],
+        "projection": [
+            {"formulas": formulas((found.gradient, found.matrix)), "words": prose(found.words, "  ")}
+            for found in c.projection
+        ],
         "fence": escape.fence("\n".join(c.definition)),
         "definition": [style.source(line) for whole in c.definition for line in cut(whole, style.source_width)],
         "verdict": prose(c.headline, "  "),
@@ -213,11 +219,15 @@ def _json(c: Content) -> dict[str, Any]:
         "schema": SCHEMA,
         "name": c.name,
         "citation": list(c.citation),
+        "legend": list(c.legend),
         "definition": "\n".join(c.definition),
         "forward": listed(c.forward),
         "adjoint": listed(c.adjoint),
         "gradients": listed(c.gradients),
         "where": listed(c.atoms),
+        "projection": [
+            {"formulas": listed((found.gradient, found.matrix)), "words": found.words} for found in c.projection
+        ],
         "identities": listed(c.identities),
         "beyond": [{"title": part.title, "formulas": listed(part.results)} for part in c.parts if part.results],
         "operations": {"adjoint": c.adjoint_operations, "result": c.result_operations},
