@@ -105,6 +105,7 @@ class _Lines:
             title=escape.markup(said.name),
             rule="=" * min(self.width, len(said.name)),
             citation=[line for paragraph in said.citation for line in self.prose(paragraph)],
+            legend=[line for words in said.legend for line in self.prose(words, "  ")],
             result=self.result(),
             verdict=self.prose(said.headline, "  "),
             proved=bool(said.evidence) and all(item.passed for item in said.evidence),
@@ -144,9 +145,12 @@ class _Lines:
         yield _Section("More", self.more(derivatives))
 
     def result(self) -> list[str]:
-        """The gradients, and what they are written in."""
+        """The gradients, what they are written in, and the Jacobian where it is a projection."""
         found = _styled("report.result", self.formulas(self.said.gradients))
-        return [*found, "  where", *self.formulas(self.said.atoms, "    ")] if self.said.atoms else found
+        found += ["  where", *self.formulas(self.said.atoms, "    ")] if self.said.atoms else []
+        for each in self.said.projection:
+            found += ["", *self.formulas((each.gradient, each.matrix)), *self.prose(each.words, "  ")]
+        return found
 
     def part(self, part: Part) -> Iterator[_Section]:
         """The steps of a part, and what they end at."""
