@@ -11,9 +11,11 @@ INSTALL := $(RUN) -m pip install --quiet --disable-pip-version-check
 .PHONY: derive test exhaustive matrix fuzz pycuda pycuda-wheel browser frameworks environment gpu wheelhouse docs lint \
     drift suite check fmt clean help
 
-derive: $(VENV)/installed ## derive every layer of derive/, write generated/, print a derivation
-	$(RUN) -m lngen derive
-	$(RUN) -m lngen derive layer_norm
+derive: $(VENV)/installed ## derive every layer of derive/, write generated/, print their gradients and what to do next
+	@$(RUN) -m lngen derive
+	@echo
+	@$(RUN) -m lngen derive layer_norm --brief
+	@echo '`. .venv/bin/activate` puts lngen on your path, and docs/how_to/own_layer.md has a layer of your own.'
 
 test: $(VENV)/installed-test ## a sample of every kind of evidence, in minutes; names what this machine cannot run
 	$(PYTEST)

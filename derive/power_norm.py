@@ -1,7 +1,7 @@
 """Each row divided by its mean fourth power, to the power 1/4.
 
-The norm of Zhang & Sennrich, 2019, arXiv:1910.07467, in L4 in the place of L2; other powers than the second are those
-of Hoffer et al., 2018, arXiv:1803.01814.
+A generalization of RMS norm (Zhang & Sennrich, 2019, arXiv:1910.07467), whose power is 2. Norms in other powers are in
+Hoffer et al., 2018, arXiv:1803.01814.
 """
 
 from lngen.language import Constant, Feature, Row, mean

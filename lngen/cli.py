@@ -18,6 +18,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from lngen.errors import DefinitionError, LngenError, printable, printable_lines
+from lngen.runtime.emitted import BACKENDS as EMITTED
 from lngen.version import __version__
 
 REFUSED = 2
@@ -133,7 +134,6 @@ def _os_message(error: OSError) -> str:
 app = typer.Typer(
     cls=_Group,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="From the forward definition of a normalization layer to audited gradients, NumPy and CUDA.",
@@ -228,6 +228,23 @@ def derive(
         ),
     ] = None,
     brief: Annotated[bool, typer.Option("--brief", help="Print of one layer no more than fits on a screen.")] = False,
+    tangents: Annotated[bool, typer.Option("--tangents", help="Print how the tangents (jvp) were found, too.")] = False,
+    second_order: Annotated[
+        bool, typer.Option("--second-order", help="Print how the gradients of the gradients were found, too.")
+    ] = False,
+    plan: Annotated[bool, typer.Option("--plan", help="Print the stages of each direction, too.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Print in words why it costs what it does, and where it is delicate, too.")
+    ] = False,
+    full: Annotated[bool, typer.Option("--full", help="Print the whole report.")] = False,
+    backend: Annotated[
+        str | None,
+        typer.Option(
+            "--backend",
+            metavar="NAME,...",
+            help=f"Write code for these: {', '.join(EMITTED)}, or all. pyproject.toml has a default (tool.lngen).",
+        ),
+    ] = None,
     sharded: Annotated[
         bool,
         typer.Option(
@@ -242,10 +259,20 @@ def derive(
 
     if sharded and no_sharded:
         raise typer.BadParameter("--sharded and --no-sharded are given; pass one of them")
-    over_parts = True if sharded else False if no_sharded else None
-    documents = {"html": html, "certificate": certificate}
+    more = {"tangents": tangents, "second_order": second_order, "plan": plan, "explanation": explain}
+    if brief and (full or any(more.values())):
+        raise typer.BadParameter("--brief prints less, and another option more; pass one of them")
     found = derive.run(
-        files or [], out, check, format.value, **documents, short=brief, arch=arch, over_parts=over_parts
+        files or [],
+        out,
+        check,
+        format.value,
+        html=html,
+        certificate=certificate,
+        shown="brief" if brief else derive.shown(full, more),
+        arch=arch,
+        over_parts=True if sharded else False if no_sharded else None,
+        backend=backend,
     )
     raise typer.Exit(found)
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from lngen.backends.chosen import named
 from lngen.cache import folders, key
 from lngen.check import DTYPES, QUICK_SHAPES, Report
 from lngen.check.emitted import BACKENDS, Asked, check_emitted
@@ -19,7 +20,8 @@ from lngen.files.paths import RUNTIME, derive_folder, require_package
 from lngen.language.definition import Definition
 from lngen.language.parsing import load, parse
 from lngen.pipeline import Derived, derived
-from lngen.report import formulas, report
+from lngen.project import backends_for
+from lngen.report import Shown, formulas, printed
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,9 @@ class DerivedLayer:
 
     derived: Derived
     """What the stages made of it, for who wants more than is here."""
+
+    backends: tuple[str, ...] | None = None
+    """The backends that `derive` was told, with what they need; None for all."""
 
     @property
     def definition(self) -> Definition:
@@ -78,7 +83,7 @@ class DerivedLayer:
 
     def __str__(self) -> str:
         """The derivation as `lngen derive` prints it."""
-        return report(self.derived.plan, "text")
+        return printed(self.derived.plan, Shown()).plain
 
     def _repr_html_(self) -> str:
         """The result and its steps, as a notebook shows them."""
@@ -93,18 +98,24 @@ class DerivedLayer:
 
         return page(self.derived, measured(self.derived) if can_plot() else None)
 
-    def write(self, folder: str | os.PathLike[str]) -> Path:
+    def write(self, folder: str | os.PathLike[str], backends: Sequence[str] | None = None) -> Path:
         """Write the layer to `folder/NAME`, and what layers share beside it; the path of the former.
 
         `folder` is imported from, as in `from my_model.layers import NAME`. Files that are as they should be stay.
+        `backends`, such as `["numpy", "cuda"]`, are those that are written; what they need is written too. Without
+        them it is those that `derive` was told, else those that `lngen derive --out` writes there.
+
         Raises LngenError, and changes nothing, if that is no name of a package, if it cannot be written to, or if there
-        is something in it that lngen did not write.
+        is something in it that lngen did not write. It does for a backend that there is not.
         """
         place = Path(folder)
         require_package(place)
         manifest.require_writable((RUNTIME, self.name), place)
-        for emission in (manifest.runtime_emission(), self.derived.emission):
-            manifest.update(emission, place)
+        asked = self.backends if backends is None else named(backends, "backends")
+        chosen = backends_for(self.name, place, asked)
+        emission = derived(self.definition, backends=chosen).emission
+        for each in (manifest.shared_emission([emission], place), emission):
+            manifest.update(each, place)
         return place / self.name
 
     def load(self) -> Layer:
@@ -114,7 +125,8 @@ class DerivedLayer:
     def _cached(self) -> Path:
         """The layer's folder in the cache, made if it is not there."""
         emission = self.derived.emission
-        parts = [part for entry in (manifest.runtime_emission(), emission) for file in entry.files for part in file]
+        shared = manifest.shared_emission([emission])
+        parts = [part for entry in (shared, emission) for file in entry.files for part in file]
         package = folders.entry(key(parts), lambda place: _write(emission, place), "layers")
         return package / self.name
 
@@ -134,21 +146,27 @@ class DerivedLayer:
         """
         if backend not in BACKENDS:
             raise LngenError(f"there is no backend {backend!r}; there are {', '.join(BACKENDS)}.")
+        if self.backends is not None and backend not in self.backends:
+            raise LngenError(f"{self.name} was derived without {backend}: name it in the backends of `lngen.derive`.")
         at_thresholds = shapes is None
         asked = Asked(QUICK_SHAPES if shapes is None else shapes, dtypes=dtypes, seed=seed, at_thresholds=at_thresholds)
         return check_emitted(self.derived, self._cached(), backend, asked, warnings.warn)
 
 
-def derive(definition: str | os.PathLike[str]) -> DerivedLayer:
+def derive(definition: str | os.PathLike[str], backends: Sequence[str] | None = None) -> DerivedLayer:
     """Derive a layer from the text of its definition, from a file, or by the name of one that comes with lngen.
 
-    A file is given as a `pathlib.Path`; a text is never taken for a path. Raises LngenError for what is not a
-    definition or has no derivative in the language, with the place and what to write instead.
+    A file is given as a `pathlib.Path`; a text is never taken for a path. `backends`, such as `["numpy", "cuda"]`, are
+    those to emit code for, of "numpy", "cpu", "cuda", "torch" and "jax"; all if none are given.
+
+    Raises LngenError for what is not a definition or has no derivative in the language, with the place and what to
+    write instead.
 
     >>> derive("def cubed(x: Row): return x**3").gradients
     {'dx': '3*dy*x**2'}
     """
-    return DerivedLayer(derived(_read(definition)))
+    chosen = None if backends is None else named(backends, "backends")
+    return DerivedLayer(derived(_read(definition), backends=chosen or BACKENDS), chosen)
 
 
 def _read(definition: str | os.PathLike[str]) -> Definition:

@@ -8,12 +8,13 @@ bytes everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
 from lngen.backends import cpu, cuda, jax, numpy, sharded, torch
+from lngen.backends.chosen import OVER_PARTS, with_needed
 from lngen.backends.description import description
 from lngen.cache import values
 from lngen.cache.results import kept
@@ -24,19 +25,21 @@ from lngen.derivation.simplify.second_order import second_order
 from lngen.errors import LngenError
 from lngen.files import manifest, render
 from lngen.files.manifest import Emission
+from lngen.files.shared import needed
 from lngen.language.definition import Definition
 from lngen.plan.planner import Plan, plan
 from lngen.plan.widen import widened
 from lngen.prove import has_values, prove
 from lngen.report import cost_entries, report
 from lngen.report.heading import header, notes
+from lngen.runtime.emitted import BACKENDS
 
 Kept = TypeVar("Kept")
 
 STAGES = ("derive", "plan", "prove", "numpy", "cuda", "cpu", "torch", "jax", "derivation.md")
 """What `derived` goes through, in order, by the names it passes to `on_stage`."""
 
-_TEMPLATES = ("numpy", "cuda", "cpu", "torch", "jax", "report")
+_EMITTERS = {"numpy": numpy.emit, "cuda": cuda.emit, "cpu": cpu.emit, "torch": torch.emit, "jax": jax.emit}
 
 
 class EvidenceError(LngenError):
@@ -94,33 +97,31 @@ def derived(
     *,
     proved: bool = True,
     over_parts: bool = False,
+    backends: Collection[str] = BACKENDS,
     on_stage: Callable[[str], None] = lambda stage: None,
 ) -> Derived:
     """A definition with its derivation, its plan and its files; `over_parts` those for rows in parts too.
 
-    Takes and raises what `planned` takes and raises, and raises LngenError for an expression that a backend cannot
-    print.
+    The files are those of some `backends`, and of what these need. Takes and raises what `planned` takes and raises,
+    and raises LngenError for an expression that a backend cannot print.
     """
     plan = planned(definition, proved=proved, on_stage=on_stage)
+    chosen = with_needed((*backends, *(OVER_PARTS if over_parts else ())))
     what = ("files" if proved else "files without proofs") + (" over parts" if over_parts else "")
-    files = _kept(what, definition, lambda: _emitted(plan, proved, over_parts, on_stage))
+    what += "" if chosen == BACKENDS else f" for {' '.join(chosen)}"
+    files = _kept(what, definition, lambda: _emitted(plan, proved, over_parts, chosen, on_stage))
     return Derived(definition, plan, files)
 
 
-def _emitted(planned: Plan, proved: bool, over_parts: bool, on_stage: Callable[[str], None]) -> Emission:
-    on_stage("numpy")
+def _emitted(
+    planned: Plan, proved: bool, over_parts: bool, backends: Sequence[str], on_stage: Callable[[str], None]
+) -> Emission:
     programs = planned.programs()
-    about = notes(planned, "numpy")
-    files = numpy.emit(programs, about)
-    interface = description(programs, about)
-    on_stage("cuda")
-    files |= cuda.emit(programs, notes(planned, "cuda"))
-    on_stage("cpu")
-    files |= cpu.emit(programs, notes(planned, "cpu"))
-    on_stage("torch")
-    files |= torch.emit(programs, notes(planned, "torch"))
-    on_stage("jax")
-    files |= jax.emit(programs, notes(planned, "jax"))
+    files: dict[str, str] = {}
+    for backend, emit in _EMITTERS.items():
+        if backend in backends:
+            on_stage(backend)
+            files |= emit(programs, notes(planned, backend))
     if over_parts:
         files |= sharded.emit(programs, notes(planned, "sharded"))
     on_stage("derivation.md")
@@ -131,12 +132,13 @@ def _emitted(planned: Plan, proved: bool, over_parts: bool, on_stage: Callable[[
         definition.name,
         files,
         definition_text=definition.canonical(),
-        templates=render.sources(*_TEMPLATES, *["sharded"] * over_parts),
-        options={"backends": ["cpu", "cuda", "jax", "numpy", "torch"], "proved": proved}
-        | ({"sharded": True} if over_parts else {}),
+        templates=render.sources(*backends, "report", *["sharded"] * over_parts),
+        options={"backends": sorted(backends), "proved": proved} | ({"sharded": True} if over_parts else {}),
         cost=cost_entries(planned),
-        interface=interface,
+        interface=description(programs, notes(planned, "numpy")),
         evidence=[_evidence_entry(proof) for proof in planned.derivation.proofs],
+        # Where every backend is, so is what no layer imports, and programs may call.
+        needed=None if set(backends) == set(BACKENDS) else needed(files),
     )
 
 

@@ -17,7 +17,8 @@ from lngen.language.parsing import load, parse
 from lngen.layout import expression, table
 from lngen.plan.cost import parse_dtype
 from lngen.plan.planner import plan
-from lngen.report import cost_entries, cost_line, cost_report, escape, formulas, report, to_console
+from lngen.report import Shown, cost_entries, cost_line, cost_report, escape, formulas, printed, report, to_console
+from lngen.report.content import content
 from tests.tiers import sample
 
 ROOT = Path(__file__).parents[1]
@@ -89,21 +90,14 @@ def test_every_formula_of_the_derivation_is_in_the_text(path):
     for line in formulas(layer)["backward"]:
         assert re.sub(r"\s+", "", line) in shown
     for step in layer.derivation.steps:
-        assert re.sub(r"\s+", "", f"{step.number} {step.rule}, {step.target}") in shown
+        assert re.search(rf"^ *{step.number}  {re.escape(step.rule)}\b", report(layer), re.MULTILINE)
     for hazard in json.loads(report(layer, "json"))["hazards"]:
         assert re.sub(r"\s+", "", hazard["text"]) in shown
 
 
-def test_the_order_is_definition_forward_identities_steps_result_evidence_plan_cost_hazards(centred):
-    headings = [
-        "Definition",
-        "Forward",
-        "Identities",
-        "The forward, step by step",
-        "The gradient by the chain rule",
-        "Result",
-    ]
-    headings += ["Evidence", "Plan", "Cost", "Where digits can be lost"]
+def test_the_order_is_definition_forward_identities_steps_evidence_plan_hazards_cost(centred):
+    headings = ["Definition", "Forward", "Identities", *(part.title for part in content(centred).parts)]
+    headings += ["What the rules say", "Evidence", "Plan", "Where digits can be lost", "Cost"]
     shown = report(centred)
     places = [re.search(f"^{heading}", shown, re.MULTILINE).start() for heading in headings]
     assert places == sorted(places)
@@ -125,7 +119,7 @@ def test_a_console_gets_colour_and_a_pipe_the_plain_text(centred):
     plain, coloured = io.StringIO(), io.StringIO()
     to_console(centred, Console(file=plain, width=110))
     to_console(centred, Console(file=coloured, width=110, force_terminal=True, color_system="standard"))
-    assert plain.getvalue() == report(centred)
+    assert plain.getvalue() == printed(centred, Shown()).plain
     assert "\x1b[" in coloured.getvalue()
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured.getvalue()) == plain.getvalue()
 
@@ -135,8 +129,9 @@ def test_a_narrow_console_is_kept_to(centred, width):
     out = io.StringIO()
     to_console(centred, Console(file=out, width=width))
     # The three columns of the cost tables cannot be narrower than what is in them.
-    shown = re.sub(r"\nCost\n.*(?=\nWhere digits)", "", out.getvalue(), flags=re.DOTALL)
+    shown = re.sub(r"\nCost\n.*(?=\nMore)", "", out.getvalue(), flags=re.DOTALL)
     assert "Where digits" in shown
+    assert "More\n" in shown
     assert max(len(line) for line in shown.splitlines()) <= width
 
 
@@ -180,10 +175,10 @@ def test_a_table_keeps_its_columns():
 
 def test_markdown_has_each_formula_once_and_as_mathematics(centred):
     shown = report(centred, "markdown")
-    assert "$$\n\\bar{\\gamma} = \\sum_{\\mathrm{rows}} \\bar{y} \\thinspace \\hat{x}\n$$" in shown
+    assert "$$\n\\mathrm{d}\\gamma = \\sum_{\\mathrm{rows}} \\mathrm{d}y \\thinspace \\hat{x}\n$$" in shown
     assert "dgamma = sum_rows(dy*xhat)" not in shown.split("## Plan")[0]
     assert r"\underbrace{\mathrm{rstd} \thinspace g}_{\text{through } \hat{x}}" in shown
-    assert r"&= \cdots \textcolor{teal}{+\mathrm{rstd} \thinspace \mathrm{mean}(\hat{x})" in shown
+    assert r"&= \cdots" in shown
     assert shown.count("$$") % 2 == 0
     assert shown.count("```") % 2 == 0
 

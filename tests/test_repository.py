@@ -38,6 +38,7 @@ STAGES = [
     "report",
     "cache",
     "pipeline",
+    "project",
     "simt",
     "toolchain",
     "inspection",

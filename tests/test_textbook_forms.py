@@ -31,7 +31,7 @@ CENTRED = {
 UNIT = "rstd*(g - xhat*mean(g*xhat))"
 GATE = "sigmoid_z*{}*(1 + z*(1 - sigmoid_z))"
 
-SOFTMAX = "exp_shifted/sum_exp"
+SOFTMAX = "exp_shifted/Z"
 FORMS = {
     # every shipped layer, as the best hand-written kernels have it
     "adaptive_layer_norm": {"g": "dy*(1 + scale)", "dx": CENTRED["dx"], "dscale": "dy*xhat", "dshift": "dy"},

@@ -25,6 +25,9 @@ RIDDLES = re.compile(
 )
 """First words of a sentence whose subject is to be guessed; a question may begin so."""
 
+CELL_RIDDLES = re.compile(r"(what|whatever|those|that (of|by|which))\b(?!.*\?$)", re.I)
+"""First words of a cell of a table that names no noun."""
+
 OBSCURE = {
     r"(is|are|was|were) (to be )?had\b": "there is, you get",
     r"to be had\b": "available",
@@ -50,8 +53,8 @@ MEASURE = re.compile(rf"(?<![\w.*])(?:\d[\d,]*(?:\.\d+)?\s?{UNIT}(?!\w)|1/\d+(?:
 
 
 def prose(text: str) -> Iterator[tuple[int, str, str]]:
-    """Line, kind (`heading` or `text`) and words of each piece of prose: no tables, no code, no comments."""
-    kinds = {"heading_open": "heading", "paragraph_open": "text", "td_open": "", "th_open": ""}
+    """Line, kind (`heading`, `text` or `cell`) and words of each piece of prose: no code, no comments."""
+    kinds = {"heading_open": "heading", "paragraph_open": "text", "td_open": "cell", "th_open": "cell"}
     kind, line = "", 0
     for token in MarkdownIt("commonmark").enable("table").parse(text):
         if token.type in kinds:
@@ -72,7 +75,10 @@ def sentences(words: str) -> list[str]:
 def faults(text: str) -> list[str]:
     """Each fault as `line: what is wrong: the sentence`."""
     found = []
-    for line, _, words in prose(text):
+    for line, kind, words in prose(text):
+        if kind == "cell":
+            found += [f"{line}: cell begins with a riddle: {words}"] if CELL_RIDDLES.match(words) else []
+            continue
         for sentence in sentences(words):
             count = len(re.findall(r"[\w'’.-]*\w[\w'’-]*", sentence))
             measures = MEASURE.findall(sentence)
@@ -128,6 +134,8 @@ LONG = " ".join(["Word"] + ["word"] * (MOST_WORDS - 1))
         ("It takes 2.1 ms, PyTorch 3.4 ms, JAX 5 ms.", "compares 3 numbers"),
         ("It reaches 50 % of a copy, 60 % of a triad, 1/3.5 of both.", "compares 3 numbers"),
         ("The same functions are to be had compiled.", "write: available"),
+        ("| a | b |\n| --- | --- |\n| 1 | what a part sends |", "cell begins with a riddle"),
+        ("| a | those that code takes |\n| --- | --- |\n| 1 | 2 |", "cell begins with a riddle"),
         ("It is done sooner.", "write: faster, earlier"),
         ("The rest is nobody's concern.", "write: automatic"),
     ],
@@ -143,7 +151,8 @@ def test_faults_planted_are_found(text, fault):
         "What is a row? A sample.",
         "It takes 2 ms, and PyTorch 3 ms.",
         "D is 1, 2, 3 or 4, and CUDA 12.2 knows sm_90, sm_100 and sm_120.",
-        "| a | b | c |\n| --- | --- | --- |\n| 1 ms | 2 ms | What is kept: 3 ms, 4 ms, 5 ms |",
+        "| a | b | c |\n| --- | --- | --- |\n| 1 ms | 2 ms | 3 ms, 4 ms, 5 ms, sooner, to be had |",
+        "| you want | what is a row? |\n| --- | --- |\n| 1 | that row, whatever its size |",
         "```text\nWhat is kept sooner\n```",
         "    What is kept sooner",
         "<!-- What is kept -->",

@@ -20,6 +20,7 @@ JAX, `jax` is, of `jax_primitives`, which `jax_kernels` computes, by jax_call.cp
 by jax_gpu_call.cpp (`jax_gpu`), both of which `jax_handlers` compiles, and `jax_derivatives` differentiates by
 `jax_rules`; `host_module` says what computes for both. Features of several processes are `sharded`, over what
 `collectives` gather, `host_parts` being compiled; those on their GPUs are `device_sharded`, of `device_parts`; where
-rows are, `gradient_sums` adds up what parameters get. Nothing here knows a layer, and nothing but NumPy is imported,
-PyCUDA when a kernel is first asked for, and frameworks by what is named after them.
+rows are, `gradient_sums` adds up what parameters get. The modules of a layer are found by `emitted`, by backend.
+Nothing here knows a layer, and nothing but NumPy is imported, PyCUDA when a kernel is first asked for, and frameworks
+by what is named after them.
 """

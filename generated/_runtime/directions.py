@@ -212,11 +212,13 @@ class LaterCall(Generic[Results]):
         cotangents = [Value(f"d{name}", part, name, required) for name, part, *_ in layer.outputs]
         inputs = [(slot, layer.inputs[slot]) for slot in layer.differentiable]
         gradients = [Value(f"d{name}", part, name, False, slot) for slot, (name, part, *_) in inputs]
+        tangents = [each._replace(name=f"{each.of}_dot") for each in gradients]
+        moved = [Value(f"{name}_dot", part, name, required) for name, part, *_ in layer.outputs]
         again = [[each._replace(name=f"d{each.name}") for each in group] for group in (gradients, cotangents)]
         self.is_jvp = direction == "jvp"
         self.cotangents = [] if self.is_jvp else cotangents
-        self.moved = {"backward": [], "jvp": gradients, "backward_backward": again[0]}[direction]
-        self.made = {"backward": gradients, "jvp": cotangents, "backward_backward": gradients + again[1]}[direction]
+        self.moved = {"backward": [], "jvp": tangents, "backward_backward": again[0]}[direction]
+        self.made = {"backward": gradients, "jvp": moved, "backward_backward": gradients + again[1]}[direction]
         self.names = tuple(value.name for value in self.made)
         self.values = [*self.cotangents, *self.moved, *layer.fields]
         # Not by its name: the cotangent of an output `dx` is called as that of the gradient of an input `x`.

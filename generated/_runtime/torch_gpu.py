@@ -4,11 +4,11 @@
 Nothing is synchronized, and nothing but PyTorch allocates.
 """
 
-import importlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from .emitted import backend_module
 from .torch_kernels import Kernels, Tensor, only, torch
 from .torch_kernels import each as several
 
@@ -123,5 +123,5 @@ class OnGPU:
 
     def _backend(self) -> Any:
         if self._module is None:
-            self._module = importlib.import_module(f"{self.package}.cuda_backend")
+            self._module = backend_module(self.package, "cuda")
         return self._module

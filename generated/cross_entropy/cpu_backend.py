@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of cross_entropy.
 # Do not edit; edit cross_entropy.py and run: lngen derive cross_entropy.py
 # Cost: forward 2 row tensors (2 read, 0 written), 7 flops per row element; backward 4 row tensors (2 read, 2 written), 9 flops per row element.
-# Evidence: 1 output, 25 steps, 29 first lines, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 40 steps, 30 first lines, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
 # templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
 """Cross entropy of soft targets with the softmax of a row, one number a row.
@@ -88,14 +88,14 @@ def backward(
 
 def jvp(
     saved: Saved,
-    dx: npt.NDArray[Any] | None = None,
-    dtarget: npt.NDArray[Any] | None = None,
+    x_dot: npt.NDArray[Any] | None = None,
+    target_dot: npt.NDArray[Any] | None = None,
     *,
     out: npt.NDArray[Any] | None = None,
     threads: int = 1,
 ) -> npt.NDArray[Any]:
     """As `numpy_backend.jvp`."""
-    return _JVP.call(saved, (dx, dtarget), out, threads)
+    return _JVP.call(saved, (x_dot, target_dot), out, threads)
 
 
 def backward_backward(
@@ -122,8 +122,8 @@ _KERNELS = _host.HostKernels(
             results={"y": "y"},
             kernels={
                 "forward": (
-                    "x, target, out y, saved row_max, saved sum_exp, "
-                    "saved log_sum_exp, the rows, the features"
+                    "x, target, out y, saved m, saved Z, saved log_Z, the rows, "
+                    "the features"
                 ),
             },
         ),
@@ -133,19 +133,19 @@ _KERNELS = _host.HostKernels(
             results={"dx": "x", "dtarget": "target"},
             kernels={
                 "backward": (
-                    "x, target, dy, saved row_max, saved sum_exp, saved log_sum_exp, "
-                    "out dx, out dtarget, the rows, the features"
+                    "x, target, dy, saved m, saved Z, saved log_Z, out dx, "
+                    "out dtarget, the rows, the features"
                 ),
             },
         ),
         "jvp": _host.Direction(
             source="second_order.cpp",
-            arguments={"dx": "x", "dtarget": "target"},
-            results={"dy": "y"},
+            arguments={"x_dot": "x", "target_dot": "target"},
+            results={"y_dot": "y"},
             kernels={
                 "jvp": (
-                    "x, target, dx, dtarget, saved row_max, saved sum_exp, "
-                    "saved log_sum_exp, out dy, the rows, the features"
+                    "x, target, x_dot, target_dot, saved m, saved Z, saved log_Z, "
+                    "out y_dot, the rows, the features"
                 ),
             },
         ),
@@ -155,9 +155,8 @@ _KERNELS = _host.HostKernels(
             results={"dx": "x", "dtarget": "target", "ddy": "dy"},
             kernels={
                 "backward_backward": (
-                    "x, target, dy, ddx, ddtarget, saved row_max, saved sum_exp, "
-                    "saved log_sum_exp, out dx, out dtarget, out ddy, the rows, "
-                    "the features"
+                    "x, target, dy, ddx, ddtarget, saved m, saved Z, saved log_Z, "
+                    "out dx, out dtarget, out ddy, the rows, the features"
                 ),
             },
         ),

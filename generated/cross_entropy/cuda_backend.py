@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of cross_entropy.
 # Do not edit; edit cross_entropy.py and run: lngen derive cross_entropy.py
 # Cost: forward 2 row tensors (2 read, 0 written), 7 flops per row element; backward 4 row tensors (2 read, 2 written), 9 flops per row element.
-# Evidence: 1 output, 25 steps, 29 first lines, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 40 steps, 30 first lines, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
 # templates sha256:a6fa389b017093e698671db7b23dc4ae3379f5ce734d243ee674c17ce2b51213
 """Cross entropy of soft targets with the softmax of a row, one number a row.
@@ -66,9 +66,9 @@ class Saved(NamedTuple):
     dtypes: tuple[np.dtype[Any] | None, ...]
     x: _launcher.DeviceArray
     target: _launcher.DeviceArray
-    row_max: _launcher.DeviceArray
-    sum_exp: _launcher.DeviceArray
-    log_sum_exp: _launcher.DeviceArray
+    m: _launcher.DeviceArray
+    Z: _launcher.DeviceArray
+    log_Z: _launcher.DeviceArray
 
 
 # What follows calls these by names with an underscore, which no argument can have.
@@ -146,8 +146,8 @@ def backward(
 
 def jvp(
     saved: Saved,
-    dx: _launcher.DeviceArray | None = None,
-    dtarget: _launcher.DeviceArray | None = None,
+    x_dot: _launcher.DeviceArray | None = None,
+    target_dot: _launcher.DeviceArray | None = None,
     *,
     out: _launcher.DeviceArray | None = None,
     stream: Any = None,
@@ -156,7 +156,7 @@ def jvp(
     like: Any = None,
 ) -> Any:
     """As `numpy_backend.jvp`."""
-    arguments_ = (dx, dtarget)
+    arguments_ = (x_dot, target_dot)
     results_ = _launcher.later(
         _LAYER, "jvp", saved, arguments_, out, stream, workspace, autotune, like
     )
@@ -199,16 +199,16 @@ def saved_from(
     *,
     x: _launcher.DeviceArray,
     target: _launcher.DeviceArray,
-    row_max: _launcher.DeviceArray,
-    sum_exp: _launcher.DeviceArray,
-    log_sum_exp: _launcher.DeviceArray,
+    m: _launcher.DeviceArray,
+    Z: _launcher.DeviceArray,
+    log_Z: _launcher.DeviceArray,
     shape: Sequence[int] | None = None,
     dtype: npt.DTypeLike | None = None,
     dtypes: Mapping[str, npt.DTypeLike] | None = None,
 ) -> Saved:
     """As `numpy_backend.saved_from`."""
     first_ = (shape, dtype, dtypes)
-    fields_ = (x, target, row_max, sum_exp, log_sum_exp)
+    fields_ = (x, target, m, Z, log_Z)
     saved_: _Saved = _launcher.saved_from(_LAYER, _INTERFACE, first_, fields_)
     return saved_
 
@@ -240,8 +240,8 @@ _LAYER = _launcher.layer_of(
             results={"y": "y"},
             kernels={
                 "forward": (
-                    "x, target, out y, saved row_max, saved sum_exp, "
-                    "saved log_sum_exp, the rows, the features"
+                    "x, target, out y, saved m, saved Z, saved log_Z, the rows, "
+                    "the features"
                 ),
             },
         ),
@@ -251,19 +251,19 @@ _LAYER = _launcher.layer_of(
             results={"dx": "x", "dtarget": "target"},
             kernels={
                 "backward": (
-                    "x, target, dy, saved row_max, saved sum_exp, saved log_sum_exp, "
-                    "out dx, out dtarget, the rows, the features"
+                    "x, target, dy, saved m, saved Z, saved log_Z, out dx, "
+                    "out dtarget, the rows, the features"
                 ),
             },
         ),
         "jvp": _launcher.Direction(
             source="second_order.cu",
-            arguments={"dx": "x", "dtarget": "target"},
-            results={"dy": "y"},
+            arguments={"x_dot": "x", "target_dot": "target"},
+            results={"y_dot": "y"},
             kernels={
                 "jvp": (
-                    "x, target, dx, dtarget, saved row_max, saved sum_exp, "
-                    "saved log_sum_exp, out dy, the rows, the features"
+                    "x, target, x_dot, target_dot, saved m, saved Z, saved log_Z, "
+                    "out y_dot, the rows, the features"
                 ),
             },
         ),
@@ -273,9 +273,8 @@ _LAYER = _launcher.layer_of(
             results={"dx": "x", "dtarget": "target", "ddy": "dy"},
             kernels={
                 "backward_backward": (
-                    "x, target, dy, ddx, ddtarget, saved row_max, saved sum_exp, "
-                    "saved log_sum_exp, out dx, out dtarget, out ddy, the rows, "
-                    "the features"
+                    "x, target, dy, ddx, ddtarget, saved m, saved Z, saved log_Z, "
+                    "out dx, out dtarget, out ddy, the rows, the features"
                 ),
             },
         ),

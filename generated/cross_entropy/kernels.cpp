@@ -2,29 +2,29 @@
 // Made by lngen 0.1.0 from the definition of cross_entropy.
 // Do not edit; edit cross_entropy.py and run: lngen derive cross_entropy.py
 // Cost: forward 2 row tensors (2 read, 0 written), 7 flops per row element; backward 4 row tensors (2 read, 2 written), 9 flops per row element.
-// Evidence: 1 output, 25 steps, 29 first lines, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 40 steps, 30 first lines, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
 // templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
 //
 // forward:
-//     row_max = max(x)
-//     exp_shifted = exp(x - row_max)
-//     sum_exp = sum(exp_shifted)
-//     log_sum_exp = log(sum_exp)
-//     logp = x - row_max - log_sum_exp
+//     m = max(x)
+//     exp_shifted = exp(x - m)
+//     Z = sum(exp_shifted)
+//     log_Z = log(Z)
+//     logp = x - m - log_Z
 //     sum_logp_target = sum(logp*target)
 //     y = -sum_logp_target
 // backward:
-//     p = exp_shifted/sum_exp
+//     p = exp_shifted/Z
 //     dx = dy*(p*sum(target) - target)
 //     dtarget = -dy*logp
 //
 // A kernel is passed the pointers of
 //
-//     forward_<type>(const Row* x, const Row* target, Row* out_y, Computed* save_row_max, Computed* save_sum_exp,
-//         Computed* save_log_sum_exp, long long rows, int D)
-//     backward_<type>(const Row* x, const Row* target, const Row* dy, const Computed* row_max, const Computed*
-//         sum_exp, const Computed* log_sum_exp, Row* out_dx, Row* out_dtarget, long long rows, int D)
+//     forward_<type>(const Row* x, const Row* target, Row* out_y, Computed* save_m, Computed* save_Z, Computed*
+//         save_log_Z, long long rows, int D)
+//     backward_<type>(const Row* x, const Row* target, const Row* dy, const Computed* m, const Computed* Z_, const
+//         Computed* log_Z, Row* out_dx, Row* out_dtarget, long long rows, int D)
 //
 // in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
 // on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h.
@@ -43,9 +43,9 @@ template <class T, class P, class A> struct Arguments {
   const T* x;
   const T* target;
   T* out_y;
-  A* save_row_max;
-  A* save_sum_exp;
-  A* save_log_sum_exp;
+  A* save_m;
+  A* save_Z;
+  A* save_log_Z;
   long long rows;
   int D;
 };
@@ -53,48 +53,48 @@ template <class T, class P, class A> struct Arguments {
 // What does not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
-  A row_max;
-  A sum_exp;
-  A log_sum_exp;
+  A m;
+  A Z_;
+  A log_Z;
   A sum_logp_target;
   A y;
 };
 
-// Stage 1 of 3: row_max = max(x)
+// Stage 1 of 3: m = max(x)
 template <class A, class S>
-LNGEN_INLINE void row_max(A x, const Scalars<S>& row, A (&sums)[1]) {
-  sums[0] = larger(sums[0], x);  // step 1: row_max
+LNGEN_INLINE void m(A x, const Scalars<S>& row, A (&sums)[1]) {
+  sums[0] = larger(sums[0], x);  // step 1: m
 }
 
 template <class A>
-LNGEN_INLINE void after_row_max(Scalars<A>& row, const A (&sums)[1]) {
-  const A row_max = finite_or_zero(sums[0]);  // step 1: max(x)
-  row.row_max = row_max;
+LNGEN_INLINE void after_m(Scalars<A>& row, const A (&sums)[1]) {
+  const A m = finite_or_zero(sums[0]);  // step 1: max(x)
+  row.m = m;
 }
 
-// Stage 2 of 3: sum_exp = sum(exp_shifted)
+// Stage 2 of 3: Z_ = sum(exp_shifted)
 template <class A, class S>
-LNGEN_INLINE void sum_exp(A x, const Scalars<S>& row, A (&sums)[1]) {
-  const A row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 2
+LNGEN_INLINE void Z_(A x, const Scalars<S>& row, A (&sums)[1]) {
+  const A m = row.m;
+  const A x_shifted = x - m;  // step 2
   const A exp_shifted = math::exp(x_shifted);  // step 3
-  sums[0] += exp_shifted;  // step 4: sum_exp
+  sums[0] += exp_shifted;  // step 4: Z_
 }
 
 template <class A>
-LNGEN_INLINE void after_sum_exp(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_exp = sums[0];  // step 4: sum(exp_shifted)
-  const A log_sum_exp = math::log(sum_exp);  // step 5
-  row.sum_exp = sum_exp;
-  row.log_sum_exp = log_sum_exp;
+LNGEN_INLINE void after_Z(Scalars<A>& row, const A (&sums)[1]) {
+  const A Z_ = sums[0];  // step 4: sum(exp_shifted)
+  const A log_Z = math::log(Z_);  // step 5
+  row.Z_ = Z_;
+  row.log_Z = log_Z;
 }
 
 // Stage 3 of 3: sum_logp_target = sum(logp*target)
 template <class A, class S>
 LNGEN_INLINE void sum_logp_target(A x, A target, const Scalars<S>& row, A (&sums)[1]) {
-  const A log_sum_exp = row.log_sum_exp, row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 2
-  const A logp = x_shifted - log_sum_exp;  // step 6
+  const A log_Z = row.log_Z, m = row.m;
+  const A x_shifted = x - m;  // step 2
+  const A logp = x_shifted - log_Z;  // step 6
   sums[0] += logp*target;  // step 7: sum_logp_target
 }
 
@@ -127,18 +127,18 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
         sweep<1, 0>(D, sums, {-infinity<A>()}, [&](int column, auto width, auto& lanes) {
           using A = Lanes<S>;
           const A x = READS_x ? read<S>(to.x + offset + column, width) : A(0);
-          row_max(x, row, lanes);
+          m(x, row, lanes);
         });
-        after_row_max(row, sums);
+        after_m(row, sums);
       }
       {
         S sums[1];
         sweep<0, 0>(D, sums, {A(0)}, [&](int column, auto width, auto& lanes) {
           using A = Lanes<S>;
           const A x = READS_x ? read<S>(to.x + offset + column, width) : A(0);
-          sum_exp(x, row, lanes);
+          Z_(x, row, lanes);
         });
-        after_sum_exp(row, sums);
+        after_Z(row, sums);
       }
       {
         S sums[1];
@@ -153,9 +153,9 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
         after_sum_logp_target(row, sums);
         to.out_y[i] = narrow<T>(row.y);
       }
-      to.save_row_max[i] = row.row_max;
-      to.save_sum_exp[i] = row.sum_exp;
-      to.save_log_sum_exp[i] = row.log_sum_exp;
+      to.save_m[i] = row.m;
+      to.save_Z[i] = row.Z_;
+      to.save_log_Z[i] = row.log_Z;
     }
   }
   fence();
@@ -192,9 +192,9 @@ template <class T, class P, class A> struct Arguments {
   const T* x;
   const T* target;
   const T* dy;
-  const A* row_max;
-  const A* sum_exp;
-  const A* log_sum_exp;
+  const A* m;
+  const A* Z_;
+  const A* log_Z;
   T* out_dx;
   T* out_dtarget;
   long long rows;
@@ -205,9 +205,9 @@ template <class T, class P, class A> struct Arguments {
 template <class A> struct Scalars {
   A D;
   A dy;
-  A row_max;
-  A sum_exp;
-  A log_sum_exp;
+  A m;
+  A Z_;
+  A log_Z;
   A sum_target;
   A sum_target_scaled;
 };
@@ -215,19 +215,19 @@ template <class A> struct Scalars {
 // Stage 1 of 2: sum_target = sum(target)
 template <class A, class S>
 LNGEN_INLINE void sum_target(A x, A target, const Scalars<S>& row, A (&sums)[1], A& out_dtarget) {
-  const A dy = row.dy, log_sum_exp = row.log_sum_exp, row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 2
-  const A logp = x_shifted - log_sum_exp;  // step 6
-  const A dtarget = -logp*dy;  // step 20
-  sums[0] += target;  // step 24: sum_target
+  const A dy = row.dy, log_Z = row.log_Z, m = row.m;
+  const A x_shifted = x - m;  // step 2
+  const A logp = x_shifted - log_Z;  // step 6
+  const A dtarget = -logp*dy;  // step 33
+  sums[0] += target;  // step 31: sum_target
   out_dtarget = dtarget;
 }
 
 template <class A>
 LNGEN_INLINE void after_sum_target(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_exp = row.sum_exp;
-  const A sum_target = sums[0];  // step 24: sum(target)
-  const A sum_target_scaled = sum_target / sum_exp;  // step 24
+  const A Z_ = row.Z_;
+  const A sum_target = sums[0];  // step 31: sum(target)
+  const A sum_target_scaled = sum_target / Z_;  // step 31
   row.sum_target = sum_target;
   row.sum_target_scaled = sum_target_scaled;
 }
@@ -235,10 +235,10 @@ LNGEN_INLINE void after_sum_target(Scalars<A>& row, const A (&sums)[1]) {
 // Stage 2 of 2
 template <class A, class S>
 LNGEN_INLINE void stage_2(A x, A target, const Scalars<S>& row, A& out_dx) {
-  const A dy = row.dy, row_max = row.row_max, sum_target_scaled = row.sum_target_scaled;
-  const A x_shifted = x - row_max;  // step 2
+  const A dy = row.dy, m = row.m, sum_target_scaled = row.sum_target_scaled;
+  const A x_shifted = x - m;  // step 2
   const A exp_shifted = math::exp(x_shifted);  // step 3
-  const A dx = (exp_shifted*sum_target_scaled - target)*dy;  // step 24
+  const A dx = (exp_shifted*sum_target_scaled - target)*dy;  // step 31
   out_dx = dx;
 }
 
@@ -260,9 +260,9 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
     for (long long i = on.row(chunk); i < on.row(chunk + 1); ++i) {
       const long long offset = i * D;
       Scalars<S> row = call;
-      row.row_max = to.row_max[i];
-      row.sum_exp = to.sum_exp[i];
-      row.log_sum_exp = to.log_sum_exp[i];
+      row.m = to.m[i];
+      row.Z_ = to.Z_[i];
+      row.log_Z = to.log_Z[i];
       row.dy = READS_dy ? widen<S>(to.dy[i]) : A(0);
       {
         S sums[1];

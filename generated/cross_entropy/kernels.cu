@@ -2,29 +2,29 @@
 // Made by lngen 0.1.0 from the definition of cross_entropy.
 // Do not edit; edit cross_entropy.py and run: lngen derive cross_entropy.py
 // Cost: forward 2 row tensors (2 read, 0 written), 7 flops per row element; backward 4 row tensors (2 read, 2 written), 9 flops per row element.
-// Evidence: 1 output, 25 steps, 29 first lines, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 40 steps, 30 first lines, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
 // templates sha256:a6fa389b017093e698671db7b23dc4ae3379f5ce734d243ee674c17ce2b51213
 //
 // forward:
-//     row_max = max(x)
-//     exp_shifted = exp(x - row_max)
-//     sum_exp = sum(exp_shifted)
-//     log_sum_exp = log(sum_exp)
-//     logp = x - row_max - log_sum_exp
+//     m = max(x)
+//     exp_shifted = exp(x - m)
+//     Z = sum(exp_shifted)
+//     log_Z = log(Z)
+//     logp = x - m - log_Z
 //     sum_logp_target = sum(logp*target)
 //     y = -sum_logp_target
 // backward:
-//     p = exp_shifted/sum_exp
+//     p = exp_shifted/Z
 //     dx = dy*(p*sum(target) - target)
 //     dtarget = -dy*logp
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     forward_<type>(const Row* x, const Row* target, Row* out_y, Computed* save_row_max, Computed* save_sum_exp,
-//         Computed* save_log_sum_exp, long long rows, int D)
-//     backward_<type>(const Row* x, const Row* target, const Row* dy, const Computed* row_max, const Computed*
-//         sum_exp, const Computed* log_sum_exp, Row* out_dx, Row* out_dtarget, long long rows, int D)
+//     forward_<type>(const Row* x, const Row* target, Row* out_y, Computed* save_m, Computed* save_Z, Computed*
+//         save_log_Z, long long rows, int D)
+//     backward_<type>(const Row* x, const Row* target, const Row* dy, const Computed* m, const Computed* Z_, const
+//         Computed* log_Z, Row* out_dx, Row* out_dtarget, long long rows, int D)
 //
 // How they are launched, and macros that choose among them: rows.cuh.
 
@@ -52,9 +52,9 @@ template <class T, class P, class A> struct Arguments {
   const T* x;
   const T* target;
   T* out_y;
-  A* save_row_max;
-  A* save_sum_exp;
-  A* save_log_sum_exp;
+  A* save_m;
+  A* save_Z;
+  A* save_log_Z;
   long long rows;
   int D;
 };
@@ -62,9 +62,9 @@ template <class T, class P, class A> struct Arguments {
 // What does not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
-  A row_max;
-  A sum_exp;
-  A log_sum_exp;
+  A m;
+  A Z_;
+  A log_Z;
   A sum_logp_target;
   A y;
 };
@@ -80,41 +80,41 @@ template <class G> struct Tile {
   }
 };
 
-// Stage 1 of 3: row_max = max(x)
+// Stage 1 of 3: m = max(x)
 template <class A>
-__device__ __forceinline__ void row_max(A x, const Scalars<A>& row, A (&sums)[1]) {
-  sums[0] = larger(sums[0], x);  // step 1: row_max
+__device__ __forceinline__ void m(A x, const Scalars<A>& row, A (&sums)[1]) {
+  sums[0] = larger(sums[0], x);  // step 1: m
 }
 
 template <class A>
-__device__ __forceinline__ void after_row_max(Scalars<A>& row, const A (&sums)[1]) {
-  const A row_max = finite_or_zero(sums[0]);  // step 1: max(x)
-  row.row_max = row_max;
+__device__ __forceinline__ void after_m(Scalars<A>& row, const A (&sums)[1]) {
+  const A m = finite_or_zero(sums[0]);  // step 1: max(x)
+  row.m = m;
 }
 
-// Stage 2 of 3: sum_exp = sum(exp_shifted)
+// Stage 2 of 3: Z_ = sum(exp_shifted)
 template <class A>
-__device__ __forceinline__ void sum_exp(A x, const Scalars<A>& row, A (&sums)[1]) {
-  const A row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 2
+__device__ __forceinline__ void Z_(A x, const Scalars<A>& row, A (&sums)[1]) {
+  const A m = row.m;
+  const A x_shifted = x - m;  // step 2
   const A exp_shifted = math::exp(x_shifted);  // step 3
-  sums[0] += exp_shifted;  // step 4: sum_exp
+  sums[0] += exp_shifted;  // step 4: Z_
 }
 
 template <class A>
-__device__ __forceinline__ void after_sum_exp(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_exp = sums[0];  // step 4: sum(exp_shifted)
-  const A log_sum_exp = math::log(sum_exp);  // step 5
-  row.sum_exp = sum_exp;
-  row.log_sum_exp = log_sum_exp;
+__device__ __forceinline__ void after_Z(Scalars<A>& row, const A (&sums)[1]) {
+  const A Z_ = sums[0];  // step 4: sum(exp_shifted)
+  const A log_Z = math::log(Z_);  // step 5
+  row.Z_ = Z_;
+  row.log_Z = log_Z;
 }
 
 // Stage 3 of 3: sum_logp_target = sum(logp*target)
 template <class A>
 __device__ __forceinline__ void sum_logp_target(A x, A target, const Scalars<A>& row, A (&sums)[1]) {
-  const A log_sum_exp = row.log_sum_exp, row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 2
-  const A logp = x_shifted - log_sum_exp;  // step 6
+  const A log_Z = row.log_Z, m = row.m;
+  const A x_shifted = x - m;  // step 2
+  const A logp = x_shifted - log_Z;  // step 6
   sums[0] += logp*target;  // step 7: sum_logp_target
 }
 
@@ -159,11 +159,11 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         const auto x = tile.x.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          row_max(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
+          m(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
         }
       });
       reduce_row<G, bit(0, true), 1, 0>(sums, slots, turn);
-      after_row_max(row, sums);
+      after_m(row, sums);
     }
     {
       A sums[1] = {A(0)};
@@ -171,11 +171,11 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         const auto x = tile.x.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          sum_exp(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
+          Z_(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
         }
       });
       reduce_row<G, bit(0, true), 0, 0>(sums, slots, turn);
-      after_sum_exp(row, sums);
+      after_Z(row, sums);
     }
     {
       A sums[1] = {A(0)};
@@ -193,9 +193,9 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       if (here.live && here.lane == 0) to.out_y[here.row] = narrow<T>(row.y);
     }
     if (SAVES && here.live && here.lane == 0) {
-      to.save_row_max[here.row] = row.row_max;
-      to.save_sum_exp[here.row] = row.sum_exp;
-      to.save_log_sum_exp[here.row] = row.log_sum_exp;
+      to.save_m[here.row] = row.m;
+      to.save_Z[here.row] = row.Z_;
+      to.save_log_Z[here.row] = row.log_Z;
     }
   });
 }
@@ -212,9 +212,9 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 #define LNGEN_KERNELS(TYPE, T) \
   LNGEN_KERNEL(forward_##TYPE, lngen::forward::Launch<T>, \
                (const T* __restrict__ x, const T* __restrict__ target, T* __restrict__ out_y, \
-                lngen::Computed<T>* __restrict__ save_row_max, lngen::Computed<T>* __restrict__ save_sum_exp, \
-                lngen::Computed<T>* __restrict__ save_log_sum_exp, long long rows, int D), \
-               (x, target, out_y, save_row_max, save_sum_exp, save_log_sum_exp, rows, D))
+                lngen::Computed<T>* __restrict__ save_m, lngen::Computed<T>* __restrict__ save_Z, \
+                lngen::Computed<T>* __restrict__ save_log_Z, long long rows, int D), \
+               (x, target, out_y, save_m, save_Z, save_log_Z, rows, D))
 
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
@@ -239,9 +239,9 @@ template <class T, class P, class A> struct Arguments {
   const T* x;
   const T* target;
   const T* dy;
-  const A* row_max;
-  const A* sum_exp;
-  const A* log_sum_exp;
+  const A* m;
+  const A* Z_;
+  const A* log_Z;
   T* out_dx;
   T* out_dtarget;
   long long rows;
@@ -252,9 +252,9 @@ template <class T, class P, class A> struct Arguments {
 template <class A> struct Scalars {
   A D;
   A dy;
-  A row_max;
-  A sum_exp;
-  A log_sum_exp;
+  A m;
+  A Z_;
+  A log_Z;
   A sum_target;
   A sum_target_scaled;
 };
@@ -263,17 +263,17 @@ template <class A> struct Scalars {
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
   RowTile<G, READS_target> target;
-  RowValue<G, true, typename G::A> row_max;
-  RowValue<G, true, typename G::A> sum_exp;
-  RowValue<G, true, typename G::A> log_sum_exp;
+  RowValue<G, true, typename G::A> m;
+  RowValue<G, true, typename G::A> Z_;
+  RowValue<G, true, typename G::A> log_Z;
   RowValue<G, READS_dy, typename G::T> dy;
 
   template <class F> __device__ __forceinline__ void each(F visit) {
     visit(x);
     visit(target);
-    visit(row_max);
-    visit(sum_exp);
-    visit(log_sum_exp);
+    visit(m);
+    visit(Z_);
+    visit(log_Z);
     visit(dy);
   }
 };
@@ -281,19 +281,19 @@ template <class G> struct Tile {
 // Stage 1 of 2: sum_target = sum(target)
 template <class A>
 __device__ __forceinline__ void sum_target(A x, A target, const Scalars<A>& row, A (&sums)[1], A& out_dtarget) {
-  const A dy = row.dy, log_sum_exp = row.log_sum_exp, row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 2
-  const A logp = x_shifted - log_sum_exp;  // step 6
-  const A dtarget = -logp*dy;  // step 20
-  sums[0] += target;  // step 24: sum_target
+  const A dy = row.dy, log_Z = row.log_Z, m = row.m;
+  const A x_shifted = x - m;  // step 2
+  const A logp = x_shifted - log_Z;  // step 6
+  const A dtarget = -logp*dy;  // step 33
+  sums[0] += target;  // step 31: sum_target
   out_dtarget = dtarget;
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_target(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_exp = row.sum_exp;
-  const A sum_target = sums[0];  // step 24: sum(target)
-  const A sum_target_scaled = sum_target / sum_exp;  // step 24
+  const A Z_ = row.Z_;
+  const A sum_target = sums[0];  // step 31: sum(target)
+  const A sum_target_scaled = sum_target / Z_;  // step 31
   row.sum_target = sum_target;
   row.sum_target_scaled = sum_target_scaled;
 }
@@ -301,10 +301,10 @@ __device__ __forceinline__ void after_sum_target(Scalars<A>& row, const A (&sums
 // Stage 2 of 2
 template <class A>
 __device__ __forceinline__ void stage_2(A x, A target, const Scalars<A>& row, A& out_dx) {
-  const A dy = row.dy, row_max = row.row_max, sum_target_scaled = row.sum_target_scaled;
-  const A x_shifted = x - row_max;  // step 2
+  const A dy = row.dy, m = row.m, sum_target_scaled = row.sum_target_scaled;
+  const A x_shifted = x - m;  // step 2
   const A exp_shifted = math::exp(x_shifted);  // step 3
-  const A dx = (exp_shifted*sum_target_scaled - target)*dy;  // step 24
+  const A dx = (exp_shifted*sum_target_scaled - target)*dy;  // step 31
   out_dx = dx;
 }
 
@@ -325,9 +325,9 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   Tile<G> tile;
   tile.x.array = to.x;
   tile.target.array = to.target;
-  tile.row_max.array = to.row_max;
-  tile.sum_exp.array = to.sum_exp;
-  tile.log_sum_exp.array = to.log_sum_exp;
+  tile.m.array = to.m;
+  tile.Z_.array = to.Z_;
+  tile.log_Z.array = to.log_Z;
   tile.dy.array = to.dy;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
@@ -339,9 +339,9 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   }
   each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
-    row.row_max = tile.row_max.now;
-    row.sum_exp = tile.sum_exp.now;
-    row.log_sum_exp = tile.log_sum_exp.now;
+    row.m = tile.m.now;
+    row.Z_ = tile.Z_.now;
+    row.log_Z = tile.log_Z.now;
     row.dy = READS_dy ? widen<A>(tile.dy.now) : A(0);
     {
       A sums[1] = {A(0)};
@@ -391,10 +391,10 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 #define LNGEN_KERNELS(TYPE, T) \
   LNGEN_KERNEL(backward_##TYPE, lngen::backward::Launch<T>, \
                (const T* __restrict__ x, const T* __restrict__ target, const T* __restrict__ dy, \
-                const lngen::Computed<T>* __restrict__ row_max, const lngen::Computed<T>* __restrict__ sum_exp, \
-                const lngen::Computed<T>* __restrict__ log_sum_exp, T* __restrict__ out_dx, \
-                T* __restrict__ out_dtarget, long long rows, int D), \
-               (x, target, dy, row_max, sum_exp, log_sum_exp, out_dx, out_dtarget, rows, D))
+                const lngen::Computed<T>* __restrict__ m, const lngen::Computed<T>* __restrict__ Z_, \
+                const lngen::Computed<T>* __restrict__ log_Z, T* __restrict__ out_dx, T* __restrict__ out_dtarget, \
+                long long rows, int D), \
+               (x, target, dy, m, Z_, log_Z, out_dx, out_dtarget, rows, D))
 
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS

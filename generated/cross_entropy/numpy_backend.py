@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of cross_entropy.
 # Do not edit; edit cross_entropy.py and run: lngen derive cross_entropy.py
 # Cost: forward 2 row tensors (2 read, 0 written), 7 flops per row element; backward 4 row tensors (2 read, 2 written), 9 flops per row element.
-# Evidence: 1 output, 25 steps, 29 first lines, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 40 steps, 30 first lines, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
 # templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
 """Cross entropy of soft targets with the softmax of a row, one number a row."""
@@ -27,9 +27,9 @@ INTERFACE: _interface.Interface = {
     "saved": [
         _interface.saved("x", "input", ["...", "D"]),
         _interface.saved("target", "input", ["...", "D"]),
-        _interface.saved("row_max", "row scalar", ["..."]),
-        _interface.saved("sum_exp", "row scalar", ["..."]),
-        _interface.saved("log_sum_exp", "row scalar", ["..."]),
+        _interface.saved("m", "row scalar", ["..."]),
+        _interface.saved("Z", "row scalar", ["..."]),
+        _interface.saved("log_Z", "row scalar", ["..."]),
     ],
     "gradients": [_interface.gradient("x"), _interface.gradient("target")],
     "counterparts": [],
@@ -67,9 +67,9 @@ class Saved(NamedTuple):
     dtypes: tuple[np.dtype[Any] | None, ...]  # of the inputs; None for one left out
     x: npt.NDArray[Any]  # argument x of forward
     target: npt.NDArray[Any]  # argument target of forward
-    row_max: npt.NDArray[Any]  # row scalar row_max, one per row
-    sum_exp: npt.NDArray[Any]  # row scalar sum_exp, one per row
-    log_sum_exp: npt.NDArray[Any]  # row scalar log_sum_exp, one per row
+    m: npt.NDArray[Any]  # row scalar m, one per row
+    Z: npt.NDArray[Any]  # row scalar Z, one per row
+    log_Z: npt.NDArray[Any]  # row scalar log_Z, one per row
 
 
 @overload
@@ -104,11 +104,11 @@ def forward(
 ) -> tuple[npt.NDArray[Any], Saved | None]:
     """Cross entropy of soft targets with the softmax of a row, one number a row.
 
-        row_max = max(x)
-        exp_shifted = exp(x - row_max)
-        sum_exp = sum(exp_shifted)
-        log_sum_exp = log(sum_exp)
-        logp = x - row_max - log_sum_exp
+        m = max(x)
+        exp_shifted = exp(x - m)
+        Z = sum(exp_shifted)
+        log_Z = log(Z)
+        logp = x - m - log_Z
         sum_logp_target = sum(logp*target)
         y = -sum_logp_target
 
@@ -136,7 +136,7 @@ def backward(
 ) -> Gradients:
     """The gradients of a loss, given those with respect to the outputs.
 
-        p = exp_shifted/sum_exp
+        p = exp_shifted/Z
         dx = dy*(p*sum(target) - target)
         dtarget = -dy*logp
 
@@ -156,22 +156,22 @@ def backward(
 
 def jvp(
     saved: Saved,
-    dx: npt.NDArray[Any] | None = None,
-    dtarget: npt.NDArray[Any] | None = None,
+    x_dot: npt.NDArray[Any] | None = None,
+    target_dot: npt.NDArray[Any] | None = None,
     *,
     out: npt.NDArray[Any] | None = None,
     threads: int = 1,
 ) -> npt.NDArray[Any]:
     """What the outputs move by when each input moves by its tangent.
 
-        p = exp_shifted/sum_exp
-        log_sum_exp_dot = sum(p*x_dot)
-        y_dot = -sum(logp*target_dot + target*(x_dot - log_sum_exp_dot))
+        p = exp_shifted/Z
+        log_Z_dot = sum(p*x_dot)
+        y_dot = -sum(logp*target_dot + target*(x_dot - log_Z_dot))
 
     Args:
         saved: what `forward` returned.
-        dx: x_dot, the tangent of x; None stands for zero.
-        dtarget: target_dot, the tangent of target; None stands for zero.
+        x_dot: the tangent of x; None stands for zero.
+        target_dot: the tangent of target; None stands for zero.
         out: an array to write the tangent of y to.
         threads: how many threads share the rows. It changes no bit of a result.
 
@@ -179,7 +179,7 @@ def jvp(
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
-    return _JVP.call(saved, (dx, dtarget), out, threads)
+    return _JVP.call(saved, (x_dot, target_dot), out, threads)
 
 
 def backward_backward(
@@ -195,7 +195,7 @@ def backward_backward(
 
         mean_target = mean(target)
         d2logp = -dy*ddtarget
-        p = exp_shifted/sum_exp
+        p = exp_shifted/Z
         d2x = d2logp + D*p*(dy*mean_target*(ddx - sum(ddx*p)) - mean(d2logp))
         d2target = dy*(sum(ddx*p) - ddx)
         ddy = D*(mean(ddx*(D*mean_target*p - target)) - mean(ddtarget*logp))
@@ -222,9 +222,9 @@ def saved_from(
     *,
     x: npt.NDArray[Any],
     target: npt.NDArray[Any],
-    row_max: npt.NDArray[Any],
-    sum_exp: npt.NDArray[Any],
-    log_sum_exp: npt.NDArray[Any],
+    m: npt.NDArray[Any],
+    Z: npt.NDArray[Any],
+    log_Z: npt.NDArray[Any],
     shape: Sequence[int] | None = None,
     dtype: npt.DTypeLike | None = None,
     dtypes: Mapping[str, npt.DTypeLike] | None = None,
@@ -241,7 +241,7 @@ def saved_from(
 
     Raises TypeError or ValueError for what `forward` cannot have saved.
     """
-    fields_ = (x, target, row_max, sum_exp, log_sum_exp)
+    fields_ = (x, target, m, Z, log_Z)
     return _LAYER.saved_from(fields_, shape, dtype, dtypes)
 
 

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of layer_norm.
 # Do not edit; edit layer_norm.py and run: lngen derive layer_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 14 flops per row element.
-# Evidence: 1 output, 20 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 38 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:3f4f3519e955d61b03ab0d655ad5951c0892e0dd7b3076ac889a76a6492abbe1
 # templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
 """Layer normalization over the feature axis.
@@ -95,15 +95,15 @@ def backward(
 
 def jvp(
     saved: Saved,
-    dx: npt.NDArray[Any] | None = None,
-    dgamma: npt.NDArray[Any] | None = None,
-    dbeta: npt.NDArray[Any] | None = None,
+    x_dot: npt.NDArray[Any] | None = None,
+    gamma_dot: npt.NDArray[Any] | None = None,
+    beta_dot: npt.NDArray[Any] | None = None,
     *,
     out: npt.NDArray[Any] | None = None,
     threads: int = 1,
 ) -> npt.NDArray[Any]:
     """As `numpy_backend.jvp`."""
-    return _JVP.call(saved, (dx, dgamma, dbeta), out, threads)
+    return _JVP.call(saved, (x_dot, gamma_dot, beta_dot), out, threads)
 
 
 def backward_backward(
@@ -154,12 +154,12 @@ _KERNELS = _host.HostKernels(
         ),
         "jvp": _host.Direction(
             source="second_order.cpp",
-            arguments={"dx": "x", "dgamma": "gamma", "dbeta": "beta"},
-            results={"dy": "y"},
+            arguments={"x_dot": "x", "gamma_dot": "gamma", "beta_dot": "beta"},
+            results={"y_dot": "y"},
             kernels={
                 "jvp": (
-                    "x, dx, saved mu, saved mu_residual, saved rstd, gamma, dgamma, "
-                    "dbeta, out dy, the rows, the features"
+                    "x, x_dot, saved mu, saved mu_residual, saved rstd, gamma, "
+                    "gamma_dot, beta_dot, out y_dot, the rows, the features"
                 ),
             },
         ),

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of layer_norm.
 # Do not edit; edit layer_norm.py and run: lngen derive layer_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 14 flops per row element.
-# Evidence: 1 output, 20 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 38 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:3f4f3519e955d61b03ab0d655ad5951c0892e0dd7b3076ac889a76a6492abbe1
 # templates sha256:a6fa389b017093e698671db7b23dc4ae3379f5ce734d243ee674c17ce2b51213
 """Layer normalization over the feature axis.
@@ -154,9 +154,9 @@ def backward(
 
 def jvp(
     saved: Saved,
-    dx: _launcher.DeviceArray | None = None,
-    dgamma: _launcher.DeviceArray | None = None,
-    dbeta: _launcher.DeviceArray | None = None,
+    x_dot: _launcher.DeviceArray | None = None,
+    gamma_dot: _launcher.DeviceArray | None = None,
+    beta_dot: _launcher.DeviceArray | None = None,
     *,
     out: _launcher.DeviceArray | None = None,
     stream: Any = None,
@@ -165,7 +165,7 @@ def jvp(
     like: Any = None,
 ) -> Any:
     """As `numpy_backend.jvp`."""
-    arguments_ = (dx, dgamma, dbeta)
+    arguments_ = (x_dot, gamma_dot, beta_dot)
     results_ = _launcher.later(
         _LAYER, "jvp", saved, arguments_, out, stream, workspace, autotune, like
     )
@@ -274,12 +274,12 @@ _LAYER = _launcher.layer_of(
         ),
         "jvp": _launcher.Direction(
             source="second_order.cu",
-            arguments={"dx": "x", "dgamma": "gamma", "dbeta": "beta"},
-            results={"dy": "y"},
+            arguments={"x_dot": "x", "gamma_dot": "gamma", "beta_dot": "beta"},
+            results={"y_dot": "y"},
             kernels={
                 "jvp": (
-                    "x, dx, saved mu, saved mu_residual, saved rstd, gamma, dgamma, "
-                    "dbeta, out dy, the rows, the features"
+                    "x, x_dot, saved mu, saved mu_residual, saved rstd, gamma, "
+                    "gamma_dot, beta_dot, out y_dot, the rows, the features"
                 ),
             },
         ),

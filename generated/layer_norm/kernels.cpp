@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of layer_norm.
 // Do not edit; edit layer_norm.py and run: lngen derive layer_norm.py
 // Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 14 flops per row element.
-// Evidence: 1 output, 20 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 38 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:3f4f3519e955d61b03ab0d655ad5951c0892e0dd7b3076ac889a76a6492abbe1
 // templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
 //
@@ -248,16 +248,16 @@ LNGEN_INLINE void mean_g_xhat(A x, A dy, A gamma, const Scalars<S>& row, A (&sum
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
   const A g = dy*gamma;  // step 7
-  sums[0] += g;  // step 16: mean_g
-  sums[1] += g*xhat;  // step 16: mean_g_xhat
-  if (HAS_gamma) over_rows[0] = dy*xhat;  // step 17: dgamma
-  if (HAS_beta) over_rows[1] = dy;  // step 18: dbeta
+  sums[0] += g;  // step 20: mean_g
+  sums[1] += g*xhat;  // step 20: mean_g_xhat
+  if (HAS_gamma) over_rows[0] = dy*xhat;  // step 21: dgamma
+  if (HAS_beta) over_rows[1] = dy;  // step 22: dbeta
 }
 
 template <class A>
 LNGEN_INLINE void after_mean_g_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_g = math::quotient(sums[0], row.D);  // step 16: mean(g)
-  const A mean_g_xhat = math::quotient(sums[1], row.D);  // step 16: mean(g*xhat)
+  const A mean_g = math::quotient(sums[0], row.D);  // step 20: mean(g)
+  const A mean_g_xhat = math::quotient(sums[1], row.D);  // step 20: mean(g*xhat)
   row.mean_g = mean_g;
   row.mean_g_xhat = mean_g_xhat;
 }
@@ -270,7 +270,7 @@ LNGEN_INLINE void stage_2(A x, A dy, A gamma, const Scalars<S>& row, A& out_dx) 
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
   const A g = dy*gamma;  // step 7
-  const A dx = (g - mean_g - xhat*mean_g_xhat)*rstd;  // step 16
+  const A dx = (g - mean_g - xhat*mean_g_xhat)*rstd;  // step 20
   out_dx = dx;
 }
 

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of layer_norm.
 # Do not edit; edit layer_norm.py and run: lngen derive layer_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 14 flops per row element.
-# Evidence: 1 output, 20 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 38 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:3f4f3519e955d61b03ab0d655ad5951c0892e0dd7b3076ac889a76a6492abbe1
 # templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
 """Layer normalization over the feature axis. The outputs and the gradients.
@@ -72,7 +72,7 @@ def backward(arguments, fields, results, call):
     features, dtype = call.features, call.dtype
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 16: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
+    # step 20: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
     if gamma is not None:
         gamma_over_D = np.divide(gamma, D)
     gamma_wide = _rows.repeated(gamma)
@@ -83,14 +83,14 @@ def backward(arguments, fields, results, call):
         x_shifted = _rows.by_row(np.subtract, x, mu, out=dx_block)
         # step 2: x_centred = x_shifted - mu_residual
         x_centred = _rows.less_residual(x_shifted, mu_residual)
-        # step 17: dgamma = sum over rows of dy*x_centred*rstd
+        # step 21: dgamma = sum over rows of dy*x_centred*rstd
         if gamma is not None:
             part = np.multiply(dy, x_centred, out=buffers[0])
             _rows.add_rows(part, dgamma_sums, rstd)
-        # step 18: dbeta = sum over rows of dy
+        # step 22: dbeta = sum over rows of dy
         if dbeta_out is not None:
             _rows.add_rows(dy, dbeta_sums)
-        # step 16: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
+        # step 20: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
         if gamma is not None:
             mean_g_xhat_unscaled = _rows.row_sum(part, gamma_over_D, out=row_scalars[0])
         else:
@@ -100,11 +100,11 @@ def backward(arguments, fields, results, call):
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=buffers[0])
         else:
             g = dy
-        # step 16: mean_g = mean(g)
+        # step 20: mean_g = mean(g)
         mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[1])
-        # step 16: mean_g_xhat = mean_g_xhat_unscaled*rstd
+        # step 20: mean_g_xhat = mean_g_xhat_unscaled*rstd
         mean_g_xhat = np.multiply(mean_g_xhat_unscaled, rstd, out=row_scalars[0])
-        # step 16: dx = (g - mean_g - x_centred*mean_g_xhat*rstd)*rstd
+        # step 20: dx = (g - mean_g - x_centred*mean_g_xhat*rstd)*rstd
         dx = np.subtract(g, mean_g, out=buffers[0])
         part_2 = np.multiply(mean_g_xhat, rstd, out=row_scalars[0])
         part_3 = np.multiply(x_centred, part_2, out=dx_block)
@@ -174,7 +174,7 @@ def backward_fast(arguments, saved):
     vecdot = np.vecdot if shape[-1] <= _rows.WHOLE_ROW else _rows.vecdot_in_pieces
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 16: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
+    # step 20: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
     if gamma is not None:
         gamma_over_D = np.divide(gamma, D)
     mu = mu_rows[..., np.newaxis]
@@ -184,16 +184,16 @@ def backward_fast(arguments, saved):
     x_shifted = x - mu
     # step 2: x_centred = x_shifted - mu_residual
     x_centred = _rows.less_residual(x_shifted, mu_residual)
-    # step 17: dgamma = sum over rows of dy*x_centred*rstd
+    # step 21: dgamma = sum over rows of dy*x_centred*rstd
     if gamma is not None:
         part = dy * x_centred
         dgamma = _rows.sum_of_rows(rstd.ravel(), part.reshape(-1, features))
-    # step 18: dbeta = sum over rows of dy
+    # step 22: dbeta = sum over rows of dy
     if wants_dbeta:
         dbeta = _rows.sum_of_rows(
             _rows.equal_weights(rows, 1.0, dtype), dy.reshape(-1, features)
         )
-    # step 16: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
+    # step 20: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
     if gamma is not None:
         mean_g_xhat_unscaled = vecdot(part, gamma_over_D)[..., np.newaxis]
     else:
@@ -203,11 +203,11 @@ def backward_fast(arguments, saved):
         g = dy * gamma
     else:
         g = dy
-    # step 16: mean_g = mean(g)
+    # step 20: mean_g = mean(g)
     mean_g = vecdot(g, one_over_D)[..., np.newaxis]
-    # step 16: mean_g_xhat = mean_g_xhat_unscaled*rstd
+    # step 20: mean_g_xhat = mean_g_xhat_unscaled*rstd
     mean_g_xhat = mean_g_xhat_unscaled * rstd
-    # step 16: dx = (g - mean_g - x_centred*mean_g_xhat*rstd)*rstd
+    # step 20: dx = (g - mean_g - x_centred*mean_g_xhat*rstd)*rstd
     dx = g - mean_g
     part_2 = mean_g_xhat * rstd
     part_3 = np.multiply(x_centred, part_2, out=x_centred)

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of layer_norm.
 # Do not edit; edit layer_norm.py and run: lngen derive layer_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 14 flops per row element.
-# Evidence: 1 output, 20 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 38 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:3f4f3519e955d61b03ab0d655ad5951c0892e0dd7b3076ac889a76a6492abbe1
 # templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
 """Layer normalization over the feature axis. The tangents, and the gradients of the gradients.
@@ -32,7 +32,7 @@ def jvp(arguments, fields, results, call):
     beta_dot_wide = _rows.repeated(beta_dot)
 
     def block(x, x_dot, mu, mu_residual, rstd, y_dot_block, buffers, row_scalars):
-        # step 29: mean_x_dot = mean(x_dot)
+        # step 37: mean_x_dot = mean(x_dot)
         if x_dot_rows is not None:
             mean_x_dot = _rows.row_sum(x_dot, one_over_D, out=row_scalars[0])
         # step 2: x_shifted = x - mu
@@ -42,10 +42,10 @@ def jvp(arguments, fields, results, call):
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = np.multiply(x_centred, rstd, out=y_dot_block)
-        # step 29: mean_x_dot_xhat = mean(x_dot*xhat)
+        # step 37: mean_x_dot_xhat = mean(x_dot*xhat)
         if x_dot_rows is not None:
             mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D, out=row_scalars[1])
-        # step 29: y_dot = xhat*gamma_dot + (x_dot - mean_x_dot -
+        # step 37: y_dot = xhat*gamma_dot + (x_dot - mean_x_dot -
         #   xhat*mean_x_dot_xhat)*rstd*gamma + beta_dot
         if gamma_dot is not None:
             y_dot = _rows.by_feature(np.multiply, xhat, gamma_dot_wide, out=buffers[0])
@@ -91,7 +91,7 @@ def backward_backward(arguments, fields, results, call):
     needs_d2x_2 = ddx_rows is None and ddgamma is None
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 59: mean_ddgamma_dy = mean(dy*ddgamma)
+    # step 63: mean_ddgamma_dy = mean(dy*ddgamma)
     if ddgamma is not None:
         ddgamma_over_D = np.divide(ddgamma, D)
     gamma_wide = _rows.repeated(gamma)
@@ -112,10 +112,10 @@ def backward_backward(arguments, fields, results, call):
         sums,
     ):
         (d2gamma_sums,) = sums
-        # step 57: mean_ddx = mean(ddx)
+        # step 71: mean_ddx = mean(ddx)
         if ddx_rows is not None:
             mean_ddx = _rows.row_sum(ddx, one_over_D, out=row_scalars[0])
-        # step 59: mean_ddgamma_dy = mean(dy*ddgamma)
+        # step 63: mean_ddgamma_dy = mean(dy*ddgamma)
         if ddgamma is not None:
             mean_ddgamma_dy = _rows.row_sum(dy, ddgamma_over_D, out=row_scalars[1])
         # step 2: x_shifted = x - mu
@@ -125,41 +125,41 @@ def backward_backward(arguments, fields, results, call):
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = _rows.by_row(np.multiply, x_centred, rstd, out=ddy_block)
-        # step 57: mean_ddx_xhat = mean(ddx*xhat)
+        # step 71: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
             mean_ddx_xhat = _rows.row_mean(ddx, xhat, D, out=row_scalars[2])
-        # step 59: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
+        # step 63: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
         if ddgamma is not None:
             part = np.multiply(dy, xhat, out=dx_block)
             mean_ddgamma_dy_xhat = _rows.row_sum(
                 part, ddgamma_over_D, out=row_scalars[3]
             )
-        # step 30: g = dy*gamma
+        # step 38: g = dy*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
         if needs_g_2:
             g = dy
-        # step 31: mean_g = mean(g)
+        # step 39: mean_g = mean(g)
         if ddx_rows is not None:
             mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[4])
-            # step 32: mean_g_xhat = mean(g*xhat)
+            # step 40: mean_g_xhat = mean(g*xhat)
             mean_g_xhat = _rows.row_mean(g, xhat, D, out=row_scalars[5])
-            # step 59: mean_ddx_g = mean(ddx*g)
+            # step 63: mean_ddx_g = mean(ddx*g)
             mean_ddx_g = _rows.row_mean(ddx, g, D, out=row_scalars[6])
-            # step 59: mean_g_xhat_scaled = 3*mean_g_xhat
+            # step 63: mean_g_xhat_scaled = 3*mean_g_xhat
             mean_g_xhat_scaled = np.multiply(mean_g_xhat, 3.0, out=row_scalars[7])
-            # step 59: mean_ddx_scaled = mean_ddx*mean_g
+            # step 63: mean_ddx_scaled = mean_ddx*mean_g
             mean_ddx_scaled = np.multiply(mean_ddx, mean_g, out=row_scalars[8])
-            # step 57: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
+            # step 71: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
             part_2 = _rows.by_row(np.subtract, ddx, mean_ddx, out=buffers[0])
             dg = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffers[1])
             dg = np.subtract(part_2, dg, out=buffers[1])
             dg = np.multiply(dg, rstd, out=buffers[1])
-        # step 53: d2gamma = sum over rows of dg*dy
+        # step 72: d2gamma = sum over rows of dg*dy
         if needs_g:
             part_3 = np.multiply(dg, dy, out=buffers[2])
             _rows.add_rows(part_3, d2gamma_sums)
-        # step 59: d2x = (dy*ddgamma + (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled
+        # step 63: d2x = (dy*ddgamma + (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled
         #   + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g - (ddx -
         #   mean_ddx)*mean_g_xhat)*rstd - mean_ddgamma_dy -
         #   xhat*mean_ddgamma_dy_xhat)*rstd
@@ -192,7 +192,7 @@ def backward_backward(arguments, fields, results, call):
         if needs_d2x_2:
             d2x = 0.0
             dx_block[...] = d2x
-        # step 58: ddy = xhat*ddgamma + dg*gamma + ddbeta
+        # step 77: ddy = xhat*ddgamma + dg*gamma + ddbeta
         if ddgamma is not None:
             ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=ddy_block)
         if needs_g:

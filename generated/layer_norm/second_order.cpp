@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of layer_norm.
 // Do not edit; edit layer_norm.py and run: lngen derive layer_norm.py
 // Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 14 flops per row element.
-// Evidence: 1 output, 20 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 38 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:3f4f3519e955d61b03ab0d655ad5951c0892e0dd7b3076ac889a76a6492abbe1
 // templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
 //
@@ -21,8 +21,8 @@
 // A kernel is passed the pointers of
 //
 //     jvp_<type>(const Row* x, const Row* x_dot, const Computed* mu, const Computed* mu_residual, const Computed*
-//         rstd, const Parameter* gamma, const Parameter* gamma_dot, const Parameter* beta_dot, Row* out_dy, long
-//         long rows, int D)
+//         rstd, const Parameter* gamma, const Parameter* gamma_dot, const Parameter* beta_dot, Row* out_y_dot,
+//         long long rows, int D)
 //     backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* mu, const Computed*
 //         mu_residual, const Computed* rstd, const Parameter* gamma, const Parameter* ddgamma, const Parameter*
 //         ddbeta, Row* out_dx, Row* out_ddy, Computed* workspace, long long rows, int D)
@@ -32,13 +32,13 @@
 // in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
 // on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h.
 //     LNGEN_WITHOUT_beta     beta is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dbeta    dbeta is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_beta_dot beta_dot is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddbeta   ddbeta is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddgamma  ddgamma is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dgamma   dgamma is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dx       dx is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_gamma_dot gamma_dot is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
 
 #include "../_runtime/host_rows.h"
 
@@ -49,10 +49,10 @@ constexpr bool HAS_beta = false;
 #else
 constexpr bool HAS_beta = true;
 #endif
-#ifdef LNGEN_WITHOUT_dbeta
-constexpr bool HAS_dbeta = false;
+#ifdef LNGEN_WITHOUT_beta_dot
+constexpr bool HAS_beta_dot = false;
 #else
-constexpr bool HAS_dbeta = true;
+constexpr bool HAS_beta_dot = true;
 #endif
 #ifdef LNGEN_WITHOUT_ddbeta
 constexpr bool HAS_ddbeta = false;
@@ -69,20 +69,20 @@ constexpr bool HAS_ddx = false;
 #else
 constexpr bool HAS_ddx = true;
 #endif
-#ifdef LNGEN_WITHOUT_dgamma
-constexpr bool HAS_dgamma = false;
-#else
-constexpr bool HAS_dgamma = true;
-#endif
-#ifdef LNGEN_WITHOUT_dx
-constexpr bool HAS_dx = false;
-#else
-constexpr bool HAS_dx = true;
-#endif
 #ifdef LNGEN_WITHOUT_gamma
 constexpr bool HAS_gamma = false;
 #else
 constexpr bool HAS_gamma = true;
+#endif
+#ifdef LNGEN_WITHOUT_gamma_dot
+constexpr bool HAS_gamma_dot = false;
+#else
+constexpr bool HAS_gamma_dot = true;
+#endif
+#ifdef LNGEN_WITHOUT_x_dot
+constexpr bool HAS_x_dot = false;
+#else
+constexpr bool HAS_x_dot = true;
 #endif
 
 }  // namespace lngen
@@ -92,11 +92,11 @@ constexpr bool HAS_gamma = true;
 namespace lngen {
 namespace jvp {
 
-constexpr bool READS_x = HAS_dgamma || HAS_dx;
-constexpr bool READS_x_dot = HAS_dx;
-constexpr bool READS_gamma = HAS_dx && HAS_gamma;
-constexpr bool READS_gamma_dot = HAS_dgamma;
-constexpr bool READS_beta_dot = HAS_dbeta;
+constexpr bool READS_x = HAS_gamma_dot || HAS_x_dot;
+constexpr bool READS_x_dot = HAS_x_dot;
+constexpr bool READS_gamma = HAS_gamma && HAS_x_dot;
+constexpr bool READS_gamma_dot = HAS_gamma_dot;
+constexpr bool READS_beta_dot = HAS_beta_dot;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
@@ -107,7 +107,7 @@ template <class T, class P, class A> struct Arguments {
   const P* gamma;
   const P* gamma_dot;
   const P* beta_dot;
-  T* out_dy;
+  T* out_y_dot;
   long long rows;
   int D;
 };
@@ -129,14 +129,14 @@ LNGEN_INLINE void mean_x_dot_xhat(A x, A x_dot, const Scalars<S>& row, A (&sums)
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  if (HAS_dx) sums[0] += x_dot;  // step 29: mean_x_dot
-  if (HAS_dx) sums[1] += x_dot*xhat;  // step 29: mean_x_dot_xhat
+  if (HAS_x_dot) sums[0] += x_dot;  // step 37: mean_x_dot
+  if (HAS_x_dot) sums[1] += x_dot*xhat;  // step 37: mean_x_dot_xhat
 }
 
 template <class A>
 LNGEN_INLINE void after_mean_x_dot_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_x_dot = math::quotient(sums[0], row.D);  // step 29: mean(x_dot)
-  const A mean_x_dot_xhat = math::quotient(sums[1], row.D);  // step 29: mean(x_dot*xhat)
+  const A mean_x_dot = math::quotient(sums[0], row.D);  // step 37: mean(x_dot)
+  const A mean_x_dot_xhat = math::quotient(sums[1], row.D);  // step 37: mean(x_dot*xhat)
   row.mean_x_dot = mean_x_dot;
   row.mean_x_dot_xhat = mean_x_dot_xhat;
 }
@@ -148,7 +148,7 @@ LNGEN_INLINE void stage_2(A x, A x_dot, A gamma, A gamma_dot, A beta_dot, const 
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A y_dot = (HAS_dbeta || HAS_dgamma || HAS_dx) ? (HAS_dgamma ? xhat*gamma_dot : A(0)) + (HAS_dx ? (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*rstd*gamma : A(0)) + beta_dot : A(0);  // step 29
+  const A y_dot = (HAS_beta_dot || HAS_gamma_dot || HAS_x_dot) ? (HAS_gamma_dot ? xhat*gamma_dot : A(0)) + (HAS_x_dot ? (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*rstd*gamma : A(0)) + beta_dot : A(0);  // step 37
   out_y_dot = y_dot;
 }
 
@@ -164,7 +164,7 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
   using A = S;
   const int D = to.D;
   const Scalars<S> call = of_the_call(to);
-  const bool streams_dy = streams && is_even(to.out_dy, D);
+  const bool streams_y_dot = streams && is_even(to.out_y_dot, D);
   for (long long chunk = on.first; chunk < on.end; ++chunk) {
     for (long long i = on.row(chunk); i < on.row(chunk + 1); ++i) {
       const long long offset = i * D;
@@ -194,7 +194,7 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
           if (READS_x_dot && streams) prefetch(to.x_dot + offset + D + column);
           A out_y_dot;
           stage_2(x, x_dot, gamma, gamma_dot, beta_dot, row, out_y_dot);
-          write_once(to.out_dy + offset + column, width, out_y_dot, streams_dy);
+          write_once(to.out_y_dot + offset + column, width, out_y_dot, streams_y_dot);
         });
       }
     }
@@ -278,27 +278,27 @@ LNGEN_INLINE void mean_ddgamma_dy_xhat(A x, A dy, A ddx, A gamma, A ddgamma, con
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A g = dy*gamma;  // step 30
-  if (HAS_ddx) sums[0] += g;  // step 31: mean_g
-  if (HAS_ddx) sums[1] += g*xhat;  // step 32: mean_g_xhat
-  if (HAS_ddx) sums[2] += ddx;  // step 57: mean_ddx
-  if (HAS_ddx) sums[3] += ddx*xhat;  // step 57: mean_ddx_xhat
-  if (HAS_ddgamma) sums[4] += dy*ddgamma;  // step 59: mean_ddgamma_dy
-  if (HAS_ddx) sums[5] += ddx*g;  // step 59: mean_ddx_g
-  if (HAS_ddgamma) sums[6] += dy*xhat*ddgamma;  // step 59: mean_ddgamma_dy_xhat
+  const A g = dy*gamma;  // step 38
+  if (HAS_ddx) sums[0] += g;  // step 39: mean_g
+  if (HAS_ddx) sums[1] += g*xhat;  // step 40: mean_g_xhat
+  if (HAS_ddx) sums[2] += ddx;  // step 71: mean_ddx
+  if (HAS_ddx) sums[3] += ddx*xhat;  // step 71: mean_ddx_xhat
+  if (HAS_ddgamma) sums[4] += dy*ddgamma;  // step 63: mean_ddgamma_dy
+  if (HAS_ddx) sums[5] += ddx*g;  // step 63: mean_ddx_g
+  if (HAS_ddgamma) sums[6] += dy*xhat*ddgamma;  // step 63: mean_ddgamma_dy_xhat
 }
 
 template <class A>
 LNGEN_INLINE void after_mean_ddgamma_dy_xhat(Scalars<A>& row, const A (&sums)[7]) {
-  const A mean_g = math::quotient(sums[0], row.D);  // step 31: mean(g)
-  const A mean_g_xhat = math::quotient(sums[1], row.D);  // step 32: mean(g*xhat)
-  const A mean_ddx = math::quotient(sums[2], row.D);  // step 57: mean(ddx)
-  const A mean_ddx_xhat = math::quotient(sums[3], row.D);  // step 57: mean(ddx*xhat)
-  const A mean_ddgamma_dy = math::quotient(sums[4], row.D);  // step 59: mean(ddgamma*dy)
-  const A mean_ddx_g = math::quotient(sums[5], row.D);  // step 59: mean(ddx*g)
-  const A mean_ddgamma_dy_xhat = math::quotient(sums[6], row.D);  // step 59: mean(ddgamma*dy*xhat)
-  const A mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 59
-  const A mean_ddx_scaled = HAS_ddx ? mean_ddx*mean_g : A(0);  // step 59
+  const A mean_g = math::quotient(sums[0], row.D);  // step 39: mean(g)
+  const A mean_g_xhat = math::quotient(sums[1], row.D);  // step 40: mean(g*xhat)
+  const A mean_ddx = math::quotient(sums[2], row.D);  // step 71: mean(ddx)
+  const A mean_ddx_xhat = math::quotient(sums[3], row.D);  // step 71: mean(ddx*xhat)
+  const A mean_ddgamma_dy = math::quotient(sums[4], row.D);  // step 63: mean(ddgamma*dy)
+  const A mean_ddx_g = math::quotient(sums[5], row.D);  // step 63: mean(ddx*g)
+  const A mean_ddgamma_dy_xhat = math::quotient(sums[6], row.D);  // step 63: mean(ddgamma*dy*xhat)
+  const A mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 63
+  const A mean_ddx_scaled = HAS_ddx ? mean_ddx*mean_g : A(0);  // step 63
   row.mean_g = mean_g;
   row.mean_g_xhat = mean_g_xhat;
   row.mean_ddx = mean_ddx;
@@ -317,11 +317,11 @@ LNGEN_INLINE void stage_2(A x, A dy, A ddx, A gamma, A ddgamma, A ddbeta, const 
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A g = dy*gamma;  // step 30
-  const A dg = HAS_ddx ? (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 57
-  const A d2x = (HAS_ddgamma || HAS_ddx) ? ((HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g - (ddx - mean_ddx)*mean_g_xhat)*rstd : A(0)) - mean_ddgamma_dy - (HAS_ddgamma ? xhat*mean_ddgamma_dy_xhat : A(0)))*rstd : A(0);  // step 59
-  const A ddy = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)) + ddbeta : A(0);  // step 58
-  if (HAS_ddx && HAS_gamma) over_rows[0] = dg*dy;  // step 53: d2gamma
+  const A g = dy*gamma;  // step 38
+  const A dg = HAS_ddx ? (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 71
+  const A d2x = (HAS_ddgamma || HAS_ddx) ? ((HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g - (ddx - mean_ddx)*mean_g_xhat)*rstd : A(0)) - mean_ddgamma_dy - (HAS_ddgamma ? xhat*mean_ddgamma_dy_xhat : A(0)))*rstd : A(0);  // step 63
+  const A ddy = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)) + ddbeta : A(0);  // step 77
+  if (HAS_ddx && HAS_gamma) over_rows[0] = dg*dy;  // step 72: d2gamma
   out_d2x = d2x;
   out_ddy = ddy;
 }
@@ -413,7 +413,7 @@ template <class A> struct Scalars {
 // One column of the gradients
 template <class A, class S>
 LNGEN_INLINE void finish(A d2gamma, const Scalars<S>& row, A& out_d2gamma, A& out_d2beta) {
-  const A d2beta = A(0);  // step 54
+  const A d2beta = A(0);  // step 73
   out_d2gamma = d2gamma;
   out_d2beta = d2beta;
 }

@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of layer_norm.
 // Do not edit; edit layer_norm.py and run: lngen derive layer_norm.py
 // Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 14 flops per row element.
-// Evidence: 1 output, 20 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 38 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:3f4f3519e955d61b03ab0d655ad5951c0892e0dd7b3076ac889a76a6492abbe1
 // templates sha256:a6fa389b017093e698671db7b23dc4ae3379f5ce734d243ee674c17ce2b51213
 //
@@ -21,8 +21,8 @@
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
 //     jvp_<type>(const Row* x, const Row* x_dot, const Computed* mu, const Computed* mu_residual, const Computed*
-//         rstd, const Parameter* gamma, const Parameter* gamma_dot, const Parameter* beta_dot, Row* out_dy, long
-//         long rows, int D)
+//         rstd, const Parameter* gamma, const Parameter* gamma_dot, const Parameter* beta_dot, Row* out_y_dot,
+//         long long rows, int D)
 //     backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* mu, const Computed*
 //         mu_residual, const Computed* rstd, const Parameter* gamma, const Parameter* ddgamma, const Parameter*
 //         ddbeta, Row* out_dx, Row* out_ddy, Computed* workspace, long long rows, int D)
@@ -33,13 +33,13 @@
 //     backward_backward: blocks * (1*D + 0).
 // How they are launched, and macros that choose among them: rows.cuh.
 //     LNGEN_WITHOUT_beta     beta is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dbeta    dbeta is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_beta_dot beta_dot is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddbeta   ddbeta is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddgamma  ddgamma is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dgamma   dgamma is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dx       dx is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_gamma_dot gamma_dot is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
 
 #include "../_runtime/rows.cuh"
 #include "../_runtime/geometry.cuh"
@@ -55,10 +55,10 @@ constexpr bool HAS_beta = false;
 #else
 constexpr bool HAS_beta = true;
 #endif
-#ifdef LNGEN_WITHOUT_dbeta
-constexpr bool HAS_dbeta = false;
+#ifdef LNGEN_WITHOUT_beta_dot
+constexpr bool HAS_beta_dot = false;
 #else
-constexpr bool HAS_dbeta = true;
+constexpr bool HAS_beta_dot = true;
 #endif
 #ifdef LNGEN_WITHOUT_ddbeta
 constexpr bool HAS_ddbeta = false;
@@ -75,20 +75,20 @@ constexpr bool HAS_ddx = false;
 #else
 constexpr bool HAS_ddx = true;
 #endif
-#ifdef LNGEN_WITHOUT_dgamma
-constexpr bool HAS_dgamma = false;
-#else
-constexpr bool HAS_dgamma = true;
-#endif
-#ifdef LNGEN_WITHOUT_dx
-constexpr bool HAS_dx = false;
-#else
-constexpr bool HAS_dx = true;
-#endif
 #ifdef LNGEN_WITHOUT_gamma
 constexpr bool HAS_gamma = false;
 #else
 constexpr bool HAS_gamma = true;
+#endif
+#ifdef LNGEN_WITHOUT_gamma_dot
+constexpr bool HAS_gamma_dot = false;
+#else
+constexpr bool HAS_gamma_dot = true;
+#endif
+#ifdef LNGEN_WITHOUT_x_dot
+constexpr bool HAS_x_dot = false;
+#else
+constexpr bool HAS_x_dot = true;
 #endif
 
 }  // namespace lngen
@@ -99,11 +99,11 @@ constexpr bool HAS_gamma = true;
 namespace lngen {
 namespace jvp {
 
-constexpr bool READS_x = HAS_dgamma || HAS_dx;
-constexpr bool READS_x_dot = HAS_dx;
-constexpr bool READS_gamma = HAS_dx && HAS_gamma;
-constexpr bool READS_gamma_dot = HAS_dgamma;
-constexpr bool READS_beta_dot = HAS_dbeta;
+constexpr bool READS_x = HAS_gamma_dot || HAS_x_dot;
+constexpr bool READS_x_dot = HAS_x_dot;
+constexpr bool READS_gamma = HAS_gamma && HAS_x_dot;
+constexpr bool READS_gamma_dot = HAS_gamma_dot;
+constexpr bool READS_beta_dot = HAS_beta_dot;
 constexpr int ROWS_READ = READS_x + READS_x_dot, FEATURES_READ = READS_gamma + READS_gamma_dot + READS_beta_dot;
 
 template <class T>
@@ -118,7 +118,7 @@ template <class T, class P, class A> struct Arguments {
   const P* gamma;
   const P* gamma_dot;
   const P* beta_dot;
-  T* out_dy;
+  T* out_y_dot;
   long long rows;
   int D;
 };
@@ -160,14 +160,14 @@ __device__ __forceinline__ void mean_x_dot_xhat(A x, A x_dot, const Scalars<A>& 
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  if (HAS_dx) sums[0] += x_dot;  // step 29: mean_x_dot
-  if (HAS_dx) sums[1] += x_dot*xhat;  // step 29: mean_x_dot_xhat
+  if (HAS_x_dot) sums[0] += x_dot;  // step 37: mean_x_dot
+  if (HAS_x_dot) sums[1] += x_dot*xhat;  // step 37: mean_x_dot_xhat
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_x_dot_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_x_dot = math::quotient(sums[0], row.D);  // step 29: mean(x_dot)
-  const A mean_x_dot_xhat = math::quotient(sums[1], row.D);  // step 29: mean(x_dot*xhat)
+  const A mean_x_dot = math::quotient(sums[0], row.D);  // step 37: mean(x_dot)
+  const A mean_x_dot_xhat = math::quotient(sums[1], row.D);  // step 37: mean(x_dot*xhat)
   row.mean_x_dot = mean_x_dot;
   row.mean_x_dot_xhat = mean_x_dot_xhat;
 }
@@ -179,7 +179,7 @@ __device__ __forceinline__ void stage_2(A x, A x_dot, A gamma, A gamma_dot, A be
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A y_dot = (HAS_dbeta || HAS_dgamma || HAS_dx) ? (HAS_dgamma ? xhat*gamma_dot : A(0)) + (HAS_dx ? (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*rstd*gamma : A(0)) + beta_dot : A(0);  // step 29
+  const A y_dot = (HAS_beta_dot || HAS_gamma_dot || HAS_x_dot) ? (HAS_gamma_dot ? xhat*gamma_dot : A(0)) + (HAS_x_dot ? (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*rstd*gamma : A(0)) + beta_dot : A(0);  // step 37
   out_y_dot = y_dot;
 }
 
@@ -230,7 +230,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, sums);
         }
       });
-      reduce_row<G, bit(0, HAS_dx) | bit(1, HAS_dx), 0, 0>(sums, slots, turn);
+      reduce_row<G, bit(0, HAS_x_dot) | bit(1, HAS_x_dot), 0, 0>(sums, slots, turn);
       after_mean_x_dot_xhat(row, sums);
     }
     {
@@ -251,7 +251,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_beta_dot ? widen<A>(beta_dot.entries[i]) : A(0), row, out_y_dot);
           stored_y_dot.entries[i] = narrow<T>(out_y_dot);
         }
-        if (here.live) store_once(to.out_dy + here.offset + column, stored_y_dot);
+        if (here.live) store_once(to.out_y_dot + here.offset + column, stored_y_dot);
       });
     }
   });
@@ -271,8 +271,8 @@ template <class T> struct Launch : Chosen<Needs<T>> {
                (const T* __restrict__ x, const T* __restrict__ x_dot, const lngen::Computed<T>* __restrict__ mu, \
                 const lngen::Computed<T>* __restrict__ mu_residual, const lngen::Computed<T>* __restrict__ rstd, \
                 const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ gamma_dot, \
-                const lngen::Parameter<T>* __restrict__ beta_dot, T* __restrict__ out_dy, long long rows, int D), \
-               (x, x_dot, mu, mu_residual, rstd, gamma, gamma_dot, beta_dot, out_dy, rows, D))
+                const lngen::Parameter<T>* __restrict__ beta_dot, T* __restrict__ out_y_dot, long long rows, int D), \
+               (x, x_dot, mu, mu_residual, rstd, gamma, gamma_dot, beta_dot, out_y_dot, rows, D))
 
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
@@ -361,27 +361,27 @@ __device__ __forceinline__ void mean_ddgamma_dy_xhat(A x, A dy, A ddx, A gamma, 
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A g = dy*gamma;  // step 30
-  if (HAS_ddx) sums[0] += g;  // step 31: mean_g
-  if (HAS_ddx) sums[1] += g*xhat;  // step 32: mean_g_xhat
-  if (HAS_ddx) sums[2] += ddx;  // step 57: mean_ddx
-  if (HAS_ddx) sums[3] += ddx*xhat;  // step 57: mean_ddx_xhat
-  if (HAS_ddgamma) sums[4] += dy*ddgamma;  // step 59: mean_ddgamma_dy
-  if (HAS_ddx) sums[5] += ddx*g;  // step 59: mean_ddx_g
-  if (HAS_ddgamma) sums[6] += dy*xhat*ddgamma;  // step 59: mean_ddgamma_dy_xhat
+  const A g = dy*gamma;  // step 38
+  if (HAS_ddx) sums[0] += g;  // step 39: mean_g
+  if (HAS_ddx) sums[1] += g*xhat;  // step 40: mean_g_xhat
+  if (HAS_ddx) sums[2] += ddx;  // step 71: mean_ddx
+  if (HAS_ddx) sums[3] += ddx*xhat;  // step 71: mean_ddx_xhat
+  if (HAS_ddgamma) sums[4] += dy*ddgamma;  // step 63: mean_ddgamma_dy
+  if (HAS_ddx) sums[5] += ddx*g;  // step 63: mean_ddx_g
+  if (HAS_ddgamma) sums[6] += dy*xhat*ddgamma;  // step 63: mean_ddgamma_dy_xhat
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_ddgamma_dy_xhat(Scalars<A>& row, const A (&sums)[7]) {
-  const A mean_g = math::quotient(sums[0], row.D);  // step 31: mean(g)
-  const A mean_g_xhat = math::quotient(sums[1], row.D);  // step 32: mean(g*xhat)
-  const A mean_ddx = math::quotient(sums[2], row.D);  // step 57: mean(ddx)
-  const A mean_ddx_xhat = math::quotient(sums[3], row.D);  // step 57: mean(ddx*xhat)
-  const A mean_ddgamma_dy = math::quotient(sums[4], row.D);  // step 59: mean(ddgamma*dy)
-  const A mean_ddx_g = math::quotient(sums[5], row.D);  // step 59: mean(ddx*g)
-  const A mean_ddgamma_dy_xhat = math::quotient(sums[6], row.D);  // step 59: mean(ddgamma*dy*xhat)
-  const A mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 59
-  const A mean_ddx_scaled = HAS_ddx ? mean_ddx*mean_g : A(0);  // step 59
+  const A mean_g = math::quotient(sums[0], row.D);  // step 39: mean(g)
+  const A mean_g_xhat = math::quotient(sums[1], row.D);  // step 40: mean(g*xhat)
+  const A mean_ddx = math::quotient(sums[2], row.D);  // step 71: mean(ddx)
+  const A mean_ddx_xhat = math::quotient(sums[3], row.D);  // step 71: mean(ddx*xhat)
+  const A mean_ddgamma_dy = math::quotient(sums[4], row.D);  // step 63: mean(ddgamma*dy)
+  const A mean_ddx_g = math::quotient(sums[5], row.D);  // step 63: mean(ddx*g)
+  const A mean_ddgamma_dy_xhat = math::quotient(sums[6], row.D);  // step 63: mean(ddgamma*dy*xhat)
+  const A mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 63
+  const A mean_ddx_scaled = HAS_ddx ? mean_ddx*mean_g : A(0);  // step 63
   row.mean_g = mean_g;
   row.mean_g_xhat = mean_g_xhat;
   row.mean_ddx = mean_ddx;
@@ -400,11 +400,11 @@ __device__ __forceinline__ void stage_2(A x, A dy, A ddx, A gamma, A ddgamma, A 
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A g = dy*gamma;  // step 30
-  const A dg = HAS_ddx ? (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 57
-  const A d2x = (HAS_ddgamma || HAS_ddx) ? ((HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g - (ddx - mean_ddx)*mean_g_xhat)*rstd : A(0)) - mean_ddgamma_dy - (HAS_ddgamma ? xhat*mean_ddgamma_dy_xhat : A(0)))*rstd : A(0);  // step 59
-  const A ddy = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)) + ddbeta : A(0);  // step 58
-  if (HAS_ddx && HAS_gamma) over_rows[0] = dg*dy;  // step 53: d2gamma
+  const A g = dy*gamma;  // step 38
+  const A dg = HAS_ddx ? (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 71
+  const A d2x = (HAS_ddgamma || HAS_ddx) ? ((HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g - (ddx - mean_ddx)*mean_g_xhat)*rstd : A(0)) - mean_ddgamma_dy - (HAS_ddgamma ? xhat*mean_ddgamma_dy_xhat : A(0)))*rstd : A(0);  // step 63
+  const A ddy = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)) + ddbeta : A(0);  // step 77
+  if (HAS_ddx && HAS_gamma) over_rows[0] = dg*dy;  // step 72: d2gamma
   out_d2x = d2x;
   out_ddy = ddy;
 }
@@ -529,7 +529,7 @@ template <class A> struct Scalars {
 // One column of the gradients
 template <class A>
 __device__ __forceinline__ void finish(A d2gamma, const Scalars<A>& row, A& out_d2gamma, A& out_d2beta) {
-  const A d2beta = A(0);  // step 54
+  const A d2beta = A(0);  // step 73
   out_d2gamma = d2gamma;
   out_d2beta = d2beta;
 }

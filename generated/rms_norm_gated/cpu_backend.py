@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of rms_norm_gated.
 # Do not edit; edit rms_norm_gated.py and run: lngen derive rms_norm_gated.py
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 19 flops per row element.
-# Evidence: 1 output, 27 steps, 39 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 37 steps, 39 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
 # templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
 """A gate, silu of another row, then root-mean-square normalization.
@@ -95,15 +95,15 @@ def backward(
 
 def jvp(
     saved: Saved,
-    dx: npt.NDArray[Any] | None = None,
-    dz: npt.NDArray[Any] | None = None,
-    dgamma: npt.NDArray[Any] | None = None,
+    x_dot: npt.NDArray[Any] | None = None,
+    z_dot: npt.NDArray[Any] | None = None,
+    gamma_dot: npt.NDArray[Any] | None = None,
     *,
     out: npt.NDArray[Any] | None = None,
     threads: int = 1,
 ) -> npt.NDArray[Any]:
     """As `numpy_backend.jvp`."""
-    return _JVP.call(saved, (dx, dz, dgamma), out, threads)
+    return _JVP.call(saved, (x_dot, z_dot, gamma_dot), out, threads)
 
 
 def backward_backward(
@@ -152,12 +152,12 @@ _KERNELS = _host.HostKernels(
         ),
         "jvp": _host.Direction(
             source="second_order.cpp",
-            arguments={"dx": "x", "dz": "z", "dgamma": "gamma"},
-            results={"dy": "y"},
+            arguments={"x_dot": "x", "z_dot": "z", "gamma_dot": "gamma"},
+            results={"y_dot": "y"},
             kernels={
                 "jvp": (
-                    "x, z, dx, dz, saved rstd, gamma, dgamma, out dy, the rows, "
-                    "the features"
+                    "x, z, x_dot, z_dot, saved rstd, gamma, gamma_dot, out y_dot, "
+                    "the rows, the features"
                 ),
             },
         ),

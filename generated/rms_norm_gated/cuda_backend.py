@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of rms_norm_gated.
 # Do not edit; edit rms_norm_gated.py and run: lngen derive rms_norm_gated.py
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 19 flops per row element.
-# Evidence: 1 output, 27 steps, 39 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 37 steps, 39 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
 # templates sha256:a6fa389b017093e698671db7b23dc4ae3379f5ce734d243ee674c17ce2b51213
 """A gate, silu of another row, then root-mean-square normalization.
@@ -153,9 +153,9 @@ def backward(
 
 def jvp(
     saved: Saved,
-    dx: _launcher.DeviceArray | None = None,
-    dz: _launcher.DeviceArray | None = None,
-    dgamma: _launcher.DeviceArray | None = None,
+    x_dot: _launcher.DeviceArray | None = None,
+    z_dot: _launcher.DeviceArray | None = None,
+    gamma_dot: _launcher.DeviceArray | None = None,
     *,
     out: _launcher.DeviceArray | None = None,
     stream: Any = None,
@@ -164,7 +164,7 @@ def jvp(
     like: Any = None,
 ) -> Any:
     """As `numpy_backend.jvp`."""
-    arguments_ = (dx, dz, dgamma)
+    arguments_ = (x_dot, z_dot, gamma_dot)
     results_ = _launcher.later(
         _LAYER, "jvp", saved, arguments_, out, stream, workspace, autotune, like
     )
@@ -270,12 +270,12 @@ _LAYER = _launcher.layer_of(
         ),
         "jvp": _launcher.Direction(
             source="second_order.cu",
-            arguments={"dx": "x", "dz": "z", "dgamma": "gamma"},
-            results={"dy": "y"},
+            arguments={"x_dot": "x", "z_dot": "z", "gamma_dot": "gamma"},
+            results={"y_dot": "y"},
             kernels={
                 "jvp": (
-                    "x, z, dx, dz, saved rstd, gamma, dgamma, out dy, the rows, "
-                    "the features"
+                    "x, z, x_dot, z_dot, saved rstd, gamma, gamma_dot, out y_dot, "
+                    "the rows, the features"
                 ),
             },
         ),

@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of rms_norm_gated.
 // Do not edit; edit rms_norm_gated.py and run: lngen derive rms_norm_gated.py
 // Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 19 flops per row element.
-// Evidence: 1 output, 27 steps, 39 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 37 steps, 39 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
 // templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
 //
@@ -211,8 +211,8 @@ LNGEN_INLINE void mean_g_hhat(A x, A z, A dy, A gamma, const Scalars<S>& row, A 
   const A h = silu_z*x;  // step 3
   const A hhat = h*rstd;  // step 6
   const A g = dy*gamma;  // step 8
-  sums[0] += g*hhat;  // step 14: mean_g_hhat
-  if (HAS_gamma) over_rows[0] = dy*hhat;  // step 20: dgamma
+  sums[0] += g*hhat;  // step 15: mean_g_hhat
+  if (HAS_gamma) over_rows[0] = dy*hhat;  // step 23: dgamma
   kept_sigmoid_z = sigmoid_z;
   kept_silu_z = silu_z;
   kept_hhat = hhat;
@@ -220,7 +220,7 @@ LNGEN_INLINE void mean_g_hhat(A x, A z, A dy, A gamma, const Scalars<S>& row, A 
 
 template <class A>
 LNGEN_INLINE void after_mean_g_hhat(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_g_hhat = math::quotient(sums[0], row.D);  // step 14: mean(g*hhat)
+  const A mean_g_hhat = math::quotient(sums[0], row.D);  // step 15: mean(g*hhat)
   row.mean_g_hhat = mean_g_hhat;
 }
 
@@ -229,8 +229,8 @@ template <class A, class S>
 LNGEN_INLINE void stage_2(A x, A z, A dy, A gamma, A sigmoid_z, A silu_z, A hhat, const Scalars<S>& row, A& out_dx, A& out_dz) {
   const A mean_g_hhat = row.mean_g_hhat, rstd = row.rstd;
   const A g = dy*gamma;  // step 8
-  const A dh = (g - hhat*mean_g_hhat)*rstd;  // step 14
-  const A dx = dh*silu_z;  // step 17
+  const A dh = (g - hhat*mean_g_hhat)*rstd;  // step 15
+  const A dx = dh*silu_z;  // step 16
   const A dz = dh*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1));  // step 22
   out_dx = dx;
   out_dz = dz;

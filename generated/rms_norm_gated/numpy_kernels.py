@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of rms_norm_gated.
 # Do not edit; edit rms_norm_gated.py and run: lngen derive rms_norm_gated.py
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 19 flops per row element.
-# Evidence: 1 output, 27 steps, 39 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 37 steps, 39 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
 # templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
 """A gate, silu of another row, then root-mean-square normalization. The outputs and the gradients.
@@ -57,7 +57,7 @@ def backward(arguments, fields, results, call):
     dx_out, dz_out, dgamma_out = results
     features, dtype = call.features, call.dtype
     D = _rows.number(features, dtype)
-    # step 14: mean_g_hhat_unscaled = mean(dy*h*gamma)
+    # step 15: mean_g_hhat_unscaled = mean(dy*h*gamma)
     if gamma is not None:
         gamma_over_D = np.divide(gamma, D)
     gamma_wide = _rows.repeated(gamma)
@@ -70,11 +70,11 @@ def backward(arguments, fields, results, call):
         silu_z = np.multiply(sigmoid_z, z, out=dx_block)
         # step 3: h = silu_z*x
         h = np.multiply(silu_z, x, out=buffers[0])
-        # step 20: dgamma = sum over rows of dy*h*rstd
+        # step 23: dgamma = sum over rows of dy*h*rstd
         if gamma is not None:
             part = np.multiply(dy, h, out=buffers[1])
             _rows.add_rows(part, dgamma_sums, rstd)
-            # step 14: mean_g_hhat_unscaled = mean(dy*h*gamma)
+            # step 15: mean_g_hhat_unscaled = mean(dy*h*gamma)
             mean_g_hhat_unscaled = _rows.row_sum(part, gamma_over_D, out=row_scalars[0])
         else:
             mean_g_hhat_unscaled = _rows.row_mean(dy, h, D, out=row_scalars[0])
@@ -83,14 +83,14 @@ def backward(arguments, fields, results, call):
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=buffers[1])
         else:
             g = dy
-        # step 14: mean_g_hhat = mean_g_hhat_unscaled*rstd
+        # step 15: mean_g_hhat = mean_g_hhat_unscaled*rstd
         mean_g_hhat = np.multiply(mean_g_hhat_unscaled, rstd, out=row_scalars[0])
-        # step 14: dh = (g - h*mean_g_hhat*rstd)*rstd
+        # step 15: dh = (g - h*mean_g_hhat*rstd)*rstd
         part_2 = np.multiply(mean_g_hhat, rstd, out=row_scalars[0])
         dh = np.multiply(h, part_2, out=buffers[0])
         dh = np.subtract(g, dh, out=buffers[0])
         dh = np.multiply(dh, rstd, out=buffers[0])
-        # step 17: dx = dh*silu_z
+        # step 16: dx = dh*silu_z
         np.multiply(dh, silu_z, out=dx_block)
         # step 22: dz = dh*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
         dz = np.multiply(dh, sigmoid_z, out=buffers[0])
@@ -150,7 +150,7 @@ def backward_fast(arguments, saved):
     features = shape[-1]
     vecdot = np.vecdot if shape[-1] <= _rows.WHOLE_ROW else _rows.vecdot_in_pieces
     D = _rows.number(features, dtype)
-    # step 14: mean_g_hhat_unscaled = mean(dy*h*gamma)
+    # step 15: mean_g_hhat_unscaled = mean(dy*h*gamma)
     if gamma is not None:
         gamma_over_D = np.divide(gamma, D)
     rstd = rstd_rows[..., np.newaxis]
@@ -160,11 +160,11 @@ def backward_fast(arguments, saved):
     silu_z = sigmoid_z * z
     # step 3: h = silu_z*x
     h = silu_z * x
-    # step 20: dgamma = sum over rows of dy*h*rstd
+    # step 23: dgamma = sum over rows of dy*h*rstd
     if gamma is not None:
         part = dy * h
         dgamma = _rows.sum_of_rows(rstd.ravel(), part.reshape(-1, features))
-        # step 14: mean_g_hhat_unscaled = mean(dy*h*gamma)
+        # step 15: mean_g_hhat_unscaled = mean(dy*h*gamma)
         mean_g_hhat_unscaled = vecdot(part, gamma_over_D)[..., np.newaxis]
     else:
         mean_g_hhat_unscaled = (vecdot(dy, h) / D)[..., np.newaxis]
@@ -173,14 +173,14 @@ def backward_fast(arguments, saved):
         g = dy * gamma
     else:
         g = dy
-    # step 14: mean_g_hhat = mean_g_hhat_unscaled*rstd
+    # step 15: mean_g_hhat = mean_g_hhat_unscaled*rstd
     mean_g_hhat = mean_g_hhat_unscaled * rstd
-    # step 14: dh = (g - h*mean_g_hhat*rstd)*rstd
+    # step 15: dh = (g - h*mean_g_hhat*rstd)*rstd
     part_2 = mean_g_hhat * rstd
     dh = np.multiply(h, part_2, out=h)
     dh = np.subtract(g, dh, out=dh)
     dh = np.multiply(dh, rstd, out=dh)
-    # step 17: dx = dh*silu_z
+    # step 16: dx = dh*silu_z
     dx = np.multiply(dh, silu_z, out=silu_z)
     # step 22: dz = dh*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
     dz = np.multiply(dh, sigmoid_z, out=dh)

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of rms_norm_gated.
 # Do not edit; edit rms_norm_gated.py and run: lngen derive rms_norm_gated.py
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 19 flops per row element.
-# Evidence: 1 output, 27 steps, 39 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 37 steps, 39 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
 # templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
 """A gate, silu of another row, then root-mean-square normalization. The tangents, and the gradients of the gradients.
@@ -40,7 +40,7 @@ def jvp(arguments, fields, results, call):
         h = np.multiply(silu_z, x, out=buffers[1])
         # step 6: hhat = h*rstd
         hhat = np.multiply(h, rstd, out=buffers[1])
-        # step 35: h_dot = silu_z*x_dot + sigmoid_z*x*((1 - sigmoid_z)*z + 1)*z_dot
+        # step 29: h_dot = silu_z*x_dot + sigmoid_z*x*((1 - sigmoid_z)*z + 1)*z_dot
         if x_dot_rows is not None:
             h_dot = np.multiply(silu_z, x_dot, out=buffers[0])
         if z_dot_rows is not None:
@@ -54,10 +54,10 @@ def jvp(arguments, fields, results, call):
             h_dot = np.add(h_dot, part, out=y_dot_block)
         if x_dot_rows is None and z_dot_rows is not None:
             h_dot = part
-        # step 33: mean_h_dot_hhat = mean(h_dot*hhat)
+        # step 39: mean_h_dot_hhat = mean(h_dot*hhat)
         if needs_mean_h_dot_hhat:
             mean_h_dot_hhat = _rows.row_mean(h_dot, hhat, D, out=row_scalars[0])
-        # step 33: y_dot = hhat*gamma_dot + (h_dot - hhat*mean_h_dot_hhat)*rstd*gamma
+        # step 39: y_dot = hhat*gamma_dot + (h_dot - hhat*mean_h_dot_hhat)*rstd*gamma
         if gamma_dot is not None:
             y_dot = _rows.by_feature(np.multiply, hhat, gamma_dot_wide, out=buffers[2])
         if needs_mean_h_dot_hhat:
@@ -95,7 +95,7 @@ def backward_backward(arguments, fields, results, call):
     needs_d2h = ddgamma is not None and (ddx_rows is not None or ddz_rows is not None)
     needs_part_14 = ddx_rows is None and ddz_rows is None
     D = _rows.number(features, dtype)
-    # step 69: mean_ddgamma_dy_hhat = mean(dy*hhat*ddgamma)
+    # step 62: mean_ddgamma_dy_hhat = mean(dy*hhat*ddgamma)
     if ddgamma is not None:
         ddgamma_over_D = np.divide(ddgamma, D)
     gamma_wide = _rows.repeated(gamma)
@@ -124,21 +124,21 @@ def backward_backward(arguments, fields, results, call):
         h = np.multiply(silu_z, x, out=dx_block)
         # step 6: hhat = h*rstd
         hhat = _rows.by_row(np.multiply, h, rstd, out=buffers[0])
-        # step 69: mean_ddgamma_dy_hhat = mean(dy*hhat*ddgamma)
+        # step 62: mean_ddgamma_dy_hhat = mean(dy*hhat*ddgamma)
         if ddgamma is not None:
             part = np.multiply(dy, hhat, out=dx_block)
             mean_ddgamma_dy_hhat = _rows.row_sum(
                 part, ddgamma_over_D, out=row_scalars[0]
             )
-        # step 36: g = dy*gamma
+        # step 40: g = dy*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
         if gamma is None:
             g = dy
-        # step 37: mean_g_hhat = mean(g*hhat)
+        # step 41: mean_g_hhat = mean(g*hhat)
         if needs_mean_g_hhat:
             mean_g_hhat = _rows.row_mean(g, hhat, D, out=row_scalars[1])
-        # step 42: ddh = ddx*silu_z + ddz*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
+        # step 45: ddh = ddx*silu_z + ddz*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
         if ddx_rows is not None:
             ddh = np.multiply(ddx, silu_z, out=buffers[1])
         if ddz_rows is not None:
@@ -153,26 +153,26 @@ def backward_backward(arguments, fields, results, call):
             ddh = np.add(ddh, part_2, out=buffers[1])
         if ddx_rows is None and ddz_rows is not None:
             ddh = part_2
-        # step 66: mean_ddh_hhat = mean(ddh*hhat)
+        # step 76: mean_ddh_hhat = mean(ddh*hhat)
         if needs_mean_g_hhat:
             mean_ddh_hhat = _rows.row_mean(ddh, hhat, D, out=row_scalars[2])
-            # step 69: mean_ddh_g = mean(ddh*g)
+            # step 62: mean_ddh_g = mean(ddh*g)
             mean_ddh_g = _rows.row_mean(ddh, g, D, out=row_scalars[3])
-            # step 69: mean_g_hhat_scaled = 3*mean_g_hhat
+            # step 62: mean_g_hhat_scaled = 3*mean_g_hhat
             mean_g_hhat_scaled = np.multiply(mean_g_hhat, 3.0, out=row_scalars[4])
-            # step 38: dh = (g - hhat*mean_g_hhat)*rstd
+            # step 42: dh = (g - hhat*mean_g_hhat)*rstd
             dh = _rows.by_row(np.multiply, hhat, mean_g_hhat, out=buffers[5])
             dh = np.subtract(g, dh, out=buffers[5])
             dh = np.multiply(dh, rstd, out=buffers[5])
-            # step 66: dg = (ddh - hhat*mean_ddh_hhat)*rstd
+            # step 76: dg = (ddh - hhat*mean_ddh_hhat)*rstd
             dg = _rows.by_row(np.multiply, hhat, mean_ddh_hhat, out=buffers[6])
             dg = np.subtract(ddh, dg, out=buffers[6])
             dg = np.multiply(dg, rstd, out=buffers[6])
-        # step 63: d2gamma = sum over rows of dg*dy
+        # step 77: d2gamma = sum over rows of dg*dy
         if needs_g:
             part_5 = np.multiply(dg, dy, out=buffers[7])
             _rows.add_rows(part_5, d2gamma_sums)
-        # step 69: d2h = (dy*ddgamma + ((hhat*mean_g_hhat_scaled - g)*mean_ddh_hhat -
+        # step 62: d2h = (dy*ddgamma + ((hhat*mean_g_hhat_scaled - g)*mean_ddh_hhat -
         #   hhat*mean_ddh_g - ddh*mean_g_hhat)*rstd - hhat*mean_ddgamma_dy_hhat)*rstd
         if ddgamma is not None:
             d2h = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[7])
@@ -195,14 +195,14 @@ def backward_backward(arguments, fields, results, call):
             )
             d2h = np.subtract(d2h, part_9, out=dx_block)
         d2h = np.multiply(d2h, rstd, out=dx_block)
-        # step 57: d2silu_z = d2h*x + ddx*dh
+        # step 64: d2silu_z = d2h*x + ddx*dh
         d2h_scaled = np.multiply(d2h, x, out=buffers[1])
         if ddx_rows is not None:
             part_10 = np.multiply(ddx, dh, out=buffers[2])
             d2silu_z = np.add(d2h_scaled, part_10, out=buffers[7])
         else:
             d2silu_z = d2h_scaled
-        # step 60: d2x = d2h*silu_z + ddz*dh*sigmoid_z*((1 - sigmoid_z)*z + 1)
+        # step 63: d2x = d2h*silu_z + ddz*dh*sigmoid_z*((1 - sigmoid_z)*z + 1)
         d2x = np.multiply(d2h, silu_z, out=dx_block)
         if ddz_rows is not None:
             part_11 = np.multiply(ddz, dh, out=buffers[8])
@@ -244,7 +244,7 @@ def backward_backward(arguments, fields, results, call):
             part_14 = d2silu_z_scaled_scaled
         part_14 = np.multiply(part_3, part_14, out=dz_block)
         np.add(d2z, part_14, out=dz_block)
-        # step 68: ddy = hhat*ddgamma + dg*gamma
+        # step 80: ddy = hhat*ddgamma + dg*gamma
         if ddgamma is not None:
             ddy = _rows.by_feature(np.multiply, hhat, ddgamma_wide, out=ddy_block)
         if needs_g:

@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of rms_norm_gated.
 // Do not edit; edit rms_norm_gated.py and run: lngen derive rms_norm_gated.py
 // Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 19 flops per row element.
-// Evidence: 1 output, 27 steps, 39 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 37 steps, 39 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
 // templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
 //
@@ -25,7 +25,7 @@
 // A kernel is passed the pointers of
 //
 //     jvp_<type>(const Row* x, const Row* z, const Row* x_dot, const Row* z_dot, const Computed* rstd, const
-//         Parameter* gamma, const Parameter* gamma_dot, Row* out_dy, long long rows, int D)
+//         Parameter* gamma, const Parameter* gamma_dot, Row* out_y_dot, long long rows, int D)
 //     backward_backward_<type>(const Row* x, const Row* z, const Row* dy, const Row* ddx, const Row* ddz, const
 //         Computed* rstd, const Parameter* gamma, const Parameter* ddgamma, Row* out_dx, Row* out_dz, Row*
 //         out_ddy, Computed* workspace, long long rows, int D)
@@ -37,10 +37,10 @@
 //     LNGEN_WITHOUT_ddgamma  ddgamma is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddz      ddz is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dgamma   dgamma is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dx       dx is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dz       dz is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_gamma_dot gamma_dot is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_z_dot    z_dot is left out; it and its gradient are compiled away
 
 #include "../_runtime/host_rows.h"
 
@@ -61,25 +61,25 @@ constexpr bool HAS_ddz = false;
 #else
 constexpr bool HAS_ddz = true;
 #endif
-#ifdef LNGEN_WITHOUT_dgamma
-constexpr bool HAS_dgamma = false;
-#else
-constexpr bool HAS_dgamma = true;
-#endif
-#ifdef LNGEN_WITHOUT_dx
-constexpr bool HAS_dx = false;
-#else
-constexpr bool HAS_dx = true;
-#endif
-#ifdef LNGEN_WITHOUT_dz
-constexpr bool HAS_dz = false;
-#else
-constexpr bool HAS_dz = true;
-#endif
 #ifdef LNGEN_WITHOUT_gamma
 constexpr bool HAS_gamma = false;
 #else
 constexpr bool HAS_gamma = true;
+#endif
+#ifdef LNGEN_WITHOUT_gamma_dot
+constexpr bool HAS_gamma_dot = false;
+#else
+constexpr bool HAS_gamma_dot = true;
+#endif
+#ifdef LNGEN_WITHOUT_x_dot
+constexpr bool HAS_x_dot = false;
+#else
+constexpr bool HAS_x_dot = true;
+#endif
+#ifdef LNGEN_WITHOUT_z_dot
+constexpr bool HAS_z_dot = false;
+#else
+constexpr bool HAS_z_dot = true;
 #endif
 
 }  // namespace lngen
@@ -89,12 +89,12 @@ constexpr bool HAS_gamma = true;
 namespace lngen {
 namespace jvp {
 
-constexpr bool READS_x = HAS_dgamma || HAS_dx || HAS_dz;
-constexpr bool READS_z = HAS_dgamma || HAS_dx || HAS_dz;
-constexpr bool READS_x_dot = HAS_dx;
-constexpr bool READS_z_dot = HAS_dz;
-constexpr bool READS_gamma = (HAS_dx && HAS_gamma) || (HAS_dz && HAS_gamma);
-constexpr bool READS_gamma_dot = HAS_dgamma;
+constexpr bool READS_x = HAS_gamma_dot || HAS_x_dot || HAS_z_dot;
+constexpr bool READS_z = HAS_gamma_dot || HAS_x_dot || HAS_z_dot;
+constexpr bool READS_x_dot = HAS_x_dot;
+constexpr bool READS_z_dot = HAS_z_dot;
+constexpr bool READS_gamma = (HAS_gamma && HAS_x_dot) || (HAS_gamma && HAS_z_dot);
+constexpr bool READS_gamma_dot = HAS_gamma_dot;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
@@ -104,7 +104,7 @@ template <class T, class P, class A> struct Arguments {
   const A* rstd;
   const P* gamma;
   const P* gamma_dot;
-  T* out_dy;
+  T* out_y_dot;
   long long rows;
   int D;
 };
@@ -124,15 +124,15 @@ LNGEN_INLINE void mean_h_dot_hhat(A x, A z, A x_dot, A z_dot, const Scalars<S>& 
   const A silu_z = sigmoid_z*z;  // step 2
   const A h = silu_z*x;  // step 3
   const A hhat = h*rstd;  // step 6
-  const A h_dot = (HAS_dx || HAS_dz) ? (HAS_dx ? silu_z*x_dot : A(0)) + (HAS_dz ? sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1))*z_dot : A(0)) : A(0);  // step 35
-  if (HAS_dx || HAS_dz) sums[0] += h_dot*hhat;  // step 33: mean_h_dot_hhat
+  const A h_dot = (HAS_x_dot || HAS_z_dot) ? (HAS_x_dot ? silu_z*x_dot : A(0)) + (HAS_z_dot ? sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1))*z_dot : A(0)) : A(0);  // step 29
+  if (HAS_x_dot || HAS_z_dot) sums[0] += h_dot*hhat;  // step 39: mean_h_dot_hhat
   kept_hhat = hhat;
   kept_h_dot = h_dot;
 }
 
 template <class A>
 LNGEN_INLINE void after_mean_h_dot_hhat(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_h_dot_hhat = math::quotient(sums[0], row.D);  // step 33: mean(h_dot*hhat)
+  const A mean_h_dot_hhat = math::quotient(sums[0], row.D);  // step 39: mean(h_dot*hhat)
   row.mean_h_dot_hhat = mean_h_dot_hhat;
 }
 
@@ -140,7 +140,7 @@ LNGEN_INLINE void after_mean_h_dot_hhat(Scalars<A>& row, const A (&sums)[1]) {
 template <class A, class S>
 LNGEN_INLINE void stage_2(A gamma, A gamma_dot, A hhat, A h_dot, const Scalars<S>& row, A& out_y_dot) {
   const A mean_h_dot_hhat = row.mean_h_dot_hhat, rstd = row.rstd;
-  const A y_dot = (HAS_dgamma || HAS_dx || HAS_dz) ? (HAS_dgamma ? hhat*gamma_dot : A(0)) + ((HAS_dx || HAS_dz) ? (h_dot - hhat*mean_h_dot_hhat)*rstd*gamma : A(0)) : A(0);  // step 33
+  const A y_dot = (HAS_gamma_dot || HAS_x_dot || HAS_z_dot) ? (HAS_gamma_dot ? hhat*gamma_dot : A(0)) + ((HAS_x_dot || HAS_z_dot) ? (h_dot - hhat*mean_h_dot_hhat)*rstd*gamma : A(0)) : A(0);  // step 39
   out_y_dot = y_dot;
 }
 
@@ -156,7 +156,7 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
   using A = S;
   const int D = to.D;
   const Scalars<S> call = of_the_call(to);
-  const bool streams_dy = streams && is_even(to.out_dy, D);
+  const bool streams_y_dot = streams && is_even(to.out_y_dot, D);
   Scratch<S> kept(2ll * D);
   S* const kept_hhat = kept.entries + 0ll * D;
   S* const kept_h_dot = kept.entries + 1ll * D;
@@ -194,7 +194,7 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
           const A h_dot = read<S>(kept_h_dot + column, width);
           A out_y_dot;
           stage_2(gamma, gamma_dot, hhat, h_dot, row, out_y_dot);
-          write_once(to.out_dy + offset + column, width, out_y_dot, streams_dy);
+          write_once(to.out_y_dot + offset + column, width, out_y_dot, streams_y_dot);
         });
       }
     }
@@ -273,12 +273,12 @@ LNGEN_INLINE void mean_ddgamma_dy_hhat(A x, A z, A dy, A ddx, A ddz, A gamma, A 
   const A silu_z = sigmoid_z*z;  // step 2
   const A h = silu_z*x;  // step 3
   const A hhat = h*rstd;  // step 6
-  const A g = dy*gamma;  // step 36
-  const A ddh = (HAS_ddx || HAS_ddz) ? (HAS_ddx ? ddx*silu_z : A(0)) + (HAS_ddz ? ddz*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1)) : A(0)) : A(0);  // step 42
-  if (HAS_ddx || HAS_ddz) sums[0] += g*hhat;  // step 37: mean_g_hhat
-  if (HAS_ddx || HAS_ddz) sums[1] += ddh*hhat;  // step 66: mean_ddh_hhat
-  if (HAS_ddx || HAS_ddz) sums[2] += ddh*g;  // step 69: mean_ddh_g
-  if (HAS_ddgamma) sums[3] += dy*hhat*ddgamma;  // step 69: mean_ddgamma_dy_hhat
+  const A g = dy*gamma;  // step 40
+  const A ddh = (HAS_ddx || HAS_ddz) ? (HAS_ddx ? ddx*silu_z : A(0)) + (HAS_ddz ? ddz*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1)) : A(0)) : A(0);  // step 45
+  if (HAS_ddx || HAS_ddz) sums[0] += g*hhat;  // step 41: mean_g_hhat
+  if (HAS_ddx || HAS_ddz) sums[1] += ddh*hhat;  // step 76: mean_ddh_hhat
+  if (HAS_ddx || HAS_ddz) sums[2] += ddh*g;  // step 62: mean_ddh_g
+  if (HAS_ddgamma) sums[3] += dy*hhat*ddgamma;  // step 62: mean_ddgamma_dy_hhat
   kept_sigmoid_z = sigmoid_z;
   kept_silu_z = silu_z;
   kept_hhat = hhat;
@@ -287,11 +287,11 @@ LNGEN_INLINE void mean_ddgamma_dy_hhat(A x, A z, A dy, A ddx, A ddz, A gamma, A 
 
 template <class A>
 LNGEN_INLINE void after_mean_ddgamma_dy_hhat(Scalars<A>& row, const A (&sums)[4]) {
-  const A mean_g_hhat = math::quotient(sums[0], row.D);  // step 37: mean(g*hhat)
-  const A mean_ddh_hhat = math::quotient(sums[1], row.D);  // step 66: mean(ddh*hhat)
-  const A mean_ddh_g = math::quotient(sums[2], row.D);  // step 69: mean(ddh*g)
-  const A mean_ddgamma_dy_hhat = math::quotient(sums[3], row.D);  // step 69: mean(ddgamma*dy*hhat)
-  const A mean_g_hhat_scaled = A(3)*mean_g_hhat;  // step 69
+  const A mean_g_hhat = math::quotient(sums[0], row.D);  // step 41: mean(g*hhat)
+  const A mean_ddh_hhat = math::quotient(sums[1], row.D);  // step 76: mean(ddh*hhat)
+  const A mean_ddh_g = math::quotient(sums[2], row.D);  // step 62: mean(ddh*g)
+  const A mean_ddgamma_dy_hhat = math::quotient(sums[3], row.D);  // step 62: mean(ddgamma*dy*hhat)
+  const A mean_g_hhat_scaled = A(3)*mean_g_hhat;  // step 62
   row.mean_g_hhat = mean_g_hhat;
   row.mean_ddh_hhat = mean_ddh_hhat;
   row.mean_ddh_g = mean_ddh_g;
@@ -303,18 +303,18 @@ LNGEN_INLINE void after_mean_ddgamma_dy_hhat(Scalars<A>& row, const A (&sums)[4]
 template <class A, class S>
 LNGEN_INLINE void stage_2(A x, A z, A dy, A ddx, A ddz, A gamma, A ddgamma, A sigmoid_z, A silu_z, A hhat, A ddh, const Scalars<S>& row, A (&over_rows)[SUMS_INTO_COLUMNS], A& out_d2x, A& out_d2z, A& out_ddy) {
   const A mean_ddgamma_dy_hhat = row.mean_ddgamma_dy_hhat, mean_ddh_g = row.mean_ddh_g, mean_ddh_hhat = row.mean_ddh_hhat, mean_g_hhat = row.mean_g_hhat, mean_g_hhat_scaled = row.mean_g_hhat_scaled, rstd = row.rstd;
-  const A g = dy*gamma;  // step 36
-  const A dh = (g - hhat*mean_g_hhat)*rstd;  // step 38
-  const A dg = (HAS_ddx || HAS_ddz) ? (ddh - hhat*mean_ddh_hhat)*rstd : A(0);  // step 66
-  const A d2h = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? ((HAS_ddgamma ? dy*ddgamma : A(0)) + ((HAS_ddx || HAS_ddz) ? ((hhat*mean_g_hhat_scaled - g)*mean_ddh_hhat - hhat*mean_ddh_g - ddh*mean_g_hhat)*rstd : A(0)) - (HAS_ddgamma ? hhat*mean_ddgamma_dy_hhat : A(0)))*rstd : A(0);  // step 69
-  const A d2silu_z = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? d2h*x + (HAS_ddx ? ddx*dh : A(0)) : A(0);  // step 57
-  const A d2x = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? d2h*silu_z + (HAS_ddz ? ddz*dh*sigmoid_z*((A(1) - sigmoid_z)*z + A(1)) : A(0)) : A(0);  // step 60
+  const A g = dy*gamma;  // step 40
+  const A dh = (g - hhat*mean_g_hhat)*rstd;  // step 42
+  const A dg = (HAS_ddx || HAS_ddz) ? (ddh - hhat*mean_ddh_hhat)*rstd : A(0);  // step 76
+  const A d2h = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? ((HAS_ddgamma ? dy*ddgamma : A(0)) + ((HAS_ddx || HAS_ddz) ? ((hhat*mean_g_hhat_scaled - g)*mean_ddh_hhat - hhat*mean_ddh_g - ddh*mean_g_hhat)*rstd : A(0)) - (HAS_ddgamma ? hhat*mean_ddgamma_dy_hhat : A(0)))*rstd : A(0);  // step 62
+  const A d2silu_z = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? d2h*x + (HAS_ddx ? ddx*dh : A(0)) : A(0);  // step 64
+  const A d2x = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? d2h*silu_z + (HAS_ddz ? ddz*dh*sigmoid_z*((A(1) - sigmoid_z)*z + A(1)) : A(0)) : A(0);  // step 63
   const A d2h_scaled = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? d2h*x : A(0);  // step 70
   const A d2h_scaled_scaled = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? d2h_scaled*z : A(0);  // step 70
   const A d2silu_z_scaled_scaled = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? d2h_scaled_scaled*sigmoid_z + (HAS_ddx ? ddx*dh*sigmoid_z*z : A(0)) : A(0);  // step 70
   const A d2z = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? d2silu_z*sigmoid_z + (HAS_ddz ? (A(1) - sigmoid_z)*ddz*dh*sigmoid_z*x : A(0)) + (A(1) - sigmoid_z)*(d2silu_z_scaled_scaled + (HAS_ddz ? ((A(1) - sigmoid_z)*z + A(1) - silu_z)*ddz*dh*sigmoid_z*x : A(0))) : A(0);  // step 70
-  const A ddy = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? (HAS_ddgamma ? hhat*ddgamma : A(0)) + ((HAS_ddx || HAS_ddz) ? dg*gamma : A(0)) : A(0);  // step 68
-  if ((HAS_ddx && HAS_gamma) || (HAS_ddz && HAS_gamma)) over_rows[0] = dg*dy;  // step 63: d2gamma
+  const A ddy = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? (HAS_ddgamma ? hhat*ddgamma : A(0)) + ((HAS_ddx || HAS_ddz) ? dg*gamma : A(0)) : A(0);  // step 80
+  if ((HAS_ddx && HAS_gamma) || (HAS_ddz && HAS_gamma)) over_rows[0] = dg*dy;  // step 77: d2gamma
   out_d2x = d2x;
   out_d2z = d2z;
   out_ddy = ddy;

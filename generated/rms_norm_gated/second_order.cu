@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of rms_norm_gated.
 // Do not edit; edit rms_norm_gated.py and run: lngen derive rms_norm_gated.py
 // Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 19 flops per row element.
-// Evidence: 1 output, 27 steps, 39 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 37 steps, 39 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
 // templates sha256:a6fa389b017093e698671db7b23dc4ae3379f5ce734d243ee674c17ce2b51213
 //
@@ -25,7 +25,7 @@
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
 //     jvp_<type>(const Row* x, const Row* z, const Row* x_dot, const Row* z_dot, const Computed* rstd, const
-//         Parameter* gamma, const Parameter* gamma_dot, Row* out_dy, long long rows, int D)
+//         Parameter* gamma, const Parameter* gamma_dot, Row* out_y_dot, long long rows, int D)
 //     backward_backward_<type>(const Row* x, const Row* z, const Row* dy, const Row* ddx, const Row* ddz, const
 //         Computed* rstd, const Parameter* gamma, const Parameter* ddgamma, Row* out_dx, Row* out_dz, Row*
 //         out_ddy, Computed* workspace, long long rows, int D)
@@ -38,10 +38,10 @@
 //     LNGEN_WITHOUT_ddgamma  ddgamma is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddz      ddz is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dgamma   dgamma is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dx       dx is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dz       dz is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_gamma_dot gamma_dot is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_z_dot    z_dot is left out; it and its gradient are compiled away
 
 #include "../_runtime/rows.cuh"
 #include "../_runtime/geometry.cuh"
@@ -67,25 +67,25 @@ constexpr bool HAS_ddz = false;
 #else
 constexpr bool HAS_ddz = true;
 #endif
-#ifdef LNGEN_WITHOUT_dgamma
-constexpr bool HAS_dgamma = false;
-#else
-constexpr bool HAS_dgamma = true;
-#endif
-#ifdef LNGEN_WITHOUT_dx
-constexpr bool HAS_dx = false;
-#else
-constexpr bool HAS_dx = true;
-#endif
-#ifdef LNGEN_WITHOUT_dz
-constexpr bool HAS_dz = false;
-#else
-constexpr bool HAS_dz = true;
-#endif
 #ifdef LNGEN_WITHOUT_gamma
 constexpr bool HAS_gamma = false;
 #else
 constexpr bool HAS_gamma = true;
+#endif
+#ifdef LNGEN_WITHOUT_gamma_dot
+constexpr bool HAS_gamma_dot = false;
+#else
+constexpr bool HAS_gamma_dot = true;
+#endif
+#ifdef LNGEN_WITHOUT_x_dot
+constexpr bool HAS_x_dot = false;
+#else
+constexpr bool HAS_x_dot = true;
+#endif
+#ifdef LNGEN_WITHOUT_z_dot
+constexpr bool HAS_z_dot = false;
+#else
+constexpr bool HAS_z_dot = true;
 #endif
 
 }  // namespace lngen
@@ -96,12 +96,12 @@ constexpr bool HAS_gamma = true;
 namespace lngen {
 namespace jvp {
 
-constexpr bool READS_x = HAS_dgamma || HAS_dx || HAS_dz;
-constexpr bool READS_z = HAS_dgamma || HAS_dx || HAS_dz;
-constexpr bool READS_x_dot = HAS_dx;
-constexpr bool READS_z_dot = HAS_dz;
-constexpr bool READS_gamma = (HAS_dx && HAS_gamma) || (HAS_dz && HAS_gamma);
-constexpr bool READS_gamma_dot = HAS_dgamma;
+constexpr bool READS_x = HAS_gamma_dot || HAS_x_dot || HAS_z_dot;
+constexpr bool READS_z = HAS_gamma_dot || HAS_x_dot || HAS_z_dot;
+constexpr bool READS_x_dot = HAS_x_dot;
+constexpr bool READS_z_dot = HAS_z_dot;
+constexpr bool READS_gamma = (HAS_gamma && HAS_x_dot) || (HAS_gamma && HAS_z_dot);
+constexpr bool READS_gamma_dot = HAS_gamma_dot;
 constexpr int ROWS_READ = READS_x + READS_z + READS_x_dot + READS_z_dot, FEATURES_READ = READS_gamma + READS_gamma_dot;
 
 template <class T>
@@ -115,7 +115,7 @@ template <class T, class P, class A> struct Arguments {
   const A* rstd;
   const P* gamma;
   const P* gamma_dot;
-  T* out_dy;
+  T* out_y_dot;
   long long rows;
   int D;
 };
@@ -154,13 +154,13 @@ __device__ __forceinline__ void mean_h_dot_hhat(A x, A z, A x_dot, A z_dot, cons
   const A silu_z = sigmoid_z*z;  // step 2
   const A h = silu_z*x;  // step 3
   const A hhat = h*rstd;  // step 6
-  const A h_dot = (HAS_dx || HAS_dz) ? (HAS_dx ? silu_z*x_dot : A(0)) + (HAS_dz ? sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1))*z_dot : A(0)) : A(0);  // step 35
-  if (HAS_dx || HAS_dz) sums[0] += h_dot*hhat;  // step 33: mean_h_dot_hhat
+  const A h_dot = (HAS_x_dot || HAS_z_dot) ? (HAS_x_dot ? silu_z*x_dot : A(0)) + (HAS_z_dot ? sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1))*z_dot : A(0)) : A(0);  // step 29
+  if (HAS_x_dot || HAS_z_dot) sums[0] += h_dot*hhat;  // step 39: mean_h_dot_hhat
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_h_dot_hhat(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_h_dot_hhat = math::quotient(sums[0], row.D);  // step 33: mean(h_dot*hhat)
+  const A mean_h_dot_hhat = math::quotient(sums[0], row.D);  // step 39: mean(h_dot*hhat)
   row.mean_h_dot_hhat = mean_h_dot_hhat;
 }
 
@@ -172,8 +172,8 @@ __device__ __forceinline__ void stage_2(A x, A z, A x_dot, A z_dot, A gamma, A g
   const A silu_z = sigmoid_z*z;  // step 2
   const A h = silu_z*x;  // step 3
   const A hhat = h*rstd;  // step 6
-  const A h_dot = (HAS_dx || HAS_dz) ? (HAS_dx ? silu_z*x_dot : A(0)) + (HAS_dz ? sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1))*z_dot : A(0)) : A(0);  // step 35
-  const A y_dot = (HAS_dgamma || HAS_dx || HAS_dz) ? (HAS_dgamma ? hhat*gamma_dot : A(0)) + ((HAS_dx || HAS_dz) ? (h_dot - hhat*mean_h_dot_hhat)*rstd*gamma : A(0)) : A(0);  // step 33
+  const A h_dot = (HAS_x_dot || HAS_z_dot) ? (HAS_x_dot ? silu_z*x_dot : A(0)) + (HAS_z_dot ? sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1))*z_dot : A(0)) : A(0);  // step 29
+  const A y_dot = (HAS_gamma_dot || HAS_x_dot || HAS_z_dot) ? (HAS_gamma_dot ? hhat*gamma_dot : A(0)) + ((HAS_x_dot || HAS_z_dot) ? (h_dot - hhat*mean_h_dot_hhat)*rstd*gamma : A(0)) : A(0);  // step 39
   out_y_dot = y_dot;
 }
 
@@ -225,7 +225,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_z_dot ? widen<A>(z_dot.entries[i]) : A(0), row, sums);
         }
       });
-      reduce_row<G, bit(0, HAS_dx || HAS_dz), 0, 0>(sums, slots, turn);
+      reduce_row<G, bit(0, HAS_x_dot || HAS_z_dot), 0, 0>(sums, slots, turn);
       after_mean_h_dot_hhat(row, sums);
     }
     {
@@ -248,7 +248,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_gamma_dot ? widen<A>(gamma_dot.entries[i]) : A(0), row, out_y_dot);
           stored_y_dot.entries[i] = narrow<T>(out_y_dot);
         }
-        if (here.live) store_once(to.out_dy + here.offset + column, stored_y_dot);
+        if (here.live) store_once(to.out_y_dot + here.offset + column, stored_y_dot);
       });
     }
   });
@@ -268,8 +268,8 @@ template <class T> struct Launch : Chosen<Needs<T>> {
                (const T* __restrict__ x, const T* __restrict__ z, const T* __restrict__ x_dot, \
                 const T* __restrict__ z_dot, const lngen::Computed<T>* __restrict__ rstd, \
                 const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ gamma_dot, \
-                T* __restrict__ out_dy, long long rows, int D), \
-               (x, z, x_dot, z_dot, rstd, gamma, gamma_dot, out_dy, rows, D))
+                T* __restrict__ out_y_dot, long long rows, int D), \
+               (x, z, x_dot, z_dot, rstd, gamma, gamma_dot, out_y_dot, rows, D))
 
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
@@ -353,21 +353,21 @@ __device__ __forceinline__ void mean_ddgamma_dy_hhat(A x, A z, A dy, A ddx, A dd
   const A silu_z = sigmoid_z*z;  // step 2
   const A h = silu_z*x;  // step 3
   const A hhat = h*rstd;  // step 6
-  const A g = dy*gamma;  // step 36
-  const A ddh = (HAS_ddx || HAS_ddz) ? (HAS_ddx ? ddx*silu_z : A(0)) + (HAS_ddz ? ddz*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1)) : A(0)) : A(0);  // step 42
-  if (HAS_ddx || HAS_ddz) sums[0] += g*hhat;  // step 37: mean_g_hhat
-  if (HAS_ddx || HAS_ddz) sums[1] += ddh*hhat;  // step 66: mean_ddh_hhat
-  if (HAS_ddx || HAS_ddz) sums[2] += ddh*g;  // step 69: mean_ddh_g
-  if (HAS_ddgamma) sums[3] += dy*hhat*ddgamma;  // step 69: mean_ddgamma_dy_hhat
+  const A g = dy*gamma;  // step 40
+  const A ddh = (HAS_ddx || HAS_ddz) ? (HAS_ddx ? ddx*silu_z : A(0)) + (HAS_ddz ? ddz*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1)) : A(0)) : A(0);  // step 45
+  if (HAS_ddx || HAS_ddz) sums[0] += g*hhat;  // step 41: mean_g_hhat
+  if (HAS_ddx || HAS_ddz) sums[1] += ddh*hhat;  // step 76: mean_ddh_hhat
+  if (HAS_ddx || HAS_ddz) sums[2] += ddh*g;  // step 62: mean_ddh_g
+  if (HAS_ddgamma) sums[3] += dy*hhat*ddgamma;  // step 62: mean_ddgamma_dy_hhat
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_ddgamma_dy_hhat(Scalars<A>& row, const A (&sums)[4]) {
-  const A mean_g_hhat = math::quotient(sums[0], row.D);  // step 37: mean(g*hhat)
-  const A mean_ddh_hhat = math::quotient(sums[1], row.D);  // step 66: mean(ddh*hhat)
-  const A mean_ddh_g = math::quotient(sums[2], row.D);  // step 69: mean(ddh*g)
-  const A mean_ddgamma_dy_hhat = math::quotient(sums[3], row.D);  // step 69: mean(ddgamma*dy*hhat)
-  const A mean_g_hhat_scaled = A(3)*mean_g_hhat;  // step 69
+  const A mean_g_hhat = math::quotient(sums[0], row.D);  // step 41: mean(g*hhat)
+  const A mean_ddh_hhat = math::quotient(sums[1], row.D);  // step 76: mean(ddh*hhat)
+  const A mean_ddh_g = math::quotient(sums[2], row.D);  // step 62: mean(ddh*g)
+  const A mean_ddgamma_dy_hhat = math::quotient(sums[3], row.D);  // step 62: mean(ddgamma*dy*hhat)
+  const A mean_g_hhat_scaled = A(3)*mean_g_hhat;  // step 62
   row.mean_g_hhat = mean_g_hhat;
   row.mean_ddh_hhat = mean_ddh_hhat;
   row.mean_ddh_g = mean_ddh_g;
@@ -383,19 +383,19 @@ __device__ __forceinline__ void stage_2(A x, A z, A dy, A ddx, A ddz, A gamma, A
   const A silu_z = sigmoid_z*z;  // step 2
   const A h = silu_z*x;  // step 3
   const A hhat = h*rstd;  // step 6
-  const A g = dy*gamma;  // step 36
-  const A ddh = (HAS_ddx || HAS_ddz) ? (HAS_ddx ? ddx*silu_z : A(0)) + (HAS_ddz ? ddz*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1)) : A(0)) : A(0);  // step 42
-  const A dh = (g - hhat*mean_g_hhat)*rstd;  // step 38
-  const A dg = (HAS_ddx || HAS_ddz) ? (ddh - hhat*mean_ddh_hhat)*rstd : A(0);  // step 66
-  const A d2h = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? ((HAS_ddgamma ? dy*ddgamma : A(0)) + ((HAS_ddx || HAS_ddz) ? ((hhat*mean_g_hhat_scaled - g)*mean_ddh_hhat - hhat*mean_ddh_g - ddh*mean_g_hhat)*rstd : A(0)) - (HAS_ddgamma ? hhat*mean_ddgamma_dy_hhat : A(0)))*rstd : A(0);  // step 69
-  const A d2silu_z = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? d2h*x + (HAS_ddx ? ddx*dh : A(0)) : A(0);  // step 57
-  const A d2x = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? d2h*silu_z + (HAS_ddz ? ddz*dh*sigmoid_z*((A(1) - sigmoid_z)*z + A(1)) : A(0)) : A(0);  // step 60
+  const A g = dy*gamma;  // step 40
+  const A ddh = (HAS_ddx || HAS_ddz) ? (HAS_ddx ? ddx*silu_z : A(0)) + (HAS_ddz ? ddz*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1)) : A(0)) : A(0);  // step 45
+  const A dh = (g - hhat*mean_g_hhat)*rstd;  // step 42
+  const A dg = (HAS_ddx || HAS_ddz) ? (ddh - hhat*mean_ddh_hhat)*rstd : A(0);  // step 76
+  const A d2h = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? ((HAS_ddgamma ? dy*ddgamma : A(0)) + ((HAS_ddx || HAS_ddz) ? ((hhat*mean_g_hhat_scaled - g)*mean_ddh_hhat - hhat*mean_ddh_g - ddh*mean_g_hhat)*rstd : A(0)) - (HAS_ddgamma ? hhat*mean_ddgamma_dy_hhat : A(0)))*rstd : A(0);  // step 62
+  const A d2silu_z = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? d2h*x + (HAS_ddx ? ddx*dh : A(0)) : A(0);  // step 64
+  const A d2x = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? d2h*silu_z + (HAS_ddz ? ddz*dh*sigmoid_z*((A(1) - sigmoid_z)*z + A(1)) : A(0)) : A(0);  // step 63
   const A d2h_scaled = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? d2h*x : A(0);  // step 70
   const A d2h_scaled_scaled = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? d2h_scaled*z : A(0);  // step 70
   const A d2silu_z_scaled_scaled = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? d2h_scaled_scaled*sigmoid_z + (HAS_ddx ? ddx*dh*sigmoid_z*z : A(0)) : A(0);  // step 70
   const A d2z = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? d2silu_z*sigmoid_z + (HAS_ddz ? (A(1) - sigmoid_z)*ddz*dh*sigmoid_z*x : A(0)) + (A(1) - sigmoid_z)*(d2silu_z_scaled_scaled + (HAS_ddz ? ((A(1) - sigmoid_z)*z + A(1) - silu_z)*ddz*dh*sigmoid_z*x : A(0))) : A(0);  // step 70
-  const A ddy = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? (HAS_ddgamma ? hhat*ddgamma : A(0)) + ((HAS_ddx || HAS_ddz) ? dg*gamma : A(0)) : A(0);  // step 68
-  if ((HAS_ddx && HAS_gamma) || (HAS_ddz && HAS_gamma)) over_rows[0] = dg*dy;  // step 63: d2gamma
+  const A ddy = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? (HAS_ddgamma ? hhat*ddgamma : A(0)) + ((HAS_ddx || HAS_ddz) ? dg*gamma : A(0)) : A(0);  // step 80
+  if ((HAS_ddx && HAS_gamma) || (HAS_ddz && HAS_gamma)) over_rows[0] = dg*dy;  // step 77: d2gamma
   out_d2x = d2x;
   out_d2z = d2z;
   out_ddy = ddy;

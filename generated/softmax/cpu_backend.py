@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of softmax.
 # Do not edit; edit softmax.py and run: lngen derive softmax.py
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 4 flops per row element.
-# Evidence: 1 output, 18 steps, 18 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 31 steps, 20 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:9ce87dbd38edba4176ecb72247c55af9618089126b150813de61257b8d884562
 # templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
 """Softmax over the feature axis.
@@ -85,13 +85,13 @@ def backward(
 
 def jvp(
     saved: Saved,
-    dx: npt.NDArray[Any] | None = None,
+    x_dot: npt.NDArray[Any] | None = None,
     *,
     out: npt.NDArray[Any] | None = None,
     threads: int = 1,
 ) -> npt.NDArray[Any]:
     """As `numpy_backend.jvp`."""
-    return _JVP.call(saved, (dx,), out, threads)
+    return _JVP.call(saved, (x_dot,), out, threads)
 
 
 def backward_backward(
@@ -129,10 +129,10 @@ _KERNELS = _host.HostKernels(
         ),
         "jvp": _host.Direction(
             source="second_order.cpp",
-            arguments={"dx": "x"},
-            results={"dy": "y"},
+            arguments={"x_dot": "x"},
+            results={"y_dot": "y"},
             kernels={
-                "jvp": "y, dx, out dy, the rows, the features",
+                "jvp": "y, x_dot, out y_dot, the rows, the features",
             },
         ),
         "backward_backward": _host.Direction(

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of softmax.
 # Do not edit; edit softmax.py and run: lngen derive softmax.py
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 4 flops per row element.
-# Evidence: 1 output, 18 steps, 18 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 31 steps, 20 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:9ce87dbd38edba4176ecb72247c55af9618089126b150813de61257b8d884562
 # templates sha256:a6fa389b017093e698671db7b23dc4ae3379f5ce734d243ee674c17ce2b51213
 """Softmax over the feature axis.
@@ -137,7 +137,7 @@ def backward(
 
 def jvp(
     saved: Saved,
-    dx: _launcher.DeviceArray | None = None,
+    x_dot: _launcher.DeviceArray | None = None,
     *,
     out: _launcher.DeviceArray | None = None,
     stream: Any = None,
@@ -146,7 +146,7 @@ def jvp(
     like: Any = None,
 ) -> Any:
     """As `numpy_backend.jvp`."""
-    arguments_ = (dx,)
+    arguments_ = (x_dot,)
     results_ = _launcher.later(
         _LAYER, "jvp", saved, arguments_, out, stream, workspace, autotune, like
     )
@@ -233,10 +233,10 @@ _LAYER = _launcher.layer_of(
         ),
         "jvp": _launcher.Direction(
             source="second_order.cu",
-            arguments={"dx": "x"},
-            results={"dy": "y"},
+            arguments={"x_dot": "x"},
+            results={"y_dot": "y"},
             kernels={
-                "jvp": "y, dx, out dy, the rows, the features",
+                "jvp": "y, x_dot, out y_dot, the rows, the features",
             },
         ),
         "backward_backward": _launcher.Direction(

@@ -2,16 +2,16 @@
 // Made by lngen 0.1.0 from the definition of softmax.
 // Do not edit; edit softmax.py and run: lngen derive softmax.py
 // Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 4 flops per row element.
-// Evidence: 1 output, 18 steps, 18 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 31 steps, 20 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:9ce87dbd38edba4176ecb72247c55af9618089126b150813de61257b8d884562
 // templates sha256:a6fa389b017093e698671db7b23dc4ae3379f5ce734d243ee674c17ce2b51213
 //
 // forward:
-//     row_max = max(x)
-//     e_shifted = exp(x - row_max)
-//     sum_e_shifted = sum(e_shifted)
-//     inv_sum_e_shifted = 1/sum_e_shifted
-//     y = inv_sum_e_shifted*e_shifted
+//     m = max(x)
+//     e_shifted = exp(x - m)
+//     Z = sum(e_shifted)
+//     inv_Z = 1/Z
+//     y = inv_Z*e_shifted
 // backward:
 //     dx = y*(dy - sum(dy*y))
 //
@@ -51,9 +51,9 @@ template <class T, class P, class A> struct Arguments {
 // What does not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
-  A row_max;
-  A sum_e_shifted;
-  A inv_sum_e_shifted;
+  A m;
+  A Z_;
+  A inv_Z;
 };
 
 // What a thread has of a row, and of the Features.
@@ -65,42 +65,42 @@ template <class G> struct Tile {
   }
 };
 
-// Stage 1 of 3: row_max = max(x)
+// Stage 1 of 3: m = max(x)
 template <class A>
-__device__ __forceinline__ void row_max(A x, const Scalars<A>& row, A (&sums)[1]) {
-  sums[0] = larger(sums[0], x);  // step 1: row_max
+__device__ __forceinline__ void m(A x, const Scalars<A>& row, A (&sums)[1]) {
+  sums[0] = larger(sums[0], x);  // step 1: m
 }
 
 template <class A>
-__device__ __forceinline__ void after_row_max(Scalars<A>& row, const A (&sums)[1]) {
-  const A row_max = finite_or_zero(sums[0]);  // step 1: max(x)
-  row.row_max = row_max;
+__device__ __forceinline__ void after_m(Scalars<A>& row, const A (&sums)[1]) {
+  const A m = finite_or_zero(sums[0]);  // step 1: max(x)
+  row.m = m;
 }
 
-// Stage 2 of 3: sum_e_shifted = sum(e_shifted)
+// Stage 2 of 3: Z_ = sum(e_shifted)
 template <class A>
-__device__ __forceinline__ void sum_e_shifted(A x, const Scalars<A>& row, A (&sums)[1]) {
-  const A row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 2
+__device__ __forceinline__ void Z_(A x, const Scalars<A>& row, A (&sums)[1]) {
+  const A m = row.m;
+  const A x_shifted = x - m;  // step 2
   const A e_shifted = math::exp(x_shifted);  // step 3
-  sums[0] += e_shifted;  // step 4: sum_e_shifted
+  sums[0] += e_shifted;  // step 4: Z_
 }
 
 template <class A>
-__device__ __forceinline__ void after_sum_e_shifted(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_e_shifted = sums[0];  // step 4: sum(e_shifted)
-  const A inv_sum_e_shifted = A(1) / sum_e_shifted;  // step 5
-  row.sum_e_shifted = sum_e_shifted;
-  row.inv_sum_e_shifted = inv_sum_e_shifted;
+__device__ __forceinline__ void after_Z(Scalars<A>& row, const A (&sums)[1]) {
+  const A Z_ = sums[0];  // step 4: sum(e_shifted)
+  const A inv_Z = A(1) / Z_;  // step 5
+  row.Z_ = Z_;
+  row.inv_Z = inv_Z;
 }
 
 // Stage 3 of 3
 template <class A>
 __device__ __forceinline__ void stage_3(A x, const Scalars<A>& row, A& out_y) {
-  const A inv_sum_e_shifted = row.inv_sum_e_shifted, row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 2
+  const A inv_Z = row.inv_Z, m = row.m;
+  const A x_shifted = x - m;  // step 2
   const A e_shifted = math::exp(x_shifted);  // step 3
-  const A y = e_shifted*inv_sum_e_shifted;  // step 6
+  const A y = e_shifted*inv_Z;  // step 6
   out_y = y;
 }
 
@@ -136,11 +136,11 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         const auto x = tile.x.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          row_max(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
+          m(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
         }
       });
       reduce_row<G, bit(0, true), 1, 0>(sums, slots, turn);
-      after_row_max(row, sums);
+      after_m(row, sums);
     }
     {
       A sums[1] = {A(0)};
@@ -148,11 +148,11 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         const auto x = tile.x.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          sum_e_shifted(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
+          Z_(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
         }
       });
       reduce_row<G, bit(0, true), 0, 0>(sums, slots, turn);
-      after_sum_e_shifted(row, sums);
+      after_Z(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
@@ -230,12 +230,12 @@ template <class G> struct Tile {
 // Stage 1 of 2: sum_dy_y = sum(dy*y)
 template <class A>
 __device__ __forceinline__ void sum_dy_y(A y, A dy, const Scalars<A>& row, A (&sums)[1]) {
-  sums[0] += dy*y;  // step 14: sum_dy_y
+  sums[0] += dy*y;  // step 22: sum_dy_y
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_dy_y(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_dy_y = sums[0];  // step 14: sum(dy*y)
+  const A sum_dy_y = sums[0];  // step 22: sum(dy*y)
   row.sum_dy_y = sum_dy_y;
 }
 
@@ -243,7 +243,7 @@ __device__ __forceinline__ void after_sum_dy_y(Scalars<A>& row, const A (&sums)[
 template <class A>
 __device__ __forceinline__ void stage_2(A y, A dy, const Scalars<A>& row, A& out_dx) {
   const A sum_dy_y = row.sum_dy_y;
-  const A dx = (dy - sum_dy_y)*y;  // step 14
+  const A dx = (dy - sum_dy_y)*y;  // step 22
   out_dx = dx;
 }
 

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of softmax.
 # Do not edit; edit softmax.py and run: lngen derive softmax.py
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 4 flops per row element.
-# Evidence: 1 output, 18 steps, 18 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 31 steps, 20 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:9ce87dbd38edba4176ecb72247c55af9618089126b150813de61257b8d884562
 # templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
 """Softmax over the feature axis."""
@@ -89,11 +89,11 @@ def forward(
 ) -> tuple[npt.NDArray[Any], Saved | None]:
     """Softmax over the feature axis.
 
-        row_max = max(x)
-        e_shifted = exp(x - row_max)
-        sum_e_shifted = sum(e_shifted)
-        inv_sum_e_shifted = 1/sum_e_shifted
-        y = inv_sum_e_shifted*e_shifted
+        m = max(x)
+        e_shifted = exp(x - m)
+        Z = sum(e_shifted)
+        inv_Z = 1/Z
+        y = inv_Z*e_shifted
 
     Args:
         x: shape (..., D).
@@ -136,7 +136,7 @@ def backward(
 
 def jvp(
     saved: Saved,
-    dx: npt.NDArray[Any] | None = None,
+    x_dot: npt.NDArray[Any] | None = None,
     *,
     out: npt.NDArray[Any] | None = None,
     threads: int = 1,
@@ -147,7 +147,7 @@ def jvp(
 
     Args:
         saved: what `forward` returned.
-        dx: x_dot, the tangent of x; None stands for zero.
+        x_dot: the tangent of x; None stands for zero.
         out: an array to write the tangent of y to.
         threads: how many threads share the rows. It changes no bit of a result.
 
@@ -155,7 +155,7 @@ def jvp(
 
     Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
     """
-    return _JVP.call(saved, (dx,), out, threads)
+    return _JVP.call(saved, (x_dot,), out, threads)
 
 
 def backward_backward(
@@ -169,8 +169,8 @@ def backward_backward(
     """The gradients of a loss that depends on what `backward` returned.
 
         mean_dy_y = mean(dy*y)
-        g = ddx*(dy - D*mean_dy_y)
-        d2x = y*(g + D*(mean(ddx*y)*(D*mean_dy_y - dy) - mean(g*y)))
+        d2y_part = ddx*(dy - D*mean_dy_y)
+        d2x = y*(d2y_part + D*(mean(ddx*y)*(D*mean_dy_y - dy) - mean(d2y_part*y)))
         ddy = y*(ddx - sum(ddx*y))
 
     Args:

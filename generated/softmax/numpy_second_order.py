@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of softmax.
 # Do not edit; edit softmax.py and run: lngen derive softmax.py
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 4 flops per row element.
-# Evidence: 1 output, 18 steps, 18 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 31 steps, 20 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:9ce87dbd38edba4176ecb72247c55af9618089126b150813de61257b8d884562
 # templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
 """Softmax over the feature axis. The tangents, and the gradients of the gradients.
@@ -26,9 +26,9 @@ def jvp(arguments, fields, results, call):
     (y_dot_out,) = results
 
     def block(y, x_dot, y_dot_block, row_scalars):
-        # step 22: sum_x_dot_y = sum(x_dot*y)
+        # step 31: sum_x_dot_y = sum(x_dot*y)
         sum_x_dot_y = _rows.row_sum(x_dot, y, out=row_scalars[0])
-        # step 22: y_dot = (x_dot - sum_x_dot_y)*y
+        # step 31: y_dot = (x_dot - sum_x_dot_y)*y
         y_dot = _rows.by_row(np.subtract, x_dot, sum_x_dot_y, out=y_dot_block)
         np.multiply(y_dot, y, out=y_dot_block)
 
@@ -46,28 +46,29 @@ def backward_backward(arguments, fields, results, call):
     D = _rows.number(features, dtype)
 
     def block(y, dy, ddx, ddy_block, dx_block, buffers, row_scalars):
-        # step 23: mean_dy_y = mean(dy*y)
+        # step 32: mean_dy_y = mean(dy*y)
         mean_dy_y = _rows.row_mean(dy, y, D, out=row_scalars[0])
-        # step 42: mean_ddx_y = mean(ddx*y)
+        # step 51: mean_ddx_y = mean(ddx*y)
         mean_ddx_y = _rows.row_mean(ddx, y, D, out=row_scalars[1])
-        # step 41: sum_ddx_y = sum(ddx*y)
+        # step 57: sum_ddx_y = sum(ddx*y)
         sum_ddx_y = _rows.row_sum(ddx, y, out=row_scalars[2])
-        # step 26: mean_dy_y_scaled = mean_dy_y*D
+        # step 34: mean_dy_y_scaled = mean_dy_y*D
         mean_dy_y_scaled = np.multiply(mean_dy_y, D, out=row_scalars[0])
-        # step 26: g = (dy - mean_dy_y_scaled)*ddx
-        g = _rows.by_row(np.subtract, dy, mean_dy_y_scaled, out=ddy_block)
-        g = np.multiply(g, ddx, out=dx_block)
-        # step 42: mean_g_y = mean(g*y)
-        mean_g_y = _rows.row_mean(g, y, D, out=row_scalars[3])
-        # step 41: ddy = (ddx - sum_ddx_y)*y
+        # step 34: d2y_part = (dy - mean_dy_y_scaled)*ddx
+        d2y_part = _rows.by_row(np.subtract, dy, mean_dy_y_scaled, out=ddy_block)
+        d2y_part = np.multiply(d2y_part, ddx, out=dx_block)
+        # step 51: mean_d2y_part_y = mean(d2y_part*y)
+        mean_d2y_part_y = _rows.row_mean(d2y_part, y, D, out=row_scalars[3])
+        # step 57: ddy = (ddx - sum_ddx_y)*y
         ddy = _rows.by_row(np.subtract, ddx, sum_ddx_y, out=ddy_block)
         np.multiply(ddy, y, out=ddy_block)
-        # step 42: d2x = (g + ((mean_dy_y_scaled - dy)*mean_ddx_y - mean_g_y)*D)*y
+        # step 51: d2x = (d2y_part + ((mean_dy_y_scaled - dy)*mean_ddx_y -
+        #   mean_d2y_part_y)*D)*y
         d2x = np.subtract(mean_dy_y_scaled, dy, out=buffers[0])
         d2x = np.multiply(d2x, mean_ddx_y, out=buffers[0])
-        d2x = np.subtract(d2x, mean_g_y, out=buffers[0])
+        d2x = np.subtract(d2x, mean_d2y_part_y, out=buffers[0])
         d2x = np.multiply(d2x, D, out=buffers[0])
-        d2x = np.add(g, d2x, out=dx_block)
+        d2x = np.add(d2y_part, d2x, out=dx_block)
         np.multiply(d2x, y, out=dx_block)
 
     _blocks.each_block(

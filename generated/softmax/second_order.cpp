@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of softmax.
 // Do not edit; edit softmax.py and run: lngen derive softmax.py
 // Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 4 flops per row element.
-// Evidence: 1 output, 18 steps, 18 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 31 steps, 20 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:9ce87dbd38edba4176ecb72247c55af9618089126b150813de61257b8d884562
 // templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
 //
@@ -10,20 +10,20 @@
 //     y_dot = y*(x_dot - sum(x_dot*y))
 // backward_backward:
 //     mean_dy_y = mean(dy*y)
-//     g = ddx*(dy - D*mean_dy_y)
-//     d2x = y*(g + D*(mean(ddx*y)*(D*mean_dy_y - dy) - mean(g*y)))
+//     d2y_part = ddx*(dy - D*mean_dy_y)
+//     d2x = y*(d2y_part + D*(mean(ddx*y)*(D*mean_dy_y - dy) - mean(d2y_part*y)))
 //     ddy = y*(ddx - sum(ddx*y))
 //
 // A kernel is passed the pointers of
 //
-//     jvp_<type>(const Row* y, const Row* x_dot, Row* out_dy, long long rows, int D)
+//     jvp_<type>(const Row* y, const Row* x_dot, Row* out_y_dot, long long rows, int D)
 //     backward_backward_<type>(const Row* y, const Row* dy, const Row* ddx, Row* out_dx, Row* out_ddy, long long
 //         rows, int D)
 //
 // in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
 // on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h.
 //     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dx       dx is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
 
 #include "../_runtime/host_rows.h"
 
@@ -34,10 +34,10 @@ constexpr bool HAS_ddx = false;
 #else
 constexpr bool HAS_ddx = true;
 #endif
-#ifdef LNGEN_WITHOUT_dx
-constexpr bool HAS_dx = false;
+#ifdef LNGEN_WITHOUT_x_dot
+constexpr bool HAS_x_dot = false;
 #else
-constexpr bool HAS_dx = true;
+constexpr bool HAS_x_dot = true;
 #endif
 
 }  // namespace lngen
@@ -47,13 +47,13 @@ constexpr bool HAS_dx = true;
 namespace lngen {
 namespace jvp {
 
-constexpr bool READS_y = HAS_dx;
-constexpr bool READS_x_dot = HAS_dx;
+constexpr bool READS_y = HAS_x_dot;
+constexpr bool READS_x_dot = HAS_x_dot;
 
 template <class T, class P, class A> struct Arguments {
   const T* y;
   const T* x_dot;
-  T* out_dy;
+  T* out_y_dot;
   long long rows;
   int D;
 };
@@ -67,12 +67,12 @@ template <class A> struct Scalars {
 // Stage 1 of 2: sum_x_dot_y = sum(x_dot*y)
 template <class A, class S>
 LNGEN_INLINE void sum_x_dot_y(A y, A x_dot, const Scalars<S>& row, A (&sums)[1]) {
-  if (HAS_dx) sums[0] += x_dot*y;  // step 22: sum_x_dot_y
+  if (HAS_x_dot) sums[0] += x_dot*y;  // step 31: sum_x_dot_y
 }
 
 template <class A>
 LNGEN_INLINE void after_sum_x_dot_y(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_x_dot_y = sums[0];  // step 22: sum(x_dot*y)
+  const A sum_x_dot_y = sums[0];  // step 31: sum(x_dot*y)
   row.sum_x_dot_y = sum_x_dot_y;
 }
 
@@ -80,7 +80,7 @@ LNGEN_INLINE void after_sum_x_dot_y(Scalars<A>& row, const A (&sums)[1]) {
 template <class A, class S>
 LNGEN_INLINE void stage_2(A y, A x_dot, const Scalars<S>& row, A& out_y_dot) {
   const A sum_x_dot_y = row.sum_x_dot_y;
-  const A y_dot = HAS_dx ? (x_dot - sum_x_dot_y)*y : A(0);  // step 22
+  const A y_dot = HAS_x_dot ? (x_dot - sum_x_dot_y)*y : A(0);  // step 31
   out_y_dot = y_dot;
 }
 
@@ -96,7 +96,7 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
   using A = S;
   const int D = to.D;
   const Scalars<S> call = of_the_call(to);
-  const bool streams_dy = streams && is_even(to.out_dy, D);
+  const bool streams_y_dot = streams && is_even(to.out_y_dot, D);
   for (long long chunk = on.first; chunk < on.end; ++chunk) {
     for (long long i = on.row(chunk); i < on.row(chunk + 1); ++i) {
       const long long offset = i * D;
@@ -120,7 +120,7 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
           if (READS_x_dot && streams) prefetch(to.x_dot + offset + D + column);
           A out_y_dot;
           stage_2(y, x_dot, row, out_y_dot);
-          write_once(to.out_dy + offset + column, width, out_y_dot, streams_dy);
+          write_once(to.out_y_dot + offset + column, width, out_y_dot, streams_y_dot);
         });
       }
     }
@@ -169,52 +169,52 @@ template <class A> struct Scalars {
   A mean_ddx_y;
   A sum_ddx_y;
   A mean_dy_y_scaled;
-  A mean_g_y;
+  A mean_d2y_part_y;
 };
 
 // Stage 1 of 3: mean_dy_y = mean(dy*y); mean_ddx_y = mean(ddx*y); sum_ddx_y = sum(ddx*y)
 template <class A, class S>
 LNGEN_INLINE void sum_ddx_y(A y, A dy, A ddx, const Scalars<S>& row, A (&sums)[3]) {
-  if (HAS_ddx) sums[0] += dy*y;  // step 23: mean_dy_y
-  if (HAS_ddx) sums[1] += ddx*y;  // step 42: mean_ddx_y
-  if (HAS_ddx) sums[2] += ddx*y;  // step 41: sum_ddx_y
+  if (HAS_ddx) sums[0] += dy*y;  // step 32: mean_dy_y
+  if (HAS_ddx) sums[1] += ddx*y;  // step 51: mean_ddx_y
+  if (HAS_ddx) sums[2] += ddx*y;  // step 57: sum_ddx_y
 }
 
 template <class A>
 LNGEN_INLINE void after_sum_ddx_y(Scalars<A>& row, const A (&sums)[3]) {
   const A D = row.D;
-  const A mean_dy_y = math::quotient(sums[0], row.D);  // step 23: mean(dy*y)
-  const A mean_ddx_y = math::quotient(sums[1], row.D);  // step 42: mean(ddx*y)
-  const A sum_ddx_y = sums[2];  // step 41: sum(ddx*y)
-  const A mean_dy_y_scaled = mean_dy_y*D;  // step 26
+  const A mean_dy_y = math::quotient(sums[0], row.D);  // step 32: mean(dy*y)
+  const A mean_ddx_y = math::quotient(sums[1], row.D);  // step 51: mean(ddx*y)
+  const A sum_ddx_y = sums[2];  // step 57: sum(ddx*y)
+  const A mean_dy_y_scaled = mean_dy_y*D;  // step 34
   row.mean_dy_y = mean_dy_y;
   row.mean_ddx_y = mean_ddx_y;
   row.sum_ddx_y = sum_ddx_y;
   row.mean_dy_y_scaled = mean_dy_y_scaled;
 }
 
-// Stage 2 of 3: mean_g_y = mean(g*y)
+// Stage 2 of 3: mean_d2y_part_y = mean(d2y_part*y)
 template <class A, class S>
-LNGEN_INLINE void mean_g_y(A y, A dy, A ddx, const Scalars<S>& row, A (&sums)[1], A& out_ddy) {
+LNGEN_INLINE void mean_d2y_part_y(A y, A dy, A ddx, const Scalars<S>& row, A (&sums)[1], A& out_ddy) {
   const A mean_dy_y_scaled = row.mean_dy_y_scaled, sum_ddx_y = row.sum_ddx_y;
-  const A g = HAS_ddx ? (dy - mean_dy_y_scaled)*ddx : A(0);  // step 26
-  const A ddy = HAS_ddx ? (ddx - sum_ddx_y)*y : A(0);  // step 41
-  if (HAS_ddx) sums[0] += g*y;  // step 42: mean_g_y
+  const A d2y_part = HAS_ddx ? (dy - mean_dy_y_scaled)*ddx : A(0);  // step 34
+  const A ddy = HAS_ddx ? (ddx - sum_ddx_y)*y : A(0);  // step 57
+  if (HAS_ddx) sums[0] += d2y_part*y;  // step 51: mean_d2y_part_y
   out_ddy = ddy;
 }
 
 template <class A>
-LNGEN_INLINE void after_mean_g_y(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_g_y = math::quotient(sums[0], row.D);  // step 42: mean(g*y)
-  row.mean_g_y = mean_g_y;
+LNGEN_INLINE void after_mean_d2y_part_y(Scalars<A>& row, const A (&sums)[1]) {
+  const A mean_d2y_part_y = math::quotient(sums[0], row.D);  // step 51: mean(d2y_part*y)
+  row.mean_d2y_part_y = mean_d2y_part_y;
 }
 
 // Stage 3 of 3
 template <class A, class S>
 LNGEN_INLINE void stage_3(A y, A dy, A ddx, const Scalars<S>& row, A& out_d2x) {
-  const A D = row.D, mean_ddx_y = row.mean_ddx_y, mean_dy_y_scaled = row.mean_dy_y_scaled, mean_g_y = row.mean_g_y;
-  const A g = HAS_ddx ? (dy - mean_dy_y_scaled)*ddx : A(0);  // step 26
-  const A d2x = HAS_ddx ? (g + ((mean_dy_y_scaled - dy)*mean_ddx_y - mean_g_y)*D)*y : A(0);  // step 42
+  const A D = row.D, mean_d2y_part_y = row.mean_d2y_part_y, mean_ddx_y = row.mean_ddx_y, mean_dy_y_scaled = row.mean_dy_y_scaled;
+  const A d2y_part = HAS_ddx ? (dy - mean_dy_y_scaled)*ddx : A(0);  // step 34
+  const A d2x = HAS_ddx ? (d2y_part + ((mean_dy_y_scaled - dy)*mean_ddx_y - mean_d2y_part_y)*D)*y : A(0);  // step 51
   out_d2x = d2x;
 }
 
@@ -255,10 +255,10 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
           const A dy = READS_dy ? read<S>(to.dy + offset + column, width) : A(0);
           const A ddx = READS_ddx ? read<S>(to.ddx + offset + column, width) : A(0);
           A out_ddy;
-          mean_g_y(y, dy, ddx, row, lanes, out_ddy);
+          mean_d2y_part_y(y, dy, ddx, row, lanes, out_ddy);
           write_once(to.out_ddy + offset + column, width, out_ddy, streams_ddy);
         });
-        after_mean_g_y(row, sums);
+        after_mean_d2y_part_y(row, sums);
       }
       {
         each_column<S>(D, [&](int column, auto width) {

@@ -2,7 +2,7 @@
 // Made by lngen 0.1.0 from the definition of softmax.
 // Do not edit; edit softmax.py and run: lngen derive softmax.py
 // Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 4 flops per row element.
-// Evidence: 1 output, 18 steps, 18 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 31 steps, 20 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:9ce87dbd38edba4176ecb72247c55af9618089126b150813de61257b8d884562
 // templates sha256:a6fa389b017093e698671db7b23dc4ae3379f5ce734d243ee674c17ce2b51213
 //
@@ -10,19 +10,19 @@
 //     y_dot = y*(x_dot - sum(x_dot*y))
 // backward_backward:
 //     mean_dy_y = mean(dy*y)
-//     g = ddx*(dy - D*mean_dy_y)
-//     d2x = y*(g + D*(mean(ddx*y)*(D*mean_dy_y - dy) - mean(g*y)))
+//     d2y_part = ddx*(dy - D*mean_dy_y)
+//     d2x = y*(d2y_part + D*(mean(ddx*y)*(D*mean_dy_y - dy) - mean(d2y_part*y)))
 //     ddy = y*(ddx - sum(ddx*y))
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     jvp_<type>(const Row* y, const Row* x_dot, Row* out_dy, long long rows, int D)
+//     jvp_<type>(const Row* y, const Row* x_dot, Row* out_y_dot, long long rows, int D)
 //     backward_backward_<type>(const Row* y, const Row* dy, const Row* ddx, Row* out_dx, Row* out_ddy, long long
 //         rows, int D)
 //
 // How they are launched, and macros that choose among them: rows.cuh.
 //     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dx       dx is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
 
 #include "../_runtime/rows.cuh"
 #include "../_runtime/geometry.cuh"
@@ -38,10 +38,10 @@ constexpr bool HAS_ddx = false;
 #else
 constexpr bool HAS_ddx = true;
 #endif
-#ifdef LNGEN_WITHOUT_dx
-constexpr bool HAS_dx = false;
+#ifdef LNGEN_WITHOUT_x_dot
+constexpr bool HAS_x_dot = false;
 #else
-constexpr bool HAS_dx = true;
+constexpr bool HAS_x_dot = true;
 #endif
 
 }  // namespace lngen
@@ -52,8 +52,8 @@ constexpr bool HAS_dx = true;
 namespace lngen {
 namespace jvp {
 
-constexpr bool READS_y = HAS_dx;
-constexpr bool READS_x_dot = HAS_dx;
+constexpr bool READS_y = HAS_x_dot;
+constexpr bool READS_x_dot = HAS_x_dot;
 constexpr int ROWS_READ = READS_y + READS_x_dot, FEATURES_READ = 0;
 
 template <class T>
@@ -62,7 +62,7 @@ using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 0, 1, 1
 template <class T, class P, class A> struct Arguments {
   const T* y;
   const T* x_dot;
-  T* out_dy;
+  T* out_y_dot;
   long long rows;
   int D;
 };
@@ -87,12 +87,12 @@ template <class G> struct Tile {
 // Stage 1 of 2: sum_x_dot_y = sum(x_dot*y)
 template <class A>
 __device__ __forceinline__ void sum_x_dot_y(A y, A x_dot, const Scalars<A>& row, A (&sums)[1]) {
-  if (HAS_dx) sums[0] += x_dot*y;  // step 22: sum_x_dot_y
+  if (HAS_x_dot) sums[0] += x_dot*y;  // step 31: sum_x_dot_y
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_x_dot_y(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_x_dot_y = sums[0];  // step 22: sum(x_dot*y)
+  const A sum_x_dot_y = sums[0];  // step 31: sum(x_dot*y)
   row.sum_x_dot_y = sum_x_dot_y;
 }
 
@@ -100,7 +100,7 @@ __device__ __forceinline__ void after_sum_x_dot_y(Scalars<A>& row, const A (&sum
 template <class A>
 __device__ __forceinline__ void stage_2(A y, A x_dot, const Scalars<A>& row, A& out_y_dot) {
   const A sum_x_dot_y = row.sum_x_dot_y;
-  const A y_dot = HAS_dx ? (x_dot - sum_x_dot_y)*y : A(0);  // step 22
+  const A y_dot = HAS_x_dot ? (x_dot - sum_x_dot_y)*y : A(0);  // step 31
   out_y_dot = y_dot;
 }
 
@@ -142,7 +142,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, sums);
         }
       });
-      reduce_row<G, bit(0, HAS_dx), 0, 0>(sums, slots, turn);
+      reduce_row<G, bit(0, HAS_x_dot), 0, 0>(sums, slots, turn);
       after_sum_x_dot_y(row, sums);
     }
     {
@@ -157,7 +157,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, out_y_dot);
           stored_y_dot.entries[i] = narrow<T>(out_y_dot);
         }
-        if (here.live) store_once(to.out_dy + here.offset + column, stored_y_dot);
+        if (here.live) store_once(to.out_y_dot + here.offset + column, stored_y_dot);
       });
     }
   });
@@ -174,9 +174,9 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 
 #define LNGEN_KERNELS(TYPE, T) \
   LNGEN_KERNEL(jvp_##TYPE, lngen::jvp::Launch<T>, \
-               (const T* __restrict__ y, const T* __restrict__ x_dot, T* __restrict__ out_dy, long long rows, \
+               (const T* __restrict__ y, const T* __restrict__ x_dot, T* __restrict__ out_y_dot, long long rows, \
                 int D), \
-               (y, x_dot, out_dy, rows, D))
+               (y, x_dot, out_y_dot, rows, D))
 
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
@@ -214,7 +214,7 @@ template <class A> struct Scalars {
   A mean_ddx_y;
   A sum_ddx_y;
   A mean_dy_y_scaled;
-  A mean_g_y;
+  A mean_d2y_part_y;
 };
 
 // What a thread has of a row, and of the Features.
@@ -233,46 +233,46 @@ template <class G> struct Tile {
 // Stage 1 of 3: mean_dy_y = mean(dy*y); mean_ddx_y = mean(ddx*y); sum_ddx_y = sum(ddx*y)
 template <class A>
 __device__ __forceinline__ void sum_ddx_y(A y, A dy, A ddx, const Scalars<A>& row, A (&sums)[3]) {
-  if (HAS_ddx) sums[0] += dy*y;  // step 23: mean_dy_y
-  if (HAS_ddx) sums[1] += ddx*y;  // step 42: mean_ddx_y
-  if (HAS_ddx) sums[2] += ddx*y;  // step 41: sum_ddx_y
+  if (HAS_ddx) sums[0] += dy*y;  // step 32: mean_dy_y
+  if (HAS_ddx) sums[1] += ddx*y;  // step 51: mean_ddx_y
+  if (HAS_ddx) sums[2] += ddx*y;  // step 57: sum_ddx_y
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_ddx_y(Scalars<A>& row, const A (&sums)[3]) {
   const A D = row.D;
-  const A mean_dy_y = math::quotient(sums[0], row.D);  // step 23: mean(dy*y)
-  const A mean_ddx_y = math::quotient(sums[1], row.D);  // step 42: mean(ddx*y)
-  const A sum_ddx_y = sums[2];  // step 41: sum(ddx*y)
-  const A mean_dy_y_scaled = mean_dy_y*D;  // step 26
+  const A mean_dy_y = math::quotient(sums[0], row.D);  // step 32: mean(dy*y)
+  const A mean_ddx_y = math::quotient(sums[1], row.D);  // step 51: mean(ddx*y)
+  const A sum_ddx_y = sums[2];  // step 57: sum(ddx*y)
+  const A mean_dy_y_scaled = mean_dy_y*D;  // step 34
   row.mean_dy_y = mean_dy_y;
   row.mean_ddx_y = mean_ddx_y;
   row.sum_ddx_y = sum_ddx_y;
   row.mean_dy_y_scaled = mean_dy_y_scaled;
 }
 
-// Stage 2 of 3: mean_g_y = mean(g*y)
+// Stage 2 of 3: mean_d2y_part_y = mean(d2y_part*y)
 template <class A>
-__device__ __forceinline__ void mean_g_y(A y, A dy, A ddx, const Scalars<A>& row, A (&sums)[1], A& out_ddy) {
+__device__ __forceinline__ void mean_d2y_part_y(A y, A dy, A ddx, const Scalars<A>& row, A (&sums)[1], A& out_ddy) {
   const A mean_dy_y_scaled = row.mean_dy_y_scaled, sum_ddx_y = row.sum_ddx_y;
-  const A g = HAS_ddx ? (dy - mean_dy_y_scaled)*ddx : A(0);  // step 26
-  const A ddy = HAS_ddx ? (ddx - sum_ddx_y)*y : A(0);  // step 41
-  if (HAS_ddx) sums[0] += g*y;  // step 42: mean_g_y
+  const A d2y_part = HAS_ddx ? (dy - mean_dy_y_scaled)*ddx : A(0);  // step 34
+  const A ddy = HAS_ddx ? (ddx - sum_ddx_y)*y : A(0);  // step 57
+  if (HAS_ddx) sums[0] += d2y_part*y;  // step 51: mean_d2y_part_y
   out_ddy = ddy;
 }
 
 template <class A>
-__device__ __forceinline__ void after_mean_g_y(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_g_y = math::quotient(sums[0], row.D);  // step 42: mean(g*y)
-  row.mean_g_y = mean_g_y;
+__device__ __forceinline__ void after_mean_d2y_part_y(Scalars<A>& row, const A (&sums)[1]) {
+  const A mean_d2y_part_y = math::quotient(sums[0], row.D);  // step 51: mean(d2y_part*y)
+  row.mean_d2y_part_y = mean_d2y_part_y;
 }
 
 // Stage 3 of 3
 template <class A>
 __device__ __forceinline__ void stage_3(A y, A dy, A ddx, const Scalars<A>& row, A& out_d2x) {
-  const A D = row.D, mean_ddx_y = row.mean_ddx_y, mean_dy_y_scaled = row.mean_dy_y_scaled, mean_g_y = row.mean_g_y;
-  const A g = HAS_ddx ? (dy - mean_dy_y_scaled)*ddx : A(0);  // step 26
-  const A d2x = HAS_ddx ? (g + ((mean_dy_y_scaled - dy)*mean_ddx_y - mean_g_y)*D)*y : A(0);  // step 42
+  const A D = row.D, mean_d2y_part_y = row.mean_d2y_part_y, mean_ddx_y = row.mean_ddx_y, mean_dy_y_scaled = row.mean_dy_y_scaled;
+  const A d2y_part = HAS_ddx ? (dy - mean_dy_y_scaled)*ddx : A(0);  // step 34
+  const A d2x = HAS_ddx ? (d2y_part + ((mean_dy_y_scaled - dy)*mean_ddx_y - mean_d2y_part_y)*D)*y : A(0);  // step 51
   out_d2x = d2x;
 }
 
@@ -330,7 +330,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
           A out_ddy;
-          mean_g_y(READS_y ? widen<A>(y.entries[i]) : A(0),
+          mean_d2y_part_y(READS_y ? widen<A>(y.entries[i]) : A(0),
               READS_dy ? widen<A>(dy.entries[i]) : A(0),
               READS_ddx ? widen<A>(ddx.entries[i]) : A(0), row, sums, out_ddy);
           stored_ddy.entries[i] = narrow<T>(out_ddy);
@@ -338,7 +338,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         if (here.live) store_once(to.out_ddy + here.offset + column, stored_ddy);
       });
       reduce_row<G, bit(0, HAS_ddx), 0, 0>(sums, slots, turn);
-      after_mean_g_y(row, sums);
+      after_mean_d2y_part_y(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {

@@ -12,15 +12,14 @@ from lngen.check.evidence import Evidence, Report, verdict
 from lngen.check.running import Asked, Ran, broken, run_emitted
 from lngen.errors import LngenError
 from lngen.files import loading, manifest
-from lngen.files.loading import FRAMEWORKS, HOST_BACKENDS
+from lngen.files.loading import FRAMEWORKS
 from lngen.pipeline import Derived
 from lngen.runtime import host_compiler
+from lngen.runtime.emitted import BACKENDS
 from lngen.runtime.includes import inlined
 from lngen.toolchain import device, nvrtc
 
 __all__ = ["BACKENDS", "Asked", "check_emitted", "hindrance"]
-
-BACKENDS = (*HOST_BACKENDS, "cuda", *FRAMEWORKS)
 
 
 def check_emitted(layer: Derived, folder: Path, backend: str, asked: Asked, note: Callable[[str], None]) -> Report:
@@ -69,7 +68,7 @@ def _run_apart(layer: Derived, folder: Path, backend: str, asked: Asked) -> Ran:
 
 def _drift_evidence(layer: Derived, folder: Path) -> Evidence:
     """Whether the files of the layer, and those that all layers share, are what lngen emits."""
-    emissions = [manifest.runtime_emission(), layer.emission]
+    emissions = [manifest.shared_emission([layer.emission], folder.parent), layer.emission]
     drifts = manifest.drift(emissions, folder.parent, every_layer=False)
     found = ", ".join(f"{entry.path} {entry.kind}" for entry in drifts)
     detail = f"{found}; run: lngen derive" if drifts else ""

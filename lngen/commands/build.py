@@ -20,7 +20,9 @@ from lngen.errors import LngenError
 from lngen.files import loading, manifest
 from lngen.files.paths import RUNTIME, require_package
 from lngen.plan.cost import parse_dtype
+from lngen.project import backends_for
 from lngen.runtime import extensions, host_compiler
+from lngen.runtime.emitted import left_out
 
 Build: TypeAlias = tuple[Path, tuple[str, ...]]
 """A source, and the macros that it is compiled with."""
@@ -43,9 +45,12 @@ def run(words: Sequence[str], out: Path, arch: str | None, dtypes: Sequence[str]
     definitions = layers.definitions(words)
     require_package(out)
     manifest.require_writable((RUNTIME, *(definition.name for definition in definitions)), out)
-    every = derive_all(definitions, over_parts=in_parts(definitions, out))
+    chosen = {each.name: backends_for(each.name, out) for each in definitions}
+    for name in (name for name, backends in chosen.items() if "cpu" not in backends):
+        raise LngenError(f"there is nothing to compile: {left_out(out / name, 'cpu')}.")
+    every = derive_all(definitions, over_parts=in_parts(definitions, out), backends=chosen)
     # Libraries are found by the text that they were made of, which is that of the shared headers, too.
-    if manifest.update(manifest.runtime_emission(), out):
+    if manifest.update(manifest.shared_emission([layer.emission for layer in every], out), out):
         for layer in every:
             shutil.rmtree(out / layer.emission.name / host_compiler.COMPILED, ignore_errors=True)
     for layer in every:
@@ -56,7 +61,7 @@ def run(words: Sequence[str], out: Path, arch: str | None, dtypes: Sequence[str]
         place = layers.shown(folder / host_compiler.COMPILED)
         console.say(f"compiled in {place}: {len(libraries)} libraries, {size:.0f} kB")
     _compile_extensions(out / RUNTIME, architecture)
-    if loading.is_installed("jax"):
+    if loading.is_installed("jax") and (out / RUNTIME / "jax_handlers.py").is_file():
         _compile_handlers(out / RUNTIME, architecture)
     console.say(
         f"For {architecture} and rows in {', '.join(types)}, {layers.shown(out)} needs no compiler where it is used. "

@@ -26,7 +26,9 @@ from lngen.files import loading, manifest, processor
 from lngen.language.definition import Definition
 from lngen.pipeline import Derived, EvidenceError, derived
 from lngen.plan.cost import parse_dtype, parse_shape
+from lngen.project import backends_for
 from lngen.runtime import host_compiler
+from lngen.runtime.emitted import left_out
 from lngen.simt import driver
 from lngen.toolchain import device, nvrtc
 
@@ -142,12 +144,16 @@ def _reports(
     """What is found of one layer, by backend. Raises EvidenceError where its derivation does not hold."""
     part(f"{definition.name}: deriving")
     written = _written(definition)
-    there = {} if written is None else manifest.options_of(written)
-    layer = derived(definition, over_parts="sharded" in there if written is not None else over_parts)
+    over_parts = over_parts if written is None else "sharded" in manifest.options_of(written)
+    there = BACKENDS if written is None else backends_for(definition.name, written.parent)
+    layer = derived(definition, over_parts=over_parts, backends=there)
     with _code(layer, written) as folder:
         for backend in backends:
             part(f"{definition.name}: checking {backend}")
-            yield check_emitted(layer, folder, backend, asked, console.note)
+            if backend in there:
+                yield check_emitted(layer, folder, backend, asked, console.note)
+            elif len(backends) == 1:
+                raise LngenError(f"{left_out(folder, backend)}.")
 
 
 def _everything() -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from lngen.backends.chosen import OVER_PARTS, added, parsed, with_needed
 from lngen.commands import console, layers
 from lngen.errors import LngenError, counted, printable_lines
 from lngen.files import atomic, manifest
@@ -16,9 +17,11 @@ from lngen.files.paths import RUNTIME, require_package
 from lngen.language.definition import Definition
 from lngen.layout import table
 from lngen.pipeline import STAGES, Derived, EvidenceError, derived
-from lngen.report import report, summary, to_console
+from lngen.project import backends_for
+from lngen.report import Shown, report, summary, to_console
 from lngen.report.brief import WIDTH, brief
 from lngen.report.costs import collective_line
+from lngen.runtime.emitted import BACKENDS
 
 Format: TypeAlias = Literal["text", "markdown", "latex", "json"]
 
@@ -31,14 +34,16 @@ def run(
     *,
     html: Path | None = None,
     certificate: Path | None = None,
-    short: bool = False,
+    shown: Shown | Literal["brief"] | None = None,
     arch: str | None = None,
     over_parts: bool | None = None,
+    backend: str | None = None,
 ) -> int:
-    """Derive the layers named; `html` and `certificate` are files for one, `short` prints no more than a screen holds.
+    """Derive the layers named; `html` and `certificate` are files for one, `shown` is what is printed of one.
 
     With `arch` the page says what the kernels are for that architecture. `over_parts` has code for rows in parts
     written too, and says what collectives it takes; None has it written of the layers that the folder has it of.
+    `backend` names what is written, such as "numpy,cuda"; None is what `backends_for` says.
 
     The exit status is 1 for drift and for evidence that fails. Every layer is derived, and every folder looked at,
     before the first file is written: what is refused leaves all as it was.
@@ -46,21 +51,22 @@ def run(
     definitions = layers.definitions(words)
     documents = {option: file for option, file in (("html", html), ("certificate", certificate)) if file is not None}
     _require_room(documents, definitions, check=check)
+    _require_one(shown, definitions, format)
+    asked = None if backend is None else parsed(backend)
     if arch is not None:
         _require_architecture(arch, html)
-    folder = out
-    if out is not None:
-        require_package(out)
-    elif layers.in_project() and not (documents and _strangers(definitions)):
-        _require_shipped(definitions)
-        folder = layers.output_folder()
+    folder = _folder(out, documents, definitions)
     if check and folder is None:
         raise LngenError("there is no generated/ of a project here to compare with. Say with --out DIR which folder.")
     if folder is not None and not check:
         manifest.require_writable((RUNTIME, *(definition.name for definition in definitions)), folder)
     over = in_parts(definitions, folder, over_parts)
+    chosen = {each.name: backends_for(each.name, folder, asked) for each in definitions}
+    chosen |= {name: with_needed((*chosen[name], *OVER_PARTS)) for name in over}
+    if arch is not None and "cuda" not in chosen[definitions[0].name]:
+        raise LngenError("--arch is of kernels for GPUs: name cuda in --backend too.")
     try:
-        every = derive_all(definitions, over_parts=over)
+        every = derive_all(definitions, over_parts=over, backends=chosen)
     except LngenError as error:
         # A definition that is right but cannot be emitted now, say for a broken template, fails a check.
         if not check and not isinstance(error, EvidenceError):
@@ -71,12 +77,11 @@ def run(
     for line in lost:
         console.note(f"weaker evidence: {line}")
     if check and folder is not None:
-        return _check(every, folder, every_layer=not words and out is None, command=_command(words, out, over_parts))
+        command = _command(words, out, over_parts, backend)
+        return _check(every, folder, every_layer=not words and out is None, command=command)
     in_lines = format == "text" and len(every) > 1
-    if short and not in_lines:
-        print("\n".join([*brief(every[0].plan, min(console.width(), WIDTH)), ""]))
-    elif not in_lines:
-        _print(every, format)
+    if not in_lines:
+        _print(every, format, shown)
     # What a document is written to may refuse it, so the code comes after.
     for option, file in documents.items():
         atomic.write(file, _page(every[0], arch) if option == "html" else _certificate(every[0]))
@@ -90,16 +95,35 @@ def run(
     for layer in (layer for layer in every if layer.emission.name in over):
         _tell(f"{layer.emission.name}: {collective_line(layer.plan)}", format)
     if folder is not None:
-        _tell_changes(_emissions(every), changed, folder, format, each=not in_lines and not short)
+        if backend is not None and (more := added(backend, chosen[definitions[0].name])):
+            _tell(more, format)
+        _tell_changes(_emissions(every, folder), changed, folder, format, each=not in_lines)
         _tell(f"Next: `{' '.join(['lngen check', *words])}` holds the code against its definition.", format)
-    if in_lines:
-        _tell(f"`lngen derive {every[0].emission.name}` prints a derivation, `lngen show` each stage of it.", format)
+    if in_lines or (shown == "brief" and folder is not None):
+        word = words[0] if words else every[0].emission.name
+        _tell(f"`lngen derive {word}` prints the derivation, `lngen show {word}` each stage of it.", format)
     return 0
+
+
+def shown(full: bool, more: Mapping[str, bool]) -> Shown | None:
+    """The parts of a report that are asked for, by the fields of `Shown`; None for none in particular."""
+    return Shown.everything() if full else Shown(**more) if any(more.values()) else None
+
+
+def _folder(out: Path | None, documents: Mapping[str, Path], definitions: Sequence[Definition]) -> Path | None:
+    """Find the folder for the code: the one that was named, or that of the project; None without one."""
+    if out is not None:
+        require_package(out)
+        return out
+    if layers.in_project() and not (documents and _strangers(definitions)):
+        _require_shipped(definitions)
+        return layers.output_folder()
+    return None
 
 
 def _written(every: Sequence[Derived], folder: Path) -> dict[str, list[Drift]]:
     """Write what differs from what is there; what that was, by the name of what was emitted."""
-    emissions = _emissions(every)
+    emissions = _emissions(every, folder)
     manifest.require_writable((emission.name for emission in emissions), folder)
     return {emission.name: manifest.update(emission, folder) for emission in emissions}
 
@@ -143,6 +167,16 @@ def _require_room(documents: Mapping[str, Path], definitions: Sequence[Definitio
             raise LngenError(f"{layers.shown(file)} {why}. Name a file in a folder that there is.")
 
 
+def _require_one(shown: object, definitions: Sequence[Definition], format: Format) -> None:
+    """Raise LngenError where there is no one derivation to print more or less of."""
+    if shown is None:
+        return
+    if format != "text":
+        raise LngenError(f"--format {format} prints the whole report: leave out what asks for more or less of it.")
+    if len(definitions) != 1:
+        raise LngenError("of several layers a line each is printed. To print more, name one layer.")
+
+
 def _print_lines(every: Sequence[Derived], changed: Mapping[str, Sequence[Drift]]) -> None:
     """A line a layer: its gradient, the evidence for it, and what changed of its files."""
     rows = [("layer", "on disk", "exact at\nevery D", "gradient of its first row")]
@@ -151,12 +185,7 @@ def _print_lines(every: Sequence[Derived], changed: Mapping[str, Sequence[Drift]
         found = len(changed.get(name, ()))
         files = counted(found, "file") if found else "unchanged" if name in changed else "not written"
         rows.append((name, files, summary.evidence(layer.plan), summary.first_gradient(layer.plan)[-1]))
-    print(
-        "\n".join(
-            table([("layer", "on disk", "exact at\nevery D", "gradient of its first row"), *rows], console.width(), "")
-        )
-    )
-    print()
+    print("\n".join([*table(rows, console.width(), ""), ""]))
 
 
 def _tell_changes(
@@ -167,23 +196,26 @@ def _tell_changes(
     *,
     each: bool,
 ) -> None:
-    """What was written and removed, each file or their number, and how many are as they were."""
+    """A line of each folder that was written, or one of all of them; then how many files are as they were."""
     drifts = [entry for entries in changed.values() for entry in entries]
-    written = [entry for entry in drifts if entry.kind != "left over"]
-    if each:
-        for entry in drifts:
-            done = "wrote" if entry in written else "removed"
-            _tell(f"{done} {layers.shown(folder / entry.path)}", format)
-    elif drifts:
+    for emission in emissions if each else ():
+        if found := changed[emission.name]:
+            removed = [entry for entry in found if entry.kind == "left over"]
+            gone = f"; removed {counted(len(removed), 'file')}" if removed else ""
+            files = counted(len(found) - len(removed), "file")
+            _tell(f"wrote {layers.shown(folder / emission.name)}: {files}{gone}", format)
+    if drifts and not each:
         _tell(f"changed in {layers.shown(folder)}: {counted(len(drifts), 'file')}", format)
+    written = [entry for entry in drifts if entry.kind != "left over"]
     unchanged = sum(len(emission.files) for emission in emissions) - len(written)
     if unchanged:
         _tell(f"unchanged in {layers.shown(folder)}: {counted(unchanged, 'file')}", format)
 
 
-def _emissions(every: Sequence[Derived]) -> list[manifest.Emission]:
+def _emissions(every: Sequence[Derived], folder: Path) -> list[manifest.Emission]:
     """What they share first: a layer is never there without it."""
-    return [manifest.runtime_emission(), *(layer.emission for layer in every)]
+    emissions = [layer.emission for layer in every]
+    return [manifest.shared_emission(emissions, folder), *emissions]
 
 
 def _strangers(definitions: Sequence[Definition]) -> list[Path]:
@@ -210,24 +242,35 @@ def in_parts(definitions: Sequence[Definition], folder: Path | None, asked: bool
     return {each.name for each in definitions if asked}
 
 
-def derive_all(definitions: Sequence[Definition], *, over_parts: Collection[str] = ()) -> list[Derived]:
+def derive_all(
+    definitions: Sequence[Definition],
+    *,
+    over_parts: Collection[str] = (),
+    backends: Mapping[str, Sequence[str]] | None = None,
+) -> list[Derived]:
     """Each derived and proved, with a bar on stderr where it takes long; of some with code for rows in parts.
 
-    Raises as `derived` does.
+    `backends` are those of a layer by its name; all for one that is not there. Raises as `derived` does.
     """
 
     def begin(name: str, stage: str) -> None:
         part(f"{name}: {stage}")
 
+    wanted = backends or {}
     with console.progress(len(definitions) * len(STAGES)) as part:
         return [
-            derived(definition, over_parts=definition.name in over_parts, on_stage=partial(begin, definition.name))
+            derived(
+                definition,
+                over_parts=definition.name in over_parts,
+                backends=wanted.get(definition.name, BACKENDS),
+                on_stage=partial(begin, definition.name),
+            )
             for definition in definitions
         ]
 
 
 def _check(every: Sequence[Derived], folder: Path, *, every_layer: bool, command: str) -> int:
-    emissions = _emissions(every)
+    emissions = _emissions(every, folder)
     drifts = manifest.drift(emissions, folder, every_layer=every_layer)
     if drifts:
         print(printable_lines(manifest.drift_message(drifts, command)))
@@ -237,20 +280,23 @@ def _check(every: Sequence[Derived], folder: Path, *, every_layer: bool, command
     return 0
 
 
-def _command(words: Sequence[str], out: Path | None, over_parts: bool | None) -> str:
+def _command(words: Sequence[str], out: Path | None, over_parts: bool | None, backend: str | None) -> str:
     options = [*(["--out", str(out)] if out is not None else []), *(["--sharded"] if over_parts else [])]
+    options += ["--backend", backend] if backend is not None else []
     return " ".join(["lngen derive", *words, *options])
 
 
-def _print(every: Sequence[Derived], format: Format) -> None:
+def _print(every: Sequence[Derived], format: Format, shown: Shown | Literal["brief"] | None) -> None:
     if format == "json":
         # One document, a list even for one layer, so that a reader need not ask which it is.
         console.print_json([json.loads(report(layer.plan, "json")) for layer in every])
         return
     out = console.output()
     for layer in every:
-        if format == "text":
-            to_console(layer.plan, out)
+        if shown == "brief":
+            print("\n".join([*brief(layer.plan, min(console.width(), WIDTH)), ""]))
+        elif format == "text":
+            to_console(layer.plan, out, shown)
             print(flush=True)
         else:
             print(report(layer.plan, format))

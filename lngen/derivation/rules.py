@@ -42,28 +42,28 @@ _EVERY = (
     ),
     Rule(
         "reduction",
-        "A mean, a sum, a largest or smallest entry of a row.",
+        "A mean, a sum, the largest or the smallest entry of a row.",
         "None.",
         "It is what the definition says, with earlier values by their names.",
         f"def f(x: Row): return {_NORM}",
     ),
     Rule(
         "centred row",
-        "A row less what is one number per row.",
+        "A row minus one number per row, such as its mean.",
         "None.",
         "It is what the definition says, with earlier values by their names.",
         f"def f(x: Row): return {_CENTRED}",
     ),
     Rule(
         "scaled row",
-        "A row times what is one number per row, and never zero.",
+        "A row times one number per row that is never zero.",
         "The number is a root or a reciprocal of something finite, so that it can be divided by.",
         "It is what the definition says, with earlier values by their names.",
         f"def f(x: Row): return {_NORM}",
     ),
     Rule(
         "row-scalar factor",
-        "A root, a reciprocal or a function of what is one number per row.",
+        "A root, a reciprocal or another function of one number per row.",
         "None.",
         "It is what the definition says, with earlier values by their names.",
         f"def f(x: Row): return {_NORM}",
@@ -103,9 +103,9 @@ _EVERY = (
     ),
     Rule(
         "a shift that cancels",
-        "A number that no result depends on gets no gradient.",
-        "Written out, it is gone from every output, or what reaches it is zero.",
-        "The derivative by what a value does not depend on is zero.",
+        "A number that no result depends on has gradient zero.",
+        "The number cancels from every output, or the gradients that reach it add up to zero.",
+        "A value that does not depend on a number has derivative zero with respect to it.",
         "def f(x: Row): return exp(x - max(x))/sum(exp(x - max(x)))",
     ),
     Rule(
@@ -188,7 +188,8 @@ _EVERY = (
     # ---- derivatives
     Rule(
         "chain rule",
-        "A cotangent is the sum of what the equations that read the value send; a tangent, of what its operands do.",
+        "The gradient of a value is the sum of the gradients from every equation that uses it. A tangent is "
+        "the sum over the operands.",
         "The outputs are differentiable functions of the value, kinks aside.",
         "For s = e(v, ...), dL/dv gets dL/ds * de/dv, summed over the features where v is one number a row, over the "
         "rows where all rows share it; m = mean(b) sends dL/dm * db/dv / D to each feature. Forward, ds is the sum of "
@@ -197,7 +198,7 @@ _EVERY = (
     ),
     Rule(
         "subgradient",
-        "A largest or smallest entry of a row gives its cotangent to the first feature that attains it.",
+        "The gradient of a largest or smallest entry goes to the first feature that attains it.",
         "None; on a tie this is a choice, one of the subgradients.",
         "Near a row without ties max(x) is that entry, whose derivative is 1 by itself and 0 by all others.",
         "def f(x: Row): return x*max(x)",
@@ -219,22 +220,29 @@ _EVERY = (
     # ---- rewriting
     Rule(
         "written out",
-        "A name may be replaced by what it stands for, and terms collected.",
+        "A name is replaced by what it stands for, and terms are collected.",
         "None.",
         "The steps before say what each name is; addition and multiplication are associative, commutative and "
         "distributive, and means are linear: mean(s*u + v) = s*mean(u) + mean(v) for a number s of the row.",
         f"def f(x: Row): return {_CENTRED}",
     ),
     Rule(
+        "linearity",
+        "The mean of a sum is the sum of the means; a number of the row stands before a mean or a sum.",
+        "The number is one for all features of a row.",
+        "mean(s*u + v) = s*mean(u) + mean(v) for a number s of the row.",
+        f"def f(x: Row): return {_CENTRED}",
+    ),
+    Rule(
         "change of basis",
-        "Row values that are a number times another, plus a number, are written in one of them.",
+        "Values of one row that differ by a factor and a shift (x, x - mu, xhat) are written in one of them.",
         "The factor is never zero. A number under a root or a reciprocal is written by that: var = 1/r**2 - eps.",
         "t = r*(x - m) says x = t/r + m; put in and multiplied out, with means linear, the value is the same.",
         f"def f(x: Row): return {_NORM}",
     ),
     Rule(
         "identities",
-        "What the means of the definition say of the row that everything is written in.",
+        "Facts that follow from the definition, such as mean(xhat) = 0.",
         "The identity is an equation of the definition with the change of basis put in, solved for one mean.",
         "m = mean(x) with x = m + t/r says m = m + mean(t)/r, so mean(t) = 0; var = mean((x - m)**2) with "
         "var = 1/r**2 - eps says mean(t**2) = 1 - eps*r**2. The mean of a row less its mean "
@@ -243,14 +251,14 @@ _EVERY = (
     ),
     Rule(
         "common factors",
-        "A factor of every term of a sum stands before the sum.",
+        "A factor that all terms share is taken out of the sum.",
         "None.",
         "a*b + a*c = a*(b + c), and mean(s*u) = s*mean(u) for a number s of the row.",
         f"def f(x: Row): return {_NORM}",
     ),
     Rule(
         "names of the row",
-        "A part that is another value of the same row goes by that name.",
+        "A part that is a named value of the same row is written by that name.",
         "It is shorter.",
         "The change of basis read the other way.",
         "def f(x: Row):\n    p = exp(x)/sum(exp(x))\n    n = tanh((p - mean(p))*rsqrt(mean(p**2) - mean(p)**2 + 1))\n"
@@ -258,7 +266,7 @@ _EVERY = (
     ),
     Rule(
         "sums over rows",
-        "Sums over the rows are one sum of the terms, or one sum a term, whichever is shorter.",
+        "A sum over the rows of several terms is one sum, or one sum for each term, whichever is shorter.",
         "None.",
         "sum_rows(u) + sum_rows(v) = sum_rows(u + v), and what all rows share stands before the sum.",
         "def f(x: Row, w: Feature): return x*w/sum(w)",
@@ -279,28 +287,28 @@ _EVERY = (
     ),
     Rule(
         "unsimplified",
-        "The chain rule's own formula stands: right, only longer.",
+        "The formula of the chain rule stays as it is: right, but longer.",
         "A shorter form would take more work than a definition may.",
         "Nothing is changed but names put in.",
         "",
     ),
     Rule(
         "known product",
-        "A product or quotient of values that the forward has under a name goes by that name.",
+        "A product or quotient that the forward has named is written by that name.",
         "It is shorter.",
         "The name stands for the product.",
         "def f(x: Row): return silu(x)",
     ),
     Rule(
         "known scaled row",
-        "A row times its scale goes by the name that the forward has for it: r*e is p.",
+        "A row times its scale is written by the name that the forward has for it: r*e is p.",
         "The forward has p = r*e.",
         "The name stands for the product, and mean(r*u) = r*mean(u).",
         "def f(x: Row): return exp(x)/sum(exp(x))",
     ),
     Rule(
         "known mean",
-        "A mean that has a name goes by it.",
+        "A mean that has a name is written by that name.",
         "None.",
         "The name stands for the mean.",
         f"def f(x: Row): return tanh({_CENTRED})",
@@ -323,7 +331,7 @@ _EVERY = (
     ),
     Rule(
         "complement",
-        "What a sigmoid leaves to 1 has a name of its own, and is not multiplied out; 1 - (1 - u) is u.",
+        "1 - sigmoid(u) has a name of its own and is not multiplied out; 1 - (1 - u) is u.",
         "It is a term of a longer sum.",
         "A name stands for what it is given to. Of sigmoid(u) and sigmoid(-u) each is what the other leaves to 1, and "
         "sigmoid(u) - sigmoid(-u) = tanh(u/2).",
@@ -345,7 +353,7 @@ _EVERY = (
     ),
     Rule(
         "guarded pole",
-        "1/s is taken for 0 where s = 0, and everything that it multiplies is 0 there.",
+        "1/s is replaced by 0 where s = 0; everything that it multiplies is 0 there.",
         "s is the root of a mean of even powers of a row, and every term with 1/s vanishes faster than s.",
         "Where s is zero the whole row is; shrunk by k, each such term shrinks by a positive power of k, so its limit, "
         "which is the value of the gradient there, is 0.",

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import sympy
-from sympy import Expr, Mul
+from sympy import Expr, Mul, Pow
 
 from lngen.expressions.equations import AnyAssigned, Equation, Names
 from lngen.expressions.symbols import (
@@ -182,6 +182,7 @@ def known_sign(expression: Expr) -> dict[str, bool]:
     return {}
 
 
+@lru_cache(maxsize=20_000)
 def show_sums(expression: Expr) -> Expr:
     """`D*Mean(u)` shown as what it is, a sum.
 
@@ -190,6 +191,8 @@ def show_sums(expression: Expr) -> Expr:
     3*FeatureSum(x)
     >>> show_sums(sympy.sqrt(D) * Mean(RowSymbol("x")))
     FeatureSum(x)/sqrt(D)
+    >>> show_sums(RowSymbol("y") / (D * Mean(RowSymbol("x"))))
+    y/FeatureSum(x)
     """
     if not expression.args:
         return expression
@@ -197,4 +200,22 @@ def show_sums(expression: Expr) -> Expr:
     if isinstance(expression, Mul) and has_sum(expression.args):
         mean = next(factor for factor in expression.args if isinstance(factor, Mean))
         return expression / mean / D * FeatureSum(mean.args[0])
+    if isinstance(expression, Mul) and (1 / D) in expression.args:
+        inverse = next((f for f in expression.args if isinstance(f, Pow) and isinstance(1 / f, Mean)), None)
+        if inverse is not None:
+            return expression / inverse * D / FeatureSum((1 / inverse).args[0])
     return expression
+
+
+def identity_shown(left: Expr, right: Expr) -> tuple[Expr, Expr]:
+    """An identity of a mean as one of the sum where that is shorter: `sum(p) = 1` for `mean(p) = 1/D`.
+
+    >>> from lngen.expressions.symbols import RowSymbol
+    >>> p, t = RowSymbol("p"), RowSymbol("t")
+    >>> identity_shown(Mean(p), 1 / D), identity_shown(Mean(t**2), 1 - 1 / D)
+    ((FeatureSum(p), 1), (Mean(t**2), 1 - 1/D))
+    """
+    total = sympy.expand(right * D)
+    if isinstance(left, Mean) and right != 0 and D not in total.free_symbols and D in right.free_symbols:
+        return FeatureSum(left.args[0]), total
+    return show_sums(left), show_sums(right)

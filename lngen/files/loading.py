@@ -16,6 +16,7 @@ from lngen import runtime
 from lngen.errors import LngenError
 from lngen.files import paths, processor
 from lngen.files.paths import RUNTIME
+from lngen.runtime import emitted
 from lngen.runtime.interface import Interface
 from lngen.version import install
 
@@ -82,8 +83,11 @@ def load(layer: str | os.PathLike[str], backend: str = "numpy") -> Layer | Modul
         needed = f"{FRAMEWORKS[backend]}, which is not installed: {install(backend)}"
         raise LngenError(f"the backend {backend} needs {needed}")
     module = _load_name(layer) if isinstance(layer, str) else _load_folder(Path(layer))
+    folder = Path(str(module.__file__)).parent
     if backend == "auto":
-        backend = processor.chosen(Path(str(module.__file__)).parent).backend
+        backend = processor.chosen(folder).backend if emitted.is_emitted(folder, "cpu") else "numpy"
+    elif not emitted.is_emitted(folder, backend):
+        raise LngenError(f"{emitted.left_out(folder, backend)}.")
     if backend in FRAMEWORKS:
         return importlib.import_module(f"{module.__name__}.{backend}_backend")
     return cast(Layer, importlib.import_module(f"{module.__name__}.cpu_backend") if backend == "cpu" else module)

@@ -10,15 +10,14 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
-from lngen import runtime
 from lngen.errors import LngenError
 from lngen.files import paths
 from lngen.files.atomic import replacing
 from lngen.files.paths import RUNTIME
+from lngen.files.shared import runtime_files
 from lngen.runtime.host_compiler import COMPILED
 from lngen.version import DISTRIBUTION, __version__
 
@@ -96,11 +95,13 @@ def manifest_text(
     cost: Mapping[str, Any],
     interface: Mapping[str, Any],
     evidence: Sequence[Mapping[str, Any]],
+    needed: Iterable[str] | None = None,
 ) -> str:
     """The text of `manifest.json`: what the emitted files were made from, what calls of them take, what was proved.
 
-    `templates` and `files` map a relative POSIX path to the SHA-256 of its text. The result depends on the
-    arguments, the version of lngen and its range of SymPy alone: no time, no place, no installed version.
+    `templates` and `files` map a relative POSIX path to the SHA-256 of its text. `needed` names the files of the
+    runtime that the layer needs; None is all. The result depends on the arguments, the version of lngen and its range
+    of SymPy alone: no time, no place, no installed version.
     A value that JSON cannot say is a TypeError, a number that is not finite a ValueError.
     """
     for path in (*templates, *files):
@@ -114,7 +115,7 @@ def manifest_text(
         "lngen": __version__,
         "name": name,
         "options": dict(options),
-        "runtime": {path: sha256_text(text) for path, text in runtime_files().items()},
+        "runtime": {path: sha256_text(text) for path, text in _runtime(needed).items()},
         "sympy": supported_sympy(),
         "templates": dict(templates),
     }
@@ -125,20 +126,27 @@ def _json(manifest: Mapping[str, Any]) -> str:
     return json.dumps(manifest, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-@cache
-def runtime_files() -> dict[str, str]:
-    """What all layers of a folder share, by name."""
-    folder = Path(runtime.__path__[0])
-    return {
-        path.name: path.read_text(encoding="utf-8")
-        for path in sorted(folder.iterdir())
-        if path.suffix in (".py", ".cuh", ".h", ".c", ".cpp")
-    }
+def _runtime(needed: Iterable[str] | None) -> dict[str, str]:
+    every = runtime_files()
+    return every if needed is None else {path: every[path] for path in sorted(set(needed)) if path in every}
 
 
-def runtime_emission() -> Emission:
-    """The folder of what all layers share, which is written once beside them."""
-    files = runtime_files()
+def shared_emission(layers: Iterable[Emission], folder: Path | None = None) -> Emission:
+    """The folder of what layers share, which is written once beside them: what one of them needs.
+
+    Those are the layers that are to be in `folder`: what others there need, by their manifests, stays.
+    """
+    manifests = {layer.name: dict(layer.files).get(MANIFEST, "{}") for layer in layers}
+    needed = {path for text in manifests.values() for path in json.loads(text).get("runtime", ())}
+    if folder is not None and folder.is_dir():
+        others = (entry for entry in sorted(folder.iterdir()) if entry.name not in (RUNTIME, *manifests))
+        needed.update(path for other in others for path in _mapping(_read(other), "runtime"))
+    return runtime_emission(needed)
+
+
+def runtime_emission(needed: Iterable[str] | None = None) -> Emission:
+    """The folder of what layers share, with the files that are needed; None is all."""
+    files = _runtime(needed)
     manifest = {
         "files": {path: sha256_text(text) for path, text in files.items()},
         "lngen": __version__,
@@ -157,6 +165,7 @@ def emission(
     cost: Mapping[str, Any],
     interface: Mapping[str, Any],
     evidence: Sequence[Mapping[str, Any]],
+    needed: Iterable[str] | None = None,
 ) -> Emission:
     """The files of a layer with their manifest: `manifest_text` of texts, where that takes hashes."""
     text = manifest_text(
@@ -168,6 +177,7 @@ def emission(
         cost=cost,
         interface=interface,
         evidence=evidence,
+        needed=needed,
     )
     return Emission(name, (*files.items(), (MANIFEST, text)))
 
@@ -185,8 +195,8 @@ def write(emission: Emission, folder: Path) -> tuple[Path, ...]:
         raise LngenError(f"the emission of {emission.name} has no {MANIFEST}, so it could not be replaced later")
     target = folder / emission.name
     _require_ours(target)
-    if emission.name != RUNTIME and drift([runtime_emission()], folder, every_layer=False):
-        write(runtime_emission(), folder)
+    if emission.name != RUNTIME:
+        update(shared_emission([emission], folder), folder)
     try:
         with replacing(target) as new:
             for path, text in emission.files:
@@ -238,7 +248,11 @@ def _listed_files(folder: Path) -> frozenset[str]:
 
 def options_of(folder: Path) -> Mapping[str, Any]:
     """What the layer in a folder was emitted with; nothing if there is no manifest of ours."""
-    found = _read(folder).get("options", {})
+    return _mapping(_read(folder), "options")
+
+
+def _mapping(manifest: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    found = manifest.get(key)
     return found if isinstance(found, dict) else {}
 
 

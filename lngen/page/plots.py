@@ -38,7 +38,6 @@ def can_plot() -> bool:
 def measured(layer: Derived) -> StabilityTable:
     """The errors of the emitted NumPy code at growing offsets, measured on this machine."""
     with tempfile.TemporaryDirectory() as folder:
-        manifest.write(manifest.runtime_emission(), Path(folder))
         manifest.write(layer.emission, Path(folder))
         module = loading.load(Path(folder) / layer.emission.name)
         return stability(checkable(layer.plan, module))

@@ -74,9 +74,9 @@ def _with_evidence(derivation: Derivation, every: EverySize) -> tuple[Derivation
     rewrites = [(where, weakest[step.number]) for step, where in lines if step.before is not None]
     return checked, (
         *_graded("outputs", "forward returns what the definition says: {names}", apart["outputs"]),
-        *_graded("steps", "both sides of {count} steps are equal", rewrites),
-        *_graded("first lines", "{count} first lines say what the definition or the chain rule says", first),
-        *_graded("identities", "{count} identities of the definition hold", apart["identities"]),
+        *_graded("steps", "steps whose two sides are equal: {count}", rewrites),
+        *_graded("first lines", "first lines that say what the definition or the chain rule says: {count}", first),
+        *_graded("identities", "identities of the definition that hold: {count}", apart["identities"]),
     )
 
 

@@ -2,6 +2,7 @@
 
 from lngen.report.costs import cost_entries, cost_line, cost_report
 from lngen.report.formulas import formulas
-from lngen.report.output import report, to_console
+from lngen.report.output import report
+from lngen.report.terminal import Shown, printed, to_console
 
-__all__ = ["cost_entries", "cost_line", "cost_report", "formulas", "report", "to_console"]
+__all__ = ["Shown", "cost_entries", "cost_line", "cost_report", "formulas", "printed", "report", "to_console"]

@@ -22,9 +22,12 @@ from lngen.plan.program import RowProgram, Stage
 from lngen.report.audit import Audit, Saving, audit
 from lngen.report.changes import Span, changes, elided_latex, marked_latex, spans
 from lngen.report.costs import EXAMPLE_DTYPE, EXAMPLE_SHAPE, cost_entries, cost_rows, size_rows
+from lngen.report.derivatives import Derivatives
 from lngen.report.explanation import explanation
 from lngen.report.formulas import Formula, atoms, formula, gradients, reading_order, textbook_forward
 from lngen.report.grades import by_grade
+from lngen.report.legend import legend
+from lngen.report.projection import Projection, projections
 from lngen.report.section import Section
 
 
@@ -117,11 +120,13 @@ class ProgramText:
 class Content:
     """All that a report says.
 
+    `legend` says what the signs of the formulas mean, `projection` how the Jacobian reads where it is one.
     `explanation` follows the gradient: why it costs what it does, and where it is delicate.
     """
 
     name: str
     citation: tuple[str, ...]
+    legend: tuple[str, ...]
     definition: tuple[str, ...]
     forward: tuple[Formula, ...]
     adjoint: tuple[Formula, ...]
@@ -130,6 +135,7 @@ class Content:
     identities: tuple[Formula, ...]
     gradients: tuple[Formula, ...]
     atoms: tuple[Formula, ...]
+    projection: tuple[Projection, ...]
     result_operations: int
     evidence: tuple[Proof, ...]
     programs: tuple[ProgramText, ...]
@@ -183,6 +189,7 @@ def content(plan: Plan) -> Content:
     return Content(
         name=d.definition.name,
         citation=tuple(" ".join(p.split()) for p in d.definition.docstring.strip().split("\n\n") if p.strip()),
+        legend=legend(d),
         definition=_source(d),
         forward=tuple(
             formula(q.symbol, q.expression, order, numbers.get(q.symbol.name, 0)) for q in textbook_forward(d)
@@ -196,6 +203,7 @@ def content(plan: Plan) -> Content:
         ),
         gradients=tuple(formula(q.symbol, q.expression, order) for q in gradients(d)),
         atoms=tuple(formula(q.symbol, q.expression, order) for q in atoms(d)),
+        projection=projections(d, order),
         result_operations=sum(operation_count(q.expression) for q in d.backward),
         evidence=d.proofs,
         programs=tuple(_program(program, order) for program in plan.programs()),
@@ -211,6 +219,9 @@ def content(plan: Plan) -> Content:
 def _parts(d: Derivation, order: tuple[str, ...]) -> Iterator[Part]:
     met: set[str] = set()
     last: dict[str, int] = {}
+    known = [(q.symbol, q.expression) for q in d.forward.equations]
+    known += [(q.symbol, q.expression) for made in d.derivatives().values() for q in made.equations]
+    rules = Derivatives(known, order)
 
     def told(steps: Iterable[Step]) -> tuple[StepText, ...]:
         # A line that has just been read need not be written again in full.
@@ -218,17 +229,17 @@ def _parts(d: Derivation, order: tuple[str, ...]) -> Iterator[Part]:
         found = []
         for step in steps:
             again = read is not None and (read.target, read.after) == (step.target, step.before)
-            found.append(_step(step, order, met, last, again=again))
+            found.append(_step(step, order, met, last, rules, again=again))
             read, last[step.target.name] = step, step.number
         return tuple(found)
 
     words = (
-        "Every value under a name. What a rule says comes with the first step that uses it; docs/rules.md has proofs."
+        "Every value gets a name. The first step that uses a rule says what the rule is; docs/rules.md has the proofs."
     )
     yield Part("The forward, step by step", words, told(step for step in d.steps if step.part == "forward"))
     before = counted(sum(operation_count(q.expression) for q in d.adjoint.equations), "operation")
     words = (
-        f"What each equation sends to its operands, collected, then made shorter. Written out as it stands: {before}."
+        f"Each equation hands its gradient on to its operands. Each sum is then made shorter; as it stands: {before}."
     )
     yield Part("The gradient by the chain rule", words, told(step for step in d.steps if step.part != "forward"))
     parts = (
@@ -287,7 +298,9 @@ def _source(d: Derivation) -> tuple[str, ...]:
     return (*lines[first:], *(f"# {there} is {here} below, where {there} is a gradient" for here, there in renamed))
 
 
-def _step(step: Step, order: tuple[str, ...], met: set[str], last: Mapping[str, int], *, again: bool) -> StepText:
+def _step(
+    step: Step, order: tuple[str, ...], met: set[str], last: Mapping[str, int], rules: Derivatives, *, again: bool
+) -> StepText:
     """A step as text. The lemma of its rule comes with the first step that uses it: `met` are the rules before.
 
     `last` is the step that each name has been written in; `again` says that the left side has just been read.
@@ -309,7 +322,8 @@ def _step(step: Step, order: tuple[str, ...], met: set[str], last: Mapping[str, 
         tuple(
             Formula(text(left, order), text(right, order), f"{latex(left, order)} = {latex(right, order)}")
             for left, right in step.uses
-        ),
+        )
+        + tuple(rules.used(step)),
         None if step.before is None else _side(step.before, gone, order, again=again),
         _side(step.after, new, order),
         step.reason,

@@ -91,8 +91,10 @@ def gradients(derivation: Derivation) -> tuple[Equation, ...]:
 
 
 def atoms(derivation: Derivation) -> tuple[Equation, ...]:
-    """What the gradients are written in, last computed first: values of backward, then values of forward."""
-    results = {gradient for _, gradient in derivation.gradients}
-    lines = [*textbook_forward(derivation), *(q for q in derivation.backward if q.symbol not in results)]
-    read = read_by(gradients(derivation))
-    return leading_to(read, lines)[::-1]
+    """What the gradients are written in, last computed first: values of backward, then values of forward.
+
+    What an output is made of is no part of it: the output is known.
+    """
+    ends = {*derivation.forward.outputs, *(gradient for _, gradient in derivation.gradients)}
+    lines = [q for q in (*textbook_forward(derivation), *derivation.backward) if q.symbol not in ends]
+    return leading_to(read_by(gradients(derivation)), lines)[::-1]

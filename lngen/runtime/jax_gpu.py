@@ -7,7 +7,6 @@ is synchronized, and nothing but XLA allocates.
 
 import ctypes
 import hashlib
-import importlib
 import struct
 from collections.abc import Sequence
 from functools import cache
@@ -18,6 +17,7 @@ import numpy as np
 
 from . import devices, kernels, plans
 from .calls import DType
+from .emitted import backend_module
 from .host_compiler import Library, NoCompiler
 from .jax_calls import stride
 from .jax_handlers import handler, target
@@ -91,7 +91,7 @@ class OnGPU:
         asked = self.host.asked(direction, values, constants, sampled)
         if asked.samples == 0 or not prod(asked.types.shape[:-1]):
             return [jnp.zeros(each.shape, each.dtype) for each in asked.made]
-        backend = importlib.import_module(f"{self.package}.cuda_backend")
+        backend = backend_module(self.package, "cuda")
         layer = backend._LAYER
         given = dict(zip(plans.slots(layer, direction), [*asked.read, *asked.like], strict=False))
         arrays = {name: value for name, value in given.items() if value is not None and type(value) is not float}

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .calls import Array, DType, array, is_float, thread_count
+from .emitted import backend_module, is_emitted
 from .interface import Interface
 from .parameters import (
     Parameters,
@@ -137,12 +138,15 @@ def _backend(package: str, wanted: Backend) -> Any:
     """The module of a layer that computes."""
     _checked_backend(wanted)  # an attribute may have been set since
     if wanted == "auto":
-        # What NumPy computes needs no compiler, nor the time that it takes to load what looks for one.
-        from .host_compiler import can_run
-
         folder = Path(str(import_module(package).__file__)).parent
-        wanted = "cpu" if can_run(folder) else "numpy"
-    return import_module(f"{package}.{wanted}_backend")
+        wanted = "cpu" if is_emitted(folder, "cpu") and _can_run_compiled(folder) else "numpy"
+    return backend_module(package, wanted)
+
+
+def _can_run_compiled(folder: Path) -> bool:
+    # By its name: what looks for a compiler takes time to load, and is there with compiled code alone.
+    found: bool = import_module(".host_compiler", __package__).can_run(folder)
+    return found
 
 
 def _float_type(dtype: npt.DTypeLike) -> DType:

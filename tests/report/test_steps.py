@@ -12,27 +12,20 @@ from lngen.derivation.simplify.second_order import second_order
 from lngen.expressions.notation.plain import WORDS
 from lngen.plan.planner import plan
 from lngen.report import report
+from lngen.report.content import Content, content
 from tests.corpus import FILES, definition
 from tests.tiers import sample
 
-_HEAD = re.compile(r" {2,}(\d+)  ([a-z' -]+), (\w+)")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _KNOWN = {"D", "pi", *WORDS.values(), "sqrt", "exp", "log"}
 
 
-def lines_of(text: str) -> Iterator[tuple[str, str, list[str]]]:
-    """Each step of a report: its part, its target and the lines of formulas in it."""
-    part, steps = "", text[text.index("\nThe forward, step by step") : text.index("\nResult\n")]
-    target, found = "", list[str]()
-    for line in [*steps.splitlines(), "The end"]:
-        head = _HEAD.match(line)
-        if head or re.match(r"[A-Z]", line) or line == "  which is":
-            if target:
-                yield part, target, found
-            target, found = (head[3], []) if head else ("", [])
-            part = line if re.match(r"[A-Z]", line) else part
-        elif target and line.startswith(" " * 8):
-            found.append(line.strip())
+def lines_of(said: Content) -> Iterator[tuple[str, str, list[str]]]:
+    """Each step of a report: its part, its target and the formulas in it."""
+    for part in said.parts:
+        for step in part.steps:
+            before = [step.before.text] if step.before else []
+            yield part.title, step.target, [*(sent.text for sent in step.contributions), *before, step.after.text]
 
 
 @pytest.mark.parametrize("name", sample(sorted(FILES), sorted(FILES)[::3]))
@@ -48,14 +41,13 @@ def test_every_name_in_a_formula_is_defined_above_it_and_no_step_is_printed_twic
     }
     printed: set[tuple[str, ...]] = set()
     known, forward, before = given | cotangents, set[str](), ""
-    for part, target, lines in lines_of(report(plan(made))):
+    for part, target, lines in lines_of(content(plan(made))):
         if part != before and part in arguments:
             known = given | forward | cotangents | arguments[part]
         before = part
         assert (part, target, *lines) not in printed
         printed.add((part, target, *lines))
-        formulas = [re.sub(r"^(through \w+|as above|as an output) {2,}", "", line) for line in lines]
-        names = {found for line in formulas for found in _NAME.findall(re.sub(r"\d+e[-+]?\d+", "", line))}
+        names = {found for line in lines for found in _NAME.findall(re.sub(r"\d+e[-+]?\d+", "", line))}
         assert names - known - _KNOWN <= {target}, (part, target, lines)
         known.add(target)
         if part == "The forward, step by step":

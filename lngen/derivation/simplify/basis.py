@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import sympy
@@ -38,6 +38,9 @@ from lngen.derivation.simplify.linear import (
 )
 from lngen.derivation.simplify.row_classes import Member, RowClass
 from lngen.derivation.simplify.work import NODES, limited_work, spend
+from lngen.expressions.equations import Equation
+from lngen.expressions.notation.plain import text
+from lngen.expressions.reductions import show_sums
 from lngen.expressions.symbols import (
     AttainsFirst,
     Mean,
@@ -61,12 +64,16 @@ _LONGEST_WORK = 2_500
 
 @dataclass(frozen=True)
 class Basis:
-    """A member chosen to write everything in: its substitutions and the identities that hold in it."""
+    """A member chosen to write everything in: its substitutions and the identities that hold in it.
+
+    `sources` are the equations of the definition that the identities come from, one each.
+    """
 
     symbol: TypedSymbol
     substitutions: tuple[tuple[TypedSymbol, Expr], ...]
     eliminations: tuple[tuple[TypedSymbol, Expr], ...]
     identities: tuple[tuple[Expr, Expr], ...]
+    sources: tuple[Equation, ...] = ()
 
     def rewrite(self, expression: Expr) -> Expr:
         """The expression in this basis, multiplied out, before any identity is used."""
@@ -186,6 +193,14 @@ def _bases_but(row_class: RowClass, excluded: Collection[TypedSymbol]) -> tuple[
     return tuple(found)
 
 
+def source_of(basis: Basis, identities: Iterable[Expr]) -> str:
+    """The equations that say so of the row that everything is written in, in words."""
+    met = set(identities)
+    pairs = zip(basis.identities, basis.sources, strict=True)
+    lines = dict.fromkeys(f"{q.symbol} = {text(show_sums(q.expression))}" for (left, _), q in pairs if left in met)
+    return f"what {' and '.join(lines)} says of {basis.symbol}"
+
+
 def _shifted(row_class: RowClass, known: Collection[Expr] = ()) -> set[TypedSymbol]:
     """Members that are no basis, because a statistic is taken of one that they differ from by more than its own mean.
 
@@ -265,6 +280,7 @@ def _with_identities(row_class: RowClass, basis: Basis) -> Basis:
     ((Mean(x), 1/(r*D)), (mu, 1/D))
     """
     identities: dict[Expr, Expr] = {}
+    sources: dict[Expr, Equation] = {}
     eliminated = dict(basis.eliminations)
     for equation in row_class.reductions:
         reduction = equation.reduction
@@ -275,15 +291,15 @@ def _with_identities(row_class: RowClass, basis: Basis) -> Basis:
         difference = _reduced(expand_linear(left - right), identities)[0]
         means = difference.atoms(Mean)
         if not means and left == equation.symbol and not axes(left - difference).rows:
-            identities[left] = left - difference
+            identities[left], sources[left] = left - difference, equation
         if len(means) != 1:
             continue
         (mean,) = means
         coefficient = difference.coeff(mean)
         rest = multiply_out(difference - coefficient * mean)
         if coefficient.is_nonzero and not rest.atoms(Mean):
-            identities[mean] = common_factors(multiply_out(-rest / coefficient))
-    return Basis(basis.symbol, basis.substitutions, basis.eliminations, tuple(identities.items()))
+            identities[mean], sources[mean] = common_factors(multiply_out(-rest / coefficient)), equation
+    return replace(basis, identities=tuple(identities.items()), sources=tuple(sources.values()))
 
 
 @dataclass(frozen=True)

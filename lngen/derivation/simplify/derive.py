@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 import sympy
@@ -16,13 +15,14 @@ from lngen.derivation.simplify.linear import TooManyTermsError
 from lngen.derivation.simplify.poles import guard_vanishing_poles
 from lngen.derivation.simplify.reverse_pass import ReversePass
 from lngen.derivation.simplify.stability import stable_forward, stable_lines
+from lngen.derivation.simplify.story import Known, as_read
 from lngen.derivation.simplify.structure import named_structure
-from lngen.derivation.simplify.trail import Trail, leading_steps, renamed
+from lngen.derivation.simplify.trail import Trail, renamed
 from lngen.derivation.simplify.work import limited_work
 from lngen.derivation.vjp import adjoint
-from lngen.expressions.equations import Equation, Forward, Names, atoms_numbered
-from lngen.expressions.reductions import show_sums
-from lngen.expressions.symbols import D, TypedSymbol, axes
+from lngen.expressions.equations import Equation, Forward, Names, atoms_numbered, read_by
+from lngen.expressions.reductions import identity_shown
+from lngen.expressions.symbols import D, TypedSymbol, axes, symbol_like
 from lngen.language.definition import Definition
 
 _MOST_WORK = 60_000
@@ -57,7 +57,7 @@ def derive(definition: Definition) -> Derivation:
         equations = reverse.inlined(reverse.run(), results)
     equations = stable_lines(equations, forward, trail, reverse.names)
     forward, equations = guard_vanishing_poles(forward, equations, trail, reverse.names)
-    rename, equations = _named(_in_order(equations), results, forward, trail.steps)
+    rename, equations = _named(_in_order(equations), results, forward, trail)
     return Derivation(
         definition=definition,
         written=written,
@@ -66,11 +66,11 @@ def derive(definition: Definition) -> Derivation:
         backward=equations,
         gradients=tuple(zip(forward.differentiable, results, strict=True)),
         identities=tuple(
-            (basis.symbol, show_sums(left), right)
+            (basis.symbol, *identity_shown(left, right))
             for basis in reverse.bases.values()
             for left, right in basis.identities
         ),
-        steps=leading_steps([q.symbol for q in equations], [renamed(step, rename) for step in trail.steps]),
+        steps=as_read([renamed(step, rename) for step in trail.steps], results, equations, Known.of(forward)),
     )
 
 
@@ -125,9 +125,9 @@ def _forward_rule(equation: Equation) -> tuple[str, str]:
     rows = [factor for factor in expression.args if axes(factor) == (True, True)]
     scalars = [factor for factor in expression.args if axes(factor) == (True, False)]
     if isinstance(expression, Add) and len(rows) == 1 and scalars:
-        return "centred row", "gradients may be short when they are written in it"
+        return "centred row", "gradients are often shortest when written in it"
     if isinstance(expression, Mul) and len(rows) == 1 and len(rows) + len(scalars) == len(expression.args):
-        return "scaled row", "gradients may be short when they are written in it"
+        return "scaled row", "gradients are often shortest when written in it"
     if not axes(equation.symbol).features and isinstance(expression, (Pow, sympy.Function)):
         return "row-scalar factor", "computed once per row"
     if isinstance(expression, sympy.Function):
@@ -136,13 +136,24 @@ def _forward_rule(equation: Equation) -> tuple[str, str]:
 
 
 def _named(
-    equations: tuple[Equation, ...], results: list[TypedSymbol], forward: Forward, steps: Iterable[Step]
+    equations: tuple[Equation, ...], results: list[TypedSymbol], forward: Forward, trail: Trail
 ) -> tuple[dict[TypedSymbol, TypedSymbol], tuple[Equation, ...]]:
     """A result that is only another name for a cotangent takes that cotangent's place; `g` comes first, then `g_2`.
 
-    Steps may still speak of what is no line any more: that comes last.
+    Steps go on to speak of a cotangent that one result alone is; they may speak of what is no line any more: that comes
+    last.
     """
     rename, equations = under_names_of_results(equations, results)
+    read, names = read_by(equations), Names.of(forward, equations)
+    value_of = {forward.cotangent(symbol): symbol for symbol in forward.differentiable}
+    collected = {step.target: step.contributions[0].target for step in trail.steps if step.contributions}
+    for old, new in tuple(rename.items()):
+        value = collected.get(old, value_of[new])
+        if new not in read and value != value_of[new]:
+            (line,) = (q for q in equations if q.symbol == new)
+            trail.derived("written out", new, old, line.expression, f"substitute {old}")
+            rename[old] = symbol_like(names.fresh(forward.cotangent(value).name), old)
+    steps = trail.steps
     own = [q.symbol for q in equations if q.symbol not in results]
     own += [step.target for step in steps if step.part == "backward" and step.target not in {*own, *results, *rename}]
     again = atoms_numbered(own, Names.of(forward))

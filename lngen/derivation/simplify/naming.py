@@ -5,12 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable
 
+import sympy
 from sympy import Add, Expr, Function, Pow
 
 from lngen.expressions.equations import Equation, Forward, Names
 from lngen.expressions.notation.plain import WORDS
 from lngen.expressions.reductions import reduction_name
-from lngen.expressions.symbols import Mean, Reduction, TypedSymbol, axes, renamed
+from lngen.expressions.symbols import Mean, Reduction, RowMax, TypedSymbol, axes, renamed
+
+MAXIMUM = "m"
+"""The largest exponent of a row, where a rule takes it out of the exponentials."""
+
+PARTITION = "Z"
+"""The sum of the exponentials of a row, by which they are divided: the partition function."""
 
 _NUMBER = re.compile(r"_\d+$")
 _DONE = re.compile(r"_(centred|shifted|scaled)(_\d+)?$")
@@ -48,8 +55,12 @@ def statistic_name(
     If the equation has a name that says the same, that is it. Those `taken` are the definition's, of other values.
     """
     body, own = reduction.args[0], str(equation.symbol.name)
+    if isinstance(reduction, RowMax) and re.fullmatch(rf"{MAXIMUM}(_\d+)?", own):
+        return own
     wanted = _statistic_name(reduction, value_of)
     if equation.expression != equation.reduction:
+        if isinstance(value_of(body), sympy.exp):
+            return PARTITION
         wanted = wanted.replace("mean_", "sum_") if wanted.startswith("mean_") else own
     if re.fullmatch(rf"{wanted}(_\d+)?", own):
         return own

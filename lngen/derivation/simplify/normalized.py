@@ -8,11 +8,9 @@ from dataclasses import replace
 import sympy
 from sympy import Expr, Mul
 
-from lngen.derivation.simplify.trail import Trail
+from lngen.derivation.simplify.trail import NORMALIZED, Trail
 from lngen.expressions.equations import Equation, Forward, Names, read_by
 from lngen.expressions.symbols import D, Mean, TypedSymbol, axes, is_row, stand_in, symbol_like, varies_over_features
-
-_RULE = "normalized exponentials"
 
 
 def in_normalized(
@@ -57,19 +55,21 @@ def in_normalized(
                 p,
                 None,
                 form,
-                f"the normalized exponentials of {exponential.expression.args[0]}",
+                f"exponentials of {exponential.expression.args[0]} over their sum",
             )
         lines: list[Equation] = []
         for q, after in moved:
             expression = q.expression if after is None else after.xreplace({Mean(p): 1 / D})
+            one = after is not None and expression != after
             if p in expression.free_symbols:
                 lines += line
                 line = []
-            trail.derived(_RULE, q.symbol, q.expression, expression, "and its sum is 1", uses=uses)
+            reason = "and its sum is 1" if one else f"written in {p}, from which {total} cancels"
+            trail.derived(NORMALIZED, q.symbol, q.expression, expression, reason, uses=uses if one else uses[:1])
             lines.append(replace(q, expression=expression))
         equations = (*lines, *line)
     ones = {Mean(symbol): 1 / D for symbol in own}
-    return trail.rewritten(_RULE, "their sum is 1", equations, lambda e: e.xreplace(ones))
+    return trail.rewritten(NORMALIZED, "their sum is 1", equations, lambda e: e.xreplace(ones))
 
 
 def written_out(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from sympy import Expr
 
-from lngen.derivation.simplify.basis import Basis, held_means
+from lngen.derivation.simplify.basis import Basis, held_means, source_of
 from lngen.derivation.simplify.factors import common_factors
 from lngen.derivation.simplify.row_classes import RowClass
 from lngen.derivation.simplify.trail import Trail
@@ -43,7 +43,7 @@ def told(trail: Trail, target: TypedSymbol, row_class: RowClass, basis: Basis, e
     shown = [expression, *(e.xreplace(back) for e in (rewritten, reduced, common_factors(reduced))), short]
     reasons: list[tuple[str, str, _Uses]] = [
         ("change of basis", f"written in {basis.symbol}", put_in(basis, given)),
-        ("identities", f"in {basis.symbol} these hold", identities),
+        ("identities", source_of(basis, (left for left, _ in identities)), identities),
         ("common factors", "taken out of the sum", ()),
         ("names of the row", f"shorter than in {basis.symbol}", _of_members(basis, short)),
     ]

@@ -30,7 +30,7 @@ from lngen.derivation.simplify.linear import (
 from lngen.derivation.simplify.retold import all_used, told
 from lngen.derivation.simplify.row_classes import RowClass, row_classes
 from lngen.derivation.simplify.trail import UNSIMPLIFIED, Trail
-from lngen.derivation.simplify.work import spend
+from lngen.derivation.simplify.work import limited_work, spend
 from lngen.derivation.vjp import Contribution, contributions, summed
 from lngen.expressions.equations import ATOM, Equation, Forward, Names
 from lngen.expressions.symbols import (
@@ -97,9 +97,10 @@ class ReversePass:
     def _equation(self, equation: Equation) -> None:
         symbol = equation.symbol
         bar = self._row_cotangent(symbol) if is_row(symbol) else self._total(symbol)
-        if bar == 0 or equation.stopped:
+        extreme = isinstance(equation.reduction, (RowMax, RowMin))
+        if bar != 0 and extreme and (self._tells(equation) or not equation.stopped) and self._vanishes(bar, symbol):
             return
-        if isinstance(equation.reduction, (RowMax, RowMin)) and self._vanishes(bar, symbol):
+        if bar == 0 or equation.stopped:
             return
         bar = self._bounded(symbol, bar)
         called = self._collected(symbol, bar)
@@ -114,6 +115,10 @@ class ReversePass:
             leaves = is_row(symbol) and is_row(target) and not self._same_class(symbol, target)
             self._send(self._outside if leaves else self._inside, target, expression)
             self._told(leaves, target).append(replace(as_told, expression=with_value(as_told.expression, equation)))
+
+    def _tells(self, equation: Equation) -> bool:
+        """Whether to show that what reaches a shift is zero, though a rule has cut the gradient off already."""
+        return equation.stopped and not equation.named and self.trail.derivative == "backward"
 
     def _total(self, symbol: TypedSymbol) -> Expr:
         return self._outside.get(symbol, sympy.S.Zero) + self._inside.get(symbol, sympy.S.Zero)
@@ -144,7 +149,7 @@ class ReversePass:
         total = summed(sent)
         if isinstance(total, TypedSymbol) and type(total) is type(symbol):
             return total
-        self.trail.chain_rule(self._cotangent(symbol), sent, f"the cotangent of {symbol.name}")
+        self.trail.chain_rule(self._cotangent(symbol), sent, f"the gradient of {symbol.name}")
         return self._cotangent(symbol)
 
     def _bounded(self, symbol: TypedSymbol, bar: Expr) -> Expr:
@@ -157,7 +162,7 @@ class ReversePass:
             return bar
         cotangent = self._cotangent(symbol)
         self._append(cotangent, bar)
-        before = self.trail.chain_rule(cotangent, self._sent(symbol), f"the cotangent of {symbol.name}")
+        before = self.trail.chain_rule(cotangent, self._sent(symbol), f"the gradient of {symbol.name}")
         reason = "too long to be written out further: no shorter form is looked for"
         self.trail.derived(UNSIMPLIFIED, cotangent, before, bar, reason)
         return cotangent
@@ -209,9 +214,11 @@ class ReversePass:
         # Of the second order, and beside those of norms, there are several: one that is the whole has its name.
         several = self.forward.again or not self.class_of[symbol].reductions
         named = short or (several and not (self._told(False, symbol) or symbol in self._whole))
-        name = self._cotangent(symbol) if named else symbol_like(self.names.fresh(ATOM), symbol)
-        reason = f"the cotangent of {symbol.name}"
-        if self._told(False, symbol):
+        part = bool(self._told(False, symbol))
+        wanted = f"{self.forward.cotangent(symbol).name}_part" if part else ATOM
+        name = self._cotangent(symbol) if named else symbol_like(self.names.fresh(wanted), symbol)
+        reason = f"the gradient of {symbol.name}"
+        if part:
             ways = ", ".join(dict.fromkeys(c.source.name for c in sent if c.source != symbol))
             reason = f"the part of {reason} that comes through {ways}"
         self.trail.written_out(name, self.trail.chain_rule(name, sent, reason), whole)
@@ -228,7 +235,7 @@ class ReversePass:
             self._selects[symbol] = selects[0]
 
     def _simplify(self, row_class: RowClass, target: TypedSymbol, shown: TypedSymbol, expression: Expr) -> Expr:
-        sent, reason = self._sent(target), f"the cotangent of {target.name}"
+        sent, reason = self._sent(target), f"the gradient of {target.name}"
         try:
             basis, short = in_best_basis(row_class, expression)
         except TooManyTermsError:
@@ -261,7 +268,7 @@ class ReversePass:
             expression = bar if bar == atom else self._simplify(row_class, symbol, gradient, bar)
             if expression == atom:
                 sent = [Contribution(symbol, symbol, atom)] if atom != 0 else []
-                self.trail.chain_rule(gradient, sent, f"the cotangent of {symbol.name}")
+                self.trail.chain_rule(gradient, sent, f"the gradient of {symbol.name}")
         else:
             total = self._total(symbol)
             expression = _shortest_total(total)
@@ -326,16 +333,24 @@ class ReversePass:
             bar = bar.xreplace(table)
             if tree_size(bar, _LONGEST_CANCELLING) > _LONGEST_CANCELLING:
                 return False
+        uses: dict[Expr, Expr] = {}
+        known = {q.reduction: q.symbol * q.reduction / q.expression for q in self.forward.equations if q.reduction}
         try:
-            for basis in self.bases.values():
-                bar = basis.try_on(bar)
+            with limited_work(None):
+                for basis in self.bases.values():
+                    uses |= dict(all_used(basis, bar))
+                    bar = basis.try_on(bar)
+                if bar != 0:
+                    bar = expand_linear(bar)
+                    uses |= {mean: value for mean, value in known.items() if bar.has(mean)}
+                    bar = expand_linear(bar.xreplace(known))
         except TooManyTermsError:
             return False
         if bar != 0:
             return False
-        reason = f"the results do not depend on {symbol.name}: what reaches it cancels by the identities"
-        before = self.trail.chain_rule(self._cotangent(symbol), self._sent(symbol), f"the cotangent of {symbol.name}")
-        self.trail.derived("a shift that cancels", self._cotangent(symbol), before, bar, reason)
+        reason = f"no gradient goes through {symbol.name}, for no result depends on it"
+        before = self.trail.chain_rule(self._cotangent(symbol), self._sent(symbol), f"the gradient of {symbol.name}")
+        self.trail.derived("a shift that cancels", self._cotangent(symbol), before, bar, reason, uses=uses.items())
         return True
 
     def _same_class(self, a: TypedSymbol, b: TypedSymbol) -> bool:

@@ -26,8 +26,9 @@ from lngen.derivation.simplify.normalized import in_normalized, written_out
 from lngen.derivation.simplify.poles import guard_vanishing_poles
 from lngen.derivation.simplify.reverse_pass import ReversePass
 from lngen.derivation.simplify.stability import stable_lines
+from lngen.derivation.simplify.story import Known, as_read
 from lngen.derivation.simplify.tangents import Tangents
-from lngen.derivation.simplify.trail import Trail, leading_steps
+from lngen.derivation.simplify.trail import Trail
 from lngen.derivation.simplify.work import TooMuchWorkError, limited_work
 from lngen.derivation.vjp import adjoint
 from lngen.expressions.equations import Equation, Forward, Names, atoms_numbered, leading_to, read_by, tangent_symbol
@@ -51,12 +52,13 @@ def second_order(derivation: Derivation) -> Derivation:
     y_dot = 3*x**2*x_dot
     d2x = 6*ddx*dy*x; ddy = 3*ddx*x**2
     """
-    first = len(derivation.steps) + 1
-    jvp = _jvp(derivation, first)
-    return replace(derivation, jvp=jvp, backward_backward=_backward_backward(derivation, first + len(jvp.steps)))
+    first, known = len(derivation.steps) + 1, Known.of(derivation.forward)
+    jvp = _jvp(derivation, known, first)
+    double = _backward_backward(derivation, known, first + len(jvp.steps))
+    return replace(derivation, jvp=jvp, backward_backward=double)
 
 
-def _jvp(derivation: Derivation, first: int) -> Derivative:
+def _jvp(derivation: Derivation, known: Known, first: int) -> Derivative:
     forward = derivation.forward
     try:
         if any_too_long(forward.equations):
@@ -76,11 +78,12 @@ def _jvp(derivation: Derivation, first: int) -> Derivative:
     # What only a condition reads moves nothing.
     equations = leading_to((symbol for _, symbol in results), equations)
     equations = stable_lines(_guarded(derivation, equations, names, trail), derivation.forward, trail, names)
-    steps = leading_steps([q.symbol for q in equations], trail.steps, first)
+    moved = [symbol for _, symbol in results]
+    steps = as_read(trail.steps, moved, equations, known, first)
     return Derivative(tuple(map(tangent_symbol, forward.differentiable)), equations, results, steps, note)
 
 
-def _backward_backward(derivation: Derivation, first: int) -> Derivative:
+def _backward_backward(derivation: Derivation, facts: Known, first: int) -> Derivative:
     try:
         whole, equations, note, trail = _short_double_backward(derivation)
     except TooMuchWorkError:
@@ -110,7 +113,7 @@ def _backward_backward(derivation: Derivation, first: int) -> Derivative:
     )
     trail.rename(numbered)
     equations = with_symbols(equations, numbered)
-    steps = leading_steps([q.symbol for q in equations], trail.steps, first)
+    steps = as_read(trail.steps, results.values(), equations, facts, first)
     arguments = tuple(map(whole.forward.cotangent, whole.gradients))
     return Derivative(arguments, equations, tuple(results.items()), steps, note)
 

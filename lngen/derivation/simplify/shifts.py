@@ -11,6 +11,7 @@ from sympy import Expr
 
 from lngen.derivation.simplify.homogeneous import Held, NotAPowerError, SumOfExponentials, Taken, Wanted
 from lngen.derivation.simplify.linear import TooManyTermsError, multiply_out
+from lngen.derivation.simplify.naming import MAXIMUM
 from lngen.derivation.simplify.trail import Trail
 from lngen.expressions.equations import Equation, Forward, Names, leading_to
 from lngen.expressions.extremes import larger, never_positive
@@ -313,7 +314,7 @@ class _Shift:
         for member in members:
             if self.by_rows and varies_over_features(member):
                 body = RowMax(member)
-                shifts.append(Equation(symbol_like(names.fresh("row_max"), body), body, stopped=True))
+                shifts.append(Equation(symbol_like(names.fresh(MAXIMUM), body), body, stopped=True))
                 member = shifts[-1].symbol
             total = member if total is None else larger(total, member)
             if isinstance(total, Where) and total != member:

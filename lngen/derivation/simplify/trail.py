@@ -11,11 +11,17 @@ from sympy import Expr
 from lngen.derivation.derivation import Direction, Step
 from lngen.derivation.vjp import Contribution, summed
 from lngen.expressions.equations import Equation
-from lngen.expressions.reductions import show_sums
+from lngen.expressions.reductions import identity_shown, show_sums
 from lngen.expressions.symbols import TypedSymbol, operation_count, whole
 
 UNSIMPLIFIED = "unsimplified"
 """The rule of a step that gives up: right, only longer. The audit lists them."""
+
+CANCELS = "a shift that cancels"
+"""The rule of a step that shows that nothing reaches a value."""
+
+NORMALIZED = "normalized exponentials"
+"""The rule of steps that speak of exponentials over their sum."""
 
 Uses = Iterable[tuple[Expr, Expr]]
 
@@ -60,7 +66,7 @@ class Trail:
                 None if shown is None else operation_count(shown),
                 operation_count(after),
                 tuple(replace(c, expression=_shown(c.expression)) for c in contributions),
-                tuple((_shown(left), _shown(right)) for left, right in uses),
+                tuple(identity_shown(whole(left), whole(right)) for left, right in uses),
             )
         )
 

@@ -23,8 +23,10 @@ upsilon phi chi psi omega
 _GREEK = frozenset([*_GREEK_LETTERS.split(), "Phi"])
 _ACCENTS = {"hat": "hat", "bar": "bar", "tilde": "tilde"}
 _RELATIONS = {"<=": r"\le", ">=": r"\ge", "==": "=", "!=": r"\ne"}
-_ACCENTED = re.compile(r"\\(hat|bar|tilde|dot|overline){")
+_ACCENTED = re.compile(r"\\(hat|bar|tilde|dot){")
+_GRADIENT = re.compile(r"\\mathrm{dd?}")
 _TALL = re.compile(r"\\(frac|sum|begin|left)")
+_TANGENT = "dot"
 _SPACE = r" \thinspace "
 
 
@@ -54,47 +56,57 @@ def latex_name(name: str, known: Order = ()) -> str:
     x_{1}
     \Phi_{u}
 
-    A cotangent or gradient has a bar, a tangent a dot, the cotangent of a gradient both, and a gradient of the second
-    order two bars. A longer name is a sign only with one that is `known`: `decay` is nobody's gradient.
+    A gradient has a d, as in text, and a tangent a dot; a bar would read as a mean. A longer name is a sign only with
+    one that is `known`: `decay` is nobody's gradient.
 
-    >>> for name in ("dx", "x_dot", "dgamma", "ddxhat", "d2x", "dscale", "decay", "var_dot"):
+    >>> for name in ("dx", "x_dot", "dgamma", "ddxhat", "d2x", "dscale", "decay", "var_dot", "dvar", "inv_Z"):
     ...     print(latex_name(name, known=["scale", "var"]))
-    \bar{x}
+    \mathrm{d}x
     \dot{x}
-    \bar{\gamma}
-    \dot{\bar{\hat{x}}}
-    \bar{\bar{x}}
-    \overline{\mathrm{scale}}
+    \mathrm{d}\gamma
+    \mathrm{dd}\hat{x}
+    \mathrm{d}^{2}x
+    \mathrm{d}\mathrm{scale}
     \mathrm{decay}
     \dot{(\sigma^{2})}
+    \mathrm{d}(\sigma^{2})
+    Z^{-1}
     """
-    value, accents = _without_signs(name, known)
+    value, sign = _without_signs(name, known)
+    if sign and sign != _TANGENT:
+        written = latex_name(value, known)
+        return sign + (f"({written})" if "^" in written else written)
+    if value.startswith("inv_") and not sign and value not in known:
+        return _inverse(latex_name(value.removeprefix("inv_"), known))
     stem, *subscripts = [part for part in value.split("_") if part]
     numbered = re.fullmatch(r"([A-Za-z]+?)([0-9]+)", stem)
     if numbered:
         stem, subscripts = numbered[1], [numbered[2], *subscripts]
     lower = ", ".join(part if part.isdigit() else latex_name(part) for part in subscripts)
     written, upper = (r"\sigma", "^{2}") if stem == "var" else (_stem(stem), "")
-    if accents and upper:
+    if sign and upper:
         written, upper = f"({written}{upper})", ""
-    for accent in accents:
-        wide = accent == "bar" and not (_is_short(stem) or stem == "var")
-        written = rf"\{'overline' if wide else accent}{{{written}}}"
+    if sign:
+        written = rf"\dot{{{written}}}"
     return written + (f"_{{{lower}}}" if lower else "") + upper
 
 
-def _without_signs(name: str, known: Order) -> tuple[str, tuple[str, ...]]:
-    """The value that a name is a derivative of, and the accents that say which, the innermost first."""
+def _inverse(written: str) -> str:
+    return (f"({written})" if "^" in written else written) + "^{-1}"
+
+
+def _without_signs(name: str, known: Order) -> tuple[str, str]:
+    """The value that a name is a derivative of, and the sign that says so."""
     if name not in known:
-        for accents, value in (
-            (("dot",), name.removesuffix("_dot")),
-            (("bar", "bar"), name.removeprefix("d2")),
-            (("bar", "dot"), name.removeprefix("dd")),
-            (("bar",), name.removeprefix("d")),
+        for sign, value in (
+            (_TANGENT, name.removesuffix("_dot")),
+            (r"\mathrm{d}^{2}", name.removeprefix("d2")),
+            (r"\mathrm{dd}", name.removeprefix("dd")),
+            (r"\mathrm{d}", name.removeprefix("d")),
         ):
-            if value != name and (value in known or _is_short(value)):
-                return value, accents
-    return name, ()
+            if value != name and (value in known or _is_short(value.partition("_")[0])):
+                return value, sign
+    return name, ""
 
 
 def _stem(stem: str) -> str:
@@ -165,7 +177,7 @@ class Latex(Text):
         base = self.write(e.base)
         if e.exp == sympy.Rational(1, 2):
             return rf"\sqrt{{{base}}}"
-        if not isinstance(e.base, Symbol) or "^" in base:
+        if not isinstance(e.base, Symbol) or "^" in base or _GRADIENT.match(base):
             base = _parentheses(base)
         elif _ACCENTED.match(base) or "_" in base:
             base = f"{{{base}}}"

@@ -178,7 +178,7 @@ def f(x: Row):
     return n, root
 """
     (dx,) = (q.expression for q in derive(parse(text)).backward if q.symbol.name == "dx")
-    assert "Mean(g_2*p)" in str(dx)
+    assert "Mean(dp_part*p)" in str(dx)
     assert "Mean(g_2)" not in str(dx)
 
 

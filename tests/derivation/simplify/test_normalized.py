@@ -34,7 +34,7 @@ def lines(text: str) -> dict[str, list[str]]:
 )
 def test_gradients_are_written_in_the_softmax(text: str, backward: list[str]) -> None:
     found = lines(text)["backward"]
-    assert "p = exp_shifted/sum_exp" in found
+    assert "p = exp_shifted/Z" in found
     assert set(backward) <= set(found)
     assert all(proof.passed for proof in prove(second_order(derive(parse(text)))).proofs)
 

@@ -50,8 +50,8 @@ TEXTBOOK = {
     "soft_max": ["dx = y*(dy - FeatureSum(dy*y))"],
     # the shift that the user takes out needs no gradient
     "shifted_by_user": ["dx = y*(dy - FeatureSum(dy*y))"],
-    "log_partition": ["p = exp_shifted/sum_exp", "dx = dy*p"],
-    "log_probability": ["p = exp_shifted/sum_exp", "dx = dy - p*FeatureSum(dy)"],
+    "log_partition": ["p = exp_shifted/Z", "dx = dy*p"],
+    "log_probability": ["p = exp_shifted/Z", "dx = dy - p*FeatureSum(dy)"],
     "tanh_scale": [
         "du = gamma*dy*(1 - tanh_u)*(tanh_u + 1)",
         "dx = du*alpha",

@@ -315,7 +315,7 @@ POWERS = [
     ("exp(x*w)**3", {"y = exp(3*w*x)"}),
     ("exp(x - mean(x))**3*exp(w)**3", {"mu = Mean(x)", "y = exp(3*w)*exp(-3*mu + 3*x)"}),
     # its largest is out already
-    ("exp(x)**3/sum(exp(x)**3)", {"row_max = RowMax(3*x)", "y = exp(-row_max + 3*x)/sum_exp_x_shifted"}),
+    ("exp(x)**3/sum(exp(x)**3)", {"m = RowMax(3*x)", "y = exp(-m + 3*x)/sum_exp_x_shifted"}),
 ]
 
 

@@ -133,7 +133,7 @@ def test_normal_form(name: str, expected: list[str]) -> None:
 
 
 def test_a_large_shift_comes_off_first() -> None:
-    assert forward("log_probability")[-1] == "y = -log_sum_exp + x_shifted"
+    assert forward("log_probability")[-1] == "y = -log_Z + x_shifted"
 
 
 def test_a_stopped_value_is_not_one_that_is_not() -> None:
@@ -228,7 +228,7 @@ def f(x: Row):
         ("(x*rsqrt(mean(x**2) + 1))**3", "y = xhat**3"),
         ("x**2/(mean(x**2) + 1)**2*(x + 1)", "y = xhat**2*(x + 1)"),
         # The square of the exponential may be infinite where what it is multiplied by is as small.
-        ("exp(x)*(exp(x)/sum(exp(x)))", "y = inv_sum_exp_x*exp_x**2"),
+        ("exp(x)*(exp(x)/sum(exp(x)))", "y = inv_Z*exp_x**2"),
         # A square of the row may be infinite where that of its product with the gate is 0.
         ("silu(x)**2", "y = silu_x**2"),
         ("(x*tanh(x))**3", "y = x_tanh_x**3"),

@@ -1,0 +1,33 @@
+"""The legend of a report: over what means and sums run, and what a d before a name says."""
+
+from __future__ import annotations
+
+from lngen.derivation.derivation import Derivation
+from lngen.expressions.reductions import show_sums
+from lngen.expressions.symbols import FeatureSum, Mean, RowMax, RowMin, SumRows
+
+_OVER_FEATURES = {"mean": Mean, "sum": FeatureSum, "max": RowMax, "min": RowMin}
+
+
+def legend(d: Derivation) -> tuple[str, ...]:
+    """The lines of a legend, of the signs that the forward, the steps and the gradients have.
+
+    >>> from lngen.derivation.simplify import derive
+    >>> from lngen.language.parsing import parse
+    >>> for line in legend(derive(parse("def f(x: Row, w: Feature): return w*x/mean(x)"))):
+    ...     print(line)
+    mean, sum: over the D features of a row; sum_rows: over the rows. Rows do not mix.
+    dy is the gradient of the loss with respect to y. A d before any other name says the same of it: dx, dw.
+    """
+    lines = [show_sums(q.expression) for q in (*d.forward.equations, *d.backward)]
+    lines += [side for step in d.steps for side in (step.before, step.after) if side is not None]
+    met = [word for word, head in _OVER_FEATURES.items() if any(line.has(head) for line in lines)]
+    over = [f"{', '.join(met)}: over the D features of a row"] if met else []
+    over += ["sum_rows: over the rows"] if any(line.has(SumRows) for line in lines) else []
+    outputs = [d.definition.public(name) for name in d.definition.outputs]
+    given = [symbol.name for symbol in d.adjoint.cotangents]
+    verb = "are the gradients" if len(outputs) > 1 else "is the gradient"
+    named = f"{', '.join(given)} {verb} of the loss with respect to {', '.join(outputs)}"
+    results = ", ".join(gradient.name for _, gradient in d.gradients)
+    said = f"{named}. A d before any other name says the same of it: {results}." if results else f"{named}."
+    return (*([f"{'; '.join(over)}. Rows do not mix."] if over else []), said)

@@ -1,0 +1,43 @@
+"""Expressions in which stand-ins are spelled out: symbols that a report needs and that no derivation has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sympy import Expr, Symbol
+
+from lngen.expressions.notation.latex import Latex
+from lngen.expressions.notation.order import Order
+from lngen.expressions.notation.plain import Text
+
+
+class _SpelledText(Text):
+    def __init__(self, order: Order, words: Mapping[Expr, str]) -> None:
+        super().__init__(order)
+        self.words = words
+
+    def symbol(self, e: Symbol) -> str:
+        return self.words[e] if e in self.words else super().symbol(e)
+
+
+class _SpelledLatex(Latex):
+    def __init__(self, order: Order, words: Mapping[Expr, str]) -> None:
+        super().__init__(order)
+        self.words = words
+
+    def symbol(self, e: Symbol) -> str:
+        return self.words[e] if e in self.words else super().symbol(e)
+
+
+def spelled(e: Expr, order: Order, words: Mapping[Expr, tuple[str, str]]) -> tuple[str, str]:
+    """An expression as text and as LaTeX, each stand-in as its two words.
+
+    >>> from lngen.expressions.symbols import RowSymbol, stand_in
+    >>> x = RowSymbol("x")
+    >>> moved = stand_in("moved", x)
+    >>> spelled(2 * moved, (), {moved: ("A*x", "A x")})
+    ('2*A*x', '2 \\\\thinspace A x')
+    """
+    plain = {symbol: text for symbol, (text, _) in words.items()}
+    signs = {symbol: latex for symbol, (_, latex) in words.items()}
+    return _SpelledText(order, plain).write(e), _SpelledLatex(order, signs).write(e)

@@ -1,0 +1,26 @@
+"""Clauses that every format of the report has: where a hazard is, how a term comes, what a rewriting kept."""
+
+from __future__ import annotations
+
+from lngen.report.audit import Hazard
+from lngen.report.audit.findings import Rewrite
+from lngen.report.content import saving_text
+from lngen.report.formulas import Formula
+
+
+def place(hazard: Hazard) -> str:
+    """The direction, the step and the name of what a hazard is of."""
+    where = hazard.where
+    return f"{where.direction}, {f'step {where.step}, ' if where.step else ''}{where.name}"
+
+
+def way(sent: Formula) -> str:
+    """How a contribution comes; what has a name already is an output's own cotangent, or from an earlier step."""
+    return f"through {sent.name}" if sent.name else "as above" if sent.step else "as an output"
+
+
+def rewrite(item: Rewrite) -> str:
+    """A step that keeps digits, and how many where that was measured."""
+    measured = saving_text(item.saving)
+    measured = f"; on {measured}" if measured else ""
+    return f"step {item.step.number}, {item.step.rule}: {item.step.reason}{measured}"
