@@ -13,6 +13,7 @@ from lngen import cli, language
 from lngen.backends.cuda.moments import with_corrected_moments
 from lngen.backends.cuda.stage_functions import MOST_SUMS
 from lngen.derivation.rules import RULES
+from lngen.runtime import collectives
 from tests.shipped import ROOT, WHOLE, shipped
 from tests.test_readme import blocks, commands
 
@@ -91,6 +92,13 @@ def test_the_tables_of_the_placements_are_fresh():
     page = (ROOT / "docs" / "sharding.md").read_text(encoding="utf-8")
     made = runpy.run_path(str(ROOT / "docs" / "make_sharding.py"))["filled"](page, _plans())
     assert made == page, "run: python docs/make_sharding.py"
+
+
+def test_page_of_sharding_every_communicator_is_named():
+    page = (ROOT / "docs" / "sharding.md").read_text(encoding="utf-8")
+    shipped = [name for name in collectives.__all__ if name.endswith("Communicator") and name != "Communicator"]
+    assert len(shipped) >= 5
+    assert [name for name in [*shipped, "Alone"] if f"| `{name}" not in page] == []
 
 
 def test_every_layer_needs_no_more_than_a_kernel_written_by_hand():
