@@ -91,8 +91,10 @@ def _times(verdicts: Mapping[int, Mapping[str, Any]]) -> Iterator[str]:
     seconds = sorted(entry["derive_seconds"] for entry in verdicts.values() if entry["outcome"] == RIGHT)
     if seconds:
         last = seconds[int(0.99 * (len(seconds) - 1))]
-        yield f"Derivation and emission, seconds of one core: median {statistics.median(seconds):.2f}, "
-        yield f"99 % below {last:.1f}, longest {seconds[-1]:.1f}."
+        yield from ("| derivation and emission | seconds of one core |", "|---|---:|")
+        yield f"| median | {statistics.median(seconds):.2f} |"
+        yield f"| 99 % below | {last:.1f} |"
+        yield f"| longest | {seconds[-1]:.1f} |"
 
 
 def _covered(campaign: Campaign, verdicts: Mapping[int, Mapping[str, Any]]) -> Iterator[str]:
