@@ -21,7 +21,7 @@ _KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void
 
 
 def by_ctypes(address: int, arrays: tuple[Any, ...], numbers: tuple[float, ...], sizes: tuple[int, ...]) -> None:
-    """What `call` does, where there is no extension for it."""
+    """Call a kernel by ctypes, as `call` does where there is no extension."""
     pointers = (ctypes.c_void_p * len(arrays))(*map(_pointer, range(len(arrays)), arrays))
     doubles = (ctypes.c_double * len(numbers))(*numbers)
     whole = (ctypes.c_longlong * len(sizes))(*sizes)
@@ -58,7 +58,7 @@ def _chosen() -> Call:
 
 
 def is_extension() -> bool:
-    """Whether calls go through the compiled extension; by ctypes, each costs some ten microseconds more."""
+    """Test whether calls go through the compiled extension; by ctypes, each takes some ten microseconds more."""
     return _chosen() is not by_ctypes
 
 

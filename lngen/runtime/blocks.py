@@ -40,7 +40,7 @@ def partition(count: int, row_bytes: int, least_rows: int) -> tuple[int, list[li
 
 
 class Work(NamedTuple):
-    """What all rows of a call share: their shape, the type that is computed in, and the threads that work on them."""
+    """Properties that all rows of a call share: their shape, the compute type, and the number of threads."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -137,7 +137,7 @@ class _Scattered:
 
 
 def _is_a_row_scalar(array: Array, call: Work) -> bool:
-    """Whether it has a number per row, and no axis for the features."""
+    """Test whether an array has a number per row, and no feature axis."""
     return array.ndim < len(call.shape)
 
 
@@ -166,9 +166,10 @@ def _as_rows(array: Array, call: Work) -> tuple[Any, bool]:
 
 
 def reader(array: Array | None, call: Work, height: int) -> Callable[[slice], Array | None]:
-    """What reads a block of rows in the compute type: views where the array has it.
+    """Return a function that reads a block of rows in the compute type.
 
-    Other arrays are copied block by block. Of one that is not there it reads None.
+    It returns a view where the array has the compute type, else a copy of the block. For an absent array it returns
+    None.
     """
     if array is None:
         return lambda span: None
@@ -188,10 +189,10 @@ def reader(array: Array | None, call: Work, height: int) -> Callable[[slice], Ar
 def writer(
     arrays: Array | Sequence[Array | None] | None, call: Work, height: int
 ) -> tuple[Callable[[slice], Array | None], Callable[[slice], None] | None]:
-    """What gives the place to compute a block of a result in, and what hands it on if that is to be done.
+    """Return a function that gives the memory for a block of a result, and one that stores the block if needed.
 
-    The place is the result's own memory where that has the compute type. Of several arrays that hold the same result,
-    those after the first are copied to.
+    The memory is the result's own where it has the compute type. Where several arrays hold the same result, the block
+    is copied to each after the first.
     """
     there = [arrays] if isinstance(arrays, np.ndarray) else [a for a in arrays or () if a is not None]
     if not there:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where what was compiled is kept, by what it was made of: in $LNGEN_CACHE or the user's cache folder."""
+"""Cache of compiled code, by a digest of its sources: in $LNGEN_CACHE or the user's cache folder."""
 
 import hashlib
 import os
@@ -109,7 +109,7 @@ def kept(path: Path) -> bytes | None:
 
 
 def version(kind: str, programs: Iterable[Path], ask: Callable[[], str]) -> str:
-    """What a compiler says of its version, asked once for each state of the files that it is run from."""
+    """Return the version that a compiler prints, asked once for each state of its program files."""
     parts = []
     for path in programs:
         there = path.resolve()
@@ -126,7 +126,10 @@ def version(kind: str, programs: Iterable[Path], ask: Callable[[], str]) -> str:
 
 @contextmanager
 def alone(lock: Path) -> Iterator[None]:
-    """While this goes on, other processes wait, so that two do not do the same work. Raises OSError without a lock."""
+    """Hold a lock, so that no other process does the same work meanwhile.
+
+    Raises OSError if the lock cannot be had.
+    """
     with open(trust.lock(lock), "rb+", buffering=0) as file:
         if fcntl:
             with suppress(OSError):

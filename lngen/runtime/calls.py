@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What the public functions of a layer do around its mathematics: look at arguments, at what was saved, make results.
+"""Checks of arguments and of saved values, and memory for results, for the public functions of a layer.
 
-Each message says which argument, what is wrong with it, and what to pass instead.
+Each message names the argument, its fault, and what to pass instead.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -53,7 +53,7 @@ def array(name: str, value: Any, required: bool) -> Any:
 
 
 def is_float(dtype: DType) -> bool:
-    """Whether it is a type that some layer takes."""
+    """Test whether a dtype is a type that some layer takes."""
     return dtype.type in _FLOATS or dtype.name == "bfloat16"
 
 
@@ -291,7 +291,7 @@ def placed(names: Sequence[str], values: Sequence[Any], out: Any, given: dict[st
 
 
 def _overlaps_itself(array: Array) -> bool:
-    """Whether two entries share memory; where that is hard to tell, they do."""
+    """Test whether two entries of an array may share memory; True if that is costly to decide."""
     if array.flags.c_contiguous:
         return False
     axes = zip(array.strides, array.shape, strict=True)
@@ -305,7 +305,7 @@ def _overlaps_itself(array: Array) -> bool:
 
 
 def _overlap(a: Array, b: Array) -> bool:
-    """Whether two arrays share memory; where that is hard to tell, they do."""
+    """Test whether two arrays may share memory; True if that is costly to decide."""
     if a is not b and a.flags.owndata and b.flags.owndata:
         return False
     if not np.may_share_memory(a, b):

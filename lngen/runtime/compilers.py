@@ -40,10 +40,10 @@ class UnknownArchitecture(RuntimeError):
 
 
 class Compiler(Protocol):
-    """What turns CUDA C++ into machine code."""
+    """Compiler from CUDA C++ to machine code."""
 
     def identity(self) -> str:
-        """What tells its machine code from that of another version."""
+        """Return text that differs if another version may give other machine code."""
 
     def compile(self, source: Path, text: str, architecture: str, options: Sequence[str]) -> tuple[bytes, str]:
         """The machine code of a text for an architecture, and what the compiler says of it.
@@ -54,7 +54,7 @@ class Compiler(Protocol):
 
 
 def compilations() -> int:
-    """How many times this process has run a compiler; 0 while the cache has it all."""
+    """Return the number of compiler runs of this process; 0 while the cache has every kernel."""
     return _runs
 
 
@@ -80,7 +80,7 @@ def compiled(source: Path, architecture: str, macros: Iterable[str], again: bool
 def _compiled(
     chosen: Compiler, source: Path, text: str, architecture: str, options: Sequence[str]
 ) -> tuple[bytes, str]:
-    """By a compiler, or by NVRTC where an nvcc that nobody asked for is too old for the architecture."""
+    """Compile, and use NVRTC if the default nvcc is too old for the architecture."""
     try:
         return chosen.compile(source, text, architecture, options)
     except UnknownArchitecture:
@@ -104,7 +104,7 @@ def _spills_of(cubin: bytes) -> Path:
 
 
 def cache_folder() -> Path:
-    """Where compiled kernels are kept, and what was measured of them."""
+    """Return the folder of compiled kernels and of their measurements."""
     return cache.folder("cuda")
 
 
@@ -205,7 +205,7 @@ class Nvrtc:
         return "NVRTC {}.{}".format(*self.version())
 
     def version(self) -> tuple[int, int]:
-        """Such as (13, 0)."""
+        """Return the version as major and minor, such as (13, 0)."""
         major, minor = ctypes.c_int(), ctypes.c_int()
         self._call("nvrtcVersion", ctypes.byref(major), ctypes.byref(minor))
         return major.value, minor.value

@@ -22,7 +22,7 @@ __all__ = [
 ]  # fmt: skip
 
 KINDS = {"<f2": "f16", "<V2": "bf16", "|V2": "bf16", "<f4": "f32", "<f8": "f64"}
-"""How kernels call a type, by its `typestr`."""
+"""Names of types in kernels, by `typestr`."""
 
 TYPES = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}
 BYTES = {"f16": 2, "bf16": 2, "f32": 4, "f64": 8}
@@ -100,7 +100,10 @@ def own_dtype(value: Any) -> DType | None:
 
 
 def memory(name: str, value: Any) -> Memory:
-    """What `__cuda_array_interface__` or DLPack says of an object, if it is dense memory."""
+    """Return the dense device memory of an object, read from `__cuda_array_interface__` or DLPack.
+
+    Raises ValueError if the memory is not dense.
+    """
     interface = getattr(value, "__cuda_array_interface__", None)
     if not isinstance(interface, dict):
         value = _from_dlpack(name, value)

@@ -39,12 +39,13 @@ _PARTS = {
 
 @dataclass(frozen=True, eq=False)
 class Direction:
-    """What a direction is given besides the inputs, or what was saved of them, what it computes, and how.
+    """Arguments, results and kernels of a direction.
 
-    `arguments` and `results` say what each belongs to: the cotangent `dy` to the output `y`, the tangent or the
-    gradient `dx` to the input `x`, the gradient `ddy` to the cotangent `dy`. The results `zeros` are zero whatever the
-    call. `kernels` lists what each kernel of the file `source` is passed: the name of a value, "out" and a result that
-    it writes, "saved" and a row scalar, "the rows". A block leaves `sums` over rows, into columns and into scalars.
+    `arguments` and `results` map each name to its owner: the cotangent `dy` belongs to the output `y`, the tangent or
+    the gradient `dx` to the input `x`, the gradient `ddy` to the cotangent `dy`. Arguments of forward are its inputs,
+    and those of other directions come after the saved values. The results in `zeros` are always zero. `kernels` lists
+    the values that each kernel of the file `source` takes: a name, "out" and a result that it writes, "saved" and a row
+    scalar, or "the rows". `sums` counts the partial sums over rows that a block leaves, of columns and of scalars.
     """
 
     source: str
@@ -62,13 +63,13 @@ class Direction:
 
 @dataclass(frozen=True, eq=False)
 class DeviceLayer:
-    """What a launcher has to know of a layer: kinds by name, `Row`, `RowScalar`, `Feature`, `Scalar`, `Data`
-    or `Constant`.
+    """Description of a layer for a launcher.
 
-    `saved` is what other directions read of forward, "computed" for a row scalar that forward saves for them, and
-    `Saved` the class that holds it. Kernels are in files of `folder`. Values of a layer that `is_wide` may leave the
-    range of float32, whatever the types. `macros` is what a module is compiled with, given what a kernel needs: where
-    that takes long, one may serve in the place of several.
+    Kinds are `Row`, `RowScalar`, `Feature`, `Scalar`, `Data` or `Constant`, by name. `saved` are the values that other
+    directions read, with "computed" for a row scalar that forward saves; `Saved` is the class that holds them. Kernels
+    are in files of `folder`. Values of a layer that `is_wide` may leave the range of float32, whatever the types.
+    `macros` returns the macros of a module from those that a kernel needs; where compilation is slow, one module may
+    serve several needs.
     """
 
     name: str
@@ -137,7 +138,7 @@ def layer_of(
 
 
 class Wanted(NamedTuple):
-    """What the kernels of a call are chosen by."""
+    """Properties of a call that choose its kernels."""
 
     direction: str
     features: int
@@ -170,7 +171,10 @@ class DeviceCall:
         return self.layer.directions[self.wanted.direction]
 
     def add_results(self, outs: Mapping[str, Any], dtypes: Mapping[str, DType]) -> None:
-        """What is computed: the caller's arrays or new ones, in the types of what results belong to; None without."""
+        """Add the results: the caller's arrays or new ones, in the types of their owners.
+
+        A result is None if its owner is absent.
+        """
         for name, of in self.direction.results.items():
             shape = part(self.kinds[name], self.shape)
             self.results[name] = result(name, outs[f"out {name}"], shape, dtypes.get(of))
@@ -268,7 +272,7 @@ def _types(layer: DeviceLayer, dtypes: Mapping[str, DType]) -> tuple[str, str, s
 def _saved_arrays(
     layer: DeviceLayer, saved: Any, given: Mapping[str, Any], row_type: str, parameter_type: str
 ) -> dict[str, float | Memory | None]:
-    """What forward saved, by the names of kernels."""
+    """Return the saved values by their names in kernels."""
     shape, computed, _ = saved[:3]
     arrays: dict[str, float | Memory | None] = {}
     for name, kind in layer.saved.items():
@@ -326,7 +330,7 @@ def _check_fields(layer: DeviceLayer, saved: Any, given: Mapping[str, Any]) -> N
 
 
 def _go_together(layer: DeviceLayer, dtypes: Mapping[str, Any]) -> bool:
-    """Whether these are types by name of inputs that forward takes together."""
+    """Test whether forward takes inputs of these types, given by name, together."""
     if not set(layer.inputs) - set(layer.optional) <= set(dtypes):
         return False
     if not all(isinstance(dtype, np.dtype) and dtype.str in KINDS for dtype in dtypes.values()):

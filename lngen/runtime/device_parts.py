@@ -21,12 +21,14 @@ from .kernels import launches
 from .plans import CallPlan
 
 _ZEROS = b""
-"""What a piece of memory holds that is zero."""
+"""Memory of zero bits."""
 
 
 class DeviceWork(NamedTuple):
-    """What all parts of a call share: the shape of rows, the type that is computed in, the types of rows and of
-    parameters as kernels call them, and the stream.
+    """Properties that all shards of a call share.
+
+    They are the shape of rows, the compute type, the types of rows and of parameters as kernels name them, and the
+    stream.
     """
 
     shape: Shape
@@ -179,7 +181,7 @@ class _Room:
 
 
 def _fact(value: Any) -> Any:
-    """What a plan depends on."""
+    """Return the property of a value that a plan depends on."""
     return (value.typestr, value.shape, value.pointer % 16) if isinstance(value, Memory) else type(value)
 
 

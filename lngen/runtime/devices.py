@@ -16,10 +16,10 @@ from .device_arrays import TYPES
 from .grids import Multiprocessor
 
 Spelled = Callable[[int], str]
-"""What the value in a slot is called in a message."""
+"""Function from a slot to the name of its value in a message."""
 
 DEVICES: dict[int | None, "Device"] = {}
-"""By the handle of the context."""
+"""Devices by the handle of their context."""
 
 MOST_NUMBERS = 256
 MOST_STREAMS = 32
@@ -34,7 +34,7 @@ _address, _found = ctypes.c_uint64(), ctypes.c_void_p()
 _there = ctypes.byref(_found)
 
 _CONTEXT_OF, _ORDINAL_OF = 1, 9
-"""What cuPointerGetAttribute is asked for."""
+"""Attributes that cuPointerGetAttribute is asked for."""
 
 _NOT_INITIALIZED = 3
 _STREAM_OF_THREAD = 2
@@ -90,7 +90,9 @@ def call(function: str, *arguments: Any) -> None:
 
 
 def address(function: str) -> int:
-    """Where a function of the driver begins, for what is compiled. Raises AttributeError if there is none."""
+    """Return the address of a driver function, for compiled code; raises AttributeError if there is no such
+    function.
+    """
     return ctypes.cast(getattr(_driver_library(), function), ctypes.c_void_p).value or 0
 
 
@@ -225,7 +227,7 @@ def _place(name: str, pointer: int) -> tuple[int, int | None]:
 
 
 def _current_place() -> tuple[int, int | None]:
-    """Where arrays without entries are taken to be: where new ones would be."""
+    """Return the device and the context of arrays without entries: those of a new array."""
     ordinal, context = ctypes.c_int(), _current_context()
     if context is not None:
         call("cuCtxGetDevice", ctypes.byref(ordinal))
@@ -333,7 +335,7 @@ class Allocation:
 
 
 def _asks_for_dependent_launches() -> bool:
-    """Whether LNGEN_DEPENDENT asks for programmatic dependent launches, of which nobody has measured the use."""
+    """Test whether LNGEN_DEPENDENT asks for programmatic dependent launches; their use has not been measured."""
     wanted = os.environ.get("LNGEN_DEPENDENT", "")
     if wanted not in ("", "0", "1"):
         raise ValueError(f"LNGEN_DEPENDENT is {wanted!r}; set it to 1 for dependent launches, or to 0")

@@ -130,7 +130,7 @@ class ForwardCall(Generic[Results, Kept]):
         return outputs, tuple.__new__(self.Saved, (shape, dtype, dtypes, *self.kept((*values, *made))))
 
     def _placed(self, made: Sequence[Any], out: Any, values: Sequence[Any]) -> Sequence[Any]:
-        """What is made of a few rows, its outputs where the caller wants them."""
+        """Place outputs in the caller's arrays, where there are any."""
         given = dict(zip(self.inputs, values, strict=False))
         outs = (out,) if self.count == 1 else out
         return [*placed(self.names, made[: self.count], outs, given), *made[self.count :]]
@@ -250,7 +250,10 @@ class LaterCall(Generic[Results]):
         return self._in_blocks([*arguments, *saved[3:]], dtype, saved, out, threads, self.always_converts)
 
     def _is_plain(self, shape: Any, dtype: Any, dtypes: Any, values: Sequence[Any]) -> bool:
-        """Whether forward saw arrays of one type, all is of it and of its shape, and there is something to compute."""
+        """Test whether a call can take the fast path.
+
+        Forward saw arrays of one type, all arguments have this type and their shapes, and there is a result to compute.
+        """
         if type(shape) is not tuple or not shape or type(dtypes) is not tuple:
             return False
         if not isinstance(dtype, np.dtype) or dtype not in rows.COMPUTED:
@@ -297,7 +300,7 @@ class LaterCall(Generic[Results]):
         return self._in_blocks(values, types(values, kept)[1], saved, out, threads, True)
 
     def _given(self, values: Sequence[Any]) -> dict[str, Any]:
-        """What a call is given, by what messages call it."""
+        """Return the values of a call by their names in messages."""
         return dict(zip(self.labels, values, strict=True))
 
     def _in_blocks(

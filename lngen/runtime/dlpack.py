@@ -19,7 +19,7 @@ NO_WAIT = -1
 """The stream of those who do not read the array yet."""
 
 HOST, CUDA, CUDA_MANAGED = 1, 2, 13
-"""What DLPack calls kinds of devices."""
+"""Device types in DLPack."""
 
 _DEFAULT_STREAM = 1
 _READ_ONLY, _COPIED = 1, 2
@@ -72,7 +72,7 @@ _NAMES: dict[type[_Managed | _Versioned], tuple[bytes, bytes]] = {
     _Managed: (b"dltensor", b"used_dltensor"),
     _Versioned: (b"dltensor_versioned", b"used_dltensor_versioned"),
 }
-"""What a capsule is called, before and after its array was taken."""
+"""Names of a capsule, before and after its array was taken."""
 
 
 def _function(name: str, result: Any, *arguments: Any) -> Any:
@@ -160,9 +160,10 @@ def _typestr(tensor: Any, size: int) -> str:
 
 
 def taker(like: Any) -> "Callable[[Exported], Any] | None":
-    """What makes arrays of a library, told by the library or one of its arrays; None for PyCUDA's, which need nothing.
+    """Return a function that makes arrays of a library, from the library or one of its arrays.
 
-    Raises TypeError for another library, or one whose arrays are in the memory of the host.
+    Returns None for PyCUDA, whose arrays need no conversion. Raises TypeError for an unknown library, or one whose
+    arrays are in host memory.
     """
     if like is None:
         return None
@@ -236,7 +237,7 @@ class Exported:
 
 
 _held: dict[int, Any] = {}
-"""What was passed on and is in use, by the address of its structure."""
+"""Exported objects in use, by the address of their structure."""
 
 
 def _let_go(address: int, held: dict[int, Any] = _held) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is compiled for this Python itself: C of this folder that makes functions and objects of Python's."""
+"""Extensions compiled for this Python from C files of this folder."""
 
 import sys
 import sysconfig
@@ -19,7 +19,7 @@ _FOLDER = Path(__file__).parent
 
 
 def extension(name: str) -> Any:
-    """What the function of a C file makes; None where there are no headers of Python, or nothing to compile with."""
+    """Compile and load the extension of a C file; None without Python's headers or a compiler."""
     if sys.implementation.name != "cpython":
         return None
     source = _FOLDER / f"{name}.c"

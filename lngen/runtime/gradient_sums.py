@@ -23,7 +23,7 @@ from .peers import SeenByAllError, told
 __all__ = ["summed"]
 
 _NUMBER = zlib.crc32(b"gradient sums") << 8
-"""That of the first exchange, as of the directions of a layer: later ones have those after it."""
+"""Number of the first exchange, in the numbering of a layer's directions; later exchanges follow it."""
 
 _DESCRIPTIONS = _NUMBER + 1
 

@@ -48,7 +48,7 @@ OPTIONS = (
     "-fno-tree-slp-vectorize",
     "-Wno-psabi",
 )
-"""What no result may depend on beyond this: the order of sums, NaN and infinities are as they are written."""
+"""Compiler options; none may change a result further: sums, NaN and infinities are as the source says."""
 
 _NAMES = ("c++", "g++", "clang++")
 _REMEDY = (
@@ -62,7 +62,7 @@ _libraries: dict[str, "Library"] = {}
 
 
 class NoCompiler(RuntimeError):
-    """There is no C++ compiler; the message ends with the `remedy`."""
+    """Error for a missing C++ compiler; the message ends with the `remedy`."""
 
     def __init__(self, reason: str, remedy: str = "") -> None:
         super().__init__("; ".join(filter(None, [reason, remedy])))
@@ -76,7 +76,7 @@ class Compiler:
     words: tuple[str, ...]
 
     def identity(self) -> str:
-        """What tells its machine code from that of another one, or of another version."""
+        """Return text that differs between compilers, and between versions of one."""
         return f"{shlex.join(self.words)}\n{self.version()}"
 
     def version(self) -> str:
@@ -95,7 +95,7 @@ class Compiler:
         return self._run(["--version"], "").stdout
 
     def features(self) -> str:
-        """What -march=native stands for on this processor."""
+        """Return the features that -march=native selects on this processor."""
         return _told_by_linux() or self._run(["-march=native", "-dM", "-E", "-x", "c++", "-"], "").stdout
 
     def compile(self, name: str, text: str, options: Sequence[str]) -> bytes:
@@ -137,13 +137,13 @@ class Library:
         self._loaded = ctypes.PyDLL(str(path))
 
     def address(self, kernel: str) -> int:
-        """Where a kernel begins, for `binding.call`. Raises AttributeError if there is none of this name."""
+        """Return the address of a kernel, for `binding.call`; raises AttributeError if there is no such kernel."""
         address = ctypes.cast(getattr(self._loaded, kernel), ctypes.c_void_p).value
         assert address is not None
         return address
 
     def python_object(self, function: str) -> Any:
-        """What a function without arguments that returns an object of Python makes."""
+        """Return the Python object that a function without arguments makes."""
         begin = getattr(self._loaded, function)
         begin.restype = ctypes.py_object
         return begin()
@@ -176,7 +176,7 @@ def _found(wanted: str, path: str) -> Compiler:
 
 
 def compilations() -> int:
-    """How many times this process has run a compiler for kernels; 0 while the cache has it all."""
+    """Return the number of compiler runs of this process for kernels; 0 while the cache has every kernel."""
     return _runs
 
 
@@ -285,10 +285,10 @@ _NEEDS = {
     "armv8.2-a": "asimd asimdhp atomics",
     "armv8-a": "asimd",
 }
-"""What each architecture needs of a processor, in Linux's words; of those of one processor, the better is first."""
+"""Processor features that each architecture needs, by Linux's names; of two for one processor, the better is first."""
 
 ARCHITECTURES = tuple(_NEEDS)
-"""What can be compiled for ahead of time."""
+"""Architectures for which kernels can be compiled ahead of time."""
 
 COMPILED = "compiled"
 """The folder beside a source for what was compiled of it ahead of time."""
@@ -318,7 +318,7 @@ def _place(source: Path, text: str, defined: Sequence[str], architecture: str) -
 
 
 def ready(source: Path, macros: Iterable[str]) -> Library | None:
-    """What was compiled ahead of time of a source with some macros, if the processor can run it."""
+    """Return a library compiled ahead of time from a source with some macros, if the processor can run it."""
     return _ready(source, inlined(source), _defined(macros))
 
 
@@ -336,7 +336,7 @@ def _runnable() -> list[str]:
 
 
 def can_run(folder: Path) -> bool:
-    """Whether compiled kernels of the layer in a folder can be had: compiled now, or ahead of time."""
+    """Test whether compiled kernels of the layer in a folder are available: compiled now, or ahead of time."""
     try:
         compiler()
     except NoCompiler:
@@ -345,7 +345,7 @@ def can_run(folder: Path) -> bool:
 
 
 def is_built(folder: Path) -> bool:
-    """Whether anything of the sources in a folder was compiled ahead of time for processors like this one."""
+    """Test whether some source in a folder was compiled ahead of time for processors like this one."""
     return not _built_for(folder).isdisjoint(_runnable())
 
 

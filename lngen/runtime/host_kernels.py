@@ -27,13 +27,13 @@ __all__ = ["Direction", "HostKernels"]
 COMPUTED = (np.dtype(np.float32), np.dtype(np.float64))
 
 CHUNKS = 16
-"""How many chunks the rows are cut into at the most, for threads to share."""
+"""Largest number of chunks of the rows, which threads share."""
 
 CHUNK_ENTRIES = 1 << 15
-"""How many entries a chunk has at the least: below, one thread is as fast as two."""
+"""Smallest number of entries in a chunk; for fewer, one thread is as fast as two."""
 
 CHUNK_ROWS, FEW_CHUNKS = 32, 4
-"""How many rows a chunk has at the least that has sums over rows of its own, if there are more than so few chunks."""
+"""Smallest number of rows in a chunk that has partial sums over rows, if there are more than FEW_CHUNKS."""
 
 LINE = 16
 """Entries that the arrays of a workspace are a multiple of: as in host_rows.h."""
@@ -45,7 +45,7 @@ _ENDS = ("the rows", "the features", "the blocks")
 
 
 def _macros(stored: str, computed: str, absent: Iterable[str]) -> tuple[str, ...]:
-    """What a source is compiled with for rows of a type, computed in another, and for what is not there."""
+    """Return the macros of a source, for rows of a type, for a compute type, and for absent values."""
     return f"LNGEN_ROWS={stored}", f"LNGEN_COMPUTED={computed}", *(f"LNGEN_WITHOUT_{name}" for name in sorted(absent))
 
 
@@ -79,9 +79,10 @@ class HostKernels(Generic[Kept]):
         return HostCall(LaterCall(self.layer, direction, results, kernels.later, empty=empty), kernels.running())
 
     def builds(self, stored: str) -> list[tuple[Path, tuple[str, ...]]]:
-        """What to compile ahead of time for rows of a type, such as "bf16": sources, each with macros.
+        """Return the sources to compile ahead of time for rows of a type, such as "bf16", each with macros.
 
-        That is for calls with everything there, with directions for no optional input, and without optional inputs.
+        They serve calls with every value, calls of later directions without their optional arguments, and calls without
+        optional inputs.
         """
         computed = "f64" if stored == "f64" else "f32"
         found = [
@@ -127,27 +128,27 @@ class DirectionKernels:
         self.plans: dict[Any, list[_Kernel]] = {}
 
     def forward(self, values: Sequence[Any], results: Sequence[Any], call: Work) -> None:
-        """As `ForwardCall` calls it."""
+        """Compute forward, as `ForwardCall` calls it."""
         if call.dtype in COMPUTED:
             self.any([*values, *results], call)
         else:
             self.otherwise.blocks(values, results, call)
 
     def later(self, arguments: Sequence[Any], fields: Sequence[Any], results: Sequence[Any], call: Work) -> None:
-        """As `LaterCall` calls it."""
+        """Compute another direction, as `LaterCall` calls it."""
         if call.dtype in COMPUTED:
             self.any([*arguments, *fields, *results], call)
         else:
             self.otherwise.blocks(self.otherwise.with_zeros(arguments, call), fields, results, call)
 
     def running(self) -> Running:
-        """How calls run these kernels."""
+        """Return the functions by which calls run these kernels."""
         # As many entries as `run` has, or a few more: lines are filled up.
         workspace = self.columns, (2 * self.columns + self.scalars + 2) * LINE
         return Running(self.prepare, self.run, CHUNK_ENTRIES, workspace if self.has_sums else (0, 0), self.zeros, self)
 
     def any(self, given: list[Any], call: Work) -> None:
-        """Any arrays: what kernels do not take as it is, they are passed a copy of."""
+        """Run the kernels on any arrays; an array that kernels cannot take is copied."""
         computed = call.dtype
         stored = self.stored(given, computed)
         copied: list[tuple[Any, Array]] = []
@@ -180,7 +181,7 @@ class DirectionKernels:
         ]
 
     def prepare(self, given: list[Any], stored: DType, computed: DType) -> tuple[Any, ...]:
-        """Of each kernel its address, and the places of the pointers and of the numbers that it is passed."""
+        """Return the address of each kernel, and the places of its pointers and of its numbers."""
         return tuple([(each.address, each.pointers, each.numbers) for each in self.chosen(given, stored, computed)])
 
     def run(self, given: list[Any], shape: Shape, stored: DType, computed: DType, threads: int) -> None:
@@ -195,7 +196,7 @@ class DirectionKernels:
             kernel.run(given, (cut.rows, cut.features, cut.chunks), cut.streams, threads)
 
     def cut(self, shape: Shape, stored: DType, samples: int = 1) -> "Cut":
-        """How rows of a shape are divided, or those of each of several samples."""
+        """Divide the rows of a shape into chunks, or the rows of each of several samples."""
         rows, features = prod(shape[:-1]), shape[-1]
         if features >= 2**31:
             raise ValueError(
@@ -214,7 +215,7 @@ class DirectionKernels:
         return Cut(samples, parts if parts > chunks else 1, rows, features, chunks, streams, workspace)
 
     def absences(self) -> list[list[str]]:
-        """What is not there in the calls that `HostKernels.builds` is for."""
+        """Return the absent values of the calls that `HostKernels.builds` compiles for."""
         optional = {*self.layer.optional}
         arguments = {each for each, of in self.direction.arguments.items() if of in optional}
         results = {f"out {each}" for each, of in self.direction.results.items() if of in optional}
@@ -241,8 +242,10 @@ class DirectionKernels:
 
 
 class Cut(NamedTuple):
-    """How many chunks the rows of each of some samples are cut into, whether results bypass the cache, and the entries
-    of the workspace. Threads share parts of the samples if there is more than one such part, or else the chunks.
+    """Division of rows into chunks.
+
+    `chunks` is the number for each sample, `streams` is 1 if results bypass the cache, and `workspace` counts entries.
+    Threads share the `parts` of the samples if there are several, else the chunks.
     """
 
     samples: int
@@ -255,7 +258,7 @@ class Cut(NamedTuple):
 
 
 def _in_lines(entries: int) -> int:
-    """So many entries, or a few more, so that they end where a cache line does."""
+    """Round a number of entries up to whole cache lines."""
     return -(-entries // LINE) * LINE
 
 

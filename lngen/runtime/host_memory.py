@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Memory for new results: that of results which are no longer there, if they were large.
+"""Pool of memory for large results, which reuses the memory of freed ones.
 
-The system clears memory before a process first touches it, page by page, which takes longer than a kernel does to fill
-it. So large results get memory of their own, aligned for streaming stores and in huge pages where there are any, and
-give it back to a short list when they, and all views of them, are gone.
+The system clears each page before a process first touches it, which takes longer than a kernel takes to fill it. Large
+results therefore get memory of their own, aligned for streaming stores, and in huge pages where available. The memory
+returns to a short list when the result and all its views are gone.
 """
 
 import ctypes
@@ -46,9 +46,12 @@ _is_on = os.name != "nt" and os.environ.get("LNGEN_REUSE") != "0"
 
 _numbers = count()
 _kept: list["_Memory"] = []
-"""What is free, that which was freed last at the end."""
+"""Free memory, last freed at the end."""
 _returned: "deque[_Memory]" = deque()
-"""What was freed and is not yet in the list: a result may go at any time, even while the list is being changed."""
+"""Memory freed and not yet in the list.
+
+A result may be freed at any time, even while the list is being changed.
+"""
 _lock = allocate_lock()
 
 

@@ -64,8 +64,9 @@ def _called(call: Any, kernels: DirectionKernels, dense: list[Any], of_one: Work
 def _dense(
     kernels: DirectionKernels, given: Sequence[Any], stored: DType, computed: DType
 ) -> tuple[list[Any], list[tuple[Any, Array]]]:
-    """What kernels are passed, of which each sample is dense; and of results that they cannot write, these and what is
-    written instead.
+    """Return values whose samples are dense, as kernels take them.
+
+    The second result pairs each result that kernels cannot write with the array written in its place.
     """
     found: list[Any] = list(given)
     copied = []

@@ -88,7 +88,7 @@ _pool = _Pool()
 
 
 def _nothing(first: int, end: int) -> None:
-    """What is left of a call that is done."""
+    """Do nothing: the work left of a call that is done."""
 
 
 def run(call: Call, chunks: int, threads: int) -> None:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What `INTERFACE` of a layer holds, for programs that call layers which they do not know.
+"""Types of a layer's `INTERFACE`, for programs that call layers which they do not know.
 
-It is the object under `interface` in the layer's `manifest.json`, and holds nothing but what JSON can say. A `symbol`
-is what `derivation.md` and the kernels call what callers call by its `name`; the two differ where the definition has
-names such as `dx` beside `x`.
+It equals the object under `interface` in the layer's `manifest.json`, and has no value that JSON lacks. `name` is a
+value's name for callers; `symbol` is its name in `derivation.md` and in kernels. The two differ where the definition
+has names such as `dx` beside `x`.
 """
 
 from typing import Literal, TypedDict

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What the `jax_backend` of every layer is made of: the layer as a function of arrays of JAX's.
+"""Shared part of every layer's `jax_backend`: the layer as a function of JAX's arrays.
 
-A layer that is not known is called by this too, `Layer(numpy_backend, cpu_backend)` of any package of an emitted one.
+`Layer(numpy_backend, cpu_backend)` calls any emitted package, also one that is not known in advance.
 """
 
 from collections.abc import Sequence

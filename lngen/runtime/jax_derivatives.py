@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""How the directions of a layer are differentiated, and what they are transposed to in what they are linear in.
+"""Derivatives and transposes of the directions of a layer.
 
-A jvp is linear in its tangents, and backward in its cotangents: each is the other transposed. How backward moves along
-the inputs is backward_backward, which is that transposed too, since second derivatives are symmetric. So reverse mode,
-which in JAX is forward mode transposed, takes no further kernel.
+A jvp is linear in its tangents, and backward in its cotangents: each is the transpose of the other. The derivative of
+backward along the inputs is backward_backward, which is its own transpose, since second derivatives are symmetric.
+JAX's reverse mode is its forward mode transposed, and therefore needs no further kernel.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ __all__: list[str] = []
 
 
 def _backward_along(call: Call, cotangents: Values, moved: Values, own: Values) -> Values:
-    """How gradients move along tangents of the inputs, and of the cotangents."""
+    """Return the derivatives of gradients along tangents of the inputs and of the cotangents."""
     if are_any(cotangents) and are_any(moved):
         return call.bind("backward_along", cotangents, moved, own or [None] * len(cotangents))
     if are_any(own):
@@ -143,7 +143,7 @@ def _backward_along_transposed(call: Call, values: Values) -> Sequence[Any]:
 
 
 def _second_tangent_evaluated(platform: str, *operands: Any, **settings: Any) -> Values:
-    """What no direction computes: an entry of each row after the other, by how its gradients move."""
+    """Compute second tangents, one entry of each row at a time, by the derivatives of gradients."""
     call = Call("second_tangent", operands, **settings)
     kinds, count = call.direction.kinds, len(call.layer.directions["jvp"].results)
     row = next(call.groups[0][number] for number in call.layer.directions.rows if call.groups[0][number] is not None)

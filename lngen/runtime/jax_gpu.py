@@ -35,7 +35,7 @@ DRIVER = (
     "cuMemsetD8Async",
     "cuGetErrorString",
 )
-"""What the handler calls, in the order of its structure."""
+"""Driver functions that the handler calls, in the order of its structure."""
 
 _NAME = "jax_gpu_call"
 _START = 4096
@@ -46,7 +46,9 @@ _NONE = -1
 
 @cache
 def _handler() -> Library:
-    """What XLA calls, told where the driver is. Raises RuntimeError where it cannot be had."""
+    """Return the library that XLA calls, with the driver's addresses set; raises RuntimeError if it cannot be
+    compiled.
+    """
     try:
         found = handler(_NAME)
     except NoCompiler as error:
@@ -60,9 +62,9 @@ def _handler() -> Library:
 
 
 class _Memory:
-    """What a plan sees in the place of an array: its type and shape, and memory where vectors of entries begin.
+    """Placeholder of an array in a plan: its type and shape, at an address that is aligned for vectors.
 
-    Samples of rows, and of features, begin where rows do, so that kernels for the first of them are for all.
+    Samples of rows and of features are aligned as rows are, so that the kernels of the first sample serve all samples.
     """
 
     def __init__(self, shape: Sequence[int], dtype: DType) -> None:
@@ -77,7 +79,7 @@ class _Memory:
 
 
 class OnGPU:
-    """What `host`, the kernels of the layer, is on the processor; `package` is the name of the layer's package."""
+    """Kernels on a GPU for those in `host`, of the layer whose package is `package`."""
 
     def __init__(self, host: Kernels, package: str) -> None:
         self.host, self.package = host, package
@@ -115,7 +117,7 @@ class OnGPU:
 
 
 def _memory(value: Any, step: int) -> _Memory:
-    """For an array, or the first sample of it."""
+    """Return the placeholder of an array, or of its first sample."""
     shape, dtype = value.shape, np.dtype(value.dtype)
     if dtype == np.uint32:  # two for each number of 64 bits
         shape, dtype = shape[:-1], np.dtype(np.float64)

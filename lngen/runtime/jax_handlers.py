@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What XLA calls for kernels: C++ of this folder, compiled against the headers that come with JAX."""
+"""Handlers that XLA calls for kernels: C++ of this folder, compiled with the headers that JAX ships."""
 
 import ctypes
 from functools import cache
@@ -17,7 +17,7 @@ _FOLDER = Path(__file__).parent
 
 
 def target(name: str) -> str:
-    """What XLA knows a handler by. There may be one for each package of layers: another may be of another lngen."""
+    """Return the name of a handler in XLA; packages of layers have their own, since lngen's version may differ."""
     return f"lngen {name} of {__package__}"
 
 

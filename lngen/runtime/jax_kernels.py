@@ -48,7 +48,7 @@ class Asked(NamedTuple):
 
 
 class Kernels:
-    """What computes the directions of a layer; `numpy` and `compiled` are its two modules."""
+    """Kernels of a layer's directions; `numpy` and `compiled` are its two modules."""
 
     def __init__(self, layer: Layer, interface: Interface, numpy: Any, compiled: Any) -> None:
         self.layer, self.numpy, self.compiled = layer, numpy, compiled

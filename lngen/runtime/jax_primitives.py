@@ -110,7 +110,7 @@ class Directions(dict[str, Direction]):
 
 
 class Layer(Protocol):
-    """What primitives need of a layer."""
+    """Layer as primitives see it."""
 
     directions: Directions
     kernels: Any
@@ -127,7 +127,7 @@ def expanded(operands: Iterable[Any], there: Sequence[bool]) -> list[Any]:
 
 
 def has_samples(kind: str, value: Any) -> bool:
-    """Whether an argument of a call that is sampled has the axis of samples."""
+    """Test whether an argument has a sample axis, in a call that has samples."""
     return kind not in _AXES or value.ndim > _AXES[kind]
 
 
@@ -195,7 +195,10 @@ def _refused(ctx: Any, *operands: Any, layer: Layer, **settings: Any) -> Any:
 
 
 def _tells_samples(direction: Direction, values: Sequence[Any]) -> bool:
-    """Whether it makes a difference which rows are of one sample: not to what is computed of each row alone."""
+    """Test whether the division of rows into samples matters.
+
+    It does not matter for results that are computed from each row alone.
+    """
     pairs = [(kind, value) for kind, value in zip(direction.kinds, values, strict=True) if value is not None]
     made = direction.made([value is not None for value in values])
     return any(each.kind in _AXES for each in made) or any(kind in _AXES and has_samples(kind, v) for kind, v in pairs)

@@ -30,7 +30,7 @@ class Call:
         return [of_inputs[number] for number in self.layer.directions.differentiable]
 
     def bind(self, name: str, *own: Sequence[Any]) -> Values:
-        """Another direction, or this one, of the same inputs."""
+        """Bind a direction, of the same inputs."""
         return bind(name, self.layer, self.constants, *self.fixed, *own, sampled=self.sampled)
 
     def results(self, values: Sequence[Any]) -> Values:
@@ -58,7 +58,7 @@ class Call:
 
 
 def _cotangent_like(aval: Any, cotangent: Any) -> Any:
-    """That of an operand, which samples may share."""
+    """Return the cotangent of an operand, summed over the samples that share the operand."""
     if cotangent is None:
         return ad.Zero(aval)
     return cotangent.sum(0) if cotangent.ndim > aval.ndim else cotangent

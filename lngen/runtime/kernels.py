@@ -28,7 +28,7 @@ VARIANTS: tuple[tuple[str, ...], ...] = (
 
 
 def launches(device: Device, plan: CallPlan) -> "Launches":
-    """What launches the kernels of a plan on a device, made once."""
+    """Return the launches of a plan on a device, made once."""
     found: Launches | None = device.launches.get(plan)
     if found is None:
         # To load a module, PyCUDA has to know of the context that is current.
@@ -161,7 +161,7 @@ def _like(prototype: Any, start: int, memory: Any) -> Any:
 
 
 def _is_wanted(columns: "Kernel", without: Sequence[str]) -> bool:
-    """Whether some result is a sum over rows: all may go with inputs left out."""
+    """Test whether some result is a sum over rows; all of them may belong to absent inputs."""
     results = [part.removeprefix("out ") for part in columns.parts if part.startswith("out ")]
     return any(name.removeprefix("d") not in without for name in results)
 
@@ -221,7 +221,7 @@ class Module:
         self.alignment = {kind: min(16, vector * BYTES[kind]) for kind in stored}
 
     def fits(self, vectors: Iterable[tuple[str, int]]) -> bool:
-        """Whether arrays of some types are aligned, by their addresses modulo 16."""
+        """Test whether arrays of some types are aligned, by their addresses modulo 16."""
         return all(start % self.alignment[kind] == 0 for kind, start in vectors)
 
 
@@ -234,11 +234,11 @@ def macros(
     saves: bool = True,
     shared: int = 0,
 ) -> list[str]:
-    """What the kernels of a direction are compiled with, for rows of so many features.
+    """Return the macros that the kernels of a direction are compiled with, for rows of some features.
 
-    Types are `f16`, `bf16`, `f32` or `f64`. `without` are the inputs, cotangents and tangents that are left out;
-    `saves` is whether forward writes the row scalars that it saves for other directions; `shared` is how many bytes of
-    shared memory a block may take on the device, 0 where that is not known.
+    Types are `f16`, `bf16`, `f32` or `f64`. `without` are the absent inputs, cotangents and tangents. `saves` is true
+    if forward writes the row scalars for other directions. `shared` is the shared memory in bytes that a block may take
+    on the device, 0 if unknown.
 
     >>> macros("forward", "bf16", "f32", 1024, ["beta"], saves=False)[3:]
     ['LNGEN_WITHOUT_beta', 'LNGEN_PARAMETERS=f32', 'LNGEN_SAVE_NOTHING']
@@ -259,10 +259,10 @@ def macros(
 
 
 def without_spills(made: Callable[[Sequence[str]], Made], spilled: Callable[[Made], int]) -> Made:
-    """What is made with the first variant's macros that spill nothing, or else with those that spill least.
+    """Return the first variant that spills no register, or else the variant that spills least.
 
-    Where a compiler has too few registers for what the geometry counts on, entries would go through memory and back;
-    less is kept in registers then.
+    Where a compiler has fewer registers than the geometry expects, entries would go through memory; the next variant
+    keeps less in registers.
 
     >>> without_spills(lambda macros: macros, lambda macros: 8 if len(macros) < 2 else 0)
     ('LNGEN_RESIDENT=512', 'LNGEN_ROOM=100')
@@ -276,7 +276,9 @@ def without_spills(made: Callable[[Sequence[str]], Made], spilled: Callable[[Mad
 
 
 def spilled_of(cubin: bytes, in_memory: int) -> int:
-    """Of the bytes that kernels have in memory, those for want of registers: all, unless their compiler said."""
+    """Return the spilled bytes among the bytes that kernels keep in memory; all of them if the compiler does not
+    tell.
+    """
     said = spilled(cubin) if in_memory else 0
     return in_memory if said is None else said
 
@@ -325,7 +327,7 @@ class Kernel:
         self.launch = self.function._launch_kernel
 
     def resident(self, device: Device) -> int:
-        """How many blocks a multiprocessor holds at a time."""
+        """Return the number of blocks that a multiprocessor holds at a time."""
         return grids.resident(self.block[0], self.function.num_regs, self.shared_bytes, device.multiprocessor)
 
     @cached_property

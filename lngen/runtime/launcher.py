@@ -79,7 +79,7 @@ def later(
 
 
 def saved_from(layer: DeviceLayer, interface: Interface, first: tuple[Any, Any, Any], fields: Sequence[Any]) -> Any:
-    """What forward saved, from its fields; `first` are shape, dtype and dtypes, None for what they tell."""
+    """Return the saved values of forward, from its fields; `first` are shape, dtype and dtypes, None if inferred."""
 
     def look(name: str, value: Any) -> tuple[Shape, DType]:
         if type(value) in (int, float):
@@ -103,12 +103,16 @@ def saved_from(layer: DeviceLayer, interface: Interface, first: tuple[Any, Any, 
 
 
 def workspace_bytes(layer: DeviceLayer, direction: str, arguments: Sequence[Any]) -> int:
-    """How many bytes a call of a direction with these positional arguments needs of `workspace`.
+    """Return the bytes of `workspace` that a call of a direction with these positional arguments needs.
 
-    That of forward holds the row scalars of `Saved`, in their order, each dense in the type that forward computed in
-    and begun at a multiple of 256 bytes. That of a direction which sums over rows holds what each block of threads
-    leaves of each sum, in that type: a row of D for each block, sum after sum, for sums with one value per feature;
-    then a number for each block, sum after sum, for the others. Other directions need none.
+    For forward, the workspace holds the row scalars of `Saved` in their order. Each is dense in the compute type, and
+    starts at a multiple of 256 bytes.
+
+    For a direction with sums over rows, it holds the partial sums of each block of threads, in the compute type. First
+    come the sums with one value per feature: for each sum, a row of D for each block. Then come the others: for each
+    sum, a number for each block. Other directions need 0 bytes.
+
+    Raises ValueError for an unknown direction, and TypeError for too many arguments.
     """
     if direction not in layer.directions:
         known = ", ".join(f'"{name}"' for name in layer.directions)

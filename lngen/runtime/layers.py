@@ -49,11 +49,10 @@ def look(
     dtype: DType,
     dtypes: Sequence[DType | None],
 ) -> int:
-    """How many values are None, rightly, where all others are arrays of their shape and this type, without gaps; else
-    -1.
+    """Count the absent values, or return -1 if a value is not a dense array of its shape and this type.
 
-    Of each that is `expected` there are its place, its part, whether it is required, and the input that it follows;
-    `dtypes` has None for an input that was left out.
+    An `expected` value is its place, its shape, a flag for required, and the input that it follows. `dtypes` has None
+    for an absent input.
     """
     parts: Sequence[Shape] = ()
     absent = 0
@@ -75,7 +74,7 @@ def look(
 
 
 def expectations(values: Iterable[Value], first: int = 0) -> list[tuple[int, int, bool, int | None]]:
-    """What `look` expects of values from a place on."""
+    """Return what `look` expects of values, from a place on."""
     return [(slot, each.part, each.required, each.follows) for slot, each in enumerate(values, first)]
 
 
@@ -92,12 +91,12 @@ def converted(expected: Sequence[Value], values: Sequence[Any], dtype: DType) ->
 
 
 def are_any(values: Sequence[Any]) -> bool:
-    """Whether one of them is there, if there is to be one."""
+    """Test whether a value is present, or no value is expected."""
     return not values or any(value is not None for value in values)
 
 
 class HostLayer(Generic[Kept]):
-    """What all directions of a layer share. Values of one that `is_wide` may leave the range of float32."""
+    """Properties that all directions of a layer share; values of one that `is_wide` may leave the range of float32."""
 
     def __init__(self, interface: Interface, saved: Callable[..., Kept], *, is_wide: bool = False) -> None:
         self.interface, self.Saved, self.is_wide = interface, saved, is_wide
@@ -148,7 +147,7 @@ class HostLayer(Generic[Kept]):
     def saved_from(
         self, fields: Sequence[Any], shape: Sequence[int] | None, dtype: Any, dtypes: Mapping[str, Any] | None
     ) -> Kept:
-        """What forward saved, from its fields; None for what they tell of the rest."""
+        """Return the saved values of forward, from its fields; arguments that are None are inferred from the fields."""
         saved = self.Saved(*first_fields(self.interface, fields, shape, dtype, dtypes, self.is_wide), *fields)
         self.check_saved(saved)
         return saved

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the `numpy_module` of every layer is made of: a layer as a class, with parameters and their gradients."""
+"""Shared part of every layer's `numpy_module`: a layer as a class, with parameters and their gradients."""
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -81,7 +81,7 @@ class Module(Generic[Output, Gradient]):
         return f"{type(self).__name__}({described(self._features, constants, self._absent)})"
 
     def _forward(self, save: bool, *given: Any) -> Output:
-        """What the layer returns for all that is not a parameter."""
+        """Call the layer with its parameters and the given inputs, and return its outputs."""
         self._saved = None
         rest = iter(given)
         inputs = [

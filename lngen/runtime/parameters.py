@@ -17,7 +17,7 @@ def parameters_of(interface: Interface) -> list[InputEntry]:
 
 
 def start(parameter: InputEntry) -> float:
-    """What a parameter is at first: what it is where it is left out, or else 1, being a factor most often."""
+    """Return the initial value of a parameter: its value when absent, or else 1, since most are factors."""
     return 1.0 if parameter["default"] is None else float(parameter["default"])
 
 
@@ -28,7 +28,7 @@ def checked(interface: Interface, constants: Mapping[str, Any]) -> dict[str, flo
 
 
 def described(features: int | None, constants: Mapping[str, float], absent: list[str]) -> str:
-    """What stands in the brackets after the name of a class."""
+    """Return the text in brackets after the name of a class."""
     shown = [] if features is None else [str(features)]
     shown += [f"{name}={value!r}" for name, value in constants.items()]
     return ", ".join([*shown, *(f"{name}=False" for name in absent)])

@@ -17,7 +17,7 @@ TIMEOUT = 300.0
 
 
 class PeerError(RuntimeError):
-    """Another process refused what it was given, has ended, or did not come in time."""
+    """Error of another process: it refused its arguments, has ended, or did not come in time."""
 
     is_told = True
 

@@ -26,7 +26,7 @@ _ENDS = ("the workspace", "the rows", "the features", "the blocks")
 
 
 def slots(layer: DeviceLayer, direction: str) -> tuple[str, ...]:
-    """What the values of a call are."""
+    """Return the names of the values of a call."""
     results = [f"out {name}" for name in layer.directions[direction].results]
     if direction == "forward":
         return (*layer.inputs, *layer.constants, *results, *map(saved_name, layer.row_scalars), *_ENDS)
@@ -200,7 +200,7 @@ class CallPlan:
         )
 
     def spelled(self, slot: int) -> str:
-        """What a slot is called in a message."""
+        """Return the name of a slot in a message."""
         return self.names[slot].replace("out ", "out for ").removeprefix("the ")
 
     def check_apart(self, values: Sequence[Any]) -> None:

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What is done with the rows of a block, or with all of them on the fast path: sums over features and over rows, and
-ufuncs.
+"""Sums over features and over rows, and ufuncs, on a block of rows or on all rows of the fast path.
 
-No bit of a row depends on the other rows beside it.
+The bits of a row do not depend on the other rows.
 """
 
 import os
@@ -30,7 +29,7 @@ BLOCK_BYTES = min(max(_second_level_cache() // 2, 384 * 1024), 1024 * 1024)
 """The size of a block of rows: it and its scratch buffers stay in the cache."""
 
 CHUNKS = 16
-"""How many runs of blocks the rows are cut into, whatever the thread count."""
+"""Number of runs of blocks, whatever the thread count."""
 
 FAST_PATH_BYTES = 128 * 1024
 """The size up to which rows take the fast path: in one piece, not block by block."""
@@ -51,7 +50,7 @@ LONG_ROW = 2048
 """The bytes of a row from which a small ufunc buffer pays."""
 
 UFUNC_BUFFER = 256
-"""That buffer, in elements: NumPy expands broadcast operands into a larger one."""
+"""Size of a small ufunc buffer, in elements: NumPy expands broadcast operands into a larger one."""
 
 COMPUTED = (np.dtype(np.float32), np.dtype(np.float64))
 """The types of the fast path."""
@@ -61,7 +60,7 @@ COMPUTED = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def are_long(shape: tuple[int, ...], dtype: np.dtype[Any]) -> bool:
-    """Whether there are several rows, and each so long that a small ufunc buffer pays."""
+    """Test whether there are several rows, each so long that a small ufunc buffer pays."""
     return shape[-1] * dtype.itemsize >= LONG_ROW and prod(shape[:-1]) > 1
 
 

@@ -28,16 +28,16 @@ Results = TypeVar("Results")
 Function = Callable[[Sequence[Any], Sequence[Any], blocks.Work], None]
 
 COUNTS, WHOLE, LARGEST = "part_features", "all_features", "largest"
-"""What functions call the features of each part, those of all, and the largest finite number of the type."""
+"""Names of three values in functions: the features of each shard, all features, and the largest finite number."""
 
 
 class Exchange(NamedTuple):
-    """What a process computes by itself, and what all make of it; functions take (values, results, call).
+    """Exchange between processes: a function of each shard, and one that merges all shards.
 
-    `part` makes of what it `reads` the row scalars that are sent: `sends` are their names, and what is sent of each by
-    a process without features. Of what it makes after those the sums over rows are sent; `totals` is what their sums
-    over all processes are called. `merge` makes of what it `needs`, of what was sent an entry for each process, row
-    scalars; `own` are results with an entry for each process.
+    Functions take (values, results, call). `part` computes, from the values it `reads`, the row scalars to send:
+    `sends` are their names, each with the value sent by a process without features. Its further results are summed over
+    rows and processes; `totals` names these sums. `merge` computes row scalars from the values it `needs`, with an
+    entry for each process where they were sent. `own` are results with an entry for each process.
     """
 
     part: Function
@@ -51,7 +51,7 @@ class Exchange(NamedTuple):
 
 
 class Last(NamedTuple):
-    """What a process computes after all exchanges: results, which it `makes` of what it `reads`."""
+    """Last function of a process, after all exchanges: it `makes` results from the values it `reads`."""
 
     function: Function
     reads: Sequence[str]
@@ -128,7 +128,7 @@ class Steps:
                 self.store(result, known.get(self.known_as.get(name, name), 0.0), call)
 
     def fetched(self, value: Any, call: Any) -> Any:
-        """What is known as a function for NumPy takes it."""
+        """Return a known value as a function for NumPy takes it."""
         return value
 
     def store(self, result: Any, value: Any, call: Any) -> None:
@@ -136,7 +136,10 @@ class Steps:
         blocks.round_to(result, ..., value)
 
     def _in_common(self, known: Mapping[str, Any], results: Mapping[str, Any], call: Any) -> dict[str, Any]:
-        """What all make alike: of rows of one feature, so that sums over rows are in one order."""
+        """Compute the results that are the same on all processes.
+
+        They are computed from rows of one feature, so that sums over rows have one order.
+        """
         common = self.common
         if common is None:
             return {}
@@ -189,7 +192,7 @@ class Steps:
 def _merged(
     step: Exchange, known: Mapping[str, Any], numbers: Array, rank: int, leading: Shape, dtype: DType
 ) -> dict[str, Any]:
-    """What all make of (processes, numbers of a row, rows) numbers."""
+    """Merge the numbers of all processes, of shape (processes, numbers of a row, rows)."""
     if step.merge is None:
         return {}
     shape = (*leading, len(numbers))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What the `torch_backend` of every layer is made of: the layer as a function of tensors, and as a module.
+"""Shared part of every layer's `torch_backend`: the layer as a function of tensors, and as a module.
 
-A layer that is not known is called by these too, `Layer(INTERFACE, ...)` on any package of an emitted one.
+`Layer(INTERFACE, ...)` calls any emitted package, also one that is not known in advance.
 """
 
 import sys
@@ -57,7 +57,10 @@ class Layer(Generic[Result]):
         return chosen
 
     def _sharing(self) -> Callable[[], None]:
-        """What tells PyTorch, once, how rows may be sharded; it is called before any call that may be of such rows."""
+        """Return a function that registers with PyTorch, once, how rows may be sharded.
+
+        It is called before any call whose rows may be sharded.
+        """
         is_shared = False
 
         def share() -> None:
@@ -168,7 +171,7 @@ class Module(torch.nn.Module):
         super()._load_from_state_dict(state_dict, prefix, *arguments)
 
     def extra_repr(self) -> str:
-        """What stands in the brackets after the name of the class."""
+        """Return the text in brackets after the name of the class."""
         constants = {name: getattr(self, name) for name in self._constants}
         return described(self._features, constants, [name for name in self._defaults if getattr(self, name) is None])
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Whether a module computes what a layer computes: both are called with the same random rows and parameters.
+"""Comparison of a module with a layer: both are called with the same random rows and parameters.
 
-A definition may name a class whose `forward` is another one, or was when another version of it was written.
+A definition may name a class whose `forward` computes another function, or did so in another version.
 """
 
 import warnings

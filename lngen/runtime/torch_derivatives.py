@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""How the operators of a layer are differentiated, by autograd, by torch.func and by forward mode.
+"""Derivatives of a layer's operators, for autograd, torch.func and forward mode.
 
-The derivative of backward is backward_backward, forwards and in reverse, since second derivatives are symmetric; that
-of jvp is both of them. Each rule is a node of autograd for one transform: the dispatcher brings the others to it.
+The derivative of backward is backward_backward, forwards and in reverse, since second derivatives are symmetric. The
+derivative of jvp is both of them. Each rule is a node of autograd for one transform; the dispatcher brings the others
+to it.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,10 +21,10 @@ _Function: Any = torch.autograd.Function
 
 
 class Directions(Protocol):
-    """What rules need of a layer: its operators, and how their arguments are divided.
+    """Layer as derivative rules see it: its operators, and the division of their arguments.
 
-    These are so many inputs and so many Constants, what was `kept` of forward's results, then a direction's own. The
-    inputs that are `differentiable` have gradients.
+    An operator takes `inputs` inputs, `constants` Constants, the results of forward at `kept`, then the arguments of
+    its direction. The inputs at `differentiable` have gradients.
     """
 
     inputs: int
@@ -261,4 +262,4 @@ NODES: dict[str, Callable[[Directions, Callable[..., Any]], Any]] = {
     "jvp": _jvp_node,
     "backward_backward": _last_node,
 }
-"""What makes the node of each direction, for a layer, of that which computes its results."""
+"""Constructors of each direction's node, for a layer and a function that computes the direction."""

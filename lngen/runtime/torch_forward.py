@@ -11,7 +11,7 @@ from .torch_kernels import Tensor, torch
 __all__ = ["Forward", "Types", "parameters_of_call"]
 
 Types: TypeAlias = dict[tuple[Any, Any], tuple[Any, Any]]
-"""Of the types of a row and of a parameter, those that rows are computed in and that results have."""
+"""Map from the types of a row and of a parameter to the compute type and the type of results."""
 
 
 class Forward:

@@ -40,7 +40,7 @@ def _current(device: Any) -> Iterator[int]:
 
 
 class OnGPU:
-    """What `kernels` are on the processor; `package` is the name of the layer's package."""
+    """Kernels on a GPU for those in `kernels`, of the layer whose package is `package`."""
 
     def __init__(self, kernels: Kernels, package: str) -> None:
         self.kernels, self.package = kernels, package

@@ -114,7 +114,10 @@ def _is_fresh(array: Array, others: Sequence[Any]) -> bool:
 
 
 def _threads(rows: Tensor) -> int:
-    """How many threads to use: of few entries one is done before PyTorch's own, which wait by turning, make room."""
+    """Return the number of threads for some rows.
+
+    For few entries one thread is faster: PyTorch's own threads wait actively, and delay others.
+    """
     return torch.get_num_threads() if rows.numel() >= _SHARED_ENTRIES else 1
 
 
@@ -232,7 +235,7 @@ class Kernels:
         return only(_fresh(made, [*own, *saved[3:]]))
 
     def _saved(self, args: Sequence[Any]) -> tuple[Any, list[Any], int]:
-        """What forward saved, the arguments that are the direction's own, and how many threads to use."""
+        """Return the saved values, the direction's own arguments, and the number of threads."""
         types, module = self.types_of(args[: self.inputs]), self.host or self._chosen()
         values = [_dense(args[place]) for place in self.fields]
         saved = (tuple(args[types.row].shape), types.computed, types.dtypes, *values)
@@ -274,7 +277,10 @@ class Kernels:
         return only(made)
 
     def are_there(self, direction: str, args: Sequence[Any]) -> list[bool]:
-        """Of each result of a direction, whether it has entries: a gradient has what it belongs to."""
+        """Return a flag for each result of a direction: true if it has entries.
+
+        A gradient has entries if its owner is present.
+        """
         if direction == "forward":
             return [True] * (self.outputs + len(self.saved_row_scalars))
         if direction == "jvp":

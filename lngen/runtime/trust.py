@@ -25,7 +25,7 @@ _temporary: dict[int, Path] = {}
 
 
 class Refused(OSError):
-    """Something that is not used; the message says what and why, in one line."""
+    """Error for a file that is not trusted; the message says what is refused and why, in one line."""
 
 
 def objection(status: os.stat_result, closed: bool = False) -> str:

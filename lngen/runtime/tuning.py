@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Which of several grids a device is done with soonest: measured once, and kept beside compiled kernels.
+"""Choice of the fastest grid on a device: measured once, and kept beside compiled kernels.
 
-The grids give the same bits, so that a measurement, which no two machines have alike, changes no result.
+All grids give the same bits, so that measurements, which differ between machines, change no result.
 """
 
 import ctypes
@@ -42,7 +42,7 @@ def blocks_held(cubin: bytes, kernel: str, device: str, launches: Mapping[int, C
 
 
 def _kept(path: Path) -> int | None:
-    """What was found earlier; None if nothing was, or if it cannot be read."""
+    """Return the grid chosen earlier; None if there is none, or if it cannot be read."""
     with suppress(ValueError, TypeError, KeyError):
         found = json.loads(kept(path) or b"")["blocks_held"]
         if type(found) is int and found >= 0:
