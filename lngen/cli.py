@@ -34,7 +34,7 @@ _OS_REMEDIES = {
 
 
 class _Words:
-    """What the group and each of its commands do alike: how options are shown, and what is said of a wrong one."""
+    """Behaviour common to the group and to each command: how options are shown, and how a wrong option is reported."""
 
     def get_params(self, ctx: Any) -> Any:
         """The parameters; a flag and an argument stand for themselves, without a type of Python behind them."""
@@ -117,7 +117,7 @@ def _print_no_more() -> None:
 
 
 def _os_message(error: OSError) -> str:
-    """What the system refused, where, and what to do instead.
+    """Describe an error of the operating system: what failed, where, and what to do instead.
 
     >>> _os_message(OSError(errno.ENAMETOOLONG, "File name too long", "out/xx"))
     'out/xx: File name too long. Choose a shorter path.'
@@ -141,7 +141,7 @@ app = typer.Typer(
 
 
 class ReportFormat(StrEnum):
-    """How `derive` prints."""
+    """Formats that `derive` prints."""
 
     text = "text"
     markdown = "markdown"
@@ -150,7 +150,7 @@ class ReportFormat(StrEnum):
 
 
 class ShownStage(StrEnum):
-    """What `show` shows."""
+    """Stages that `show` prints."""
 
     definition = "definition"
     vjp = "vjp"
@@ -162,7 +162,7 @@ class ShownStage(StrEnum):
 
 
 class Backend(StrEnum):
-    """What `check` checks."""
+    """Backends that `check` tests."""
 
     numpy = "numpy"
     cpu = "cpu"
@@ -173,7 +173,7 @@ class Backend(StrEnum):
 
 
 class Direction(StrEnum):
-    """Whose kernels `inspect` looks at."""
+    """Directions whose kernels `inspect` reads."""
 
     forward = "forward"
     backward = "backward"
@@ -305,10 +305,10 @@ def check(
         bool, typer.Option("--sharded", help="Check the code for rows in parts too, of a layer that is emitted now.")
     ] = False,
 ) -> None:
-    """Hold emitted code against its definition: every kind of evidence, with errors and bounds.
+    """Check emitted code against its definition: every kind of evidence, with errors and bounds.
 
-    The exit status is 0 if all was run and holds, 1 if something does not hold, 2 if the input was refused, and 3 if
-    nothing speaks against the code and some of it was not run, for what this machine lacks.
+    The exit status is 0 if every check ran and passed, 1 if one failed, and 2 if the input was refused. It is 3 if no
+    check failed and some could not run, because this machine lacks a compiler, a device or a package.
     """
     from lngen.commands import check
 
@@ -325,7 +325,7 @@ def cost(
         typer.Option("--bandwidth", metavar="RATE", help="The memory's, such as 4.3TB/s: prints times."),
     ] = None,
 ) -> None:
-    """What a layer moves and computes at a shape, fused and unfused."""
+    """Count the bytes and the operations of a layer at a shape, fused and unfused."""
     from lngen.commands import cost
 
     cost.run(layer, shape, dtype, bandwidth)
@@ -341,7 +341,7 @@ def stability(layer: Layer) -> None:
 
 @app.command(cls=_Command)
 def device(as_json: Annotated[bool, typer.Option("--json", help="Print a JSON document.")] = False) -> None:
-    """What there is to compile and run kernels with, and what is missing."""
+    """List the compilers and devices that kernels can use, and what is missing."""
     from lngen.commands import device
 
     device.run(as_json)
@@ -383,7 +383,7 @@ def inspect(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON document.")] = False,
 ) -> None:
-    """What the machine code of the kernels says of their speed."""
+    """Read the machine code of the kernels and estimate their speed."""
     from lngen.commands import inspect
 
     inspect.run(layer, arch, features, dtype, [entry.value for entry in direction or Direction], as_json)
@@ -401,7 +401,7 @@ def list_layers() -> None:
 def cache(
     clear: Annotated[bool, typer.Option("--clear", help="Remove the derivations that are kept.")] = False,
 ) -> None:
-    """Where derivations are kept, how many, and how large they are."""
+    """Show the folder of cached derivations, their number and their size."""
     from lngen.commands import cache
 
     cache.run(clear)

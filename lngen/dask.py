@@ -29,7 +29,10 @@ __all__ = ["Saved", "backward", "forward"]
 
 
 class Saved(NamedTuple):
-    """What forward keeps for backward.
+    """Values that forward saves for backward.
+
+    Fields: the layer, its inputs, its outputs, the saved values of each chunk (they stay on their worker), and the
+    saved values of a call with no rows.
 
     The layer, its inputs and outputs, what each chunk saved, which stays where it is, and what a call of no rows saved.
     """
@@ -137,7 +140,10 @@ def _is_row(entry: InputEntry | OutputEntry) -> bool:
 def _without_rows(
     layer: Layer, interface: Interface, given: Sequence[Any], constants: Mapping[str, float]
 ) -> tuple[Sequence[Any], Any]:
-    """What a call of no rows makes and saves. It refuses what any call does, before there is anything to compute."""
+    """Return the outputs and the saved values of a call with no rows.
+
+    The call checks its arguments as any other call does, before anything is computed.
+    """
     values = []
     for entry, each in zip(interface["inputs"], given, strict=True):
         if dask.is_dask_collection(each) and not isinstance(each, da.Array):

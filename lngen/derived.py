@@ -1,4 +1,4 @@
-"""What a program may ask for: a layer derived from its definition, as `lngen.derive` returns it."""
+"""Python interface of a derived layer: `lngen.derive` and the object that it returns."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ class DerivedLayer:
     """
 
     derived: Derived
-    """What the stages made of it, for who wants more than is here."""
+    """Results of all stages of the pipeline."""
 
     @property
     def definition(self) -> Definition:
-        """What it was derived from."""
+        """Definition that the layer was derived from."""
         return self.derived.definition
 
     @property
@@ -68,12 +68,12 @@ class DerivedLayer:
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """How the gradients were found, one step after the other: rule, reason, before and after."""
+        """Steps of the derivation in order, each with its rule, its reason, and the formula before and after."""
         return self.derived.plan.derivation.steps
 
     @property
     def evidence(self) -> tuple[Proof, ...]:
-        """What was proved of the derivation, without running any code."""
+        """Proofs about the derivation; none of them runs emitted code."""
         return self.derived.plan.derivation.proofs
 
     def __str__(self) -> str:

@@ -11,7 +11,7 @@ _LINE_WIDTH = 120
 
 
 class LngenError(Exception):
-    """Something the user can put right; the message says what, where, and what to do instead."""
+    """Error that the user can put right; the message names the fault, the place and the remedy."""
 
 
 class DefinitionError(LngenError):

@@ -1,9 +1,9 @@
-"""From a definition to the files of its layer: every stage in order, held together by nothing but values.
+"""Run every stage from a definition to the files of its layer.
 
     load -> derive -> plan -> prove -> emit NumPy, CUDA, C++, PyTorch, JAX, the derivation as a document, the manifest
 
-Nothing here reads the clock, the machine, or any file but the templates: the same definition gives the same
-bytes everywhere.
+No stage reads the clock, the machine, or any file but the templates: the same definition gives the same bytes
+everywhere.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from lngen.report.heading import header, notes
 Kept = TypeVar("Kept")
 
 STAGES = ("derive", "plan", "prove", "numpy", "cuda", "cpu", "torch", "jax", "derivation.md")
-"""What `derived` goes through, in order, by the names it passes to `on_stage`."""
+"""Stages of `derived` in order, by the names passed to `on_stage`."""
 
 _TEMPLATES = ("numpy", "cuda", "cpu", "torch", "jax", "report")
 
@@ -141,7 +141,7 @@ def _emitted(planned: Plan, proved: bool, over_parts: bool, on_stage: Callable[[
 
 
 def _kept(what: str, definition: Definition, make: Callable[[], Kept]) -> Kept:
-    """What was made of the definition before, or is made now: where the pipeline looks into the cache."""
+    """Return a result of the definition from the cache, or make it and cache it."""
     write, read = partial(values.encode_surely, given=definition), partial(values.decode, given=definition)
     value: Kept = kept(what, definition, make, write, read)
     return value

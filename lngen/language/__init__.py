@@ -30,7 +30,7 @@ from lngen.language.kinds import RowScalar as RowScalar
 from lngen.language.kinds import Scalar as Scalar
 
 KIND_NAMES: tuple[str, ...] = ("Row", "RowScalar", "Feature", "Scalar", "Data", "Constant")
-"""What an input may be annotated with."""
+"""Annotations that an input may have."""
 
 
 class _FeatureCount:
@@ -389,5 +389,5 @@ FUNCTIONS: Mapping[str, FunctionEntry] = MappingProxyType(TABLE)
 
 
 def public_names() -> tuple[str, ...]:
-    """What a definition may import."""
+    """Return the names that a definition may import."""
     return ("D", *KIND_NAMES, *FUNCTIONS)

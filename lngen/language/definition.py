@@ -33,7 +33,7 @@ class Input:
 
     @property
     def is_positive(self) -> bool:
-        """Whether it is taken to be positive, as a Constant with a positive default is."""
+        """Test whether the input is assumed positive, as a Constant with a positive default is."""
         return self.kind is Kind.CONSTANT and self.default is not None and self.default > 0
 
 
@@ -161,7 +161,9 @@ class Definition:
         return self.statement(name).kind
 
     def public(self, name: str) -> str:
-        """What an input, an output or a statement is called in the file, and in the signatures of emitted functions."""
+        """Return the name of an input, an output or a statement in the file and in the signatures of emitted
+        functions.
+        """
         return dict(self.renamed).get(name, name)
 
     def canonical(self) -> str:

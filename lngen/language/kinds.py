@@ -1,4 +1,4 @@
-"""What an input of a definition may be annotated with."""
+"""Annotations that an input of a definition may have."""
 
 from __future__ import annotations
 

@@ -89,11 +89,11 @@ class Numbers:
         return _COMPARISONS[sign](self.order(left), self.order(right))
 
     def order(self, values: Array) -> Array:
-        """What comparisons look at."""
+        """Return the values that comparisons use."""
         return values
 
     def undefined(self, values: Array) -> Array:
-        """Where values are not numbers."""
+        """Return a mask of the values that are not numbers."""
         return np.isnan(self.order(values))
 
     def extreme(self, name: str, left: Array, right: Array) -> Array:
@@ -115,7 +115,7 @@ class Numbers:
         return self.combine("/", self.sum(row), self.constant(Fraction(row.shape[-1])))
 
     def finish(self, values: Array) -> Array:
-        """What is returned for values that leave the evaluator."""
+        """Return the values in the form in which they leave the evaluator."""
         return values
 
 

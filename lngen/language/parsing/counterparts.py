@@ -1,4 +1,4 @@
-"""Which modules of PyTorch's a layer can stand for, as the docstring of its definition says."""
+"""Modules of PyTorch that a layer can replace, as the docstring of its definition names them."""
 
 from __future__ import annotations
 

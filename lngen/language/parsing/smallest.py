@@ -32,7 +32,7 @@ _Ratio: TypeAlias = tuple[_Polynomial, _Polynomial]
 
 
 class _Need(enum.Enum):
-    """What an operand has to be."""
+    """Conditions on an operand."""
 
     NONZERO = "other than zero"
     POSITIVE = "positive"
@@ -140,7 +140,7 @@ def _is_closed(expression: Expression, known: _Known) -> bool:
 
 
 def _is_of_features(expression: Expression, known: _Known) -> bool:
-    """Whether it is made of D and numbers and not of numbers alone: those, `fold` has seen to."""
+    """Test whether an expression is made of D and numbers, and not of numbers alone, which `fold` handles."""
     named = any(isinstance(part, FeatureCount | Name) for part in walk(expression))
     return named and _is_closed(expression, known)
 
@@ -186,7 +186,9 @@ def _never(expression: Expression, need: _Need) -> Fault:
 
 
 def _scan(expression: Expression, need: _Need, known: _Known) -> int:
-    """For what is no ratio of polynomials, such as log(D): look at the first few D."""
+    """Return the smallest D by evaluating the first few D, for an expression such as log(D) that is not rational in
+    D.
+    """
     smallest = 1
     for features, values in known.values.items():
         try:

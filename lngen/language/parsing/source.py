@@ -48,7 +48,7 @@ class Source:
         return cls(text, filename, tuple(text.split("\n")))
 
     def span(self, node: Located) -> Span:
-        """Where a node stands, in characters."""
+        """Return the span of a node, in characters."""
         end_line = node.lineno if node.end_lineno is None else node.end_lineno
         end_offset = node.col_offset if node.end_col_offset is None else node.end_col_offset
         return Span(
