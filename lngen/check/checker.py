@@ -72,7 +72,7 @@ class Checker:
         self.identities = self.remembered("identities", nothing, lambda: identities.discover(layer.definition, seed))
 
     def remembered(self, what: str, case: Case, compute: Callable[[], _T]) -> _T:
-        """What `compute` gives, computed once for a case, for every module that asks."""
+        """Return the result of `compute`, computed once for a case and shared by all modules."""
         key = (what, *case.key())
         if key not in self.references:
             self.references[key] = compute()
@@ -159,7 +159,7 @@ class Checker:
         return self.remembered("complex step", case, compute)
 
     def command(self, case: Case, dtype: str) -> str:
-        """How to check a case again."""
+        """Return the command that checks a case again."""
         shape = f"--shape {case.rows},{case.features} " if case.by_shape else ""
         return (
             f"again: python -m lngen check {self.definition.name} --backend {self.backend} "
@@ -417,7 +417,7 @@ def _along(gradient: Any, direction: Array, over_rows: bool) -> Array:
 
 
 def _assumed_bounds(answer: Run) -> dict[str, Array]:
-    """For a layer without row programs: 64 units of the largest entry of each gradient."""
+    """Return bounds of a layer without row programs: 64 units of the largest entry of each gradient."""
     unit = 64 * float(np.finfo(np.float64).eps)
     return {
         f"d{name}": np.full(value.shape, unit * max(1.0, float(np.abs(value).max(initial=0.0))))

@@ -63,10 +63,10 @@ def directional(definition: Definition, case: Case, name: str, direction: Any) -
 
 
 def rows_are_independent(definition: Definition, case: Case, seed: int = 0) -> bool:
-    """Whether moving one row of every per-row input leaves all other rows of the outputs exactly as they
-    were.
+    """Test whether a change of one row leaves all other rows of the outputs exactly as they were.
 
-    `gradient` and `directional` rest on it; it is seen on the definition as it is, parameters and all.
+    All per-row inputs of the row are moved. `gradient` and `directional` rest on this property; it is tested on the
+    definition with its parameters.
     """
     rng = np.random.default_rng(seed)
     for row in {0, case.rows - 1} if case.rows else set():

@@ -66,7 +66,7 @@ def second_derivation(derivation: Derivation) -> Adjoint:
 
 
 def derivative_of_gradients(derivation: Derivation) -> Second:
-    """What the unsimplified adjoint moves by along directions in inputs and cotangents; none of it is simplified."""
+    """Return the derivative of the unsimplified adjoint along directions in inputs and cotangents, unsimplified too."""
     written, adjoint = derivation.written, derivation.adjoint
     whole = backward_as_forward(written, adjoint.cotangents, adjoint.equations, adjoint.gradients)
     along = tangent(whole.forward)

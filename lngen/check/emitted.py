@@ -47,7 +47,7 @@ def check_emitted(layer: Derived, folder: Path, backend: str, asked: Asked, note
 
 
 def hindrance(folder: Path, backend: str) -> str:
-    """Why this machine cannot run the code of a backend in a folder; empty where it can."""
+    """Return the reason why this machine cannot run a backend's code in a folder; empty if it can."""
     if backend == "cuda":
         here = device.survey()
         return "" if here.pycuda_runs_on is not None else here.next_step or here.summary
@@ -68,7 +68,7 @@ def _run_apart(layer: Derived, folder: Path, backend: str, asked: Asked) -> Ran:
 
 
 def _drift_evidence(layer: Derived, folder: Path) -> Evidence:
-    """Whether the files of the layer, and those that all layers share, are what lngen emits."""
+    """Compare the files of the layer, and those shared by all layers, with the text that lngen emits."""
     emissions = [manifest.runtime_emission(), layer.emission]
     drifts = manifest.drift(emissions, folder.parent, every_layer=False)
     found = ", ".join(f"{entry.path} {entry.kind}" for entry in drifts)

@@ -82,7 +82,7 @@ class Rounding:
         self.spreads: dict[str, Real] = {}
 
     def radius(self, form: AffineForm) -> Real:
-        """By how much the computed value may differ from the exact one."""
+        """Return the largest difference between the computed value and the exact value."""
         total = form.own
         for name in sorted(form.shared):
             total = total + np.abs(form.shared[name]) * self.limits[name]
@@ -205,7 +205,7 @@ class Rounding:
         return self._checked(AffineForm(value.sum(0, keepdims=True), worst))
 
     def _spread_of(self, form: AffineForm) -> Real:
-        """What the error of a form behaves like: known for a named sum, else its bound."""
+        """Return the typical size of a form's error: the spread of a named sum if known, else its bound."""
         (name,) = form.shared if len(form.shared) == 1 else (None,)
         if name in self.spreads and not form.own.any() and np.all(form.shared[name] == 1):
             return self.spreads[name]

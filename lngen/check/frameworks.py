@@ -18,7 +18,7 @@ from lngen.check.layer import Array
 from lngen.language.definition import Definition
 
 KIND = "transformations"
-"""What this evidence is called: what a framework makes of a layer's functions."""
+"""Name of this evidence: transformations of a layer's functions by a framework."""
 
 ROWS = (2, 3)
 SAMPLES = 4
@@ -40,7 +40,7 @@ class Subject:
 
     @property
     def features(self) -> int:
-        """How long a row is."""
+        """Return the length of a row."""
         return max(5, self.definition.minimum_features)
 
     @property
@@ -85,12 +85,12 @@ class Subject:
 
     @property
     def required(self) -> list[bool]:
-        """Of each input, whether it may not be left out."""
+        """Return a flag for each input: true if it is required."""
         return [entry.default is None for entry in self.definition.positional]
 
 
 class NotRun(Exception):
-    """What a check needs that this machine lacks."""
+    """Reason why a check cannot run on this machine."""
 
 
 Of = TypeVar("Of", bound=Subject)
@@ -129,7 +129,7 @@ def _quiet() -> Iterator[None]:
 
 
 def _outcome(check: Callable[[Of], object], subject: Of) -> tuple[str, str]:
-    """What speaks against the layer, and why nothing is claimed; each empty otherwise."""
+    """Return the fault of the layer, and the reason why nothing is claimed; each is empty if there is none."""
     try:
         check(subject)
     except NotRun as reason:

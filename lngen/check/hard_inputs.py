@@ -71,9 +71,10 @@ def _references(checker: Checker, stored: Case) -> tuple[Mapping[str, Array], Ma
 
 
 def _agree(wide: Array, rough: Array) -> bool:
-    """Whether float64 has kept half of its digits in every entry; long double then has more than a narrow type.
+    """Test whether float64 keeps half of its digits in every entry.
 
-    A zero says nothing: terms that cancel by luck, and need not in a gradient.
+    If it does, long double is more exact than a narrow type. A zero counts as a failure: its terms may cancel by
+    chance, and need not cancel in a gradient.
     """
     return bool(np.all(np.abs(wide - rough) < 2.0**-26 * np.abs(wide)))
 

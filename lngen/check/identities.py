@@ -77,9 +77,7 @@ class Identity:
 
 @dataclass(frozen=True)
 class Residual:
-    """What an identity left over: the largest of all rows, and what rounding of the gradients explains
-    there.
-    """
+    """Residual of an identity: the largest of all rows, and the part of it that rounding of the gradients explains."""
 
     error: float
     bound: float
@@ -185,11 +183,10 @@ def residual(
     run: Run,
     bounds: Mapping[str, Array],
 ) -> Residual:
-    """What the emitted gradients of a run leave of an identity, and the bound that their error bounds give
-    it.
+    """Return the residual of an identity in the emitted gradients, and the bound that their error bounds give it.
 
-    The run must have had the cotangents of `identity.outputs` alone. Derivatives by Constants and by
-    Data are taken by complex step, L from the evaluator; sums are long double.
+    The run must have had the cotangents of `identity.outputs` alone. Derivatives by Constants and by Data are taken by
+    complex step, and L from the evaluator; sums are long double.
     """
     by_row = all(_per_row(definition, generator) for generator, _ in identity.terms)
     total = np.zeros(case.rows if by_row else 1, np.longdouble)
@@ -207,7 +204,7 @@ def residual(
 
 
 def applies(identity: Identity, case: Case) -> bool:
-    """Whether every input of the identity is there."""
+    """Test whether every input of the identity is present."""
     return all(
         generator.change == "loss" or case.inputs.get(generator.name) is not None for generator, _ in identity.terms
     )

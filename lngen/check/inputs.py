@@ -34,12 +34,12 @@ _RANGES: tuple[_Draw, ...] = (
 
 
 def has_kinks(definition: Definition) -> bool:
-    """Whether the definition has points without a derivative."""
+    """Test whether the definition has points without a derivative."""
     return _calls(definition, _KINKED)
 
 
 def stops_gradients(definition: Definition) -> bool:
-    """Whether a difference of the forward sees more than the gradient is meant to."""
+    """Test whether the definition stops gradients, so that a difference of the forward sees more than the gradient."""
     return _calls(definition, frozenset({"stop_gradient"}))
 
 

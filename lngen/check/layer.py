@@ -1,4 +1,4 @@
-"""What is checked: an emitted layer beside its definition, and one way to run it."""
+"""Subject of a check: an emitted layer beside its definition, and one function that runs it."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Case:
         return replace(self, inputs=inputs, cotangents=cotangents)
 
     def key(self) -> tuple[object, ...]:
-        """What tells two cases apart, to remember references by."""
+        """Return a key that differs between cases, for references that are kept."""
         values = [*self.inputs.items(), *self.cotangents.items()]
         parts = [
             (name, None if v is None else (str(np.asarray(v).dtype), np.asarray(v).tobytes())) for name, v in values
@@ -113,7 +113,7 @@ def _cast(value: Any, dtype: Any) -> Any:
 
 @dataclass(frozen=True)
 class Run:
-    """What an emitted layer answered: outputs and gradients by the name of output and input."""
+    """Outputs and gradients of an emitted layer, by the name of output and input."""
 
     outputs: dict[str, Array]
     gradients: dict[str, Array | None]

@@ -16,7 +16,7 @@ from lngen.simt import driver
 
 @dataclass(frozen=True)
 class RunningOn:
-    """Where kernels run: the name of the device, and whether it is this CPU posing as one."""
+    """Device that runs kernels: its name, and whether it is emulated on this CPU."""
 
     name: str
     emulated: bool
@@ -24,9 +24,9 @@ class RunningOn:
 
 @contextmanager
 def device() -> Iterator[RunningOn]:
-    """Where kernels run, with its primary context current while the `with` statement lasts.
+    """Make the device current for kernels, by its primary context, while the `with` statement lasts.
 
-    Raises LngenError where PyCUDA, or what the emulator needs, is missing, ImportError where PyCUDA cannot be used.
+    Raises LngenError if PyCUDA or a part of the emulator is missing, and ImportError if PyCUDA cannot be used.
     """
     if not driver.has_device_files():
         driver.enable()
@@ -65,7 +65,9 @@ class OnDevice:
         return _filled(result, out), saved
 
     def __getattr__(self, direction: str) -> Callable[..., Any]:
-        """What follows forward: `backward`, and `jvp` and `backward_backward` where the backend has them."""
+        """Return a function that follows forward: `backward`, and `jvp` and `backward_backward` if the backend has
+        them.
+        """
         function = getattr(self.backend, direction)
 
         def called(saved: Any, *arguments: Any, out: Any = None, **options: Any) -> Any:

@@ -23,7 +23,7 @@ from lngen.oracle.evaluate import evaluate, mp_numbers
 
 DIGITS = 80
 RESOLUTION = 1e-30
-"""What `derivatives` may be off by, in the metric of `evidence.metric_error`."""
+"""Largest error of `derivatives`, in the metric of `evidence.metric_error`."""
 
 _STEP_DIGITS = 25
 # The error of a one-sided difference is of the order of the step; where the slope changes it is of order one.

@@ -50,7 +50,10 @@ class Estimate:
 
     @property
     def order_is_two(self) -> bool:
-        """Whether the differences converged as central differences do, or faster, as with steps that are still long."""
+        """Test whether the differences converged as central differences do, or faster.
+
+        Convergence is faster while steps are long.
+        """
         return self.order is None or self.order > 1.75
 
     def summed(self) -> Estimate:
@@ -152,7 +155,10 @@ def along(forward: Losses, case: Case, entry: Input, directions: Array, *, kinks
 
 
 def _settled(first: list[LongArray], steps: list[float], noise: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which differences change by less and less, as those of a smooth function do; what crosses a kink does not."""
+    """Return a mask of the differences that converge, as those of a smooth function do.
+
+    Differences across a kink do not converge.
+    """
     changes = [np.asarray(np.abs(a - b), np.float64) for a, b in pairwise(first)]
     rounding = [4 * noise / step for step in steps[1:]]
     shrinking = [b <= a / RATIO**1.75 + below for (a, b), below in zip(pairwise(changes), rounding[1:], strict=True)]

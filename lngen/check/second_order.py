@@ -32,10 +32,10 @@ _FIRST_STEP, _HALVINGS = 2.0**-5, 9
 _EXTRAPOLATED = 1.97
 _Named = dict[str, Array]
 Compared = Callable[[str, Any, Any, float], Any]
-"""(what, result, reference, bound) -> Evidence, of the case at hand."""
+"""Function (what, result, reference, bound) -> Evidence, of the present case."""
 
 Bounds = Mapping[str, Array]
-"""What each gradient of the case, such as `dx`, may be off by in float64."""
+"""Largest errors of each gradient of the case, such as `dx`, in float64."""
 
 
 class Directions:

@@ -1,10 +1,9 @@
-"""What a large offset does to a layer: the naive form, the two-pass form, and the emitted code.
+"""Error of a layer under a large offset: the naive form, the two-pass form, and the emitted code.
 
-The *naive* form is the definition with every centred reduction multiplied out into raw moments, so that a
-row is swept once: `mean((x - mu)**2)` becomes `mean(x**2) - mu**2`. It is made here, by SymPy, from the
-definition at hand. The *two-pass* form is the definition as written. Both are evaluated with every
-operation rounded to the working precision; the reference has 80 digits, and is of the very numbers that the
-others got.
+The *naive* form is the definition with every centred reduction multiplied out into raw moments, so that a row is swept
+once: `mean((x - mu)**2)` becomes `mean(x**2) - mu**2`. SymPy makes it from the given definition. The *two-pass* form is
+the definition as written. Both are evaluated with every operation rounded to the working precision. The reference has
+80 digits, and starts from the same rounded inputs.
 """
 
 from __future__ import annotations

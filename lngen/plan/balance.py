@@ -29,7 +29,7 @@ from lngen.expressions.symbols import FeatureSum, Mean, RowMax, RowMin, SumRows,
 from lngen.plan.lines import Line, once_a_row
 
 _NOTHING_BESIDE = 50
-"""How many times the degree of a power of a row that of an exponential is, at least."""
+"""Smallest ratio of an exponential's degree to that of a power of a row."""
 
 
 def grown(growth: Iterable[Growth], lines: Sequence[Line]) -> tuple[Growth, ...]:
@@ -191,9 +191,9 @@ def _spread(expression: Expr, ends: Sequence[Growth]) -> Expr:
 
 
 def _is_needed_in(total: Expr, factor: Expr, others: Sequence[Expr], end: Growth) -> bool:
-    """Whether a factor takes something off a sum, and is not needed beside it, where others go too far as well.
+    """Test whether a factor brings a sum into range, and is not needed by other factors out of range.
 
-    One that is nearly nothing beside both takes enough off both.
+    A factor so small that both are negligible beside it serves both.
     """
     # What a sigmoid leaves to 1 is small, and its terms are not: multiplied out they would cancel.
     sizes = max(map(end.degree, _terms(total))), _largest_term(total, end)
@@ -205,13 +205,13 @@ def _is_needed_in(total: Expr, factor: Expr, others: Sequence[Expr], end: Growth
 
 
 def _takes_off(factor: Expr, degree: Rational, end: Growth) -> bool:
-    """Whether a factor takes something off a degree that is too large, or too small."""
+    """Test whether a factor reduces a degree that is out of range."""
     takes = end.degree(factor)
     return bool(degree * takes < 0 and 0 < abs(degree) - end.most < abs(takes) * _NOTHING_BESIDE)
 
 
 def _terms(total: Expr) -> Sequence[Expr]:
-    """What a factor of a sum, a mean or a select multiplies."""
+    """Return the operands of a sum, a mean or a select, which a factor multiplies."""
     return list(total.args[1:] if isinstance(total, Where) else total.args)
 
 
@@ -249,7 +249,7 @@ def _without_half_of_a_power(product: Mul) -> Expr | None:
 
 
 def _met(one: Rational, other: Rational) -> Rational:
-    """What two degrees take off each other; nothing if one is nothing beside the other.
+    """Return the part of two degrees that cancels; 0 if one is negligible beside the other.
 
     `z*s`, where the sigmoid `s` vanishes, is hardly larger than `s`.
     """

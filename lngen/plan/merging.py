@@ -73,9 +73,9 @@ HIGHEST = 4
 
 @dataclass(frozen=True)
 class Share:
-    """What a reduction becomes: the sum over parts of `coefficient` times what a part reduces, the sum of `body`.
+    """Share of a reduction: the sum over shards of `coefficient` times the sum of `body` on a shard.
 
-    In a coefficient, which the merge computes, a symbol that a part has of its own is a row symbol.
+    The merge computes coefficients, where a symbol with a value on each shard is a row symbol.
     """
 
     coefficient: Expr
@@ -92,7 +92,7 @@ class Shared:
 
 @dataclass(frozen=True)
 class StandIn:
-    """What a part has in place of a mean or an extreme: `sent`, and `used`, which is finite."""
+    """Substitute of a mean or an extreme on a shard: the value `sent`, and the finite value `used`."""
 
     of: FeatureReduction
     sent: RowScalarSymbol
@@ -100,7 +100,7 @@ class StandIn:
 
     @property
     def column(self) -> RowSymbol:
-        """Those that are used, of all parts, in the merge."""
+        """Return the symbol of the used values of all shards, in the merge."""
         return RowSymbol(self.used.name)
 
 
@@ -160,7 +160,7 @@ class Merging:
     # ---- sums
 
     def shared(self, reduction: FeatureReduction) -> Shared | None:
-        """How a sum or a mean is merged, but for its division by D; None where no rule says how."""
+        """Return the merge of a sum or a mean, without its division by D; None if no rule applies."""
         if reduction.operator not in ("sum", "mean"):
             return None
         self._step = reduction.step

@@ -1,4 +1,4 @@
-"""What a row program becomes where each of several processes has a part of the features (`lngen.plan.sharding`)."""
+"""Row program in which each of several processes has a shard of the features (`lngen.plan.sharding`)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Sent:
 
     @property
     def of_nothing(self) -> float:
-        """What a part without features sends.
+        """Return the number that a process without features sends.
 
         >>> [Sent(RowScalarSymbol("s"), operator).of_nothing for operator in ("sum", "mean", "max", "min")]
         [0.0, 0.0, -inf, inf]
@@ -64,15 +64,15 @@ class ShardedProgram:
 
     @property
     def collectives(self) -> int:
-        """How many collectives a call takes."""
+        """Return the number of collectives of a call."""
         return len(self.exchanges) + self.counts_first
 
     @property
     def numbers_sent(self) -> int:
-        """How many numbers a part sends of each row."""
+        """Return the count of numbers that a process sends for each row."""
         return sum(len(exchange.sent) for exchange in self.exchanges)
 
     @property
     def numbers_in_all(self) -> int:
-        """How many numbers a part sends that are not of one row."""
+        """Return the count of numbers that a process sends besides those of rows."""
         return sum(len(exchange.totals) for exchange in self.exchanges)

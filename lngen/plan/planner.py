@@ -60,7 +60,7 @@ class Plan:
     backward_backward: RowProgram | None = None
 
     def programs(self) -> tuple[RowProgram, ...]:
-        """Those that there are, in this order."""
+        """Return the programs of the plan in this order, without those that it lacks."""
         return tuple(q for q in (self.forward, self.backward, self.jvp, self.backward_backward) if q is not None)
 
 
@@ -159,7 +159,10 @@ class _Planner:
     def _sources(
         self, read: Iterable[TypedSymbol]
     ) -> tuple[list[RowArgument], tuple[RowScalarSymbol, ...], list[Line]]:
-        """Where the forward values that are read come from: rows and row scalars by reference, saved, lines again."""
+        """Find the sources of the forward values that are read.
+
+        Returns rows and row scalars by reference, saved row scalars, and lines that are computed again.
+        """
         line_of = {line.symbol: line for line in self._forward}
         inputs = (RowArgument(s.name, s, "saved input") for s in self._derivation.forward.symbols if axes(s).rows)
         referred = {row.symbol: row for row in (*self._kept, *inputs)}
@@ -229,7 +232,7 @@ def _corrected(lines: Sequence[Line], names: Names) -> list[Line]:
 
 
 def _kept(derivation: Derivation, forward: Sequence[Line], backward: Sequence[Line]) -> list[RowArgument]:
-    """What backward may read of each row: all row scalars, and the row values that it computes all others from."""
+    """Return the row values saved for backward: all row scalars, and the rows that all others are computed from."""
     outputs = zip(derivation.definition.outputs, derivation.forward.outputs, strict=True)
     chosen = _chosen(derivation, forward, backward)
     given = [RowArgument(s.name, s, "saved input") for s in derivation.forward.symbols if axes(s).rows]

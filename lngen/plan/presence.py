@@ -1,8 +1,8 @@
-"""Which arguments are there: conditions on those that may be left out.
+"""Presence conditions: predicates on which optional arguments are given.
 
 With k such arguments there are 2**k cases, so none is ever listed. A condition is the set of cases in which it holds,
-held as a reduced ordered decision diagram: it asks for one flag after the other, in the order of their names, and
-leaves out what does not matter. Equal conditions are one object, and what is asked of one is exact.
+held as a reduced ordered binary decision diagram (BDD): it tests one flag after the other, in the order of their names,
+and skips flags that do not matter. Equal conditions are one object, and every answer is exact.
 
 >>> gamma, beta = Condition.of("gamma"), Condition.of("beta")
 >>> gamma & ~gamma is NEVER, (gamma | beta) & gamma is gamma, (gamma & beta).implies(gamma)
@@ -62,17 +62,20 @@ class Condition:
         return f"Condition({self.products()})"
 
     def implies(self, other: Condition) -> bool:
-        """Whether `other` holds wherever this one does."""
+        """Test whether `other` holds wherever this condition holds."""
         return not self & ~other
 
     def branches(self, flag: str) -> tuple[Condition, Condition]:
-        """What is left to ask where a flag, which is not after the first that this asks for, is set and is not."""
+        """Return the conditions that remain where a flag is set, and where it is not.
+
+        The flag is not after the first flag that this condition tests.
+        """
         if self.present is None or self.absent is None or self.flag != flag:
             return self, self
         return self.present, self.absent
 
     def given(self, flags: Iterable[str]) -> Condition:
-        """What is left to ask where these flags are set.
+        """Return the condition that remains where these flags are set.
 
         >>> (Condition.of("a") & Condition.of("b")).given(["a"]) == Condition.of("b")
         True
@@ -80,7 +83,7 @@ class Condition:
         return reduce(_given, flags, self)
 
     def possible(self, flags: Iterable[str]) -> Condition:
-        """Where it can hold, whatever these flags are: what the other flags alone say of it.
+        """Return the cases of the other flags in which this condition can hold, whatever these flags are.
 
         >>> (Condition.of("a") & Condition.of("b")).possible(["a"]) == Condition.of("b")
         True
@@ -92,11 +95,11 @@ class Condition:
         return _flags(self)
 
     def share(self) -> float:
-        """In which part of all cases it holds."""
+        """Return the share of all cases in which the condition holds."""
         return _share(self)
 
     def products(self) -> tuple[tuple[Literal, ...], ...]:
-        """Its prime implicants, sorted: each product of literals that suffices, and of which none can be left out.
+        """Return the prime implicants, sorted: each product of literals that suffices, and that is minimal.
 
         Raises LngenError if there are more than `MOST_PRODUCTS`.
         """
@@ -108,12 +111,12 @@ NEVER = Condition(_AFTER_ALL_FLAGS, None, None)
 
 
 def any_of(conditions: Iterable[Condition]) -> Condition:
-    """Where one of them holds."""
+    """Return the condition that holds where one of these holds."""
     return reduce(Condition.__or__, conditions, NEVER)
 
 
 def all_of(conditions: Iterable[Condition]) -> Condition:
-    """Where all of them hold."""
+    """Return the condition that holds where all of these hold."""
     return reduce(Condition.__and__, conditions, ALWAYS)
 
 
@@ -194,7 +197,7 @@ def _products(condition: Condition) -> tuple[tuple[Literal, ...], ...]:
 
 
 def _suffices(product: tuple[Literal, ...], condition: Condition) -> bool:
-    """Whether a product, whose literals are in the order of their flags, implies a condition."""
+    """Test whether a product, whose literals are in the order of their flags, implies a condition."""
     if not product or condition.present is None or condition.absent is None:
         return condition is ALWAYS
     flag, sign = product[0]

@@ -36,7 +36,7 @@ from lngen.expressions.symbols import (
 
 Operator = Literal["mean", "sum", "max", "min"]
 OPERATORS: Mapping[type, Operator] = {Mean: "mean", FeatureSum: "sum", RowMax: "max", RowMin: "min"}
-"""What each reduction of an expression is called in a program."""
+"""Operator in a program for each reduction of an expression."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Assignment:
 
     @property
     def body(self) -> Expr:
-        """What is computed before anything is reduced: of an assignment, all of it."""
+        """Return the expression before any reduction: for an assignment, all of it."""
         return self.expression
 
 
@@ -119,7 +119,7 @@ class Stage:
     correction: bool = False
 
     def lines(self) -> tuple[Assignment | FeatureReduction | RowsReduction, ...]:
-        """Everything that is computed, in order."""
+        """Return every line, in order."""
         return (*self.temps, *self.reductions, *self.row_scalars, *self.rows_reductions)
 
     def replaced(self, table: Mapping[Expr, Expr]) -> Stage:
@@ -134,9 +134,9 @@ class Stage:
 
 
 FAR = 2
-"""How many deviations from zero the mean of a row may lie before taking it off costs digits that matter.
+"""Distance of a mean from zero, in deviations, up to which subtracting it costs no digits that matter.
 
-What rounding leaves of the mean is then less than the rounding of a few deviations.
+The residual of the mean is then smaller than the rounding of a few deviations.
 """
 
 
@@ -207,7 +207,7 @@ class RowProgram:
     is_wide: bool = False
 
     def lines(self) -> Iterator[Assignment | FeatureReduction | RowsReduction]:
-        """Everything that is computed, in order."""
+        """Yield every line, in order."""
         yield from self.prologue
         for stage in self.stages:
             yield from stage.lines()
@@ -244,7 +244,7 @@ class RowProgram:
         return tuple(found)
 
     def users(self, symbol: TypedSymbol) -> int:
-        """How many lines of the stages read a value, and results."""
+        """Return the number of lines and results that read a value."""
         reading = [symbol in q.body.free_symbols for stage in self.stages for q in stage.lines()]
         return sum(reading) + sum(store.symbol == symbol for store in self.results)
 

@@ -91,7 +91,10 @@ def sharded(program: RowProgram, *, merges: bool = True) -> ShardedProgram:
 
 @dataclass(frozen=True)
 class _First:
-    """Where a row attains an extreme first: `nearest` is how near to it a part gets, `own` is 1 in one."""
+    """First place at which a row attains an extreme.
+
+    `nearest` is the smallest gap to the extreme on a shard, and `own` is 1 on one shard.
+    """
 
     atom: Expr
     nearest: RowScalarSymbol
@@ -100,13 +103,13 @@ class _First:
 
     @property
     def gap(self) -> Expr:
-        """How far an entry is from the extreme; exactly 0 where it equals it, infinite ones included."""
+        """Return the gap between an entry and the extreme; exactly 0 if they are equal, also if both are infinite."""
         body, extreme = self.atom.args
         return Where(sympy.Eq(body, extreme), 0, sympy.Abs(body - extreme, evaluate=False))
 
 
 class _Draft:
-    """What one exchange is for."""
+    """Draft of one exchange: its reductions and the values sent."""
 
     def __init__(self, merging: Merging) -> None:
         self.merging = merging
@@ -295,7 +298,7 @@ class _Sharding:
         return self._program({}, saved=saved, stores=stores, sums=sums, results=results, epilogue=epilogue)
 
     def _exchange(self, number: int, asked: set[TypedSymbol]) -> Exchange:
-        """What is sent, and the program of what is made of it: of that what is asked for."""
+        """Return an exchange: the values sent, and the program that computes the values asked for."""
         draft = self._drafts[number]
         columns = {each.symbol: RowSymbol(each.symbol.name) for each in draft.sent}
         own = {line.symbol: line for line in (*draft.merging.merge_lines, *draft.scalars)}

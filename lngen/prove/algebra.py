@@ -33,7 +33,7 @@ _WORK_OF_A_QUESTION = 100
 
 
 class UndefinedError(Exception):
-    """What an expression divides by is zero, whatever the values of its symbols."""
+    """Error for a divisor that is zero, whatever the values of its symbols."""
 
 
 class Algebra:
@@ -66,7 +66,9 @@ class Algebra:
         self._not_negative: set[Expr] = set()
 
     def vanishes(self, difference: Expr) -> bool:
-        """Whether an expression in explicit symbols is identically zero. Raises TooLargeError and UndefinedError."""
+        """Test whether an expression in explicit symbols is identically zero; raises TooLargeError and
+        UndefinedError.
+        """
         generic = self.convert(difference).xreplace(self._replaced)
         if generic == 0:
             return True
@@ -370,7 +372,7 @@ class Algebra:
 
 
 def _terms(e: Expr) -> int:
-    """At most how many terms an expression has, multiplied out.
+    """Return an upper bound for the number of terms of an expression, multiplied out.
 
     >>> from sympy.abc import a, b, c
     >>> _terms((a + b)*(a + b + c)), _terms((a + b)**3)

@@ -76,7 +76,7 @@ def _equal(left: Expr, right: Expr, names: Names, opened: frozenset[TypedSymbol]
 
 
 def _needed(left: Expr, right: Expr, names: Names, opened: frozenset[TypedSymbol]) -> frozenset[TypedSymbol]:
-    """Fewer of the names, so that no other one of them can be left closed."""
+    """Return a subset of the names in which each name is needed: closing any of them loses the proof."""
     for name in names.in_order(opened):
         fewer = opened - {name}
         with suppress(NotShownError), names.algebra.budget.limited(_WORK_TO_MATCH):
@@ -113,7 +113,7 @@ class EverySize:
         return Names(RowAlgebra(budget or self._budget, self.derivation.definition.minimum_features))
 
     def world(self, part: Direction) -> Names:
-        """What names stand for in the steps of a direction."""
+        """Return the meanings of the names in the steps of a direction."""
         if part not in self._worlds:
             self._worlds[part] = self._told(part, self._names())
         return self._worlds[part]

@@ -48,7 +48,7 @@ class Facts:
     poles: Poles = Poles()
 
     def with_sign(self, p: Polynomial, sign: int) -> Facts:
-        """These, and the sign of p."""
+        """Return these facts and the sign of p."""
         if sign == 0:
             return replace(self, zero=(*self.zero, p))
         return replace(self, positive=(*self.positive, scaled(p, sign)))
@@ -66,7 +66,7 @@ class Facts:
 
     @property
     def impossible(self) -> bool:
-        """Whether one is seen to be false by its form: then the case is none."""
+        """Test whether a fact is false by its form, so that the case cannot occur."""
         sign = self.algebra.sign_by_form
         below = any(not fact or sign(scaled(fact, -1)) is not None for fact in self.positive)
         return below or any(1 in (sign(fact), sign(scaled(fact, -1))) for fact in self.zero)

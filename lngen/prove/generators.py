@@ -26,10 +26,11 @@ ONE: Polynomial = {(): QQ(1)}
 
 @dataclass(frozen=True)
 class Generator:
-    """`inside` is what a root, a function, an indicator or an extreme is of; `body` what a mean or a sum is of.
+    """Generator of the polynomials, with its known properties.
 
-    `attained` says of an indicator that it is 1 at one feature of every row, `one_sided` that what it is of is not
-    negative, and `squared` what a cosine is to the power 2.
+    `inside` is the argument of a root, a function, an indicator or an extreme, and `body` that of a mean or a sum.
+    `attained` marks an indicator that is 1 at one feature of every row. `one_sided` marks an indicator whose argument
+    is not negative. `squared` is the square of a cosine.
     """
 
     kind: str
@@ -44,7 +45,7 @@ class Generator:
 
     @property
     def base(self) -> Polynomial:
-        """What it is of, as a polynomial."""
+        """Return the argument as a polynomial."""
         return dict(self.inside)
 
     @property
@@ -147,13 +148,13 @@ class Generators:
         return None if found is None else found[1]
 
     def has_pole(self, monomial: Monomial) -> bool:
-        """Whether it divides by what is not seen to be positive."""
+        """Test whether a monomial divides by a factor that is not known to be positive."""
         return any(exponent < 0 and not self.known[place].positive for place, exponent in monomial)
 
     # ---- what is known
 
     def axes(self, monomial: Monomial) -> Axes:
-        """What a product varies over."""
+        """Return the axes that a product varies over."""
         found = NOTHING
         for place, _ in monomial:
             found = found.join(self.known[place].axes)
@@ -165,14 +166,17 @@ class Generators:
         return tuple(factor for factor in monomial if factor not in inner), inner
 
     def nonnegative(self, monomial: Monomial) -> bool:
-        """Whether each factor is seen not to be negative. What has a root is not, where the root is defined."""
+        """Test whether each factor is known not to be negative.
+
+        The base of an even root is not negative wherever the root is defined.
+        """
         return all(
             self.known[place].nonnegative or exponent % 2 == 0 or exponent.denominator % 2 == 0
             for place, exponent in monomial
         )
 
     def positive(self, monomial: Monomial) -> bool:
-        """Whether each factor is seen to be positive."""
+        """Test whether each factor is known to be positive."""
         return all(self.known[place].positive for place, _ in monomial)
 
     def within(self, place: int) -> frozenset[int]:

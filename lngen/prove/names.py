@@ -41,7 +41,7 @@ _FUNCTIONS = (*ENTRY_OF, sympy.Abs, sympy.sign)
 
 
 class Names:
-    """What names stand for; a symbol that no equation gives is an input, or any value at all."""
+    """Map from names to their definitions; a name without one is a free variable."""
 
     def __init__(self, algebra: RowAlgebra) -> None:
         self.algebra = algebra
@@ -82,9 +82,9 @@ class Names:
     def next(
         self, expressions: Iterable[Expr], opened: frozenset[TypedSymbol], together: bool
     ) -> frozenset[TypedSymbol]:
-        """Which to open next of the names that are seen in expressions: the one given last, or all of them.
+        """Return the names to open next among those in expressions: the last one given, or all of them.
 
-        Those in functions wait for the others.
+        Names inside functions come last.
         """
         seen = {symbol for e in expressions for symbol in self._seen(e, opened)} & self._meaning.keys()
         ready = seen - self._late

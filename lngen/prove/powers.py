@@ -205,7 +205,7 @@ class Powers:
         return found
 
     def _is_above_zero_for_every_d(self, p: Polynomial) -> bool:
-        """Whether p is a*D - b, positive from the smallest D on that the definition takes."""
+        """Test whether p is a*D - b and positive for every D that the definition takes."""
         ((d, _),) = self.features.items()
         return p.keys() <= {d, ()} and p.get(d, 0) > 0 and p[d] * self._minimum + p.get((), 0) > 0
 

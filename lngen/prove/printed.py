@@ -46,7 +46,7 @@ class Claim:
 
     @property
     def is_plain(self) -> bool:
-        """Whether both sides are one expression already."""
+        """Test whether both sides are one expression already."""
         return not self.written and self.left == self.right
 
 
@@ -83,7 +83,7 @@ def claims(derivation: Derivation) -> tuple[Claim, ...]:
 
 
 def _of_the_definition(d: Derivation) -> Iterator[Claim]:
-    """Its outputs, its identities, and the first line of each value that it has a statement for."""
+    """Yield the claims of the definition: outputs, identities, and the first line of each value with a statement."""
     for name, value, plain in zip(d.definition.outputs, d.forward.outputs, d.written.outputs, strict=True):
         yield Claim(0, "forward", d.definition.public(name), value, plain, written=True, about="outputs")
     for _, left, right in d.identities:

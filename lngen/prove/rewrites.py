@@ -97,7 +97,7 @@ class Rewrites:
         return None
 
     def _is_zero_there(self, monomial: Monomial, g: Generator) -> bool:
-        """Whether an indicator is of what is zero where an extreme is attained: A*[m > u] is 0."""
+        """Test whether an indicator's argument is zero where an extreme is attained: A*[m > u] is 0."""
         same = (g.inside, frozenset((m, -c) for m, c in g.inside))
         return any(
             self.of.known[other].kind == "attains" and self.of.known[other].inside in same for other, _ in monomial

@@ -216,7 +216,7 @@ class RowAlgebra(Powers):
         return result
 
     def _is_sign(self, p: Polynomial) -> bool:
-        """Whether it is made of indicators, and is 1 or -1 wherever it is not 0."""
+        """Test whether a polynomial is made of indicators, and is 1 or -1 wherever it is not 0."""
         if not all(self.of.known[place].kind in INDICATORS for place in places(p)):
             return False
         square = self.of.product(p, p)

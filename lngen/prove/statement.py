@@ -224,7 +224,10 @@ class _Statement:
         yield "", left, right
 
     def critical(self, point: Environment, arithmetic: Arithmetic) -> Iterator[tuple[bool, Any]]:
-        """Whether it is compared with zero, and the value of each part that has a pole, a jump or an end at zero."""
+        """Yield each part that has a pole, a jump or an end at zero.
+
+        A part is a flag, true if it is compared with zero, and its value.
+        """
         values = evaluate_equations(self.equations, point, arithmetic)
         for part in dict.fromkeys(part for e in self.all for part in sympy.preorder_traversal(e)):
             if isinstance(part, (Relational, AttainsFirst)):
@@ -288,7 +291,10 @@ def _twice(values: Any, more: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _is_clear(statement: _Statement, point: Environment) -> bool:
-    """Whether no part is zero but for rounding where it has a pole or a jump, and all that is compared has a value."""
+    """Test whether rounding cannot decide the value of the statement at a point.
+
+    No part with a pole or a jump is zero within rounding, and every compared value is defined.
+    """
     values = statement.critical(point, Arithmetic(DIGITS))
     with mpmath.workdps(2 * DIGITS):
         again = statement.critical(point, Arithmetic(2 * DIGITS))
@@ -321,7 +327,7 @@ def _refuted(statement: _Statement, point: Environment) -> str:
 
 
 def _where_finite(statement: _Statement, point: Environment, arithmetic: Arithmetic) -> Sides:
-    """Both sides at the entries at which both have values."""
+    """Yield both sides at the entries at which both are finite."""
     for key, left, right in statement.sides(point, arithmetic):
         pairs = zip(*(side.flat for side in np.broadcast_arrays(left, right)), strict=True)
         finite = [(a, b) for a, b in pairs if mpmath.isfinite(a) and mpmath.isfinite(b)]

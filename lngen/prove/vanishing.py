@@ -1,13 +1,13 @@
-"""Whether a polynomial over generators is zero for every D, by the relations of its generators.
+"""Decision whether a polynomial over generators is zero for every D, by the relations of its generators.
 
-* A sum over rows is zero if what is summed is.
-* With the sign of u, the three cases are looked at one by one, less those that others exclude: u > 0, u < 0, and u = 0,
-  where u is solved for.
+* A sum over rows is zero if its terms are.
+* An indicator of the sign of u is decided in three cases, without those that other facts exclude: u > 0, u < 0, and
+  u = 0, for which u is solved.
 * Powers of one base that differ by whole numbers are brought together: `p*u**(-3/2) + q*u**(-1/2)` is zero if
   `p + q*u` is, u written out. Other powers of a base are independent of these, so each group has to vanish. A cosine is
   a root of `1 - sin**2`.
 
-What is left has to be empty. An equality is claimed wherever both sides are defined: where one of them divides by u,
+The rest has to be empty. An equality is claimed wherever both sides are defined: where one of them divides by u,
 whatever a select chooses, u is not zero.
 """
 
@@ -34,7 +34,7 @@ from lngen.prove.row_algebra import RowAlgebra, UndefinedError
 
 
 def vanishes(p: Polynomial, algebra: RowAlgebra, facts: Facts | None = None) -> bool:
-    """Whether p is zero, in the case that facts describe. False says only that it is not seen to be.
+    """Test whether p is zero, in the case that facts describe; False means only that no proof was found.
 
     Raises TooLargeError.
 
@@ -94,7 +94,7 @@ def _with_values(p: Polynomial, values: dict[int, int], algebra: RowAlgebra) -> 
 
 
 def _vanishes_where_zero(p: Polynomial, u: Polynomial, algebra: RowAlgebra, facts: Facts) -> bool:
-    """Whether p is zero where u is."""
+    """Test whether p is zero wherever u is zero."""
     for values, others in facts.solved(u):
         with suppress(UndefinedError):
             if others.impossible or vanishes(algebra.replaced(p, values), algebra, others):
@@ -153,7 +153,10 @@ def _groups(p: Polynomial, place: int, algebra: RowAlgebra) -> list[Polynomial]:
 
 
 def _summed(p: Polynomial, algebra: RowAlgebra) -> list[Polynomial]:
-    """What has to vanish for p to, without its last sums over rows: what is summed, and the terms without a sum."""
+    """Return the polynomials that have to vanish for p to vanish, without its last sums over rows.
+
+    They are the summed polynomials, and the terms without a sum.
+    """
     known = algebra.of.known
     groups: dict[Monomial | None, Polynomial] = {}
     for monomial, c in p.items():

@@ -1,4 +1,4 @@
-"""What emitted code promises besides numbers: shapes, dtypes, memory, independence of rows, determinism."""
+"""Claims about emitted code besides its numbers: shapes, dtypes, memory, independence of rows, determinism."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Both sides of each threshold of a backend: the sizes from which its code computes in another way.
+"""Cases on both sides of each threshold of a backend: the sizes at which its code changes method.
 
-What they are is read from the code that is checked, so that a size that is changed there is looked at where it is then.
+Thresholds are read from the code that is checked, so that a changed threshold is tested at its new place.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ THRESHOLDS: dict[str, Callable[[Checkable, tuple[str, ...], bool], Iterable[Side
     "cpu": of_cpu.sides,
     "cuda": of_cuda.sides,
 }
-"""By backend, what tells the sides of its thresholds: of a layer, in storage types, a few of them or all.
+"""Function of each backend that lists the sides of its thresholds: of a layer, in storage types, a few of them or all.
 
-Whatever computes has to be here. Code without thresholds says so by no sides.
+Every backend that computes has an entry. Code without thresholds returns no sides.
 """
 
 

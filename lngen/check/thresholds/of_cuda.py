@@ -43,10 +43,10 @@ _ROWS = ((256, 37), (4096, 7), (LONGEST, 3))
 
 
 def layouts(folder: Path, dtype: str, sources: Sequence[str], shared: int) -> dict[str, NDArray[np.int32]]:
-    """By direction, the fields of the layout of rows of 0 (which stands for none), 1, ... LONGEST entries.
+    """Return, by direction, the layout fields of rows with 0 (which stands for none), 1, ... LONGEST entries.
 
-    `shared` is how many bytes of shared memory a block may take. Raises ToolchainMissing where there is no emulator,
-    KernelFault where the layout of some length cannot be computed.
+    `shared` is the shared memory in bytes that a block may take. Raises ToolchainMissing without an emulator, and
+    KernelFault if a layout cannot be computed.
     """
     name = parse_dtype(dtype).name
     found: dict[str, NDArray[np.int32]] = {}

@@ -35,7 +35,7 @@ class Side:
     meanwhile: Callable[[], AbstractContextManager[Any]] = nullcontext
 
     def case(self, definition: Definition, seed: int) -> Case:
-        """Its inputs and cotangents."""
+        """Return the inputs and cotangents of this side."""
         drawn = replace(inputs.ordinary(definition, *self.shape, seed), by_shape=False)
         if not self.means:
             return drawn

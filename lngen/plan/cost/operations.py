@@ -97,7 +97,7 @@ def power_multiplications(exponent: int) -> int:
 
 
 def _operations(e: Expr) -> Iterator[tuple[Axes, int, str | None]]:
-    """Where each operation happens, how many, and the function it calls."""
+    """Yield the operations of an expression: their axes, their number, and the function that is called."""
     place = axes(e)
     if not e.args or e.is_number:
         return

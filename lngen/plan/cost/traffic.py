@@ -36,13 +36,12 @@ ACCUMULATE_ITEMSIZE = sympy.Symbol("accumulate_itemsize", integer=True, positive
 
 @dataclass(frozen=True)
 class Cost:
-    """What one direction costs.
+    """Cost of one direction.
 
-    `rows_read` and `rows_written` count tensors of the rows' shape; `scalars_read` and `scalars_written` row
-    scalars that are inputs, cotangents or results, in the rows' type; `saved` row scalars kept between
-    forward and backward, in the accumulation type. `features` and `numbers` count Features and Scalars read
-    or written. `partial_features` and `partial_numbers` are sums over rows, of which every block of rows
-    brings one partial result.
+    `rows_read` and `rows_written` count tensors of the rows' shape. `scalars_read` and `scalars_written` count row
+    scalars that are inputs, cotangents or results, in the rows' type. `saved` counts the row scalars saved for
+    backward, in the accumulation type. `features` and `numbers` count Features and Scalars read or written.
+    `partial_features` and `partial_numbers` are sums over rows, with one partial result for every block of rows.
     """
 
     operations: Operations
@@ -95,10 +94,10 @@ class Cost:
 
 @dataclass(frozen=True)
 class Unfused:
-    """What one direction costs with a kernel for every operation, each reading and writing whole row tensors.
+    """Cost of one direction with a kernel for every operation, each of which reads and writes whole row tensors.
 
-    Backward reads the intermediate rows that forward left behind; `kept` counts those that are neither inputs
-    nor outputs. Row scalars and parameters are left out: they are small.
+    Backward reads the intermediate rows that forward saved; `kept` counts those that are neither inputs nor outputs.
+    Row scalars and parameters are small, and not counted.
     """
 
     kernels: int

@@ -106,7 +106,7 @@ def parse_bandwidth(text: str) -> float:
 
 
 def microseconds(size: float, bandwidth: float) -> float:
-    """How long so many bytes take at a bandwidth in bytes per second.
+    """Return the microseconds that a number of bytes takes at a bandwidth in bytes per second.
 
     >>> round(microseconds(50_331_648, 4.3e12), 2)
     11.71
