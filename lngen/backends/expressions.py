@@ -1,7 +1,7 @@
-"""How an expression is spelled out in floating point: the order of its terms and factors, and its numbers.
+"""Expressions in floating point: the order of terms and factors, and the text of numbers.
 
-SymPy's sums and products have no order. Rounding has one, so both backends take it from here: it depends on
-the expression alone, never on a hash seed.
+SymPy's sums and products have no order. Rounding has one, so both backends take it from here. It depends on the
+expression alone, never on a hash seed.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def decimal(number: Expr, digits: int = 40) -> str:
 
 
 def is_short(number: Expr) -> bool:
-    """Whether a number is exact in every floating-point type there is, half precision being the narrowest.
+    """Test whether a number is exact in every floating-point type, of which half precision is the narrowest.
 
     >>> [is_short(Rational(*pair)) for pair in ((1, 2), (3, 1), (1, 3), (4097, 1))]
     [True, True, False, False]
@@ -123,11 +123,9 @@ def number_of(value: Fraction) -> Rational:
 
 
 def power_chain(exponent: int) -> tuple[bool, ...]:
-    """How to raise to a positive integer power by multiplication: for each step, square (False) or times the
-    base.
+    """Return the steps to a positive integer power by multiplication.
 
-    >>> power_chain(1), power_chain(2), power_chain(6)
-    ((), (False,), (False, True, False))
+    A step is False to square, and True to multiply by the base.
     """
     steps: list[bool] = []
     for bit in bin(exponent)[3:]:

@@ -32,7 +32,7 @@ class Function:
         return self.array if count == 1 else f"tuple[{', '.join([self.array] * count)}]"
 
     def fields(self) -> dict[str, Any]:
-        """What a template says of it, by the names of the fields."""
+        """Return the template fields of the function."""
         inputs, constants, name = self.layer.inputs, self.layer.constants, self.notes.layer
         outputs = [output.public for output in self.layer.outputs]
         return {
@@ -84,7 +84,7 @@ def number(name: str, each: PublicConstant) -> str:
 
 
 def sign(each: PublicConstant, layer: PublicInterface) -> str:
-    """What to say of a number that must not be negative."""
+    """Return the condition that messages add to a number that must not be negative."""
     return " of 0 or more" if each.name in layer.nonnegative else ""
 
 

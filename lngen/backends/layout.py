@@ -85,7 +85,10 @@ def _broken(text: str, indent: int) -> list[str]:
 
 
 def _inside(text: str, start: int, indent: int) -> list[str]:
-    """What the brackets hold that open before `start` and that a text ends with: a condition, or arguments."""
+    """Return the lines between the brackets that open before `start` and end a text.
+
+    They hold a condition, or arguments.
+    """
     pad, inside = " " * indent, text[start:-1]
     if len(pad + inside) <= WIDTH:
         return [pad + inside]
@@ -94,7 +97,7 @@ def _inside(text: str, start: int, indent: int) -> list[str]:
 
 
 def _opening(text: str) -> int:
-    """Where the brackets open that a text ends with."""
+    """Return the place of the opening bracket of those that end a text."""
     depth = 0
     for place in range(len(text) - 1, -1, -1):
         depth += (text[place] == ")") - (text[place] == "(")

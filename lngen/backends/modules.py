@@ -16,23 +16,23 @@ from lngen.runtime.interface import PARAMETERS
 
 @dataclass(frozen=True)
 class LayerClass:
-    """What a class has of its layer; `own` are the arguments that a constructor has of the framework."""
+    """Properties of a layer's class; `own` are constructor arguments of the framework."""
 
     layer: PublicInterface
 
     @property
     def given(self) -> list[PublicInput]:
-        """What an object is called with."""
+        """Return the inputs that a call takes."""
         return [each for each in self.layer.inputs if each.kind not in PARAMETERS]
 
     @property
     def parameters(self) -> list[PublicInput]:
-        """What an object has."""
+        """Return the inputs that an object holds as parameters."""
         return [each for each in self.layer.inputs if each.kind in PARAMETERS]
 
     @property
     def has_features(self) -> bool:
-        """Whether it has to be told how many features a row has."""
+        """Test whether the constructor takes the number of features."""
         return any(each.kind == "Feature" for each in self.layer.inputs)
 
     def summary(self, name: str, what: str) -> list[str]:
@@ -52,7 +52,7 @@ class LayerClass:
         return ["self", *["D: int"] * self.has_features, *["*"] * bool(named), *named]
 
     def meanings(self) -> list[str]:
-        """What the docstring says of those that are the layer's."""
+        """Return the docstring's lines about the layer's arguments."""
         lines = ["D: how many features a row has."] * self.has_features
         for each in self.parameters:
             if each.neutral is not None:
@@ -61,7 +61,7 @@ class LayerClass:
         return [*lines, *(f"{attribute(each.public)}: {self.meaning(each)}." for each in self.layer.constants)]
 
     def meaning(self, each: PublicConstant) -> str:
-        """What a docstring says of a Constant."""
+        """Return the docstring's text about a Constant."""
         return f"a constant, a finite number{sign(each, self.layer)}"
 
     def created(self, own: Sequence[str]) -> list[str]:

@@ -15,7 +15,7 @@ from lngen.plan.program import RowProgram
 
 @dataclass(frozen=True)
 class Signatures:
-    """How a backend's functions are declared: the types of arrays that are passed and returned, and its keywords."""
+    """Signatures of a backend's functions: types of arrays that are passed and returned, and keywords."""
 
     layer: PublicInterface
     array: str

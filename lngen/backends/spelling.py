@@ -1,12 +1,12 @@
-"""How the names of a derivation become identifiers of emitted code that nothing there has already.
+"""Identifiers of emitted code for the names of a derivation, without clashes.
 
-While a text is put together, a name of the derivation is written in a second alphabet (`marked`). So it can meet no
-name of the emitted code's own, and what is composed of both, such as `x_rows`, is a third kind of word. When the text
-is whole, `spelled` gives each of these words a plain spelling: its own where nothing in the text has that, else one
-that ends with an underscore, which no name of a definition does.
+While a text is built, a name of the derivation is written in a second alphabet (`marked`). It cannot clash with a name
+of the emitted code, and a composed word such as `x_rows` is a third kind of word. When the text is whole, `spelled`
+gives each of these words a plain spelling. It is the word's own spelling if nothing in the text has it, else one with
+an underscore at its end, which no name of a definition has.
 
 >>> x, rows = marked("x"), marked("rows")
->>> print(spelled(f"def block({x}_rows, {rows}, {marked('x_rows')}):  # of {rows}\\n    rows = 1", PYTHON))
+>>> print(spelled(f"def block({x}_rows, {rows}, {marked('x_rows')}):  # of {rows}\n    rows = 1", PYTHON))
 def block(x_rows_, rows_, x_rows):  # of rows_
     rows = 1
 """
@@ -83,7 +83,7 @@ def plain_errors() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Language:
-    """What spelling needs to know of a language: where names do not count, and which it keeps for itself."""
+    """Language of an emitted text: the places where names do not count, and the words that it reserves."""
 
     silent: re.Pattern[str]
     legal: Callable[[str], bool] = lambda name: True

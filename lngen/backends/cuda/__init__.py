@@ -50,7 +50,7 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
 
 
 def contracts(forward: RowProgram, backward: RowProgram) -> tuple[LaunchContract, ...]:
-    """What each kernel of the emitted file has to be passed, in the file's order."""
+    """Return the launch contracts of the emitted file's kernels, in the file's order."""
     programs = marked_program(forward), marked_program(backward)
     directions = [lower(program, ()) for program in programs]
     names = spellings(_kernels(directions, forward.is_wide, Notes(forward.layer, "")), CPP)
@@ -84,7 +84,9 @@ def _kernels(directions: Sequence[LoweredDirection], is_wide: bool, notes: Notes
 
 
 def head(directions: Sequence[LoweredDirection], notes: Notes) -> dict[str, Any]:
-    """What a file of kernels in C++ says first: the layer, its formulas, arguments, and macros that leave some out."""
+    """Return the head of a file of C++ kernels: the layer, its formulas, its arguments, and macros for absent
+    inputs.
+    """
     flags = _flags(directions)
     return {
         "header": [_comment(line) for line in (notes.title, *notes.header)],

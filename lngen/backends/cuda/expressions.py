@@ -54,7 +54,7 @@ class Printer:
     """
 
     select = "({} ? {} : {})"
-    """How a choice by a condition on values is written."""
+    """Template of a choice by a condition on values."""
 
     def __init__(self, names: Mapping[Symbol, str], presence: Presence) -> None:
         self._names = names

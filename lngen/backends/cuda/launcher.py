@@ -70,7 +70,7 @@ def _fields(
 
 
 def functions(by_name: Mapping[str, RowProgram], layer: PublicInterface, keywords: tuple[str, ...]) -> dict[str, Any]:
-    """What a template places of the functions of device arrays; `keywords` follow those that all backends have."""
+    """Return the template fields of the functions on device arrays; `keywords` follow those of all backends."""
     cotangents = [output.derivative for output in layer.outputs]
     signatures = Signatures(layer, _ARRAY, "Any", keywords)
     return {
@@ -92,7 +92,7 @@ def functions(by_name: Mapping[str, RowProgram], layer: PublicInterface, keyword
 
 
 def _later(program: RowProgram | None, signatures: Signatures, *given: str) -> dict[str, list[str]] | None:
-    """What the template places of the JVP or the double backward; None if there is none."""
+    """Return the template fields of the JVP or the double backward; None if there is none."""
     if program is None:
         return None
     own = (moved_name(program, of) for of in moved(program, signatures.layer).values())
@@ -105,7 +105,7 @@ def _later(program: RowProgram | None, signatures: Signatures, *given: str) -> d
 
 
 def _tables(directions: Sequence[Lowered], layer: PublicInterface) -> list[str]:
-    """What the launcher has to know of a layer besides its interface, as Python."""
+    """Return the launcher's tables of a layer besides its interface, as Python."""
     programs = [program for program, _ in directions]
     tables = directions_table(directions, layer, "_launcher", source_of)
     fields = [
@@ -121,9 +121,9 @@ def _tables(directions: Sequence[Lowered], layer: PublicInterface) -> list[str]:
 def directions_table(
     directions: Sequence[Lowered], layer: PublicInterface, module: str, source: Callable[[RowProgram], str]
 ) -> list[str]:
-    """What each direction is given and computes, and what its kernels are passed, as the entries of a dictionary.
+    """Return the arguments, results and kernels of each direction, as the entries of a dictionary.
 
-    `module` is where the class `Direction` is, `source` says the file of a direction's kernels.
+    `module` holds the class `DeviceDirection`, and `source` returns the file of a direction's kernels.
     """
     return [
         line

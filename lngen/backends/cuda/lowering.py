@@ -1,4 +1,4 @@
-"""From a row program to the finished lines of its kernels."""
+"""Lowering of a row program to the finished lines of its kernels."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class _Rows(KernelScope):
         return self._keeps_calls and symbol in self._earlier and self._takes_a_call(symbol)
 
     def _takes_a_call(self, symbol: Symbol) -> bool:
-        """Whether a row value is computed by a function, or from one that is."""
+        """Test whether a function computes a row value, or a value that it depends on."""
         line = self._recomputed.get(symbol)
         if line is None or not isinstance(symbol, RowSymbol):
             return False
@@ -120,7 +120,7 @@ class _Rows(KernelScope):
         return sum(len(expression.atoms(*_CALLED)) for expression in expressions if axes(expression).features)
 
     def _members(self) -> tuple[str, ...]:
-        """What is known of the row and of the call: every value that does not vary over features."""
+        """Return the names of the row's and the call's members: every value that does not vary over features."""
         program = self.program
         symbols: list[Symbol] = [a.symbol for a in program.rows if isinstance(a.symbol, RowScalarSymbol)]
         symbols += program.saved if program.direction != "forward" else ()

@@ -69,7 +69,7 @@ class CorrectedProducts(Function):  # type: ignore[misc]
 
 
 CALLED: Mapping[type, str] = {CorrectedSquares: "corrected_squares", CorrectedProducts: "corrected_products"}
-"""What each of them is called in `moments.cuh`."""
+"""Name of each operation in `moments.cuh`."""
 
 
 def with_corrected_moments(program: RowProgram, most_sums: int) -> RowProgram:
@@ -162,7 +162,7 @@ class _Sweep:
         return (s, t) if s and t else None
 
     def _written_out(self, value: Expr) -> Expr:
-        """What a name of a row stands for: a sum, a product or a function."""
+        """Return the sum, the product or the function that a row's name stands for."""
         while value in self._values:
             value = self._values[value]
         return value
@@ -198,7 +198,7 @@ def _needed(body: Expr, values: Mapping[TypedSymbol, Expr]) -> set[TypedSymbol]:
 
 
 def _first_of(rest: Stage, following: Sequence[Stage]) -> list[Stage]:
-    """What is left of a stage, done by the stage after it, or by itself where there is none."""
+    """Move the rest of a stage into the following stage, or keep it if there is none."""
     if not following:
         return [rest] if rest.stores or rest.rows_reductions else []
     (stage,) = following

@@ -1,6 +1,7 @@
-"""What the function of a block is given: rows to read, places for results, and scratch.
+"""Arguments of a block's function: rows to read, memory for results, and scratch.
 
-For each there are the names of its parameters, and what `blocks.each_block` of the runtime makes the arguments of.
+Each has the names of its parameters, and the expressions from which `blocks.each_block` of the runtime makes the
+arguments.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ KINDS: Mapping[tuple[Axes, bool], str] = {
     (ROW, True): "masks",
     (ROW_SCALAR, True): "row_scalar_masks",
 }
-"""What scratch of a kind is called: rows or numbers per row, of the compute type or of truths."""
+"""Name of the scratch of each kind: rows or row scalars, of the compute type or of booleans."""
 
 
 @dataclass(frozen=True)

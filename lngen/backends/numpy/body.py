@@ -1,7 +1,7 @@
-"""From a schedule to the lines of `forward`, `backward` and the others, which take the rows block by block.
+"""Body of `forward`, `backward` and the other directions, which take the rows block by block.
 
-What is done once per call before the rows, what is done to a block of rows, the call that takes block after block, and
-what is done once after all rows.
+The body has four parts: work once per call before the rows, work on a block, the call that takes block after block, and
+work once after all rows.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ class _Blocks(Lines):
         return super().ufunc(node, arguments)
 
     def _is_by_row(self, node: Node) -> bool:
-        """Whether a node is made of a row and of a number per row, in memory that is not the row's."""
+        """Test whether a node combines a row with a row scalar, in memory that is not the row's."""
         if [self.nodes[operand].axes for operand in node.operands] != [ROW, ROW_SCALAR] or node.boolean:
             return False
         cases = self.need[node.index] & node.computed()
@@ -142,9 +142,9 @@ class _Blocks(Lines):
         return all(self.allocation.of_node.get(root) != own for root in roots)
 
     def _is_by_feature(self, node: Node) -> bool:
-        """Whether a node is made of a row, and of a parameter that has a value per feature, whenever it is.
+        """Test whether a node combines a row with a parameter that has a value per feature, in every case.
 
-        With inputs left out a row may be a number per row, and a parameter one for all features.
+        With absent inputs, a row may become a row scalar, and a parameter a number.
         """
         operands = [self.nodes[operand] for operand in node.operands]
         if [operand.axes for operand in operands] != [ROW, FeatureSymbol.varies] or operands[1].phase != "prologue":
@@ -240,5 +240,5 @@ def _each_block(
 
 
 def _assigned(names: Sequence[str]) -> str:
-    """What stands before a value that is unpacked."""
+    """Return the left-hand side of a value that is unpacked."""
     return f"{tuple_of(names) if len(names) == 1 else ', '.join(names)} = " if names else ""

@@ -108,7 +108,7 @@ class _Emission:
         return body(schedule, wanted, given), fast_path(schedule, wanted, given, results)
 
     def _tests(self, program: RowProgram) -> tuple[tuple[str, str], ...]:
-        """What is written for "this argument was given", in `forward` and `backward`."""
+        """Return the test for "this argument was given" of each argument, in `forward` and `backward`."""
         tests = {name: f"{gradient(name)}_out is not None" for name in self.layer.optional}
         tests |= {name: f"{name}_rows is not None" for name in self.cotangents}
         tests |= {row.name: f"{row.name}_rows is not None" for row in program.rows if row.origin != "saved output"}
@@ -194,7 +194,10 @@ class _Emission:
         return found[:2] + fast, found[2:]
 
     def _has_fast_path(self, program: RowProgram) -> bool:
-        """Whether there is one: a row tells the shape of all, and they are computed in their type."""
+        """Test whether a program has a fast path.
+
+        A row has to tell the shape of all rows, and the compute type has to be theirs.
+        """
         if self.forward.is_wide:
             return False
         if program.direction == "forward":
@@ -203,14 +206,14 @@ class _Emission:
         return not kinds.isdisjoint(("Row", "Data"))
 
     def _arguments(self, program: RowProgram) -> list[str]:
-        """What a direction is given besides what was saved, in the order in which the runtime passes it."""
+        """Return the arguments of a direction besides the saved values, in the runtime's order."""
         if program.direction == "forward":
             return [each.name for each in (*self.layer.inputs, *self.layer.constants)]
         own = [] if program.direction == "jvp" else list(self.cotangents)
         return own + list(moved(program, self.layer))
 
     def _results(self, program: RowProgram) -> list[str]:
-        """What it computes, in that order."""
+        """Return the results of a direction, in the runtime's order."""
         outputs = [output.name for output in self.layer.outputs]
         gradients = [gradient(given.name) for given in self.layer.differentiable]
         return {

@@ -1,8 +1,8 @@
-"""From a schedule to the lines of `forward_fast` or `backward_fast`: rows that fit one block, in one piece.
+"""Fast path, `forward_fast` or `backward_fast`: rows that fit one block, in one piece.
 
-For some thousand entries the calls of ufuncs are what takes the time, and every line of Python besides them: so these
-functions are the operations of the blocks, in their order and to the same bits, with nothing around them. Arrays keep
-the shape that they have, NumPy makes the memory, and sums over rows are one product each.
+For a few thousand entries, calls of ufuncs and lines of Python take most of the time. These functions therefore have
+only the operations of the blocks, in the same order and with the same bits. Arrays keep their shape, NumPy allocates
+memory, and a sum over rows is one product.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MEASURES = {
     "scalar": "dtype.type",
     "vecdot": "np.vecdot if shape[-1] <= _rows.WHOLE_ROW else _rows.vecdot_in_pieces",
 }
-"""What lines may refer to, and how a function has it of its arguments `shape` and `dtype`."""
+"""Local names that lines may use, with their expressions in the arguments `shape` and `dtype`."""
 
 _OPERATORS = {
     "add": "+",
@@ -176,7 +176,7 @@ class _FastPath(Lines):
         return lines
 
     def _as_given(self, node: Node) -> bool:
-        """Whether an argument is what the lines work on, in every case in which they read it."""
+        """Test whether lines use an argument unchanged, in every case in which they read it."""
         return node.axes == ROW and not self.need[node.index] & ~node.computed()
 
     def _parameter(self, node: Node) -> str:

@@ -1,4 +1,4 @@
-"""What the functions of mathematics of an emitted module have in common: their first lines, and what they import."""
+"""Shared parts of a module's mathematical functions: their first lines and their imports."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def spelled_by_function(text: str) -> str:
 
 
 def imported(functions: Iterable[Sequence[str]]) -> dict[str, Any]:
-    """What lines refer to that is not made in them."""
+    """Return the names that lines use and do not define."""
     text = "\n".join(line for function in functions for line in function)
     modules = ("blocks", "calls", "directions", "functions", "interface", "rows")
     return {

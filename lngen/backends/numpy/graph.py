@@ -44,7 +44,7 @@ Value = NumberNode | Array
 
 @dataclass(frozen=True)
 class Form:
-    """What a node is in some cases; `through` is the operand that it is the same as, if any."""
+    """Value of a node in some cases; `through` is the operand that it equals, if any."""
 
     value: Value
     cases: Condition
@@ -101,7 +101,7 @@ SHIFT = "shift"
 REDUCTIONS = frozenset({"sum", "mean", "max", "min", SHIFT})
 TO_ROW_SCALARS = REDUCTIONS | {"residual"}
 IN_PLACE = frozenset({"corrected", "less_residual"})
-"""What is done to an operand in its own memory."""
+"""Operations that change an operand in place."""
 
 
 @dataclass
@@ -243,7 +243,7 @@ class Graph:
 
 
 def fold(operation: str, values: tuple[Value, ...]) -> NumberNode | int | None:
-    """What an operation on these values is without computing: a number, the position of an operand, or None.
+    """Return the result of an operation if no array is computed: a number, the position of an operand, or None.
 
     >>> one, array = NumberNode(S.One), Array(0, ROW)
     >>> fold("multiply", (one, array)), fold("add", (one, one)), fold("add", (one, array))

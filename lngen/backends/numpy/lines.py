@@ -1,7 +1,7 @@
-"""From nodes to lines of Python: how an operation is spelled, and under which condition it is carried out.
+"""Lines of Python for nodes: the text of an operation, and the condition under which it is done.
 
-`Lines` is what the two ways to take rows have in common: block by block, with every result in memory that is there
-(`body`), and on the fast path in one piece, with results as NumPy makes them (`fast_path`).
+`Lines` is shared by both paths. The block path (`body`) writes every result into existing memory, and the fast path
+(`fast_path`) lets NumPy allocate.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Lines:
     """The lines of one direction, by phase. `plain_weights` are those of sums and means of one row that they read."""
 
     converted: ClassVar[bool] = True
-    """Whether numbers come as arrays of the type that is computed in, as all other parameters do."""
+    """True if numbers come as arrays of the compute type, as all other parameters do."""
 
     def __init__(
         self, schedule: Schedule, wanted: Mapping[str, Condition], need: list[Condition], cases: Cases
@@ -73,7 +73,7 @@ class Lines:
     # What a way to take rows decides
 
     def out(self, node: Node) -> str:
-        """Where a node of the rows is written; "" for memory that NumPy makes."""
+        """Return the memory that a node of the rows is written to; "" if NumPy allocates it."""
         raise NotImplementedError
 
     def row_reduction(self, operation: str, operands: list[str], into: list[str]) -> str:
@@ -171,7 +171,7 @@ class Lines:
         return f"{UFUNCS[node.operation]}({', '.join(arguments)})"
 
     def _is_typed(self, index: int) -> bool:
-        """Whether a value is an array or a number of the compute type, whatever is left out."""
+        """Test whether a value has the compute type, as an array or a number, whatever inputs are absent."""
         values = (form.value for form in self.nodes[index].forms)
         return not any(is_short(value.value) for value in values if isinstance(value, NumberNode))
 

@@ -1,4 +1,4 @@
-"""Which variable a node is held in."""
+"""Choice of the variable that holds a node."""
 
 from __future__ import annotations
 
@@ -61,5 +61,5 @@ def _own_names(schedule: Schedule) -> list[tuple[str, int]]:
 
 
 def _is_read_as_number(node: Node, need: Condition) -> bool:
-    """Whether something reads the neutral number of a load that is left out."""
+    """Test whether an operation reads the neutral number of an absent load."""
     return any(bool(need & form.cases) for form in node.forms if isinstance(form.value, NumberNode))

@@ -1,4 +1,4 @@
-"""From an expression to a chain of three-address operations.
+"""Lowering of an expression to a chain of three-address operations.
 
 Cheap values are combined first: `alpha*gamma*g` multiplies the Scalar into the Feature once per call, and passes over
 the rows once. A product that is reduced is not stored, and one with a Feature is weighted by it.
@@ -82,7 +82,7 @@ class OperationWriter:
         self.target = ""
 
     def at(self, step: int, symbol: TypedSymbol, right_side: str) -> None:
-        """What follows belongs to this step, which assigns a symbol."""
+        """Set the step of the operations that follow, and the symbol that the step assigns."""
         self.step, self.heading, self.target = step, f"{symbol.name} = {right_side}", symbol.name
 
     def symbol(self, symbol: Symbol) -> int:

@@ -114,7 +114,7 @@ class Cases:
         return tuple(sorted(term, key=lambda literal: self.names.index(literal[0])))
 
     def _place(self, term: Sequence[Literal]) -> tuple[int, list[int], list[bool]]:
-        """Where a product stands among all: the short ones first, then by the order of the names."""
+        """Return the sort key of a product: short ones first, then by the order of the names."""
         return len(term), [self.names.index(name) for name, _ in term], [not sign for _, sign in term]
 
     def _text(self, term: Sequence[Literal]) -> str:

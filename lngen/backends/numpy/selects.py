@@ -1,7 +1,6 @@
-"""What only one side of a select reads is computed where that side is taken.
+"""Guards: values that only one side of a select reads are computed where that side is taken.
 
-`log(x)` where x is positive and 0 elsewhere must not complain of the x that are not. A ufunc takes a mask for
-that.
+`log(x)` where x is positive, and 0 elsewhere, must not warn about the other x. A ufunc takes a mask for that.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ def guards(schedule: Schedule, need: list[Condition]) -> dict[int, Side]:
 
 
 def _is_there(mask: Node, node: Node, need: list[Condition]) -> bool:
-    """Whether the mask fits the node, and is computed before it whenever it is."""
+    """Test whether a mask fits a node, and is computed before it in every case."""
     computed = need[node.index] & node.computed()
     before = mask.phase == "block" and mask.index < node.index
     fits = mask.axes.join(node.axes) == node.axes

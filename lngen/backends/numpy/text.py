@@ -11,7 +11,7 @@ from itertools import groupby
 from lngen.backends.layout import comment, condition, wrapped
 
 _TARGET = re.compile(r"(?:read_|place_)?(\w+?)(?:_sums|_block)? = ")
-"""What a line assigns, without what says how it is kept."""
+"""Pattern of the name that a line assigns, without prefixes and suffixes for its memory."""
 
 
 _WORD = re.compile(r"[^\W\d]\w*")

@@ -206,7 +206,7 @@ _RAISES = "Raises TypeError for what is no floating-point array, ValueError for 
 
 
 def _out(kind: str, result: str = "") -> list[str]:
-    """What `out` is: a tuple of some kind, or an array for one result."""
+    """Describe `out`: a tuple of some kind, or an array for one result."""
     if not kind:
         return [f"out: an array to write {result} to."]
     return [f"out: {kind}, or a sequence like it, of arrays to write to;", "    None in it makes a new array."]

@@ -54,7 +54,7 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
 
 
 def collectives(form: ShardedProgram) -> str:
-    """What a direction takes of the network, as text.
+    """Describe the collectives of a direction.
 
     >>> from lngen.expressions.symbols import RowSymbol
     >>> from lngen.plan.program import RowArgument

@@ -24,7 +24,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Steps:
-    """Those of a direction: of each exchange the part and the merge; the last part, and what all have in common."""
+    """Steps of a direction: a part and a merge of each exchange, the last part, and the common part."""
 
     form: ShardedProgram
     exchanges: list[tuple[Step, Step | None]]
@@ -32,7 +32,7 @@ class Steps:
     common: Step | None
 
     def parts(self) -> list[Step]:
-        """What each process does by itself."""
+        """Return the steps of each process by itself."""
         return [part for part, _ in self.exchanges] + ([self.last] if self.last else [])
 
     def functions(self) -> list[list[str]]:
@@ -76,7 +76,10 @@ class Steps:
 
 
 def own_values(program: RowProgram, layer: PublicInterface) -> list[str]:
-    """What a direction that follows forward is given besides what was saved, and what it computes, in order."""
+    """Return a direction's own arguments and results, in order.
+
+    Saved values are not among the arguments; the direction follows forward.
+    """
     cotangents = [output.derivative.name for output in layer.outputs]
     gradients = [given.derivative.name for given in layer.differentiable]
     arguments = [*(cotangents if program.direction != "jvp" else ()), *moved(program, layer)]

@@ -34,7 +34,7 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class _Text:
-    """What the emitted module says of its layer, in callers' names."""
+    """Texts of the emitted module about its layer, in callers' names."""
 
     layer: PublicInterface
     notes: Notes
