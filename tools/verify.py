@@ -46,7 +46,7 @@ Table = list[list[Any]]  # two rows of features; what is shared stands in it onc
 
 
 class Refused(Exception):
-    """What does not hold; the message says where."""
+    """Error for a claim that does not hold; the message says where."""
 
 
 def require(holds: Any, message: str) -> Any:
@@ -249,7 +249,10 @@ def like(kind: tuple[int, int], features: int, draw: Any, alike: bool = False) -
 
 
 def agree(a: Table, b: Table, largest: Any) -> bool | None:
-    """Whether two tables are the same to 50 digits; None where that is not known, as where there is no value."""
+    """Compare two tables to 50 digits.
+
+    Returns True or False, and None if the digits do not decide, or if a value is missing.
+    """
     pairs = {(id(u), id(v)): (u, v) for row in zip(a, b, strict=True) for u, v in zip(*row, strict=True)}.values()
     gaps = [(u - v, abs(u)) for u, v in pairs]
     scale = reduce(lambda m, u: u if u > m else m, [size.a for _, size in gaps], largest * 0)
@@ -259,7 +262,7 @@ def agree(a: Table, b: Table, largest: Any) -> bool | None:
 
 
 def follows(kind: str, one: Table, other: Table, flip: int) -> bool:
-    """Whether a decision has the sign of another, and a ratio to it that does not vary where it should not."""
+    """Test whether a decision has the sign of another, and a ratio to it that varies only where it may."""
     if kind == "order":
         one, other = ([[u - v for u, v in combinations(row, 2)] for row in table] for table in (one, other))
     elif all(row[0] is row[-1] for row in other):

@@ -1,8 +1,8 @@
-"""How often the instructions of a kernel are executed for an entry of a row, by kind.
+"""Number of executed instructions of a kernel for an entry of a row, by kind.
 
-A kernel's code is gone through once before its rows, once for each trip of the loop over its rows, and once after.
-Which loop is that of the rows is told by what it moves. A loop inside it goes over the thread's part of a row, and
-makes as many trips as that takes.
+A kernel's code runs once before its rows, once for each trip of the loop over its rows, and once after. The loop over
+the rows is recognized by the data that it moves. A loop inside it goes over the thread's part of a row, and makes as
+many trips as the part needs.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def kind(instruction: Instruction) -> str:
 
 
 def _moves_a_half(instruction: Instruction) -> bool:
-    """Whether it moves the half of a register to where the number of 32 bits that it stands for has its upper half."""
+    """Test whether an instruction moves half a register to the upper half of a 32-bit number."""
     opcode, operands = instruction.opcode, instruction.operands
     if opcode == "HADD2":
         return "F32" in instruction.modifiers
@@ -98,7 +98,7 @@ class Trips:
     itemsize: int
 
     def inner(self, loop: Loop) -> int:
-        """How often a loop inside a trip is gone through, for the `entries` of a row that are a thread's."""
+        """Return the number of times that a loop inside a trip runs, for the thread's `entries` of a row."""
         together = _entries_at_a_time(loop, self.itemsize)
         return max(1, math.ceil(self.entries / together)) if together else 1
 
@@ -160,12 +160,15 @@ def _entries_at_a_time(loop: Loop, itemsize: int) -> int:
 
 
 def _moving(instruction: Instruction) -> str:
-    """What moves the entries of one array; parameters and rows that nobody writes are told from what is updated."""
+    """Return a key of the accesses to one array.
+
+    Parameters and read-only rows have another key than data that is updated.
+    """
     return f"{instruction.opcode} constant" if "CONSTANT" in instruction.modifiers else instruction.opcode
 
 
 def _address(instruction: Instruction, values: Mapping[str, int]) -> str:
-    """What an access goes by: a register, and which of its values in turn; that of all copies is the same."""
+    """Return a key of an access's address: a register and the number of its value; copies share one."""
     if instruction.opcode == "LDGSTS":
         return ""
     address = next((operand for operand in instruction.operands if "[" in operand), "")

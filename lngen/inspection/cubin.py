@@ -1,4 +1,4 @@
-"""What a cubin, an ELF file, holds besides machine code."""
+"""Sections of a cubin, an ELF file, besides machine code."""
 
 from __future__ import annotations
 

@@ -34,9 +34,9 @@ DIRECTIONS = ("forward", "backward", "jvp", "backward_backward")
 
 @dataclass(frozen=True)
 class Work:
-    """What the instructions of a kernel that works on rows say.
+    """Work of a kernel on rows, as counted in its instructions.
 
-    `facts` are what the model is told. `instructions` are those for an entry of a row by kind, a warp's counted as 32;
+    `facts` are the input of the model. `instructions` are those for an entry of a row by kind, a warp's counted as 32.
     `barriers` are those of a row, and `accesses` those of a thread for its part of the rows of a trip.
     """
 
@@ -63,7 +63,7 @@ class Inspected:
 
     @property
     def ends_sums(self) -> bool:
-        """Whether it adds up what the blocks of a direction left, and works on no row."""
+        """Test whether the kernel adds up the partial sums of a direction's blocks, and works on no row."""
         return "_columns_" in self.name
 
     @property
@@ -96,7 +96,7 @@ def inspected(
 
 
 def missing_disassembler() -> str:
-    """What to install for what the instructions say; empty if it is there."""
+    """Return what to install to disassemble instructions; empty if it is installed."""
     try:
         nvrtc.disassembler()
     except NvrtcMissing as error:
@@ -158,7 +158,7 @@ def work_of(
     rows_written: int,
     architecture: Architecture,
 ) -> Work:
-    """What the instructions say of a kernel that reads and writes so many row tensors, `itemsize` bytes an entry."""
+    """Count the work of a kernel that reads and writes so many row tensors, `itemsize` bytes an entry."""
     threads = launch["threads_per_block"]
     cut = trips(code, features / launch["threads_per_row"], itemsize)
     executed = list(cut.weighted(cut.trip.parts))

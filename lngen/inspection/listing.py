@@ -32,7 +32,7 @@ class Instruction:
 
     @property
     def bytes(self) -> int:
-        """What an access moves for a thread."""
+        """Return the bytes that an access moves for a thread."""
         if "128" in self.modifiers:
             return 16
         if "64" in self.modifiers:
@@ -55,7 +55,7 @@ class Block:
 
     @property
     def is_exceptional(self) -> bool:
-        """Whether it ends in a call of a function: the compiler inlines what is usual."""
+        """Test whether the block ends in a function call: the compiler inlines the usual path."""
         return bool(self.instructions) and self.instructions[-1].opcode == "CALL"
 
 
@@ -66,7 +66,7 @@ class Loop:
     parts: list[Block | Loop]
 
     def blocks(self) -> Iterator[Block]:
-        """Its blocks, those of inner loops included."""
+        """Yield the blocks of the loop and of its inner loops."""
         for part in self.parts:
             if isinstance(part, Block):
                 yield part
@@ -74,7 +74,7 @@ class Loop:
                 yield from part.blocks()
 
     def loops(self) -> Iterator[Loop]:
-        """Itself and the loops in it."""
+        """Yield the loop and its inner loops."""
         yield self
         for part in self.parts:
             if isinstance(part, Loop):
@@ -171,7 +171,7 @@ def _nested(blocks: Sequence[Block]) -> Loop:
 
 
 def _dominators(follows: Sequence[Sequence[int]], before: Sequence[Sequence[int]]) -> list[set[int]]:
-    """For each block those that every way to it goes through, itself among them."""
+    """Return the dominators of each block: the blocks on every path to it, and itself."""
     everything = set(range(len(follows)))
     found = [everything if number else {0} for number in range(len(follows))]
     changed = True

@@ -56,7 +56,7 @@ def as_launched(text: str, arch: str, options: Sequence[str] = ()) -> MachineCod
 
 
 def spills(code: MachineCode) -> dict[str, str]:
-    """What each kernel keeps in memory for want of registers, in words; no entry where it is nothing.
+    """Describe the memory that each kernel uses for lack of registers; no entry if it uses none.
 
     >>> spills(MachineCode(b"", {"f": Resources(255, 8, 4, 4, 0), "g": Resources(32, 0, 0, 0, 0)}))
     {'f': 'spills 4 + 4 bytes, a stack frame of 8 bytes'}

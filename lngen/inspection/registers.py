@@ -1,4 +1,4 @@
-"""Which registers and predicates an instruction writes and reads, from how it is listed."""
+"""Registers and predicates that an instruction writes and reads, from its listing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PAIRS = ("DADD", "DMUL", "DFMA", "FADD2", "FMUL2", "FFMA2")
 
 @cache
 def used(instruction: Instruction) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What an instruction writes and what it reads, by names such as `R4`, `UR5` and `P0`.
+    """Return the names that an instruction writes and those that it reads, such as `R4`, `UR5` and `P0`.
 
     >>> from lngen.inspection.listing import parsed
     >>> used(parsed("/*0010*/ LDG.E.64 R4, desc[UR4][R2.64] ;"))

@@ -77,7 +77,7 @@ class KernelParameter:
 
     @staticmethod
     def parse(name: str, word: str) -> KernelParameter:
-        """From a word of a signature.
+        """Parse a word of a signature.
 
         >>> KernelParameter.parse("x", "*cf4")
         KernelParameter(name='x', kind='f4', pointer=True, constant=True)
@@ -106,7 +106,7 @@ class MappedArray:
 
 @dataclass(frozen=True)
 class Layout:
-    """Where everything is: the buffers, the words that tell the worker of the arguments, the bytes of memory needed."""
+    """Layout of a launch's memory: the buffers, the argument words for the worker, the number of bytes."""
 
     buffers: tuple[MappedArray, ...]
     words: tuple[str, ...]

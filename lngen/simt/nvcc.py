@@ -58,7 +58,7 @@ def main(arguments: list[str]) -> int:
 
 
 def version() -> str:
-    """What `nvcc --version` answers: another text with every change of the emulator."""
+    """Return the answer of `nvcc --version`, which differs for every version of the emulator."""
     return f"lngen emulator, a stand-in for nvcc\n{worker().parent.name}"
 
 

@@ -60,7 +60,10 @@ class Process:
         return self._modules[module]
 
     def memory(self, size: int) -> NDArray[np.uint8]:
-        """At least so many bytes, the same in both processes. They hold what the launch before left there."""
+        """Return at least so many bytes of memory, shared by both processes.
+
+        They hold the data that the last launch left.
+        """
         self._start()
         if self._map is None or len(self._map) < size:
             grown = max(size, 1 << 20, 0 if self._map is None else 2 * len(self._map))

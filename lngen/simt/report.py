@@ -1,4 +1,4 @@
-"""What a launch found wrong, with the line of the source that did it."""
+"""Findings of a launch, each with the line of the source at fault."""
 
 from __future__ import annotations
 
@@ -136,10 +136,10 @@ def crash(lines: Sequence[str], module: Path, source_name: str, seconds: float) 
 
 
 def source_lines(module: Path, source_name: str, codes: Iterable[int]) -> dict[int, tuple[LineNumber, ...]]:
-    """For offsets of code in a module's file, the lines of the source: the innermost, then those of its callers.
+    """Return the source lines of code offsets in a module's file: the innermost line, then those of its callers.
 
-    Lines of CUDA's headers are left out. Empty where `addr2line`, which comes with the compiler, is missing or knows
-    nothing.
+    Lines of CUDA's headers are left out. The result is empty if `addr2line`, which comes with the compiler, is missing
+    or finds nothing.
     """
     wanted = sorted(set(codes))
     tool = shutil.which("addr2line")

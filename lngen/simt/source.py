@@ -1,7 +1,7 @@
-"""What is changed in a source of kernels before a C++ compiler sees it, and what is read from it.
+"""Changes to a source of kernels for a C++ compiler, and the signatures read from it.
 
-The compiler's preprocessor has resolved the macros by then, so what is left are the kernels that will exist. Lines keep
-their numbers.
+The compiler's preprocessor has resolved the macros before, so that only the selected kernels remain. Lines keep their
+numbers.
 """
 
 from __future__ import annotations

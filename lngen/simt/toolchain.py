@@ -37,7 +37,7 @@ class Toolchain:
 
     @property
     def identity(self) -> tuple[str | bytes, ...]:
-        """What a compiled object depends on besides its source; asking takes no run of the compiler."""
+        """Return the inputs of a compiled object besides its source, without running the compiler."""
         status = self.compiler.resolve().stat()
         contents = [(self.headers[0] / name).read_bytes() for name in _HEADERS]
         places = [str(self.compiler.resolve()), *map(str, self.headers)]
@@ -65,7 +65,7 @@ class Toolchain:
 
 
 def available() -> bool:
-    """Whether `find` will find a compiler and the headers."""
+    """Test whether `find` will find a compiler and the headers."""
     try:
         find()
     except ToolchainMissing:

@@ -1,4 +1,4 @@
-"""What this machine has to compile and run kernels with, CUDA's and its own, and what is missing to get further."""
+"""Survey of this machine's compilers and devices, for CUDA and for C++, and of the parts that are missing."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Survey:
 
 @dataclass(frozen=True)
 class Driver:
-    """What a GPU's driver says: the version of CUDA as it counts (13000 is 13.0), and its devices' names."""
+    """Driver of a GPU: the version of CUDA (13000 is 13.0), and the names of its devices."""
 
     version: int
     devices: tuple[str, ...]

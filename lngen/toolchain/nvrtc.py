@@ -28,7 +28,7 @@ class NvrtcMissing(LngenError):
 
 @dataclass(frozen=True)
 class Resources:
-    """What one kernel takes, from the log of ptxas: registers per thread, the rest in bytes."""
+    """Resources of one kernel, from the log of ptxas: registers per thread, the rest in bytes."""
 
     registers: int
     stack: int
@@ -37,7 +37,7 @@ class Resources:
     shared: int
 
     def faults(self) -> list[str]:
-        """What of it is kept in memory for want of registers, in words; nothing if all is well."""
+        """Describe the memory used for lack of registers; empty if there is none."""
         found = []
         if self.spill_stores or self.spill_loads:
             found.append(f"spills {self.spill_stores} + {self.spill_loads} bytes")
@@ -68,7 +68,7 @@ _WHEELS = "pip install nvidia-cuda-nvrtc nvidia-cuda-runtime"
 
 
 def available() -> bool:
-    """Whether `compile` will find NVRTC."""
+    """Test whether `compile` will find NVRTC."""
     try:
         _nvrtc()
     except NvrtcMissing:
@@ -103,7 +103,7 @@ def compile_as_launched(source: str, arch: str, options: Sequence[str] = ()) -> 
 
 
 def as_launched(build: Callable[[Sequence[str]], Built], options: Sequence[str]) -> Built:
-    """What a compiler builds with some options, of the variant that the launcher takes."""
+    """Build with some options, in the variant that the launcher takes."""
     return without_spills(
         lambda variant: build((*options, *(f"-D{macro}" for macro in variant))),
         lambda built: sum(used.spill_stores for used in built.resources.values()),

@@ -66,11 +66,11 @@ def main(arguments: list[str]) -> int:
 
 
 class NoGpu(Exception):
-    """There is no GPU to run on; the message says what else can be done."""
+    """Error for a missing GPU; the message says what else can be done."""
 
 
 def device_name() -> str:
-    """What the driver calls the first device. Raises NoGpu."""
+    """Return the driver's name of the first device; raises NoGpu."""
     try:
         cuda = ctypes.CDLL("libcuda.so.1")
     except OSError:

@@ -35,7 +35,7 @@ _FOR_THE_SANITIZER = 0.2
 
 @dataclass(frozen=True)
 class Run:
-    """What the stages share: where to record, with what to run, until when, and how much of it all."""
+    """Settings that the stages share: the results, the environment, the deadline, and the size of the run."""
 
     results: Results
     environment: dict[str, str]
@@ -60,7 +60,7 @@ class Run:
         return processes.run([sys.executable, *arguments], environment, seconds, self.log)
 
     def options(self) -> list[str]:
-        """What the commands of the project are told of the kind of run."""
+        """Return the command-line options for this kind of run."""
         return ["--emulator"] * self.emulator + ["--quick"] * self.quick
 
 
@@ -92,7 +92,7 @@ def in_order(run: Run) -> bool:
 
 
 def device(run: Run) -> dict[str, Any]:
-    """What `lngen device` says of the machine."""
+    """Return the findings of `lngen device` about the machine."""
     done = run.python("-m", "lngen", "device", "--json", seconds=60)
     start = done.output.find("{")
     survey = json.JSONDecoder().raw_decode(done.output, start)[0] if done.status == 0 and start >= 0 else {}

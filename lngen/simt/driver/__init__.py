@@ -46,12 +46,12 @@ _DEVICE_FILES = ("/dev/nvidiactl", "/dev/dxg")
 
 @dataclass(frozen=True)
 class Settings:
-    """How kernels are run from now on.
+    """Settings by which kernels are run.
 
-    `schedule` orders blocks, warps and lanes, as for `lngen.simt`; "random" draws by `seed`. `check`
-    watches every access to memory, which takes two to ten times as long; modules that are loaded already
-    are compiled once more for it. A kernel may take so many `seconds`. Without `run`, kernels are not run at all:
-    a launch is taken as it is and returns at once, so that what is left of a call's time is its caller's.
+    `schedule` orders blocks, warps and lanes, as for `lngen.simt`; "random" draws by `seed`. `check` watches every
+    access to memory, which takes two to ten times as long; loaded modules are compiled once more for it. A kernel may
+    take at most `seconds`. If `run` is false, a launch does nothing and returns at once, so that the time of a call is
+    its caller's.
     """
 
     schedule: Schedule = "forward"
@@ -71,7 +71,7 @@ _library: ctypes.CDLL | None = None
 _settings = Settings()
 _callbacks: tuple[object, ...] = ()
 _environment: dict[str, str] = {}
-"""What stands first in PATH, and where PyCUDA keeps what the stand-in for nvcc has made."""
+"""First entry of PATH, and the folder in which PyCUDA keeps the images of the stand-in for nvcc."""
 
 
 def enable(*, force: bool = False) -> None:
@@ -108,17 +108,17 @@ def _load(force: bool) -> None:
 
 
 def enabled() -> bool:
-    """Whether PyCUDA in this process runs on the emulator."""
+    """Test whether PyCUDA in this process runs on the emulator."""
     return _library is not None
 
 
 def has_device_files() -> bool:
-    """Whether the files are there that a GPU's driver is reached through."""
+    """Test whether the device files of a GPU's driver exist."""
     return any(map(os.path.exists, _DEVICE_FILES))
 
 
 def settings() -> Settings:
-    """How kernels are run now."""
+    """Return the settings by which kernels are run now."""
     return _settings
 
 
@@ -140,7 +140,7 @@ def using(
     seconds: float | None = None,
     run: bool | None = None,
 ) -> Iterator[None]:
-    """Within a `with` statement, run kernels with some settings changed."""
+    """Run kernels with some settings changed, within a `with` statement."""
     before = _settings
     changes = {"schedule": schedule, "seed": seed, "check": check, "seconds": seconds, "run": run}
     configure(replace(before, **{name: value for name, value in changes.items() if value is not None}))  # type: ignore[arg-type]
@@ -151,7 +151,7 @@ def using(
 
 
 def findings() -> tuple[Finding, ...]:
-    """What the last launch that failed did; none if no launch has failed since `forget`."""
+    """Return the findings of the last failed launch; none if no launch has failed since `forget`."""
     return faults.latest()
 
 
