@@ -6,7 +6,7 @@ gives each of these words a plain spelling. It is the word's own spelling if not
 an underscore at its end, which no name of a definition has.
 
 >>> x, rows = marked("x"), marked("rows")
->>> print(spelled(f"def block({x}_rows, {rows}, {marked('x_rows')}):  # of {rows}\n    rows = 1", PYTHON))
+>>> print(spelled(f"def block({x}_rows, {rows}, {marked('x_rows')}):  # of {rows}\\n    rows = 1", PYTHON))
 def block(x_rows_, rows_, x_rows):  # of rows_
     rows = 1
 """

@@ -62,7 +62,7 @@ def _entry(made: Path, make: Callable[[Path], None]) -> Path:
 
 
 def _is_made(entry: Path) -> bool:
-    """Whether there is an entry. Raises Refused if anything in it may not be used."""
+    """Test whether an entry exists; raises Refused if a file in it is not trusted."""
     try:
         trust.require_tree(entry)
     except FileNotFoundError:

@@ -110,7 +110,7 @@ def _compile_extensions(runtime: Path, architecture: str) -> None:
 
 
 def _compile_handlers(runtime: Path, architecture: str) -> None:
-    """What JAX calls, against the headers that come with it."""
+    """Compile the handlers that JAX calls, with the headers that JAX ships."""
     handlers: Any = importlib.import_module("lngen.runtime.jax_handlers")
     try:
         for name in handlers.HANDLERS:
@@ -121,7 +121,7 @@ def _compile_handlers(runtime: Path, architecture: str) -> None:
 
 @contextmanager
 def _refusals() -> Iterator[None]:
-    """What a compiler refuses, and a folder, as errors of lngen."""
+    """Turn the refusals of a compiler and of a folder into errors of lngen."""
     try:
         yield
     except RuntimeError as error:

@@ -100,7 +100,7 @@ def _summary(reports: Sequence[Report], left_out: Sequence[str]) -> str:
 
 
 def _share_cores(definitions: Sequence[Definition]) -> bool:
-    """Whether several layers are checked at a time: not on a GPU, which is quick and one."""
+    """Test whether to check several layers at a time; a single GPU checks one after the other."""
     return min(len(definitions), cores()) > 1 and not driver.has_device_files()
 
 
@@ -139,7 +139,7 @@ def _all_reports(definition: Definition, backends: Sequence[str], asked: Asked, 
 def _reports(
     definition: Definition, backends: Sequence[str], asked: Asked, over_parts: bool, part: Callable[[str], None]
 ) -> Iterator[Report]:
-    """What is found of one layer, by backend. Raises EvidenceError where its derivation does not hold."""
+    """Yield the reports of one layer, by backend; raises EvidenceError if its derivation does not hold."""
     part(f"{definition.name}: deriving")
     written = _written(definition)
     there = {} if written is None else manifest.options_of(written)
@@ -258,7 +258,7 @@ def _outcome(item: Evidence) -> Text:
 
 
 def _groups(report: Report) -> list[list[tuple[Evidence, int]]]:
-    """For each kind, in order, the lines of the table: evidence, and how many claims it stands for."""
+    """Return the lines of the table for each kind, in order: evidence, and the number of claims it stands for."""
     kinds = list(dict.fromkeys(item.kind for item in report.evidence))
     return [_lines([item for item in report.evidence if item.kind == kind]) for kind in kinds]
 
@@ -286,7 +286,7 @@ def _closeness(item: Evidence) -> float:
 
 
 def _claim(item: Evidence, count: int) -> str:
-    """What one line says; what a failure looks like, and what a yes or no rests on, stand in its detail."""
+    """Return the text of one line; its detail describes a failure, or the grounds of a yes or no."""
     text = item.what + (f" at {item.shape[0]} x {item.shape[1]}" if len(item.shape) == 2 else "")
     if count > 1:
         text += f" (closest of {count})" if item.ratio is not None else f" ({count} times)"

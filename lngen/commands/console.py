@@ -52,7 +52,7 @@ def print_json(document: Any) -> None:
 
 
 def progress(total: int) -> Parts:
-    """What shows how far work in so many parts has come."""
+    """Return a display of progress in so many parts."""
     return Parts(total)
 
 

@@ -167,7 +167,7 @@ def _tell_changes(
     *,
     each: bool,
 ) -> None:
-    """What was written and removed, each file or their number, and how many are as they were."""
+    """Print the files written and removed, each or their number, and the number of unchanged ones."""
     drifts = [entry for entries in changed.values() for entry in entries]
     written = [entry for entry in drifts if entry.kind != "left over"]
     if each:
@@ -182,7 +182,7 @@ def _tell_changes(
 
 
 def _emissions(every: Sequence[Derived]) -> list[manifest.Emission]:
-    """What they share first: a layer is never there without it."""
+    """Return the emissions, the shared runtime first, so that no layer is written without it."""
     return [manifest.runtime_emission(), *(layer.emission for layer in every)]
 
 
@@ -257,7 +257,7 @@ def _print(every: Sequence[Derived], format: Format) -> None:
 
 
 def _tell(line: str, format: Format) -> None:
-    """What was written: below the derivation, or beside a document that something else will read."""
+    """Print a line about the written files: below the derivation, or on stderr beside a document."""
     if format == "text":
         console.say(line)
     else:

@@ -63,7 +63,7 @@ def in_short_lines(forward: Forward) -> Forward:
 
 
 def _is_short(expression: Expr, most: int) -> bool:
-    """Whether an expression has no more nodes, as a tree; no more than these are looked at."""
+    """Test whether an expression has at most this many nodes, as a tree; no more nodes are visited."""
     pending = [expression]
     for _ in range(most):
         if pending:

@@ -119,7 +119,7 @@ _LONGEST_NAME = 24
 
 
 def name_of_body(body: Expr) -> str:
-    """What a reduction is said to be of: all that varies over features in its body, or else of what kind that is.
+    """Name the body of a reduction: by all symbols in it that vary over features, or else by its kind.
 
     >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
     >>> k, q, s = RowSymbol("k"), RowSymbol("q"), RowScalarSymbol("s")
@@ -172,7 +172,7 @@ def reduction_name(found: Expr) -> str:
 
 
 def known_sign(expression: Expr) -> dict[str, bool]:
-    """What SymPy can prove of an expression's sign, as assumptions for a symbol that stands for it."""
+    """Return the sign of an expression as SymPy proves it, as assumptions for a symbol."""
     if expression.is_positive:
         return {"positive": True}
     if expression.is_nonnegative:

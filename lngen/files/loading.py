@@ -23,13 +23,13 @@ NUMPY = "numpy_backend.py"
 """The file with the functions of NumPy that callers have; it imports those beside it."""
 
 _CLASS = "numpy_module.py"
-"""What imports that one."""
+"""The file with the class of the layer; it imports `NUMPY`."""
 
 HOST_BACKENDS = ("numpy", "cpu")
-"""What computes on the processor."""
+"""Backends that compute on the processor."""
 
 FRAMEWORKS = {"torch": "PyTorch", "jax": "JAX"}
-"""The layer as a function of a framework's arrays, on whatever computes."""
+"""Names of the frameworks that have a backend each."""
 
 _TEXTS = count()
 
@@ -90,7 +90,7 @@ def load(layer: str | os.PathLike[str], backend: str = "numpy") -> Layer | Modul
 
 
 def is_installed(package: str) -> bool:
-    """Whether a package can be imported; nothing is."""
+    """Test whether a package can be imported, without importing it."""
     return importlib.util.find_spec(package) is not None
 
 
@@ -126,7 +126,7 @@ def _listed(names: tuple[str, ...]) -> str:
 
 
 def _finds(package: str, folder: Path) -> bool:
-    """Whether `import package` would take its modules from the folder."""
+    """Test whether `import package` would take its modules from the folder."""
     try:
         spec = importlib.util.find_spec(package)
     except ValueError:  # a module of that name without a spec, such as one that a program made itself

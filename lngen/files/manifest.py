@@ -1,4 +1,4 @@
-"""What an emission consists of, and whether a folder still holds it: manifest, atomic writing, drift."""
+"""Manifest of an emission, atomic writing, and drift: the difference of a folder from what lngen emits."""
 
 import difflib
 import hashlib
@@ -127,7 +127,7 @@ def _json(manifest: Mapping[str, Any]) -> str:
 
 @cache
 def runtime_files() -> dict[str, str]:
-    """What all layers of a folder share, by name."""
+    """Return the files that all layers of a folder share, by name."""
     folder = Path(runtime.__path__[0])
     return {
         path.name: path.read_text(encoding="utf-8")
@@ -237,7 +237,7 @@ def _listed_files(folder: Path) -> frozenset[str]:
 
 
 def options_of(folder: Path) -> Mapping[str, Any]:
-    """What the layer in a folder was emitted with; nothing if there is no manifest of ours."""
+    """Return the options with which the layer in a folder was emitted; empty without a manifest of ours."""
     found = _read(folder).get("options", {})
     return found if isinstance(found, dict) else {}
 
@@ -352,7 +352,7 @@ def _diff(committed: str, regenerated: str, path: str) -> str:
 
 
 def drift_message(drifts: Sequence[Drift], command: str = "lngen derive") -> str:
-    """What drifted, file by file with its diff, and the command that puts it right; empty if nothing did."""
+    """Describe the drift, file by file with its diff, and the command that repairs it; empty if there is none."""
     if not drifts:
         return ""
     parts = [f"{entry.path}: {entry.kind}" + (f"\n{entry.diff}" if entry.diff else "") for entry in drifts]

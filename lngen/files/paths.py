@@ -1,8 +1,8 @@
-"""Where `derive/`, `templates/` and `generated/` are.
+"""Folders `derive/`, `templates/` and `generated/`.
 
 In a checkout they stand beside the package, in an installed wheel inside it. A checkout is recognised by a
-`pyproject.toml` of lngen's distribution beside the package that was imported, so `python -m lngen` in a
-checkout, and an editable install of it from anywhere, use that checkout's folders.
+`pyproject.toml` of lngen's distribution beside the package that was imported, so `python -m lngen` in a checkout, and
+an editable install of it from anywhere, use that checkout's folders.
 """
 
 import keyword
@@ -32,7 +32,7 @@ checkout: Path | None = _checkout_of(_PACKAGE)
 """The root of the checkout that lngen is imported from; None in an installed wheel."""
 
 packaged: bool = checkout is None
-"""Whether lngen is installed, with its definitions, templates and emitted layers inside the package."""
+"""True if lngen is installed, with its definitions, templates and emitted layers inside the package."""
 
 
 def derive_folder() -> Path:

@@ -6,7 +6,7 @@ three times, in clocks:
 * **memory**: the bytes that have to move, over the bytes that a copy moves for a multiprocessor in a clock; bytes that
   go no further than the second cache count for a part;
 * **issue**: the warp instructions, over the four that are issued in a clock, or those of a kind over the throughput of
-  their unit, if that is more (CUDA C++ Programming Guide, "Arithmetic instructions", throughput of native ones);
+  their unit, if that is more. (CUDA C++ Programming Guide, "Arithmetic instructions", throughput of native ones.)
 * **latency**: the time of a trip of one block alone. It is the time of the loads, then of shuffles, barriers and chains
   of sums, then of its bytes, which arrive all at once. This is Little's law: bytes in flight over the time in which
   they are in flight, computing included.

@@ -68,7 +68,7 @@ class File:
 
     @property
     def shown(self) -> list[Line | int]:
-        """What is shown of it, see `without_the_rest`."""
+        """Return the lines that the page shows, see `without_the_rest`."""
         return without_the_rest(self.lines)
 
 
@@ -122,7 +122,7 @@ def dense(text: str) -> str:
 
 
 def script_hash(script: str) -> str:
-    """What a Content-Security-Policy calls a script, so that no other runs."""
+    """Return the hash of a script for a Content-Security-Policy, so that no other script runs."""
     return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
@@ -205,7 +205,7 @@ def _step(step: Step, writer: Writer, files: Sequence[File], *, again: bool) -> 
 
 
 def _behind(evidence: Evidence) -> str:
-    """What stands behind a grade: digits, the equations that it rests on, why it is no better.
+    """Describe the grounds of a grade: digits, the equations that it rests on, the reason why it is no better.
 
     >>> _behind(Evidence("exact at every D", ("rstd", "xhat")))
     'exact at every D, by the equations of rstd, xhat'

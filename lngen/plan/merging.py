@@ -1,9 +1,9 @@
-"""Reductions that need another one, in the exchange of that one: how what parts have reduced is merged.
+"""Merge of reductions over shards, so that a reduction that needs another one shares its exchange.
 
-Let `m` be the mean or the largest entry of a row, of which a part knows its own, `m_k`, and nothing more before the
-exchange. What it reduces it reduces about `m_k`, which *stands in* for m; the merge, which knows both, puts right what
-that changed. Each rule is an identity in the shift between them (`Share.identity`, which `tests/plan` expands for every
-layer), so that no exchange is spared at the price of an assumption.
+Let `m` be the mean or the largest entry of a row. Before the exchange a shard knows only its own, `m_k`. The shard
+reduces about `m_k`, which *stands in* for m, and the merge, which knows both, corrects for the shift. Each rule is an
+identity in the shift between them (`Share.identity`, which `tests/plan` expands for every layer), so that no exchange
+is saved by an assumption.
 
 *Moments.* With `b_k = m_k - m`, `x - m = (x - m_k) + b_k`, so that for every p
 
@@ -11,8 +11,8 @@ layer), so that no exchange is spared at the price of an assumption.
 
 which for p = 2 and exact means is the formula of Chan, Golub & LeVeque (1979), "Updating formulae and a pairwise
 algorithm for computing sample variances", Stanford STAN-CS-79-773. Here the sum of (x - m_k) is not taken to be zero:
-it is what rounding left of m_k, and what it is worth is added. So the residual of a mean (p = 1) and the spread about
-the corrected mean come out of the same sums.
+it is the residual of m_k, and its contribution is added. So the residual of a mean (p = 1) and the spread about the
+corrected mean come out of the same sums.
 
 *What it costs in digits.* Let u be the unit roundoff, g = n*u the bound of a sum of n terms, |c| the norm (sum of the
 p-th powers of |x - m|)**(1/p) over the features of a part. By the inequality of Jensen |b_k| * n**(1/p) <= |c|, so
@@ -31,11 +31,11 @@ negative is 0.
     sum(w*exp(a*(x - m))) = sum over parts of exp(a*b_k) * sum(w*exp(a*(x - m_k))),    a > 0
 
 (Milakov & Gimelshein, 2018, "Online normalizer calculation", arXiv:1805.02867, over parts in place of entries.) No
-factor is above 1, and exp(a*b_k) is off by (a*|b_k| + 1)*u of itself, t*exp(-t) being 1/e at most: the sum is off by
-(g + (P + 2)*u + u) times the sum of |w|*exp(a*(x - m)), and by u/e times the sum of |w| over a part at most, as one
-process, which rounds each x - m, is too. The least entry is the mirror image, a < 0. A part all of whose entries are
--inf, as a mask leaves them, has no finite m_k: the least finite number stands in for it, for which all of the sums are
-zero and no factor is NaN.
+factor is above 1, and exp(a*b_k) has a relative error of (a*|b_k| + 1)*u, where t*exp(-t) is at most 1/e. The error of
+the sum is at most (g + (P + 2)*u + u) times the sum of |w|*exp(a*(x - m)), plus u/e times the sum of |w| over a shard.
+One process has the second error too, since it rounds each x - m. The least entry is the mirror image, a < 0. A shard
+whose entries are all -inf, as a mask leaves them, has no finite m_k. The least finite number stands in for it: all of
+the sums are then zero and no factor is NaN.
 
 *A row less its largest entry, times weights* (p = 1) is summed as (x - m_k) + b_k, two terms of one sign: nothing
 cancels that did not before.

@@ -91,7 +91,7 @@ def gradients(derivation: Derivation) -> tuple[Equation, ...]:
 
 
 def atoms(derivation: Derivation) -> tuple[Equation, ...]:
-    """What the gradients are written in, last computed first: values of backward, then values of forward."""
+    """Return the values that the gradients are written in, last computed first: of backward, then of forward."""
     results = {gradient for _, gradient in derivation.gradients}
     lines = [*textbook_forward(derivation), *(q for q in derivation.backward if q.symbol not in results)]
     read = read_by(gradients(derivation))

@@ -100,7 +100,7 @@ def _text(plan: Plan, width: int) -> Text:
 
 
 def _fields(c: Content, style: _Markup | _Lines) -> dict[str, Any]:
-    """What the templates place, by name: one list for all of them, each written as the style says."""
+    """Return the fields of all templates by name, each written as the style says."""
     words, prose, formulas = style.words, style.prose, style.formulas
     return {
         "title": words(c.name),
@@ -194,7 +194,7 @@ class _Markup:
 
 
 def _way(sent: Formula) -> str:
-    """How a contribution comes; what has a name already is an output's own cotangent, or from an earlier step."""
+    """Describe the path of a contribution; one with a name is an output's own cotangent, or of an earlier step."""
     return f"through {sent.name}" if sent.name else "as above" if sent.step else "as an output"
 
 

@@ -1,13 +1,13 @@
 """Second moments about a mean in the sweep that measures its correction.
 
-A row that is centred on its own mean, `s = x - mu`, is centred twice, the second time on `r = mean(s)`, what rounding
-left of the mean. Its second moment waits for r, which costs a sweep over the row and a barrier. But
+A row that is centred on its own mean, `s = x - mu`, is centred twice, the second time on `r = mean(s)`, the
+residual of the mean. Its second moment waits for r, which costs a sweep over the row and a barrier. But
 
     sum((s - r)**2) = sum(s**2) - r*sum(s) - r*(sum(s) - D*r)
 
-holds for every number r, so that both sums are taken in one sweep: the shifted data algorithm of Chan, Golub & LeVeque
-(1983), "Algorithms for computing the sample variance", The American Statistician 37(3), section 4, in which the shift
-is the mean itself. The same holds for the product of two centred rows.
+holds for every number r, so that both sums are taken in one sweep. This is the shifted data algorithm with the mean
+itself as the shift (Chan, Golub & LeVeque, 1983, "Algorithms for computing the sample variance", The American
+Statistician 37(3), section 4). The same holds for the product of two centred rows.
 
 >>> from lngen.expressions.symbols import RowSymbol
 >>> x, s, c = (RowSymbol(name) for name in ("x", "s", "c"))
@@ -33,15 +33,15 @@ off from that of (s - r)**2 by at most
 
     (3*g + 3*u) * (v + m**2),
 
-against g*v where the row is centred first. Both are the same as long as m, which is what rounding left of the mean, is
-below the deviation of the row; it is above it only in rows whose entries are the same but for a few units in the last
-place of the mean. Of these the sums are those of small multiples of that unit, which are exact as long as they have
-no more digits than the type: the bound then is 3*u*v, and a row of equal entries gives 0. Where they have more,
-the error is g times the square of a few units in the last place of the mean.
+against g*v where the row is centred first. The two bounds agree as long as m, the residual of the mean, is below the
+deviation of the row. It is above it only in rows whose entries differ by a few units in the last place of the mean. The
+sums of such a row add small multiples of that unit, and are exact as long as they have no more digits than the type:
+the bound then is 3*u*v, and a row of equal entries gives 0. If they have more digits, the error is g times the square
+of a few units in the last place of the mean.
 
-*Range.* The squares leave the range where those of the centred row do, and in one case more: where the mean is so large
-that even the square of what rounding left of it does, |mu| above some 1e24 in float. The result then is infinite, never
-NaN for that. Of rows with such a mean, only those whose entries are equal, or all but equal, have a variance in range.
+*Range.* The squares overflow where those of the centred row do, and in one case more: where the mean is so large that
+the square of its residual overflows, |mu| above some 1e24 in float. The result then is infinite, and not NaN. Among
+rows with such a mean, only those with almost equal entries have a variance in range.
 """
 
 from __future__ import annotations

@@ -29,8 +29,10 @@ from lngen.expressions.symbols import (
 )
 
 LOWEST = -(sympy.Integer(10) ** 38)
-"""What an entry that a select leaves out counts as in the largest exponent. It may be any number, since that cancels;
-and exponents of a layer are not below it."""
+"""Exponent of an entry that a select leaves out, in the largest exponent.
+
+It may be any number, since the shift cancels. Exponents of a layer are not below it.
+"""
 
 _MOST_MEMBERS = 8
 
@@ -88,7 +90,7 @@ class _Exponential:
 
     @property
     def member(self) -> Expr:
-        """What the largest exponent is taken of."""
+        """Return the expression whose largest entry is the largest exponent."""
         return self.let_through(self.exponent, LOWEST)
 
     def let_through(self, exponent: Expr, otherwise: Expr) -> Expr:
@@ -201,7 +203,7 @@ def _differences(forward: Forward) -> set[Expr]:
 
 
 def _is_shifted(exponent: Expr, forward: Forward, differences: Iterable[Expr]) -> bool:
-    """Whether the exponent is already u - max(u), or a multiple of it."""
+    """Test whether the exponent is already u - max(u), or a multiple of it."""
     values = {q.symbol: q.expression for q in forward.equations if is_row(q.symbol)}
     exponent = values.get(exponent, exponent)
     return any(_multiple(exponent, difference) is not None for difference in differences)
@@ -294,7 +296,7 @@ class _Shift:
         return replace(self.forward, equations=ordered)
 
     def _values(self, largest: TypedSymbol) -> dict[Expr, Taken]:
-        """What the exponentials are that are multiples of those that take part."""
+        """Return the values of exponentials that are powers of the shifted ones."""
         values: dict[Expr, Taken] = {}
         for form, e in self.all.items():
             for partner in (self.all[form] for form in self.partners):

@@ -106,7 +106,7 @@ class _Structure:
         return self._tidy(outputs)
 
     def meaning(self, normal: Forward) -> dict[TypedSymbol, Expr]:
-        """What each symbol of the forward that was given is in the normal form."""
+        """Map each symbol of the given forward to its expression in the normal form."""
         kept = {equation.symbol for equation in normal.equations}
         gone = {q.symbol: q.expression for q in self.equations if self.rename.get(q.symbol, q.symbol) not in kept}
         result: dict[TypedSymbol, Expr] = {}

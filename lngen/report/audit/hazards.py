@@ -1,8 +1,8 @@
-"""Where digits can be lost, and what the emitted form does about it.
+"""Hazards: operations that may lose digits, and the protection in the emitted form.
 
-Every subtraction, division, root, exponential and logarithm of the two row programs is looked at, by the
-structure and the sign of what it works on. Nothing here knows a layer: a rule asks what a value is (a mean of
-the same row, a sum that holds exp(0), a positive constant under a root), never what it is called.
+Every subtraction, division, root, exponential and logarithm of the two row programs is examined, by the structure and
+the sign of its operands. Nothing here knows a layer: a rule asks for a property of a value (a mean of the same row, a
+sum that holds exp(0), a positive constant under a root), never for its name.
 """
 
 from __future__ import annotations
@@ -195,7 +195,7 @@ class _Auditor:
             yield self._hazard(kind, e, line, danger, "none: the definition divides by it", "open")
 
     def _range(self, e: Expr) -> tuple[str, str, Status]:
-        """What a power of a value that grows with its row is a number up to."""
+        """Describe the range in which a power of a growing value does not overflow."""
         ends = [float(largest) ** (1 / float(e.exp)) for largest in LARGEST]
         danger = f"it overflows where |{text(e.base, self.order)}| is above {self._in_types('.1e', *ends)}"
         return danger, "none: rows as large as that, less where many are summed, have to be scaled before", "range"
@@ -207,7 +207,7 @@ class _Auditor:
         return f"{single:{form}} in float32 and {double:{form}} in float64"
 
     def _lower_bound(self, base: Expr) -> tuple[str, str, Status] | None:
-        """What keeps a divisor or the argument of a root from zero."""
+        """Describe the lower bound of a divisor or of the argument of a root."""
         shown = text(base, self.order)
         if base.free_symbols <= {D}:
             words = "is a whole number" if base.is_integer else "depends on D alone"
@@ -309,7 +309,7 @@ def _lines(program: RowProgram) -> Iterator[_Line]:
 
 
 def _guards(e: Where) -> bool:
-    """Whether a select is the guard of its own pole: where(s > 0, 1/s, 0)."""
+    """Test whether a select is the guard of its own pole: where(s > 0, 1/s, 0)."""
     condition, chosen, otherwise = e.args
     divisors = [power.base for power in chosen.atoms(Pow) if power.exp.is_negative]
     return otherwise == 0 and isinstance(condition, sympy.Gt) and condition.rhs == 0 and condition.lhs in divisors
