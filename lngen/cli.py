@@ -172,7 +172,7 @@ class Backend(StrEnum):
     all = "all"
 
 
-class Direction(StrEnum):
+class DirectionName(StrEnum):
     """Directions whose kernels `inspect` reads."""
 
     forward = "forward"
@@ -378,15 +378,19 @@ def inspect(
         str, typer.Option("--arch", metavar="ARCH", help="sm_80, sm_90, sm_100 or sm_120; no GPU is needed.")
     ] = "sm_90",
     direction: Annotated[
-        list[Direction] | None,
-        typer.Option("--direction", metavar="NAME", help=f"{', '.join(Direction)}; may be repeated. All if left out."),
+        list[DirectionName] | None,
+        typer.Option(
+            typer.Option(
+                "--direction", metavar="NAME", help=f"{', '.join(DirectionName)}; may be repeated. All if left out."
+            ),
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON document.")] = False,
 ) -> None:
     """Read the machine code of the kernels and estimate their speed."""
     from lngen.commands import inspect
 
-    inspect.run(layer, arch, features, dtype, [entry.value for entry in direction or Direction], as_json)
+    inspect.run(layer, arch, features, dtype, [entry.value for entry in direction or DirectionName], as_json)
 
 
 @app.command("list", cls=_Command)

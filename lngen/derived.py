@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lngen.cache import folders, key
 from lngen.check import DTYPES, QUICK_SHAPES, Report
-from lngen.check.emitted import BACKENDS, Asked, check_emitted
+from lngen.check.emitted import BACKENDS, CheckRequest, check_emitted
 from lngen.derivation.derivation import Proof, Step
 from lngen.errors import LngenError, printable
 from lngen.files import loading, manifest
@@ -135,7 +135,9 @@ class DerivedLayer:
         if backend not in BACKENDS:
             raise LngenError(f"there is no backend {backend!r}; there are {', '.join(BACKENDS)}.")
         at_thresholds = shapes is None
-        asked = Asked(QUICK_SHAPES if shapes is None else shapes, dtypes=dtypes, seed=seed, at_thresholds=at_thresholds)
+        asked = CheckRequest(
+            QUICK_SHAPES if shapes is None else shapes, dtypes=dtypes, seed=seed, at_thresholds=at_thresholds
+        )
         return check_emitted(self.derived, self._cached(), backend, asked, warnings.warn)
 
 

@@ -68,7 +68,7 @@ def expression(text: str, width: int, first: str = "", rest: str | None = None) 
     return [*lines, prefix + text]
 
 
-class Formula(Protocol):
+class NamedFormula(Protocol):
     """Formula with a name and a right-hand side."""
 
     @property
@@ -78,7 +78,7 @@ class Formula(Protocol):
     def text(self) -> str: ...
 
 
-def aligned(formulas: Sequence[Formula], width: int, indent: str) -> list[str]:
+def aligned(formulas: Sequence[NamedFormula], width: int, indent: str) -> list[str]:
     """Formulas below each other, their equals signs in a column."""
     column = min(max((len(f.name) for f in formulas), default=0), _NAME_COLUMN)
     lines = []

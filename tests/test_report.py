@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 from rich.text import Text
 
-from lngen.derivation.derivation import Evidence, Proof
+from lngen.derivation.derivation import Proof, StepEvidence
 from lngen.derivation.simplify import derive
 from lngen.errors import LngenError, printable
 from lngen.language.parsing import load, parse
@@ -47,7 +47,7 @@ def planned(path):
 
 def with_proofs(layer, *proofs):
     derivation = replace(layer.derivation, proofs=proofs)
-    steps = tuple(replace(step, evidence=Evidence("50 digits", digits=50)) for step in derivation.steps)
+    steps = tuple(replace(step, evidence=StepEvidence("50 digits", digits=50)) for step in derivation.steps)
     return replace(layer, derivation=replace(derivation, steps=steps))
 
 
@@ -103,7 +103,7 @@ def test_the_order_is_definition_forward_identities_steps_result_evidence_plan_c
         "The gradient by the chain rule",
         "Result",
     ]
-    headings += ["Evidence", "Plan", "Cost", "Where digits can be lost"]
+    headings += ["StepEvidence", "Plan", "Cost", "Where digits can be lost"]
     shown = report(centred)
     places = [re.search(f"^{heading}", shown, re.MULTILINE).start() for heading in headings]
     assert places == sorted(places)

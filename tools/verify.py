@@ -45,14 +45,14 @@ RESERVED = LANGUAGE | {"Phi", "phi", "attains_first", "sum_rows", "D", "pi"}
 Table = list[list[Any]]  # two rows of features; what is shared stands in it once for each of them
 
 
-class Refused(Exception):
+class ClaimRefused(Exception):
     """Error for a claim that does not hold; the message says where."""
 
 
 def require(holds: Any, message: str) -> Any:
     """Check it all, and return what holds. Raises Refused."""
     if not holds:
-        raise Refused(message)
+        raise ClaimRefused(message)
     return holds
 
 
@@ -201,7 +201,7 @@ class Sheet:
         return reduce(operator.add, (u if n == 1 else u * n for u, n in zip(row, self.weights, strict=True)))
 
 
-class Definition:
+class SourceFunction:
     """The function of a file: its `text` without its docstring, the kinds of its inputs, its lines and its outputs."""
 
     def __init__(self, source: str) -> None:
@@ -278,7 +278,7 @@ def follows(kind: str, one: Table, other: Table, flip: int) -> bool:
 class Certificate:
     """A certificate, parsed, and checked at points."""
 
-    def __init__(self, document: Any, definition: Definition) -> None:
+    def __init__(self, document: Any, definition: SourceFunction) -> None:
         require(document["format"] == FORMAT and document.keys() == FIELDS, f"its fields are not those of {FORMAT}")
         pairs = zip_longest(document["definition"].split("\n"), definition.text.split("\n"))
         for line, (here, there) in enumerate(pairs, 1):
@@ -388,11 +388,11 @@ def main() -> int:
             require(path.is_file() and path.stat().st_size <= MOST_BYTES, f"{path} is no file, or too large")
         text, twice = given.certificate.read_text("utf-8"), "a key stands there twice"
         once = {"object_pairs_hook": lambda pairs: require(len(dict(pairs)) == len(pairs), twice) and dict(pairs)}
-        certificate = Certificate(json.loads(text, **once), Definition(given.definition.read_text("utf-8")))
+        certificate = Certificate(json.loads(text, **once), SourceFunction(given.definition.read_text("utf-8")))
         points = certificate.run(random.Random(given.seed))
         said = f"{len(certificate.steps)} steps and every result hold"
     except Exception as fault:
-        said = str(fault) if isinstance(fault, Refused) else f"its form: {fault!r}"
+        said = str(fault) if isinstance(fault, ClaimRefused) else f"its form: {fault!r}"
         status, said = (3, said) if said.startswith("NOT VERIFIED") else (1, f"REFUSED: {said}")
     signal.setitimer(signal.ITIMER_PROF, 0)
     print(ascii(f"{given.certificate}: {said[:400]}")[1:-1], f"({points} points, from --seed {given.seed})", sep="\n")

@@ -12,11 +12,11 @@ from lngen.backends.layout import WIDTH, wrapped
 from lngen.backends.numpy.wrappers import MEANINGS
 from lngen.backends.signatures import as_python
 
-__all__ = ["Function", "argument", "call", "definition", "number", "sign"]
+__all__ = ["FrameworkFunction", "argument", "call", "definition", "number", "sign"]
 
 
 @dataclass(frozen=True)
-class Function:
+class FrameworkFunction:
     """The function's text; `array` is the type of its arrays, and `array_name` what a sentence calls one."""
 
     layer: PublicInterface

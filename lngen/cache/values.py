@@ -141,9 +141,9 @@ def _constant(value: Any) -> _Class:
 
 _DATACLASSES = (
     definition.Input,
-    syntax.Span,
+    syntax.SourceSpan,
     derivation.Derivation,
-    derivation.Evidence,
+    derivation.StepEvidence,
     derivation.Proof,
     derivation.Derivative,
     derivation.Step,

@@ -9,7 +9,7 @@ from pathlib import Path
 from lngen.check import compiled
 from lngen.check.apart import Ended, apart
 from lngen.check.evidence import Evidence, Report, verdict
-from lngen.check.running import Asked, Ran, broken, run_emitted
+from lngen.check.running import CheckRequest, Ran, broken, run_emitted
 from lngen.errors import LngenError
 from lngen.files import loading, manifest
 from lngen.files.loading import FRAMEWORKS, HOST_BACKENDS
@@ -18,12 +18,14 @@ from lngen.runtime import host_compiler
 from lngen.runtime.includes import inlined
 from lngen.toolchain import device, nvrtc
 
-__all__ = ["BACKENDS", "Asked", "check_emitted", "hindrance"]
+__all__ = ["BACKENDS", "CheckRequest", "check_emitted", "hindrance"]
 
 BACKENDS = (*HOST_BACKENDS, "cuda", *FRAMEWORKS)
 
 
-def check_emitted(layer: Derived, folder: Path, backend: str, asked: Asked, note: Callable[[str], None]) -> Report:
+def check_emitted(
+    layer: Derived, folder: Path, backend: str, asked: CheckRequest, note: Callable[[str], None]
+) -> Report:
     """All evidence about the files in `folder`, which should be those of the layer, for one of `BACKENDS`.
 
     Compiled kernels are run in a process of their own, whose end is a failure in the report, as is whatever the emitted
@@ -61,7 +63,7 @@ def hindrance(folder: Path, backend: str) -> str:
     return ""
 
 
-def _run_apart(layer: Derived, folder: Path, backend: str, asked: Asked) -> Ran:
+def _run_apart(layer: Derived, folder: Path, backend: str, asked: CheckRequest) -> Ran:
     """Evidence of running the code; where its process ends early, a line that says so."""
     found = apart(partial(run_emitted, layer, folder, backend, asked), asked.seconds)
     return Ran((broken("the code runs to its end", found),)) if isinstance(found, Ended) else found
@@ -76,7 +78,7 @@ def _drift_evidence(layer: Derived, folder: Path) -> Evidence:
     return verdict("contracts", "the files are what lngen emits", detail)
 
 
-def _compiled(folder: Path, asked: Asked) -> Iterator[Evidence]:
+def _compiled(folder: Path, asked: CheckRequest) -> Iterator[Evidence]:
     for path in sorted(folder.glob("*.cu")):
         try:
             yield from compiled.compile_evidence(inlined(path), asked.features, asked.dtypes)

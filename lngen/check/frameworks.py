@@ -26,7 +26,7 @@ _STEP = 7919  # between seeds of what is drawn apart
 
 
 @dataclass(frozen=True)
-class Subject:
+class FrameworkSubject:
     """A layer's module for a framework, with arguments of two times three rows for it."""
 
     definition: Definition
@@ -93,7 +93,7 @@ class NotRun(Exception):
     """Reason why a check cannot run on this machine."""
 
 
-Of = TypeVar("Of", bound=Subject)
+Of = TypeVar("Of", bound=FrameworkSubject)
 
 
 def claims(

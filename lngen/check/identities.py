@@ -36,7 +36,7 @@ _LARGEST_DENOMINATOR = 12
 
 
 @dataclass(frozen=True)
-class Generator:
+class SymmetryGenerator:
     """One infinitesimal change: of an input by a constant or by a factor, or of nothing but L's own scale."""
 
     change: Literal["shift", "scale", "loss"]
@@ -58,12 +58,12 @@ class Identity:
     """`sum of coefficient * response = 0`, for the cotangents of `outputs` and zero for all others."""
 
     outputs: tuple[str, ...]
-    terms: tuple[tuple[Generator, Fraction], ...]
+    terms: tuple[tuple[SymmetryGenerator, Fraction], ...]
 
     def describe(self) -> str:
         """The identity as a formula; L is <cotangent, output>.
 
-        >>> x, eps = Generator("scale", "x"), Generator("scale", "eps")
+        >>> x, eps = SymmetryGenerator("scale", "x"), SymmetryGenerator("scale", "eps")
         >>> Identity(("y",), ((x, Fraction(1)), (eps, Fraction(2)))).describe()
         'sum(x*dx) + 2*sum(eps*deps) = 0'
         """
@@ -107,10 +107,10 @@ def _of_outputs(definition: Definition, outputs: tuple[str, ...], seed: int) -> 
     return found
 
 
-def _generators(definition: Definition) -> list[Generator]:
-    shifts = [Generator("shift", entry.name) for entry in definition.inputs if entry.kind is Kind.ROW]
-    scales = [Generator("scale", entry.name) for entry in definition.inputs]
-    return [*shifts, *scales, Generator("loss")]
+def _generators(definition: Definition) -> list[SymmetryGenerator]:
+    shifts = [SymmetryGenerator("shift", entry.name) for entry in definition.inputs if entry.kind is Kind.ROW]
+    scales = [SymmetryGenerator("scale", entry.name) for entry in definition.inputs]
+    return [*shifts, *scales, SymmetryGenerator("loss")]
 
 
 def _random_case(definition: Definition, outputs: Sequence[str], rows: int, features: int, seed: int) -> Case:
@@ -122,12 +122,12 @@ def _random_case(definition: Definition, outputs: Sequence[str], rows: int, feat
     return replace(case, inputs={**case.inputs, **constants}, cotangents=cotangents)
 
 
-def _responses(definition: Definition, generators: Sequence[Generator], case: Case) -> LongArray:
+def _responses(definition: Definition, generators: Sequence[SymmetryGenerator], case: Case) -> LongArray:
     """dL along each generator, row by row: shape (rows, generators)."""
     return np.stack([_response(definition, generator, case) for generator in generators], -1)
 
 
-def _response(definition: Definition, generator: Generator, case: Case) -> LongArray:
+def _response(definition: Definition, generator: SymmetryGenerator, case: Case) -> LongArray:
     if generator.change == "loss":
         return loss_by_row(case, evaluate(definition, case.inputs, FLOAT64))
     value = np.asarray(case.inputs[generator.name])
@@ -210,7 +210,7 @@ def applies(identity: Identity, case: Case) -> bool:
     )
 
 
-def _per_row(definition: Definition, generator: Generator) -> bool:
+def _per_row(definition: Definition, generator: SymmetryGenerator) -> bool:
     if generator.change == "loss":
         return True
     kind = definition.input(generator.name).kind
@@ -218,7 +218,7 @@ def _per_row(definition: Definition, generator: Generator) -> bool:
 
 
 def _emitted_response(
-    definition: Definition, generator: Generator, case: Case, run: Run, bounds: Mapping[str, Array]
+    definition: Definition, generator: SymmetryGenerator, case: Case, run: Run, bounds: Mapping[str, Array]
 ) -> tuple[LongArray, LongArray]:
     oracle_unit = 64 * float(np.finfo(np.float64).eps)
     if generator.change == "loss":

@@ -108,22 +108,22 @@ class OverParts:
             ),
         )
 
-    def _later(self, kinds: Sequence[Kind], call: Callable[[_Part], Any]) -> tuple[Any, ...]:
+    def _later(self, kinds: Sequence[Kind], call: Callable[[_Shard], Any]) -> tuple[Any, ...]:
         return _joined(kinds, [_several(each) for each in self._each(call)])
 
-    def _each(self, call: Callable[[_Part], Any]) -> list[Any]:
+    def _each(self, call: Callable[[_Shard], Any]) -> list[Any]:
         group = self.communicators.together(len(self.spans), timeout=_SECONDS)
 
-        def run(part: _Part) -> Any:
+        def run(part: _Shard) -> Any:
             with self.within(), np.errstate(all="ignore"):
                 return call(part)
 
         with ThreadPoolExecutor(len(group)) as pool:
-            tasks = [pool.submit(run, _Part(span, one)) for span, one in zip(self.spans, group, strict=True)]
+            tasks = [pool.submit(run, _Shard(span, one)) for span, one in zip(self.spans, group, strict=True)]
             return [task.result() for task in tasks]
 
 
-class _Part:
+class _Shard:
     """One process: which features it has, of each kind of argument."""
 
     def __init__(self, span: slice, communicator: Any) -> None:

@@ -16,7 +16,7 @@ from lngen.check.hard_inputs import hard_inputs
 from lngen.check.layer import Checkable
 from lngen.check.memory import check_memory
 from lngen.check.numbers import DTYPES
-from lngen.check.thresholds import Side
+from lngen.check.thresholds import ThresholdSide
 
 QUICK_SHAPES = tuple(product((1, 2, 5), (1, 2, 3, 7, 33, 128)))
 """(rows, D) of a check that takes a second or two."""
@@ -34,7 +34,7 @@ def check(
     kinds: Sequence[str] = KINDS,
     references: References | None = None,
     thorough: bool = False,
-    sides: Iterable[Side] = (),
+    sides: Iterable[ThresholdSide] = (),
     tell: Tell = lambda what: None,
 ) -> Report:
     """Hold an emitted layer against its definition.
@@ -57,7 +57,9 @@ def check(
         )
 
 
-def _check(checker: Checker, wanted: Sequence[tuple[int, int]], kinds: Sequence[str], sides: Iterable[Side]) -> Report:
+def _check(
+    checker: Checker, wanted: Sequence[tuple[int, int]], kinds: Sequence[str], sides: Iterable[ThresholdSide]
+) -> Report:
     layer = checker.layer
     parts: dict[str, list[Evidence]] = {kind: [] for kind in KINDS}
     for proof in layer.proofs:

@@ -38,7 +38,7 @@ Bounds = Mapping[str, Array]
 """Largest errors of each gradient of the case, such as `dx`, in float64."""
 
 
-class Directions:
+class SeededDirections:
     """Seeded directions in the inputs (`v`), in the cotangents (`c`), and cotangents of the gradients (`w`)."""
 
     def __init__(self, layer: Checkable, case: Case, seed: int) -> None:
@@ -58,7 +58,7 @@ class Directions:
 
 def tangents(layer: Checkable, case: Case, answer: Run, seed: int, compared: Compared, bounds: Bounds) -> Iterator[Any]:
     """The evidence about `jvp` at one case."""
-    along = Directions(layer, case, seed)
+    along = SeededDirections(layer, case, seed)
     moved = _jvp(layer, answer, along.v)
     left, size = _dot(moved, case.cotangents)
     right, other = _dot(along.v, answer.gradients)
@@ -77,7 +77,7 @@ def second_order(
     layer: Checkable, case: Case, answer: Run, seed: int, compared: Compared, bounds: Bounds
 ) -> Iterator[Any]:
     """The evidence about `backward_backward` at one case."""
-    along = Directions(layer, case, seed)
+    along = SeededDirections(layer, case, seed)
     result = _double(layer, case, answer, along.w)
     moved = _jvp(layer, answer, along.w)
     for name in along.c:
@@ -100,7 +100,7 @@ def second_order(
 
 def at_once(layer: Checkable, case: Case, answer: Run, seed: int, compared: Compared) -> Iterator[Any]:
     """The evidence about both functions at one case, along directions in all that moves: a few runs."""
-    along = Directions(layer, case, seed)
+    along = SeededDirections(layer, case, seed)
     exact = _moved_along(layer, case, along.v)
     for name, value in _jvp(layer, answer, along.v).items():
         yield compared(f"d{name} along a direction in all inputs", value, exact[name], BOUND)
@@ -123,7 +123,7 @@ def without(layer: Checkable, case: Case) -> Case | None:
 
 
 def _against_second_derivation(
-    layer: Checkable, case: Case, along: Directions, result: _Named, names: Sequence[str], compared: Compared
+    layer: Checkable, case: Case, along: SeededDirections, result: _Named, names: Sequence[str], compared: Compared
 ) -> Any:
     """Inputs, or cotangents, move; the gradients by the unsimplified adjoint move with them."""
     assert layer.second is not None
@@ -141,7 +141,7 @@ def _against_second_derivation(
 
 
 def _against_differences(
-    layer: Checkable, case: Case, along: Directions, result: _Named, compared: Compared, bounds: Bounds
+    layer: Checkable, case: Case, along: SeededDirections, result: _Named, compared: Compared, bounds: Bounds
 ) -> Any:
     widest = getattr(layer.module, "widest", np.longdouble)
 

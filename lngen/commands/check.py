@@ -16,7 +16,7 @@ from rich.text import Text
 
 from lngen.check import DTYPES, FULL_SHAPES, QUICK_SHAPES, Evidence, Report
 from lngen.check.compiled import DEFAULT_FEATURES
-from lngen.check.emitted import BACKENDS, Asked, check_emitted
+from lngen.check.emitted import BACKENDS, CheckRequest, check_emitted
 from lngen.check.evidence import Outcome
 from lngen.check.numbers import storage_dtype
 from lngen.commands import console, layers
@@ -58,7 +58,7 @@ def run(
     backends, left_out = _everything() if backend == "all" else ((backend,), ())
     definitions = layers.definitions(words)
     thorough = "full" in shapes
-    asked = Asked(wanted_shapes, features, wanted_dtypes, seed, thorough or not shapes, thorough)
+    asked = CheckRequest(wanted_shapes, features, wanted_dtypes, seed, thorough or not shapes, thorough)
     side_by_side = _share_cores(definitions)
     parts = len(definitions) * (1 if side_by_side else 1 + len(backends))
     reports: list[Report] = []
@@ -107,7 +107,7 @@ def _share_cores(definitions: Sequence[Definition]) -> bool:
 def _in_turn(
     definitions: Sequence[Definition],
     backends: Sequence[str],
-    asked: Asked,
+    asked: CheckRequest,
     over_parts: bool,
     part: Callable[[str], None],
 ) -> Iterator[Report]:
@@ -118,7 +118,7 @@ def _in_turn(
 def _side_by_side(
     definitions: Sequence[Definition],
     backends: Sequence[str],
-    asked: Asked,
+    asked: CheckRequest,
     over_parts: bool,
     part: Callable[[str], None],
 ) -> Iterator[Report]:
@@ -132,12 +132,14 @@ def _side_by_side(
             yield from next(found)
 
 
-def _all_reports(definition: Definition, backends: Sequence[str], asked: Asked, over_parts: bool) -> list[Report]:
+def _all_reports(
+    definition: Definition, backends: Sequence[str], asked: CheckRequest, over_parts: bool
+) -> list[Report]:
     return list(_reports(definition, backends, asked, over_parts, lambda text: None))
 
 
 def _reports(
-    definition: Definition, backends: Sequence[str], asked: Asked, over_parts: bool, part: Callable[[str], None]
+    definition: Definition, backends: Sequence[str], asked: CheckRequest, over_parts: bool, part: Callable[[str], None]
 ) -> Iterator[Report]:
     """Yield the reports of one layer, by backend; raises EvidenceError if its derivation does not hold."""
     part(f"{definition.name}: deriving")

@@ -36,7 +36,7 @@ WRITTEN_OUT = "gradients with rows written out"
 
 
 @dataclass(frozen=True)
-class Evidence:
+class StepEvidence:
     """Evidence for the equality of a step.
 
     `names` are the equations that the proof opened. `digits` is the number of equal digits if the sides were compared
@@ -77,7 +77,7 @@ class Step:
     operations_after: int
     contributions: tuple[Contribution, ...] = ()
     uses: tuple[tuple[Expr, Expr], ...] = ()
-    evidence: Evidence | None = None
+    evidence: StepEvidence | None = None
 
     @property
     def read(self) -> set[TypedSymbol]:

@@ -1,7 +1,7 @@
 """The tangent of a forward (its JVP), equation by equation, in order; and the VJP as a forward of its own.
 
-A tangent is the directional derivative of a value along the tangents of the inputs. The tangent of `s = e` is the sum of
-`de/dv` times the tangent of each `v` in e. The tangent of a mean is the mean of its body's tangent. The tangent of a
+A tangent is the directional derivative of a value along the tangents of the inputs. The tangent of `s = e` is the sum
+of `de/dv` times the tangent of each `v` in e. The tangent of a mean is the mean of its body's tangent. The tangent of a
 row's largest entry is that of the first feature that attains it. The local derivatives are SymPy's, as in
 `lngen.derivation.vjp`. (Griewank & Walther, Evaluating Derivatives, 2nd ed., section 3.1.)
 

@@ -305,10 +305,10 @@ def whole(expression: Expr) -> Expr:
 
 class _Modulus(Elementwise):
     def fdiff(self, argindex: int = 1) -> Expr:
-        return _Sign(self.args[0])
+        return _SignFunction(self.args[0])
 
 
-class _Sign(Elementwise):
+class _SignFunction(Elementwise):
     def fdiff(self, argindex: int = 1) -> Expr:
         return sympy.S.Zero
 
@@ -328,9 +328,11 @@ def derivative(expression: Expr, symbol: Symbol) -> Expr:
         plain = expression.diff(symbol)
         if not plain.has(sympy.Abs, sympy.sign):
             return plain
-    marked = expression.replace(sympy.Abs, _Modulus).replace(sympy.sign, _Sign)
+    marked = expression.replace(sympy.Abs, _Modulus).replace(sympy.sign, _SignFunction)
     found = marked.diff(symbol)
-    return found.replace(_Modulus, lambda u: of_real(sympy.Abs, u)).replace(_Sign, lambda u: of_real(sympy.sign, u))
+    return found.replace(_Modulus, lambda u: of_real(sympy.Abs, u)).replace(
+        _SignFunction, lambda u: of_real(sympy.sign, u)
+    )
 
 
 def of_real(function: Callable[..., Expr], argument: Expr) -> Expr:

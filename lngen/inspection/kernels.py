@@ -16,8 +16,8 @@ from lngen.inspection.architectures import Architecture
 from lngen.inspection.counting import KINDS, Access, accesses, kind, trips
 from lngen.inspection.cubin import integers
 from lngen.inspection.listing import Loop
-from lngen.inspection.machine_code import MachineCode, as_launched
-from lngen.inspection.model import Expectation, Facts, expected
+from lngen.inspection.machine_code import KernelBinary, as_launched
+from lngen.inspection.model import Expectation, KernelFacts, expected
 from lngen.inspection.walk import walk
 from lngen.pipeline import Derived
 from lngen.plan.cost import DType, cost
@@ -33,14 +33,14 @@ DIRECTIONS = ("forward", "backward", "jvp", "backward_backward")
 
 
 @dataclass(frozen=True)
-class Work:
+class KernelWork:
     """Work of a kernel on rows, as counted in its instructions.
 
     `facts` are the input of the model. `instructions` are those for an entry of a row by kind, a warp's counted as 32.
     `barriers` are those of a row, and `accesses` those of a thread for its part of the rows of a trip.
     """
 
-    facts: Facts
+    facts: KernelFacts
     instructions: Mapping[str, float]
     barriers: float
     accesses: Mapping[Access, int]
@@ -59,7 +59,7 @@ class Inspected:
     resources: Resources
     launch: Mapping[str, int]
     blocks: int
-    work: Work | None
+    work: KernelWork | None
 
     @property
     def ends_sums(self) -> bool:
@@ -134,7 +134,7 @@ def _of_direction(
     return found
 
 
-def launch_of(code: MachineCode, name: str) -> dict[str, int]:
+def launch_of(code: KernelBinary, name: str) -> dict[str, int]:
     """The array of a module that says how a kernel is launched, by the names of its fields."""
     numbers = integers(code.cubin, f"{name}_launch")
     if numbers is None or len(numbers) != len(LAUNCH_FIELDS):
@@ -157,7 +157,7 @@ def work_of(
     rows_read: int,
     rows_written: int,
     architecture: Architecture,
-) -> Work:
+) -> KernelWork:
     """Count the work of a kernel that reads and writes so many row tensors, `itemsize` bytes an entry."""
     threads = launch["threads_per_block"]
     cut = trips(code, features / launch["threads_per_row"], itemsize)
@@ -172,7 +172,7 @@ def work_of(
     # Parameters that are read again for each row are in the first cache; a row that a loop reads again is not.
     row_accesses = [(i, times) for i, times in executed if times > 1 or "CONSTANT" not in i.modifiers]
     least = float(itemsize * (rows_read + rows_written))
-    facts = Facts(
+    facts = KernelFacts(
         threads=threads,
         blocks=blocks,
         entries=entries,
@@ -186,7 +186,7 @@ def work_of(
         in_flight=float(way.in_flight),
     )
     barriers = sum(times for instruction, times in executed if instruction.opcode == "BAR")
-    return Work(
+    return KernelWork(
         facts,
         facts.an_entry,
         barriers * launch["rows_per_block"] / rows,

@@ -55,7 +55,7 @@ LIMITS = ("memory", "issue", "latency")
 
 
 @dataclass(frozen=True)
-class Facts:
+class KernelFacts:
     """Input of the model for a kernel.
 
     A multiprocessor holds `blocks` blocks of `threads` threads at a time. A trip of one block takes `entries` row
@@ -122,11 +122,11 @@ class Expectation:
         return max(LIMITS, key=lambda name: float(getattr(self, name)))
 
 
-def expected(facts: Facts, architecture: Architecture, trips: float = math.inf) -> Expectation:
+def expected(facts: KernelFacts, architecture: Architecture, trips: float = math.inf) -> Expectation:
     """Return the expectation for a number of trips of each block; if infinite, work outside of trips does not count.
 
     >>> from lngen.inspection.architectures import architecture
-    >>> facts = Facts(128, 4, 4096, 4, 4, {"floating point": 100.0}, 0, 0, 2000, 0, 64)
+    >>> facts = KernelFacts(128, 4, 4096, 4, 4, {"floating point": 100.0}, 0, 0, 2000, 0, 64)
     >>> found = expected(facts, architecture("sm_90"))
     >>> found.limit, round(found.issue)
     ('memory', 400)

@@ -7,7 +7,7 @@ from typing import Any
 
 from lngen.errors import counted
 from lngen.inspection.architectures import Architecture
-from lngen.inspection.kernels import Inspected, Work
+from lngen.inspection.kernels import Inspected, KernelWork
 from lngen.inspection.model import LIMITS
 
 
@@ -70,7 +70,7 @@ def _held(launch: Mapping[str, int]) -> str:
     return f"a row is {place}, copied {counted(ahead, 'trip')} ahead" if ahead else f"a row is {place}"
 
 
-def _instructions(work: Work, architecture: Architecture) -> Iterator[tuple[str, str]]:
+def _instructions(work: KernelWork, architecture: Architecture) -> Iterator[tuple[str, str]]:
     flying, wanted = work.facts.bytes_in_flight, architecture.bytes_wanted
     yield "bytes in flight", f"{flying / 1000:.1f} kB a multiprocessor; {wanted / 1000:.1f} kB are wanted"
     yield "accesses of a thread", ", ".join(f"{n} {a.opcode}.{8 * a.bytes}" for a, n in work.accesses.items()) or "none"

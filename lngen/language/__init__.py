@@ -33,12 +33,12 @@ KIND_NAMES: tuple[str, ...] = ("Row", "RowScalar", "Feature", "Scalar", "Data", 
 """Annotations that an input may have."""
 
 
-class _FeatureCount:
+class _FeatureCountName:
     def __repr__(self) -> str:
         return "D"
 
 
-D: Any = _FeatureCount()
+D: Any = _FeatureCountName()
 """The number of features of a row. A divisor such as `D - 1` makes 2 the smallest D that is accepted."""
 
 # Past these the function has left what a float can hold (exp) or has reached its limit (tanh, erf).

@@ -19,7 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from lngen.language.syntax import Binary, Call, Expression, Kind, Name, Number, Span, render, walk
+from lngen.language.syntax import Binary, Call, Expression, Kind, Name, Number, SourceSpan, render, walk
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Input:
     name: str
     kind: Kind
     default: Fraction | None
-    span: Span
+    span: SourceSpan
 
     @property
     def is_positive(self) -> bool:
@@ -44,7 +44,7 @@ class Statement:
     name: str
     expression: Expression
     kind: Kind
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ class Kind(enum.Enum):
 
 
 @dataclass(frozen=True)
-class Span:
+class SourceSpan:
     """Range in the source, in characters from 1; the end is exclusive."""
 
     line: int
@@ -75,7 +75,7 @@ class Number:
 
     value: Fraction
     kind: Kind
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Name:
 
     name: str
     kind: Kind
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class FeatureCount:
     """`D`, the number of features of a row."""
 
     kind: Kind
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Negate:
 
     operand: Expression
     kind: Kind
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class Binary:
     left: Expression
     right: Expression
     kind: Kind
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class Call:
     function: str
     arguments: tuple[Expression, ...]
     kind: Kind
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ class Compare:
     left: Expression
     right: Expression
     kind: Kind
-    span: Span
+    span: SourceSpan
 
 
 Expression: TypeAlias = Number | Name | FeatureCount | Negate | Binary | Call | Compare

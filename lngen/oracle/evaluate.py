@@ -51,7 +51,7 @@ def evaluate(
     shape = _row_shape(definition, inputs)
     with np.errstate(all="ignore"):
         values = {entry.name: _input(entry, inputs.get(entry.name), shape, numbers) for entry in definition.inputs}
-        walk = _Walk(numbers, shape[-1], values)
+        walk = _Evaluation(numbers, shape[-1], values)
         for statement in definition.statements:
             values[statement.name] = walk.value(statement.expression)
         named = [entry for entry in definition.statements if all_values or entry.name in definition.outputs]
@@ -112,7 +112,7 @@ def _result(value: Array, kind: Kind, shape: tuple[int, ...], numbers: Numbers) 
 
 
 @dataclass(frozen=True)
-class _Walk:
+class _Evaluation:
     numbers: Numbers
     features: int
     values: Mapping[str, Array]

@@ -26,19 +26,19 @@ from lngen.derivation.simplify.factors import without
 from lngen.expressions.equations import Names, leading_to
 from lngen.expressions.growth import Growth
 from lngen.expressions.symbols import FeatureSum, Mean, RowMax, RowMin, SumRows, TypedSymbol, Where, axes, symbol_like
-from lngen.plan.lines import Line, once_a_row
+from lngen.plan.lines import ProgramLine, once_a_row
 
 _NOTHING_BESIDE = 50
 """Smallest ratio of an exponential's degree to that of a power of a row."""
 
 
-def grown(growth: Iterable[Growth], lines: Sequence[Line]) -> tuple[Growth, ...]:
+def grown(growth: Iterable[Growth], lines: Sequence[ProgramLine]) -> tuple[Growth, ...]:
     """The growth at each end, after what lines assign."""
     values = [(line.symbol, line.expression) for line in lines]
     return tuple(end.after(values) for end in growth)
 
 
-def in_range(lines: Sequence[Line], growth: Sequence[Growth], names: Names) -> list[Line]:
+def in_range(lines: Sequence[ProgramLine], growth: Sequence[Growth], names: Names) -> list[ProgramLine]:
     """The lines in products that stay in the range of a float, what varies over no feature once per row.
 
     `growth` is that of what the lines read, at each end.
@@ -46,7 +46,7 @@ def in_range(lines: Sequence[Line], growth: Sequence[Growth], names: Names) -> l
     return once_a_row(balanced(lines, growth, names), names)
 
 
-def balanced(lines: Sequence[Line], ends: Sequence[Growth], names: Names) -> list[Line]:
+def balanced(lines: Sequence[ProgramLine], ends: Sequence[Growth], names: Names) -> list[ProgramLine]:
     """Lines in which a factor that grows meets one that shrinks before others, where a partial product would overreach.
 
     `ends` is the growth of what the lines read, at each end of the domain.
@@ -55,13 +55,13 @@ def balanced(lines: Sequence[Line], ends: Sequence[Growth], names: Names) -> lis
     >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
     >>> e, g, r = RowSymbol("e"), RowSymbol("g"), RowScalarSymbol("r")
     >>> growth = Growth({e: EXPONENTIAL, r: -EXPONENTIAL}, most=EXPONENTIAL)
-    >>> for line in balanced([Line(RowSymbol("dx"), e*r*(e*g - 1)*r, 7)], [growth], Names([])):
+    >>> for line in balanced([ProgramLine(RowSymbol("dx"), e*r*(e*g - 1)*r, 7)], [growth], Names([])):
     ...     print(line.symbol, "=", line.expression)
     e_scaled = r*e
     dx = r*e_scaled*(e*g - 1)
     """
     known: dict[Expr, TypedSymbol] = {}
-    result: list[Line] = []
+    result: list[ProgramLine] = []
     ends = grown(ends, lines)
 
     def named(product: Expr, step: int) -> TypedSymbol:
@@ -70,8 +70,8 @@ def balanced(lines: Sequence[Line], ends: Sequence[Growth], names: Names) -> lis
             grows = (f for f in product.args if isinstance(f, TypedSymbol) and any(end.degree(f) > 0 for end in ends))
             stem = next((factor.name for factor in grows), "part")
             known[product] = symbol_like(names.fresh(f"{stem}_scaled"), product)
-            ends = grown(ends, [Line(known[product], product, step)])
-            result.append(Line(known[product], product, step))
+            ends = grown(ends, [ProgramLine(known[product], product, step)])
+            result.append(ProgramLine(known[product], product, step))
         return known[product]
 
     def settled(expression: Expr, step: int) -> Expr:
@@ -92,8 +92,8 @@ def balanced(lines: Sequence[Line], ends: Sequence[Growth], names: Names) -> lis
 
 
 def met_by_readers(
-    lines: Sequence[Line], ends: Sequence[Growth], names: Names, results: Collection[TypedSymbol]
-) -> list[Line]:
+    lines: Sequence[ProgramLine], ends: Sequence[Growth], names: Names, results: Collection[TypedSymbol]
+) -> list[ProgramLine]:
     """Lines in which what is too large, or too small, is multiplied at once by what its readers multiply it by.
 
     The cotangent of a softplus grows with the square of a reciprocal, and nobody reads it but times the sigmoid:
@@ -102,7 +102,7 @@ def met_by_readers(
     >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
     >>> g, y, d, r, s = RowSymbol("g"), RowSymbol("y"), RowSymbol("d"), RowScalarSymbol("r"), RowScalarSymbol("s")
     >>> growth = Growth({y: EXPONENTIAL, s: -EXPONENTIAL}, most=EXPONENTIAL)
-    >>> given = [Line(d, g*y**2, 1), Line(r, Mean(y**2), 2), Line(RowSymbol("dx"), d*s + r*s, 3)]
+    >>> given = [ProgramLine(d, g*y**2, 1), ProgramLine(r, Mean(y**2), 2), ProgramLine(RowSymbol("dx"), d*s + r*s, 3)]
     >>> for line in met_by_readers(given, [growth], Names([]), [RowSymbol("dx")]):
     ...     print(line.symbol, "=", line.expression)
     r_scaled = Mean(s*y**2)
@@ -112,9 +112,9 @@ def met_by_readers(
     ends = grown(ends, lines)
     value_of: dict[TypedSymbol, Expr] = {}
     known: dict[tuple[TypedSymbol, Expr], TypedSymbol] = {}
-    result: list[Line] = []
+    result: list[ProgramLine] = []
 
-    def kept(line: Line) -> None:
+    def kept(line: ProgramLine) -> None:
         apart = line.expression.has(SumRows, RowMax, RowMin)
         if not apart and any(abs(end.degree(line.expression)) > end.most for end in ends):
             value_of[line.symbol] = line.expression
@@ -145,8 +145,8 @@ def met_by_readers(
         if (value, factor) not in known:
             product = settled(_times(value_of[value], factor, ends), step)
             symbol = known[value, factor] = symbol_like(names.fresh(f"{value.name}_scaled"), product)
-            ends = grown(ends, [Line(symbol, product, step)])
-            kept(Line(symbol, product, step))
+            ends = grown(ends, [ProgramLine(symbol, product, step)])
+            kept(ProgramLine(symbol, product, step))
         return known[value, factor]
 
     for line in lines:

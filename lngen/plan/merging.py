@@ -64,7 +64,7 @@ from lngen.expressions.symbols import (
     symbol_like,
     varies_over_features,
 )
-from lngen.plan.lines import Line
+from lngen.plan.lines import ProgramLine
 from lngen.plan.program import FeatureReduction
 
 HIGHEST = 4
@@ -105,7 +105,7 @@ class StandIn:
 
 
 @dataclass(frozen=True)
-class _Form:
+class _ShardForm:
     """A value that waits for the exchange: `local*factor + by`, of which the part has `local`; one of both is nothing.
 
     `about` is what stands in for the value that is taken off.
@@ -126,16 +126,16 @@ class Merging:
     def __init__(
         self,
         names: Names,
-        lines: Mapping[TypedSymbol, Line],
+        lines: Mapping[TypedSymbol, ProgramLine],
         known: Mapping[TypedSymbol, int],
         number: int,
         largest: ScalarSymbol,
     ) -> None:
         self._names, self._lines, self._known, self._number, self._largest = names, lines, known, number, largest
-        self.part_lines: list[Line] = []
-        self.merge_lines: list[Line] = []
+        self.part_lines: list[ProgramLine] = []
+        self.merge_lines: list[ProgramLine] = []
         self.stand_ins: dict[TypedSymbol, StandIn] = {}
-        self._forms: dict[Expr, _Form | None] = {}
+        self._forms: dict[Expr, _ShardForm | None] = {}
         self._step = 0
 
     def stands_in(self, reduction: FeatureReduction) -> None:
@@ -146,9 +146,9 @@ class Merging:
         used = sent
         if reduction.operator != "mean":
             used = RowScalarSymbol(self._names.fresh(f"{reduction.symbol.name}_finite"))
-            self.part_lines.append(Line(used, self._finite(sent, reduction), reduction.step))
+            self.part_lines.append(ProgramLine(used, self._finite(sent, reduction), reduction.step))
             columns = RowSymbol(sent.name), RowSymbol(used.name)
-            self.merge_lines.append(Line(columns[1], self._finite(columns[0], reduction), reduction.step))
+            self.merge_lines.append(ProgramLine(columns[1], self._finite(columns[0], reduction), reduction.step))
         self.stand_ins[reduction.symbol] = StandIn(reduction, sent, used)
 
     def _finite(self, value: TypedSymbol, reduction: FeatureReduction) -> Expr:
@@ -174,7 +174,7 @@ class Merging:
     def _product(self, term: Expr) -> Shared | None:
         """The rule for a product of rows that are shifted, rows that are scaled, and weights that wait for nothing."""
         weight, factor = S.One, S.One
-        shifted: list[tuple[_Form, int]] = []
+        shifted: list[tuple[_ShardForm, int]] = []
         for each in Mul.make_args(term):
             base, power = each.as_base_exp()
             if not (power.is_Integer and power > 0):
@@ -204,14 +204,14 @@ class Merging:
     def _waits(self, expression: Expr) -> bool:
         return any(self._known.get(symbol, -1) >= self._number for symbol in expression.free_symbols)
 
-    def _form(self, value: Expr) -> _Form | None:
+    def _form(self, value: Expr) -> _ShardForm | None:
         if not self._waits(value):
-            return _Form(value)
+            return _ShardForm(value)
         if value not in self._forms:
             self._forms[value] = self._formed(value)
         return self._forms[value]
 
-    def _formed(self, value: Expr) -> _Form | None:
+    def _formed(self, value: Expr) -> _ShardForm | None:
         if not is_row(value):
             return None
         if isinstance(value, TypedSymbol):
@@ -225,26 +225,30 @@ class Merging:
             return self._scaled(value)
         if isinstance(value, Pow) and value.exp.is_Integer and value.exp > 0:
             base = self._form(value.base)
-            return None if base is None or base.by != 0 else _Form(base.local**value.exp, factor=base.factor**value.exp)
+            return (
+                None
+                if base is None or base.by != 0
+                else _ShardForm(base.local**value.exp, factor=base.factor**value.exp)
+            )
         if isinstance(value, Where):
             return self._chosen(value)
         return None
 
-    def _named(self, name: str, form: _Form, step: int) -> _Form:
+    def _named(self, name: str, form: _ShardForm, step: int) -> _ShardForm:
         """The form under names: in the part that of its local value, in the merge that of what is added."""
         local, by, factor = form.local, form.by, form.factor
         if not isinstance(local, TypedSymbol):
             local = symbol_like(self._names.fresh(f"{name}_part"), form.local)
-            self.part_lines.append(Line(local, form.local, step))
+            self.part_lines.append(ProgramLine(local, form.local, step))
         if by != 0:
             by = RowSymbol(self._names.fresh(f"{name}_by"))
-            self.merge_lines.append(Line(by, form.by, step))
+            self.merge_lines.append(ProgramLine(by, form.by, step))
         if factor != 1:
             factor = RowSymbol(self._names.fresh(f"{name}_factor"))
-            self.merge_lines.append(Line(factor, form.factor, step))
-        return _Form(local, by, factor, form.about)
+            self.merge_lines.append(ProgramLine(factor, form.factor, step))
+        return _ShardForm(local, by, factor, form.about)
 
-    def _sum(self, value: Add) -> _Form | None:
+    def _sum(self, value: Add) -> _ShardForm | None:
         """A row less what stands in, or a row that is shifted less row scalars."""
         scalars = [term for term in value.args if self._waits(term) and not varies_over_features(term)]
         if not scalars:
@@ -252,7 +256,9 @@ class Merging:
         rest = Add(*(term for term in value.args if term not in scalars))
         if self._waits(rest):
             form = self._form(rest)
-            return form and (_Form(form.local, form.by + Add(*scalars), about=form.about) if form.factor == 1 else None)
+            return form and (
+                _ShardForm(form.local, form.by + Add(*scalars), about=form.about) if form.factor == 1 else None
+            )
         for term in scalars:
             stand_in = self.stand_ins.get(-term)
             if stand_in and stand_in.of.body == rest:
@@ -260,25 +266,25 @@ class Merging:
                 by = stand_in.column - stand_in.of.symbol + Add(*others)
                 operator = stand_in.of.operator
                 assert operator != "sum"
-                return _Form(rest - stand_in.used, by, about=operator)
+                return _ShardForm(rest - stand_in.used, by, about=operator)
         return None
 
-    def _exponential(self, value: Expr) -> _Form | None:
+    def _exponential(self, value: Expr) -> _ShardForm | None:
         coefficient, shifted = value.args[0].as_coeff_Mul()
         form = self._form(shifted)
         falls = {"max": coefficient > 0, "min": coefficient < 0}
         if form is None or form.factor != 1 or not falls.get(form.about):
             return None
-        return _Form(sympy.exp(coefficient * form.local), factor=sympy.exp(coefficient * form.by))
+        return _ShardForm(sympy.exp(coefficient * form.local), factor=sympy.exp(coefficient * form.by))
 
-    def _scaled(self, value: Mul) -> _Form | None:
+    def _scaled(self, value: Mul) -> _ShardForm | None:
         forms = [self._form(factor) for factor in value.args]
         if any(form is None or form.by != 0 for form in forms):
             return None
         found = [form for form in forms if form is not None]
-        return _Form(Mul(*(form.local for form in found)), factor=Mul(*(form.factor for form in found)))
+        return _ShardForm(Mul(*(form.local for form in found)), factor=Mul(*(form.factor for form in found)))
 
-    def _chosen(self, value: Where) -> _Form | None:
+    def _chosen(self, value: Where) -> _ShardForm | None:
         condition, chosen, otherwise = value.args
         if not isinstance(condition, Relational) or self._waits(condition):
             return None
@@ -286,7 +292,7 @@ class Merging:
         if any(form is None or form.by != 0 for form in forms) or len({form.factor for form in forms if form}) > 1:
             return None
         local = [S.Zero if branch == 0 else self._local(branch) for branch in (chosen, otherwise)]
-        return _Form(Where(condition, *local), factor=next(form.factor for form in forms if form))
+        return _ShardForm(Where(condition, *local), factor=next(form.factor for form in forms if form))
 
     def _local(self, branch: Expr) -> Expr:
         form = self._form(branch)

@@ -42,7 +42,7 @@ from lngen.expressions.symbols import (
     is_row,
 )
 from lngen.plan.balance import grown, in_range, met_by_readers
-from lngen.plan.lines import Line
+from lngen.plan.lines import ProgramLine
 from lngen.plan.program import OPERATORS, RowArgument, RowProgram, Store
 from lngen.plan.stages import program_of, stores_of
 
@@ -151,14 +151,14 @@ class _Planner:
         outputs = self._derivation.forward.outputs
         self._apart = {s: RowScalarSymbol(self._names.fresh(f"{s.name}_saved")) for s in saved if s in outputs}
         copied = [line for line in self._forward if line.symbol in self._apart]
-        self._forward += [Line(self._apart[line.symbol], line.symbol, line.step) for line in copied]
+        self._forward += [ProgramLine(self._apart[line.symbol], line.symbol, line.step) for line in copied]
         self._growth = grown(self._growth, self._forward)
         self._saved = tuple(self._apart.get(symbol, symbol) for symbol in saved)
         return self._saved
 
     def _sources(
         self, read: Iterable[TypedSymbol]
-    ) -> tuple[list[RowArgument], tuple[RowScalarSymbol, ...], list[Line]]:
+    ) -> tuple[list[RowArgument], tuple[RowScalarSymbol, ...], list[ProgramLine]]:
         """Find the sources of the forward values that are read.
 
         Returns rows and row scalars by reference, saved row scalars, and lines that are computed again.
@@ -188,16 +188,16 @@ class _Planner:
 # ---- equations made ready
 
 
-def _lines(equations: Sequence[Equation], steps: Mapping[str, int], names: Names) -> list[Line]:
+def _lines(equations: Sequence[Equation], steps: Mapping[str, int], names: Names) -> list[ProgramLine]:
     """Equations as lines, each reduction on its own, where no gradient is left to stop."""
 
     # Of several extremes the largest is the shift, and one that is infinite is not 0 beside the others.
     parts = read_by(equation for equation in equations if equation.stopped)
 
-    def line(equation: Equation) -> Line:
+    def line(equation: Equation) -> ProgramLine:
         expression = in_elementary(equation.expression).replace(StopGradient, lambda value: value)
         shift = equation.stopped and equation.symbol not in parts and isinstance(equation.expression, RowMax)
-        return Line(equation.symbol, show_sums(expression), steps.get(equation.symbol.name, 0), shift=shift)
+        return ProgramLine(equation.symbol, show_sums(expression), steps.get(equation.symbol.name, 0), shift=shift)
 
     return split_reductions(map(line, equations), names, _word)
 
@@ -207,7 +207,7 @@ def _word(reduction: Expr) -> str:
     return "_".join([OPERATORS[type(reduction)], *(symbols[:3] or ["one"])])
 
 
-def _corrected(lines: Sequence[Line], names: Names) -> list[Line]:
+def _corrected(lines: Sequence[ProgramLine], names: Names) -> list[ProgramLine]:
     """Every row centred on its own mean is centred twice: on the mean, then on what the mean left."""
     means = {line.symbol: line.expression.args[0] for line in lines if line.operator == "mean"}
     result = []
@@ -221,9 +221,9 @@ def _corrected(lines: Sequence[Line], names: Names) -> list[Line]:
         shifted = RowSymbol(names.fresh(f"{stem}_shifted"))
         residual = RowScalarSymbol(names.fresh(f"{shift.name}_residual"))
         result += [
-            Line(shifted, line.expression, line.step),
-            Line(residual, Mean(shifted), line.step, correction=True),
-            Line(line.symbol, shifted - residual, line.step),
+            ProgramLine(shifted, line.expression, line.step),
+            ProgramLine(residual, Mean(shifted), line.step, correction=True),
+            ProgramLine(line.symbol, shifted - residual, line.step),
         ]
     return result
 
@@ -231,7 +231,7 @@ def _corrected(lines: Sequence[Line], names: Names) -> list[Line]:
 # ---- what backward reads
 
 
-def _kept(derivation: Derivation, forward: Sequence[Line], backward: Sequence[Line]) -> list[RowArgument]:
+def _kept(derivation: Derivation, forward: Sequence[ProgramLine], backward: Sequence[ProgramLine]) -> list[RowArgument]:
     """Return the row values saved for backward: all row scalars, and the rows that all others are computed from."""
     outputs = zip(derivation.definition.outputs, derivation.forward.outputs, strict=True)
     chosen = _chosen(derivation, forward, backward)
@@ -240,7 +240,9 @@ def _kept(derivation: Derivation, forward: Sequence[Line], backward: Sequence[Li
     return [*given, *(RowArgument(name, symbol, "saved output") for name, symbol in outputs if symbol in chosen)]
 
 
-def _chosen(derivation: Derivation, forward: Sequence[Line], backward: Sequence[Line]) -> tuple[TypedSymbol, ...]:
+def _chosen(
+    derivation: Derivation, forward: Sequence[ProgramLine], backward: Sequence[ProgramLine]
+) -> tuple[TypedSymbol, ...]:
     """The fewest row values from which backward can compute what it reads of the forward."""
     line_of = {line.symbol: line for line in forward}
     wanted = sorted(
@@ -271,7 +273,7 @@ def _chosen(derivation: Derivation, forward: Sequence[Line], backward: Sequence[
 
 
 def _closure(
-    wanted: Iterable[TypedSymbol], sources: set[TypedSymbol], line_of: dict[TypedSymbol, Line]
+    wanted: Iterable[TypedSymbol], sources: set[TypedSymbol], line_of: dict[TypedSymbol, ProgramLine]
 ) -> set[TypedSymbol] | None:
     again: set[TypedSymbol] = set()
     pending = list(wanted)

@@ -65,7 +65,7 @@ from lngen.expressions.symbols import (
     varies_over_features,
 )
 from lngen.plan.balance import grown
-from lngen.plan.lines import Line
+from lngen.plan.lines import ProgramLine
 from lngen.plan.merging import Merging, Shared
 from lngen.plan.parts import Exchange, Sent, ShardedProgram
 from lngen.plan.program import (
@@ -116,7 +116,7 @@ class _Draft:
         self.reductions: list[tuple[FeatureReduction, Shared | None]] = []
         self.totals: list[tuple[FeatureReduction, ScalarSymbol]] = []
         self.firsts: list[_First] = []
-        self.scalars: list[Line] = []
+        self.scalars: list[ProgramLine] = []
         self.sums: dict[Expr, RowScalarSymbol] = {}
         self.sent: list[Sent] = []
 
@@ -133,7 +133,7 @@ class _Sharding:
         self._whole = ScalarSymbol(self._names.fresh("all_features"), integer=True, positive=True)
         self._count = FeatureSymbol(self._names.fresh("part_features"), integer=True, nonnegative=True)
         self._largest = ScalarSymbol(self._names.fresh("largest"), positive=True)
-        self._lines: dict[TypedSymbol, Line] = {}
+        self._lines: dict[TypedSymbol, ProgramLine] = {}
         self._known: dict[TypedSymbol, int] = {}
         self._drafts: list[_Draft] = []
         self._totals = _only_summed(program)
@@ -185,7 +185,7 @@ class _Sharding:
         return max((self._known.get(symbol, -1) for symbol in expression.free_symbols), default=-1)
 
     def _add(self, symbol: TypedSymbol, expression: Expr, step: int) -> None:
-        line = Line(symbol, self._sharded(expression, step), step)
+        line = ProgramLine(symbol, self._sharded(expression, step), step)
         at = self._known[symbol] = self._at(line.expression)
         if at >= 0 and not is_row(symbol):
             self._drafts[at].scalars.append(line)
@@ -241,7 +241,7 @@ class _Sharding:
                 words = sorted(symbol.name for symbol in body.free_symbols if varies_over_features(symbol))
                 total = RowScalarSymbol(self._names.fresh("_".join(["sum", *words[:3]])))
                 draft.sums[body] = total
-                own[total] = Line(total, FeatureSum(body), step)
+                own[total] = ProgramLine(total, FeatureSum(body), step)
 
         for reduction, shared in draft.reductions:
             for share in shared.shares if shared else ():
@@ -251,18 +251,18 @@ class _Sharding:
             stand_in = draft.merging.stand_ins.get(reduction.symbol)
             if shared is None and stand_in and (reduction.operator != "mean" or stand_in.sent in used):
                 head = next(head for head, operator in OPERATORS.items() if operator == reduction.operator)
-                own[stand_in.sent] = Line(stand_in.sent, head(reduction.body), reduction.step)
+                own[stand_in.sent] = ProgramLine(stand_in.sent, head(reduction.body), reduction.step)
                 draft.sent.append(Sent(stand_in.sent, reduction.operator))
             elif shared is None:
                 summed(reduction.body, reduction.step)
         for first in draft.firsts:
-            own[first.nearest] = Line(first.nearest, RowMin(first.gap), first.step)
+            own[first.nearest] = ProgramLine(first.nearest, RowMin(first.gap), first.step)
             draft.sent.append(Sent(first.nearest, "min"))
         draft.sent += [Sent(total, "sum") for total in draft.sums.values()]
         totals = []
         for reduction, total in draft.totals:
             totals.append(RowScalarSymbol(self._names.fresh(f"{total.name}_part")))
-            own[totals[-1]] = Line(totals[-1], FeatureSum(reduction.body), reduction.step)
+            own[totals[-1]] = ProgramLine(totals[-1], FeatureSum(reduction.body), reduction.step)
         return self._program(own, saved=[*(each.symbol for each in draft.sent), *totals])
 
     def _last(self) -> RowProgram | None:
@@ -304,7 +304,7 @@ class _Sharding:
         own = {line.symbol: line for line in (*draft.merging.merge_lines, *draft.scalars)}
 
         def define(symbol: TypedSymbol, expression: Expr, step: int) -> None:
-            own[symbol] = Line(symbol, expression, step)
+            own[symbol] = ProgramLine(symbol, expression, step)
 
         def of_parts(body: Expr) -> Expr:
             return columns[draft.sums[body]] if body in draft.sums else self._count * body
@@ -315,7 +315,7 @@ class _Sharding:
             if reduction.operator in ("max", "min"):
                 assert stand_in is not None
                 extreme = (RowMax if reduction.operator == "max" else RowMin)(columns[stand_in.sent])
-                own[symbol] = Line(symbol, extreme, step, shift=reduction.shift)
+                own[symbol] = ProgramLine(symbol, extreme, step, shift=reduction.shift)
                 continue
             if shared is not None:
                 body = Add(*(share.coefficient * of_parts(share.body) for share in shared.shares))
@@ -347,9 +347,9 @@ class _Sharding:
 
     # ---- programs
 
-    def _leading_to(self, symbols: Iterable[TypedSymbol], own: Mapping[TypedSymbol, Line]) -> list[Line]:
+    def _leading_to(self, symbols: Iterable[TypedSymbol], own: Mapping[TypedSymbol, ProgramLine]) -> list[ProgramLine]:
         """The lines that lead to symbols, in an order in which each uses only earlier ones."""
-        found: dict[TypedSymbol, Line] = {}
+        found: dict[TypedSymbol, ProgramLine] = {}
 
         def visit(symbol: TypedSymbol) -> None:
             line = own.get(symbol) or self._lines.get(symbol)
@@ -365,7 +365,7 @@ class _Sharding:
 
     def _program(
         self,
-        own: Mapping[TypedSymbol, Line],
+        own: Mapping[TypedSymbol, ProgramLine],
         *,
         saved: Sequence[RowScalarSymbol],
         stores: Sequence[Store] = (),

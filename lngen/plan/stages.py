@@ -20,7 +20,7 @@ from lngen.expressions.growth import Growth
 from lngen.expressions.symbols import FeatureSymbol, RowScalarSymbol, SumRows, TypedSymbol, axes, is_row, symbol_like
 from lngen.language.syntax import Kind
 from lngen.plan.balance import grown
-from lngen.plan.lines import Line
+from lngen.plan.lines import ProgramLine
 from lngen.plan.program import (
     Assignment,
     FeatureReduction,
@@ -36,7 +36,7 @@ from lngen.plan.program import (
 def program_of(
     derivation: Derivation,
     direction: Direction,
-    lines: Sequence[Line],
+    lines: Sequence[ProgramLine],
     names: Names,
     *,
     rows: Iterable[RowArgument],
@@ -108,13 +108,13 @@ def stores_of(
 
 
 def sorted_out(
-    lines: Sequence[Line], names: Names
-) -> tuple[list[Assignment], list[Assignment], list[RowsReduction], list[Line]]:
+    lines: Sequence[ProgramLine], names: Names
+) -> tuple[list[Assignment], list[Assignment], list[RowsReduction], list[ProgramLine]]:
     """Lines by where they run: before the rows, after them, summed over them, or in them."""
     prologue: list[Assignment] = []
     epilogue: list[Assignment] = []
     sums: list[RowsReduction] = []
-    rows: list[Line] = []
+    rows: list[ProgramLine] = []
     late: set[TypedSymbol] = set()
     for line in lines:
         if axes(line.symbol).rows:
@@ -136,7 +136,7 @@ def sorted_out(
     return prologue, epilogue, sums, rows
 
 
-def stages_of(lines: Sequence[Line], sums: Sequence[RowsReduction], stores: Sequence[Store]) -> list[Stage]:
+def stages_of(lines: Sequence[ProgramLine], sums: Sequence[RowsReduction], stores: Sequence[Store]) -> list[Stage]:
     """Stages by level: a value's level is the number of stages that must be finished before it is known."""
     level: dict[TypedSymbol, int] = {}
 
@@ -184,7 +184,7 @@ def stages_of(lines: Sequence[Line], sums: Sequence[RowsReduction], stores: Sequ
 
 
 def _temps_where_needed(
-    lines: Sequence[Line], sums: Sequence[RowsReduction], stores: Sequence[Store], level: dict[TypedSymbol, int]
+    lines: Sequence[ProgramLine], sums: Sequence[RowsReduction], stores: Sequence[Store], level: dict[TypedSymbol, int]
 ) -> dict[int, list[Assignment]]:
     """Each row value in the first stage that uses it, not in the first that could compute it: fewer values wait."""
     first: dict[TypedSymbol, int] = {}

@@ -95,7 +95,7 @@ def _unless_bounded(symbol: TypedSymbol, value: Expr, end: Growth) -> Expr:
     return value.args[0] if bounded else value
 
 
-class _Product(NamedTuple):
+class _ProductDegrees(NamedTuple):
     """The degrees of the factors of a product that grow, and of those that shrink, and whether one is as good as 0."""
 
     grows: Rational
@@ -103,13 +103,13 @@ class _Product(NamedTuple):
     vanishes: bool
 
 
-def _products(end: Growth, value: Expr) -> Iterator[_Product]:
+def _products(end: Growth, value: Expr) -> Iterator[_ProductDegrees]:
     """The products in a value; what is none is one of a single factor."""
     if not isinstance(value, Expr) or isinstance(value, Relational):
         return
     degrees = [end.degree(factor) for factor in Mul.make_args(value)]
     zeros = [degree for degree in degrees if degree <= -EXPONENTIAL / 2]
     grows = sum((degree for degree in degrees if degree > 0), Rational(0))
-    yield _Product(grows, grows - sum(degrees) + sum(zeros), bool(zeros))
+    yield _ProductDegrees(grows, grows - sum(degrees) + sum(zeros), bool(zeros))
     for part in value.args:
         yield from _products(end, part)

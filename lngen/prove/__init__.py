@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from lngen.derivation.derivation import EVERY_D, FIFTY, NONE, Derivation, Evidence, Proof, Step
+from lngen.derivation.derivation import EVERY_D, FIFTY, NONE, Derivation, Proof, Step, StepEvidence
 from lngen.prove.digits import DIGITS, MOST_FEATURES, REQUIRED, digits_of_claims, has_values, second_derivation
 from lngen.prove.every_size import Equality, EverySize, NotShownError
 from lngen.prove.exact import exact_proofs
-from lngen.prove.printed import Claim, claims
+from lngen.prove.printed import PrintedEquality, claims
 from lngen.prove.second_order import second_order_proof
 from lngen.prove.statement import Verdict, equal
 
@@ -50,8 +50,8 @@ def _with_evidence(derivation: Derivation, every: EverySize) -> tuple[Derivation
     """The derivation with evidence for each line that claims something, and what was shown of all of them."""
     steps = [step for derivative in derivation.derivatives().values() for step in derivative.steps]
     found = _shown(derivation, [step for step in steps if step.before is not None], every)
-    of_steps: dict[int, list[Evidence]] = {}
-    apart: dict[str, list[tuple[str, Evidence]]] = {"outputs": [], "identities": []}
+    of_steps: dict[int, list[StepEvidence]] = {}
+    apart: dict[str, list[tuple[str, StepEvidence]]] = {"outputs": [], "identities": []}
     for claim, evidence in found:
         if claim.step:
             of_steps.setdefault(claim.step, []).append(evidence)
@@ -80,37 +80,39 @@ def _with_evidence(derivation: Derivation, every: EverySize) -> tuple[Derivation
     )
 
 
-def _shown(derivation: Derivation, rewrites: Iterable[Step], every: EverySize) -> list[tuple[Claim, Evidence]]:
+def _shown(
+    derivation: Derivation, rewrites: Iterable[Step], every: EverySize
+) -> list[tuple[PrintedEquality, StepEvidence]]:
     """Each claim of a derivation, that of a rewrite being that its two sides are equal, with its evidence."""
-    found: list[tuple[Claim, Evidence]] = []
-    open_: list[tuple[Claim, str]] = []
+    found: list[tuple[PrintedEquality, StepEvidence]] = []
+    open_: list[tuple[PrintedEquality, str]] = []
     for step in rewrites:
         assert step.before is not None
-        claim = Claim(step.number, step.part, "", step.after, step.before)
+        claim = PrintedEquality(step.number, step.part, "", step.after, step.before)
         try:
-            found.append((claim, Evidence(EVERY_D, tuple(symbol.name for symbol in every.step(step)))))
+            found.append((claim, StepEvidence(EVERY_D, tuple(symbol.name for symbol in every.step(step)))))
         except NotShownError as error:
             open_.append((claim, str(error)))
     for claim in claims(derivation):
         try:
             every.claim(claim)
-            found.append((claim, Evidence(EVERY_D)))
+            found.append((claim, StepEvidence(EVERY_D)))
         except NotShownError as error:
             open_.append((claim, f"{claim.says}: {error}" if claim.step else str(error)))
     agreed = digits_of_claims(derivation, [claim for claim, _ in open_], DIGITS) if open_ else []
     for (claim, reason), digits in zip(open_, agreed, strict=True):
-        found.append((claim, Evidence(NONE if digits is None else FIFTY, digits=digits, reason=reason)))
+        found.append((claim, StepEvidence(NONE if digits is None else FIFTY, digits=digits, reason=reason)))
     return found
 
 
-def _strength(evidence: Evidence) -> float:
+def _strength(evidence: StepEvidence) -> float:
     """The weakest of several counts: no digits at all, then few, then none that could be had, then exactness."""
     if evidence.digits is not None:
         return evidence.digits
     return DIGITS + (2 if evidence.grade == EVERY_D else 1)
 
 
-def _graded(about: str, text: str, found: Sequence[tuple[str, Evidence]]) -> Iterator[Proof]:
+def _graded(about: str, text: str, found: Sequence[tuple[str, StepEvidence]]) -> Iterator[Proof]:
     exact = [where for where, evidence in found if evidence.grade == EVERY_D]
     if exact:
         yield Proof(EVERY_D, text.format(count=len(exact), names=", ".join(exact)), True, about, len(exact))

@@ -20,7 +20,7 @@ from sympy.polys.rings import PolyElement, PolyRing
 
 from lngen.expressions.normal import NormalDensity, Phi, in_elementary
 from lngen.expressions.symbols import StopGradient, Where, heads_that
-from lngen.prove.budget import Budget, TooLargeError
+from lngen.prove.budget import Budget, TooLargeError, UndefinedError
 
 _POSITIVE = (sympy.NumberSymbol, *heads_that(lambda entry: entry.positive))
 _REGIONS = 256
@@ -30,10 +30,6 @@ _PARTS = 4
 _SHORT = 12
 _LOW_DEGREE = 24
 _WORK_OF_A_QUESTION = 100
-
-
-class UndefinedError(Exception):
-    """Error for a divisor that is zero, whatever the values of its symbols."""
 
 
 class Algebra:

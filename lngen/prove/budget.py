@@ -1,4 +1,4 @@
-"""Budget of work that a proof may take."""
+"""Budget of work that a proof may take, and the errors that end a proof."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ _WORK = 50_000
 
 class TooLargeError(Exception):
     """Error for a question with too many sign regions, terms or polynomials; the message says which."""
+
+
+class UndefinedError(Exception):
+    """Error for a divisor that is zero, whatever the values of its symbols."""
 
 
 class Budget:

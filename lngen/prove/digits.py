@@ -17,7 +17,7 @@ from lngen.derivation.derivation import Derivation, Direction
 from lngen.expressions.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
 from lngen.expressions.symbols import D, TypedSymbol, axes
 from lngen.language.syntax import Kind
-from lngen.prove.printed import Claim
+from lngen.prove.printed import PrintedEquality
 
 DIGITS = 50
 """Decimal digits of the numeric evidence."""
@@ -43,7 +43,7 @@ Sides = Iterable[tuple[Any, Any, Any]]
 """Pairs of values that have to be equal, each after a key."""
 
 
-def digits_of_claims(derivation: Derivation, claims: Sequence[Claim], digits: int) -> list[int | None]:
+def digits_of_claims(derivation: Derivation, claims: Sequence[PrintedEquality], digits: int) -> list[int | None]:
     """Return the digits to which both sides of each claim agree, the worst over several D.
 
     The digits are None if the right side is not finite at any D: a pole that a later form guards may be in an earlier
@@ -68,7 +68,11 @@ def sizes(derivation: Derivation) -> tuple[int, ...]:
 
 
 def _claims_at(
-    derivation: Derivation, claims: Sequence[Claim], features: int, written: Environment, arithmetic: Arithmetic
+    derivation: Derivation,
+    claims: Sequence[PrintedEquality],
+    features: int,
+    written: Environment,
+    arithmetic: Arithmetic,
 ) -> Sides:
     written = evaluate_equations(derivation.written.equations, written, arithmetic)
     told = _values_told(derivation, features, written, arithmetic)

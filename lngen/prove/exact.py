@@ -46,8 +46,8 @@ from lngen.expressions.symbols import (
     of_real,
 )
 from lngen.language.syntax import Kind
-from lngen.prove.algebra import Algebra, UndefinedError
-from lngen.prove.budget import Budget, TooLargeError
+from lngen.prove.algebra import Algebra
+from lngen.prove.budget import Budget, TooLargeError, UndefinedError
 from lngen.prove.witness import differ
 
 SIZES = (1, 2, 3, 4)

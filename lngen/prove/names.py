@@ -35,12 +35,12 @@ from lngen.expressions.symbols import (
 from lngen.prove.budget import TooLargeError
 from lngen.prove.facts import Poles
 from lngen.prove.generators import ONE, Items, Polynomial, minus, plus, scaled
-from lngen.prove.row_algebra import RowAlgebra, UndefinedError, rational
+from lngen.prove.row_algebra import RowAlgebra, rational
 
 _FUNCTIONS = (*ENTRY_OF, sympy.Abs, sympy.sign)
 
 
-class Names:
+class Meanings:
     """Map from names to their definitions; a name without one is a free variable."""
 
     def __init__(self, algebra: RowAlgebra) -> None:
@@ -167,7 +167,7 @@ class Names:
         >>> from lngen.expressions.symbols import RowSymbol
         >>> from lngen.prove.budget import Budget
         >>> x, z = RowSymbol("x"), RowSymbol("z")
-        >>> names = Names(RowAlgebra(Budget()))
+        >>> names = Meanings(RowAlgebra(Budget()))
         >>> len(names.poles([Mean(1 / x)], frozenset()).anywhere)
         1
         >>> names.poles([Mean(Where(z > 0, 1 / x, 0))], frozenset())
@@ -312,4 +312,4 @@ class Names:
         raise TooLargeError(f"no algebra for {name}")
 
 
-__all__ = ["Names", "UndefinedError"]
+__all__ = ["Meanings"]

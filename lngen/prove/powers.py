@@ -11,7 +11,7 @@ import sympy
 from sympy import QQ
 
 from lngen.expressions.symbols import NOTHING, Axes
-from lngen.prove.budget import Budget, TooLargeError
+from lngen.prove.budget import Budget, TooLargeError, UndefinedError
 from lngen.prove.generators import (
     INDICATORS,
     ONE,
@@ -36,10 +36,6 @@ LONGEST_FACTORED = 10**12
 """The largest number whose primes are looked for."""
 
 _ZERO: Polynomial = {}
-
-
-class UndefinedError(Exception):
-    """A divisor of an expression is zero, whatever the values of its symbols."""
 
 
 class Powers:

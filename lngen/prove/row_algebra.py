@@ -24,7 +24,7 @@ import sympy
 from sympy import QQ
 
 from lngen.expressions.symbols import NOTHING, Axes
-from lngen.prove.budget import TooLargeError
+from lngen.prove.budget import TooLargeError, UndefinedError
 from lngen.prove.facts import Facts
 from lngen.prove.generators import (
     FUNCTIONS,
@@ -44,7 +44,7 @@ from lngen.prove.generators import (
     scaled,
     single,
 )
-from lngen.prove.powers import LONGEST_FACTORED, Powers, UndefinedError
+from lngen.prove.powers import LONGEST_FACTORED, Powers
 
 _OTHER = {"max": "min", "min": "max"}
 
@@ -371,4 +371,4 @@ def rational(number: Any) -> Exponent:
     return int(number) if number.is_Integer else Fraction(int(number.p), int(number.q))
 
 
-__all__ = ["RowAlgebra", "UndefinedError", "rational"]
+__all__ = ["RowAlgebra", "rational"]

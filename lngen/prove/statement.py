@@ -29,7 +29,7 @@ from lngen.language.syntax import Kind
 from lngen.prove.budget import Budget
 from lngen.prove.digits import DIGITS, MOST_FEATURES, REQUIRED, Sides, agreement, compared, shape_of
 from lngen.prove.every_size import NotShownError, shown_equal
-from lngen.prove.names import Names
+from lngen.prove.names import Meanings
 from lngen.prove.row_algebra import RowAlgebra
 
 Said: TypeAlias = str | Expr | int
@@ -89,7 +89,7 @@ def equal(
     reader = _Reader(dict(kinds or {}))
     given = reader.equations(equations)
     sides = reader.side("left", left), reader.side("right", right)
-    names = Names(RowAlgebra(Budget(_WORK), minimum_features))
+    names = Meanings(RowAlgebra(Budget(_WORK), minimum_features))
     try:
         names.give(given)
     except TypeError as error:
@@ -98,7 +98,7 @@ def equal(
         opened = shown_equal(*sides, names)
     except NotShownError as error:
         meaning = tuple(replace(q, expression=_in_numbers(q.expression)) for q in given)
-        statement = _Statement(_in_numbers(sides[0]), _in_numbers(sides[1]), meaning)
+        statement = _NumericStatement(_in_numbers(sides[0]), _in_numbers(sides[1]), meaning)
         return _at_points(statement, minimum_features, str(error))
     return Verdict(EVERY_D, tuple(symbol.name for symbol in names.in_order(opened)))
 
@@ -204,7 +204,7 @@ def _in_numbers(e: Expr) -> Expr:
 
 
 @dataclass(frozen=True)
-class _Statement:
+class _NumericStatement:
     left: Expr
     right: Expr
     equations: tuple[Equation, ...]
@@ -239,7 +239,7 @@ class _Statement:
                 yield False, evaluate_expression(part.args[0], values, arithmetic)
 
 
-def _at_points(statement: _Statement, smallest: int, why: str) -> Verdict:
+def _at_points(statement: _NumericStatement, smallest: int, why: str) -> Verdict:
     """Judge a statement that is not shown by its values at points."""
     worst = DIGITS
     tried: list[int] = []
@@ -266,7 +266,7 @@ def _at_points(statement: _Statement, smallest: int, why: str) -> Verdict:
     return Verdict(FIFTY, digits=worst, reason=f"{why}; compared at {at}")
 
 
-def _point(statement: _Statement, features: int, turn: int) -> Environment:
+def _point(statement: _NumericStatement, features: int, turn: int) -> Environment:
     """Seeded values of the inputs: small whole numbers, and in the last turn decimals."""
     generator = random.Random(1000 * turn + features)
     last = turn + 1 == _TURNS
@@ -290,7 +290,7 @@ def _twice(values: Any, more: Any) -> Iterator[tuple[Any, Any]]:
     return zip(np.asarray(values, dtype=object).flat, np.asarray(more, dtype=object).flat, strict=True)
 
 
-def _is_clear(statement: _Statement, point: Environment) -> bool:
+def _is_clear(statement: _NumericStatement, point: Environment) -> bool:
     """Test whether rounding cannot decide the value of the statement at a point.
 
     No part with a pole or a jump is zero within rounding, and every compared value is defined.
@@ -308,7 +308,7 @@ def _is_clear(statement: _Statement, point: Environment) -> bool:
     return True
 
 
-def _refuted(statement: _Statement, point: Environment) -> str:
+def _refuted(statement: _NumericStatement, point: Environment) -> str:
     """A point, and both sides where they differ by more than rounding; nothing where they do not."""
     ((_, *values),) = statement.sides(point, Arithmetic(DIGITS))
     with mpmath.workdps(2 * DIGITS):
@@ -326,7 +326,7 @@ def _refuted(statement: _Statement, point: Environment) -> str:
     return ""
 
 
-def _where_finite(statement: _Statement, point: Environment, arithmetic: Arithmetic) -> Sides:
+def _where_finite(statement: _NumericStatement, point: Environment, arithmetic: Arithmetic) -> Sides:
     """Yield both sides at the entries at which both are finite."""
     for key, left, right in statement.sides(point, arithmetic):
         pairs = zip(*(side.flat for side in np.broadcast_arrays(left, right)), strict=True)
@@ -335,7 +335,7 @@ def _where_finite(statement: _Statement, point: Environment, arithmetic: Arithme
             yield key, np.array([a for a, _ in finite], dtype=object), np.array([b for _, b in finite], dtype=object)
 
 
-def _written(statement: _Statement, point: Environment, at: tuple[int, ...]) -> str:
+def _written(statement: _NumericStatement, point: Environment, at: tuple[int, ...]) -> str:
     """The inputs, of the row that it is about where rows do not meet, and which feature it is about."""
     apart = not any(e.has(SumRows) for e in statement.all)
     said = ""

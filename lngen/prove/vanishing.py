@@ -18,6 +18,7 @@ from itertools import combinations
 
 from sympy import QQ
 
+from lngen.prove.budget import UndefinedError
 from lngen.prove.facts import Facts
 from lngen.prove.generators import (
     INDICATORS,
@@ -30,7 +31,7 @@ from lngen.prove.generators import (
     plus,
     single,
 )
-from lngen.prove.row_algebra import RowAlgebra, UndefinedError
+from lngen.prove.row_algebra import RowAlgebra
 
 
 def vanishes(p: Polynomial, algebra: RowAlgebra, facts: Facts | None = None) -> bool:

@@ -18,7 +18,7 @@ from . import cache
 from .includes import inlined
 
 __all__ = [
-    "REPORT", "Compiler", "Nvrtc", "UnknownArchitecture", "cache_folder", "compilations", "compiled", "compiler",
+    "REPORT", "CudaCompiler", "Nvrtc", "UnknownArchitecture", "cache_folder", "compilations", "compiled", "compiler",
     "find_nvrtc", "spilled",
 ]  # fmt: skip
 
@@ -39,7 +39,7 @@ class UnknownArchitecture(RuntimeError):
     """A compiler is too old for a device; the message says what to install."""
 
 
-class Compiler(Protocol):
+class CudaCompiler(Protocol):
     """Compiler from CUDA C++ to machine code."""
 
     def identity(self) -> str:
@@ -78,7 +78,7 @@ def compiled(source: Path, architecture: str, macros: Iterable[str], again: bool
 
 
 def _compiled(
-    chosen: Compiler, source: Path, text: str, architecture: str, options: Sequence[str]
+    chosen: CudaCompiler, source: Path, text: str, architecture: str, options: Sequence[str]
 ) -> tuple[bytes, str]:
     """Compile, and use NVRTC if the default nvcc is too old for the architecture."""
     try:
@@ -111,7 +111,7 @@ def cache_folder() -> Path:
 # ---- which compiler there is
 
 
-def compiler() -> Compiler:
+def compiler() -> CudaCompiler:
     """nvcc if there is one, else NVRTC; $LNGEN_COMPILER names one of the two. Raises RuntimeError if there is none."""
     wanted = os.environ.get("LNGEN_COMPILER", "")
     if wanted not in ("", "nvcc", "nvrtc"):

@@ -38,7 +38,7 @@ _PARTS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Direction:
+class DeviceDirection:
     """Arguments, results and kernels of a direction.
 
     `arguments` and `results` map each name to its owner: the cotangent `dy` belongs to the output `y`, the tangent or
@@ -82,7 +82,7 @@ class DeviceLayer:
     constants: tuple[str, ...]
     outputs: Mapping[str, str]
     saved: Mapping[str, str]
-    directions: Mapping[str, Direction]
+    directions: Mapping[str, DeviceDirection]
     macros: Callable[[Sequence[str]], Sequence[str]] = tuple
     plans: dict[Any, Any] = field(default_factory=dict)
 
@@ -104,7 +104,7 @@ class DeviceLayer:
         """The inputs of some kinds, among those named."""
         return [name for name in among if self.inputs[name] in kinds]
 
-    def kinds(self, direction: Direction) -> dict[str, str]:
+    def kinds(self, direction: DeviceDirection) -> dict[str, str]:
         """The kind of all that a direction reads or computes, by name."""
         found = {**self.saved, **self.inputs, **self.outputs}
         for name, of in (*direction.arguments.items(), *direction.results.items()):
@@ -113,7 +113,7 @@ class DeviceLayer:
 
 
 def layer_of(
-    interface: Interface, saved: Any, file: str, is_wide: bool, directions: Mapping[str, Direction]
+    interface: Interface, saved: Any, file: str, is_wide: bool, directions: Mapping[str, DeviceDirection]
 ) -> DeviceLayer:
     """A layer by its interface and the class of what it saves, under the names that kernels have."""
     inputs = {given["symbol"]: str(given["kind"]) for given in interface["inputs"]}
@@ -137,7 +137,7 @@ def layer_of(
     )
 
 
-class Wanted(NamedTuple):
+class KernelKey(NamedTuple):
     """Properties of a call that choose its kernels."""
 
     direction: str
@@ -154,7 +154,7 @@ class DeviceCall:
     def __init__(
         self,
         layer: DeviceLayer,
-        wanted: Wanted,
+        wanted: KernelKey,
         shape: Shape,
         arrays: dict[str, float | Memory | None],
         row_dtype: DType,
@@ -167,7 +167,7 @@ class DeviceCall:
         self.kinds = layer.kinds(self.direction)
 
     @property
-    def direction(self) -> Direction:
+    def direction(self) -> DeviceDirection:
         return self.layer.directions[self.wanted.direction]
 
     def add_results(self, outs: Mapping[str, Any], dtypes: Mapping[str, DType]) -> None:
@@ -219,7 +219,7 @@ def forward_call(layer: DeviceLayer, given: Mapping[str, Any], saves: bool) -> D
     elif any(type(arrays[name]) is float for name in parameters):
         parameter_type = layer.computed(first.kind)
     without = tuple(name for name in layer.optional if arrays[name] is None)
-    wanted = Wanted("forward", shape[-1], first.kind, parameter_type, without, saves)
+    wanted = KernelKey("forward", shape[-1], first.kind, parameter_type, without, saves)
     return DeviceCall(layer, wanted, shape, arrays, first.dtype)
 
 
@@ -243,7 +243,7 @@ def later_call(layer: DeviceLayer, direction: str, saved: Any, given: Mapping[st
     arrays |= _saved_arrays(layer, saved, given, row_type, parameter_type)
     without = tuple(name for name in layer.optional if name not in dtypes) + absent
     return DeviceCall(
-        layer, Wanted(direction, shape[-1], row_type, parameter_type, without), shape, arrays, dtypes[leading]
+        layer, KernelKey(direction, shape[-1], row_type, parameter_type, without), shape, arrays, dtypes[leading]
     )
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from . import devices, plans
 from .calls import Array, DType, Shape
 from .device_arrays import Memory, dtype_of, part
-from .device_calls import DeviceCall, DeviceLayer, Direction, Wanted
+from .device_calls import DeviceCall, DeviceDirection, DeviceLayer, KernelKey
 from .kernels import launches
 from .plans import CallPlan
 
@@ -79,7 +79,7 @@ class DevicePart:
         self.values, self.results, self.optional, self.zeros = tuple(values), tuple(results), tuple(optional), zeros
         # A gradient is known by the input that it belongs to.
         self.of = {each: each[1:] if each[1:] in optional else each for each in results}
-        direction = Direction(
+        direction = DeviceDirection(
             source=source,
             arguments={each: each for each in values},
             results={each: each for each in results},
@@ -147,7 +147,7 @@ class DevicePart:
     def _planned(self, given: Mapping[str, Value], made: Mapping[str, Any], call: DeviceWork) -> CallPlan:
         asked = {self.of[name]: result for name, result in made.items()}
         without = tuple(name for name in self.optional if {**asked, **given}.get(name, ()) is None)
-        wanted = Wanted(self.name, call.features, call.row_type, call.parameter_type, without)
+        wanted = KernelKey(self.name, call.features, call.row_type, call.parameter_type, without)
         arrays: Any = {name: value for name, value in given.items() if value is not None}
         found = DeviceCall(self.layer, wanted, call.shape, arrays, dtype_of(call.row_type))
         found.results |= made

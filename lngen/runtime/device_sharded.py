@@ -12,7 +12,7 @@ from . import devices, dlpack, plans, sharded
 from .calls import several
 from .collectives import Communicator
 from .device_arrays import dtype_of, memory, part, stream_handle
-from .device_calls import DeviceLayer, Direction, saved_name
+from .device_calls import DeviceDirection, DeviceLayer, saved_name
 from .device_calls import layer_of as device_layer
 from .device_parts import DeviceWork, Nothing, on_host, store
 from .interface import Interface
@@ -22,7 +22,7 @@ from .plans import CallPlan
 
 
 def layer_of(
-    interface: Interface, saved: Any, file: str, is_wide: bool, directions: Mapping[str, Direction]
+    interface: Interface, saved: Any, file: str, is_wide: bool, directions: Mapping[str, DeviceDirection]
 ) -> DeviceLayer:
     """A layer of which a process may have no features."""
     parts = interface.copy()
@@ -30,7 +30,7 @@ def layer_of(
     return device_layer(parts, saved, file, is_wide, directions)
 
 
-class Steps(sharded.Steps):
+class DeviceSteps(sharded.ShardSteps):
     """The steps of a direction, whose parts are kernels."""
 
     def fetched(self, value: Any, call: Any) -> Any:
@@ -42,10 +42,10 @@ class Steps(sharded.Steps):
         store(result, value, call)
 
 
-class _Direction:
+class _ShardedDirection:
     """A direction over parts of rows: its call is looked at like any other, and its steps are run."""
 
-    def __init__(self, layer: DeviceLayer, steps: Steps) -> None:
+    def __init__(self, layer: DeviceLayer, steps: DeviceSteps) -> None:
         self.layer, self.steps = layer, steps
 
     def _run(
@@ -83,7 +83,7 @@ class _Direction:
             return returned(plan, objects, device.ordinal, take, handle)
 
 
-class Forward(_Direction):
+class DeviceShardedForward(_ShardedDirection):
     """`forward` of a layer."""
 
     def call(
@@ -113,11 +113,11 @@ class Forward(_Direction):
         return outputs, tuple.__new__(layer.Saved, (plan.shape, plan.dtype, plan.dtypes, *kept))
 
 
-class Later(_Direction):
+class DeviceShardedLater(_ShardedDirection):
     """A direction that follows forward. `arguments` and `makes` are what functions call its own and its results."""
 
     def __init__(
-        self, layer: DeviceLayer, direction: str, steps: Steps, *, arguments: Sequence[str], makes: Sequence[str]
+        self, layer: DeviceLayer, direction: str, steps: DeviceSteps, *, arguments: Sequence[str], makes: Sequence[str]
     ) -> None:
         super().__init__(layer, steps)
         self.direction = direction

@@ -12,7 +12,7 @@ _MAX_DYNAMIC_SHARED_SIZE_BYTES = 8
 _PROGRAMMATIC_STREAM_SERIALIZATION = 6
 
 
-class Function:
+class DriverFunction:
     """A kernel as the driver knows it, in a module of its own: PyCUDA does not tell its handle.
 
     `block` are the threads of a block along each axis, `shared_bytes` what it takes of shared memory.

@@ -26,7 +26,7 @@ from .includes import inlined
 __all__ = [
     "ARCHITECTURES",
     "COMPILED",
-    "Compiler",
+    "HostCompiler",
     "Library",
     "NoCompiler",
     "ahead_of_time",
@@ -70,7 +70,7 @@ class NoCompiler(RuntimeError):
 
 
 @dataclass(frozen=True)
-class Compiler:
+class HostCompiler:
     """A C++ compiler: the words that it is run by, such as ("/usr/bin/g++",) or ("ccache", "g++")."""
 
     words: tuple[str, ...]
@@ -149,7 +149,7 @@ class Library:
         return begin()
 
 
-def compiler() -> Compiler:
+def compiler() -> HostCompiler:
     """$CXX, else the first that works of c++, g++ and clang++. Raises NoCompiler if there is none."""
     if os.name == "nt":
         raise NoCompiler("kernels for the processor are not compiled on Windows", "numpy_backend works there")
@@ -157,7 +157,7 @@ def compiler() -> Compiler:
 
 
 @lru_cache(maxsize=8)
-def _found(wanted: str, path: str) -> Compiler:
+def _found(wanted: str, path: str) -> HostCompiler:
     try:
         words = shlex.split(wanted)
     except ValueError as error:
@@ -166,7 +166,7 @@ def _found(wanted: str, path: str) -> Compiler:
         raise NoCompiler(f"CXX is {wanted!r}, and there is no such program", _REMEDY)
     places = [words] if words else [[place] for name in _NAMES if (place := shutil.which(name, path=path))]
     refused: list[NoCompiler] = []
-    for found in (Compiler(tuple(each)) for each in places):
+    for found in (HostCompiler(tuple(each)) for each in places):
         try:
             found.version()
             return found

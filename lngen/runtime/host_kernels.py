@@ -15,14 +15,14 @@ import numpy as np
 from . import binding, host_compiler, host_threads
 from .blocks import Work, round_to
 from .calls import Array, DType, Shape
-from .device_calls import Direction
+from .device_calls import DeviceDirection
 from .directions import ForwardCall, LaterCall, Results
 from .host_calls import TYPES, HostCall, Running
 from .host_memory import empty
 from .interface import PER_ROW
 from .layers import HostLayer, Kept
 
-__all__ = ["Direction", "HostKernels"]
+__all__ = ["DeviceDirection", "HostKernels"]
 
 COMPUTED = (np.dtype(np.float32), np.dtype(np.float64))
 
@@ -52,7 +52,7 @@ def _macros(stored: str, computed: str, absent: Iterable[str]) -> tuple[str, ...
 class HostKernels(Generic[Kept]):
     """The kernels of a layer, in files beside `file`, as the table of its directions describes them."""
 
-    def __init__(self, layer: HostLayer[Kept], file: str, directions: Mapping[str, Direction]) -> None:
+    def __init__(self, layer: HostLayer[Kept], file: str, directions: Mapping[str, DeviceDirection]) -> None:
         self.layer, self.folder, self.directions = layer, Path(file).parent, directions
         interface = layer.interface
         self.inputs = {given["symbol"]: str(given["kind"]) for given in interface["inputs"]}
@@ -125,7 +125,7 @@ class DirectionKernels:
             self.may_be_absent |= {of: gradients[of] for of in layer.optional if of in gradients and of not in places}
         columns, scalars = direction.sums
         self.has_sums, self.columns, self.scalars = columns + scalars > 0, 2 * columns, scalars
-        self.plans: dict[Any, list[_Kernel]] = {}
+        self.plans: dict[Any, list[_HostKernel]] = {}
 
     def forward(self, values: Sequence[Any], results: Sequence[Any], call: Work) -> None:
         """Compute forward, as `ForwardCall` calls it."""
@@ -225,18 +225,18 @@ class DirectionKernels:
     def _absent(self, given: Sequence[Any]) -> list[str]:
         return [name for name, place in self.may_be_absent.items() if given[place] is None]
 
-    def chosen(self, given: Sequence[Any], stored: DType, computed: DType) -> list["_Kernel"]:
+    def chosen(self, given: Sequence[Any], stored: DType, computed: DType) -> list["_HostKernel"]:
         """The kernels for what is there of a call, compiled if need be."""
         key = (stored, computed, *[value is None for value in given])
         if key not in self.plans:
             self.plans[key] = self._loaded(given, stored, computed)
         return self.plans[key]
 
-    def _loaded(self, given: Sequence[Any], stored: DType, computed: DType) -> list["_Kernel"]:
+    def _loaded(self, given: Sequence[Any], stored: DType, computed: DType) -> list["_HostKernel"]:
         macros = _macros(TYPES[stored.name], TYPES[computed.name], self._absent(given))
         library = host_compiler.library(self.layer.folder / self.direction.source, macros)
         return [
-            _Kernel(f"{library.path}:{name}", library.address(name), *places, over_rows=name == self.name)
+            _HostKernel(f"{library.path}:{name}", library.address(name), *places, over_rows=name == self.name)
             for name, places in self.kernels.items()
         ]
 
@@ -262,7 +262,7 @@ def _in_lines(entries: int) -> int:
     return -(-entries // LINE) * LINE
 
 
-class _Kernel:
+class _HostKernel:
     """A loaded kernel, and the places of the pointers and the numbers that it is passed."""
 
     def __init__(

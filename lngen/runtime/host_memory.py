@@ -45,9 +45,9 @@ _LINE = 64
 _is_on = os.name != "nt" and os.environ.get("LNGEN_REUSE") != "0"
 
 _numbers = count()
-_kept: list["_Memory"] = []
+_kept: list["_HostMemory"] = []
 """Free memory, last freed at the end."""
-_returned: "deque[_Memory]" = deque()
+_returned: "deque[_HostMemory]" = deque()
 """Memory freed and not yet in the list.
 
 A result may be freed at any time, even while the list is being changed.
@@ -55,7 +55,7 @@ A result may be freed at any time, even while the list is being changed.
 _lock = allocate_lock()
 
 
-class _Memory:
+class _HostMemory:
     """Memory of so many bytes, which the system takes back when this is gone."""
 
     __slots__ = ("address", "loan", "mapped", "size")
@@ -102,7 +102,7 @@ def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     return np.ndarray(shape, dtype, entries)
 
 
-def _memory(size: int) -> _Memory:
+def _memory(size: int) -> _HostMemory:
     """Memory of a size: that which was freed last, as it may still be in the processor's cache, or else new."""
     if _returned:
         _settle()
@@ -111,7 +111,7 @@ def _memory(size: int) -> _Memory:
             if _kept[place].size == size:
                 return _kept.pop(place)
     try:
-        return _Memory(size)
+        return _HostMemory(size)
     except (OSError, OverflowError) as error:
         raise MemoryError(f"no memory for a result of {size} bytes") from error
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from . import host_compiler
 from .blocks import Work
-from .host_kernels import COMPUTED, Direction, DirectionKernels
+from .host_kernels import COMPUTED, DeviceDirection, DirectionKernels
 
 
 class HostPart:
@@ -43,7 +43,7 @@ class HostPart:
         of = {each: each[1:] if each[1:] in optional else each for each in results}
         belongs = dict(values)
         belongs |= {of[each]: belongs.get(of[each], kind) for each, kind in results.items()}
-        direction = Direction(
+        direction = DeviceDirection(
             source=source, arguments={each: each for each in values}, results=of, kernels=kernels, sums=sums
         )
         layer: Any = SimpleNamespace(

@@ -12,7 +12,7 @@ __all__ = [
     "PARAMETERS",
     "PER_ROW",
     "ConstantEntry",
-    "Counterpart",
+    "CounterpartEntry",
     "Gradient",
     "InputEntry",
     "Interface",
@@ -94,7 +94,7 @@ class Gradient(TypedDict):
     may_be_none: bool
 
 
-class Counterpart(TypedDict):
+class CounterpartEntry(TypedDict):
     """A module of PyTorch's that the layer can stand for, as its definition says.
 
     `attributes` has what each attribute of that module is here, an input, a Constant or D; `conditions` the values that
@@ -117,7 +117,7 @@ class Interface(TypedDict):
     saved: list[SavedField]
     gradients: list[Gradient]
     directions: list[Literal["forward", "backward", "jvp", "backward_backward"]]
-    counterparts: list[Counterpart]
+    counterparts: list[CounterpartEntry]
 
 
 AXES: dict[Kind, Axes] = {
@@ -158,6 +158,6 @@ def gradient(of: str, *, may_be_none: bool = False) -> Gradient:
 
 def counterpart(
     name: str, attributes: dict[str, str], conditions: dict[str, float | bool | None] | None = None
-) -> Counterpart:
+) -> CounterpartEntry:
     """The entry of a module that the layer can stand for."""
     return {"name": name, "attributes": attributes, "conditions": conditions or {}}

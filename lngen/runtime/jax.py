@@ -11,17 +11,17 @@ import numpy as np
 
 from . import jax_derivatives as _rules
 from .calls import array, computed_in, constant, scalar, wider
-from .jax_gpu import OnGPU
-from .jax_kernels import Kernels
-from .jax_primitives import Array, Directions, bind, jax, jnp
+from .jax_gpu import JaxOnGPU
+from .jax_kernels import JaxKernels
+from .jax_primitives import Array, DirectionSignatures, bind, jax, jnp
 
-__all__ = ["Array", "Layer"]
+__all__ = ["Array", "JaxLayer"]
 
 assert _rules
 Result = TypeVar("Result")
 
 
-class Layer(Generic[Result]):
+class JaxLayer(Generic[Result]):
     """A layer as a function of arrays of JAX's, which is differentiable twice, forwards and in reverse.
 
     `numpy` and `compiled` are its modules for the processor.
@@ -29,9 +29,9 @@ class Layer(Generic[Result]):
 
     def __init__(self, numpy: Any, compiled: Any) -> None:
         self.interface = interface = numpy.INTERFACE
-        self.directions = Directions(interface)
-        self.kernels = Kernels(self, interface, numpy, compiled)
-        self.gpu = OnGPU(self.kernels, numpy.__package__)
+        self.directions = DirectionSignatures(interface)
+        self.kernels = JaxKernels(self, interface, numpy, compiled)
+        self.gpu = JaxOnGPU(self.kernels, numpy.__package__)
         self.outputs, self.inputs = len(interface["outputs"]), len(interface["inputs"])
         self.is_wide: bool = numpy._LAYER.is_wide
         self._look = numpy._FORWARD.looked

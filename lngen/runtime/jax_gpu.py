@@ -21,10 +21,10 @@ from .calls import DType
 from .host_compiler import Library, NoCompiler
 from .jax_calls import stride
 from .jax_handlers import handler, target
-from .jax_kernels import Asked, Kernels
+from .jax_kernels import JaxKernels, KernelCall
 from .jax_primitives import jax, jnp
 
-__all__ = ["DRIVER", "OnGPU"]
+__all__ = ["DRIVER", "JaxOnGPU"]
 
 DRIVER = (
     "cuCtxGetCurrent",
@@ -61,7 +61,7 @@ def _handler() -> Library:
     return found
 
 
-class _Memory:
+class _Placeholder:
     """Placeholder of an array in a plan: its type and shape, at an address that is aligned for vectors.
 
     Samples of rows and of features are aligned as rows are, so that the kernels of the first sample serve all samples.
@@ -78,10 +78,10 @@ class _Memory:
         }
 
 
-class OnGPU:
+class JaxOnGPU:
     """Kernels on a GPU for those in `host`, of the layer whose package is `package`."""
 
-    def __init__(self, host: Kernels, package: str) -> None:
+    def __init__(self, host: JaxKernels, package: str) -> None:
         self.host, self.package = host, package
 
     def compute(self, direction: str, values: Sequence[Any], constants: Sequence[float], sampled: bool) -> list[Any]:
@@ -116,16 +116,16 @@ class OnGPU:
         return made[: len(asked.made)]
 
 
-def _memory(value: Any, step: int) -> _Memory:
+def _memory(value: Any, step: int) -> _Placeholder:
     """Return the placeholder of an array, or of its first sample."""
     shape, dtype = value.shape, np.dtype(value.dtype)
     if dtype == np.uint32:  # two for each number of 64 bits
         shape, dtype = shape[:-1], np.dtype(np.float64)
-    return _Memory(shape[1:] if step else shape, dtype)
+    return _Placeholder(shape[1:] if step else shape, dtype)
 
 
 def _called(
-    launches: Any, given: dict[str, Any], arrays: dict[str, Any], strides: dict[str, int], asked: Asked
+    launches: Any, given: dict[str, Any], arrays: dict[str, Any], strides: dict[str, int], asked: KernelCall
 ) -> list[Any]:
     """The results of launches, and behind them their workspace, as one call of XLA's."""
     plan, found = launches.plan, _handler()

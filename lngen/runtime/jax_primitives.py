@@ -30,9 +30,9 @@ except ImportError as error:
 
 __all__ = [
     "Array",
-    "Direction",
-    "Directions",
-    "Layer",
+    "DirectionSignature",
+    "DirectionSignatures",
+    "PrimitiveLayer",
     "ad",
     "bind",
     "define",
@@ -61,7 +61,7 @@ class Result(NamedTuple):
     computed: bool = False
 
 
-class Direction:
+class DirectionSignature:
     """The arguments of a direction, in groups, by the kinds of the inputs that they are like, and its results."""
 
     def __init__(self, results: Sequence[Result], *groups: Sequence[str]) -> None:
@@ -77,7 +77,7 @@ class Direction:
         return [each for each in self.results if each.owner is None or there[each.owner]]
 
 
-class Directions(dict[str, Direction]):
+class DirectionSignatures(dict[str, DirectionSignature]):
     """The directions of a layer: the four that kernels compute, and two that are linear in what moves.
 
     A `backward` moves `backward_along` tangents of its inputs and of its cotangents; a `second_tangent` is what moves a
@@ -100,19 +100,19 @@ class Directions(dict[str, Direction]):
         first = len(inputs) + len(kept)
         of_cotangents = [Result(kind, number) for number, kind in enumerate(outputs, first)]
         self.update(
-            forward=Direction(made, inputs),
-            backward=Direction(gradients, inputs, kept, outputs),
-            jvp=Direction(made[: len(outputs)], inputs, kept, moved),
-            backward_backward=Direction([*gradients, *of_cotangents], inputs, kept, outputs, moved),
-            backward_along=Direction(gradients, inputs, kept, outputs, moved, outputs),
-            second_tangent=Direction(made[: len(outputs)], inputs, kept, moved, moved),
+            forward=DirectionSignature(made, inputs),
+            backward=DirectionSignature(gradients, inputs, kept, outputs),
+            jvp=DirectionSignature(made[: len(outputs)], inputs, kept, moved),
+            backward_backward=DirectionSignature([*gradients, *of_cotangents], inputs, kept, outputs, moved),
+            backward_along=DirectionSignature(gradients, inputs, kept, outputs, moved, outputs),
+            second_tangent=DirectionSignature(made[: len(outputs)], inputs, kept, moved, moved),
         )
 
 
-class Layer(Protocol):
+class PrimitiveLayer(Protocol):
     """Layer as primitives see it."""
 
-    directions: Directions
+    directions: DirectionSignatures
     kernels: Any
     gpu: Any
 
@@ -132,7 +132,7 @@ def has_samples(kind: str, value: Any) -> bool:
 
 
 def bind(
-    name: str, layer: Layer, constants: Sequence[float], *groups: Sequence[Any], sampled: bool = False
+    name: str, layer: PrimitiveLayer, constants: Sequence[float], *groups: Sequence[Any], sampled: bool = False
 ) -> list[Any]:
     """The results of a direction, None for each that there is not."""
     values = [value for group in groups for value in group]
@@ -183,7 +183,7 @@ def define(
     _primitives[name] = primitive
 
 
-def _refused(ctx: Any, *operands: Any, layer: Layer, **settings: Any) -> Any:
+def _refused(ctx: Any, *operands: Any, layer: PrimitiveLayer, **settings: Any) -> Any:
     platform = " and ".join(ctx.module_context.platforms)
     raise NotImplementedError(
         f"{layer} has no kernel for JAX's arrays on {platform}; "
@@ -194,7 +194,7 @@ def _refused(ctx: Any, *operands: Any, layer: Layer, **settings: Any) -> Any:
 # ---- shapes and samples
 
 
-def _tells_samples(direction: Direction, values: Sequence[Any]) -> bool:
+def _tells_samples(direction: DirectionSignature, values: Sequence[Any]) -> bool:
     """Test whether the division of rows into samples matters.
 
     It does not matter for results that are computed from each row alone.
@@ -204,11 +204,13 @@ def _tells_samples(direction: Direction, values: Sequence[Any]) -> bool:
     return any(each.kind in _AXES for each in made) or any(kind in _AXES and has_samples(kind, v) for kind, v in pairs)
 
 
-def _shaped(name: str, *operands: Any, layer: Layer, constants: Any, there: Sequence[bool], sampled: bool) -> list[Any]:
+def _shaped(
+    name: str, *operands: Any, layer: PrimitiveLayer, constants: Any, there: Sequence[bool], sampled: bool
+) -> list[Any]:
     return shaped(name, layer, expanded(operands, there), sampled)
 
 
-def shaped(name: str, layer: Layer, values: Sequence[Any], sampled: bool) -> list[Any]:
+def shaped(name: str, layer: PrimitiveLayer, values: Sequence[Any], sampled: bool) -> list[Any]:
     """The results of a direction, without entries, of its arguments or what is like them."""
     direction, there = layer.directions[name], [value is not None for value in values]
     row = next(values[number] for number in layer.directions.rows if values[number] is not None)
@@ -241,7 +243,7 @@ def _batched(
     operands: Sequence[Any],
     places: Sequence[int | None],
     *,
-    layer: Layer,
+    layer: PrimitiveLayer,
     constants: Sequence[float],
     there: Sequence[bool],
     sampled: bool,

@@ -4,18 +4,24 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .jax_primitives import Layer, ad, bind, expanded, jax
+from .jax_primitives import PrimitiveLayer, ad, bind, expanded, jax
 
-__all__ = ["Call", "Values", "are_any", "are_unknown", "moving", "total", "transposed"]
+__all__ = ["DirectionCall", "Values", "are_any", "are_unknown", "moving", "total", "transposed"]
 
 Values = list[Any]
 
 
-class Call:
+class DirectionCall:
     """A direction of a layer with Constants and arguments, in groups; those of a kind that is linear may be unknown."""
 
     def __init__(
-        self, name: str, operands: Sequence[Any], layer: Layer, constants: Any, there: Sequence[bool], sampled: bool
+        self,
+        name: str,
+        operands: Sequence[Any],
+        layer: PrimitiveLayer,
+        constants: Any,
+        there: Sequence[bool],
+        sampled: bool,
     ) -> None:
         self.name, self.layer, self.constants, self.there, self.sampled = name, layer, constants, there, sampled
         self.direction = layer.directions[name]
@@ -96,13 +102,15 @@ def _with_zeros(made: Sequence[Any], tangents: Sequence[Any] | None) -> Values:
     ]
 
 
-def moving(name: str, tangents_of: Callable[[Call, list[Values], Values], Values | None]) -> Callable[..., Any]:
+def moving(
+    name: str, tangents_of: Callable[[DirectionCall, list[Values], Values], Values | None]
+) -> Callable[..., Any]:
     """The rule of a direction for tangents; `tangents_of` a call, the tangents in groups and the results has a tangent
     or None for each of the first results that there can be.
     """
 
     def rule(primals: Any, tangents: Any, **settings: Any) -> tuple[Values, Values]:
-        call = Call(name, primals, **settings)
+        call = DirectionCall(name, primals, **settings)
         made = bind(name, call.layer, call.constants, *call.groups, sampled=call.sampled)
         found = tangents_of(call, call.like(tangents), made)
         own = None if found is None else call.results([*found, *[None] * (len(made) - len(found))])
@@ -112,13 +120,13 @@ def moving(name: str, tangents_of: Callable[[Call, list[Values], Values], Values
     return rule
 
 
-def transposed(name: str, cotangents_of: Callable[[Call, Values], Sequence[Any]]) -> Callable[..., Values]:
+def transposed(name: str, cotangents_of: Callable[[DirectionCall, Values], Sequence[Any]]) -> Callable[..., Values]:
     """The rule of a direction for cotangents; `cotangents_of` a call and those of its results has them for each of the
     last groups of arguments, None for one that it is not asked for.
     """
 
     def rule(cotangents: Any, *operands: Any, **settings: Any) -> Values:
-        call = Call(name, operands, **settings)
+        call = DirectionCall(name, operands, **settings)
         found = call.of_results(cotangents)
         return call.of_operands(*(cotangents_of(call, found) if are_any(found) else (None,)))
 

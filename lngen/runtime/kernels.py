@@ -15,7 +15,7 @@ from . import devices, grids, plans, tuning
 from .compilers import compiled, spilled
 from .device_arrays import BYTES
 from .devices import Device
-from .foreign import MOST_SHARED, Function
+from .foreign import MOST_SHARED, DriverFunction
 from .plans import CallPlan
 
 Made = TypeVar("Made")
@@ -169,15 +169,15 @@ def _is_wanted(columns: "Kernel", without: Sequence[str]) -> bool:
 # ---- kernels on a device
 
 
-def _module(device: Device, plan: CallPlan, narrow: bool) -> "Module":
+def _module(device: Device, plan: CallPlan, narrow: bool) -> "KernelModule":
     key = (plan.layer, plan.wanted, narrow)
     if key not in device.modules:
-        device.modules[key] = Module(device, plan, narrow)
-    found: Module = device.modules[key]
+        device.modules[key] = KernelModule(device, plan, narrow)
+    found: KernelModule = device.modules[key]
     return found
 
 
-class Module:
+class KernelModule:
     """The loaded kernels of a direction, for a row length, types, and inputs left out.
 
     `narrow` is for arrays that do not start where vectors of entries do.
@@ -309,7 +309,7 @@ class Kernel:
     One that `waits` for the kernel before it by itself is launched while that one runs.
     """
 
-    def __init__(self, module: Module, name: str, letters: str, parts: list[str], waits: bool) -> None:
+    def __init__(self, module: KernelModule, name: str, letters: str, parts: list[str], waits: bool) -> None:
         driver, self.waits = module.device.driver, waits
         self.letters, self.pack, self.parts = letters, struct.Struct(letters).pack, parts
         self.name, self.cubin = name, module.cubin
@@ -331,6 +331,6 @@ class Kernel:
         return grids.resident(self.block[0], self.function.num_regs, self.shared_bytes, device.multiprocessor)
 
     @cached_property
-    def foreign(self) -> Function:
+    def foreign(self) -> DriverFunction:
         """The same kernel for launches that PyCUDA has no call for."""
-        return Function(self.cubin, self.name, self.block, self.shared_bytes)
+        return DriverFunction(self.cubin, self.name, self.block, self.shared_bytes)

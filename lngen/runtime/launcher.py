@@ -13,15 +13,15 @@ from . import devices, dlpack, kernels, plans
 from .calls import DType, Shape, check_is_saved, each_cotangent, several
 from .compilers import compilations
 from .device_arrays import KINDS, DeviceArray, array, dtype_of, finite, stream_handle
-from .device_calls import DeviceLayer, Direction, check_saved, layer_of
+from .device_calls import DeviceDirection, DeviceLayer, check_saved, layer_of
 from .interface import Interface
 from .plans import CallPlan
 from .saved import first_fields
 
 __all__ = [
     "DeviceArray",
+    "DeviceDirection",
     "DeviceLayer",
-    "Direction",
     "compilations",
     "each_cotangent",
     "finite",

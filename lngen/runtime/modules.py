@@ -20,7 +20,7 @@ from .parameters import (
     start,
 )
 
-__all__ = ["Backend", "Module"]
+__all__ = ["Backend", "NumpyModule"]
 
 Output = TypeVar("Output")
 Gradient = TypeVar("Gradient")
@@ -28,7 +28,7 @@ Gradient = TypeVar("Gradient")
 Backend: TypeAlias = Literal["numpy", "cpu", "auto"]
 
 
-class Module(Generic[Output, Gradient]):
+class NumpyModule(Generic[Output, Gradient]):
     """A layer as an object: `forward` keeps what `backward` needs, and `backward` has it no longer."""
 
     _package: ClassVar[str]

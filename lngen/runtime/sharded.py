@@ -31,7 +31,7 @@ COUNTS, WHOLE, LARGEST = "part_features", "all_features", "largest"
 """Names of three values in functions: the features of each shard, all features, and the largest finite number."""
 
 
-class Exchange(NamedTuple):
+class ExchangeStep(NamedTuple):
     """Exchange between processes: a function of each shard, and one that merges all shards.
 
     Functions take (values, results, call). `part` computes, from the values it `reads`, the row scalars to send:
@@ -65,7 +65,7 @@ def layer(interface: Interface, saved: Callable[..., Kept], *, is_wide: bool = F
     return HostLayer(parts, saved, is_wide=is_wide)
 
 
-class Steps:
+class ShardSteps:
     """The steps of a direction, whose `title` is the same on all processes.
 
     `last` has the results that vary over features, `common` those that do not and that no exchange gave. `known_as` are
@@ -77,7 +77,7 @@ class Steps:
         self,
         title: str,
         *,
-        exchanges: Sequence[Exchange] = (),
+        exchanges: Sequence[ExchangeStep] = (),
         last: Last | None = None,
         common: Last | None = None,
         known_as: Mapping[str, str] = MappingProxyType({}),
@@ -151,7 +151,7 @@ class Steps:
 
     def _merge_rows_apart(
         self,
-        step: Exchange,
+        step: ExchangeStep,
         known: dict[str, Any],
         numbers: Array,
         totals: Array,
@@ -190,7 +190,7 @@ class Steps:
 
 
 def _merged(
-    step: Exchange, known: Mapping[str, Any], numbers: Array, rank: int, leading: Shape, dtype: DType
+    step: ExchangeStep, known: Mapping[str, Any], numbers: Array, rank: int, leading: Shape, dtype: DType
 ) -> dict[str, Any]:
     """Merge the numbers of all processes, of shape (processes, numbers of a row, rows)."""
     if step.merge is None:
@@ -204,10 +204,10 @@ def _merged(
     return made | {name: np.ascontiguousarray(entries[..., rank]) for name, entries in own.items()}
 
 
-class Forward(Generic[Results, Kept]):
+class ShardedForward(Generic[Results, Kept]):
     """`forward` of a layer over parts of rows; `results` is as for `ForwardCall`."""
 
-    def __init__(self, layer: HostLayer[Kept], results: Callable[..., Results], steps: Steps) -> None:
+    def __init__(self, layer: HostLayer[Kept], results: Callable[..., Results], steps: ShardSteps) -> None:
         self._call = ForwardCall(layer, results, _never, empty=empty)
         self._steps = steps
         symbol = steps.symbols
@@ -226,7 +226,7 @@ class Forward(Generic[Results, Kept]):
         self._steps.run(known, dict(zip(self._results, made, strict=True)), call, communicator)
 
 
-class Later(Generic[Results]):
+class ShardedLater(Generic[Results]):
     """A direction that follows forward, over parts of rows; `results` is as for `LaterCall`.
 
     `arguments` and `makes` are what functions call its own arguments and its results. Tangents, and cotangents of
@@ -238,7 +238,7 @@ class Later(Generic[Results]):
         layer: HostLayer[Any],
         direction: str,
         results: Callable[..., Results],
-        steps: Steps,
+        steps: ShardSteps,
         *,
         arguments: Sequence[str],
         makes: Sequence[str],

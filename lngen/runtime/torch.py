@@ -16,7 +16,7 @@ from .torch_dispatch import at_once
 from .torch_kernels import Tensor, is_tensor_like, torch
 from .torch_operators import Operators
 
-__all__ = ["Device", "Dtype", "Layer", "Module", "Tensor"]
+__all__ = ["Device", "Dtype", "Module", "Tensor", "TorchLayer"]
 
 Result = TypeVar("Result")
 
@@ -25,7 +25,7 @@ Device: TypeAlias = "torch.device | str | int | None"
 Dtype: TypeAlias = "torch.dtype | None"
 
 
-class Layer(Generic[Result]):
+class TorchLayer(Generic[Result]):
     """A layer as a function of tensors, which is differentiable twice, by autograd and by torch.func.
 
     `package` is the name of the package of the layer, and `numpy` and `compiled` its modules for the processor.
@@ -107,7 +107,7 @@ class Layer(Generic[Result]):
 class Module(torch.nn.Module):
     """A layer as a module, whose parameters are the layer's inputs of kind Feature and Scalar."""
 
-    _layer: ClassVar[Layer[Any]]
+    _layer: ClassVar[TorchLayer[Any]]
     _ours: ClassVar[dict[str, str]]
 
     def __init_subclass__(cls, **keywords: Any) -> None:

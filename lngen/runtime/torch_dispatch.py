@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from .torch_kernels import Kernels, Tensor, only, torch, torch_func
+from .torch_kernels import Tensor, TorchKernels, only, torch, torch_func
 
 __all__ = ["are_plain", "at_once", "below", "differentiated", "forward_ad", "is_plain", "next_transform"]
 
@@ -101,7 +101,7 @@ def are_plain(tensors: Sequence[Tensor | None]) -> bool:
     return bool(keys & _DECIDING == _PLAIN)
 
 
-def at_once(kernels: Kernels, node: Any) -> Callable[[Sequence[Any]], Any]:
+def at_once(kernels: TorchKernels, node: Any) -> Callable[[Sequence[Any]], Any]:
     """A layer's forward without the dispatcher, for calls that nothing but autograd has a say in; else it is None.
 
     Such a call is of tensors of the processor, and is seen by no mode, transform, tracer, profiler or hook.

@@ -30,7 +30,7 @@ try:
 except ImportError:
     bfloat16 = None
 
-__all__ = ["Kernels", "Tensor", "each", "host", "is_tensor_like", "only", "torch", "torch_func"]
+__all__ = ["Tensor", "TorchKernels", "each", "host", "is_tensor_like", "only", "torch", "torch_func"]
 
 _SHARED_ENTRIES = 2**20
 _BFLOAT16 = torch.bfloat16
@@ -131,7 +131,7 @@ def each(values: Any) -> tuple[Any, ...]:
     return values if isinstance(values, tuple) else (values,)
 
 
-class _Types(NamedTuple):
+class _TorchTypes(NamedTuple):
     """The types of a call: of each input or None, that which is computed in, and those of results, which is that of
     the input `row` and that of the row scalars.
     """
@@ -143,7 +143,7 @@ class _Types(NamedTuple):
     row_scalars: Any
 
 
-class Kernels:
+class TorchKernels:
     """The directions of a layer as functions of tensors, in the order of an operator's arguments.
 
     `numpy` and `compiled` are its two modules; `differentiable` numbers the inputs that have gradients, and `kept` the
@@ -177,7 +177,7 @@ class Kernels:
         self.saved_row_scalars = [
             place for place, each in enumerate(interface["saved"], 3) if each["kind"] == "row scalar"
         ]
-        self._types: dict[Any, _Types] = {}
+        self._types: dict[Any, _TorchTypes] = {}
         self.host: Any = None
 
     def _chosen(self) -> Any:
@@ -290,13 +290,13 @@ class Kernels:
             owners += args[self.first_own : self.first_own + self.outputs]
         return [owner is not None for owner in owners]
 
-    def types_of(self, inputs: Sequence[Any]) -> _Types:
+    def types_of(self, inputs: Sequence[Any]) -> _TorchTypes:
         """The types of a call with these inputs. Raises TypeError for one of another type, or with no rows."""
         key = tuple([None if each is None else each.dtype for each in inputs])
         found = self._types.get(key)
         return found or self._types.setdefault(key, self._looked(inputs))
 
-    def _looked(self, given: Sequence[Any]) -> _Types:
+    def _looked(self, given: Sequence[Any]) -> _TorchTypes:
         named = zip(self.names, given, strict=True)
         for name, each in named:
             if each is not None and each.dtype not in _DTYPES:
@@ -308,7 +308,7 @@ class Kernels:
             raise TypeError(f"each of {names} is None; pass one of them")
         computed = computed_in(dtype for dtype in dtypes if dtype is not None)
         computed = wider(computed) if self.is_wide else computed
-        return _Types(dtypes, computed, rows[0], given[rows[0]].dtype, _TENSOR_DTYPES[computed])
+        return _TorchTypes(dtypes, computed, rows[0], given[rows[0]].dtype, _TENSOR_DTYPES[computed])
 
     # ---- on what has a shape and a type, and no entries
 

@@ -13,9 +13,9 @@ from typing import Any
 from .interface import Interface
 from .torch_derivatives import NODES
 from .torch_dispatch import below, differentiated
-from .torch_gpu import OnGPU
-from .torch_kernels import Kernels, torch
-from .torch_parts import Part, Parts
+from .torch_gpu import TorchOnGPU
+from .torch_kernels import TorchKernels, torch
+from .torch_parts import OperatorValue, OperatorValues
 from .torch_samples import batched
 
 __all__ = ["Operators"]
@@ -38,13 +38,15 @@ class Operators:
 
     def __init__(self, package: str, interface: Interface, numpy: Any, compiled: Any) -> None:
         self.name = package.replace(".", "__")
-        inputs = [Part(given["name"], given["kind"], given["default"] is not None) for given in interface["inputs"]]
-        constants = [Part(given["name"], "Constant") for given in interface["constants"]]
+        inputs = [
+            OperatorValue(given["name"], given["kind"], given["default"] is not None) for given in interface["inputs"]
+        ]
+        constants = [OperatorValue(given["name"], "Constant") for given in interface["constants"]]
         # No name of a definition ends with an underscore.
-        constants.append(Part("by_sample_", "Flag"))
-        outputs = [Part(output["name"], output["kind"]) for output in interface["outputs"]]
+        constants.append(OperatorValue("by_sample_", "Flag"))
+        outputs = [OperatorValue(output["name"], output["kind"]) for output in interface["outputs"]]
         row_scalars = [
-            Part(field["name"], "RowScalar") for field in interface["saved"] if field["kind"] == "row scalar"
+            OperatorValue(field["name"], "RowScalar") for field in interface["saved"] if field["kind"] == "row scalar"
         ]
         kept_outputs = [
             number
@@ -59,16 +61,16 @@ class Operators:
         made = [part._replace(name=f"{part.name}_") for part in (*outputs, *row_scalars)]
         kept = [made[number]._replace(name=f"saved_{made[number].name}") for number in self.kept]
         several = len(outputs) > 1
-        cotangents = [Part(f"cotangent_{output.name}_", output.kind, several) for output in outputs]
-        tangents = [Part(f"tangent_{given.name}_", given.kind, True) for given in moved]
+        cotangents = [OperatorValue(f"cotangent_{output.name}_", output.kind, several) for output in outputs]
+        tangents = [OperatorValue(f"tangent_{given.name}_", given.kind, True) for given in moved]
         self.parts = {
-            "forward": Parts(made, inputs, constants),
-            "backward": Parts(moved, inputs, constants, kept, cotangents),
-            "jvp": Parts(made[: self.outputs], inputs, constants, kept, tangents),
-            "backward_backward": Parts([*moved, *cotangents], inputs, constants, kept, cotangents, tangents),
+            "forward": OperatorValues(made, inputs, constants),
+            "backward": OperatorValues(moved, inputs, constants, kept, cotangents),
+            "jvp": OperatorValues(made[: self.outputs], inputs, constants, kept, tangents),
+            "backward_backward": OperatorValues([*moved, *cotangents], inputs, constants, kept, cotangents, tangents),
         }
-        self.kernels = Kernels(interface, numpy, compiled, self.differentiable, self.kept)
-        self.gpu = OnGPU(self.kernels, package)
+        self.kernels = TorchKernels(interface, numpy, compiled, self.differentiable, self.kept)
+        self.gpu = TorchOnGPU(self.kernels, package)
         self._define()
 
     def _define(self) -> None:

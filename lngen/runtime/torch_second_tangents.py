@@ -13,7 +13,7 @@ from typing import Any
 
 from .interface import PARAMETERS
 from .torch_kernels import Tensor, each, torch
-from .torch_parts import Parts
+from .torch_parts import OperatorValues
 
 __all__ = ["second_tangents"]
 
@@ -22,7 +22,7 @@ _ENTRIES = 2**22
 
 
 def second_tangents(
-    operator: Any, parts: Parts, arguments: Sequence[Any], first: Sequence[Any], second: Sequence[Any]
+    operator: Any, parts: OperatorValues, arguments: Sequence[Any], first: Sequence[Any], second: Sequence[Any]
 ) -> list[Tensor]:
     """Return the second tangents of the outputs along `first` and `second`, tangents of the inputs, None for zero.
 

@@ -53,7 +53,7 @@ def _kept(path: Path) -> int | None:
 def measured(launches: Mapping[int, Callable[[], None]], stream: int) -> dict[int, float]:
     """Microseconds of each launch: medians over rounds in which they take turns."""
     times: dict[int, list[float]] = {key: [] for key in launches}
-    begin, end = _Event(), _Event()
+    begin, end = _DriverEvent(), _DriverEvent()
     for number in range(_ROUNDS + 1):
         for key, launch in launches.items():
             begin.record(stream)
@@ -67,7 +67,7 @@ def measured(launches: Mapping[int, Callable[[], None]], stream: int) -> dict[in
     return {key: round(median(values), 3) for key, values in times.items()}
 
 
-class _Event:
+class _DriverEvent:
     """An event of the driver, on a stream of whatever library."""
 
     def __init__(self) -> None:
@@ -77,7 +77,7 @@ class _Event:
     def record(self, stream: int) -> None:
         devices.call("cuEventRecord", self.handle, ctypes.c_void_p(stream))
 
-    def microseconds_since(self, other: "_Event") -> float:
+    def microseconds_since(self, other: "_DriverEvent") -> float:
         milliseconds = ctypes.c_float()
         devices.call("cuEventSynchronize", self.handle)
         devices.call("cuEventElapsedTime", ctypes.byref(milliseconds), other.handle, self.handle)

@@ -11,7 +11,7 @@ from lngen.errors import CompileError
 
 if TYPE_CHECKING:
     from lngen.simt.arguments import KernelParameter, Uninitialised, Window
-    from lngen.simt.launch import EmulatedKernel, Kernels, build
+    from lngen.simt.launch import EmulatedKernel, EmulatedKernels, build
     from lngen.simt.report import KINDS, Finding, KernelFault
     from lngen.simt.schedule import Schedule
     from lngen.simt.toolchain import ToolchainMissing, available
@@ -22,7 +22,7 @@ _HOMES = {
     "Finding": "report",
     "EmulatedKernel": "launch",
     "KernelFault": "report",
-    "Kernels": "launch",
+    "EmulatedKernels": "launch",
     "KernelParameter": "arguments",
     "Schedule": "schedule",
     "ToolchainMissing": "toolchain",
@@ -36,10 +36,10 @@ __all__ = [
     "KINDS",
     "CompileError",
     "EmulatedKernel",
+    "EmulatedKernels",
     "Finding",
     "KernelFault",
     "KernelParameter",
-    "Kernels",
     "Schedule",
     "ToolchainMissing",
     "Uninitialised",

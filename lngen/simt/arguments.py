@@ -105,7 +105,7 @@ class MappedArray:
 
 
 @dataclass(frozen=True)
-class Layout:
+class MemoryLayout:
     """Layout of a launch's memory: the buffers, the argument words for the worker, the number of bytes."""
 
     buffers: tuple[MappedArray, ...]
@@ -113,7 +113,7 @@ class Layout:
     bytes: int
 
 
-def lay_out(kernel: str, parameters: Sequence[KernelParameter], arguments: Sequence[object]) -> Layout:
+def lay_out(kernel: str, parameters: Sequence[KernelParameter], arguments: Sequence[object]) -> MemoryLayout:
     """Give each array a place and each number its bytes. Raises LngenError for an argument that does not fit."""
     if len(arguments) != len(parameters):
         wanted = ", ".join(parameter.name for parameter in parameters)
@@ -147,10 +147,10 @@ def lay_out(kernel: str, parameters: Sequence[KernelParameter], arguments: Seque
         buffers[key if array.nbytes else (id(parameter), 0)] = buffer
         words.append(f"p {buffer.offset - start * array.itemsize}")
     _no_overlap(kernel, list(buffers.values()))
-    return Layout(tuple(buffers.values()), tuple(words), end)
+    return MemoryLayout(tuple(buffers.values()), tuple(words), end)
 
 
-def write(layout: Layout, memory: NDArray[np.uint8]) -> None:
+def write(layout: MemoryLayout, memory: NDArray[np.uint8]) -> None:
     """Put the arrays into the device's memory, and bands around them."""
     memory[: layout.bytes] = _IN_BANDS
     for buffer in layout.buffers:
@@ -159,7 +159,7 @@ def write(layout: Layout, memory: NDArray[np.uint8]) -> None:
             memory[buffer.flags :][: buffer.source.written.size] = buffer.source.written
 
 
-def read_back(layout: Layout, memory: NDArray[np.uint8], checked: bool) -> None:
+def read_back(layout: MemoryLayout, memory: NDArray[np.uint8], checked: bool) -> None:
     """Take what the kernel has written from the device's memory."""
     for buffer in layout.buffers:
         if not buffer.writable:
@@ -171,7 +171,7 @@ def read_back(layout: Layout, memory: NDArray[np.uint8], checked: bool) -> None:
             buffer.source.written[:] = memory[buffer.flags :][:size] if checked else 1
 
 
-def overruns(layout: Layout, memory: NDArray[np.uint8]) -> tuple[Finding, ...]:
+def overruns(layout: MemoryLayout, memory: NDArray[np.uint8]) -> tuple[Finding, ...]:
     """A finding for each buffer in whose bands something was written."""
     found = []
     for buffer in layout.buffers:
@@ -185,7 +185,7 @@ def overruns(layout: Layout, memory: NDArray[np.uint8]) -> tuple[Finding, ...]:
     return tuple(found)
 
 
-def region_words(layout: Layout) -> tuple[str, ...]:
+def region_words(layout: MemoryLayout) -> tuple[str, ...]:
     """The words that tell the worker which memory the kernel may touch."""
     return tuple(
         f"{b.offset} {b.array.nbytes} {b.array.itemsize} {-1 if b.flags is None else b.flags} {b.name.encode().hex()}"

@@ -19,7 +19,7 @@ from lngen.simt.schedule import SCHEDULES, Schedule
 class EmulatedKernel:
     """One kernel of a source. Call it to launch it."""
 
-    def __init__(self, kernels: Kernels, name: str) -> None:
+    def __init__(self, kernels: EmulatedKernels, name: str) -> None:
         self._kernels = kernels
         self.name = name
 
@@ -93,7 +93,7 @@ class EmulatedKernel:
         return read_report(answer.lines, module, name)
 
 
-class Kernels(Mapping[str, EmulatedKernel]):
+class EmulatedKernels(Mapping[str, EmulatedKernel]):
     """The kernels of one source, by name. `check` says whether launches are checked that do not say so themselves."""
 
     def __init__(self, source: str, macros: Mapping[str, object], name: str, check: bool) -> None:
@@ -161,7 +161,7 @@ def build(
     *,
     name: str = "kernels.cu",
     check: bool = False,
-) -> Kernels:
+) -> EmulatedKernels:
     """Compile a source of CUDA C++ for the CPU, or find it in the cache.
 
     `macros` are defined as on a compiler's command line, None and True without a value; `name` is what
@@ -170,7 +170,7 @@ def build(
     CompileError with the compiler's messages, and LngenError if the source has no kernel that is `extern
     "C"`.
     """
-    return Kernels(source, macros or {}, name, check)
+    return EmulatedKernels(source, macros or {}, name, check)
 
 
 def _three(what: str, sizes: int | Sequence[int]) -> tuple[int, int, int]:

@@ -10,7 +10,7 @@ import lngen
 from lngen import pipeline
 from lngen.check import DTYPES, KINDS, check
 from lngen.check.derived import checkable
-from lngen.check.emitted import Asked, check_emitted
+from lngen.check.emitted import CheckRequest, check_emitted
 from lngen.language.parsing import parse
 from tests import corpus
 from tests.check.cpu_mutants import SEEN_BY, SHAPES, caught_by, cpu_mutants, kernels, kill_table, planted
@@ -46,7 +46,7 @@ def derived(name):
 @pytest.mark.parametrize("name", sample(NAMES, (), ENTIRE))
 def test_every_shipped_layer_passes(name):
     dtypes = DTYPES if name in WHOLE else DTYPES[:2]
-    report = check_emitted(shipped(name), ROOT / "generated" / name, "cpu", Asked(dtypes=dtypes), print)
+    report = check_emitted(shipped(name), ROOT / "generated" / name, "cpu", CheckRequest(dtypes=dtypes), print)
     assert report.passed, report.failures
     assert {item.dtype for item in report.evidence} >= {*dtypes}
     assert {item.kind for item in report.evidence} >= {"contracts", "precision", "hard inputs", "second order"}
@@ -65,7 +65,7 @@ def test_the_rest_pass_what_is_of_the_first_order(name):
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in WHOLE])
 def test_the_rest_pass_in_16_bits(name):
-    report = check_emitted(shipped(name), ROOT / "generated" / name, "cpu", Asked(dtypes=DTYPES[2:]), print)
+    report = check_emitted(shipped(name), ROOT / "generated" / name, "cpu", CheckRequest(dtypes=DTYPES[2:]), print)
     assert report.passed, report.failures
 
 

@@ -16,7 +16,7 @@ from lngen.expressions.symbols import D, Where
 from lngen.language.parsing import parse
 from lngen.prove import DIGITS, REQUIRED, prove
 from lngen.prove.digits import agreement, digits_of_claims, has_values, random_point, second_derivation, sizes
-from lngen.prove.printed import Claim
+from lngen.prove.printed import PrintedEquality
 from tests.corpus import PROVED, SOME, derivation, proved
 from tests.prove.planted import PLANTED, planted
 from tests.tiers import sample
@@ -36,9 +36,9 @@ def test_all_evidence_holds(name: str) -> None:
         assert step.evidence.grade in (EVERY_D, FIFTY), step
 
 
-def _both_sides(step: Step) -> Claim:
+def _both_sides(step: Step) -> PrintedEquality:
     assert step.before is not None
-    return Claim(step.number, step.part, "", step.after, step.before)
+    return PrintedEquality(step.number, step.part, "", step.after, step.before)
 
 
 @pytest.mark.parametrize("name", PLANTED)

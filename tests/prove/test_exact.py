@@ -13,8 +13,8 @@ from lngen.derivation.derivation import NONE
 from lngen.derivation.simplify import derive
 from lngen.expressions.symbols import D, Mean, Sigmoid, Where
 from lngen.language.parsing import parse
-from lngen.prove.algebra import Algebra, UndefinedError
-from lngen.prove.budget import Budget, TooLargeError
+from lngen.prove.algebra import Algebra
+from lngen.prove.budget import Budget, TooLargeError, UndefinedError
 from lngen.prove.exact import _Explicit, _NoDerivativeError, exact_proofs
 from tests.corpus import PROVED, SOME, derivation, proved
 from tests.prove.planted import PLANTED, planted

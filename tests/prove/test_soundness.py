@@ -17,12 +17,12 @@ from sympy import Expr
 
 import lngen.prove.vanishing
 from lngen.expressions.symbols import TypedSymbol
-from lngen.prove.budget import Budget, TooLargeError
+from lngen.prove.budget import Budget, TooLargeError, UndefinedError
 from lngen.prove.every_size import NotShownError, shown_equal
 from lngen.prove.facts import Facts, Poles
 from lngen.prove.generators import Generators, Monomial, Polynomial, inverse, minus
-from lngen.prove.names import Names
-from lngen.prove.row_algebra import RowAlgebra, UndefinedError
+from lngen.prove.names import Meanings
+from lngen.prove.row_algebra import RowAlgebra
 from tests.prove import statements
 from tests.prove.evaluator import Point, points, refuting
 from tests.prove.identities import IDENTITIES, identities, near_true, perturbed
@@ -36,7 +36,7 @@ _UNDEFINED = (sympy.nan, sympy.zoo, sympy.oo, -sympy.oo, sympy.I)
 
 
 def accepted(statement: Statement) -> bool:
-    names = Names(RowAlgebra(Budget(10**6)))
+    names = Meanings(RowAlgebra(Budget(10**6)))
     names.give(statement.equations)
     try:
         shown_equal(sympy.sympify(statement.left), sympy.sympify(statement.right), names, _WORK)
@@ -131,7 +131,7 @@ def own_poles(p: Polynomial, u: Polynomial, algebra: RowAlgebra, facts: Facts) -
     return any(u.keys() == {((place, 1),)} for place in negative) or _WHERE_ZERO(p, u, algebra, facts)
 
 
-def poles_of_branches(self: Names, expressions: Iterable[Expr], opened: frozenset[TypedSymbol]) -> Poles:
+def poles_of_branches(self: Meanings, expressions: Iterable[Expr], opened: frozenset[TypedSymbol]) -> Poles:
     """What a select does not choose taken for what is needed."""
     parts = [part for e in expressions for part in sympy.preorder_traversal(e) if isinstance(part, Expr)]
     return _POLES(self, parts, opened)
@@ -146,7 +146,7 @@ def any_divisor(self: Generators, monomial: Monomial, by: Monomial) -> Monomial 
     return None if found is None else found[1]
 
 
-def any_base(self: Names, e: Any, form: Callable[[Expr], Polynomial]) -> Polynomial:
+def any_base(self: Meanings, e: Any, form: Callable[[Expr], Polynomial]) -> Polynomial:
     if e.exp.is_Rational:
         return _POWER(self, e, form)
     logarithm = self.algebra.logarithm(form(e.base))
@@ -158,7 +158,7 @@ def any_scale(self: RowAlgebra, body: Polynomial, extreme: Polynomial) -> Polyno
     return _ATTAINS(self, self._primitive(ahead, signed=True)[2] if ahead else ahead, {})
 
 
-_POWER, _ATTAINS, _POLES = Names._power, RowAlgebra.attains, Names.poles
+_POWER, _ATTAINS, _POLES = Meanings._power, RowAlgebra.attains, Meanings.poles
 _WHERE_ZERO = lngen.prove.vanishing._vanishes_where_zero
 
 _PROVE = "lngen.prove."
@@ -197,7 +197,7 @@ def test_a_rule_that_is_not_sound_is_seen(name: str, monkeypatch: pytest.MonkeyP
 
 def test_every_kind_of_generator_is_met() -> None:
     algebra = RowAlgebra(Budget(10**7))
-    names = Names(algebra)
+    names = Meanings(algebra)
     for statement in a_few_hundred():
         with suppress(TooLargeError, UndefinedError):
             names.form(sympy.sympify(statement.left))

@@ -157,7 +157,7 @@ def _edited(text: str, kind: str, generator: random.Random, other: str) -> str:
 @functools.cache
 def _values(source: str, text: str) -> verify.Sheet:
     """What every name of a right certificate stands for, at one point."""
-    certificate, generator = verify.Certificate(json.loads(text), verify.Definition(source)), random.Random(0)
+    certificate, generator = verify.Certificate(json.loads(text), verify.SourceFunction(source)), random.Random(0)
     definition, weights = certificate.definition, [1] * 5
 
     def draw() -> Any:

@@ -49,7 +49,7 @@ def main(arguments: list[str]) -> int:
     results = Results.begin(folder, name, place)
     log = results.path.with_suffix(".log")
     log.unlink(missing_ok=True)
-    run = stages.Run(
+    run = stages.GpuRun(
         results=results,
         environment=packages.environment(site),
         log=log,

@@ -155,7 +155,7 @@ def direction_table(
         *([f"sums={sums},"] if any(sums) else ()),
         *(inside("kernels={", kernels, "},") if kernels else ["kernels={},"]),
     ]
-    return inside(f"{_string(program.direction)}: {module}.Direction(", fields, "),")
+    return inside(f"{_string(program.direction)}: {module}.DeviceDirection(", fields, "),")
 
 
 def _belongings(program: RowProgram, layer: PublicInterface) -> tuple[dict[str, str], dict[str, str]]:

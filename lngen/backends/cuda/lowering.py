@@ -44,11 +44,11 @@ def lower(
     flat = dataclasses.replace(
         program, prologue=_places_apart(program.prologue), epilogue=_places_apart(program.epilogue)
     )
-    rows = _Rows(with_places(with_corrected_moments(flat, MOST_SUMS)), printer, keeps_calls)
+    rows = _RowsScope(with_places(with_corrected_moments(flat, MOST_SUMS)), printer, keeps_calls)
     return rows.direction(tuple(formulas))
 
 
-class _Rows(KernelScope):
+class _RowsScope(KernelScope):
     """The kernel that works on the rows."""
 
     def __init__(self, program: RowProgram, printer: type[Printer], keeps_calls: bool) -> None:
@@ -98,7 +98,7 @@ class _Rows(KernelScope):
             scalar_wants=tuple(cpp(self.presence.needed(s.symbol)) for s in self._scalars),
             most_sums=max((len(stage.starts) for stage in (*prologue, *stages)), default=0),
             calls=self._calls(),
-            columns=_Columns(program, sums, self._printer).lowered() if contract.column_results(program) else None,
+            columns=_ColumnsScope(program, sums, self._printer).lowered() if contract.column_results(program) else None,
             flags=tuple(sorted(flags(program))),
         )
 
@@ -173,7 +173,7 @@ class _Rows(KernelScope):
         return [f"{head} ({remark})" if remark else head]
 
 
-class _Columns(KernelScope):
+class _ColumnsScope(KernelScope):
     """The kernel that ends the sums over rows and computes what is made of them."""
 
     def __init__(self, program: RowProgram, sums: tuple[int, int], printer: type[Printer]) -> None:

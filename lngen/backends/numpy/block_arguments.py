@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from lngen.backends.layout import tuple_of
 from lngen.backends.numpy.buffers import BufferPlan
 from lngen.backends.numpy.graph import ROW, ROW_SCALAR
-from lngen.backends.numpy.lines import Lines
+from lngen.backends.numpy.lines import NodeLines
 from lngen.backends.numpy.text import CodeLine
 from lngen.expressions.symbols import Axes
 
@@ -29,7 +29,7 @@ KINDS: Mapping[tuple[Axes, bool], str] = {
 class BlockScope:
     """The lines of a direction, and its buffers with their names."""
 
-    lines: Lines
+    lines: NodeLines
     allocation: BufferPlan
     buffers: list[str]
 

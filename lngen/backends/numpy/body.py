@@ -14,8 +14,8 @@ from lngen.backends.numpy import block_arguments
 from lngen.backends.numpy.block_arguments import KINDS, BlockScope
 from lngen.backends.numpy.buffers import Buffer, BufferPlan, allocate, needs
 from lngen.backends.numpy.finite import require_finite
-from lngen.backends.numpy.graph import ROW, ROW_SCALAR, Array, Node
-from lngen.backends.numpy.lines import UFUNCS, Lines
+from lngen.backends.numpy.graph import ROW, ROW_SCALAR, Array, ArrayNode
+from lngen.backends.numpy.lines import UFUNCS, NodeLines
 from lngen.backends.numpy.operations import Event, Schedule
 from lngen.backends.numpy.text import CodeLine, laid_out, read_only_assigned
 from lngen.expressions.symbols import FeatureSymbol
@@ -44,7 +44,7 @@ def body(schedule: Schedule, wanted: Mapping[str, Condition], given: Mapping[str
     return _Blocks(schedule, wanted, given, need, allocate(schedule, need, wanted)).print()
 
 
-class _Blocks(Lines):
+class _Blocks(NodeLines):
     def __init__(
         self,
         schedule: Schedule,
@@ -110,10 +110,10 @@ class _Blocks(Lines):
 
     # What is done to a block
 
-    def out(self, node: Node) -> str:
+    def out(self, node: ArrayNode) -> str:
         return self.buffer_names[self.allocation.of_node[node.index]]
 
-    def work(self, node: Node) -> list[str]:
+    def work(self, node: ArrayNode) -> list[str]:
         return [self.buffer_names[buffer] for buffer in self.allocation.work.get(node.index, ())]
 
     def row_reduction(self, operation: str, operands: list[str], into: list[str]) -> str:
@@ -121,7 +121,7 @@ class _Blocks(Lines):
             operands = [*operands, self.width()]
         return f"_rows.row_{operation}({', '.join(operands + into)})"
 
-    def ufunc(self, node: Node, arguments: list[str]) -> str:
+    def ufunc(self, node: ArrayNode, arguments: list[str]) -> str:
         if self._is_by_feature(node):
             arguments[1] = self._repeated(node)
             return f"_rows.by_feature({UFUNCS[node.operation]}, {', '.join(arguments)})"
@@ -129,7 +129,7 @@ class _Blocks(Lines):
             return f"_rows.by_row({UFUNCS[node.operation]}, {', '.join(arguments)})"
         return super().ufunc(node, arguments)
 
-    def _is_by_row(self, node: Node) -> bool:
+    def _is_by_row(self, node: ArrayNode) -> bool:
         """Test whether a node combines a row with a row scalar, in memory that is not the row's."""
         if [self.nodes[operand].axes for operand in node.operands] != [ROW, ROW_SCALAR] or node.boolean:
             return False
@@ -141,7 +141,7 @@ class _Blocks(Lines):
         roots = {value.root for value in values if isinstance(value, Array)}
         return all(self.allocation.of_node.get(root) != own for root in roots)
 
-    def _is_by_feature(self, node: Node) -> bool:
+    def _is_by_feature(self, node: ArrayNode) -> bool:
         """Test whether a node combines a row with a parameter that has a value per feature, in every case.
 
         With absent inputs, a row may become a row scalar, and a parameter a number.
@@ -157,7 +157,7 @@ class _Blocks(Lines):
             if form.cases & cases
         )
 
-    def _repeated(self, node: Node) -> str:
+    def _repeated(self, node: ArrayNode) -> str:
         """The name of a node's parameter, repeated for several rows."""
         index, cases = node.operands[1], self.need[node.index] & node.computed()
         name, known = self.wide.get(index) or (self.names.internal(f"{self.variables[index]}_wide"), NEVER)
@@ -204,7 +204,7 @@ class _Blocks(Lines):
             lines.append(CodeLine(f"{name} = _rows.repeated({self.variables[index]})", condition))
         return lines
 
-    def _totals(self) -> list[Node]:
+    def _totals(self) -> list[ArrayNode]:
         """The sums over rows that something reads, those with a value per feature first."""
         totals = [node for node in self.nodes if node.operation == "total" and self.need[node.index]]
         return sorted(totals, key=lambda node: node.axes != FeatureSymbol.varies)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from lngen.backends.numpy.graph import IN_PLACE, ROW, ROW_SCALAR, Array, Node, Value
+from lngen.backends.numpy.graph import IN_PLACE, ROW, ROW_SCALAR, Array, ArrayNode, Value
 from lngen.backends.numpy.operations import Schedule
 from lngen.expressions.symbols import Axes
 from lngen.language import FUNCTIONS
@@ -131,7 +131,7 @@ def overwritten(schedule: Schedule, need: list[Condition]) -> dict[int, int]:
             return False
         return not results.get(value.root, NEVER) & cases and lives.have_ended(value.root, cases, position)
 
-    def is_free(operand: Node, cases: Condition, position: int) -> bool:
+    def is_free(operand: ArrayNode, cases: Condition, position: int) -> bool:
         forms = ((form.value, form.cases & cases) for form in operand.forms)
         return all(is_scratch(value, some, position) for value, some in forms if some)
 
@@ -198,7 +198,7 @@ class _Lives:
         life = self.of.get(index)
         return life is not None and cases.implies(life.cases) and not life.ends_after(position, cases)
 
-    def _make(self, node: Node, need: Condition, position: int) -> None:
+    def _make(self, node: ArrayNode, need: Condition, position: int) -> None:
         computed = need & node.computed()
         if node.operation in IN_PLACE:
             for operand in node.operands:

@@ -44,7 +44,7 @@ def module(layer: PublicInterface, notes: Notes) -> str:
         several_outputs=len(cotangents) > 1,
         has_parameters=bool(own.parameters),
         result=result,
-        base=f"{name}(_modules.Module[{result}, {gradient}])",
+        base=f"{name}(_modules.NumpyModule[{result}, {gradient}])",
         gradient=_tuple(types) if len(types) > 1 else [],
         summary=own.summary(notes.layer, "an object"),
         arguments=[*own.meanings(), *["dtype: the type of the parameters."] * bool(own.parameters), *_MEANINGS],

@@ -46,10 +46,10 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
     code cannot be written for.
     """
     with plain_errors():
-        return _Emission([marked_program(program) for program in programs], notes).files()
+        return _NumpyEmission([marked_program(program) for program in programs], notes).files()
 
 
-class _Emission:
+class _NumpyEmission:
     def __init__(self, programs: Sequence[RowProgram], notes: Notes) -> None:
         self.notes, self.layer = notes, (layer := interface(programs[0], notes))
         self.programs = [in_formulas_names(program, layer) for program in programs]

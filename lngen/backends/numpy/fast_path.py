@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from lngen.backends.numpy.buffers import needs, overwritten
-from lngen.backends.numpy.graph import ROW, ROW_SCALAR, TO_ROW_SCALARS, Array, Node
-from lngen.backends.numpy.lines import UFUNCS, Lines
+from lngen.backends.numpy.graph import ROW, ROW_SCALAR, TO_ROW_SCALARS, Array, ArrayNode
+from lngen.backends.numpy.lines import UFUNCS, NodeLines
 from lngen.backends.numpy.operations import Event, Schedule
 from lngen.backends.numpy.text import CodeLine, laid_out, read_only_assigned, words
 from lngen.backends.spelling import belongs_to, gradient
@@ -68,10 +68,10 @@ def fast_path(
     `wanted` and `given` are as in `body`. `flagged` are the optional inputs whose presence no argument tells: for each
     of them there is a flag. `zeros` are the gradients that are zero whatever the call, each with its shape.
     """
-    return _FastPath(schedule, wanted, given, flagged).print(results, zeros)
+    return _FastPathLines(schedule, wanted, given, flagged).print(results, zeros)
 
 
-class _FastPath(Lines):
+class _FastPathLines(NodeLines):
     converted = False
 
     def __init__(
@@ -120,7 +120,7 @@ class _FastPath(Lines):
 
     # What is done to the rows
 
-    def out(self, node: Node) -> str:
+    def out(self, node: ArrayNode) -> str:
         """Memory that nothing needs any more; or new memory, where what NumPy makes could be smaller than the node."""
         if node.index in self.overwritten and UFUNCS.get(node.operation, "").startswith("np."):
             return self.spelled(self.overwritten[node.index])
@@ -129,7 +129,7 @@ class _FastPath(Lines):
             return ""
         return self._empty(node.axes, node.boolean)
 
-    def _broadcast(self, node: Node) -> Axes:
+    def _broadcast(self, node: ArrayNode) -> Axes:
         """The axes that a ufunc of the operands has in every case in which it is carried out."""
         cases = self.need[node.index] & node.computed()
         joined = NOTHING
@@ -139,7 +139,7 @@ class _FastPath(Lines):
             joined = joined.join(Axes(all(a.rows for a in axes), all(a.features for a in axes)))
         return node.axes if node.operation in TO_ROW_SCALARS else joined
 
-    def ufunc(self, node: Node, arguments: list[str]) -> str:
+    def ufunc(self, node: ArrayNode, arguments: list[str]) -> str:
         operator = _OPERATORS.get(node.operation)
         if operator and len(arguments) == 2:
             return f" {operator} ".join(arguments)
@@ -175,11 +175,11 @@ class _FastPath(Lines):
             lines += self.absent(node)
         return lines
 
-    def _as_given(self, node: Node) -> bool:
+    def _as_given(self, node: ArrayNode) -> bool:
         """Test whether lines use an argument unchanged, in every case in which they read it."""
         return node.axes == ROW and not self.need[node.index] & ~node.computed()
 
-    def _parameter(self, node: Node) -> str:
+    def _parameter(self, node: ArrayNode) -> str:
         return self.variables[node.index] if self._as_given(node) else f"{node.name}_rows"
 
     def _result(self, event: Event) -> None:
@@ -227,7 +227,7 @@ class _FastPath(Lines):
                 self.ending.append(CodeLine(f"{own} = {value}", self.cases.condition(cases)))
         return own
 
-    def _shared(self, node: Node, axes: Axes, wanted: Condition) -> Condition:
+    def _shared(self, node: ArrayNode, axes: Axes, wanted: Condition) -> Condition:
         """The cases in which a result is no array of its own with all its axes: an argument, or another result."""
         shared = NEVER
         for form in node.forms:

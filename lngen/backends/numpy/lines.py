@@ -1,6 +1,6 @@
 """Lines of Python for nodes: the text of an operation, and the condition under which it is done.
 
-`Lines` is shared by both paths. The block path (`body`) writes every result into existing memory, and the fast path
+`NodeLines` is shared by both paths. The block path (`body`) writes every result into existing memory, and the fast path
 (`fast_path`) lets NumPy allocate.
 """
 
@@ -13,7 +13,7 @@ from sympy import Expr
 
 from lngen.backends.expressions import decimal, formula, is_short
 from lngen.backends.layout import truth, tuple_of
-from lngen.backends.numpy.graph import REDUCTIONS, ROW, SHIFT, Node, NumberNode
+from lngen.backends.numpy.graph import REDUCTIONS, ROW, SHIFT, ArrayNode, NumberNode
 from lngen.backends.numpy.naming import names_of, variables
 from lngen.backends.numpy.operations import Event, Schedule
 from lngen.backends.numpy.presence import Cases
@@ -50,7 +50,7 @@ def row_width(axes: Axes) -> str:
     return "features" if axes == ROW else "1"
 
 
-class Lines:
+class NodeLines:
     """The lines of one direction, by phase. `plain_weights` are those of sums and means of one row that they read."""
 
     converted: ClassVar[bool] = True
@@ -72,7 +72,7 @@ class Lines:
 
     # What a way to take rows decides
 
-    def out(self, node: Node) -> str:
+    def out(self, node: ArrayNode) -> str:
         """Return the memory that a node of the rows is written to; "" if NumPy allocates it."""
         raise NotImplementedError
 
@@ -80,11 +80,11 @@ class Lines:
         """A sum or a mean over each row of the products of two operands."""
         raise NotImplementedError
 
-    def ufunc(self, node: Node, arguments: list[str]) -> str:
+    def ufunc(self, node: ArrayNode, arguments: list[str]) -> str:
         """A ufunc on rows, under no mask."""
         return f"{UFUNCS[node.operation]}({', '.join(arguments)})"
 
-    def work(self, node: Node) -> list[str]:
+    def work(self, node: ArrayNode) -> list[str]:
         """Scratch for an operation that asks for it."""
         return []
 
@@ -133,7 +133,7 @@ class Lines:
             elif isinstance(form.value, NumberNode) and form.through is None:
                 self.add(node.phase, f"{variable} = {self.literal(form.value.value)}", cases, event)
 
-    def _call(self, node: Node) -> str:
+    def _call(self, node: ArrayNode) -> str:
         operands = [self.spelled(index) for index in node.operands]
         in_loop = node.phase == "block"
         out = self.out(node) if in_loop else ""
@@ -211,7 +211,7 @@ class Lines:
             for value, name in self.constants.items()
         ]
 
-    def loaded(self, phase: str) -> list[tuple[Node, Condition]]:
+    def loaded(self, phase: str) -> list[tuple[ArrayNode, Condition]]:
         """The arguments that are read in a phase, and in which cases they are arrays."""
         return [
             (node, self.need[node.index] & node.computed())
@@ -219,7 +219,7 @@ class Lines:
             if node.operation == "load" and node.phase == phase and self.need[node.index]
         ]
 
-    def absent(self, node: Node) -> list[CodeLine]:
+    def absent(self, node: ArrayNode) -> list[CodeLine]:
         """The lines that give a node's variable its number, in the cases in which it is one."""
         lines = []
         for form in node.forms:
@@ -254,7 +254,7 @@ class Lines:
         names, renamed = named_conditions(parts, self.names.internal)
         return [line for condition, name in names.items() for line in truth(name, condition, 4)], renamed
 
-    def arguments(self) -> list[Node]:
+    def arguments(self) -> list[ArrayNode]:
         """The loads in the order of the arguments: rows and row scalars, then parameters."""
         loads = [node for node in self.nodes if node.operation == "load" and node.name != "D"]
         return sorted(loads, key=lambda node: node.phase != "block")

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from lngen.backends.numpy.graph import REDUCTIONS, Node
+from lngen.backends.numpy.graph import REDUCTIONS, ArrayNode
 from lngen.backends.numpy.operations import Schedule
 from lngen.language import FUNCTIONS
 from lngen.plan.presence import Condition
@@ -47,7 +47,7 @@ def guards(schedule: Schedule, need: list[Condition]) -> dict[int, Side]:
     return found
 
 
-def _is_there(mask: Node, node: Node, need: list[Condition]) -> bool:
+def _is_there(mask: ArrayNode, node: ArrayNode, need: list[Condition]) -> bool:
     """Test whether a mask fits a node, and is computed before it in every case."""
     computed = need[node.index] & node.computed()
     before = mask.phase == "block" and mask.index < node.index

@@ -33,7 +33,7 @@ _SAVED = "saved: what `forward` returned."
 
 
 @dataclass(frozen=True)
-class Function:
+class PublicFunction:
     """A public function, as the template places it; each of `arguments` is a line of the docstring."""
 
     signature: list[str]
@@ -56,7 +56,7 @@ class PublicFunctions:
     own: OwnFields
     programs: Sequence[RowProgram]
 
-    def all(self) -> list[Function]:
+    def all(self) -> list[PublicFunction]:
         """Every one of them, in the order of the file."""
         make = {"forward": self.forward, "backward": self.backward, "jvp": self.jvp}
         return [make.get(program.direction, self.backward_backward)(program) for program in self.programs] + [
@@ -66,12 +66,12 @@ class PublicFunctions:
     def _formulas(self, program: RowProgram) -> tuple[str, ...]:
         return self.notes.formulas.get(program.direction, ())
 
-    def forward(self, program: RowProgram) -> Function:
+    def forward(self, program: RowProgram) -> PublicFunction:
         """`forward`."""
         several, first = self._several(), self.layer.outputs[0].public
         computed = "float64 for all up to 32 bits" if program.is_wide else "float32 for 16-bit ones"
         values = [each.public for each in (*self.layer.inputs, *self.layer.constants)]
-        return Function(
+        return PublicFunction(
             signature=self.signatures.forward(),
             summary=self.notes.title,
             formulas=self._formulas(program),
@@ -92,11 +92,11 @@ class PublicFunctions:
             + _called("_FORWARD", "values_", values, "save, out, threads"),
         )
 
-    def backward(self, program: RowProgram) -> Function:
+    def backward(self, program: RowProgram) -> PublicFunction:
         """`backward`."""
         cotangents = [output.derivative.public for output in self.layer.outputs]
         zero = "; None stands for zero" if self._several() else ""
-        return Function(
+        return PublicFunction(
             signature=self.signatures.backward(),
             summary="The gradients of a loss, given those with respect to the outputs.",
             formulas=self._formulas(program),
@@ -111,13 +111,13 @@ class PublicFunctions:
             lines=_called("_BACKWARD", "arguments_", cotangents, "out, threads", "saved, "),
         )
 
-    def jvp(self, program: RowProgram) -> Function:
+    def jvp(self, program: RowProgram) -> PublicFunction:
         """`jvp`."""
         several, first = self._several(), self.layer.outputs[0].public
         tangents = self._moved(program)
         signs = [reading(tangent(output.name)) for output in self.layer.outputs]
         returned = f"Outputs, the tangents {', '.join(signs)}" if several else f"{signs[0]}, the tangent of {first}"
-        return Function(
+        return PublicFunction(
             signature=self.signatures.later(program),
             summary="What the outputs move by when each input moves by its tangent.",
             formulas=in_docstring(self._formulas(program)),
@@ -132,7 +132,7 @@ class PublicFunctions:
             lines=_called("_JVP", "arguments_", [name for name, *_ in tangents], "out, threads", "saved, "),
         )
 
-    def backward_backward(self, program: RowProgram) -> Function:
+    def backward_backward(self, program: RowProgram) -> PublicFunction:
         """`backward_backward`."""
         cotangents = quoted(output.derivative.public for output in self.layer.outputs)
         own = self._moved(program)
@@ -140,7 +140,7 @@ class PublicFunctions:
         arguments = [f"*_calls.each_cotangent(cotangents, {cotangents})", *(name for name, *_ in own)]
         inputs = self.layer.differentiable
         signs = [f"{each.derivative.public} is {cotangent(reading(each.name), again=True)}" for each in inputs]
-        return Function(
+        return PublicFunction(
             signature=self.signatures.later(program),
             summary="The gradients of a loss that depends on what `backward` returned.",
             formulas=in_docstring(self._formulas(program)),
@@ -158,10 +158,10 @@ class PublicFunctions:
             lines=_called("_BACKWARD_BACKWARD", "arguments_", arguments, "out, threads", "saved, "),
         )
 
-    def saved_from(self) -> Function:
+    def saved_from(self) -> PublicFunction:
         """`saved_from`."""
         own = self.own
-        return Function(
+        return PublicFunction(
             signature=self.signatures.saved_from(self.saved, own),
             summary="What `forward` saved, from its fields, which are looked at as by `backward`.",
             formulas=(),

@@ -24,7 +24,7 @@ SOURCE, CUDA_SOURCE = "sharded.cpp", "sharded.cu"
 
 
 @dataclass(frozen=True)
-class Kernel:
+class ShardKernel:
     """A part, whose kernels have its `name`: its program, marked, and its lines."""
 
     name: str
@@ -32,13 +32,13 @@ class Kernel:
     lowered: LoweredDirection
 
 
-def kernel(name: str, part: RowProgram, direction: str) -> Kernel:
+def kernel(name: str, part: RowProgram, direction: str) -> ShardKernel:
     """The kernel of a part of a direction for the processor. Raises LngenError for what cannot be printed."""
     program = _as_called(marked_program(part), direction)
     return _named(name, program, lower(program, (), LanesPrinter, True))
 
 
-def cuda_kernel(name: str, part: RowProgram, direction: str, public: Collection[str]) -> Kernel:
+def cuda_kernel(name: str, part: RowProgram, direction: str, public: Collection[str]) -> ShardKernel:
     """The kernel of a part of a direction for a GPU; row scalars that are not `public` come as they were computed.
 
     Raises LngenError for what cannot be printed.
@@ -63,15 +63,15 @@ def _as_called(program: RowProgram, direction: str) -> RowProgram:
     return replace(program, direction="backward") if direction != "forward" and program.results else program
 
 
-def _named(name: str, program: RowProgram, lowered: LoweredDirection) -> Kernel:
+def _named(name: str, program: RowProgram, lowered: LoweredDirection) -> ShardKernel:
     columns = lowered.columns
     if columns:
         columns = replace(columns, contract=replace(columns.contract, kernel=f"{name}_columns"))
     renamed = replace(lowered, name=name, contract=replace(lowered.contract, kernel=name), columns=columns)
-    return Kernel(name, program, renamed)
+    return ShardKernel(name, program, renamed)
 
 
-def source(kernels: Sequence[Kernel], notes: Notes) -> str:
+def source(kernels: Sequence[ShardKernel], notes: Notes) -> str:
     """The text of `sharded.cpp`."""
     directions = [each.lowered for each in kernels]
     arguments = {contract.kernel: unpacked(contract) for contract in contracts_of(directions)}
@@ -79,12 +79,12 @@ def source(kernels: Sequence[Kernel], notes: Notes) -> str:
     return spelled(re.sub(r"\n{3,}", "\n\n", text).rstrip("\n") + "\n", CPP)
 
 
-def cuda_source(kernels: Sequence[Kernel], notes: Notes, *, is_wide: bool) -> str:
+def cuda_source(kernels: Sequence[ShardKernel], notes: Notes, *, is_wide: bool) -> str:
     """The text of `sharded.cu`."""
     return kernels_text([each.lowered for each in kernels], is_wide, notes)
 
 
-def statement(kernel: Kernel, cotangents: Sequence[str]) -> list[str]:
+def statement(kernel: ShardKernel, cotangents: Sequence[str]) -> list[str]:
     """The statement that makes of a kernel for the processor a function such as those for NumPy."""
     first = [
         f"_{kernel.name} = _host_parts.HostPart(",
@@ -95,14 +95,14 @@ def statement(kernel: Kernel, cotangents: Sequence[str]) -> list[str]:
     return [reading(line) for line in [*first, *_tables(kernel, cotangents), ")"]]
 
 
-def cuda_statement(kernel: Kernel, cotangents: Sequence[str]) -> list[str]:
+def cuda_statement(kernel: ShardKernel, cotangents: Sequence[str]) -> list[str]:
     """The statement that makes of a kernel for a GPU such a function of arrays in its memory."""
     first = [f"_{kernel.name} = _device_parts.DevicePart(", "    __file__,", f'    "{CUDA_SOURCE}",']
     wide = ["    is_wide=True,"] if kernel.program.is_wide else []
     return [reading(line) for line in [*first, *_tables(kernel, cotangents), *wide, ")"]]
 
 
-def _tables(kernel: Kernel, cotangents: Sequence[str]) -> list[str]:
+def _tables(kernel: ShardKernel, cotangents: Sequence[str]) -> list[str]:
     """The kinds of what a part is given and makes, and what its kernels are passed."""
     program, lowered = kernel.program, kernel.lowered
     kinds = {row.name: _kind(row) for row in program.rows}

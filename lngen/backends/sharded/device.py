@@ -10,7 +10,7 @@ from lngen.backends.cuda.launcher import direction_table, functions, inside
 from lngen.backends.interface import PublicInterface
 from lngen.backends.layout import in_order
 from lngen.backends.sharded import compiled
-from lngen.backends.sharded.statements import Steps, told
+from lngen.backends.sharded.statements import DirectionSteps, told
 from lngen.backends.spelling import reading
 from lngen.files.render import render
 from lngen.plan.program import RowProgram
@@ -20,7 +20,7 @@ _KEYWORDS = ("communicator: _collectives.Communicator", "stream: Any = None", "l
 
 def files(
     programs: Mapping[str, RowProgram],
-    steps: Sequence[Steps],
+    steps: Sequence[DirectionSteps],
     own: Mapping[str, Sequence[str]],
     layer: PublicInterface,
     notes: Notes,
@@ -53,11 +53,11 @@ def files(
     for each in steps:
         name = each.form.program.direction
         statements += [
-            f"_{name.upper()} = _device_sharded.{'Forward' if name == 'forward' else 'Later'}(",
+            f"_{name.upper()} = _device_sharded.DeviceSharded{'Forward' if name == 'forward' else 'Later'}(",
             "    _LAYER,",
         ]
         statements += [f'    "{name}",'] if name != "forward" else []
-        statements += [*each.statement(layer, notes.layer, "_device_sharded", "_"), *own.get(name, ()), ")"]
+        statements += [*each.statement(layer, notes.layer, "_device_sharded.DeviceSteps", "_"), *own.get(name, ()), ")"]
     has_second = "backward_backward" in programs
     text = render(
         "sharded/cuda.py.jinja",

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from lngen import simt
 from lngen.check.layer import Checkable
 from lngen.check.on_device import compiled_for
-from lngen.check.thresholds.side import Side
+from lngen.check.thresholds.side import ThresholdSide
 from lngen.plan.cost import parse_dtype
 from lngen.runtime.includes import inlined
 
@@ -85,7 +85,7 @@ def _words(direction: str, fields: Sequence[int]) -> tuple[str, ...]:
     return tuple(f"{direction}: {words}" for words in (", ".join(whole), *sizes))
 
 
-def sides(layer: Checkable, dtypes: tuple[str, ...], thorough: bool) -> Iterator[Side]:
+def sides(layer: Checkable, dtypes: tuple[str, ...], thorough: bool) -> Iterator[ThresholdSide]:
     """Rows in each layout of forward and backward, in any type that has it; with `thorough` in all, and each direction.
 
     Layouts meet where one begins: lengths there, and those before, are taken as long as they have one that is new.
@@ -134,11 +134,11 @@ def _changes(dtype: str, found: Mapping[str, NDArray[np.int32]]) -> Iterator[_Ch
         yield from (_Change(dtype, lengths[place], every[place]) for place in sorted(places))
 
 
-def _side(backend: Any, change: _Change) -> Side:
+def _side(backend: Any, change: _Change) -> ThresholdSide:
     rows = next(count for longest, count in _ROWS if change.features <= longest)
     whole = sorted(word for word in change.words if "," in word)
     only = partial(compiled_for, backend, (parse_dtype(change.dtype).name,))
-    return Side(f"rows of {'; '.join(whole)}", (rows, change.features), (change.dtype,), meanwhile=only)
+    return ThresholdSide(f"rows of {'; '.join(whole)}", (rows, change.features), (change.dtype,), meanwhile=only)
 
 
 def _shared_memory() -> int:

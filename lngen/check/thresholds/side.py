@@ -16,7 +16,7 @@ from lngen.language.definition import Definition
 
 
 @dataclass(frozen=True)
-class Side:
+class ThresholdSide:
     """Rows on one side of a threshold, and what is said of them.
 
     `shape` is (rows, D), `dtypes` the storage types that the threshold is one of. `options` are passed to the calls.

@@ -23,8 +23,8 @@ def counterparts(source: Source, lines: range, inputs: Sequence[Input]) -> Itera
     """The modules that the `lines` of a docstring, numbered from 1, name. They are parsed and never looked for here.
 
     >>> text = "In PyTorch: torch.nn.Norm(normalized_shape=D, bias=None, weight=gamma)"
-    >>> from lngen.language.syntax import Span
-    >>> gamma = Input("gamma", Kind.FEATURE, None, Span(1, 1, 1, 1))
+    >>> from lngen.language.syntax import SourceSpan
+    >>> gamma = Input("gamma", Kind.FEATURE, None, SourceSpan(1, 1, 1, 1))
     >>> [found] = counterparts(Source.of(text, "f.py"), range(1, 2), [gamma])
     >>> found.name, found.attributes, found.conditions
     ('torch.nn.Norm', (('normalized_shape', 'D'), ('weight', 'gamma')), (('bias', None),))

@@ -61,7 +61,7 @@ class Times:
 
 
 @dataclass(frozen=True)
-class Work:
+class PlacedRows:
     """Rows of a type, on devices with so much bandwidth to their memory, in bytes per second."""
 
     rows: int
