@@ -380,9 +380,7 @@ def inspect(
     direction: Annotated[
         list[DirectionName] | None,
         typer.Option(
-            typer.Option(
-                "--direction", metavar="NAME", help=f"{', '.join(DirectionName)}; may be repeated. All if left out."
-            ),
+            "--direction", metavar="NAME", help=f"{', '.join(DirectionName)}; may be repeated. All if left out."
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON document.")] = False,

@@ -39,8 +39,8 @@ class LayerClass:
         """The first sentence of the docstring, of the layer of this name as `what`."""
         names = [attribute(each.public) for each in self.parameters]
         listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else ""
-        has = "has no parameters" if not names else f"has the parameter{'s' if len(names) > 1 else ''} {listed}"
-        return textwrap.wrap(f"`{name}` as {what}, which {has}.", WIDTH - 4, initial_indent='"""')
+        has = "without parameters" if not names else f"with the parameter{'s' if len(names) > 1 else ''} {listed}"
+        return textwrap.wrap(f"`{name}` as {what} {has}.", WIDTH - 4, initial_indent='"""')
 
     def arguments(self, own: Sequence[str]) -> list[str]:
         """The arguments of the constructor."""
@@ -53,11 +53,11 @@ class LayerClass:
 
     def meanings(self) -> list[str]:
         """Return the docstring's lines about the layer's arguments."""
-        lines = ["D: how many features a row has."] * self.has_features
+        lines = ["D: the number of features of a row."] * self.has_features
         for each in self.parameters:
             if each.neutral is not None:
                 name = attribute(each.public)
-                lines.append(f"{name}: False leaves it out; it is {as_python(each.neutral)} at first.")
+                lines.append(f"{name}: False omits it; its initial value is {as_python(each.neutral)}.")
         return [*lines, *(f"{attribute(each.public)}: {self.meaning(each)}." for each in self.layer.constants)]
 
     def meaning(self, each: PublicConstant) -> str:

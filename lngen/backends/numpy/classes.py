@@ -20,7 +20,7 @@ _BACKEND = ('backend: _modules.Backend = "numpy"', "threads: int = 1")
 _DTYPE = "dtype: npt.DTypeLike = np.float32"
 _MEANINGS = (
     'backend: "cpu" for compiled kernels, "auto" for those if there is a compiler.',
-    "threads: how many threads share the rows. It changes no bit of a result.",
+    "threads: the number of threads that share the rows. Results do not depend on it.",
 )
 
 
@@ -76,9 +76,9 @@ def _tuple(types: Sequence[str]) -> list[str]:
 def _returned(names: Sequence[str], has_parameters: bool) -> list[str]:
     """The docstring of backward."""
     what = names[0] if len(names) == 1 else f"`({', '.join(names)})`"
-    words = f"{what}, given the gradient of a loss by what `forward` returned: once for each call of that."
+    words = f"Return {what}, given the gradient of a loss with respect to the output, once for each `forward`."
     if has_parameters:
-        words += " `gradients` has those of parameters, of this call alone."
+        words += " `gradients` then has those of the parameters, of this call alone."
     lines = textwrap.wrap(words, WIDTH - 8, initial_indent='"""', break_long_words=False)
     short = len(lines) == 1 and len(lines[0]) + 11 <= WIDTH
     return [f'{lines[0]}"""'] if short else [*lines, '"""']

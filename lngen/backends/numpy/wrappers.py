@@ -28,8 +28,8 @@ MEANINGS = {
     "Data": "shape (..., D), without a gradient",
 }
 
-_THREADS = "threads: how many threads share the rows. It changes no bit of a result."
-_SAVED = "saved: what `forward` returned."
+_THREADS = "threads: the number of threads that share the rows. Results do not depend on it."
+_SAVED = "saved: the second result of `forward`."
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class PublicFunctions:
     def forward(self, program: RowProgram) -> PublicFunction:
         """`forward`."""
         several, first = self._several(), self.layer.outputs[0].public
-        computed = "float64 for all up to 32 bits" if program.is_wide else "float32 for 16-bit ones"
+        computed = "float64 for inputs of up to 32 bits" if program.is_wide else "float32 for 16-bit inputs"
         values = [each.public for each in (*self.layer.inputs, *self.layer.constants)]
         return PublicFunction(
             signature=self.signatures.forward(),
@@ -78,15 +78,19 @@ class PublicFunctions:
             arguments=[
                 *(f"{given.public}: {self._meaning(given)}" for given in self.layer.inputs),
                 *(f"{given.public}: a constant, a finite number{self._sign(given)}." for given in self.layer.constants),
-                "save: False keeps nothing for the other directions, and `saved` is None.",
+                "save: False saves nothing for the other directions; `saved` is then None.",
                 *_out("Outputs" if several else "", first),
                 _THREADS,
             ],
-            returns=[
-                f"`({'Outputs' if several else first}, saved)`: `saved` is for `backward`. It computes in the",
-                f"widest type among the inputs, in {computed}.",
-                *(["Products of its values may leave the range of float32."] if program.is_wide else []),
-            ],
+            returns=textwrap.wrap(
+                f"`({'Outputs' if several else first}, saved)`.{self._shape()} `saved` is the argument of the other "
+                f"directions. The compute type is the widest among the inputs, and {computed}."
+                + " Products of intermediate values may leave the range of float32."
+                * program.is_wide,
+                WIDTH - 12,
+                break_long_words=False,
+                break_on_hyphens=False,
+            ),
             raises=_RAISES,
             lines=indented([self._checked(given) for given in self.layer.constants])
             + _called("_FORWARD", "values_", values, "save, out, threads"),
@@ -98,15 +102,18 @@ class PublicFunctions:
         zero = "; None stands for zero" if self._several() else ""
         return PublicFunction(
             signature=self.signatures.backward(),
-            summary="The gradients of a loss, given those with respect to the outputs.",
+            summary="Compute the gradients of a loss with respect to the inputs (VJP).",
             formulas=self._formulas(program),
             arguments=[
                 _SAVED,
-                *(f"d{output.public}: the cotangent of {output.public}{zero}." for output in self.layer.outputs),
+                *(
+                    f"d{output.public}: the cotangent of {output.public}, in its shape{zero}."
+                    for output in self.layer.outputs
+                ),
                 *_out("Gradients"),
                 _THREADS,
             ],
-            returns=["Gradients, each in the type of its input."],
+            returns=["Gradients, each in the shape and type of its input."],
             raises=_RAISES,
             lines=_called("_BACKWARD", "arguments_", cotangents, "out, threads", "saved, "),
         )
@@ -119,15 +126,18 @@ class PublicFunctions:
         returned = f"Outputs, the tangents {', '.join(signs)}" if several else f"{signs[0]}, the tangent of {first}"
         return PublicFunction(
             signature=self.signatures.later(program),
-            summary="What the outputs move by when each input moves by its tangent.",
+            summary="Compute the tangents of the outputs along tangents of the inputs (JVP).",
             formulas=in_docstring(self._formulas(program)),
             arguments=[
                 _SAVED,
-                *(f"{name}: {sign}, the tangent of {of}; None stands for zero." for name, of, sign in tangents),
+                *(
+                    f"{name}: {sign}, the tangent of {of}, in its shape; None stands for zero."
+                    for name, of, sign in tangents
+                ),
                 *_out("Outputs" if several else "", f"the tangent of {first}"),
                 _THREADS,
             ],
-            returns=[f"{returned}, in the type that forward returned."],
+            returns=[f"{returned}, in the shape and type of the output."],
             raises=_RAISES,
             lines=_called("_JVP", "arguments_", [name for name, *_ in tangents], "out, threads", "saved, "),
         )
@@ -142,12 +152,12 @@ class PublicFunctions:
         signs = [f"{each.derivative.public} is {cotangent(reading(each.name), again=True)}" for each in inputs]
         return PublicFunction(
             signature=self.signatures.later(program),
-            summary="The gradients of a loss that depends on what `backward` returned.",
+            summary="Compute the gradients of a loss of the gradients: the VJP of `backward`.",
             formulas=in_docstring(self._formulas(program)),
             arguments=[
                 _SAVED,
-                f"cotangents: what `backward` was given, a tuple or a list{itself}.",
-                *(f"{name}: the cotangent of d{of}, its gradient; None stands for zero." for name, of, _ in own),
+                f"cotangents: the cotangents passed to `backward`, a tuple or a list{itself}.",
+                *(f"{name}: the cotangent of d{of}, in its shape; None stands for zero." for name, of, _ in own),
                 *_out("SecondGradients"),
                 _THREADS,
             ],
@@ -163,18 +173,18 @@ class PublicFunctions:
         own = self.own
         return PublicFunction(
             signature=self.signatures.saved_from(self.saved, own),
-            summary="What `forward` saved, from its fields, which are looked at as by `backward`.",
+            summary="Make `Saved` from its fields, which are checked as by `backward`.",
             formulas=(),
             arguments=[
-                f"{own.shape}: that of the rows; None where an array has it.",
-                f"{own.dtype}: the type that forward computed in; None is that of the row scalars, or",
-                "    else what forward would choose.",
-                f"{own.dtypes}: the type of each input that was given, by name, of which gradients are.",
-                "    What no array tells is needed: another input was left out, or has the type",
-                "    of the rows if it cannot be.",
+                f"{own.shape}: the shape of the rows; None if a field has it.",
+                f"{own.dtype}: the compute type of forward; None for that of the row scalars, or else",
+                "    the type that forward would choose.",
+                f"{own.dtypes}: the type of each given input, by name; its gradient has this type.",
+                "    An input without a field needs its entry. Without one it counts as omitted,",
+                "    or as of the rows' type if it is required.",
             ],
             returns=[],
-            raises="Raises TypeError or ValueError for what `forward` cannot have saved.",
+            raises="Raises TypeError or ValueError for fields that `forward` cannot have saved.",
             lines=[
                 *assigned_tuple("fields_", (field.name for field in self.saved), 4),
                 f"    return _LAYER.saved_from(fields_, {own.shape}, {own.dtype}, {own.dtypes})",
@@ -191,8 +201,15 @@ class PublicFunctions:
 
     def _meaning(self, given: PublicInput) -> str:
         meaning = MEANINGS[given.kind].format(rows=self.layer.rows[0].public)
-        left_out = "" if given.neutral is None else f"; left out it is {as_python(given.neutral)}, and costs nothing"
+        left_out = "" if given.neutral is None else f". If omitted it is {as_python(given.neutral)}, at no cost"
         return f"{meaning}{left_out}."
+
+    def _shape(self) -> str:
+        """Describe the shape of a single output in a sentence; `Outputs` describes those of several."""
+        if self._several():
+            return ""
+        (output,) = self.layer.outputs
+        return f" {output.public} has {MEANINGS[output.kind].format(rows=self.layer.rows[0].public)}."
 
     def _sign(self, given: PublicConstant) -> str:
         return " of 0 or more" if given.name in self.layer.nonnegative else ""
@@ -202,14 +219,15 @@ class PublicFunctions:
         return f'{given.public} = _calls.constant("{given.public}", {given.public}{signed})'
 
 
-_RAISES = "Raises TypeError for what is no floating-point array, ValueError for a wrong shape."
+_RAISES = """Raises TypeError for an argument that is not a floating-point array, ValueError for a
+    wrong shape."""
 
 
 def _out(kind: str, result: str = "") -> list[str]:
     """Describe `out`: a tuple of some kind, or an array for one result."""
     if not kind:
         return [f"out: an array to write {result} to."]
-    return [f"out: {kind}, or a sequence like it, of arrays to write to;", "    None in it makes a new array."]
+    return [f"out: arrays to write to, as {kind} or another sequence;", "    None in it makes a new array."]
 
 
 def _called(direction: str, name: str, values: Iterable[str], others: str, before: str = "") -> list[str]:
