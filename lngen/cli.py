@@ -213,13 +213,15 @@ def derive(
         bool,
         typer.Option("--check", help="Write nothing; fail with a diff if a written file is not what lngen emits."),
     ] = False,
-    format: Annotated[ReportFormat, typer.Option("--format", help="How to print the derivation.")] = ReportFormat.text,
+    format: Annotated[
+        ReportFormat, typer.Option("--format", help="Format of the printed derivation.")
+    ] = ReportFormat.text,
     html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write the derivation of one layer as a page, too.")
+        Path | None, typer.Option("--html", metavar="FILE", help="Write the derivation of one layer as a page too.")
     ] = None,
     arch: Annotated[
         str | None,
-        typer.Option("--arch", metavar="ARCH", help="On the page: what the kernels are for it, such as sm_90."),
+        typer.Option("--arch", metavar="ARCH", help="Architecture for the kernels on the page, such as sm_90."),
     ] = None,
     certificate: Annotated[
         Path | None,
@@ -227,7 +229,7 @@ def derive(
             "--certificate", metavar="FILE", help="Write the steps of one layer, for another program to check."
         ),
     ] = None,
-    brief: Annotated[bool, typer.Option("--brief", help="Print of one layer no more than fits on a screen.")] = False,
+    brief: Annotated[bool, typer.Option("--brief", help="Print a summary of one layer that fits on a screen.")] = False,
     sharded: Annotated[
         bool,
         typer.Option(
@@ -255,7 +257,7 @@ def site(
     to: Annotated[Path, typer.Option("--to", metavar="DIR", help="The folder that the pages are written to.")],
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="LAYER|FILE|FOLDER", help="Whose pages to write; every layer if left out."),
+        typer.Argument(metavar="LAYER|FILE|FOLDER", help="Layers whose pages to write; all by default."),
     ] = None,
 ) -> None:
     """Write the derivations as pages for a browser, with an index."""
@@ -268,7 +270,7 @@ def site(
 def show(
     layer: Layer,
     stage: Annotated[
-        ShownStage, typer.Option("--stage", metavar="STAGE", help=f"Which one: {', '.join(ShownStage)}.")
+        ShownStage, typer.Option("--stage", metavar="STAGE", help=f"Stage to print: {', '.join(ShownStage)}.")
     ] = ShownStage.simplified,
 ) -> None:
     """Show one stage of a layer on its way from definition to code."""
@@ -281,28 +283,28 @@ def show(
 def check(
     layers: Annotated[
         list[str] | None,
-        typer.Argument(metavar="LAYER|FILE", help="What to check; every layer if left out."),
+        typer.Argument(metavar="LAYER|FILE", help="Layers to check; all by default."),
     ] = None,
     backend: Annotated[
         Backend,
         typer.Option(
             "--backend",
             metavar="BACKEND",
-            help="Which emitted code to check: numpy, cpu, cuda, torch, jax, or all that computes.",
+            help="Emitted code to check: numpy, cpu, cuda, torch, jax, or all that can compute.",
         ),
     ] = Backend.all,
     shape: Annotated[
         list[str] | None,
-        typer.Option("--shape", metavar="ROWS,D", help="A shape to check at; may be repeated. `full` is all of them."),
+        typer.Option("--shape", metavar="ROWS,D", help="Shape to check at, or `full` for all shapes; may be repeated."),
     ] = None,
     dtype: Annotated[
         list[str] | None,
-        typer.Option("--dtype", metavar="DTYPE", help="f64, f32, f16 or bf16; may be repeated. All if left out."),
+        typer.Option("--dtype", metavar="DTYPE", help="f64, f32, f16 or bf16; may be repeated; default: all."),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Where the random inputs start.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the random inputs.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON document.")] = False,
     sharded: Annotated[
-        bool, typer.Option("--sharded", help="Check the code for rows in parts too, of a layer that is emitted now.")
+        bool, typer.Option("--sharded", help="Check sharded code too, of a layer that is emitted now.")
     ] = False,
 ) -> None:
     """Check emitted code against its definition: every kind of evidence, with errors and bounds.
@@ -322,7 +324,7 @@ def cost(
     dtype: Annotated[str, typer.Option("--dtype", metavar="DTYPE", help="f64, f32, f16 or bf16.")],
     bandwidth: Annotated[
         str | None,
-        typer.Option("--bandwidth", metavar="RATE", help="The memory's, such as 4.3TB/s: prints times."),
+        typer.Option("--bandwidth", metavar="RATE", help="Bandwidth of the memory, such as 4.3TB/s: prints times."),
     ] = None,
 ) -> None:
     """Count the bytes and the operations of a layer at a shape, fused and unfused."""
@@ -352,15 +354,17 @@ def build(
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder that the layers are written to.")],
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="LAYER|FILE", help="What to build; every layer if left out."),
+        typer.Argument(metavar="LAYER|FILE", help="Layers to build; all by default."),
     ] = None,
     arch: Annotated[
         str | None,
-        typer.Option("--arch", metavar="ARCH", help="Such as x86-64-v3, which is AVX2; armv8-a with a CXX for it."),
+        typer.Option(
+            "--arch", metavar="ARCH", help="Architecture, such as x86-64-v3 (AVX2), or armv8-a with a CXX for it."
+        ),
     ] = None,
     dtype: Annotated[
         list[str] | None,
-        typer.Option("--dtype", metavar="DTYPE", help="f64, f32, f16 or bf16; may be repeated. f32 if left out."),
+        typer.Option("--dtype", metavar="DTYPE", help="f64, f32, f16 or bf16; may be repeated; default: f32."),
     ] = None,
 ) -> None:
     """Write layers and compile them ahead of time, for where there is no compiler."""
@@ -379,9 +383,7 @@ def inspect(
     ] = "sm_90",
     direction: Annotated[
         list[DirectionName] | None,
-        typer.Option(
-            "--direction", metavar="NAME", help=f"{', '.join(DirectionName)}; may be repeated. All if left out."
-        ),
+        typer.Option("--direction", metavar="NAME", help=f"{', '.join(DirectionName)}; may be repeated; default: all."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON document.")] = False,
 ) -> None:
@@ -401,7 +403,7 @@ def list_layers() -> None:
 
 @app.command()
 def cache(
-    clear: Annotated[bool, typer.Option("--clear", help="Remove the derivations that are kept.")] = False,
+    clear: Annotated[bool, typer.Option("--clear", help="Remove the cached derivations.")] = False,
 ) -> None:
     """Show the folder of cached derivations, their number and their size."""
     from lngen.commands import cache

@@ -217,11 +217,11 @@ def _blocks(interface: Interface, given: Sequence[Any]) -> list[Any]:
         leading = axes
         if is_row and each.ndim:
             if np.isnan(each.shape[-1]):
-                raise LngenError(
-                    f"of {name} it is not known how many features there are. Call {name}.compute_chunk_sizes()."
-                )
+                raise LngenError(f"{name} has an unknown number of features. Call {name}.compute_chunk_sizes().")
             if features not in (None, each.shape[-1]):
-                raise LngenError(f"{name} has {each.shape[-1]} features and another input {features}. Pass as many.")
+                raise LngenError(
+                    f"{name} has {each.shape[-1]} features, and another input has {features}. Pass the same number."
+                )
             features = each.shape[-1]
         found.append(each.to_delayed().reshape([len(sizes) for sizes in axes]))
     if leading is None:
@@ -240,7 +240,7 @@ def _joined(made: Any, take: Any, like: Any, dtype: Any, has_features: bool) -> 
         return parts[()]
     joined = _block(parts.tolist(), 0)
     chunks = (*like.chunks[: parts.ndim], *joined.chunks[parts.ndim :])
-    # What is joined has lost its empty chunks, and backward looks for each where the input has it.
+    # Joined chunks have lost the empty ones, and backward expects each where the input has it.
     return joined.rechunk(chunks) if any(0 in sizes for sizes in chunks) else joined
 
 

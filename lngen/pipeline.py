@@ -151,7 +151,8 @@ def _proved(derivation: Derivation) -> Derivation:
     if not has_values(derivation):
         raise LngenError(
             f"{derivation.definition.name} has no finite real value for any inputs from -2 to 2 that were tried. "
-            "Look for the root of what is negative, the logarithm of what is not positive, or a division by zero."
+            "Look for the root of a negative number, the logarithm of a number that is not positive, or a division by "
+            "zero."
         )
     derivation = prove(derivation)
     _require_evidence(derivation)

@@ -134,7 +134,7 @@ class TestDerive:
         (mine.parent / "link").symlink_to("target")
         result = lngen("derive", "mine.py", "--brief", option, "pipe", "--out", "here")
         assert result.exit_code == cli.REFUSED
-        assert result.stderr.startswith("pipe is a pipe that nobody reads.")
+        assert result.stderr.startswith("pipe is a pipe without a reader.")
         assert not (mine.parent / "here").exists()
         assert (mine.parent / "pipe").is_fifo()
         assert lngen("derive", "mine.py", "--brief", option, "link").exit_code == 0
@@ -189,7 +189,7 @@ class TestDerive:
     def test_a_folder_that_is_no_package_is_refused(self, mine):
         result = lngen("derive", mine, "--out", "my-layers")
         assert result.exit_code == 2
-        assert "'my-layers' is no name of a Python package" in result.stderr
+        assert "'my-layers' is not the name of a Python package" in result.stderr
         assert not (mine.parent / "my-layers").exists()
 
     def test_what_it_wrote_can_be_imported_at_once(self, mine):
@@ -443,7 +443,7 @@ class TestCheck:
     def test_a_shape_that_is_too_large_is_called_that(self, mine, shape):
         result = lngen("check", "mine.py", "--shape", shape)
         assert (result.exit_code, result.stdout) == (cli.REFUSED, "")
-        assert "Write a smaller one" in result.stderr or "Write a shape of 2**24" in result.stderr
+        assert "Write a smaller one" in result.stderr or "Pass a shape of at most 2**24" in result.stderr
         assert len(result.stderr) < 200
 
     def test_each_report_is_printed_when_it_is_there(self, mine, monkeypatch):

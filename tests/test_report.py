@@ -103,7 +103,7 @@ def test_the_order_is_definition_forward_identities_steps_result_evidence_plan_c
         "The gradient by the chain rule",
         "Result",
     ]
-    headings += ["StepEvidence", "Plan", "Cost", "Where digits can be lost"]
+    headings += ["Evidence", "Plan", "Cost", "Where digits can be lost"]
     shown = report(centred)
     places = [re.search(f"^{heading}", shown, re.MULTILINE).start() for heading in headings]
     assert places == sorted(places)

@@ -145,7 +145,7 @@ def wrapped(text: str, indent: int) -> list[str]:
     targets, unpacked, value = text.partition(") = ")
     if unpacked and text.startswith("(") and max(len(targets) + 5, 4 + len(value)) <= WIDTH - indent:
         return [f"{pad}{targets}) = (", f"{pad}    {value}", f"{pad})"]
-    # What is unpacked is broken only where what it comes from cannot be.
+    # Targets are broken only if the right-hand side cannot be.
     begin = len(targets) if unpacked and text.startswith("(") and opening in value else 0
     start = text.index(opening, begin)
     end = text.rindex({"(": ")", "{": "}"}[opening])

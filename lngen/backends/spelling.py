@@ -160,7 +160,7 @@ def marked_program(program: RowProgram) -> RowProgram:
         arguments = [new(argument) for argument in expression.args]
         made = expression.func(*arguments)
         same = made.func is expression.func and len(made.args) == len(arguments)
-        # What stands as it is on purpose, such as 2*(x + y), is not to be multiplied out.
+        # Expressions such as 2*(x + y) are not multiplied out on purpose.
         return made if same else expression.func(*arguments, evaluate=False)
 
     def lines(assignments: tuple[Assignment, ...]) -> tuple[Assignment, ...]:

@@ -77,7 +77,7 @@ def _filled(place: Path, make: Callable[[Path], None]) -> Path:
         make(new)
         new.rename(place)
     except OSError as error:
-        # Where files cannot be locked another process may have been faster; what it made is the same.
+        # Without locks another process may have been faster; its files are the same.
         if error.errno not in (errno.EEXIST, errno.ENOTEMPTY) or not place.is_dir():
             raise
     finally:

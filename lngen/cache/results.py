@@ -37,7 +37,7 @@ def kept(
     fingerprint = sources.fingerprint()
     if fingerprint is None:
         return make()
-    # What is made tells the file's name, and never where it is.
+    # The result depends on the file's name, and not on its folder.
     anywhere = replace(definition, filename=PurePath(definition.filename).name)
     name = key([what, repr(anywhere), fingerprint])
     if (content := entries.read(name)) is not None:

@@ -76,7 +76,7 @@ def _hashed_files() -> str:
     """A name for what is in the files, which are read again only where the status of one is another than it was."""
     now = time.time_ns()
     found = tuple((path, _status(path)) for path in _files())
-    # What changed just now may change again, and its status stays.
+    # A file that has just changed may change again with the same status.
     settled = all(changed < now - _SLACK for _, (changed, *_) in found)
     return _hash_of(found) if settled else _hash_of.__wrapped__(found)
 

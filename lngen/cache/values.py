@@ -120,7 +120,7 @@ def _dataclass(kind: type) -> _Class:
 
 
 def _symbol(kind: type) -> _Class:
-    # What pickle would ask for: the name, and the assumptions that were given.
+    # The arguments that pickle would store: the name, and the given assumptions.
     return _Class(
         lambda value: (value.name, tuple(sorted(value.__getnewargs_ex__()[1].items()))),
         lambda name, assumptions: kind(name, **dict(assumptions)),

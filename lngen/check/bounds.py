@@ -221,7 +221,7 @@ class _Propagation:
         spread = self.rounding.multiply(self._reduce("mean", shifted**2), exact([[float(FAR**2)]]), 0)
         square = self.rounding.multiply(self.forms[centring.mean.name], self.forms[centring.mean.name])
         gap = self.rounding.add([square, self.rounding.multiply(spread, exact([[-1.0]]), 0)])
-        # That a root is compared, and not squares, rounds four times more.
+        # The comparison takes a root, not squares, which rounds four times more.
         gap = self.rounding.rounded(gap, 4, np.abs(square.value) + np.abs(spread.value))
         return self.rounding.choose(gap, residual, exact(np.zeros_like(residual.value)), gap.value > 0)
 

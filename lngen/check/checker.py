@@ -113,7 +113,7 @@ class Checker:
         """The evidence about a function besides forward and backward, if the layer has it, with inputs left out too."""
         if not hasattr(self.layer.module, function) or case.rows * case.features > _EMITTED_DIFFERENCE:
             return
-        # What the gradients are known to by their own bounds, their derivatives are not known better than.
+        # The derivatives of gradients are not known better than the gradients themselves, by their own bounds.
         own = self.bounds(case, "float64") or {}
         present_ones = [entry.name for entry in present(self.layer, case)]
         known = max((_at_least(0.0, own.get(f"d{name}"), answer.gradients[name]) for name in present_ones), default=0.0)

@@ -28,7 +28,7 @@ from lngen.oracle.evaluate import COMPLEX128, evaluate
 BOUND = 1e-13
 _ZERO_CASE = "ordinary, with inputs left out"
 _FIRST_STEP, _HALVINGS = 2.0**-5, 9
-# What extrapolation makes of the errors of its differences: the product of (4**k + 1)/(4**k - 1), k = 1, 2, ...
+# Factor of the error of differences after extrapolation: the product of (4**k + 1)/(4**k - 1), k = 1, 2, ...
 _EXTRAPOLATED = 1.97
 _Named = dict[str, Array]
 Compared = Callable[[str, Any, Any, float], Any]

@@ -60,7 +60,7 @@ def run(words: Sequence[str], out: Path, arch: str | None, dtypes: Sequence[str]
         _compile_handlers(out / RUNTIME, architecture)
     console.say(
         f"For {architecture} and rows in {', '.join(types)}, {layers.shown(out)} needs no compiler where it is used. "
-        "What else is asked of it is compiled there, or refused where there is no compiler."
+        "Any other call is compiled there, or refused without a compiler."
     )
 
 
@@ -73,7 +73,7 @@ def _architecture(asked: str | None) -> str:
         raise LngenError(f"there is no architecture {architecture!r} to compile for; there are {known}.")
     if architecture.startswith("arm") != is_arm and not os.environ.get("CXX"):
         raise LngenError(
-            f"{architecture} is of another kind than this processor, {platform.machine()}. "
+            f"{architecture} is an architecture of another kind than this processor, {platform.machine()}. "
             "Set CXX to a compiler for it, such as aarch64-linux-gnu-g++."
         )
     return architecture
@@ -106,7 +106,7 @@ def _compile_extensions(runtime: Path, architecture: str) -> None:
         for name in extensions.EXTENSIONS:
             extensions.compile_ahead(runtime / f"{name}.c", architecture)
     except RuntimeError as error:
-        console.note(f"Calls take some tens of microseconds more: the extensions were not compiled, {error}")
+        console.note(f"Calls take some tens of microseconds more, since the extensions were not compiled: {error}")
 
 
 def _compile_handlers(runtime: Path, architecture: str) -> None:
@@ -116,7 +116,7 @@ def _compile_handlers(runtime: Path, architecture: str) -> None:
         for name in handlers.HANDLERS:
             handlers.compile_ahead(runtime / f"{name}.cpp", architecture)
     except RuntimeError as error:
-        console.note(f"JAX calls kernels by way of Python: what it calls was not compiled, {error}")
+        console.note(f"JAX calls kernels through Python, since its handlers were not compiled: {error}")
 
 
 @contextmanager

@@ -185,9 +185,7 @@ def parse_shapes(words: Sequence[str]) -> tuple[tuple[int, int], ...]:
         else:
             *leading, features = parse_shape(word)
             if math.prod(leading) * features > _LARGEST_CHECK:
-                raise LngenError(
-                    f"a check of {word} takes longer than anyone waits. Write a shape of 2**24 entries at most."
-                )
+                raise LngenError(f"a check of {word} takes too long. Pass a shape of at most 2**24 entries.")
             shapes.append((math.prod(leading), features))
     return tuple(shapes)
 

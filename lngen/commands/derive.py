@@ -77,7 +77,7 @@ def run(
         print("\n".join([*brief(every[0].plan, min(console.width(), WIDTH)), ""]))
     elif not in_lines:
         _print(every, format)
-    # What a document is written to may refuse it, so the code comes after.
+    # Writing a document may fail, so the code comes after.
     for option, file in documents.items():
         atomic.write(file, _page(every[0], arch) if option == "html" else _certificate(every[0]))
     changed = {} if folder is None else _written(every, folder)

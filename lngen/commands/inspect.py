@@ -37,6 +37,8 @@ def run(word: str, arch: str, features: int, dtype: str, directions: Sequence[st
         print("\n".join(["", kernel.name, *table(words.facts(kernel, device), console.width())]))
     print()
     if missing:
-        console.say(f"Without the instructions there is no more to say: {missing}")
+        console.say(f"Counts of instructions need a disassembler: {missing}")
     else:
-        console.say("Expected is an order of designs, not a time: no GPU was asked.")
+        console.say(
+            "The expected limit is from a model, which ranks designs. No GPU was used, and no time is predicted."
+        )

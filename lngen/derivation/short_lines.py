@@ -13,7 +13,7 @@ from lngen.expressions.symbols import AttainsFirst, RowMax, RowMin, StopGradient
 _LONG = 30
 _FACTORS = 6
 
-# What is compared has to be the forward's own to the last bit, and what is not chosen is not to be computed.
+# Compared values have to be the forward's own to the last bit, and branches not chosen are not computed.
 _WHOLE = (Where, AttainsFirst, RowMax, RowMin, StopGradient, Boolean)
 
 

@@ -222,5 +222,5 @@ def adjoint(
         equations.append(Equation(gradient, summed(sent.get(symbol, ()))))
         tell(gradient, sent.get(symbol, ()))
         gradients.append((symbol, gradient))
-    # What no gradient needs is a cotangent of what depends on Data and Constants alone.
+    # Cotangents of values that depend on Data and Constants alone are not needed by any gradient.
     return Adjoint(cotangents, leading_to((gradient for _, gradient in gradients), equations), tuple(gradients))

@@ -116,7 +116,7 @@ class Growth:
         given = {symbol: -ARGUMENT if symbol in self.small else ARGUMENT for symbol in rows}
         growth = replace(self, degrees=given).after(values)
         reached = (growth.degree(part) for _, value in values for part in _values_in(value))
-        # What vanishes as an exponential of an exponential is 0, and its reciprocal is no value.
+        # An exponential of an exponential that vanishes is 0, and its reciprocal has no value.
         return replace(growth, most=max([ARGUMENT, *(degree for degree in reached if degree < _NOTHING)]))
 
     def after(self, values: Sequence[Value]) -> Growth:
@@ -266,7 +266,7 @@ class Growth:
             partial[key] = partial.get(key, _NONE) + abs(grows)
         # Beside what vanishes or grows as an exponential does, a power is nothing.
         own = whole if abs(whole) < _DEEP else _NONE
-        # What vanishes for good stays 0, whatever it is multiplied by.
+        # A value that vanishes for good stays 0 in every product.
         beyond = (
             degree - max(self.most, own if grows else -own)
             for (_, grows), degree in partial.items()

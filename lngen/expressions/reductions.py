@@ -105,7 +105,7 @@ def _with_sums(expression: Expr, known: Mapping[Expr, TypedSymbol], named: Calla
     def with_symbol(product: Expr) -> Expr:
         powers = dict(factor.as_base_exp() for factor in product.args)
         for mean in sorted((base for base in powers if isinstance(base, Mean)), key=sympy.default_sort_key):
-            # What is left of the power of D is SymPy's: `sum(u)/sqrt(D)` is `sqrt(D)*mean(u)` to it.
+            # The remaining power of D is SymPy's, to which `sum(u)/sqrt(D)` is `sqrt(D)*mean(u)`.
             is_sum = powers.get(D) == powers[mean] or not powers.get(D, sympy.S.Zero).is_Integer
             if is_sum and mean not in known and not mean.args[0].atoms(Reduction):
                 return product / (D * mean) ** powers[mean] * named(D * mean) ** powers[mean]

@@ -76,7 +76,7 @@ def _opened(stream: Path) -> int:
     except OSError as error:
         if error.errno != errno.ENXIO:
             raise
-        raise LngenError(f"{printable(str(stream))} is a pipe that nobody reads. Start its reader first.") from None
+        raise LngenError(f"{printable(str(stream))} is a pipe without a reader. Start the reader first.") from None
     os.set_blocking(descriptor, True)
     return descriptor
 

@@ -174,7 +174,7 @@ def module_from_files(files: Mapping[str, str], name: str) -> ModuleType:
     _ensure_package(f"{package}.{RUNTIME}", Path(next(iter(runtime.__path__))))
     _ensure_package(layer, Path())
     try:
-        # What the backend imports is there before it.
+        # Modules that the backend imports are loaded before it.
         there = (path for path in files if path.startswith("numpy_") and path != _CLASS)
         for file in sorted(there, key=NUMPY.__eq__):
             module = sys.modules[f"{layer}.{file[:-3]}"] = ModuleType(f"{layer}.{file[:-3]}")

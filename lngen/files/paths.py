@@ -55,6 +55,6 @@ def require_package(folder: Path) -> None:
     name = folder.resolve().name
     if not folder.is_file() and (not name.isidentifier() or keyword.iskeyword(name)):
         raise LngenError(
-            f"{folder} cannot be imported from: {name!r} is no name of a Python package. "
+            f"{folder} cannot be imported from: {name!r} is not the name of a Python package. "
             "Choose another folder, such as my_model/layers, for `from my_model.layers import NAME`."
         )

@@ -87,7 +87,9 @@ def inspected(
     """
     least = layer.plan.forward.minimum_features
     if not least <= features <= MOST_FEATURES:
-        raise LngenError(f"--D {features} is no length of its rows: give one from {least} to {MOST_FEATURES}.")
+        raise LngenError(
+            f"--D {features} is not a length of the layer's rows: pass one from {least} to {MOST_FEATURES}."
+        )
     found: list[Inspected] = []
     for program in layer.plan.programs():
         if program.direction in directions:

@@ -70,10 +70,12 @@ def _compiler() -> compilers.CudaCompiler:
         found = compilers.compiler()
     except (RuntimeError, ValueError) as error:
         raise NvrtcMissing(f"{error}.") from None
-    # Where PyCUDA runs on the emulator, nvcc is the emulator's, and what it makes is no machine code.
+    # If PyCUDA runs on the emulator, nvcc is the emulator's, and its output is not machine code.
     if isinstance(found, Nvcc) and found.path == script.write():
         library = compilers.find_nvrtc()
         if library is None:
-            raise NvrtcMissing("nvcc is the emulator's here: ask in another process, or pip install nvidia-cuda-nvrtc.")
+            raise NvrtcMissing(
+                "nvcc is the emulator's stand-in here: use another process, or pip install nvidia-cuda-nvrtc."
+            )
         return compilers.Nvrtc(*library)
     return found

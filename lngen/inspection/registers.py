@@ -34,7 +34,7 @@ def used(instruction: Instruction) -> tuple[tuple[str, ...], tuple[str, ...]]:
         compares = instruction.opcode.endswith("SETP") or instruction.opcode in ("PLOP3", "UPLOP3", "R2P")
         if rest and not compares and re.fullmatch(r"U?R(\d+|Z)[\w.]*", rest[0]):
             written += _names(rest.pop(0), _width(instruction))
-            # What is carried over stands behind the sum.
+            # The carry stands behind the sum.
             while len(rest) > 1 and re.fullmatch(r"U?P[\dT]", rest[0]):
                 written += _names(rest.pop(0), 1)
     read = set(_names(instruction.guard, 1))

@@ -137,7 +137,7 @@ def numbered(wanted: str, taken: Callable[[str], bool]) -> str:
     >>> numbered("mu", {"mu", "mu_2"}.__contains__)
     'mu_3'
     """
-    # What is cut off a value's name must not be what makes it that of a tangent.
+    # A cut name keeps the suffix that marks a tangent.
     sign = tangent("") if wanted.endswith(tangent("")) else ""
     stem = wanted.removesuffix(sign)[: _LONGEST_STEM - len(sign)].rstrip("_") + sign
     name, count = stem, 1

@@ -195,7 +195,7 @@ def _is_needed_in(total: Expr, factor: Expr, others: Sequence[Expr], end: Growth
 
     A factor so small that both are negligible beside it serves both.
     """
-    # What a sigmoid leaves to 1 is small, and its terms are not: multiplied out they would cancel.
+    # 1 less a sigmoid is small, and its terms are not: multiplied out they would cancel.
     sizes = max(map(end.degree, _terms(total))), _largest_term(total, end)
     takes = abs(end.degree(factor))
     beside = end.overreach_of(other for other in others if end.degree(other) * end.degree(factor) < 0)

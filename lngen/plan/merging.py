@@ -14,17 +14,17 @@ algorithm for computing sample variances", Stanford STAN-CS-79-773. Here the sum
 it is the residual of m_k, and its contribution is added. So the residual of a mean (p = 1) and the spread about the
 corrected mean come out of the same sums.
 
-*What it costs in digits.* Let u be the unit roundoff, g = n*u the bound of a sum of n terms, |c| the norm (sum of the
-p-th powers of |x - m|)**(1/p) over the features of a part. By the inequality of Jensen |b_k| * n**(1/p) <= |c|, so
-|x - m_k| has the norm 2*|c| at most, and the terms of the merge together 3**p * |c|**p. Each is computed to
-(g + 2*p*u) of itself. The merge of P parts adds (P + 2)*u. To first order a moment is off by
+*What it costs in digits.* Let u be the unit roundoff, and g = n*u the bound of a sum of n terms. Let |c| be the norm
+(sum of the p-th powers of |x - m|)**(1/p) over the features of a shard. By the inequality of Jensen |b_k| * n**(1/p) <=
+|c|, so |x - m_k| has the norm 2*|c| at most, and the terms of the merge together 3**p * |c|**p. Each is computed to (g
++ 2*p*u) of itself. The merge of P parts adds (P + 2)*u. To first order a moment is off by
 
     3**p * (g + (2*p + P + 2)*u) * sum(|x - m|**p),
 
 against g * sum(|x - m|**p) on one process, g with all features. `HIGHEST` keeps 3**p below a hundred. The same holds
-for the product of rows that are centred on means of their own, and for one centred row times weights w, with the norms
-of both in place of the sum (p = 2, by Cauchy and Schwarz). An even power is never negative: what rounding makes
-negative is 0.
+for the product of two rows, each centred on its own mean, and for one centred row times weights w. The norms of both
+then take the place of the sum (p = 2, by Cauchy and Schwarz). An even power is never negative: a negative rounded value
+is set to 0.
 
 *Exponentials.* With m the largest entry and `b_k = m_k - m`, which is not positive,
 

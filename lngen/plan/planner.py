@@ -253,7 +253,7 @@ def _chosen(
     outputs = [symbol for symbol in derivation.forward.outputs if is_row(symbol) and symbol not in inputs]
     best: tuple[tuple[int, int, int, int], tuple[TypedSymbol, ...]] | None = None
     readable = [*inputs, *outputs]
-    # What cannot be had from all the others has to be read; only the rest is a choice.
+    # Values that cannot be computed from the others have to be read; only the rest is a choice.
     forced = [s for s in readable if _closure(wanted, set(readable) - {s}, line_of) is None]
     for size in range(len(readable) - len(forced) + 1):
         for chosen in combinations([s for s in readable if s not in forced], size):

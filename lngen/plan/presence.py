@@ -190,7 +190,7 @@ def _products(condition: Condition) -> tuple[tuple[Literal, ...], ...]:
         found += [((condition.flag, sign), *product) for product in _products(branch) if not _suffices(product, both)]
     if len(found) > MOST_PRODUCTS:
         raise LngenError(
-            f"what is computed depends in more than {MOST_PRODUCTS} ways on which arguments are left out: "
+            f"the results depend in more than {MOST_PRODUCTS} ways on which arguments are omitted: "
             "make some of them required"
         )
     return tuple(found)

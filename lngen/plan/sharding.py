@@ -146,8 +146,8 @@ class _Sharding:
         for assignment in (*program.prologue, *program.epilogue):
             if assignment.expression.has(Reduction, AttainsFirst):
                 raise LngenError(
-                    f"{program.layer}: {assignment.symbol} = {assignment.expression} reduces what is the same for all "
-                    "rows, which has no sharded form yet; compute it beforehand, and pass it as a Scalar"
+                    f"{program.layer}: {assignment.symbol} = {assignment.expression} reduces a value that is the same "
+                    "for all rows, which has no sharded form yet; compute it beforehand, and pass it as a Scalar"
                 )
         for assignment in program.prologue:
             self._add(assignment.symbol, assignment.expression, assignment.step)

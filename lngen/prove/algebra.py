@@ -26,7 +26,7 @@ _POSITIVE = (sympy.NumberSymbol, *heads_that(lambda entry: entry.positive))
 _REGIONS = 256
 _TERMS = 4_000
 _PARTS = 4
-# What is factored to find its sign: terms, and the degree. Of a layer it has four terms, and is linear.
+# Limits for factoring an expression to find its sign: terms, and the degree. A layer has four terms, and degree one.
 _SHORT = 12
 _LOW_DEGREE = 24
 _WORK_OF_A_QUESTION = 100

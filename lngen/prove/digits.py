@@ -192,7 +192,7 @@ def _finite(value: Any) -> bool:
     return all(mpmath.isfinite(entry) for entry in np.asarray(value, dtype=object).flat)
 
 
-# Where inputs are drawn from: a logarithm or a root may ask for positive ones, for ones above 1, or for negative ones.
+# Ranges of random inputs: a logarithm or a root may need positive ones, ones above 1, or negative ones.
 _RANGES = ((-1, 1), (0, 1), (1, 2), (-1, 0), (-2, -1))
 
 

@@ -55,7 +55,7 @@ def vanishes(p: Polynomial, algebra: RowAlgebra, facts: Facts | None = None) -> 
     facts = facts or Facts(algebra)
     algebra.budget.spend(len(p))
     if any(known[place].kind == "rows" and exponent == 1 for m in p for place, exponent in m):
-        # What is summed is of every row, and the facts are of one.
+        # The summed polynomial is of every row, and the facts are of one.
         return all(vanishes(body, algebra, facts.of_each_row()) for body in _summed(p, algebra))
     indicators = [place for place in places(p) if known[place].kind in INDICATORS]
     if indicators:
@@ -166,7 +166,7 @@ def _summed(p: Polynomial, algebra: RowAlgebra) -> list[Polynomial]:
             add_term(groups.setdefault(None, {}), monomial, c)
             continue
         rest = tuple(factor for factor in monomial if factor[0] != max(sums))
-        # What varies over rows beside a sum over rows is of another row than what is summed.
+        # A factor that varies over rows, beside a sum over rows, is of another row than the summed terms.
         inside, outside = algebra.of.split(rest, lambda axes: axes.rows)
         body = algebra.of.product({known[max(sums)].body: c}, {inside: c / c})
         add(groups.setdefault(outside, {}), body)

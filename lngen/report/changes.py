@@ -143,7 +143,7 @@ class _MarkedLatex(Latex):
 
 def alike(changed: frozenset[Expr]) -> frozenset[Expr]:
     """Return the changed expressions, and each part of them as it is written."""
-    # What is taken off is written as a minus and what it is taken off as, and what divides stands below a line.
+    # A subtracted term is written as a minus and the term itself, and a divisor stands below a line.
     bare = {-e for e in changed if isinstance(e, Expr)} | {
         e.base for e in changed if isinstance(e, Pow) and e.exp.is_negative
     }

@@ -41,7 +41,7 @@ def array(name: str, value: Any, required: bool) -> Any:
     try:
         found = np.asarray(value)
     except ValueError:
-        raise ValueError(f"{name} is no array: its parts differ in length; pass an array of floats") from None
+        raise ValueError(f"{name} is not an array: its parts differ in length; pass an array of floats") from None
     if not is_float(found.dtype):
         # Ones and zeros are exact in every type; float32 makes no computation wider.
         remedy = ("zeros and ones", "float32") if found.dtype == np.bool_ else ("real floats", "float64")

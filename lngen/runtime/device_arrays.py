@@ -131,7 +131,7 @@ def memory(name: str, value: Any) -> Memory:
 def _from_dlpack(name: str, value: Any) -> dlpack.Imported:
     where = dlpack.device_of(value)
     if where is not None and where[0] not in (dlpack.HOST, dlpack.CUDA, dlpack.CUDA_MANAGED):
-        raise TypeError(f"{name} is on DLPack's device {where}, which is none of CUDA's; pass an array on such a one")
+        raise TypeError(f"{name} is on DLPack device {where}, which is not a CUDA device; pass an array on one")
     found = dlpack.imported(value, dlpack.NO_WAIT)
     if found is None:
         kind = type(value).__name__
@@ -154,8 +154,8 @@ def array(name: str, value: Any) -> Memory:
         )
     if found.nbytes and found.pointer % BYTES[found.kind]:
         raise ValueError(
-            f"{name} starts at {found.pointer:#x}, which {TYPES[found.kind]} cannot be "
-            "read from; pass a copy, which is aligned"
+            f"{name} starts at address {found.pointer:#x}, which is not aligned for "
+            f"{TYPES[found.kind]}; pass a copy, which is aligned"
         )
     return found
 

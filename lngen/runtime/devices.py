@@ -29,7 +29,7 @@ gpu_array: Any = None
 
 _lock = threading.RLock()
 
-# What the driver is asked with, and where it answers, made once: a call is short. The lock is held meanwhile.
+# Arguments and results of a query to the driver, made once, since a call is short. The lock is held meanwhile.
 _address, _found = ctypes.c_uint64(), ctypes.c_void_p()
 _there = ctypes.byref(_found)
 
@@ -185,7 +185,7 @@ def _find_device(resident: Sequence[int], values: Sequence[Any], spelled: Spelle
                 f"{found[0]} is on device {found[1]} and {first[0]} on device {first[1]}; pass both on one"
             )
         if found[2] != first[2] and None not in (found[2], first[2]):
-            raise ValueError(f"{found[0]} and {first[0]} are of two contexts; allocate both in one")
+            raise ValueError(f"{found[0]} and {first[0]} belong to two CUDA contexts; allocate both in one")
         if first[2] is None:
             first = found
     name, ordinal, context = first or ("", *_current_place())
@@ -216,11 +216,11 @@ def _place(name: str, pointer: int) -> tuple[int, int | None]:
     failed = library.cuPointerGetAttribute(ctypes.byref(ordinal), _ORDINAL_OF, address)
     if failed == _NOT_INITIALIZED:
         raise RuntimeError(
-            "the driver is not to be used in a process that was forked after its parent "
-            "used it; start processes with multiprocessing's spawn"
+            "the CUDA driver does not work in a process that was forked after its parent used the "
+            "driver; start processes with multiprocessing's spawn"
         )
     if failed:
-        raise ValueError(f"{name} is at {pointer:#x}, which is no device's memory")
+        raise ValueError(f"{name} is at {pointer:#x}, which is not device memory; pass an array in device memory")
     there = ctypes.byref(context)
     failed = library.cuPointerGetAttribute(there, _CONTEXT_OF, address)
     return ordinal.value, None if failed else context.value

@@ -108,7 +108,7 @@ class ForwardCall(Generic[Results, Kept]):
         absent = look(self.expected, values, shape, dtype, ()) if self.expected else 0
         if absent < 0:
             return self._in_full(values, save, out, threads)
-        # What is usual takes no loop: every input, or the one alone that is required.
+        # The usual cases need no loop: every input, or the single required one.
         dtypes: tuple[DType | None, ...]
         if not absent:
             dtypes = (dtype,) * len(self.inputs)

@@ -122,13 +122,17 @@ class Imported:
         self.owner, self.dtype = owner, getattr(owner, "dtype", None)
         found = [kind for kind, (name, _) in _NAMES.items() if _is_valid(id(capsule), name)]
         if not found:
-            raise BufferError(f"what __dlpack__ of {type(owner).__name__} returned holds no array, or has been used")
+            raise BufferError(
+                f"__dlpack__ of {type(owner).__name__} returned a capsule without an array, or a used one"
+            )
         name, used = _NAMES[found[0]]
         self._address: int = _pointer(id(capsule), name)
         self._managed: Any = found[0].from_address(self._address)
         _rename(capsule, used)
         if self._managed.major > 1:
-            raise BufferError(f"{type(owner).__name__} speaks version {self._managed.major} of DLPack, later than 1")
+            raise BufferError(
+                f"{type(owner).__name__} has version {self._managed.major} of DLPack; version 1 is supported"
+            )
         tensor: Any = self._managed.tensor
         shape = tuple(tensor.shape[: tensor.ndim])
         size = tensor.bits * tensor.lanes // 8
@@ -175,7 +179,7 @@ def taker(like: Any) -> "Callable[[Exported], Any] | None":
         namespace = getattr(like, "__array_namespace__", None)
         found = getattr(namespace() if namespace else sys.modules.get(root), "from_dlpack", None)
     if found is np.from_dlpack:
-        raise TypeError("like is NumPy's, whose arrays are in the memory of the host; leave it out, and call .get()")
+        raise TypeError("like is NumPy, whose arrays are in host memory; omit like, and call .get() on the results")
     if not callable(found):
         kind = getattr(like, "__name__", type(like).__name__)
         raise TypeError(
@@ -216,7 +220,7 @@ class Exported:
         copy: bool | None = None,
     ) -> Any:
         if copy or (dl_device is not None and tuple(dl_device) != self.device):
-            raise BufferError("results of kernels are passed on without a copy, where they are")
+            raise BufferError("results are passed on without a copy, on their own device; copy them afterwards")
         if stream != NO_WAIT and self.device[0] != HOST:
             self.wait(stream or _DEFAULT_STREAM)
         count, code, bits = len(self.shape), *_TYPES[self.kind]

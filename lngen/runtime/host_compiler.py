@@ -91,7 +91,7 @@ class HostCompiler:
             raise
         except RuntimeError as error:
             last = str(error).splitlines()[-1]
-            raise NoCompiler(f"{shlex.join(self.words)} is no compiler that works: {last}", _REMEDY) from None
+            raise NoCompiler(f"{shlex.join(self.words)} does not compile a test program: {last}", _REMEDY) from None
         return self._run(["--version"], "").stdout
 
     def features(self) -> str:
@@ -130,7 +130,7 @@ class Library:
 
     def __init__(self, path: Path, *, read: Callable[[Path], bytes] = trust.regular) -> None:
         """Raises OSError if there is none at this path, or it is damaged, or cannot be read or loaded."""
-        # What was cut short would be mapped beyond its end, and end the process.
+        # A mapping of a truncated file would end the process when it is read beyond its end.
         if cache.unsealed(read(path)) is None:
             raise OSError(f"{path} is damaged")
         self.path = path
@@ -161,7 +161,7 @@ def _found(wanted: str, path: str) -> HostCompiler:
     try:
         words = shlex.split(wanted)
     except ValueError as error:
-        raise NoCompiler(f"CXX is {wanted!r}, which is no command: {error}", _REMEDY) from None
+        raise NoCompiler(f"CXX is {wanted!r}, which is not a command: {error}", _REMEDY) from None
     if words and not shutil.which(words[0], path=path):
         raise NoCompiler(f"CXX is {wanted!r}, and there is no such program", _REMEDY)
     places = [words] if words else [[place] for name in _NAMES if (place := shutil.which(name, path=path))]

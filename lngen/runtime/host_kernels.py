@@ -117,7 +117,7 @@ class DirectionKernels:
             for kernel, parts in direction.kernels.items()
         }
         self.zeros = [places[f"out {each}"] for each in direction.zeros]
-        # Where one is None, what it would have added is compiled away. What is not read is known by its gradient.
+        # If a value is None, its terms are compiled away. A value that no kernel reads is known by its gradient.
         optional = [*layer.optional, *direction.arguments]
         self.may_be_absent = {each: places[each] for each in optional if each in places}
         if name != "forward":

@@ -59,7 +59,7 @@ class HostPart:
         self.kernels = DirectionKernels(layer, name, None)
         self.zeros = [place for place, each in enumerate(values) if each in zeros]
         self.kinds = list(values.values())
-        # What a kernel writes whatever is there, though nobody may have asked for it.
+        # Results that a kernel always writes, though they may not be wanted.
         self.always = [
             (place, kind)
             for place, (each, kind) in enumerate(results.items())

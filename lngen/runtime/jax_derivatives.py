@@ -56,7 +56,7 @@ def _kernel(name: str) -> Callable[..., Values]:
 
 def _forward_moves(call: DirectionCall, tangents: list[Values], made: Values) -> Values | None:
     moved = call.moved(tangents[0])
-    # What is kept moves too, and has no say: other directions are differentiated along the inputs.
+    # Saved values have tangents too, which do not matter: other directions are differentiated along the inputs.
     call.fixed = call.groups[0], [made[number] for number in call.layer.directions.kept]
     return call.bind("jvp", moved) if are_any(moved) else None
 

@@ -226,7 +226,7 @@ def shaped(name: str, layer: PrimitiveLayer, values: Sequence[Any], sampled: boo
         shape, dtype = row.shape if each.kind == "Row" else row.shape[:-1], row.dtype
         if each.computed:
             is_there = computed.itemsize < 8 or jax.config.jax_enable_x64
-            # Where JAX has no float64, each is carried as its two halves.
+            # Without float64 in JAX, each number is carried as its two halves.
             shape, dtype = (shape, computed) if is_there else ((*shape, 2), _UINT32)
         found.append(_like(row, shape, dtype))
     return found

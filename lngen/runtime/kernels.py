@@ -292,7 +292,7 @@ def load(device: Device, source: Path, macros: Iterable[str]) -> tuple[bytes, An
     try:
         return cubin, device.driver.module_from_buffer(cubin)
     except device.driver.Error:
-        # What is in the cache may be of another driver, or damaged.
+        # The cached code may be of another driver, or damaged.
         cubin = compiled(source, device.architecture, macros, again=True)
     try:
         return cubin, device.driver.module_from_buffer(cubin)
@@ -323,7 +323,7 @@ class Kernel:
         if shared > MOST_SHARED:
             attribute = driver.function_attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES
             self.function.set_attribute(attribute, shared)
-        # What prepared_async_call ends in: its way there takes five times as long.
+        # prepared_async_call ends in this function, and takes five times as long.
         self.launch = self.function._launch_kernel
 
     def resident(self, device: Device) -> int:

@@ -56,7 +56,7 @@ def forward(
     outputs = _run(plan, objects, values, streams, stream, handle, autotune, take)
     if not saves:
         return outputs, None
-    # What a NamedTuple's own constructor does, without its signature.
+    # This is the constructor of a NamedTuple, without its signature.
     kept = [objects[slot] for slot in plan.kept]
     return outputs, tuple.__new__(layer.Saved, (plan.shape, plan.dtype, plan.dtypes, *kept))
 
@@ -128,7 +128,7 @@ def workspace_bytes(layer: DeviceLayer, direction: str, arguments: Sequence[Any]
     if direction == "forward":
         absent = [None] * (len(plans.slots(layer, direction)) - takes)
         return plans.plan_forward(layer, [*given, *absent]).saved_bytes
-    # What came by DLPack is there as long as `_objects` are.
+    # Memory from DLPack is valid as long as `_objects` exist.
     plan, _objects, values, _ = later_plan(layer, direction, given[0], given[1:], None, None, dlpack.NO_WAIT)
     with devices.entered(plan.resident, values, plan.spelled) as device:
         return kernels.launches(device, plan).partial_bytes

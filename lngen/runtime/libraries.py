@@ -81,7 +81,9 @@ class TorchCommunicator(_Agreeing):
         try:
             self._distributed.all_gather(parts, own, group=self._group, async_op=True).wait(seconds)
         except RuntimeError as error:
-            raise PeerError(f"rank {self.rank} has lost another one, or waited {seconds} for it: {error}") from error
+            raise PeerError(
+                f"rank {self.rank} has lost the connection to another rank, or waited {seconds} for it: {error}"
+            ) from error
         return np.stack([part.cpu().numpy() for part in parts])
 
 
@@ -162,7 +164,7 @@ class JAXCommunicator(_Agreeing):
         if not found:
             raise late(self.rank, self._timeout)
         if isinstance(found[0], Exception):
-            raise PeerError(f"rank {self.rank} has lost another one: {found[0]}") from found[0]
+            raise PeerError(f"rank {self.rank} has lost the connection to another rank: {found[0]}") from found[0]
         return np.asarray(found[0])
 
     def _into(self, found: list[Any], collective: Any, sent: Array) -> None:

@@ -113,7 +113,7 @@ class NumpyModule(Generic[Output, Gradient]):
         """The gradients of all that is not a parameter, a tuple of several."""
         if self._saved is None:
             name = type(self).__name__
-            raise RuntimeError(f"{name} has nothing saved to go back through; call forward before each backward")
+            raise RuntimeError(f"{name} has no saved values; call forward before each backward")
         made = self._computed().backward(self._saved, *cotangents, threads=self.threads)
         self._saved = None
         found = {each["of"]: value for each, value in zip(self._interface["gradients"], made, strict=True)}
@@ -137,7 +137,7 @@ def _backend(package: str, wanted: Backend) -> Any:
     """The module of a layer that computes."""
     _checked_backend(wanted)  # an attribute may have been set since
     if wanted == "auto":
-        # What NumPy computes needs no compiler, nor the time that it takes to load what looks for one.
+        # NumPy needs no compiler, and no time to load the module that looks for one.
         from .host_compiler import can_run
 
         folder = Path(str(import_module(package).__file__)).parent

@@ -62,7 +62,7 @@ REASON = 1024
 
 
 def raise_for(rank: int, reason: bytes) -> NoReturn:
-    raise PeerError(f"rank {rank} gave up, and so does this one: {reason.decode(errors='replace')}")
+    raise PeerError(f"rank {rank} refused the call, so this process stops too: {reason.decode(errors='replace')}")
 
 
 def late(rank: int, seconds: float, whom: str = "another one") -> LostError:

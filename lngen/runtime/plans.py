@@ -48,7 +48,7 @@ def look(objects: list[Any], handle: int) -> tuple[list[Any], list[int], list[An
             values.append(0)
             facts.append(None)
         elif type(value) is devices.gpu_array:
-            # What its interface says, in less time.
+            # This is the pointer of the array's interface, in less time.
             start = value.gpudata
             if type(start) is not int:
                 start = 0 if start is None else int(start)
@@ -93,7 +93,7 @@ def planned(plans: dict[Any, "CallPlan"], key: Any, make: Callable[..., "CallPla
     try:
         plan = plans.get(key)
     except TypeError:
-        # What cannot be looked up is not what forward returned, and is refused below.
+        # A value that cannot be looked up is not from forward, and is refused below.
         plan = None
     if plan is None:
         plan = make(*arguments)
@@ -106,7 +106,7 @@ def planned(plans: dict[Any, "CallPlan"], key: Any, make: Callable[..., "CallPla
 def plan_forward(layer: DeviceLayer, objects: Sequence[Any], saves: bool = True) -> "CallPlan":
     """The plan for calls of forward like one of these values. Raises TypeError or ValueError for what does not fit."""
     given = dict(zip(slots(layer, "forward"), objects, strict=False))
-    # Where there is nothing to write, kernels that save serve both.
+    # If there is nothing to write, the kernels that save serve both.
     call = forward_call(layer, given, saves or not layer.row_scalars)
     call.add_results(given, dict.fromkeys(layer.outputs, call.row_dtype))
     call.take_workspace(given["the workspace"])

@@ -88,7 +88,9 @@ class TorchLayer(Generic[Result]):
     def _refuse(self, number: int, value: Any) -> None:
         name, is_number = self.interface["inputs"][number]["name"], number in self.numbers
         if is_number and isinstance(value, (int, float)):
-            raise TypeError(f"{name} is {value!r}, and what is traced does not say the type of the rows; pass a tensor")
+            raise TypeError(
+                f"{name} is {value!r}, and the traced program does not know the type of the rows; pass a tensor"
+            )
         found = "None" if value is None else f"of type {type(value).__name__}"
         remedy = "a tensor or a number" if is_number else "a tensor, such as torch.as_tensor makes"
         raise TypeError(f"{name} is {found}; pass {remedy}")
@@ -139,7 +141,7 @@ class Module(torch.nn.Module):
         interface = self._layer.interface
         self._features = None if features is None else feature_count(features, interface["minimum_features"])
         inputs = parameters_of(interface)
-        # What an input is called here may have an underscore more.
+        # An input may have an underscore more in its name here.
         entries = (*inputs, *interface["constants"])
         self._names = {each["name"]: name for each, name in zip(entries, (*parameters, *constants), strict=True)}
         self._defaults = {name: start(each) for name, each in zip(parameters, inputs, strict=True)}

@@ -116,7 +116,7 @@ def _read(path: Path, flags: int, check: Callable[[Path, os.stat_result], None])
 
 def _require_file(path: Path, status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
-        raise OSError(f"{path} is no file")
+        raise OSError(f"{path} is not a regular file")
 
 
 def lock(path: Path) -> int:
@@ -136,7 +136,9 @@ def lock(path: Path) -> int:
                 return descriptor
             os.close(descriptor)
         path.unlink()
-    raise Refused(f"{path} is made by somebody else again and again")
+    raise Refused(
+        f"{path} is created again and again by another process; remove it, or set LNGEN_CACHE to another folder"
+    )
 
 
 def tell(refused: Refused) -> None:

@@ -130,7 +130,7 @@ def lay_out(kernel: str, parameters: Sequence[KernelParameter], arguments: Seque
             continue
         array, source, start = _array(kernel, parameter, argument)
         key = (array.__array_interface__["data"][0], array.nbytes)
-        # What is passed twice is one buffer; arrays of no bytes share nothing.
+        # An array that is passed twice is one buffer; arrays of no bytes share nothing.
         known = buffers.get(key) if array.nbytes else None
         if known is None:
             offset = _aligned(end + _BAND)

@@ -19,7 +19,7 @@ _NO_HEADERS = (
     "pip install nvidia-cuda-runtime nvidia-cuda-crt nvidia-cuda-cccl"
 )
 
-# What `cuda_fp16.h` includes comes in three wheels, or in one folder of a toolkit.
+# The headers that `cuda_fp16.h` includes come in three wheels, or in one folder of a toolkit.
 _HEADERS = ("cuda_fp16.h", "cuda_bf16.h", "crt/host_defines.h")
 _CCCL_HEADER = "nv/target"
 

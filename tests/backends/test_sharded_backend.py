@@ -328,11 +328,13 @@ def test_a_part_that_is_refused_is_told_to_the_others_which_can_go_on(backend, m
         good, bad = (pool.submit(part, each, np.ones(4 - each.rank)) for each in group)
         with pytest.raises(ValueError, match="gamma has shape"):
             bad.result()
-        with pytest.raises(collectives.PeerError, match="rank 1 gave up, and so does this one: ValueError: gamma has"):
+        with pytest.raises(
+            collectives.PeerError, match="rank 1 refused the call, so this process stops too: ValueError: gamma has"
+        ):
             good.result()
         (first, dx, error), (second, dx_2, own) = pool.map(part, group, [np.ones(4)] * 2)
     assert isinstance(own, ValueError)
-    assert "rank 1 gave up, and so does this one: ValueError: dy has shape" in str(error)
+    assert "rank 1 refused the call, so this process stops too: ValueError: dy has shape" in str(error)
     y, saved = plain.forward(x, np.ones(8))
     np.testing.assert_allclose(np.hstack([first, second]), y, atol=1e-12)
     np.testing.assert_allclose(np.hstack([dx, dx_2]), plain.backward(saved, dy).dx, atol=1e-12)

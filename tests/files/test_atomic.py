@@ -119,7 +119,7 @@ class TestWrite:
 
     def test_a_named_pipe_without_a_reader_is_refused_at_once(self, tmp_path):
         os.mkfifo(tmp_path / "pipe")
-        with pytest.raises(LngenError, match=r"pipe is a pipe that nobody reads\. Start its reader first\."):
+        with pytest.raises(LngenError, match=r"pipe is a pipe without a reader\. Start the reader first\."):
             atomic.write(tmp_path / "pipe", self.TEXT)
         assert (tmp_path / "pipe").is_fifo()
 

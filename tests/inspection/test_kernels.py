@@ -161,7 +161,9 @@ def test_without_a_disassembler_the_rest_is_said(monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("features", [0, 2**30 + 1])
 def test_rows_that_no_layer_has_are_refused(features: int) -> None:
-    with pytest.raises(LngenError, match=rf"--D {features} is no length of its rows: give one from 1 to 1073741824"):
+    with pytest.raises(
+        LngenError, match=rf"--D {features} is not a length of the layer's rows: pass one from 1 to 1073741824"
+    ):
         inspected(shipped("rms_norm"), H200, features, parse_dtype("f32"))
 
 

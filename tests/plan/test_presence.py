@@ -87,5 +87,5 @@ def test_what_cannot_be_spelled_is_refused(monkeypatch):
     monkeypatch.setattr(presence, "MOST_PRODUCTS", 7)
     pairs = [Condition.of(f"a{n}") | Condition.of(f"b{n}") for n in range(4)]
     assert all_of(pairs).share() == (3 / 4) ** 4
-    with pytest.raises(LngenError, match=r"in more than 7 ways on which arguments are left out: make"):
+    with pytest.raises(LngenError, match=r"in more than 7 ways on which arguments are omitted: make"):
         all_of(pairs).products()

@@ -259,7 +259,7 @@ def test_a_row_of_equal_entries_has_no_negative_spread():
 
 
 def test_what_is_the_same_for_all_rows_is_refused():
-    with pytest.raises(LngenError, match=r"f: .* reduces what is the same for all rows, .*pass it as a Scalar"):
+    with pytest.raises(LngenError, match=r"f: .* reduces a value that is the same for all rows, .*pass it as a Scalar"):
         sharded(corpus.planned("feature_sum").forward)
 
 

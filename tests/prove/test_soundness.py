@@ -166,9 +166,9 @@ _ZERO = "vanishing._vanishes_where_zero"
 PLANTS: dict[str, tuple[dict[str, Any], Callable[[], Iterator[Statement]]]] = {
     "a pole of any function of u": ({_ZERO: every_negative_power_a_pole}, statements.at_zero),
     "a rewrite that divides": ({_ZERO: own_poles, "generators.Generators.divided": any_divisor}, statements.quotients),
-    "a symbolic exponent": ({"names.Names._power": any_base}, statements.exponents),
+    "a symbolic exponent": ({"names.Meanings._power": any_base}, statements.exponents),
     "attained under any scale": ({"row_algebra.RowAlgebra.attains": any_scale}, statements.attained),
-    "a pole that a select hides": ({"names.Names.poles": poles_of_branches}, statements.hidden_poles),
+    "a pole that a select hides": ({"names.Meanings.poles": poles_of_branches}, statements.hidden_poles),
     "a pole of another row": ({"facts.Facts.of_each_row": poles_of_one_row}, statements.hidden_poles),
     "a quotient by what may be zero": (
         {"generators.Generators.positive": lambda self, monomial: True},

@@ -49,7 +49,7 @@ def differs(communicator, values):
 FAILURES = {
     dies: "has ended",
     raises: "has ended",
-    refuses: "rank 1 gave up, and so does this one: ValueError: values has no entry",
+    refuses: "rank 1 refused the call, so this process stops too: ValueError: values has no entry",
     hangs: "which did not come",
     differs: "bytes",
 }
@@ -146,7 +146,7 @@ def test_threads_that_are_told_can_go_on():
     good, bad = (functools.partial(_called, checked, entries) for entries in (4, 0))
     found = on_threads(group, [good, bad, good])
     assert [type(each) for each in found] == [PeerError, ValueError, PeerError]
-    assert "rank 1 gave up, and so does this one: ValueError: values has no entry" in str(found[2])
+    assert "rank 1 refused the call, so this process stops too: ValueError: values has no entry" in str(found[2])
     assert [type(each) for each in on_threads(group, [bad, bad, bad])] == [ValueError] * 3
     for each in on_threads(group, [good, good, good]):
         assert (each == np.ones((3, 4))).all()

@@ -416,7 +416,9 @@ def test_a_program_is_traced_by_its_symbols():
     traced = torch.fx.symbolic_trace(model)
     assert (traced(x) == model(x)).all()
     assert any("add_layer_norm_forward" in str(node.target) for node in traced.graph.nodes)
-    with pytest.raises(TypeError, match=r"alpha is 0.5, and what is traced does not say the type of the rows; pass a"):
+    with pytest.raises(
+        TypeError, match=r"alpha is 0.5, and the traced program does not know the type of the rows; pass a"
+    ):
         torch.fx.symbolic_trace(lambda x: tanh.dynamic_tanh(x, 0.5))
 
 

@@ -24,7 +24,7 @@ from lngen.plan.presence import ALWAYS, Condition
 
 _COMPARISONS = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "==", "!=": "!="}
 
-# How tightly what was printed holds together.
+# Precedence of the printed text.
 _SUM, _PRODUCT, _ATOM = range(3)
 
 _LARGEST = sympy.Float("1.7e308")

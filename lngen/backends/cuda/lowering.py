@@ -29,7 +29,7 @@ from lngen.expressions.symbols import (
 )
 from lngen.plan.program import Assignment, FeatureReduction, RowProgram, RowsReduction, Stage
 
-# What is exact, an absolute value and a sign, is an instruction or two, which nothing is kept for.
+# An absolute value and a sign are exact, and an instruction or two: they are not kept in registers.
 _CALLED = heads_that(lambda entry: entry.roundings)
 
 

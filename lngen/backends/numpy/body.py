@@ -108,7 +108,7 @@ class _Blocks(NodeLines):
             saved_cases=self._saved_cases(),
         )
 
-    # What is done to a block
+    # Work on a block
 
     def out(self, node: ArrayNode) -> str:
         return self.buffer_names[self.allocation.of_node[node.index]]
@@ -188,7 +188,7 @@ class _Blocks(NodeLines):
         if elsewhere:
             self.add("block", f"{self.buffer_names[own]}[...] = {self.spelled(event.node)}", elsewhere)
 
-    # What surrounds the lines
+    # Lines around the body
 
     def _buffer_name(self, buffer: Buffer) -> str:
         if buffer.result:
@@ -198,7 +198,7 @@ class _Blocks(NodeLines):
     def _wide_parameters(self) -> list[CodeLine]:
         lines = []
         for index, (name, cases) in self.wide.items():
-            # What is an argument is there, if only as None, which is None repeated.
+            # An argument is always present, if only as None; None repeated is None.
             is_argument = self.nodes[index].operation == "load" and self.variables[index] == self.nodes[index].name
             condition = "" if is_argument else self.cases.condition(cases)
             lines.append(CodeLine(f"{name} = _rows.repeated({self.variables[index]})", condition))

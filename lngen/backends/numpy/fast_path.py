@@ -118,7 +118,7 @@ class _FastPathLines(NodeLines):
             lines=(*truths, *laid_out(measures + lines, 4)),
         )
 
-    # What is done to the rows
+    # Work on the rows
 
     def out(self, node: ArrayNode) -> str:
         """Memory that nothing needs any more; or new memory, where what NumPy makes could be smaller than the node."""
@@ -163,7 +163,7 @@ class _FastPathLines(NodeLines):
             self.add("block", f"{variable} = np.add.reduce({value}, axis=None)", cases, event)
         self.lines["block"] += self.absent(total) if self.need[total.index] else []
 
-    # What comes in and goes out
+    # Arguments and results
 
     def _rows(self) -> list[CodeLine]:
         lines = []
@@ -190,7 +190,7 @@ class _FastPathLines(NodeLines):
         phase = "epilogue" if event.kind == "result" else "block"
         copied = self._shared(node, axes, wanted)
         variable = self.variables[event.node]
-        # What is stretched is read later as it was.
+        # A stretched value is read later in its own shape.
         stretched = any(isinstance(form.value, Array) and form.value.axes != axes for form in node.forms)
         if node.number is not None or stretched or variable in self.returned.values():
             variable = self.names.internal(f"{event.name}_result")

@@ -34,7 +34,7 @@ def require_finite(schedule: Schedule, need: Sequence[Condition]) -> None:
                 continue
             values = " and ".join(f"{name} = {neutral[name]}" for name in absent)
             raise LngenError(
-                f"{program.layer}: with {values}, which is what an input left out stands for, "
+                f"{program.layer}: with {values}, the value of an omitted input, "
                 "it divides by zero or leaves the real numbers; choose another default, or none"
             )
 

@@ -70,7 +70,7 @@ class NodeLines:
         self.guards = guards(schedule, need)
         self.lines: dict[str, list[CodeLine]] = {"prologue": [], "block": [], "epilogue": []}
 
-    # What a way to take rows decides
+    # Decisions that differ between the two paths
 
     def out(self, node: ArrayNode) -> str:
         """Return the memory that a node of the rows is written to; "" if NumPy allocates it."""

@@ -86,7 +86,7 @@ class _Lowering(OperationWriter):
         self._flush()
         if self.waiting:
             raise LngenError(
-                f"program {program.layer} {program.direction}: {self.waiting[0]} needs what is never assigned"
+                f"program {program.layer} {program.direction}: {self.waiting[0]} needs a value that is never assigned"
             )
         for assignment in program.epilogue:
             self._assign(assignment)

@@ -162,7 +162,7 @@ class OperationWriter:
             values.append((above, below))
         number: int | None = None if coefficient == 1 else self.graph.number(coefficient)
         row, row_scalar, feature, scalar = values
-        # What is the same for all rows is combined once per call, what is the same for a row once per row.
+        # Values of the call are combined once per call, and values of a row once per row.
         shared = self._merged((number, None), scalar)
         if feature != (None, None):
             feature = self._merged(feature, shared)

@@ -219,8 +219,8 @@ class PublicFunctions:
         return f'{given.public} = _calls.constant("{given.public}", {given.public}{signed})'
 
 
-_RAISES = """Raises TypeError for an argument that is not a floating-point array, ValueError for a
-    wrong shape."""
+_RAISES = """Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape."""
 
 
 def _out(kind: str, result: str = "") -> list[str]:

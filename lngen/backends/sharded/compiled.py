@@ -57,7 +57,7 @@ def cuda_kernel(name: str, part: RowProgram, direction: str, public: Collection[
 
 def _as_called(program: RowProgram, direction: str) -> RowProgram:
     """The program in the words that kernels are called by."""
-    # What of several cotangents is left out comes as zeros: a part may read but one of them.
+    # An absent cotangent among several comes as zeros, since a shard may read only one of them.
     rows = tuple(replace(row, origin="saved output") if row.origin == "cotangent" else row for row in program.rows)
     program = replace(program, rows=rows)
     return replace(program, direction="backward") if direction != "forward" and program.results else program

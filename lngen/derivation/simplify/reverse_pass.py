@@ -360,7 +360,7 @@ def _shortest_total(total: Expr) -> Expr:
     would have to wait for the reduction in every row; two sums do not wait.
     """
     apart = Add(*(split_rows_sum(term) for term in Add.make_args(total)))
-    # What is taken out of both is taken out of a finite sum: a select keeps what it guards.
+    # A common factor of both is a factor of a finite sum: a select keeps its guarded value.
     apart = apart if apart.atoms(Where) else common_factors(apart)
     return min(split_rows_sum(total), apart, key=lambda e: (_stages(e), *cost(e)))
 

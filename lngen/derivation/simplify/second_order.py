@@ -72,7 +72,7 @@ def _jvp(derivation: Derivation, first: int) -> Derivative:
     # Two outputs may have come to the same value; each keeps its name.
     named = zip(derivation.definition.outputs, forward.outputs, strict=True)
     results = tuple((cotangent(name), tangent_symbol(symbol)) for name, symbol in named)
-    # What only a condition reads moves nothing.
+    # Values that only a condition reads have no tangent.
     equations = leading_to((symbol for _, symbol in results), equations)
     equations = stable_lines(_guarded(derivation, equations, names, trail), derivation.forward, trail, names)
     steps = leading_steps([q.symbol for q in equations], trail.steps, first)

@@ -279,7 +279,7 @@ class _Shift:
             result.append(replace(equation, expression=taken.plain))
         if not rule.used or not shifts:
             return None
-        # What lost a factor is another value than the user's and goes by another name.
+        # A value that lost a factor is not the user's any more, and gets another name.
         lost = [s for s in self.defined if s in rule.values and rule.values[s].degree != 0]
         other = {s: type(s)(names.fresh(f"{s.name}_shifted"), **known_sign(s)) for s in lost}
         result = [
@@ -303,7 +303,7 @@ class _Shift:
                 times = _multiple(e.exponent, partner.exponent)
                 if times is not None and e.guards == partner.guards:
                     shifted = _spread(times * (partner.exponent - largest))
-                    # What is not chosen does not overflow either: infinity times 0 would be no number.
+                    # The branch not chosen must not overflow either: infinity times 0 would be NaN.
                     plain = sympy.exp(e.let_through(shifted, sympy.S.Zero))
                     values[form] = Taken(plain, times, frozenset({Held(partner.member, False)}))
         return values

@@ -59,7 +59,7 @@ class Tangents:
         self.equations: list[Equation] = []
         self.inside: dict[TypedSymbol, Expr] = {s: tangent_symbol(s) for s in forward.differentiable}
         self.outside: dict[TypedSymbol, Expr] = dict(self.inside)
-        # What is told: each tangent by the names of those that it comes from, and what it is called itself.
+        # The explanation: the contributions of each tangent by name, and the tangent's own name.
         self.sent: dict[TypedSymbol, list[Contribution]] = {}
         self.called: dict[TypedSymbol, Expr] = dict(self.inside)
         self.whole: dict[TypedSymbol, TypedSymbol] = {}

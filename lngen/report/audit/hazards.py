@@ -67,7 +67,7 @@ def hazards(plan: Plan) -> tuple[Hazard, ...]:
     found: dict[tuple[str, str], Hazard] = {}
     for program in (plan.forward, plan.backward):
         for hazard in _Auditor(plan, program).hazards():
-            # What backward recomputes was said of forward.
+            # Values that backward recomputes were reported for forward.
             found.setdefault((hazard.kind, hazard.where.text), hazard)
     for program in plan.programs() if plan.forward.is_wide else ():
         for symbol in out_of_range(plan, program)[:1]:

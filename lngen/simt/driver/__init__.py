@@ -93,7 +93,9 @@ def _load(force: bool) -> None:
     global _library, _callbacks
     wrapper()
     if has_device_files() and not force:
-        raise LngenError("this machine has a GPU's driver, so PyCUDA runs on it; the emulator is for machines without")
+        raise LngenError(
+            "this machine has a GPU's driver, so PyCUDA runs on it; the emulator is for machines without a GPU"
+        )
     if "pycuda._driver" in sys.modules or _driver_is_loaded():
         raise LngenError("a CUDA driver is loaded already: enable the emulator before pycuda.driver is imported")
     library = ctypes.CDLL(str(build()), mode=ctypes.RTLD_GLOBAL)
@@ -102,7 +104,7 @@ def _load(force: bool) -> None:
     library.lngen_driver_connect(os.fsencode(worker()), *_callbacks)
     _library = library
     configure(_settings)
-    # What the stand-in made is no use to a GPU, so it stays apart from what PyCUDA keeps for one.
+    # Images of the stand-in are useless to a GPU, so they stay apart from those that PyCUDA keeps for one.
     images = folders.own("pycuda")
     _environment.update({"PATH": str(script.write().parent), "PYCUDA_CACHE_DIR": str(images)})
 
