@@ -447,7 +447,7 @@ class TestCheck:
         assert len(result.stderr) < 200
 
     def test_each_report_is_printed_when_it_is_there(self, mine, monkeypatch):
-        """And not at the end: the first one has been flushed when the second check begins."""
+        """The first report is flushed before the second check begins."""
         yours = mine.with_name("yours.py")
         yours.write_text(MINE.replace("mine", "yours"))
         seen = []
@@ -671,7 +671,7 @@ class TestLayers:
 
 
 class TestOfTheSystem:
-    """What the system refuses is one message and a status, whichever command meets it."""
+    """Errors of the system give one message and a status, in every command."""
 
     def run(self, words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "LNGEN": f"{sys.executable} -m lngen"}

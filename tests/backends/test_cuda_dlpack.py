@@ -101,7 +101,7 @@ class Array:
 
 
 class Taken:
-    """What the library made of an array that another one passed on."""
+    """Array that the library made from another library's array."""
 
     def __init__(self, library: Library, capsule: Any, device: tuple[int, int]) -> None:
         name, used = NAMES[library.versioned]

@@ -189,7 +189,7 @@ def _are_alike(cuda: ModuleType, other: ModuleType, functions: Sequence[str]) ->
 def test_what_is_missing_is_said(
     pycuda: str | None, words: str, modules: dict[str, tuple[ModuleType, ModuleType]], tmp_path: Path
 ) -> None:
-    """It is imported without PyCUDA and without a driver, and called in vain."""
+    """The module is imported without PyCUDA and without a driver, and a call says what is missing."""
     if pycuda is not None:
         (tmp_path / "pycuda").mkdir()
         (tmp_path / "pycuda" / "__init__.py").touch()

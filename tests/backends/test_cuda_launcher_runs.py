@@ -278,7 +278,7 @@ def test_a_call_like_an_earlier_one_is_not_planned_again(
 
 
 def test_addresses_and_numbers_are_checked_in_every_call(warm: Warm, centred: Any, cuda: Any) -> None:
-    """Whatever a plan does not depend on is looked at again: nothing is launched on trust."""
+    """Values that a plan does not depend on are checked in every call."""
     y, x, gamma = warm.forward["out"], warm.forward["x"], warm.forward["gamma"]
     before = y.get()
 
@@ -318,7 +318,7 @@ def test_addresses_and_numbers_are_checked_in_every_call(warm: Warm, centred: An
 
 
 def test_arrays_of_other_libraries_are_checked_in_every_call(warm: Warm, centred: Any) -> None:
-    """What their interface says may differ where an earlier array was right."""
+    """The interface of an array may change after a valid call."""
     given = {name: Borrowed(array) for name, array in warm.forward.items()}
     centred.forward(**given)
     start = given["out"].__cuda_array_interface__["data"][0]
@@ -389,7 +389,7 @@ def test_threads_and_streams_at_once(warm: Warm, centred: Any, cuda: Any) -> Non
 def test_a_stream_is_kept_with_the_memory_that_it_shares(
     warm: Warm, centred: Any, cuda: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its handle, were it another stream's next, would stand for memory that is still in use."""
+    """A handle that is reused for another stream would lead to memory that is still in use."""
     _, saved = centred.forward(**warm.forward)
     device = centred._launcher.devices.DEVICES[cuda.context.handle]
     monkeypatch.setattr(centred._launcher.devices, "MOST_STREAMS", 2)
@@ -422,7 +422,7 @@ def test_numbers_outlive_the_launch_that_reads_them(
 
 
 def test_a_context_that_pycuda_did_not_make_current(warm: Warm, centred: Any, cuda: Any) -> None:
-    """As where PyTorch did: to load kernels, PyCUDA has to be told of it, and is."""
+    """PyCUDA has to be told of a context that another library made current, such as PyTorch."""
     x = on_device(cuda, normal((2, 7)))
     library, found = ctypes.CDLL("libcuda.so.1"), []
 

@@ -96,7 +96,7 @@ WHOLE = slice(None)
 
 
 def second_order(module, case, saved, span, **options):
-    """What the other two directions give, inputs being the directions too."""
+    """Return the results of the other two directions, with the inputs as directions."""
     along = case.part(case.along, case.gradient_kinds, span)
     cotangents = case.part(case.cotangents, case.output_kinds, span)
     moved = module.jvp(saved, *along, **options)
@@ -104,7 +104,7 @@ def second_order(module, case, saved, span, **options):
 
 
 def of_part(module, case, span, communicator):
-    """What one process does."""
+    """Compute the shard of one process."""
     inputs = case.part(case.inputs, case.input_kinds, span)
     outputs, saved = module.forward(*inputs, **case.constants, communicator=communicator)
     cotangents = case.part(case.cotangents, case.output_kinds, span)
@@ -118,7 +118,7 @@ def spans(sizes):
 
 
 def on_threads(module, case, sizes, wrap=lambda communicator: communicator):
-    """What all parts give, each on a thread of its own."""
+    """Return the results of all shards, each computed on a thread of its own."""
     group = collectives.ThreadCommunicator.together(len(sizes), timeout=60.0)
     with ThreadPoolExecutor(len(sizes)) as pool:
         parts = zip(spans(sizes), group, strict=True)

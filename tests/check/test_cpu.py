@@ -34,7 +34,7 @@ MUTANTS = [*cpu_mutants(["gamma", "beta"])]
 # Two norms; a softmax, a class for each row; a norm without Features.
 ENTIRE = (*WHOLE, "cross_entropy", "adaptive_layer_norm")
 FIRST_ORDER = tuple(kind for kind in KINDS if kind not in ("tangents", "second order"))
-"""What kernels are compiled for once or twice; the rest is for every set of inputs and directions left out."""
+"""Kinds for which kernels are compiled once or twice; the others need kernels for every set of absent inputs."""
 
 
 @cache
@@ -55,7 +55,7 @@ def test_every_shipped_layer_passes(name):
 @pytest.mark.ci
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ENTIRE])
 def test_the_rest_pass_what_is_of_the_first_order(name):
-    """Their second order is NumPy's, to rounding: see tests/backends/test_cpu_backend.py."""
+    """The second order of these layers is NumPy's, to rounding: see tests/backends/test_cpu_backend.py."""
     layer = checkable(shipped(name).plan, lngen.load(name, backend="cpu"))
     report = check(layer, dtypes=DTYPES[:2], backend_name="cpu", kinds=FIRST_ORDER)
     assert report.passed, report.failures
@@ -102,7 +102,7 @@ def test_each_mistake_is_planted_somewhere():
 
 @pytest.mark.parametrize("name", sample([*PLANTED, *MORE], (), PLANTED))
 def test_kernels_without_a_mistake_pass_in_small_pieces(name, tmp_path):
-    """What is caught is the mistake, and not the pieces that it is looked for in."""
+    """Evidence catches the mistake, and not the small pieces of the kernels."""
     made = derived(name)
     module = planted(made, tmp_path, lambda text: text + "\n")
     report = check(checkable(made.plan, module), SHAPES, ("float64", "float32"), "cpu", kinds=SEEN_BY)

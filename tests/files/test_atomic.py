@@ -15,7 +15,7 @@ from lngen.files.atomic import replacing
 
 @pytest.fixture(params=["exchange", "two renames"])
 def exchange(request, monkeypatch):
-    """Both ways of exchanging folders, whichever this system has."""
+    """Run a test with both ways of exchanging folders, on any system."""
     if request.param == "two renames":
         monkeypatch.setattr(atomic, "_exchange_at_once", lambda one, other: False)
 

@@ -1,4 +1,4 @@
-"""What the definition language accepts, and what it refuses and how."""
+"""Definitions that the language accepts, and its refusals."""
 
 # A refused text and all that is said about it stand on one line.
 # ruff: noqa: E501

@@ -61,7 +61,7 @@ def test_what_is_in_range_or_has_no_partner_stays(product: Expr) -> None:
 
 
 def test_what_vanishes_far_below_zero_meets_what_grows_there() -> None:
-    """With softplus and sigmoid of -60, the square of 1/softplus is no float32; its product with the sigmoid is 1."""
+    """The square of 1/softplus overflows float32 at -60, and its product with the sigmoid is 1."""
     s = RowSymbol("s")
     above, below, *_ = Growth.at_the_ends([x], [(e, Softplus(x)), (y, 1 / e), (s, Sigmoid(x))])
     lines = [ProgramLine(dx, -g * s * y**2, 1)]
@@ -72,7 +72,7 @@ def test_what_vanishes_far_below_zero_meets_what_grows_there() -> None:
 
 
 def test_a_row_may_have_entries_at_both_ends() -> None:
-    """With one entry of 60 and one of -60, a quotient by the mean of exponentials vanishes, 1/softplus does not."""
+    """A row with entries 60 and -60: a quotient by the mean of exponentials vanishes, and 1/softplus does not."""
     quotient = (m, 1 / Mean(e)), (RowSymbol("q"), m * y)
     ends = Growth.at_the_ends([x], [(e, sympy.exp(x)), (y, 1 / Softplus(x)), *quotient])
     product = g * y**2 * Sigmoid(x)
@@ -82,7 +82,7 @@ def test_a_row_may_have_entries_at_both_ends() -> None:
 
 
 def test_an_exponent_that_grows_as_an_exponential_may_be_far_below_zero() -> None:
-    """Neither `u*u` nor a sigmoid that vanished of it is there on its own where u is -1e30."""
+    """The factors `u*u` and a vanished sigmoid of u are not computed on their own at u = -1e30."""
     u, s = RowSymbol("u"), RowSymbol("s")
     ends = Growth.at_the_ends([x], [(u, sympy.exp(x) * x), (s, Sigmoid(u))])
     assert [end.degree(s) for end in ends] == [0, 0, 0, -25 * EXPONENTIAL, 0]
@@ -137,7 +137,7 @@ QUOTIENTS = {
 
 @pytest.mark.parametrize("name", sample(QUOTIENTS, ["a cube"]))
 def test_gradients_are_right_up_to_the_largest_exponential(name: str) -> None:
-    """In float32, beside the same code in float64: the squares of these exponentials are no float32."""
+    """The squares of these exponentials overflow float32; the same code in float64 is the reference."""
     definition = parse(f"def f(x: Row):\n    e = exp(x); {QUOTIENTS[name]}")
     module = module_from_files(derived(definition, proved=False).files, "f")
     rng = np.random.default_rng(7)
@@ -158,7 +158,7 @@ def test_gradients_are_right_up_to_the_largest_exponential(name: str) -> None:
 
 
 def test_what_a_sigmoid_leaves_to_1_is_not_multiplied_out() -> None:
-    """It is as small as an exponential, and neither of its terms is: `x**2 - x**2*s` would cancel where s is 1."""
+    """1 less a sigmoid is as small as an exponential, and its terms are not: `x**2 - x**2*s` would cancel at s = 1."""
     s = RowSymbol("s")
     growth = Growth.at_the_ends([x], [(e, x**2), (s, Sigmoid(e))])
     lines = [ProgramLine(dx, g * e * (1 - s), 1)]

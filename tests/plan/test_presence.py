@@ -62,7 +62,7 @@ def test_one_flag_less(cases, flag):
 
 @given(tables)
 def test_products_are_the_prime_implicants(cases):
-    """Of all products of literals, by enumeration: those that suffice, and no longer one than a shorter one of them."""
+    """An enumeration of all products gives those that suffice and that no shorter one implies."""
     sufficient = []
     for signs in product((None, True, False), repeat=len(FLAGS)):
         term = tuple((flag, sign) for flag, sign in zip(FLAGS, signs, strict=True) if sign is not None)

@@ -160,7 +160,7 @@ def values_in(made: Derivation, step: Step) -> Environment:
 
 
 def refused(name: str) -> dict[tuple[str, str], int]:
-    """How many faults of each kind were planted in the steps of each rule; none of them is shown to hold."""
+    """Count the faults planted in the steps of each rule, by kind; none of them is shown to hold."""
     made = second_order(derivation(name))
     counts: dict[tuple[str, str], int] = {}
     every = EverySize(made)

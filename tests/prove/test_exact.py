@@ -210,7 +210,7 @@ def test_what_a_select_leaves_out_may_be_no_number() -> None:
 
 
 def test_a_root_of_higher_order_shares_its_generator_with_no_other():
-    """It takes the place of the one of lower order, and once left its name to the next: they were equal then."""
+    """A root of higher order replaces one of lower order; once it left its name to the next, and the two were equal."""
     algebra = Algebra()
     algebra.convert(1 / (a**2 + eps))
     assert not algebra.vanishes((a**2 + eps) ** sympy.Rational(-1, 2) - (b**2 + eps) ** sympy.Rational(-1, 2))

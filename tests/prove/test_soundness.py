@@ -58,7 +58,7 @@ def refuted(made: Iterable[Statement], seed: int = _SEED) -> Iterator[tuple[Stat
 
 
 def false_ones_accepted(made: Iterable[Statement], seed: int = _SEED) -> tuple[Counter[str], list[str]]:
-    """How many were refuted, by kind, and those of them that are shown to hold nevertheless."""
+    """Count the refuted statements by kind, and return those that are accepted nevertheless."""
     counts: Counter[str] = Counter()
     wrong = []
     for statement, point in refuted(made, seed):
@@ -101,7 +101,7 @@ def test_no_false_statement_is_accepted_of_any_seed() -> None:
 
 
 def share_of_true_ones(seed: int, count: int) -> dict[str, tuple[int, int]]:
-    """For each identity how many of those that no point refutes are shown, and how many there are."""
+    """Count the true statements that are shown, and all of them, for each identity."""
     found: dict[str, tuple[int, int]] = {}
     for statement, point in refuted(identities(random.Random(seed), count)):
         assert point is None, statement
@@ -132,7 +132,7 @@ def own_poles(p: Polynomial, u: Polynomial, algebra: RowAlgebra, facts: Facts) -
 
 
 def poles_of_branches(self: Meanings, expressions: Iterable[Expr], opened: frozenset[TypedSymbol]) -> Poles:
-    """What a select does not choose taken for what is needed."""
+    """Treat the branch that a select does not choose as needed."""
     parts = [part for e in expressions for part in sympy.preorder_traversal(e) if isinstance(part, Expr)]
     return _POLES(self, parts, opened)
 

@@ -79,7 +79,7 @@ def test_a_capsule_is_used_once():
 
 
 def test_streams_are_those_of_the_specification():
-    """Where no stream is said it is the default one, which DLPack calls 1."""
+    """Without a stream, the default stream is used, which DLPack calls 1."""
     array = Other(np.zeros((2, 3)))
     for handle in (0, 5, dlpack.NO_WAIT):
         assert dlpack.imported(array, handle) is not None

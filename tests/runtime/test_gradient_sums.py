@@ -14,7 +14,7 @@ from lngen.runtime.gradient_sums import summed
 
 
 def on_threads(given, communicators=None):
-    """What each of several threads gets for what it is given."""
+    """Return the results of several threads for their arguments."""
     group = communicators or collectives.ThreadCommunicator.together(len(given), timeout=5.0)
     with ThreadPoolExecutor(len(given)) as pool:
         tasks = [pool.submit(summed, one, own) for one, own in zip(group, given, strict=True)]

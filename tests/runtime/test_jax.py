@@ -29,7 +29,7 @@ MODULES = (backend, add, tanh)
 
 @pytest.fixture(autouse=True)
 def on_numpy(monkeypatch):
-    """Nothing is compiled but where a test says so."""
+    """Compile nothing unless a test asks for it."""
     for module in MODULES:
         monkeypatch.setattr(module._LAYER.kernels, "host", module._numpy)
 

@@ -77,7 +77,7 @@ def frameworks():
 
 @pytest.fixture(autouse=True)
 def on_numpy(monkeypatch, frameworks):
-    """Nothing is compiled."""
+    """Compile nothing."""
     for name in ("layer_norm", "rms_norm", "offset_rms_norm"):
         kernels = importlib.import_module(f"generated.{name}.torch_backend")._LAYER.operators.kernels
         monkeypatch.setattr(kernels, "host", kernels.numpy)

@@ -25,7 +25,7 @@ nn = torch.nn
 
 @pytest.fixture(autouse=True)
 def on_numpy(monkeypatch):
-    """Nothing is compiled."""
+    """Compile nothing."""
     for backend in backends.values():
         kernels = backend._LAYER.operators.kernels
         monkeypatch.setattr(kernels, "host", kernels.numpy)

@@ -47,7 +47,7 @@ def document(name: str) -> dict[str, Any]:
 
 
 def refused(source: str, changed: dict[str, Any], seed: int = 0) -> str:
-    """Why a certificate is refused; empty where it is not."""
+    """Return why a certificate is refused; empty if it is accepted."""
     try:
         verify.Certificate(changed, verify.SourceFunction(source)).run(random.Random(seed))
     except verify.ClaimRefused as fault:
@@ -58,7 +58,7 @@ def refused(source: str, changed: dict[str, Any], seed: int = 0) -> str:
 
 
 def changed_in(name: str, change: Callable[[dict[str, Any]], Any]) -> str:
-    """Why a certificate is refused that `change` has made something false of."""
+    """Return why a certificate is refused after `change` has made it false."""
     wrong = document(name)
     change(wrong)
     assert wrong != document(name)
