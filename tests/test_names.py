@@ -1,21 +1,25 @@
-"""Rules for docstrings, messages and class names: `docs/contributing.md` has them in words."""
+"""Rules for the words of the repository: docstrings, messages, and names of classes."""
 
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from tests.shipped import ROOT, sampled, shipped
+from tests.tiers import sample
 
 FOLDERS = ("lngen", "tools", "tests", "benchmarks", "examples")
 # Tests and benchmarks may call a small helper as another file does.
-PACKAGES = ("lngen/", "tools/")
+PACKAGES = ("lngen", "tools")
 
 # A docstring begins with a verb or a noun, with or without an article. These words begin a riddle, or half a sentence.
 RIDDLES = """
@@ -31,57 +35,74 @@ MOST_WORDS = 35
 # Functions whose first arguments are words for a user, by the last part of their name.
 TELLING = frozenset({"warn", "note", "say", "error", "Option", "Argument"})
 
+Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
-def docstrings(source: str) -> Iterator[tuple[str, str]]:
-    """The docstrings of a module, of its classes and functions, and those below a name that is assigned."""
 
-    def of(node: ast.AST, name: str) -> Iterator[tuple[str, str]]:
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-            if text := ast.get_docstring(node):
-                yield name, text
-            for above, below in zip(node.body, node.body[1:], strict=False):
-                if isinstance(above, (ast.Assign, ast.AnnAssign)) and (text := constant(below)):
-                    yield f"{name}, line {above.lineno}", text
-        for child in ast.iter_child_nodes(node):
-            yield from of(child, getattr(child, "name", name))
+class Texts(NamedTuple):
+    """Texts of a module: docstrings and messages, each with a place, and names of classes."""
 
-    return of(ast.parse(source), "module")
+    docstrings: tuple[tuple[str, str], ...]
+    messages: tuple[tuple[str, str], ...]
+    classes: tuple[str, ...]
+
+
+@functools.cache
+def texts(source: str) -> Texts:
+    """Read the texts of a module in one pass."""
+    docstrings: list[tuple[str, str]] = []
+    messages: list[tuple[str, str]] = []
+    classes: list[str] = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, Documented):
+            docstrings += docstrings_in(node)
+        if isinstance(node, ast.ClassDef):
+            classes.append(node.name.lstrip("_"))
+        messages += messages_in(node)
+    return Texts(tuple(docstrings), tuple(messages), tuple(classes))
+
+
+def docstrings_in(node: Documented) -> Iterator[tuple[str, str]]:
+    """Yield the docstring of a module, a class or a function, and those below names that are assigned in it."""
+    if text := ast.get_docstring(node):
+        yield getattr(node, "name", "module"), text
+    for above, below in pairwise(node.body):
+        if isinstance(above, (ast.Assign, ast.AnnAssign)) and (text := constant(below)):
+            yield f"line {above.lineno}", text
 
 
 def constant(node: ast.stmt) -> str:
-    """The text that a statement is; empty if it is something else."""
+    """Return the text that a statement is; empty for any other statement."""
     value = node.value if isinstance(node, ast.Expr) else None
     return inspect.cleandoc(value.value) if isinstance(value, ast.Constant) and isinstance(value.value, str) else ""
 
 
-def messages(source: str) -> Iterator[tuple[str, str]]:
-    """The texts of errors that are raised, of warnings and notes, and of the help for the command line."""
-    for node in ast.walk(ast.parse(source)):
-        call = node.exc if isinstance(node, ast.Raise) else node
-        if not isinstance(call, ast.Call):
-            continue
-        function = ast.unparse(call.func).rpartition(".")[2]
-        if isinstance(node, ast.Raise) or function in TELLING:
-            for argument in [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg == "help")]:
-                if text := words_of(argument):
-                    yield f"line {call.lineno}", text
+def messages_in(node: ast.AST) -> Iterator[tuple[str, str]]:
+    """Yield the texts of an error that is raised, of a warning, of a note, and of help for the command line."""
+    call = node.exc if isinstance(node, ast.Raise) else node
+    if not isinstance(call, ast.Call):
+        return
+    function = getattr(call.func, "attr", None) or getattr(call.func, "id", "")
+    if isinstance(node, ast.Raise) or function in TELLING:
+        for argument in [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg == "help")]:
+            if text := words_of(argument):
+                yield f"line {call.lineno}", text
 
 
 def words_of(node: ast.expr) -> str:
-    """The text of a literal, in which one word stands for each value that is put in; empty for anything else."""
+    """Return the text of a literal, in which one word stands for each value that is put in; empty for anything else."""
     if isinstance(node, ast.JoinedStr):
         return "".join(str(part.value) if isinstance(part, ast.Constant) else "value" for part in node.values)
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
 def first_word(text: str) -> str:
-    """The first word, in small letters."""
+    """Return the first word, in small letters."""
     found = re.match(r"\W*([\w'-]*)", text)
     return found[1].lower() if found else ""
 
 
 def sentences(text: str) -> Iterator[str]:
-    """The sentences of a docstring or a message, without its examples and formulas."""
+    """Yield the sentences of a docstring or a message, without its examples and formulas."""
     for paragraph in re.split(r"\n\s*\n", text):
         prose = paragraph.partition(">>>")[0]
         if all(line.startswith("    ") for line in prose.splitlines() if line.strip()):
@@ -91,62 +112,60 @@ def sentences(text: str) -> Iterator[str]:
 
 
 def riddles(source: str) -> list[str]:
-    """The docstrings that begin with a word that is neither a verb nor a noun."""
-    return [f"{name}: {text[:60]}" for name, text in docstrings(source) if first_word(text) in RIDDLES.split()]
+    """Return the docstrings that begin with a word that is neither a verb nor a noun."""
+    return [f"{name}: {text[:60]}" for name, text in texts(source).docstrings if first_word(text) in RIDDLES.split()]
 
 
 def long_sentences(source: str) -> list[str]:
-    """The sentences of docstrings and messages that are too long."""
-    texts = [*docstrings(source), *messages(source)]
-    told = ((name, sentence) for name, text in texts for sentence in sentences(text))
+    """Return the sentences of docstrings and messages that are too long."""
+    read = texts(source)
+    told = ((name, sentence) for name, text in (*read.docstrings, *read.messages) for sentence in sentences(text))
     return [f"{name}: {sentence}" for name, sentence in told if len(sentence.split()) > MOST_WORDS]
 
 
-def classes(source: str) -> list[str]:
-    """The names of the classes of a module, wherever in it, without a leading underscore."""
-    return [node.name.lstrip("_") for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ClassDef)]
-
-
 def shared_names(sources: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """The names that more than one class has, with the files."""
+    """Return the names that more than one class has, with the files; a leading underscore does not count."""
     places = defaultdict(list)
     for path, source in sources:
-        for name in classes(source):
+        for name in texts(source).classes:
             places[name].append(path)
     return {name: found for name, found in places.items() if len(found) > 1}
 
 
-def python_files() -> dict[str, str]:
-    """The text of every Python file in the folders that these rules hold for."""
-    paths = (path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py")))
+@functools.cache
+def files(folder: str) -> dict[str, str]:
+    """Return the text of every Python file in a folder of the repository."""
+    paths = sorted((ROOT / folder).rglob("*.py"))
     return {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in paths}
 
 
-FILES = python_files()
+in_each_folder = pytest.mark.parametrize("folder", sample(FOLDERS, PACKAGES))
 
 
-def test_docstrings_of_every_file_begin_with_a_verb_or_a_noun() -> None:
-    found = {path: bad for path, source in FILES.items() if (bad := riddles(source))}
+@in_each_folder
+def test_docstrings_of_a_folder_begin_with_a_verb_or_a_noun(folder: str) -> None:
+    found = {path: bad for path, source in files(folder).items() if (bad := riddles(source))}
     assert not found
 
 
-def test_docstrings_and_messages_of_every_file_have_short_sentences() -> None:
-    found = {path: bad for path, source in FILES.items() if (bad := long_sentences(source))}
-    assert not found
-
-
-@pytest.mark.parametrize("layer", sampled(pytest.mark.ci))
-def test_docstrings_of_emitted_modules_obey_the_same_rules(layer: str) -> None:
-    files = {name: text for name, text in shipped(layer).emission.files if name.endswith(".py")}
-    assert {"numpy_backend.py", "torch_backend.py", "jax_backend.py", "cuda_backend.py"} <= {
-        Path(name).name for name in files
-    }
-    found = {name: bad for name, text in files.items() if (bad := riddles(text) + long_sentences(text))}
+@in_each_folder
+def test_docstrings_and_messages_of_a_folder_have_short_sentences(folder: str) -> None:
+    found = {path: bad for path, source in files(folder).items() if (bad := long_sentences(source))}
     assert not found
 
 
 def test_a_class_name_of_the_packages_stands_for_one_class() -> None:
-    assert not shared_names((path, source) for path, source in FILES.items() if path.startswith(PACKAGES))
+    assert not shared_names(item for folder in PACKAGES for item in files(folder).items())
+
+
+@pytest.mark.parametrize("layer", sampled(pytest.mark.ci))
+def test_docstrings_of_emitted_modules_obey_the_same_rules(layer: str) -> None:
+    emitted = {name: text for name, text in shipped(layer).emission.files if name.endswith(".py")}
+    assert {"numpy_backend.py", "torch_backend.py", "jax_backend.py", "cuda_backend.py"} <= {
+        Path(name).name for name in emitted
+    }
+    found = {name: bad for name, text in emitted.items() if (bad := riddles(text) + long_sentences(text))}
+    assert not found
 
 
 @pytest.mark.parametrize(
