@@ -65,10 +65,10 @@ def is_extension() -> bool:
 def _first(address: int, arrays: tuple[Any, ...], numbers: tuple[float, ...], sizes: tuple[int, ...]) -> None:
     """Run the kernel at an address (`Library.address`) and return when it is done.
 
-    `arrays` have buffers (C-contiguous; read-only ones too) or are None, which is a null pointer. The kernel's text
-    says which of them are written, and what type and size they have: nothing of that is looked at here. ValueError for
-    an array that is not contiguous, TypeError for what has no buffer. Other threads of Python go on meanwhile, but for
-    arrays so small that they would not have begun.
+    `arrays` have C-contiguous buffers, which may be read-only, or are None for a null pointer. The kernel's text says
+    which arrays it writes, and their types and sizes; they are not checked here. Raises ValueError for an array that is
+    not contiguous, and TypeError for an object without a buffer. Other threads of Python run meanwhile, unless the
+    arrays are too small for that to pay.
     """
     global call
     call = _chosen()

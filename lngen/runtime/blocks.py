@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rows taken block by block: which rows a block has, who works on it, how it is read and written.
+"""Rows taken block by block: the rows of a block, its thread, and the reading and writing of blocks.
 
 No sum over rows depends on the number of threads.
 """
@@ -67,10 +67,10 @@ def each_block(
 ) -> list[Array]:
     """Take the rows block by block, each thread a share of them, and return the sums over all rows.
 
-    `block` is given the rows, or the numbers per row, of each array of `reads`, and the places for those of `writes`,
-    where several arrays of one entry are written alike; None for an array that is not there. Then follows scratch, a
-    tuple for each kind that there is any of: rows, numbers per row, and both of truths; and, if there are any, the
-    running sums over rows, so many of values per feature, then so many others.
+    The arguments of `block` are, in this order: the rows or row scalars of each array in `reads`; the memory for each
+    array in `writes`, with None for an absent array; and scratch. Arrays in one entry of `writes` get the same values.
+    Scratch is a tuple for each kind that is used: rows, row scalars, and booleans of both. Last come the running sums
+    over rows, if there are any: `feature_sums` with a value per feature, then the others.
     """
     shape, dtype, threads = call
     row_bytes = shape[-1] * dtype.itemsize
@@ -142,7 +142,7 @@ def _is_a_row_scalar(array: Array, call: Work) -> bool:
 
 
 def _scratch(array: Array, call: Work, height: int) -> Array:
-    """Memory for a block of what an array holds."""
+    """Allocate memory for a block of an array."""
     return np.empty((height, 1 if _is_a_row_scalar(array, call) else call.features), call.dtype)
 
 

@@ -31,9 +31,9 @@ def root() -> Path:
 
 
 def folder(kind: str) -> Path:
-    """The folder of a kind of machine code, such as "cuda", and of what was measured of it. It need not exist.
+    """Return the folder of a kind of machine code, such as "cuda", and of its measurements; it need not exist.
 
-    Where the cache may not be used, which is told once, it is one that this process has for itself.
+    If the cache is not trusted, which is reported once, the folder is a temporary one of this process.
     """
     try:
         trust.require(root() / kind, root())
@@ -53,7 +53,7 @@ def make(folder: Path) -> None:
 
 
 def digest(parts: Iterable[str]) -> str:
-    """The name of what is made of these."""
+    """Return a digest of some parts, which names the file that is made of them."""
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
@@ -98,7 +98,7 @@ def keep(path: Path, content: bytes) -> None:
 
 
 def kept(path: Path) -> bytes | None:
-    """Read what was kept in a file; None if there is none, it is damaged, or may not be used, which is told once."""
+    """Read a cached file; None if it does not exist, is damaged, or is not trusted, which is reported once."""
     try:
         return unsealed(trust.read(path))
     except trust.Refused as refused:

@@ -23,7 +23,7 @@ __all__ = [
 ]  # fmt: skip
 
 REPORT = "--ptxas-options=-v"
-"""The option with which a compiler says what each kernel takes."""
+"""Compiler option that reports the resources of each kernel."""
 
 _runs = 0
 
@@ -36,7 +36,7 @@ _FRAME = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores")
 
 
 class UnknownArchitecture(RuntimeError):
-    """A compiler is too old for a device; the message says what to install."""
+    """Error for a compiler that is too old for a device; the message says what to install."""
 
 
 class CudaCompiler(Protocol):
@@ -46,10 +46,10 @@ class CudaCompiler(Protocol):
         """Return text that differs if another version may give other machine code."""
 
     def compile(self, source: Path, text: str, architecture: str, options: Sequence[str]) -> tuple[bytes, str]:
-        """The machine code of a text for an architecture, and what the compiler says of it.
+        """Return the machine code of a text for an architecture, and the compiler's output.
 
-        `source` is where messages say that the text stands. Raises RuntimeError with the compiler's words if it refuses
-        the text, UnknownArchitecture if it is too old for the architecture.
+        `source` is the file that messages name. Raises RuntimeError with the compiler's words if it refuses the text,
+        and UnknownArchitecture if it is too old for the architecture.
         """
 
 
@@ -91,9 +91,9 @@ def _compiled(
 
 
 def spilled(cubin: bytes) -> int | None:
-    """Bytes that kernels store in memory for want of registers, apart from arrays that are there in any case.
+    """Return the bytes of memory that kernels use for lack of registers, without arrays that are in memory anyway.
 
-    None where their compiler did not say, or said that there is no stack.
+    Returns None if the compiler did not report them, or reported no stack.
     """
     said = cache.kept(_spills_of(cubin))
     return int(said) if said is not None and said.isdigit() else None
@@ -112,7 +112,9 @@ def cache_folder() -> Path:
 
 
 def compiler() -> CudaCompiler:
-    """nvcc if there is one, else NVRTC; $LNGEN_COMPILER names one of the two. Raises RuntimeError if there is none."""
+    """Return nvcc if it is installed, else NVRTC; $LNGEN_COMPILER names one. Raises RuntimeError if neither is
+    installed.
+    """
     wanted = os.environ.get("LNGEN_COMPILER", "")
     if wanted not in ("", "nvcc", "nvrtc"):
         raise ValueError(f'LNGEN_COMPILER is {wanted!r}; set it to "nvcc" or "nvrtc"')
@@ -211,7 +213,7 @@ class Nvrtc:
         return major.value, minor.value
 
     def compile(self, source: Path, text: str, architecture: str, options: Sequence[str]) -> tuple[bytes, str]:
-        """The machine code, or the PTX of an architecture such as `compute_90`, and what the compiler says of it."""
+        """Return the machine code, or the PTX of an architecture such as `compute_90`, and the compiler's output."""
         program = ctypes.c_void_p()
         created = (ctypes.byref(program), text.encode(), str(source).encode(), 0, None, None)
         self._call("nvrtcCreateProgram", *created)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # mypy: disable-error-code="import-untyped,import-not-found"
-"""Arrays in device memory, by whatever library: what they are, and whether kernels can read them.
+"""Arrays in device memory, from any library, and checks that kernels can read them.
 
-Each message says which argument, what is wrong with it, and what to pass instead.
+Each message names the argument, its fault, and what to pass instead.
 """
 
 from collections.abc import Mapping
@@ -50,9 +50,9 @@ DeviceArray: TypeAlias = CudaArray | DLPackArray
 
 
 class Memory:
-    """Dense memory on a device, whatever it holds; `owner` is the object it came as.
+    """Dense memory on a device; `owner` is the object that came with it.
 
-    Without an owner it is a result that is yet to be allocated, of type `dtype`.
+    Without an owner it is a result that is not yet allocated, of type `dtype`.
     """
 
     def __init__(
@@ -211,7 +211,7 @@ def check_writable(name: str, value: Memory) -> None:
 
 
 def stream_handle(stream: Any) -> int:
-    """The handle of a stream of whatever library."""
+    """Return the handle of a stream from any library."""
     if stream is None:
         return 0
     for attribute in ("cuda_stream", "handle", "ptr"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A call of a layer's kernels: what it is given, checked as far as no device is needed, and what it is to compute."""
+"""Call of a layer's kernels: its arguments, checked as far as possible without a device, and its results."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -87,7 +87,7 @@ class DeviceLayer:
     plans: dict[Any, Any] = field(default_factory=dict)
 
     def computed(self, *kinds: str) -> str:
-        """The type to compute in, given those of the inputs."""
+        """Return the compute type for inputs of these types."""
         return "f64" if self.is_wide or "f64" in kinds else "f32"
 
     @cached_property
@@ -97,7 +97,7 @@ class DeviceLayer:
 
     @cached_property
     def saved_constants(self) -> list[tuple[int, str]]:
-        """The Constants among what is saved, each with its place there."""
+        """Return the Constants among the saved values, each with its place."""
         return [(place, name) for place, (name, kind) in enumerate(self.saved.items()) if kind == "Constant"]
 
     def named(self, kinds: Sequence[str], among: Iterable[str]) -> list[str]:
@@ -115,7 +115,7 @@ class DeviceLayer:
 def layer_of(
     interface: Interface, saved: Any, file: str, is_wide: bool, directions: Mapping[str, DeviceDirection]
 ) -> DeviceLayer:
-    """A layer by its interface and the class of what it saves, under the names that kernels have."""
+    """Make the description of a layer from its interface and its class `Saved`, with the names of kernels."""
     inputs = {given["symbol"]: str(given["kind"]) for given in interface["inputs"]}
     outputs = {output["symbol"]: str(output["kind"]) for output in interface["outputs"]}
     known = inputs | outputs
@@ -149,7 +149,7 @@ class KernelKey(NamedTuple):
 
 
 class DeviceCall:
-    """A call: its arrays by name, its results, and what its kernels are chosen by."""
+    """Call of a direction: its arrays by name, its results, and the key of its kernels."""
 
     def __init__(
         self,
@@ -224,7 +224,7 @@ def forward_call(layer: DeviceLayer, given: Mapping[str, Any], saves: bool) -> D
 
 
 def later_call(layer: DeviceLayer, direction: str, saved: Any, given: Mapping[str, Any]) -> DeviceCall:
-    """The call of a direction that follows forward; `given` has its arguments and what was saved, by name."""
+    """Return the call of a direction that follows forward; `given` has its arguments and the saved values, by name."""
     arguments = layer.directions[direction].arguments
     _check_any(layer, direction, given)
     _check_fields(layer, saved, given)
@@ -248,7 +248,7 @@ def later_call(layer: DeviceLayer, direction: str, saved: Any, given: Mapping[st
 
 
 def check_saved(layer: DeviceLayer, saved: Any) -> None:
-    """Refuse what no direction could take for what forward saved."""
+    """Refuse saved values that no direction could take."""
     names = (saved_name(name) if kind == "computed" else name for name, kind in layer.saved.items())
     given = dict(zip(names, saved[3:], strict=True))
     _check_fields(layer, saved, given)
@@ -261,7 +261,7 @@ def types_of(layer: DeviceLayer, saved: Any) -> dict[str, DType]:
 
 
 def _types(layer: DeviceLayer, dtypes: Mapping[str, DType]) -> tuple[str, str, str]:
-    """The first row that is there, the type of rows and that of parameters."""
+    """Return the first row that is present, the type of rows and that of parameters."""
     present = [name for name in layer.inputs if name in dtypes]
     leading = layer.named(["Row"], present)[0]
     parameters = layer.named(PARAMETERS, present)
@@ -344,7 +344,7 @@ def _changed(name: str) -> ValueError:
 
 
 def _argument(name: str, kind: str, value: Any, may_be_none: bool) -> float | Memory | None:
-    """An array, or for a Scalar a number; None stays None for what may be left out."""
+    """Return an array, or for a Scalar possibly a number; None stays None for an optional argument."""
     if value is None and may_be_none:
         return None
     return number_or_array(name, value) if kind == "Scalar" else array(name, value)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A direction of a layer whose rows lie on the devices of several processes: what `cuda_sharded.py` of a layer calls.
+"""Directions of a layer whose rows are sharded over the devices of several processes, for `cuda_sharded.py`.
 
-Parts are kernels (`device_parts`). What is sent, and what all make of it, is on the host, by the functions for NumPy
-(`sharded`), so that row scalars are the same everywhere, as they are there.
+Kernels compute the shards (`device_parts`). The exchange and the merge run on the host, by the functions for NumPy
+(`sharded`), so that row scalars are the same on all processes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ from .plans import CallPlan
 def layer_of(
     interface: Interface, saved: Any, file: str, is_wide: bool, directions: Mapping[str, DeviceDirection]
 ) -> DeviceLayer:
-    """A layer of which a process may have no features."""
+    """Return a layer of which a process may have no features."""
     parts = interface.copy()
     parts["minimum_features"] = 0
     return device_layer(parts, saved, file, is_wide, directions)
@@ -38,7 +38,7 @@ class DeviceSteps(sharded.ShardSteps):
         return on_host(value, call)
 
     def store(self, result: Any, value: Any, call: Any) -> None:
-        """Write what the host has computed."""
+        """Write a value that the host has computed."""
         store(result, value, call)
 
 
@@ -59,7 +59,7 @@ class _ShardedDirection:
         like: Any,
         communicator: Communicator,
     ) -> list[Any]:
-        """The results of a call; `names` are what functions call the slots of values, and those of results."""
+        """Compute the results of a call; `names` are the names of values and of results in functions."""
         take, handle = dlpack.taker(like), 0 if stream is None else stream_handle(stream)
         plan.check_apart(values)
         numbers = list(values)
@@ -96,7 +96,7 @@ class DeviceShardedForward(_ShardedDirection):
         like: Any,
         communicator: Communicator,
     ) -> tuple[list[Any], Any]:
-        """The outputs of this part, and what it saved; None if it is to save nothing."""
+        """Return the outputs of this shard and its saved values, or None instead of those."""
         layer = self.layer
         handle = 0 if stream is None else stream_handle(stream)
         outs = (out,) if len(layer.outputs) == 1 else several(out, tuple(layer.outputs))
@@ -114,7 +114,10 @@ class DeviceShardedForward(_ShardedDirection):
 
 
 class DeviceShardedLater(_ShardedDirection):
-    """A direction that follows forward. `arguments` and `makes` are what functions call its own and its results."""
+    """Direction that follows forward, with sharded features on devices.
+
+    `arguments` and `makes` are the names of its own arguments and of its results in functions.
+    """
 
     def __init__(
         self, layer: DeviceLayer, direction: str, steps: DeviceSteps, *, arguments: Sequence[str], makes: Sequence[str]

@@ -25,7 +25,7 @@ MOST_NUMBERS = 256
 MOST_STREAMS = 32
 
 gpu_array: Any = None
-"""PyCUDA's class of arrays, once PyCUDA is there."""
+"""Class of PyCUDA's arrays, set when PyCUDA is imported."""
 
 _lock = threading.RLock()
 
@@ -79,7 +79,7 @@ def _pycuda() -> Any:
 
 
 def call(function: str, *arguments: Any) -> None:
-    """Call the driver, for what PyCUDA has no call for. Raises RuntimeError if it fails."""
+    """Call a function of the driver that PyCUDA lacks; raises RuntimeError if it fails."""
     library = _driver_library()
     code = getattr(library, function)(*arguments)
     if code:
@@ -102,14 +102,14 @@ def _driver_library() -> ctypes.CDLL:
 
 
 def wait_for(streams: Sequence[int], handle: int) -> None:
-    """Wait for streams that arrays say they are written on, but for the one that kernels are launched on."""
+    """Wait for the streams on which arrays are written, except the stream of the launch."""
     for stream in streams:
         if stream != (handle or 1):
             call("cuStreamSynchronize", ctypes.c_void_p(stream))
 
 
 def follow(stream: int, handle: int) -> None:
-    """Let a stream wait for what another one has been asked to do."""
+    """Let a stream wait for the present work of another one."""
     if stream == (handle or 1):
         return
     event = ctypes.c_void_p()
@@ -243,11 +243,11 @@ def _current_context() -> int | None:
 
 
 class Device:
-    """A device, in its primary context or, where arrays are of another, in the current one.
+    """Device, in its primary context, or in the current one if arrays belong to that.
 
-    The primary context is what PyTorch and CuPy use. If it is not current, it is made so while a call runs. `modules`
-    and `launches` are the loaded kernels, and what launches them. `is_dependent` is whether the second kernel of a
-    direction may begin while the first one ends.
+    PyTorch and CuPy use the primary context. If it is not current, it is made current during a call. `modules` are the
+    loaded kernels, and `launches` their launches. If `is_dependent`, the second kernel of a direction may begin while
+    the first one ends.
     """
 
     def __init__(self, driver: Any, ordinal: int, context: Any, handle: int | None) -> None:
@@ -316,7 +316,7 @@ class Device:
 
 
 class Allocation:
-    """Device memory that is freed with this object, whatever thread that happens in."""
+    """Device memory that is freed with this object, on any thread."""
 
     driver_is_there = True
 
@@ -353,7 +353,7 @@ def entries(values: Any, kind: str) -> bytes:
 
 
 def numbers(data: bytes, kind: str) -> Any:
-    """The numbers that bytes of a type are, those of 16 bits as float32.
+    """Return the numbers in bytes of a type, those of 16 bits as float32.
 
     >>> numbers(entries([1.5, -2.0], "bf16"), "bf16")
     array([ 1.5, -2. ], dtype=float32)
@@ -366,7 +366,7 @@ def numbers(data: bytes, kind: str) -> Any:
 
 @atexit.register
 def _forget_devices() -> None:
-    """Unload what was loaded while the driver is still there; it takes the memory along."""
+    """Unload kernels before the driver is unloaded, which frees the memory."""
     Allocation.driver_is_there = False
     DEVICES.clear()
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Arrays that libraries pass to one another by DLPack, without a copy: those that kernels read, and results.
+"""Arrays that libraries exchange by DLPack without a copy: arrays that kernels read, and results.
 
-An array is held by a structure of C's, which goes in a capsule from the one that made it to the one that takes it. Who
-has taken it calls the structure's deleter when done, and the memory is there until then.
+An array is described by a C structure, in a capsule that goes from its producer to its consumer. The consumer calls the
+structure's deleter when done, and the memory is valid until then.
 """
 
 import ctypes
@@ -16,7 +16,7 @@ import numpy as np
 __all__ = ["NO_WAIT", "Exported", "Imported", "device_of", "imported", "taker"]
 
 NO_WAIT = -1
-"""The stream of those who do not read the array yet."""
+"""Stream for a consumer that does not read the array yet."""
 
 HOST, CUDA, CUDA_MANAGED = 1, 2, 13
 """Device types in DLPack."""
@@ -91,7 +91,7 @@ _keep = _function("Py_IncRef", None, ctypes.py_object)
 
 
 def device_of(value: Any) -> tuple[int, int] | None:
-    """The kind and the number of the device that an array says it is on; None for what does not speak DLPack."""
+    """Return the kind and the number of an array's device; None for an object without DLPack."""
     where = getattr(value, "__dlpack_device__", None)
     if where is None or not hasattr(value, "__dlpack__"):
         return None
@@ -100,9 +100,9 @@ def device_of(value: Any) -> tuple[int, int] | None:
 
 
 def imported(value: Any, stream: int) -> "Imported | None":
-    """An array of another library, ready to be read on a stream; None for what is not in a CUDA device's memory.
+    """Return an array of another library, ready to be read on a stream; None if it is not in CUDA memory.
 
-    Raises BufferError for what its library cannot pass on.
+    Raises BufferError if its library cannot export it.
     """
     where = device_of(value)
     if where is None or where[0] not in (CUDA, CUDA_MANAGED):
@@ -153,7 +153,7 @@ class Imported:
 
 
 def _typestr(tensor: Any, size: int) -> str:
-    """The type as NumPy writes it; that of what kernels cannot read need only be told from others."""
+    """Return the type in NumPy's notation; types that kernels cannot read only have to differ from theirs."""
     if (tensor.code, tensor.lanes) == (_BFLOAT, 1):
         return "<V2"
     letter = _LETTERS.get(tensor.code) if tensor.lanes == 1 else None
@@ -190,10 +190,10 @@ def taker(like: Any) -> "Callable[[Exported], Any] | None":
 
 
 class Exported:
-    """An array as `from_dlpack` of other libraries takes it.
+    """Array that `from_dlpack` of other libraries takes.
 
-    It begins at the address `pointer`, which is good as long as `owner` is there. `kind` is its type, as in "f32",
-    `device` the kind and the number of its device, and `wait` makes a stream wait for what is written to it.
+    It begins at the address `pointer`, which is valid while `owner` exists. `kind` is its type, as in "f32", `device`
+    the kind and the number of its device, and `wait` makes a stream wait for the work that writes to it.
     """
 
     def __init__(
@@ -249,7 +249,7 @@ def _let_go(address: int, held: dict[int, Any] = _held) -> None:
 
 
 def _unused(capsule: int, known: Any = (_NAMES, _is_valid, _pointer, _let_go)) -> None:
-    """A capsule goes: nobody has taken what it holds if it is called as at first."""
+    """Free the content of a deleted capsule if it has its first name, since no consumer has taken it."""
     names, is_valid, pointer, let_go = known
     for name, _ in names.values():
         if is_valid(capsule, name):

@@ -68,12 +68,10 @@ def grid(rows: int, rows_per_block: int, processors: int, resident: int) -> int:
 
 
 def candidates(rows: int, rows_per_block: int, processors: int, resident: int) -> dict[int, int]:
-    """Grids that are worth a measurement, by how many blocks a multiprocessor gets; the one of `grid` comes first.
+    """Return the grids worth a measurement, by the number of blocks on a multiprocessor; `grid`'s comes first.
 
-    0 stands for as many as there is work for, one after the other. Of grids with as many blocks there is one.
-
-    >>> candidates(10**6, 1, 132, 8), candidates(100, 1, 132, 8)
-    ({8: 1056, 6: 792, 4: 528, 0: 1000000}, {8: 100})
+    The key 0 stands for as many blocks as there is work for, one after the other. Grids of the same size are listed
+    once.
     """
     found: dict[int, int] = {}
     for held in dict.fromkeys((resident, resident * 3 // 4, resident // 2, 0)):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Calls of a layer's directions on compiled kernels, which host_call.c looks at where they are as usual.
+"""Calls of a layer's directions on compiled kernels, with a fast check in host_call.c.
 
-That is: exact arrays without gaps, of their shape, rows all of one type. Such a call costs a microsecond more than its
-kernels do; what is not as usual is looked at by `directions`.
+The fast check passes plain arrays without gaps, of the right shapes, with rows all of one type. It adds a microsecond
+to the kernels' time. Any other call goes through `directions`.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ TYPES = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64
 """Names in kernels of the types that rows may be stored in."""
 
 _STORED, _COMPUTED, _CONVERTED = range(3)
-"""The type of an array: that of the rows, that which is computed in, or any, of which kernels are passed a copy."""
+"""Types of arrays: that of the rows, the compute type, or any type, of which kernels get a converted copy."""
 
 _KNOWN = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64))
 
@@ -48,9 +48,10 @@ class Running(NamedTuple):
 
 
 class HostCall(Generic[Returned]):
-    """A direction on kernels: `call` takes and returns what that of a `ForwardCall` or a `LaterCall` does.
+    """Direction on kernels: `call` has the arguments and results of a `ForwardCall` or a `LaterCall`.
 
-    It is that of such an `any_call` where there is no extension for this Python, or the layer has some fifty values.
+    It is the one of `any_call` if there is no extension for this Python, or if the layer has more than some fifty
+    values.
     """
 
     call: Callable[..., Returned]

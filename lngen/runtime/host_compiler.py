@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Kernels for the processor made into machine code by the system's C++ compiler, once, and loaded.
+"""Compilation of kernels for the processor by the system's C++ compiler, once, and their loading.
 
-Machine code is kept in `$LNGEN_CACHE/cpu` or the user's cache folder, by the text that it was made of, the compiler,
-its options and what the processor can do. What was compiled ahead of time stands beside the source, in `compiled/`.
+Machine code is kept in `$LNGEN_CACHE/cpu` or the user's cache folder, by the text, the compiler, its options and the
+features of the processor. Code that was compiled ahead of time is in `compiled/` beside the source.
 """
 
 import ctypes
@@ -80,7 +80,7 @@ class HostCompiler:
         return f"{shlex.join(self.words)}\n{self.version()}"
 
     def version(self) -> str:
-        """Ask the compiler for its version. Raises NoCompiler for what makes no library of a text, such as `true`."""
+        """Ask the compiler for its version; raises NoCompiler for a program that compiles nothing, such as `true`."""
         programs = [Path(found) for word in self.words if (found := shutil.which(word))]
         return cache.version("cpu", programs, self._ask)
 
@@ -126,10 +126,10 @@ class HostCompiler:
 
 
 class Library:
-    """A shared library of kernels, loaded for as long as the process is there."""
+    """Shared library of kernels, loaded until the process ends."""
 
     def __init__(self, path: Path, *, read: Callable[[Path], bytes] = trust.regular) -> None:
-        """Raises OSError if there is none at this path, or it is damaged, or cannot be read or loaded."""
+        """Load a library; raises OSError if the file does not exist, is damaged, or cannot be read or loaded."""
         # A mapping of a truncated file would end the process when it is read beyond its end.
         if cache.unsealed(read(path)) is None:
             raise OSError(f"{path} is damaged")
@@ -150,7 +150,7 @@ class Library:
 
 
 def compiler() -> HostCompiler:
-    """$CXX, else the first that works of c++, g++ and clang++. Raises NoCompiler if there is none."""
+    """Return $CXX, else the first that works of c++, g++ and clang++; raises NoCompiler if none does."""
     if os.name == "nt":
         raise NoCompiler("kernels for the processor are not compiled on Windows", "numpy_backend works there")
     return _found(os.environ.get("CXX", ""), os.environ.get("PATH", os.defpath))
@@ -188,12 +188,12 @@ def library(
     options: Sequence[str] = (),
     includes: Sequence[Path] = (),
 ) -> Library:
-    """The kernels of a source with some macros (such as "FLOAT32" or "N=2"), compiled if they are nowhere, loaded once.
+    """Return the kernels of a source with some macros (such as "FLOAT32" or "N=2"), compiled and loaded once.
 
-    `architecture` is what -march says; for "native", what was compiled ahead of time is taken if it is of this text and
-    the processor has what it needs. Further `options`, such as "-fsanitize=thread", come last; `includes` are folders
-    of headers of others. Several threads and processes may ask at a time. Raises NoCompiler where one is needed and
-    there is none, and RuntimeError with the compiler's words if it refuses the text.
+    `architecture` is the value of -march. For "native", code that was compiled ahead of time is taken if its text is
+    the same and the processor can run it. Further `options`, such as "-fsanitize=thread", come last; `includes` are
+    folders of other headers. Several threads and processes may call this at a time. Raises NoCompiler if a compiler is
+    needed and missing, and RuntimeError with the compiler's words if it refuses the text.
     """
     text, defined = inlined(source), _defined(macros)
     name = cache.digest([text, architecture, *defined, *options, os.environ.get("CXX", "")])
@@ -254,7 +254,7 @@ def _made(source: Path, text: str, options: Sequence[str]) -> Library:
 
 
 def _kept(path: Path) -> Library | None:
-    """The library of the cache; None if there is none, it is damaged or cannot be loaded, or it may not be used."""
+    """Return the library of the cache; None if it does not exist, is damaged, cannot be loaded, or is not trusted."""
     try:
         return Library(path, read=trust.read)
     except trust.Refused as refused:
@@ -291,14 +291,14 @@ ARCHITECTURES = tuple(_NEEDS)
 """Architectures for which kernels can be compiled ahead of time."""
 
 COMPILED = "compiled"
-"""The folder beside a source for what was compiled of it ahead of time."""
+"""Folder beside a source for code that was compiled ahead of time."""
 
 
 def ahead_of_time(source: Path, macros: Iterable[str], architecture: str, *, includes: Sequence[Path] = ()) -> Path:
-    """Compile for processors of an architecture, such as "x86-64-v3", and write it where `library` looks for it.
+    """Compile for processors of an architecture, such as "x86-64-v3", and write the file where `library` finds it.
 
-    The place is returned. Raises ValueError for an unknown architecture, OSError if the place cannot be written, and
-    RuntimeError as `library` does. Where $CXX is a cross compiler, the architecture may be that of another processor.
+    Returns its path. Raises ValueError for an unknown architecture, OSError if the path cannot be written, and
+    RuntimeError as `library` does. If $CXX is a cross compiler, the architecture may be that of another processor.
     """
     global _runs
     if architecture not in _NEEDS:
@@ -355,7 +355,7 @@ def _built_for(folder: Path) -> set[str]:
 
 
 def _not_built(source: Path, options: Sequence[str], error: NoCompiler) -> NoCompiler:
-    """The error of a machine without compiler, with what was compiled ahead of time and does not serve."""
+    """Return the error of a machine without compiler, which names unusable code that was compiled ahead of time."""
     built = _built_for(source.parent)
     if not built:
         return error

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The kernels of a layer for the processor: which of them a call needs, and what they are passed.
+"""Kernels of a layer for the processor: the choice of the kernels of a call, and their arguments.
 
-`directions` calls them with arrays that it has looked at. Rows that are not dense, or not all of one type that kernels
-take, are passed as dense copies in the type that is computed in.
+`directions` calls them with checked arrays. Rows that are not dense, or not all of one type that kernels take, are
+passed as dense copies in the compute type.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -66,9 +66,9 @@ class HostKernels(Generic[Kept]):
         self.optional = [given["symbol"] for given in interface["inputs"] if given["default"] is not None]
 
     def forward(self, results: Callable[..., Results], otherwise: Any) -> HostCall[tuple[Results, Kept | None]]:
-        """`forward`; `results` makes of its outputs what is returned.
+        """Return the call of `forward`; `results` makes the returned object from the outputs.
 
-        `otherwise` is that call of `numpy_backend`, for types that kernels do not compute in.
+        `otherwise` is the call of `numpy_backend`, for types that kernels do not compute in.
         """
         kernels = DirectionKernels(self, "forward", otherwise)
         return HostCall(ForwardCall(self.layer, results, kernels.forward, empty=empty), kernels.running())
@@ -167,14 +167,14 @@ class DirectionKernels:
             round_to(result, ..., made)
 
     def stored(self, given: Sequence[Any], computed: DType) -> DType:
-        """The type that rows are stored in where it is one that kernels take; else that which is computed in."""
+        """Return the type that rows are stored in, if kernels take it; else the compute type."""
         pairs = zip(self.kinds, given, strict=True)
         kinds = {value.dtype for kind, value in pairs if value is not None and kind in PER_ROW}
         stored = kinds.pop() if len(kinds) == 1 else computed
         return stored if stored.name in TYPES and stored.isnative else computed
 
     def wanted(self, given: Sequence[Any], stored: DType, computed: DType) -> list[DType | None]:
-        """The type in which kernels are passed each array; None for a Constant, and for what is not there."""
+        """Return the type in which kernels take each array; None for a Constant, and for an absent value."""
         return [
             None if value is None or kind == "Constant" else stored if kind in PER_ROW else computed
             for kind, value in zip(self.kinds, given, strict=True)
@@ -185,7 +185,7 @@ class DirectionKernels:
         return tuple([(each.address, each.pointers, each.numbers) for each in self.chosen(given, stored, computed)])
 
     def run(self, given: list[Any], shape: Shape, stored: DType, computed: DType, threads: int) -> None:
-        """Compute the results at the end of a list from what stands before them."""
+        """Compute the results at the end of a list from the values before them."""
         kernels = self.chosen(given, stored, computed)
         cut = self.cut(shape, stored)
         for place in self.zeros:
@@ -226,7 +226,7 @@ class DirectionKernels:
         return [name for name, place in self.may_be_absent.items() if given[place] is None]
 
     def chosen(self, given: Sequence[Any], stored: DType, computed: DType) -> list["_HostKernel"]:
-        """The kernels for what is there of a call, compiled if need be."""
+        """Return the kernels for the present values of a call, compiled if necessary."""
         key = (stored, computed, *[value is None for value in given])
         if key not in self.plans:
             self.plans[key] = self._loaded(given, stored, computed)

@@ -17,11 +17,11 @@ from .host_kernels import COMPUTED, DeviceDirection, DirectionKernels
 
 
 class HostPart:
-    """A function (values, results, call) on kernels of a `source` beside `file`; `otherwise` is the one for NumPy.
+    """Function (values, results, call) that runs kernels of a `source` beside `file`.
 
-    That one is called where there is no compiler, or for a type that kernels do not compute in. `values` and `results`
-    say the kind of each, `kernels` what they are passed. Of `optional` inputs None may be passed, or none may be asked
-    for the gradient; of `zeros` None is zero.
+    `otherwise` is the function for NumPy. It is called if there is no compiler, or for a type that kernels do not
+    compute in. `values` and `results` name the kind of each, `kernels` the arguments of each kernel. Inputs in
+    `optional` may be None, and their gradients may be omitted. A None in `zeros` stands for zero.
     """
 
     def __init__(

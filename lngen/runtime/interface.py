@@ -34,13 +34,13 @@ Sign = Literal["any", "nonnegative"]
 Origin = Literal["input", "output", "constant", "row scalar"]
 
 PER_ROW = ("Row", "RowScalar", "Data")
-"""The kinds of which each row has its own."""
+"""Kinds with a value in each row."""
 
 PARAMETERS = ("Feature", "Scalar")
 """The kinds that all rows share."""
 
 Axes = list[Literal["...", "D"]]
-"""The axes of an array: those of the rows, as many as there are, and that of the features."""
+"""Axes of an array: "..." for those of the rows, and "D" for the features."""
 
 
 class InputEntry(TypedDict):
@@ -75,9 +75,9 @@ class OutputEntry(TypedDict):
 
 
 class SavedField(TypedDict):
-    """A field of `Saved` after the first three, and the input, output, Constant or row scalar that it holds.
+    """Field of `Saved` after the first three, and the input, output, Constant or row scalar that it holds.
 
-    One of an input that was left out is None.
+    The field of an omitted input is None.
     """
 
     name: str
@@ -87,7 +87,7 @@ class SavedField(TypedDict):
 
 
 class Gradient(TypedDict):
-    """A field of `Gradients`, and the input that it belongs to; None where that may be, and was, left out."""
+    """Field of `Gradients`, and its input; it is None if the input may be omitted and was."""
 
     name: str
     of: str
@@ -95,10 +95,10 @@ class Gradient(TypedDict):
 
 
 class CounterpartEntry(TypedDict):
-    """A module of PyTorch's that the layer can stand for, as its definition says.
+    """Module of PyTorch that the layer can replace, as its definition says.
 
-    `attributes` has what each attribute of that module is here, an input, a Constant or D; `conditions` the values that
-    others have to have.
+    `attributes` maps each attribute of that module to an input, a Constant or D; `conditions` are required values of
+    other attributes.
     """
 
     name: str
@@ -147,7 +147,7 @@ def output(name: str, kind: Kind, *, symbol: str | None = None) -> OutputEntry:
 
 
 def saved(name: str, kind: Origin, axes: Axes, *, of: str | None = None) -> SavedField:
-    """The entry of a field of `Saved`, which holds what has its name if nothing else is said."""
+    """Return the entry of a field of `Saved`, which holds the value of the same name unless `of` is given."""
     return {"name": name, "kind": kind, "of": of or name, "axes": axes}
 
 

@@ -54,7 +54,7 @@ class JaxLayer(Generic[Result]):
         return result
 
     def computed(self, inputs: Sequence[Any]) -> np.dtype[Any]:
-        """The type that a call computes in, given its inputs or what is like them, None for one left out."""
+        """Return the compute type of a call, given its inputs or arrays like them, None for an absent one."""
         computed = computed_in(np.dtype(each.dtype) for each in inputs if each is not None)
         return wider(computed) if self.is_wide else computed
 

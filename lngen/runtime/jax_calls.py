@@ -47,11 +47,10 @@ def call(
     made: Sequence[Any],
     samples: int | None,
 ) -> list[Any] | None:
-    """The results of the kernels of a direction, None where they are not to be had so.
+    """Return the results of the kernels of a direction, None if kernels cannot be called this way.
 
-    `given` are the arrays and the numbers that kernels are passed by their places, and after these what is like the
-    results, None for what is not there; `made` are those results that there are. The rows, or those of each of some
-    `samples`, have this shape.
+    `given` are the arguments of kernels by their places, and then values like the results, None for an absent one;
+    `made` are the present results. The rows, or those of each of some `samples`, have this shape.
     """
     found = _handler()
     stored = kernels.stored(given, computed)

@@ -39,7 +39,7 @@ DRIVER = (
 
 _NAME = "jax_gpu_call"
 _START = 4096
-"""An address for what has none yet: memory of XLA's begins at multiples of more bytes than any vector has."""
+"""Placeholder address: memory of XLA begins at multiples of more bytes than any vector has."""
 
 _NONE = -1
 

@@ -26,7 +26,7 @@ _UINT32 = np.dtype(np.uint32)
 
 
 class _JaxTypes(NamedTuple):
-    """The shape of the rows of a call, or of a sample, the type that it computes in, and those of the inputs."""
+    """Shape of the rows of a call or of a sample, its compute type, and the types of the inputs."""
 
     shape: Shape
     computed: DType
@@ -34,10 +34,10 @@ class _JaxTypes(NamedTuple):
 
 
 class KernelCall(NamedTuple):
-    """A call of kernels for rows, or for those of each of so many samples.
+    """Call of kernels for rows, or for those of each of some samples.
 
-    `read` is what they are passed, in their order, and `like` what is like their results, None for what is not there;
-    `made` are those results that there are.
+    `read` are the arguments of kernels, in their order. `like` are values like their results, None for an absent one.
+    `made` are the present results.
     """
 
     types: _JaxTypes
@@ -140,7 +140,7 @@ def _called(computed: Callable[..., list[Array]], *arrays: Any) -> list[Array]:
 def _each_sample(
     computed: Callable[..., list[Array]], like: Sequence[Any], own: Sequence[bool], *arrays: Any
 ) -> list[Array]:
-    """The results for all samples, of arrays some of which each sample has its `own` of."""
+    """Return the results for all samples, of arrays some of which have an `own` part for each sample."""
     made = [np.empty(each.shape, each.dtype) for each in like]
     read = [np.asarray(each) for each in arrays]
     for sample in range(len(made[0])):

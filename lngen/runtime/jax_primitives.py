@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The directions of a layer as primitives of JAX's, which every layer shares: a call says of which layer it is.
+"""Directions of a layer as primitives of JAX, shared by all layers: a call names its layer.
 
-An operand is there for each argument that was not left out: `there` says which those are. Results are shaped, and
-samples batched, by what kind an argument is; what a direction is linear in, and what is derived of it, is in
-`jax_derivatives`.
+There is an operand for each argument that is present: `there` says which are. The kind of an argument determines the
+shapes of results, and how samples are batched. `jax_derivatives` has derivatives and transposes.
 
-A call is of one sample, or it is `sampled`: all that it has for each row, and all its results, have an axis of samples
+A call is of one sample, or it is `sampled`. All its values per row, and all its results, then have an axis of samples
 before the others, and so has a parameter if each sample has its own.
 """
 
@@ -52,8 +51,10 @@ _primitives: dict[str, Any] = {}
 
 
 class Result(NamedTuple):
-    """A result of a direction. It has the shape and the type of the argument at the place `owner`, and is left out with
-    that; without, it is one of the outputs, or a row scalar, which is `computed` in a type of its own.
+    """Result of a direction.
+
+    It has the shape and the type of the argument at the place `owner`, and is absent if that is. Without an owner, it
+    is an output, or a row scalar, which has the compute type.
     """
 
     kind: str
@@ -78,10 +79,10 @@ class DirectionSignature:
 
 
 class DirectionSignatures(dict[str, DirectionSignature]):
-    """The directions of a layer: the four that kernels compute, and two that are linear in what moves.
+    """Directions of a layer: the four that kernels compute, and two derivatives that are linear in tangents.
 
-    A `backward` moves `backward_along` tangents of its inputs and of its cotangents; a `second_tangent` is what moves a
-    `jvp` along tangents of its inputs.
+    `backward_along` is the derivative of `backward` along tangents of its inputs and of its cotangents.
+    `second_tangent` is the derivative of `jvp` along tangents of its inputs.
     """
 
     def __init__(self, interface: Interface) -> None:
@@ -117,11 +118,11 @@ class PrimitiveLayer(Protocol):
     gpu: Any
 
     def computed(self, inputs: Sequence[Any]) -> np.dtype[Any]:
-        """The type that a call computes in, given its inputs or what is like them, None for one left out."""
+        """Return the compute type of a call, given its inputs or arrays like them, None for an absent one."""
 
 
 def expanded(operands: Iterable[Any], there: Sequence[bool]) -> list[Any]:
-    """A value for each argument, None for one that was left out."""
+    """Return a value for each argument, None for an absent one."""
     values = iter(operands)
     return [next(values) if is_there else None for is_there in there]
 
@@ -165,8 +166,9 @@ def define(
     moves: Callable[..., tuple[Sequence[Any], Sequence[Any]]],
     transposed: Callable[..., Sequence[Any]] | None = None,
 ) -> None:
-    """Make the primitive of a direction of what computes it, its rule for tangents, and that for cotangents if it is
-    linear in something. `evaluate` is told the platform first.
+    """Make the primitive of a direction from its evaluation, its rule for tangents, and its rule for cotangents.
+
+    The last is given if the direction is linear in some arguments. `evaluate` takes the platform first.
     """
     primitive = Primitive(f"lngen_{name}")
     primitive.multiple_results = True
@@ -211,7 +213,7 @@ def _shaped(
 
 
 def shaped(name: str, layer: PrimitiveLayer, values: Sequence[Any], sampled: bool) -> list[Any]:
-    """The results of a direction, without entries, of its arguments or what is like them."""
+    """Return the results of a direction as shapes and types, from its arguments or arrays like them."""
     direction, there = layer.directions[name], [value is not None for value in values]
     row = next(values[number] for number in layer.directions.rows if values[number] is not None)
     computed = layer.computed(direction.groups(values)[0])

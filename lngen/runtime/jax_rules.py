@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rules of differentiation of the primitives of a layer, as JAX takes them, made of rules for what may be None."""
+"""Rules of differentiation for the primitives of a layer, made from rules in which values may be None."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -12,7 +12,7 @@ Values = list[Any]
 
 
 class DirectionCall:
-    """A direction of a layer with Constants and arguments, in groups; those of a kind that is linear may be unknown."""
+    """Direction of a layer with Constants and groups of arguments; the linear arguments may be unknown."""
 
     def __init__(
         self,
@@ -45,12 +45,12 @@ class DirectionCall:
         return [value for each, value in pairs if each.owner is None or self.there[each.owner]]
 
     def of_results(self, values: Sequence[Any]) -> Values:
-        """One for each result that there can be, given those of this call, None for one that is zero."""
+        """Return a value for each possible result, given those of this call; None stands for zero."""
         there = [each.owner is None or self.there[each.owner] for each in self.direction.results]
         return expanded(_or_none(values), there)
 
     def of_operands(self, *groups: Sequence[Any] | None) -> Values:
-        """A cotangent for each operand that this is linear in and that is unknown, given those of the last groups."""
+        """Return a cotangent for each unknown linear operand, given those of the last groups."""
         cotangents: Values = [None] * (len(self.there) - sum(len(group) for group in self.groups[-len(groups) :]))
         for own, group in zip(groups, self.groups[-len(groups) :], strict=True):
             cotangents += [None] * len(group) if own is None else own
@@ -93,7 +93,7 @@ def total(*terms: Sequence[Any]) -> Values:
 
 
 def _with_zeros(made: Sequence[Any], tangents: Sequence[Any] | None) -> Values:
-    """Tangents of results, of which those that are None or not said are zero."""
+    """Return tangents of results, with zeros for those that are None or missing."""
     tangents = tangents or []
     tangents = [*tangents, *[None] * (len(made) - len(tangents))]
     return [
@@ -121,8 +121,10 @@ def moving(
 
 
 def transposed(name: str, cotangents_of: Callable[[DirectionCall, Values], Sequence[Any]]) -> Callable[..., Values]:
-    """The rule of a direction for cotangents; `cotangents_of` a call and those of its results has them for each of the
-    last groups of arguments, None for one that it is not asked for.
+    """Return the rule of a direction for cotangents.
+
+    `cotangents_of` takes a call and the cotangents of its results. It returns cotangents for each of the last groups of
+    arguments, None for one that is not needed.
     """
 
     def rule(cotangents: Any, *operands: Any, **settings: Any) -> Values:

@@ -79,9 +79,9 @@ class Launches:
         self.steps.append((kernel, (blocks, 1, 1), itemgetter(*slots)))
 
     def run(self, objects: list[Any], values: list[Any], stream: Any, handle: int, autotune: bool = False) -> None:
-        """Make what a call makes, in `objects` and `values`, and launch its kernels on a stream.
+        """Allocate the results of a call in `objects` and `values`, and launch its kernels on a stream.
 
-        Before its first call with `autotune`, a kernel that sums nothing over rows is launched in several grids.
+        Before its first call with `autotune`, a kernel without sums over rows is measured in several grids.
         """
         self.plan.check_room(self.partial_bytes)
         values += self.counts
@@ -178,9 +178,9 @@ def _module(device: Device, plan: CallPlan, narrow: bool) -> "KernelModule":
 
 
 class KernelModule:
-    """The loaded kernels of a direction, for a row length, types, and inputs left out.
+    """Loaded kernels of a direction, for a row length, types, and absent inputs.
 
-    `narrow` is for arrays that do not start where vectors of entries do.
+    `narrow` is for arrays that are not aligned for vectors.
     """
 
     def __init__(self, device: Device, plan: CallPlan, narrow: bool) -> None:
@@ -284,9 +284,9 @@ def spilled_of(cubin: bytes, in_memory: int) -> int:
 
 
 def load(device: Device, source: Path, macros: Iterable[str]) -> tuple[bytes, Any]:
-    """The compiled kernels and the module that PyCUDA makes of them.
+    """Return the compiled kernels and the module that PyCUDA makes of them.
 
-    Raises RuntimeError where the driver refuses what is fresh from the compiler: it may be the older of the two.
+    Raises RuntimeError if the driver refuses new code of the compiler, since the driver may be older.
     """
     cubin = compiled(source, device.architecture, macros)
     try:
@@ -304,9 +304,9 @@ def load(device: Device, source: Path, macros: Iterable[str]) -> tuple[bytes, An
 
 
 class Kernel:
-    """A kernel, ready for launching, and what the module says of its launch.
+    """Kernel that is ready for launching, with the module's data about its launch.
 
-    One that `waits` for the kernel before it by itself is launched while that one runs.
+    A kernel that `waits` for the one before it by itself is launched while that one runs.
     """
 
     def __init__(self, module: KernelModule, name: str, letters: str, parts: list[str], waits: bool) -> None:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The kernels of a layer, launched by PyCUDA: what `cuda_backend.py` of a layer calls with its tables.
+"""Entry point of `cuda_backend.py` of a layer: kernels launched by PyCUDA.
 
-A call is looked at (`plans`), its device found (`devices`), and its kernels launched (`kernels`), which are compiled
-when they are first asked for (`compilers`).
+A call is checked (`plans`), its device found (`devices`), and its kernels compiled on first use (`compilers`) and
+launched (`kernels`).
 """
 
 from collections.abc import Callable, Sequence
@@ -46,7 +46,10 @@ def forward(
     autotune: bool,
     like: Any,
 ) -> tuple[list[Any], Any]:
-    """The outputs of a layer and what it saved; None if it is to save nothing, and then no row scalar is written."""
+    """Return the outputs of a layer and its saved values.
+
+    If it is to save nothing, the saved values are None, and no row scalar is written.
+    """
     take, handle = dlpack.taker(like), 0 if stream is None else stream_handle(stream)
     outs = (out,) if len(layer.outputs) == 1 else several(out, tuple(layer.outputs))
     objects = [*inputs, *constants, *outs, *[None] * len(layer.row_scalars), workspace]
@@ -72,7 +75,7 @@ def later(
     autotune: bool,
     like: Any,
 ) -> list[Any]:
-    """The results of a direction that follows forward, in their order; `arguments` are in that of its tables."""
+    """Return the results of a direction that follows forward, in order; `arguments` are in the order of its tables."""
     take, handle = dlpack.taker(like), 0 if stream is None else stream_handle(stream)
     plan, objects, values, streams = later_plan(layer, direction, saved, arguments, out, workspace, handle)
     return _run(plan, objects, values, streams, stream, handle, autotune, take)
@@ -88,7 +91,7 @@ def saved_from(layer: DeviceLayer, interface: Interface, first: tuple[Any, Any, 
         return found.shape, found.dtype
 
     def number_type() -> DType:
-        """A number has the type of the other parameters, or else that of the computation."""
+        """Return the type of a number: that of the other parameters, or else the compute type."""
         arrays = [
             (field["axes"], array(f"saved.{field['name']}", value).dtype)
             for field, value in zip(interface["saved"], fields, strict=True)

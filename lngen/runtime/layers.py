@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A layer on NumPy as its `INTERFACE` describes it: what a call is given and what it returns, and whether that fits."""
+"""Layer on NumPy as its `INTERFACE` describes it: arguments and results of a call, and their checks."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -24,10 +24,10 @@ _PARTS = {"Row": ROW, "RowScalar": ROW_SCALAR, "Feature": FEATURE, "Scalar": NUM
 
 
 class Value(NamedTuple):
-    """An array or a number of a call.
+    """Array or number of a call.
 
     `part` is its place in `shapes`, or CONSTANT. `of` is the input or the output that it belongs to. `follows` is the
-    place of an input: where that was left out, this has to be None. `required` says that it is there otherwise.
+    place of an input: if that is absent, this value has to be None. Otherwise it has to be present if it is `required`.
     """
 
     name: str
@@ -124,11 +124,11 @@ class HostLayer(Generic[Kept]):
         self.row_scalars = [field["name"] for field in interface["saved"] if field["kind"] == "row scalar"]
 
     def stored(self, dtypes: Sequence[DType | None]) -> DType:
-        """The type of the rows that forward was given, given those of all inputs."""
+        """Return the type of the rows that forward was given, from the types of all inputs."""
         return next(kind for slot in self.rows if (kind := dtypes[slot]) is not None)
 
     def check_saved(self, saved: Any) -> None:
-        """Refuse what was changed in it, and arrays whose shape was changed since."""
+        """Refuse saved values that were changed, and arrays whose shape was changed since."""
         self.check_is_saved(saved)
         check_first_fields(saved, self.required)
         parts, dtypes = shapes(saved[0]), saved[2]
@@ -141,7 +141,7 @@ class HostLayer(Generic[Kept]):
                 check_number(field.name, value, there)
 
     def check_is_saved(self, saved: Any) -> None:
-        """Refuse what forward of this layer did not return."""
+        """Refuse a value that forward of this layer did not return."""
         check_is_saved(saved, self.Saved, self.name)  # type: ignore[arg-type]
 
     def saved_from(

@@ -29,7 +29,7 @@ Backend: TypeAlias = Literal["numpy", "cpu", "auto"]
 
 
 class NumpyModule(Generic[Output, Gradient]):
-    """A layer as an object: `forward` keeps what `backward` needs, and `backward` has it no longer."""
+    """Layer as an object: `forward` keeps the values for `backward`, and `backward` releases them."""
 
     _package: ClassVar[str]
     _interface: ClassVar[Interface]
@@ -43,10 +43,10 @@ class NumpyModule(Generic[Output, Gradient]):
         threads: int,
         dtype: npt.DTypeLike = np.float32,
     ) -> None:
-        """`parameters` says by name which there are, in the order of the inputs; `constants` are by attribute.
+        """Make a layer; `parameters` says by name which are present, in the order of the inputs.
 
-        Raises TypeError or ValueError for features that are no whole number, or too few, for what is no constant, and
-        for another type, backend or count of threads.
+        `constants` are by attribute. Raises TypeError or ValueError if `D` is not a whole number or is too small, for
+        an invalid constant, and for an invalid type, backend or number of threads.
         """
         self.backend: Backend = _checked_backend(backend)
         self.threads = thread_count(threads)
@@ -96,7 +96,7 @@ class NumpyModule(Generic[Output, Gradient]):
         return output
 
     def _check_features(self, inputs: Sequence[Any]) -> None:
-        """Refuse rows of another length, which parameters would not fit, or which there are none to tell of."""
+        """Refuse rows of another length than the parameters have."""
         if self._features is None:
             return
         for each, value in zip(self._interface["inputs"], inputs, strict=True):

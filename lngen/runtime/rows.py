@@ -65,7 +65,7 @@ def are_long(shape: tuple[int, ...], dtype: np.dtype[Any]) -> bool:
 
 
 def with_small_buffer(function: Callable[..., Result], *arguments: Any) -> Result:
-    """Call a function in which NumPy expands what it broadcasts into a small buffer."""
+    """Call a function in which NumPy expands broadcast operands into a small buffer."""
     with np.errstate():  # puts the buffer size back too
         np.setbufsize(UFUNC_BUFFER)
         return function(*arguments)
@@ -105,7 +105,7 @@ def row_mean(a: Array, b: Array, D: Array, out: Array) -> Array:
 
 @lru_cache(maxsize=8)
 def equal_weights(count: int, weight: float, dtype: np.dtype[Any]) -> Array:
-    """A weight for each of `count` entries; what was made last is kept."""
+    """Return a weight for each of `count` entries; recent results are cached."""
     weights = np.full(count, weight, dtype)
     weights.flags.writeable = False
     return weights
@@ -113,7 +113,7 @@ def equal_weights(count: int, weight: float, dtype: np.dtype[Any]) -> Array:
 
 @lru_cache(maxsize=32)
 def number(value: float, dtype: np.dtype[Any]) -> Array:
-    """A number as a 0-d array, which a ufunc takes sooner than a Python number; what was made last is kept."""
+    """Return a number as a 0-d array, which is faster in a ufunc than a Python number; recent results are cached."""
     made = np.asarray(value, dtype)
     made.flags.writeable = False
     return made
@@ -149,7 +149,7 @@ def residual(
 
 
 def less_residual(shifted: Array, left: Array) -> Array:
-    """The rows less what rounding has left of their mean, which is 0 for most."""
+    """Subtract the residual of the mean from the rows, in place; it is 0 for most."""
     if np.count_nonzero(left):
         np.subtract(shifted, left, out=shifted)
     return shifted
@@ -189,7 +189,7 @@ def by_row(ufunc: np.ufunc, block: Array, values: Array, out: Array) -> Array:
 
 
 def repeated(values: Array | None) -> Array | None:
-    """One value per feature, repeated for several rows where they are short; None of what is not there."""
+    """Repeat one value per feature for several rows if they are short; None stays None."""
     if values is None:
         return None
     together = SHORT_ROW // len(values)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""A direction of a layer whose rows lie on several processes, each with some of the features of every row.
+"""Direction of a layer whose rows are sharded over several processes, each with some features of every row.
 
-It is run part by part: what a part reduces is sent to all, and all merge it alike, so that row scalars are the same
-everywhere. A process may have no features at all: it takes part in every exchange, with what a sum or an extreme of
-nothing is.
+It runs in steps: the numbers that a shard reduces are sent to all processes, and all merge them in the same way, so
+that row scalars are the same everywhere. A process without features takes part in every exchange, with the sum or the
+extreme of nothing.
 """
 
 import copy
@@ -59,18 +59,18 @@ class Last(NamedTuple):
 
 
 def layer(interface: Interface, saved: Callable[..., Kept], *, is_wide: bool = False) -> HostLayer[Kept]:
-    """A layer of which a process may have no features."""
+    """Return a layer of which a process may have no features."""
     parts = interface.copy()
     parts["minimum_features"] = 0
     return HostLayer(parts, saved, is_wide=is_wide)
 
 
 class ShardSteps:
-    """The steps of a direction, whose `title` is the same on all processes.
+    """Steps of a direction, whose `title` is the same on all processes.
 
-    `last` has the results that vary over features, `common` those that do not and that no exchange gave. `known_as` are
-    results that an exchange gave under another name, `symbols` what functions call inputs, Constants and outputs that
-    callers call otherwise. With `counts_first` the first part reads `WHOLE`.
+    `last` has the results that vary over features, and `common` the other results that no exchange gave. `known_as`
+    maps results to their names in an exchange, and `symbols` maps the names of callers to those of functions. With
+    `counts_first` the first step reads `WHOLE`.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class ShardSteps:
     def run(self, values: Mapping[str, Any], results: Mapping[str, Any], call: Any, communicator: Communicator) -> None:
         """Compute the results of a call, some of which may be None, in their arrays.
 
-        Parts take the call as it is; it has a `shape`, `features` and a `dtype` as `blocks.Work` has.
+        Functions get the call as it is; it has a `shape`, `features` and a `dtype` as `blocks.Work` has.
         """
         features, leading, dtype = call.features, call.shape[:-1], call.dtype
         known = {**values, LARGEST: np.asarray(np.finfo(dtype).max, dtype)}
@@ -132,7 +132,7 @@ class ShardSteps:
         return value
 
     def store(self, result: Any, value: Any, call: Any) -> None:
-        """Write what such a function has made, in a result's own type."""
+        """Write the value of a function into a result, in the result's own type."""
         blocks.round_to(result, ..., value)
 
     def _in_common(self, known: Mapping[str, Any], results: Mapping[str, Any], call: Any) -> dict[str, Any]:
@@ -159,7 +159,7 @@ class ShardSteps:
         communicator: Any,
         call: Any,
     ) -> None:
-        """Add what all make of (numbers of a row, rows) numbers to what is known, each process of some of the rows."""
+        """Add merged row scalars to the known values, where each process merges some of the rows."""
         leading, rows = call.shape[:-1], numbers.shape[1]
         found = collectives.exchange_rows(communicator, which, call.features, numbers, totals)
         self._count(known, found, step.totals, call.dtype)
@@ -178,7 +178,7 @@ class ShardSteps:
         known |= dict(zip(step.makes, every, strict=True))
 
     def _count(self, known: dict[str, Any], found: Gathered, totals: Sequence[str], dtype: DType) -> None:
-        """Add to what is known how many features there are, and what all totals are together."""
+        """Add the number of features and the sums of all totals to the known values."""
         whole = int(found.counts.sum())
         if whole < self.minimum_features:
             raise ValueError(
@@ -227,10 +227,10 @@ class ShardedForward(Generic[Results, Kept]):
 
 
 class ShardedLater(Generic[Results]):
-    """A direction that follows forward, over parts of rows; `results` is as for `LaterCall`.
+    """Direction that follows forward, over shards of rows; `results` is as for `LaterCall`.
 
-    `arguments` and `makes` are what functions call its own arguments and its results. Tangents, and cotangents of
-    gradients, that are None come as zeros.
+    `arguments` and `makes` are the names of its own arguments and of its results in functions. Tangents, and cotangents
+    of gradients, that are None come as zeros.
     """
 
     def __init__(

@@ -155,7 +155,7 @@ class Module(torch.nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Give each parameter the value that it has where it is left out, 1 where it may not be."""
+        """Set each parameter to its value when omitted, or to 1 if it is required."""
         for name, default in self._defaults.items():
             parameter = getattr(self, name)
             if parameter is not None:

@@ -29,10 +29,10 @@ class Unlike(Exception):
 
 
 def compare(forward: ModuleForward, known: dict[Any, Types]) -> Types:
-    """The types of results where these are not those of rows, of a module that computes what its layer does.
+    """Return the types of results that differ from those of rows, for a module that computes its layer's function.
 
-    `known` has these of modules that differ in parameters alone. Raises Unlike if a module computes something else, is
-    called otherwise, or cannot be called.
+    `known` caches them for modules that differ in parameters alone. Raises Unlike if a module computes another
+    function, has another signature, or cannot be called.
     """
     _check_signature(forward)
     features = _features(forward)
@@ -149,7 +149,7 @@ def _shown(value: Any) -> str:
 
 
 def _settings(forward: ModuleForward) -> Any:
-    """All of a module but its parameters and what they are in."""
+    """Return all attributes of a module except its parameters and their containers."""
     module, plain = forward.module, (bool, int, float, str, tuple, type(None))
     settings = [(name, repr(value)) for name, value in vars(module).items() if isinstance(value, plain)]
     there = [name for name, value in module._parameters.items() if value is not None]

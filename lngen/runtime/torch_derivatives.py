@@ -44,7 +44,7 @@ class DifferentiableLayer(Protocol):
 
 
 def _keep(ctx: Any, layer: DifferentiableLayer, args: Sequence[Any], made: Sequence[Any] = ()) -> None:
-    """Keep arguments of an operator, and of its results those that later directions take."""
+    """Save arguments of an operator, and those of its results that later directions take."""
     first, end = layer.inputs, layer.inputs + layer.constants
     tensors = (*args[:first], *args[end:], *made)
     ctx.save_for_backward(*tensors)
@@ -71,9 +71,9 @@ def _total(first: Sequence[Any], second: Sequence[Any]) -> list[Any]:
 def _gradients(
     layer: DifferentiableLayer, arguments: Sequence[Any], cotangents: Sequence[Tensor | None], are_plain: bool = False
 ) -> list[Tensor | None]:
-    """The gradient of each input, None for one that has none; `arguments` are those up to what was kept.
+    """Return the gradient of each input, None for one without a gradient; `arguments` are those up to saved values.
 
-    Of what is plain, and is not differentiated again, the dispatcher would only make the kernel's call longer.
+    For plain tensors that are not differentiated again, the kernel is called without the dispatcher.
     """
     backward = layer.kernels.backward if are_plain else layer.backward
     return _of_inputs(layer, arguments, each(backward(*arguments, *cotangents)))

@@ -76,7 +76,7 @@ class ModuleForward:
         return [*rows, *[None] * (len(self.arguments) - len(rows))]
 
     def values(self, rows: Sequence[Any]) -> tuple[list[Any], list[Any], Any]:
-        """The layer's inputs and Constants, and the type of the parameters, which is None if there are none."""
+        """Return the layer's inputs and Constants, and the type of the parameters, which is None if there are none."""
         inputs, kind = [], None
         for attribute, place in self.inputs:
             value = None

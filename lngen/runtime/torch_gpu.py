@@ -82,7 +82,7 @@ class TorchOnGPU:
         return self._later("jvp", args)
 
     def backward_backward(self, *args: Any) -> Any:
-        """The gradients of the inputs, then those of the cotangents."""
+        """Return the gradients of the inputs, then those of the cotangents."""
         return self._later("backward_backward", args)
 
     def _later(self, direction: str, args: Sequence[Any]) -> Any:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A layer's directions on tensors in the memory of the processor, and what shapes and types they would have.
+"""Directions of a layer on tensors in the memory of the processor, and the shapes and types of results.
 
-They are computed by `cpu_backend` where there is a C++ compiler or machine code that was made ahead of time, else by
-`numpy_backend`. Results are new tensors that share no memory with anything.
+`cpu_backend` computes them if there is a C++ compiler or code that was compiled ahead of time, else `numpy_backend`.
+Results are new tensors that share no memory.
 """
 
 from collections.abc import Callable, Sequence
@@ -67,7 +67,7 @@ class _Lent:
 
 
 def _array(value: Any) -> Any:
-    """The memory of a tensor as NumPy has it; None, numbers and arrays stay what they are."""
+    """Return a tensor's memory as a NumPy array; None, numbers and arrays stay as they are."""
     if value is None or not isinstance(value, Tensor):
         return value
     if value.dtype is not _BFLOAT16:
@@ -89,7 +89,7 @@ def _tensor(array: Array) -> Tensor:
 
 
 def _fresh(made: Sequence[Any], given: Sequence[Any]) -> list[Tensor]:
-    """Results as tensors that share no memory with each other nor with what was given; one that is None is empty."""
+    """Return results as tensors that share no memory with each other or with arguments; None becomes an empty one."""
     found: list[Tensor] = []
     seen: list[Array] = []
     is_shared = len(set(map(id, made))) < len(made)
@@ -132,8 +132,9 @@ def each(values: Any) -> tuple[Any, ...]:
 
 
 class _TorchTypes(NamedTuple):
-    """The types of a call: of each input or None, that which is computed in, and those of results, which is that of
-    the input `row` and that of the row scalars.
+    """Types of a call: of each input or None, the compute type, and the types of results.
+
+    The latter are those of the input `row` and of the row scalars.
     """
 
     dtypes: tuple[DType | None, ...]
@@ -226,7 +227,7 @@ class TorchKernels:
         return only(_fresh(made if self.outputs > 1 else (made,), [*own, *saved[3:]]))
 
     def backward_backward(self, *args: Any) -> Any:
-        """The gradients of the inputs, then those of the cotangents."""
+        """Return the gradients of the inputs, then those of the cotangents."""
         if args[self.by_sample]:
             return self._of_samples("backward_backward", args)
         saved, own, threads = self._saved(args)
@@ -368,6 +369,6 @@ def _known(value: Tensor | None) -> Shape | None:
 
 
 def _like(owners: Sequence[Any]) -> list[Tensor]:
-    """Tensors like those that they belong to, one without entries for each that is None."""
+    """Return tensors like their owners, empty for an owner that is None."""
     there = next(each for each in owners if each is not None)
     return [there.new_empty(0, dtype=torch.float32) if each is None else each.new_empty(each.shape) for each in owners]

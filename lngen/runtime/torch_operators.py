@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The four directions of a layer as operators of PyTorch's, made from the layer's `INTERFACE`.
+"""Four directions of a layer as operators of PyTorch, made from the layer's `INTERFACE`.
 
-Each takes the inputs, the Constants, and whether it is `by_sample_`; all but forward then take what forward kept, which
-is outputs that are saved and the row scalars; then come the cotangents or the tangents. An entry that is None is one
-that was left out, and what it would have had for a result is a tensor without entries. By sample, every tensor has one
-axis more, the first: samples have parameters of their own, and sums over their own rows.
+Each takes the inputs, the Constants, and the flag `by_sample_`. All but forward then take the values that forward
+saved, which are outputs and row scalars. Then come the cotangents or the tangents. An absent argument is None, and its
+result is a tensor without entries. By sample, every tensor has one more axis, the first: samples have parameters of
+their own, and sums over their own rows.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,9 +26,9 @@ _libraries: dict[str, Any] = {}
 
 
 class Operators:
-    """The operators `torch.ops.lngen.NAME_forward`, `NAME_backward`, `NAME_jvp` and `NAME_backward_backward`.
+    """Operators `torch.ops.lngen.NAME_forward`, `NAME_backward`, `NAME_jvp` and `NAME_backward_backward`.
 
-    `name` is that of the layer's package, each dot of it twice an underscore: two of one name live side by side.
+    `name` is the name of the layer's package with two underscores for each dot: two layers of one name can coexist.
     """
 
     forward: Any
@@ -94,9 +94,9 @@ class Operators:
             library.impl(f"{self.name}_forward", self._autocast(key), key)
 
     def _autocast(self, key: str) -> Callable[..., Any]:
-        """Rows of several types are taken in the widest of them, so that no sum of rows loses what one of them has.
+        """Cast rows of several types to the widest of them, so that no sum of rows loses digits.
 
-        Nothing is cast besides: kernels compute in float32 at the least, and take parameters of another type.
+        Nothing else is cast: kernels compute in float32 at least, and take parameters of another type.
         """
         rows = [number for number, part in enumerate(self.parts["forward"].arguments) if part.kind == "Row"]
         excluded = _C.DispatchKeySet(getattr(_C.DispatchKey, key))

@@ -10,7 +10,7 @@ _TYPES = {"Constant": "float", "Flag": "bool"}
 
 
 class OperatorValue(NamedTuple):
-    """An argument or a result of an operator: its `kind` is that of an input, or Constant, or Flag."""
+    """Argument or result of an operator: its `kind` is that of an input, or Constant, or Flag."""
 
     name: str
     kind: str

@@ -24,7 +24,7 @@ class Misnamed(Exception):
 
 
 class Replaced(NamedTuple):
-    """A module of a model, the layer that computes its `forward` now, and if there is none, the reason."""
+    """Module of a model, and the layer that now computes its `forward`; the reason, if there is no layer."""
 
     name: str
     module: torch.nn.Module
@@ -38,7 +38,7 @@ class Replaced(NamedTuple):
 
 @dataclass(frozen=True)
 class Replacement:
-    """Modules that were `replaced`, and those that `stayed` although they are called a norm, or are a counterpart.
+    """Modules that were `replaced`, and modules that `stayed` though their class is a norm by name, or a counterpart.
 
     Its text has a line for each of them.
     """
@@ -76,13 +76,13 @@ class _Candidate(NamedTuple):
 
 
 def replace(model: torch.nn.Module, layers: Iterable[type[Module]], *, are_chosen: bool) -> Replacement:
-    """Let layers compute the `forward` of the modules of a model that they can stand for.
+    """Let layers compute the `forward` of a model's modules that they can replace.
 
-    Of a subclass that has a `forward` of its own, it is not known what it computes: its modules stay. Before anything
-    is changed, each module and its layer are compared on random rows.
+    A subclass with a `forward` of its own may compute another function: its modules stay. Before any change, each
+    module and its layer are compared on random rows.
 
-    Raises Misnamed for an attribute that a module lacks. If the layers `are_chosen`, it does for a class too that the
-    module of Python in which it should be does not have.
+    Raises Misnamed for an attribute that a module lacks. If the layers `are_chosen`, it also raises Misnamed for a
+    class that does not exist in its Python module.
     """
     known: dict[Any, Types] = {}
     candidates = _by_class(layers, are_chosen)

@@ -60,7 +60,7 @@ def second_tangents(
 
 
 def _of_rows(value: Any, kind: str, batch: Sequence[int], has_samples: bool) -> Any:
-    """A tensor with one axis for all rows of a batch, each of which has its own; by sample the first axis is theirs."""
+    """Return a tensor with one axis for all rows of a batch, and by sample an axis for the samples before it."""
     if not isinstance(value, Tensor):
         return value
     if kind in PARAMETERS:
@@ -79,7 +79,7 @@ def _of_entries(value: Any, rows: slice, entries: int) -> Any:
 
 
 def _paired(gradients: Sequence[Tensor], along: Sequence[Tensor | None], entries: int) -> Tensor:
-    """The sum of products of gradients, of so many entries for each row, with what each row moves along."""
+    """Return the sum of products of gradients and tangents, for some entries of each row."""
     terms = []
     for gradient, tangent in zip(gradients, along, strict=False):
         if tangent is not None:

@@ -22,10 +22,10 @@ _WORTH = 0.98
 
 
 def blocks_held(cubin: bytes, kernel: str, device: str, launches: Mapping[int, Callable[[], None]], stream: int) -> int:
-    """The key of the soonest of some launches of a kernel, the first of which is the usual one.
+    """Return the key of the fastest of some launches of a kernel, the first of which is the default.
 
-    Keys say how many blocks a multiprocessor gets. What was measured on a device of this name before holds, whatever
-    the launches are. `stream` is the handle that they are launched on; it is waited for.
+    A key is the number of blocks on a multiprocessor. An earlier measurement on a device of this name stays valid,
+    whatever the launches are. `stream` is the handle of the launches' stream, which is waited for.
     """
     digest = hashlib.sha256(b"\0".join([cubin, kernel.encode(), device.encode()])).hexdigest()
     path = cache_folder() / f"{digest}.grid.json"
@@ -68,7 +68,7 @@ def measured(launches: Mapping[int, Callable[[], None]], stream: int) -> dict[in
 
 
 class _DriverEvent:
-    """An event of the driver, on a stream of whatever library."""
+    """Event of the driver, on a stream of any library."""
 
     def __init__(self) -> None:
         self.handle = ctypes.c_void_p()
