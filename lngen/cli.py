@@ -47,7 +47,7 @@ class _Words:
         return parameters
 
     def parse_args(self, ctx: Any, args: Any) -> Any:
-        """The words parsed. What refuses a value here calls its message an error of a value, which says nothing."""
+        """Parse the words; the parser's prefix of a message about a wrong value is removed."""
         try:
             return super().parse_args(ctx, args)  # type: ignore[misc]
         except typer.BadParameter as error:
@@ -60,10 +60,10 @@ class _Command(_Words, TyperCommand):
 
 
 class _Group(_Words, TyperGroup):
-    """Turns what a command raises into one message and an exit status; a traceback is left to bugs."""
+    """Command group that turns a raised error into one message and an exit status; only bugs give a traceback."""
 
     def main(self, *arguments: Any, **options: Any) -> Any:
-        """Run, and see that what was printed has arrived: the last of it is written when Python flushes stdout."""
+        """Run a command, and check that its output has arrived: the last of it is written when stdout is flushed."""
         # Python has no stream for a descriptor that is closed, and prints for a missing stderr to stdout.
         sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
         if sys.stdout is None:
@@ -98,7 +98,7 @@ class _Group(_Words, TyperGroup):
 
 
 def _refuse(error: LngenError | str) -> None:
-    """One message on stderr, no wider than it is there; a terminal would break its lines inside words."""
+    """Print one message on stderr, wrapped to its width, since a terminal would break lines inside words."""
     message = printable_lines(str(error))
     if sys.stderr.isatty() or os.environ.get("COLUMNS"):
         from lngen.layout import NARROWEST, wrapped
@@ -111,7 +111,7 @@ def _refuse(error: LngenError | str) -> None:
 
 
 def _print_no_more() -> None:
-    """Let what stdout still holds go nowhere: Python flushes it once more when it ends."""
+    """Discard buffered stdout, so that the final flush of Python cannot fail."""
     with suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

@@ -53,7 +53,7 @@ class DerivedLayer:
 
     @property
     def name(self) -> str:
-        """The layer's name, which is that of its function."""
+        """Name of the layer, which is that of its function."""
         return self.definition.name
 
     @property
@@ -63,7 +63,9 @@ class DerivedLayer:
 
     @property
     def gradients(self) -> Mapping[str, str]:
-        """The values of backward by name, in order of computation: the gradients, and what they are written in."""
+        """Values of backward by name, in order of computation: the gradients, and the values that they are written
+        in.
+        """
         return _by_name(formulas(self.derived.plan)["backward"])
 
     @property
@@ -94,11 +96,11 @@ class DerivedLayer:
         return page(self.derived, measured(self.derived) if can_plot() else None)
 
     def write(self, folder: str | os.PathLike[str]) -> Path:
-        """Write the layer to `folder/NAME`, and what layers share beside it; the path of the former.
+        """Write the layer to `folder/NAME`, and the shared runtime beside it; return the layer's path.
 
-        `folder` is imported from, as in `from my_model.layers import NAME`. Files that are as they should be stay.
-        Raises LngenError, and changes nothing, if that is no name of a package, if it cannot be written to, or if there
-        is something in it that lngen did not write.
+        The folder can then be imported from, as in `from my_model.layers import NAME`. Files with the right content
+        stay. Raises LngenError, and changes nothing, if the folder's name is not that of a package, if it cannot be
+        written to, or if it contains files that lngen did not write.
         """
         place = Path(folder)
         require_package(place)
@@ -144,8 +146,8 @@ class DerivedLayer:
 def derive(definition: str | os.PathLike[str]) -> DerivedLayer:
     """Derive a layer from the text of its definition, from a file, or by the name of one that comes with lngen.
 
-    A file is given as a `pathlib.Path`; a text is never taken for a path. Raises LngenError for what is not a
-    definition or has no derivative in the language, with the place and what to write instead.
+    A file is given as a `pathlib.Path`; a text is never taken for a path. Raises LngenError if it is not a definition,
+    or has no derivative in the language, with the place and what to write instead.
 
     >>> derive("def cubed(x: Row): return x**3").gradients
     {'dx': '3*dy*x**2'}

@@ -1,7 +1,7 @@
-"""The errors of lngen.
+"""Errors of lngen.
 
-Every fault of a user's input is one `LngenError`: it says what was found, where, and what to do instead.
-Anything else that escapes is a bug of lngen.
+Every fault of a user's input is one `LngenError`: it names the fault, the place and the remedy. Any other error is a
+bug of lngen.
 """
 
 from __future__ import annotations

@@ -57,19 +57,18 @@ class Derived:
         return dict(self.emission.files)
 
     def text(self, path: str) -> str:
-        """The text of one emitted file, such as `kernels.cu`; KeyError if there is none."""
+        """Return the text of one emitted file, such as `kernels.cu`; raises KeyError if there is none."""
         return self.files[path]
 
 
 def planned(
     definition: Definition, *, proved: bool = True, on_stage: Callable[[str], None] = lambda stage: None
 ) -> Plan:
-    """The plan of a definition. With `proved` its derivation carries evidence; without, it takes no time.
+    """Return the plan of a definition; `proved=False` skips the proofs, which take most of the time.
 
-    `on_stage` is told the name of each of `STAGES` as it begins, of those that have to be gone through; what was made
-    before and is still the same is taken from the cache. Raises EvidenceError if the evidence speaks against the
-    derivation, LngenError for what cannot be derived, and with `proved` for a definition that has no finite real value
-    anywhere it was tried.
+    `on_stage` gets the name of each of `STAGES` as it begins; a cached stage is skipped. Raises EvidenceError if the
+    evidence speaks against the derivation, and LngenError if the definition cannot be derived. With `proved`, it also
+    raises LngenError if no tried point has a finite real value.
     """
     if proved:
         return _kept("plan with proofs", definition, lambda: _with_proofs(definition, on_stage))
@@ -96,9 +95,9 @@ def derived(
     over_parts: bool = False,
     on_stage: Callable[[str], None] = lambda stage: None,
 ) -> Derived:
-    """A definition with its derivation, its plan and its files; `over_parts` those for rows in parts too.
+    """Return a definition with its derivation, its plan and its files; `over_parts` adds those for sharded rows.
 
-    Takes and raises what `planned` takes and raises, and raises LngenError for an expression that a backend cannot
+    Arguments and errors are those of `planned`. It also raises LngenError for an expression that a backend cannot
     print.
     """
     plan = planned(definition, proved=proved, on_stage=on_stage)

@@ -126,6 +126,9 @@ def power_chain(exponent: int) -> tuple[bool, ...]:
     """Return the steps to a positive integer power by multiplication.
 
     A step is False to square, and True to multiply by the base.
+
+    >>> power_chain(1), power_chain(2), power_chain(6)
+    ((), (False,), (False, True, False))
     """
     steps: list[bool] = []
     for bit in bin(exponent)[3:]:

@@ -86,7 +86,7 @@ _LANES = {"float32": 16, "float64": 8}
 
 
 def _lane_depths(features: int, computed: str) -> Real:
-    """Four sets of lanes, of which one takes what is left of a piece; a tree of them; then piece by piece in double.
+    """Return the depths of four sets of lanes with a tail, of a tree of the lanes, and of pieces in double.
 
     >>> _lane_depths(2, "float32"), _lane_depths(4096, "float64")[:1]
     (array([11., 11.]), array([44.]))
@@ -98,7 +98,7 @@ def _lane_depths(features: int, computed: str) -> Real:
 
 
 CPU = Summation("cpu", _lane_depths)
-"""Vectors of 64 bytes, whatever the registers of the processor."""
+"""Summation of compiled kernels: vectors of 64 bytes, for any registers of the processor."""
 
 
 def error_bounds(

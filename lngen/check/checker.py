@@ -1,4 +1,4 @@
-"""The evidence of one layer, kind by kind: what is compared with what, and under which bound."""
+"""Evidence of one layer, kind by kind: the results compared, their references, and the bounds."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ _ARITHMETIC: Mapping[str, Summation] = {"numpy": NUMPY, "cpu": CPU, "cuda": CUDA
 
 
 class Checker:
-    """Makes the evidence of one emitted layer, shape by shape.
+    """Maker of the evidence of one emitted layer, shape by shape.
 
-    `references` are remembered across modules. `tell` is told what is run next.
+    `references` are kept across modules. `tell` gets a text about the next check.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Checker:
         return self.references[key]  # type: ignore[no-any-return]
 
     def shape(self, shape: tuple[int, int], kinds: Sequence[str]) -> Iterator[Evidence]:
-        """The evidence of one shape; what emitted code raises becomes a failure of the kind at hand."""
+        """Yield the evidence of one shape; an error of emitted code is a failure of the kind being checked."""
         case = inputs.ordinary(self.definition, *shape, self.seed)
         where = f"at {shape[0]} x {shape[1]}"
         self.tell(f"forward and backward {where}")
@@ -110,7 +110,7 @@ class Checker:
                 yield from part()
 
     def _beyond(self, checks: Any, kind: str, function: str, case: Case, answer: Run) -> Iterator[Evidence]:
-        """The evidence about a function besides forward and backward, if the layer has it, with inputs left out too."""
+        """Yield the evidence about a further function, if the layer has it, also with omitted inputs."""
         if not hasattr(self.layer.module, function) or case.rows * case.features > _EMITTED_DIFFERENCE:
             return
         # The derivatives of gradients are not known better than the gradients themselves, by their own bounds.

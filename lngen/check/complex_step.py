@@ -29,10 +29,9 @@ LongArray = NDArray[np.longdouble]
 
 
 def gradient(definition: Definition, case: Case, columns: Sequence[int] | None = None) -> dict[str, Array]:
-    """The gradient of <cotangents, outputs> with respect to every input that is there, in float64.
+    """Return the gradient of <cotangents, outputs> with respect to every input that is present, in float64.
 
-    With `columns` only these features of Rows and Features are worked out: the results then have that many
-    columns.
+    With `columns` only these features of Rows and Features are computed, and the results have only these columns.
     """
     chosen = np.arange(case.features) if columns is None else np.asarray(columns)
     rows = _rows(definition, case)

@@ -40,11 +40,10 @@ def _evidence(proof: Proof) -> Evidence:
 
 
 def second_derivation(derivation: Derivation) -> Adjoint:
-    """The unsimplified adjoint as a function of inputs and cotangents by name; it computes in the type of
-    the first row.
+    """Return the unsimplified adjoint as a function of inputs and cotangents by name.
 
-    A missing input is its neutral value, a missing cotangent zero. Gradients have the shapes of their
-    inputs, for those that are there.
+    It computes in the type of the first row. A missing input is its neutral value, a missing cotangent zero. Gradients
+    have the shapes of their inputs, for inputs that are present.
     """
 
     def gradients(inputs: Mapping[str, Any], cotangents: Mapping[str, Any]) -> dict[str, Array]:

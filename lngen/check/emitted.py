@@ -1,4 +1,4 @@
-"""The emitted files of a layer held against its definition: what running them shows, and what compiling them does."""
+"""Check of a layer's emitted files against its definition, by running and by compiling them."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ BACKENDS = (*HOST_BACKENDS, "cuda", *FRAMEWORKS)
 def check_emitted(
     layer: Derived, folder: Path, backend: str, asked: CheckRequest, note: Callable[[str], None]
 ) -> Report:
-    """All evidence about the files in `folder`, which should be those of the layer, for one of `BACKENDS`.
+    """Yield all evidence about the files in `folder`, which should be those of the layer, for one of `BACKENDS`.
 
-    Compiled kernels are run in a process of their own, whose end is a failure in the report, as is whatever the emitted
-    code raises. Where this machine cannot run the code, the report says why by `not_run`, and `note` is told.
+    Compiled kernels run in a process of their own. A crash of it, and any error of the emitted code, is a failure in
+    the report. If this machine cannot run the code, the report gives the reason as `not_run`, and `note` gets it too.
     """
     name, not_run = layer.definition.name, hindrance(folder, backend)
     ran = Ran(())

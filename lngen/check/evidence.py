@@ -32,11 +32,11 @@ KINDS = (
 
 @dataclass(frozen=True)
 class Evidence:
-    """One claim and how it came out.
+    """Claim and its outcome.
 
-    `error` and `bound` are in the metric of `metric_error` unless `detail` says otherwise; `None` where the
-    claim is a yes or no. `shape` is (rows, D). What was looked at and could not be judged, since nothing bounds
-    the error, is not `claimed`: it neither passes nor fails.
+    `error` and `bound` are in the metric of `metric_error` unless `detail` says otherwise; they are `None` for a yes or
+    no. `shape` is (rows, D). A result whose error has no bound cannot be judged, and is not `claimed`: it neither
+    passes nor fails.
     """
 
     kind: str
@@ -69,10 +69,10 @@ Outcome = Literal["passed", "failed", "not run"]
 
 @dataclass(frozen=True)
 class Report:
-    """All evidence of one check of one emitted layer.
+    """Report: all evidence of one check of one emitted layer.
 
-    `place` is the device that its kernels ran on, if any. `not_run` says why the code was not run on this machine, and
-    is empty where it was; the evidence is then of what needs no run, such as proofs and compilations.
+    `place` is the device on which kernels ran, if any. `not_run` is the reason why the code did not run on this
+    machine, and is empty if it ran. Without a run the evidence consists of proofs and compilations.
     """
 
     layer: str

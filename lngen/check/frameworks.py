@@ -51,12 +51,12 @@ class FrameworkSubject:
 
     @property
     def named_constants(self) -> dict[str, float]:
-        """The Constants by what callers write."""
+        """Return the Constants by their names for callers."""
         names = [self.definition.public(entry.name) for entry in self.definition.constants]
         return dict(zip(names, self.constants, strict=True))
 
     def arrays(self, *samples: int, draw: int = 0) -> list[Array]:
-        """Inputs without the Constants; those that are over rows have the axes `samples` before the rows'."""
+        """Return inputs without the Constants; rows have the axes `samples` before their own."""
         shape = (*samples, *ROWS)
         drawn = ordinary(self.definition, int(np.prod(shape)), self.features, self.seed + draw * _STEP).inputs
         return [
@@ -103,10 +103,10 @@ def claims(
     within: AbstractContextManager[Any] | None = None,
     tell: Tell = lambda what: None,
 ) -> Iterator[Evidence]:
-    """A claim for each check, which holds if nothing is raised; a check that raises NotRun claims nothing.
+    """Yield a claim for each check, which holds if no error is raised; a check that raises NotRun claims nothing.
 
-    Those that are `differenced` are left out where the definition stops a gradient: a difference sees more than it is
-    meant to. `within` is what the framework is set to meanwhile; `tell` is told of each check before it is run.
+    Checks in `differenced` are left out if the definition stops a gradient, since a difference sees through the stop.
+    `within` is a setting of the framework during the checks; `tell` gets a text about each check before it runs.
     """
     chosen = {**checks, **({} if stops_gradients(of.definition) else differenced)}
     with ExitStack() as stack:

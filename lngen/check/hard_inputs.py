@@ -21,7 +21,7 @@ _LARGE = 1e300
 
 
 def hard_inputs(checker: Checker, dtype: str) -> Iterator[Evidence]:
-    """Hard inputs, small enough for references to 50 digits where float64 is what is checked."""
+    """Yield evidence on hard inputs, small enough for references with 50 digits if float64 is checked."""
     storage = storage_dtype(dtype)
     if storage is None:
         return
@@ -80,7 +80,7 @@ def _agree(wide: Array, rough: Array) -> bool:
 
 
 def _slopes(checker: Checker, case: Case) -> Mapping[str, Array]:
-    """Gradients to 50 digits, NaN at kinks; none where a difference sees through what gradients stop at."""
+    """Return gradients to 50 digits, NaN at kinks; none if a difference sees through a stopped gradient."""
     if not checker.differences:
         return {}
     return checker.remembered("gradients", case, partial(reference.derivatives, checker.definition, case))

@@ -1,12 +1,11 @@
 """Identities that a definition's gradients obey, found from its symmetries and checked on the emitted ones.
 
-If adding a constant to `x` leaves the outputs alone, then `sum(dx) = 0` in every row. If scaling `x` by s
-and `eps` by s**2 does, then `sum(x*dx) + 2*eps*dL/deps = 0` (Euler). Nobody tells lngen which hold: every
-input is shifted and scaled a little, by complex step, at random points, and the linear relations between
-the responses of L = <cotangent, outputs> are a null space. Those with simple rational coefficients that
-hold at fresh points and at other D are kept.
+If adding a constant to `x` leaves the outputs alone, then `sum(dx) = 0` in every row. If scaling `x` by s and `eps` by
+s**2 does, then `sum(x*dx) + 2*eps*dL/deps = 0` (Euler). The identities are not given: every input is shifted and scaled
+a little, by complex step, at random points. The linear relations between the responses of L = <cotangent, outputs> are
+a null space. Relations with simple rational coefficients that hold at fresh points and at other D are kept.
 
-They cost one backward, at any size, and see what a difference at large D cannot.
+They cost one backward at any size, and detect faults that a difference at large D cannot.
 """
 
 from __future__ import annotations
@@ -114,7 +113,7 @@ def _generators(definition: Definition) -> list[SymmetryGenerator]:
 
 
 def _random_case(definition: Definition, outputs: Sequence[str], rows: int, features: int, seed: int) -> Case:
-    """Ordinary inputs, but Constants of order one, so that what they do can be seen."""
+    """Draw ordinary inputs, with Constants of order one, so that their effect is visible."""
     case = ordinary(definition, rows, features, seed)
     rng = np.random.default_rng([seed, features])
     constants = {entry.name: float(rng.uniform(0.3, 2.0)) for entry in definition.constants}

@@ -53,7 +53,7 @@ class TorchSubject(frameworks.FrameworkSubject):
         return torch
 
     def arguments(self, *samples: int, draw: int = 0) -> list[Any]:
-        """Inputs without the Constants, of which gradients are recorded."""
+        """Return inputs without the Constants, with recorded gradients."""
         entries = self.definition.positional
         return [
             made.requires_grad_(entry.kind.has_gradient)
@@ -61,11 +61,11 @@ class TorchSubject(frameworks.FrameworkSubject):
         ]
 
     def detached(self, *samples: int, draw: int = 0) -> list[Any]:
-        """The same arguments, of which nothing is recorded."""
+        """Return the same arguments without recorded gradients."""
         return [self.torch.from_numpy(array) for array in self.arrays(*samples, draw=draw)]
 
     def samples(self) -> list[Any]:
-        """The same of some samples, of which each has parameters of its own."""
+        """Return arguments of some samples, each with parameters of its own."""
         drawn = [self.detached(draw=number) for number in range(SAMPLES)]
         pairs = zip(self.definition.positional, zip(*drawn, strict=True), strict=True)
         return [self.torch.stack(each).requires_grad_(entry.kind.has_gradient) for entry, each in pairs]
@@ -221,7 +221,7 @@ def _exported(of: TorchSubject) -> None:
 
 
 def _module(of: TorchSubject, values: Sequence[Any]) -> Any:
-    """The layer's module; what is a parameter of it has its value among those of the inputs."""
+    """Return the layer's module, with parameters from the values of the inputs."""
     definition, entries = of.definition, of.definition.positional
     constants = {attribute(name): value for name, value in of.named_constants.items()}
     size = [of.features] if definition.features else []

@@ -1,8 +1,7 @@
-"""Seeded inputs: ordinary ones, and those that break normalization layers.
+"""Seeded inputs: ordinary ones, and inputs that break normalization layers.
 
-Ordinary values are signed, unequal and of order one; where the definition has no finite value there (a
-logarithm, a root), positive or else negative ones are taken. Rounding to a storage type is the caller's, by
-`Case.astype`.
+Ordinary values are signed, unequal and of order one. If the definition has no finite value there (a logarithm, a root),
+positive or else negative values are taken. The caller rounds to a storage type, by `Case.astype`.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
 """Gradients by central differences, extrapolated to step zero, with an error bar and the observed order.
 
-Differences go through the forward alone and know nothing of derivatives. A ladder of steps h, h/4, h/16,
-... gives central differences with errors h^2, h^4, ...; Richardson's tableau takes them off one after the
-other, and what changes from one entry of the tableau to the next bounds what is left (Ridders, Adv. Eng.
-Software 4, 1982). To that bar is added what rounding of the forward does at the step that was used. The
-gradient has to lie inside the bar: no tolerance is tuned.
+Differences use the forward alone, and no derivative. A ladder of steps h, h/4, h/16, ... gives central differences with
+errors h^2, h^4, ... Richardson's tableau removes these errors one after the other. The change from one entry of the
+tableau to the next bounds the rest (Ridders, Adv. Eng. Software 4, 1982). The effect of the forward's rounding at the
+step is added to that bar. The gradient has to lie inside the bar: no tolerance is tuned.
 
-The first column must converge with order 2. Where it does not, the function has a kink or the forward is
-noise, and the bar is not to be believed.
+The first column must converge with order 2. Otherwise the function has a kink or the forward is noise, and the bar
+means nothing.
 """
 
 from __future__ import annotations

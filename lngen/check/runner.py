@@ -37,13 +37,13 @@ def check(
     sides: Iterable[ThresholdSide] = (),
     tell: Tell = lambda what: None,
 ) -> Report:
-    """Hold an emitted layer against its definition.
+    """Check an emitted layer against its definition.
 
-    `shapes` are (rows, D), by default `QUICK_SHAPES`; those with fewer features than the definition allows
-    are left out. `dtypes` are the storage types of the precision checks. `kinds` selects evidence.
-    `references` remember what does not depend on the emitted code, for checking several modules of one
-    definition. `sides` are those of the thresholds of its code; `tell` is told what is run next. An exception of the
-    emitted code is a failure in the report, never one of this call.
+    `shapes` are (rows, D), by default `QUICK_SHAPES`; shapes with too few features for the definition are left out.
+    `dtypes` are the storage types of the precision checks. `kinds` selects evidence. `references` keep results that do
+    not depend on the emitted code, for several modules of one definition. `sides` are those of the thresholds of its
+    code. `tell` gets a text about the next check. An exception of the emitted code is a failure in the report, and is
+    not raised here.
     """
     wanted = [
         shape for shape in (QUICK_SHAPES if shapes is None else shapes) if shape[1] >= layer.definition.minimum_features

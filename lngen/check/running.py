@@ -31,10 +31,10 @@ from lngen.simt.toolchain import ToolchainMissing
 
 @dataclass(frozen=True)
 class CheckRequest:
-    """The extent of a check: (rows, D), the row lengths that kernels are compiled for, storage types, the seed.
+    """Extent of a check: (rows, D), the row lengths that kernels are compiled for, storage types, the seed.
 
-    Rows on both sides of each threshold of the code are checked besides with `at_thresholds`, in whatever type and
-    direction if `thorough`. A claim in a process of its own may take so many `seconds`.
+    With `at_thresholds`, rows on both sides of each threshold of the code are checked too, in all types and directions
+    if `thorough`. A claim in a process of its own may take so many `seconds`.
     """
 
     shapes: Sequence[tuple[int, int]] = QUICK_SHAPES
@@ -55,9 +55,9 @@ class Ran:
 
 
 def run_emitted(layer: Derived, folder: Path, backend: str, asked: CheckRequest, tell: Tell) -> Ran:
-    """Run the files of a layer in a folder. Whatever they raise is a failure among the evidence.
+    """Run the files of a layer in a folder; an error of theirs is a failure among the evidence.
 
-    `tell` is told what is run next.
+    `tell` gets a text about the next check.
     """
     tell("the import of its modules")
     return _RUN[backend](layer, folder, backend, asked, tell)

@@ -1,13 +1,13 @@
 """Checks of the JVP and of the double backward of emitted code.
 
-* The *dot test*: `<J v, u> = <v, J^T u>` ties `jvp` to `backward`, which other checks hold against the definition, and
+* The *dot test*: `<J v, u> = <v, J^T u>` ties `jvp` to `backward`, which other checks compare with the definition, and
   `backward_backward` to the derivative of the gradients.
-* *Complex step* on the evaluator: what the outputs move by along a direction in all inputs at once.
-* *Differences* of the emitted `backward` itself, in long double, extrapolated until they change no more.
-* Both functions are linear, so None in the place of a direction is what is left of the sum over the others.
+* *Complex step* on the evaluator: the derivative of the outputs along a direction in all inputs at once.
+* *Differences* of the emitted `backward` itself, in long double, extrapolated until they converge.
+* Both functions are linear, so that None for a direction has to give the sum over the other directions.
 
 Sums of products are compared relative to the sum of their magnitudes: entries with a relative error of a few eps add up
-to no more than that.
+to no more.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def at_once(layer: Checkable, case: Case, answer: Run, seed: int, compared: Comp
 
 
 def without(layer: Checkable, case: Case) -> Case | None:
-    """The case with every input left out that may be; None where none may be."""
+    """Return the case with every optional input omitted; None if no input is optional."""
     gone = {entry.name for entry in layer.definition.positional if entry.default is not None}
     kept = {name: None if name in gone else value for name, value in case.inputs.items()}
     some_row = any(kept.get(entry.name) is not None for entry in layer.definition.rows)
@@ -204,7 +204,7 @@ def _jvp(layer: Checkable, answer: Run, v: Mapping[str, Array]) -> _Named:
 
 
 def _double(layer: Checkable, case: Case, answer: Run, w: Mapping[str, Array]) -> _Named:
-    """The gradients by the name of an input, and by `d` and the name of an output; those that are there."""
+    """Return the gradients by the name of an input, and by `d` and the name of an output, if present."""
     names = layer.definition.outputs
     cotangents = tuple(case.cotangents.get(name) for name in names)
     with np.errstate(all="ignore"):

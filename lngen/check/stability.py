@@ -107,7 +107,7 @@ def _line(layer: Checkable, naive: Definition, case: Case, dtype: str, offset: f
 
 
 def naive_form(definition: Definition) -> Definition:
-    """The definition with centred reductions expanded into raw moments; itself where there are none.
+    """Return the definition with centred reductions expanded into raw moments; the same one if it has none.
 
     >>> from lngen.language.parsing import parse
     >>> centred = parse("def f(x: Row):\\n m = mean(x)\\n v = mean((x - m)**2)\\n return (x - m)/sqrt(1 + v)")
@@ -205,5 +205,5 @@ def _text(expression: Expr) -> str:
 
 
 def _in_order(arguments: tuple[Expr, ...]) -> list[Expr]:
-    """Moments first and what is taken off after them, whatever order SymPy holds them in."""
+    """Sort moments before the terms that are subtracted from them, in any order of SymPy."""
     return sorted(arguments, key=lambda e: (not e.is_Rational, e.could_extract_minus_sign(), e.sort_key()))

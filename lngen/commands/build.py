@@ -29,10 +29,10 @@ _ARM = ("aarch64", "arm64")
 
 
 def run(words: Sequence[str], out: Path, arch: str | None, dtypes: Sequence[str]) -> None:
-    """Write the layers to a folder as `lngen derive` does, and compile there what calls for rows of some types need.
+    """Write the layers to a folder as `lngen derive` does, and compile there the code for rows of some types.
 
-    What would be refused is refused before anything is written. Without `arch` it is for this machine's kind of
-    processor; without `dtypes`, f32.
+    Refusals come before anything is written. Without `arch` the code is for this machine's kind of processor; without
+    `dtypes`, for f32.
     """
     architecture = _architecture(arch)
     types = list(dict.fromkeys(parse_dtype(dtype).name for dtype in dtypes or ["f32"]))
@@ -65,7 +65,7 @@ def run(words: Sequence[str], out: Path, arch: str | None, dtypes: Sequence[str]
 
 
 def _architecture(asked: str | None) -> str:
-    """The one that is asked for, or that of this machine's kind. Raises LngenError for what cannot be compiled for."""
+    """Return the given architecture, or that of this machine's kind; raises LngenError for an unsupported one."""
     is_arm = platform.machine().lower() in _ARM
     architecture = asked or ("armv8-a" if is_arm else "x86-64-v3")
     if architecture not in host_compiler.ARCHITECTURES:

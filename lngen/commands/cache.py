@@ -1,4 +1,4 @@
-"""`lngen cache`: what is kept between runs."""
+"""Command `lngen cache`: the caches that are kept between runs."""
 
 from __future__ import annotations
 

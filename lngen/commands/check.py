@@ -48,8 +48,8 @@ def run(
 ) -> int:
     """Check the layers named, or all; the exit status is 1 if evidence speaks against one of them.
 
-    If none does, it is `NOT_RUN` where code was not run, for what this machine lacks. What is checked is the code under
-    `generated/` for a layer that has some there, else what is emitted now, `over_parts` with that for rows in parts.
+    If none does, it is `NOT_RUN` if some code could not run on this machine. The code under `generated/` is checked if
+    the layer has some there, else the code that is emitted now, `over_parts` with sharded code.
     """
     wanted_shapes, wanted_dtypes = parse_shapes(shapes), parse_dtypes(dtypes)
     features = tuple(sorted({d for _, d in wanted_shapes})) if shapes else DEFAULT_FEATURES
@@ -153,7 +153,9 @@ def _reports(
 
 
 def _everything() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The backends that this machine can check, but for frameworks, which run what the others have; then the rest."""
+    """Return the backends that this machine can check, without frameworks, which run the others' code; then the
+    rest.
+    """
     without = {}
     try:
         processor.compiler()
@@ -191,7 +193,7 @@ def parse_shapes(words: Sequence[str]) -> tuple[tuple[int, int], ...]:
 
 
 def parse_dtypes(words: Sequence[str]) -> tuple[str, ...]:
-    """The storage types of each `--dtype`, all if there is none. LngenError for an unknown one.
+    """Return the storage types of each `--dtype`, all if there is none; raises LngenError for an unknown one.
 
     >>> parse_dtypes(["f32", "bfloat16"])
     ('float32', 'bfloat16')
@@ -208,7 +210,7 @@ def _written(definition: Definition) -> Path | None:
 
 @contextmanager
 def _code(layer: Derived, written: Path | None) -> Iterator[Path]:
-    """The folder of the code to check: what was written, or what is emitted now."""
+    """Yield the folder of the code to check: the written code, or the code that is emitted now."""
     if written is not None:
         yield written
         return

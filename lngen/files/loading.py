@@ -35,9 +35,9 @@ _TEXTS = count()
 
 
 class Layer(Protocol):
-    """The module of a layer that is not known before it is loaded; `INTERFACE` says what its functions take and give.
+    """Module of a layer that is not known before it is loaded; `INTERFACE` describes its functions.
 
-    One that is known is imported, `from generated import NAME`, and has its own types.
+    A known layer is imported, `from generated import NAME`, and has its own types.
     """
 
     __name__: str
@@ -165,8 +165,9 @@ def _load_folder(folder: Path) -> ModuleType:
 
 
 def module_from_files(files: Mapping[str, str], name: str) -> ModuleType:
-    """Run the emitted files of NumPy as a module of their own, with a runtime of its own: what is set there is set for
-    it alone.
+    """Run the emitted NumPy files as a module with a runtime of its own.
+
+    Settings of that runtime affect this module alone.
     """
     package = f"_lngen_text_{next(_TEXTS)}"
     layer = f"{package}.{name}"

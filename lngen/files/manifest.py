@@ -97,11 +97,11 @@ def manifest_text(
     interface: Mapping[str, Any],
     evidence: Sequence[Mapping[str, Any]],
 ) -> str:
-    """The text of `manifest.json`: what the emitted files were made from, what calls of them take, what was proved.
+    """Return the text of `manifest.json`: the sources of the emitted files, their interface, and their proofs.
 
-    `templates` and `files` map a relative POSIX path to the SHA-256 of its text. The result depends on the
-    arguments, the version of lngen and its range of SymPy alone: no time, no place, no installed version.
-    A value that JSON cannot say is a TypeError, a number that is not finite a ValueError.
+    `templates` and `files` map a relative POSIX path to the SHA-256 of its text. The result depends only on the
+    arguments, the version of lngen and its range of SymPy, and not on time, place or installed versions. Raises
+    TypeError for a value that JSON lacks, and ValueError for a number that is not finite.
     """
     for path in (*templates, *files):
         _require_inside(path)
@@ -137,7 +137,7 @@ def runtime_files() -> dict[str, str]:
 
 
 def runtime_emission() -> Emission:
-    """The folder of what all layers share, which is written once beside them."""
+    """Return the emission of the runtime, which all layers share and which is written once beside them."""
     files = runtime_files()
     manifest = {
         "files": {path: sha256_text(text) for path, text in files.items()},
@@ -175,10 +175,9 @@ def emission(
 def write(emission: Emission, folder: Path) -> tuple[Path, ...]:
     """Write the emission to `folder/<name>/` and return the paths written.
 
-    Whoever looks at any moment, or after the process was killed, sees all of the old files or all of the new
-    ones. What layers share is written first, where it is not as it should be, and nothing else in `folder` is touched.
-    Raises LngenError, and changes nothing, if `folder/<name>` holds a file that lngen did not write, is a symbolic
-    link, or cannot be written.
+    At any moment, also after the process was killed, a reader sees all of the old files or all of the new ones. The
+    shared runtime is written first, if it differs, and nothing else in `folder` is touched. Raises LngenError, and
+    changes nothing, if `folder/<name>` holds a file that lngen did not write, is a symbolic link, or cannot be written.
     """
     texts = dict(emission.files)
     if MANIFEST not in texts:
@@ -198,9 +197,9 @@ def write(emission: Emission, folder: Path) -> tuple[Path, ...]:
 
 
 def require_writable(names: Iterable[str], folder: Path) -> None:
-    """Refuse, before any work is done, what `write` would refuse of layers of these names.
+    """Refuse, before any work is done, layers that `write` would refuse.
 
-    Raises LngenError if `folder` is a file or may not be written to, or if `folder/<name>/` is not ours.
+    Raises LngenError if `folder` is a file or cannot be written to, or if `folder/<name>/` is not ours.
     """
     there = next(place for place in (folder, *folder.absolute().parents) if os.path.lexists(place))
     if not there.is_dir():
@@ -243,7 +242,9 @@ def options_of(folder: Path) -> Mapping[str, Any]:
 
 
 def lost_grades(emission: Emission, folder: Path) -> list[str]:
-    """Say what was exact of the layer in `folder`, by its manifest, and is not now; a line for each sort."""
+    """List statements of the layer in `folder` that were exact by its manifest, and are not now; a line for each
+    sort.
+    """
     after = json.loads(dict(emission.files).get(MANIFEST, "{}"))
     known, now = _not_exact(_read(folder / emission.name)), _not_exact(after)
     return [
@@ -263,7 +264,7 @@ def _not_exact(manifest: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _read(folder: Path) -> Mapping[str, Any]:
-    """The folder's manifest; empty if there is none of ours."""
+    """Return the folder's manifest; empty if it has none of ours."""
     try:
         found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         if "lngen" in found and found["name"] == folder.name:
@@ -274,7 +275,7 @@ def _read(folder: Path) -> Mapping[str, Any]:
 
 
 def _files_in(folder: Path) -> Iterator[str]:
-    """The relative POSIX paths of the files below a folder, without what Python's import and `lngen build` add."""
+    """Yield the relative POSIX paths of the files below a folder, without those that Python and `lngen build` add."""
     for entry in sorted(folder.iterdir()):
         if entry.is_dir() and not entry.is_symlink():
             if entry.name != "__pycache__":
@@ -290,7 +291,7 @@ def _some(names: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Drift:
-    """A file under `generated/` that is not what lngen emits; `path` is POSIX and relative to that folder."""
+    """File under `generated/` that differs from what lngen emits; `path` is POSIX and relative to that folder."""
 
     kind: Literal["differs", "missing", "left over"]
     path: str
@@ -298,10 +299,10 @@ class Drift:
 
 
 def drift(emissions: Iterable[Emission], folder: Path, *, every_layer: bool = True) -> list[Drift]:
-    """Compare what was regenerated in memory with what a folder holds, byte by byte.
+    """Compare emissions with the content of a folder, byte by byte.
 
-    `every_layer` says that the emissions are all there should be, so that an emitted layer without a
-    definition is left over. A folder without a manifest of ours is somebody else's and is not looked at.
+    `every_layer` means that the emissions are complete, so that an emitted layer without a definition is left over. A
+    folder without a manifest of ours belongs to somebody else, and is ignored.
     """
     emissions = sorted(emissions, key=lambda emission: emission.name)
     found = [entry for emission in emissions for entry in _drift_of(emission, folder)]
@@ -314,7 +315,7 @@ def drift(emissions: Iterable[Emission], folder: Path, *, every_layer: bool = Tr
 
 
 def update(emission: Emission, folder: Path) -> list[Drift]:
-    """Write the emission where `folder/<name>/` is not as it should be, and return in what it was not."""
+    """Write the emission if `folder/<name>/` differs from it, and return the differences."""
     drifts = drift([emission], folder, every_layer=False)
     if drifts:
         write(emission, folder)

@@ -15,7 +15,7 @@ from lngen.version import DISTRIBUTION
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 RUNTIME = "_runtime"
-"""The folder beside emitted layers that holds what they share: the files of `lngen.runtime`, as they are."""
+"""Folder beside emitted layers with the shared runtime: the files of `lngen.runtime`, unchanged."""
 
 
 def _checkout_of(package: Path) -> Path | None:
@@ -51,7 +51,7 @@ def generated_folder() -> Path:
 
 
 def require_package(folder: Path) -> None:
-    """Refuse a folder that no layer in it could be imported from: a layer imports what all share."""
+    """Refuse a folder whose name cannot be imported: a layer imports the shared runtime from it."""
     name = folder.resolve().name
     if not folder.is_file() and (not name.isidentifier() or keyword.iskeyword(name)):
         raise LngenError(

@@ -14,7 +14,7 @@ from lngen.runtime.host_compiler import NoCompiler
 
 @dataclass(frozen=True)
 class Choice:
-    """A backend, and what decided: a clause such as "no C++ compiler"."""
+    """Choice of a backend, and its reason: a clause such as "no C++ compiler"."""
 
     backend: Literal["cpu", "numpy"]
     reason: str

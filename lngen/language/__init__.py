@@ -363,11 +363,11 @@ def minimum(a: Any, b: Any, /) -> Any:
     exact=lambda f, chosen, a, b: a if chosen else b,
 )
 def where(condition: Any, a: Any, b: Any, /) -> Any:
-    """a where the condition holds, b elsewhere.
+    """Select a where the condition holds, and b elsewhere.
 
-    The condition is one comparison: `<`, `<=`, `>`, `>=`, `==` or `!=`. Its derivative is the derivative of
-    what was chosen; what was not chosen has no influence, even if it is infinite or not a number. (Only if a
-    mean or another reduction of it stands there may the gradient of its row be NaN then.)
+    The condition is one comparison: `<`, `<=`, `>`, `>=`, `==` or `!=`. The derivative is that of the chosen value. The
+    other value has no influence, even if it is infinite or not a number. (Only if a mean or another reduction of it is
+    an operand may the gradient of its row be NaN.)
     """
 
 

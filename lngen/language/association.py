@@ -22,10 +22,10 @@ _REDUCTIONS = ("mean", "sum", "max", "min")
 
 
 def with_sums_apart(definition: Definition, fresh: Callable[[str], str]) -> Iterator[Statement]:
-    """The statements of a definition, before each the sums in it that would melt; `fresh` finds their names.
+    """Yield the statements of a definition, each after the sums in it that SymPy would merge; `fresh` names these.
 
-    `a + b - c` needs nothing, since what is taken off comes last (`lngen.backends.expressions.terms_in_order`); `a - b`
-    does, wherever more terms follow.
+    `a + b - c` stays as it is, since subtracted terms come last (`lngen.backends.expressions.terms_in_order`). `a - b`
+    becomes a statement if more terms follow.
 
     >>> from lngen.language.parsing import parse
     >>> from lngen.expressions.equations import Names

@@ -25,13 +25,13 @@ Formula: TypeAlias = Callable[..., Any]
 
 @dataclass(frozen=True)
 class FunctionEntry:
-    """A row of the table of functions.
+    """Row of the table of functions.
 
-    `domain` says in words for which arguments the function is finite and real. `hard_points` are arguments
-    worth testing: ties, kinks, the ends of the domain, and where a careless formula cancels or overflows.
+    `domain` says in words for which arguments the function is finite and real. `hard_points` are arguments worth
+    testing: ties, kinks, the ends of the domain, and points where a careless formula cancels or overflows.
 
-    A function of one number needs no more than `written`, which says it by others, and `slope`: code is emitted for
-    what it is written as. One that the backends compute in one call has a `head`.
+    A function of one number needs only `written`, its formula in other functions, and `slope`: code is emitted for the
+    formula. A function that the backends compute in one call has a `head`.
     """
 
     name: str
@@ -83,8 +83,11 @@ class FunctionEntry:
     """A bound of the second derivative for arguments in [v - r, v + r], as `real` of v and r."""
 
     roundings: float = 0
-    """Twice the units in the last place by which a backend may be off. NumPy states at most 4 for its functions in
-    float32 and float64; those of `lngen.runtime` are compositions of two or three such."""
+    """Error of a backend, in halves of a unit in the last place.
+
+    NumPy states at most 4 for its functions in float32 and float64; those of `lngen.runtime` are compositions of two or
+    three of them.
+    """
 
     numpy: str = ""
     """Function that the NumPy backend calls; if empty, NumPy's function of this name."""
@@ -123,7 +126,7 @@ TABLE: dict[str, FunctionEntry] = {}
 
 
 def not_run(name: str) -> NoReturn:
-    """Tell who calls a word of the language what it is for."""
+    """Raise an error for a call of a word of the language, which says how to use it."""
     raise TypeError(
         f"{name} belongs to the definition language: a definition is parsed, not run. "
         "Write it in a file and use `lngen derive FILE`."
@@ -133,7 +136,7 @@ def not_run(name: str) -> NoReturn:
 def entry(
     domain: str, hard_points: tuple[float, ...] = (), role: Role = "elementwise", **known: Any
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Put a documented name into the table, with what is `known` of it: fields of `FunctionEntry`."""
+    """Register a documented name in the table, with its `known` fields of `FunctionEntry`."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         name = function.__name__
@@ -151,7 +154,7 @@ def entry(
 
 
 class Named:
-    """Functions as attributes: what a formula has for its first argument."""
+    """Functions as attributes: the first argument of a formula."""
 
     def __init__(self, find: Callable[[str], Any]) -> None:
         self._find = find

@@ -112,7 +112,7 @@ def tangent(name: str) -> str:
 
 
 def cotangent(name: str, *, again: bool = False) -> str:
-    """The gradient of a value, in formulas; `again` is that of the second order, of what has one already.
+    """Return the name of a value's gradient in formulas; `again` gives that of a second gradient.
 
     >>> cotangent("x"), cotangent("dx"), cotangent("x", again=True)
     ('dx', 'ddx', 'd2x')
@@ -121,9 +121,9 @@ def cotangent(name: str, *, again: bool = False) -> str:
 
 
 def derived(name: str) -> frozenset[str]:
-    """The names that a derivation has for what belongs to an input or an output.
+    """Return the names that a derivation derives from an input or an output.
 
-    They are its gradient or cotangent, the cotangent of that, its gradient of the second order, and its tangent.
+    They are its gradient or cotangent, the cotangent of that, its second gradient, and its tangent.
 
     >>> sorted(derived("x"))
     ['d2x', 'ddx', 'dx', 'x_dot']

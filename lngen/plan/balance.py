@@ -1,15 +1,14 @@
 """Products in an order in which no partial product leaves the range of a float.
 
-`g*e*e*r*r`, with `e` of 1e30 and `r` of 1e-30, is multiplied as `g*(e*r)*(e*r)`. All rules here are that one: what goes
-too far (`Growth.overreach`) is multiplied at once by what takes something off it, wherever the two stand.
+`g*e*e*r*r`, with `e` of 1e30 and `r` of 1e-30, is multiplied as `g*(e*r)*(e*r)`. All rules here have this form: a
+factor that goes too far (`Growth.overreach`) is multiplied at once by one that compensates it, wherever the two stand.
 
 * Both in one product: they get a name (`_opposite`).
 * One in a sum, the other beside it: it is multiplied into the sum (`_spread`).
-* One in a line, the other where that line is read: it is multiplied into the line (`met_by_readers`).
+* One in a line, the other in its readers: it is multiplied into the line (`met_by_readers`).
 
-Only a high power that nothing takes anything off is divided by in two halves (`_without_half_of_a_power`). The result
-is lines of a program like any other, so a backend has nothing to know of it but not to undo it
-(`lngen.expressions.growth`).
+If no factor compensates a high power in a divisor, its root divides twice (`_without_half_of_a_power`). The result is
+lines of a program like any other. A backend only has to keep the order (`lngen.expressions.growth`).
 """
 
 from __future__ import annotations
@@ -33,23 +32,23 @@ _NOTHING_BESIDE = 50
 
 
 def grown(growth: Iterable[Growth], lines: Sequence[ProgramLine]) -> tuple[Growth, ...]:
-    """The growth at each end, after what lines assign."""
+    """Return the growth at each end, after the assignments of lines."""
     values = [(line.symbol, line.expression) for line in lines]
     return tuple(end.after(values) for end in growth)
 
 
 def in_range(lines: Sequence[ProgramLine], growth: Sequence[Growth], names: Names) -> list[ProgramLine]:
-    """The lines in products that stay in the range of a float, what varies over no feature once per row.
+    """Return the lines with products that stay in range; values that vary over no feature are computed once per row.
 
-    `growth` is that of what the lines read, at each end.
+    `growth` is that of the lines' arguments, at each end.
     """
     return once_a_row(balanced(lines, growth, names), names)
 
 
 def balanced(lines: Sequence[ProgramLine], ends: Sequence[Growth], names: Names) -> list[ProgramLine]:
-    """Lines in which a factor that grows meets one that shrinks before others, where a partial product would overreach.
+    """Return lines in which a growing factor meets a shrinking one first, if a partial product would overreach.
 
-    `ends` is the growth of what the lines read, at each end of the domain.
+    `ends` is the growth of the lines' arguments, at each end of the domain.
 
     >>> from lngen.expressions.growth import EXPONENTIAL
     >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
@@ -94,9 +93,9 @@ def balanced(lines: Sequence[ProgramLine], ends: Sequence[Growth], names: Names)
 def met_by_readers(
     lines: Sequence[ProgramLine], ends: Sequence[Growth], names: Names, results: Collection[TypedSymbol]
 ) -> list[ProgramLine]:
-    """Lines in which what is too large, or too small, is multiplied at once by what its readers multiply it by.
+    """Return lines in which a value out of range is multiplied at once by the factor that its readers multiply it by.
 
-    The cotangent of a softplus grows with the square of a reciprocal, and nobody reads it but times the sigmoid:
+    The cotangent of a softplus grows with the square of a reciprocal, and is read only in a product with the sigmoid:
 
     >>> from lngen.expressions.growth import EXPONENTIAL
     >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
@@ -162,10 +161,10 @@ def _times(value: Expr, factor: Expr, ends: Sequence[Growth]) -> Expr:
 
 
 def _spread(expression: Expr, ends: Sequence[Growth]) -> Expr:
-    """A factor that shrinks inside of a sum with a term that grows too far: `r*(a*e**2 + b)` as `a*e**2*r + b*r`.
+    """Distribute a shrinking factor over a sum with a term out of range: `r*(a*e**2 + b)` as `a*e**2*r + b*r`.
 
-    And one that grows inside of a sum all of whose terms shrink too far. Into a mean goes what is the same in a row,
-    and both sides of a select are multiplied.
+    A growing factor is distributed over a sum all of whose terms shrink too far. A factor that is the same in a row
+    goes into a mean, and both sides of a select are multiplied.
 
     >>> from lngen.expressions.growth import EXPONENTIAL
     >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
@@ -216,15 +215,15 @@ def _terms(total: Expr) -> Sequence[Expr]:
 
 
 def _largest_term(total: Expr, end: Growth) -> Rational:
-    """The degree of what grows in the largest term of a sum."""
+    """Return the degree of the growing factors in the largest term of a sum."""
     terms = (Mul.make_args(term) for term in _terms(total))
     return max(sum((max(Rational(0), end.degree(f)) for f in factors), Rational(0)) for factors in terms)
 
 
 def _opposite(product: Mul, ends: Sequence[Growth]) -> Expr | None:
-    """The two factors, each once, that take most off each other, at all ends together; names first.
+    """Return the two factors, each once, that compensate each other most, at all ends together; names first.
 
-    None where no two take more than nothing of what the product overreaches by at some end.
+    Returns None if no two reduce the product's excess at some end.
     """
     beyond = [end.overreach_of(product.args) for end in ends]
     factors = sorted(product.args, key=lambda factor: sympy.default_sort_key(_once(factor)))
@@ -258,7 +257,7 @@ def _met(one: Rational, other: Rational) -> Rational:
 
 
 def _once(factor: Expr) -> Expr:
-    """The base of a whole power, or its reciprocal; that of `exp(2*x)` is an exponential."""
+    """Return the base of a whole power, or its reciprocal; that of `exp(2*x)` is an exponential."""
     if isinstance(factor, Pow) and factor.exp.is_Integer:
         return factor.base if factor.exp > 0 else 1 / factor.base
     if isinstance(factor, sympy.exp):

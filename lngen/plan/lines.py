@@ -1,7 +1,6 @@
-"""The lines of a program before it is one: equations with their steps, and what is done to all of them.
+"""Lines of a program before its stages: equations with their steps, and rewrites of all of them.
 
-A line is an equation of a derivation on its way into a stage. Each function here takes lines and gives lines that say
-the same.
+A line is an equation of a derivation on its way into a stage. Each function here turns lines into equivalent lines.
 """
 
 from __future__ import annotations

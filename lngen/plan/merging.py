@@ -106,9 +106,9 @@ class StandIn:
 
 @dataclass(frozen=True)
 class _ShardForm:
-    """A value that waits for the exchange: `local*factor + by`, of which the part has `local`; one of both is nothing.
+    """Value that waits for the exchange, `local*factor + by`, where the shard has `local`.
 
-    `about` is what stands in for the value that is taken off.
+    Either `factor` or `by` is trivial. `about` is the kind of the substitute for the subtracted value.
     """
 
     local: Expr
@@ -118,9 +118,9 @@ class _ShardForm:
 
 
 class Merging:
-    """The rules at work for one exchange: `number` of it, `lines` of the program, and after which each is `known`.
+    """Rules of one exchange: its `number`, the `lines` of the program, and the exchange after which each is `known`.
 
-    `part_lines` and `merge_lines` are what the part and the merge compute besides, in order.
+    `part_lines` and `merge_lines` are further lines of the shard and of the merge, in order.
     """
 
     def __init__(
@@ -152,7 +152,7 @@ class Merging:
         self.stand_ins[reduction.symbol] = StandIn(reduction, sent, used)
 
     def _finite(self, value: TypedSymbol, reduction: FeatureReduction) -> Expr:
-        """An extreme of a part, finite where that of all is: that of nothing is infinite, a shift may be anywhere."""
+        """Return the extreme of a shard, finite where that of all is: the extreme of nothing is infinite."""
         least, most = -self._largest, self._largest
         above = Where(sympy.Gt(value, most), most, value) if reduction.operator == "min" or reduction.shift else value
         return Where(sympy.Lt(value, least), least, above) if reduction.operator == "max" else above
@@ -235,7 +235,7 @@ class Merging:
         return None
 
     def _named(self, name: str, form: _ShardForm, step: int) -> _ShardForm:
-        """The form under names: in the part that of its local value, in the merge that of what is added."""
+        """Name the parts of a form: the local value on the shard, and the added value in the merge."""
         local, by, factor = form.local, form.by, form.factor
         if not isinstance(local, TypedSymbol):
             local = symbol_like(self._names.fresh(f"{name}_part"), form.local)
@@ -249,7 +249,7 @@ class Merging:
         return _ShardForm(local, by, factor, form.about)
 
     def _sum(self, value: Add) -> _ShardForm | None:
-        """A row less what stands in, or a row that is shifted less row scalars."""
+        """Return the form of a row less a substitute, or of a shifted row less row scalars."""
         scalars = [term for term in value.args if self._waits(term) and not varies_over_features(term)]
         if not scalars:
             return None
@@ -302,9 +302,9 @@ class Merging:
     # ---- proof
 
     def identity(self, reduction: FeatureReduction, shared: Shared) -> Expr:
-        """The terms of a sum less those of its shares, with all that parts and the merge compute written out.
+        """Return the terms of a sum less those of its shares, with all lines of shards and of the merge written out.
 
-        It is zero: what a part reduces and what the reduction is of are the same value, whatever stands in.
+        The difference is zero, whatever the substitutes are.
         """
         columns = {RowSymbol(s.used.name): s.used for s in self.stand_ins.values()}
         columns |= {RowSymbol(s.sent.name): s.sent for s in self.stand_ins.values()}

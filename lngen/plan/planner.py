@@ -1,18 +1,18 @@
-"""A derivation becomes row programs, one for each direction.
+"""Row programs of a derivation, one for each direction.
 
 Three decisions are made here, each by a rule that holds for every layer:
 
-* *Once per row, once per call.* What does not vary over features is computed once per row, and what is made of
+* *Once per row, once per call.* Values that do not vary over features are computed once per row, and functions of
   parameters alone once per call.
-* *What backward reads.* Row values are recomputed from the fewest tensors: from the inputs, or from an output
-  where that spares a tensor or a transcendental function. Row scalars of the forward are saved, a few bytes per row.
-  The JVP and the double backward read what there is then, and nothing more is kept for them: what else they need of the
-  forward is computed again from it. An input is referred to besides only where nothing that is kept leads to a value.
-* *A mean used as a shift is corrected.* For `c = x - m` with `m = Mean(x)`, the mean of c is zero; whatever it is
-  in floating point is the rounding error of m, so it is measured and taken off. A large offset then costs no
-  digits, and m is saved as value and correction.
+* *Saved values.* Backward recomputes row values from the fewest tensors: from the inputs, or from an output if that
+  saves a tensor or a transcendental function. Row scalars of the forward are saved, a few bytes per row. The JVP and
+  the double backward read these values, and nothing more is saved for them: other forward values are computed again.
+  They read a further input only if no saved value leads to it.
+* *A mean used as a shift is corrected.* For `c = x - m` with `m = Mean(x)`, the mean of c is zero. In floating point it
+  is the rounding error of m, so it is measured and subtracted. A large offset then costs no digits, and m is saved as
+  value and residual.
 
-Which stage a line runs in is decided by `lngen.plan.stages`.
+`lngen.plan.stages` decides the stage of each line.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _COSTLY = heads_that(lambda entry: entry.roundings)
 
 @dataclass(frozen=True)
 class Plan:
-    """The directions of a layer, and the derivation they come from; None are those that it lacks."""
+    """Directions of a layer, and the derivation that they come from; those that it lacks are None."""
 
     derivation: Derivation
     forward: RowProgram
@@ -72,7 +72,9 @@ def plan(derivation: Derivation) -> Plan:
 
 
 class _Planner:
-    """The lines of the forward, and what backward, which has to be the first, settles for all others."""
+    """Planner: the lines of the forward, and the saved values that backward, which is first, settles for all
+    directions.
+    """
 
     def __init__(self, derivation: Derivation) -> None:
         forward = derivation.forward
@@ -86,7 +88,7 @@ class _Planner:
         self._apart: dict[TypedSymbol, RowScalarSymbol] = {}
 
     def forward(self) -> RowProgram:
-        """The program of the forward, which saves what backward reads."""
+        """Return the program of the forward, which saves the values that backward reads."""
         derivation = self._derivation
         outputs = zip(derivation.definition.outputs, derivation.forward.outputs, strict=True)
         return program_of(
@@ -208,7 +210,7 @@ def _word(reduction: Expr) -> str:
 
 
 def _corrected(lines: Sequence[ProgramLine], names: Names) -> list[ProgramLine]:
-    """Every row centred on its own mean is centred twice: on the mean, then on what the mean left."""
+    """Centre every row that is centred on its own mean twice: on the mean, then on the mean's residual."""
     means = {line.symbol: line.expression.args[0] for line in lines if line.operator == "mean"}
     result = []
     for line in lines:
@@ -243,7 +245,7 @@ def _kept(derivation: Derivation, forward: Sequence[ProgramLine], backward: Sequ
 def _chosen(
     derivation: Derivation, forward: Sequence[ProgramLine], backward: Sequence[ProgramLine]
 ) -> tuple[TypedSymbol, ...]:
-    """The fewest row values from which backward can compute what it reads of the forward."""
+    """Choose the fewest row values from which backward can compute the forward values that it reads."""
     line_of = {line.symbol: line for line in forward}
     wanted = sorted(
         (s for s in read_by(backward) if is_row(s) and (s in line_of or s in derivation.forward.symbols)),

@@ -30,10 +30,10 @@ _AFTER_ALL_FLAGS = "\U0010ffff"
 
 
 class Condition:
-    """A set of cases. `&`, `|` and `~` are those of sets; one that holds in no case is false.
+    """Set of cases, with `&`, `|` and `~`; a condition that holds in no case is false.
 
-    `flag` is the first that it asks for, `present` and `absent` what is left to ask then; both are None in `ALWAYS` and
-    `NEVER`, which ask for nothing.
+    `flag` is the first flag that it tests, `present` and `absent` are the conditions that remain then. Both are None in
+    `ALWAYS` and `NEVER`, which test no flag.
     """
 
     __slots__ = ("absent", "flag", "present")
@@ -121,7 +121,7 @@ def all_of(conditions: Iterable[Condition]) -> Condition:
 
 
 def _node(flag: str, present: Condition, absent: Condition) -> Condition:
-    """The one condition that asks for a flag first; the flags of what follows come after it."""
+    """Return the unique condition that tests a flag first; the flags of the others come after it."""
     return present if present is absent else _made_once(flag, present, absent)
 
 
@@ -181,7 +181,7 @@ def _share(condition: Condition) -> float:
 
 @lru_cache(_CACHED)
 def _products(condition: Condition) -> tuple[tuple[Literal, ...], ...]:
-    """The prime implicants: those of what holds either way, and of each way those that need it."""
+    """Return the prime implicants: those of cases that hold either way, and those of each way that need the flag."""
     if condition.present is None or condition.absent is None:
         return ((),) if condition is ALWAYS else ()
     both = condition.present & condition.absent

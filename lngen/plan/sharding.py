@@ -1,9 +1,9 @@
-"""Row programs over parts of the rows: each of several processes has some of the features of every row.
+"""Row programs over shards: each of several processes has some of the features of every row.
 
 A row program is stages with reductions over features between them. In its sharded form each process runs *parts*, which
-are row programs of the features that it has, and sends what they reduce to all others in *exchanges*, one collective
-each; what all have sent is *merged* by one more row program, whose features are the parts. All processes run the same
-merge on the same numbers in the same order, so that a row scalar has the same bits everywhere.
+are row programs of its own features. It sends the reduced numbers to all others in *exchanges*, one collective each.
+One more row program, whose features are the shards, *merges* the numbers of all. All processes run the same merge on
+the same numbers in the same order, so that a row scalar has the same bits everywhere.
 
 >>> from lngen.expressions.symbols import RowSymbol
 >>> from lngen.plan.program import Stage
@@ -82,9 +82,9 @@ from lngen.plan.stages import stages_of
 
 
 def sharded(program: RowProgram, *, merges: bool = True) -> ShardedProgram:
-    """The sharded form of a program. Without `merges` every reduction that needs another one waits for its exchange.
+    """Return the sharded form of a program; without `merges`, a reduction that needs another waits for its exchange.
 
-    Raises LngenError for a reduction of what does not vary over rows, such as the sum of a Feature.
+    Raises LngenError for a reduction of a value that does not vary over rows, such as the sum of a Feature.
     """
     return _Sharding(program, merges).form()
 
@@ -233,7 +233,7 @@ class _Sharding:
     # ---- parts
 
     def _part(self, draft: _Draft) -> RowProgram:
-        """The program of what is sent; `draft` is told what that is."""
+        """Return the program that computes the values to send, and add them to `draft`."""
         own = {line.symbol: line for line in draft.merging.part_lines}
 
         def summed(body: Expr, step: int) -> None:
@@ -266,11 +266,13 @@ class _Sharding:
         return self._program(own, saved=[*(each.symbol for each in draft.sent), *totals])
 
     def _last(self) -> RowProgram | None:
-        """The program of all results that vary over features; None where there is none."""
+        """Return the program of all results that vary over features; None if there are none."""
         return self._end([store for store in self._whole_program.results if axes(store.symbol).features])
 
     def _common(self) -> RowProgram | None:
-        """The program of what varies over no features and no exchange gives; None where there is none."""
+        """Return the program of results that vary over no features and come from no exchange; None if there are
+        none.
+        """
         program = self._whole_program
         saved = program.saved if program.direction == "forward" else ()
 
@@ -374,7 +376,7 @@ class _Sharding:
         epilogue: Sequence[Assignment] = (),
         given: Mapping[TypedSymbol, RowArgument] = MappingProxyType({}),
     ) -> RowProgram:
-        """The program that leads to these; what it reads and does not compute is an argument."""
+        """Return the program that leads to these values; values that it reads and does not compute are arguments."""
         program = self._whole_program
         epilogue = [replace(line, expression=line.expression.xreplace({D: self._whole})) for line in epilogue]
         after = {symbol for line in epilogue for symbol in line.expression.free_symbols}
@@ -412,7 +414,7 @@ class _Sharding:
 
 
 def _only_summed(program: RowProgram) -> dict[TypedSymbol, ScalarSymbol]:
-    """The sums over features of which nothing but the sum over rows is asked, with what that is called."""
+    """Return the sums over features that are used only in a sum over rows, with the symbol of that."""
     return {
         total.body: total.symbol
         for stage in program.stages

@@ -45,10 +45,10 @@ def program_of(
     growth: Sequence[Growth],
     arguments: Mapping[str, TypedSymbol] = MappingProxyType({}),
 ) -> RowProgram:
-    """The program of a direction that computes results by lines.
+    """Return the program of a direction that computes results by lines.
 
-    `rows` and `saved` are what it reads of each row, `arguments` what it is linear in besides cotangents, by the names
-    that callers write: any of them may be left out. `growth` is that of what the lines read, at each end.
+    `rows` and `saved` are the values that it reads of each row. `arguments` are its linear arguments besides
+    cotangents, by the names of callers; any may be omitted. `growth` is that of the lines' arguments, at each end.
     """
     definition = derivation.definition
     prologue, epilogue, sums, per_row = sorted_out(lines, names)
@@ -86,7 +86,7 @@ def program_of(
 def stores_of(
     results: Sequence[tuple[str, TypedSymbol]], values: Mapping[TypedSymbol, Expr]
 ) -> tuple[tuple[Store, ...], dict[TypedSymbol, TypedSymbol]]:
-    """The results, those that are one another sharing a store, and for some symbols which take their place.
+    """Return the stores of the results, where equal results share one, and the replacements of some symbols.
 
     >>> from lngen.expressions.symbols import RowSymbol
     >>> dx, dr = RowSymbol("dx"), RowSymbol("dr")

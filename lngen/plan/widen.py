@@ -90,13 +90,13 @@ def grows_too_far(symbol: TypedSymbol, value: Expr, ends: Iterable[Growth]) -> b
 
 
 def _unless_bounded(symbol: TypedSymbol, value: Expr, end: Growth) -> Expr:
-    """A value, or its exponent where it is known to be 1 at most, whatever that is."""
+    """Return a value, or its exponent if the value is known to be at most 1."""
     bounded = isinstance(value, sympy.exp) and (symbol in end.at_most_one or not end.degree(symbol))
     return value.args[0] if bounded else value
 
 
 class _ProductDegrees(NamedTuple):
-    """The degrees of the factors of a product that grow, and of those that shrink, and whether one is as good as 0."""
+    """Degrees of the growing and of the shrinking factors of a product, and whether one of them is practically 0."""
 
     grows: Rational
     shrinks: Rational
@@ -104,7 +104,7 @@ class _ProductDegrees(NamedTuple):
 
 
 def _products(end: Growth, value: Expr) -> Iterator[_ProductDegrees]:
-    """The products in a value; what is none is one of a single factor."""
+    """Yield the products in a value; any other value is a product of a single factor."""
     if not isinstance(value, Expr) or isinstance(value, Relational):
         return
     degrees = [end.degree(factor) for factor in Mul.make_args(value)]

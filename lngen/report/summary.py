@@ -1,4 +1,4 @@
-"""A layer in a line of a table: its gradient, and what it costs a row."""
+"""Summary of a layer in a line of a table: its gradient, and its cost for a row."""
 
 from __future__ import annotations
 

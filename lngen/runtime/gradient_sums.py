@@ -38,6 +38,9 @@ def summed(communicator: collectives.Communicator, gradients: Mapping[str, Any])
 
     Raises TypeError if `gradients` is not a mapping of float arrays, and RuntimeError if processes differ. Raises
     PeerError on the other processes if one of them raises such an error, ends or does not come.
+
+    >>> summed(collectives.Alone(), {"gamma": np.array([0.5, 2.0])})
+    {'gamma': array([0.5, 2. ])}
     """
     given = _checked(communicator, gradients)
     types = {name: value.dtype for name, value in sorted(given.items())}

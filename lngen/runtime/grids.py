@@ -72,6 +72,9 @@ def candidates(rows: int, rows_per_block: int, processors: int, resident: int) -
 
     The key 0 stands for as many blocks as there is work for, one after the other. Grids of the same size are listed
     once.
+
+    >>> candidates(10**6, 1, 132, 8), candidates(100, 1, 132, 8)
+    ({8: 1056, 6: 792, 4: 528, 0: 1000000}, {8: 100})
     """
     found: dict[int, int] = {}
     for held in dict.fromkeys((resident, resident * 3 // 4, resident // 2, 0)):

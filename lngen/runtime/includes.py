@@ -14,6 +14,9 @@ def inlined(path: Path, source: str | None = None, folders: Sequence[Path] = ())
 
     `source` replaces the file's text. A name in quotes is searched beside the including file, then, as one in `<>`, in
     the `folders`. By `#line`, a compiler's messages name the real files.
+
+    >>> inlined(Path("kernels.cu"), "#include <cuda_fp16.h>")
+    '#include <cuda_fp16.h>'
     """
     done: set[str] = set()
 

@@ -149,6 +149,9 @@ class PipeCommunicator(_Joined):
         `context` starts them, as `multiprocessing.get_context("spawn")`. The calling process then calls `close` on the
         others' communicators. An ended process is detected by its pipes, which no other process may hold. A forked
         process inherits all pipes, and its communicator closes those that it does not need.
+
+        >>> [each.rank for each in PipeCommunicator.together(3)]
+        [0, 1, 2]
         """
         made = context or get_context()
         pipes: list[dict[int, Any]] = [{} for _ in range(size)]

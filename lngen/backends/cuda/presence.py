@@ -36,6 +36,9 @@ def beyond(condition: Condition, known: Condition) -> Condition:
     """Return the condition that remains where `known` holds.
 
     A disjunction does not shorten anything.
+
+    >>> beyond(Condition.of("a") & Condition.of("b"), Condition.of("a")) == Condition.of("b")
+    True
     """
     products = known.products()
     return condition.given(flag for flag, _ in products[0]) if len(products) == 1 else condition

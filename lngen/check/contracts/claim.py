@@ -20,7 +20,7 @@ ROWS, FEATURES = 5, 7
 
 @dataclass(frozen=True)
 class Claim:
-    """`trouble()` says what is wrong; an empty text is a kept promise."""
+    """Claim about a layer: `trouble()` describes the fault, and is empty if the claim holds."""
 
     what: str
     shape: tuple[int, int]

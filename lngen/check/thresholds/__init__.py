@@ -41,7 +41,7 @@ def sides(layer: Checkable, backend: str, dtypes: Sequence[str], thorough: bool)
 
 
 def at_thresholds(checker: Checker, of: Iterable[ThresholdSide]) -> Iterator[Evidence]:
-    """Every result on each side within its derived error bounds, and those of the second order."""
+    """Yield the comparison of every result on each side with its error bound, second order included."""
     for side in of:
         checker.tell(f"rows of a threshold, {side.what}, at {side.shape[0]} x {side.shape[1]}")
         case = side.case(checker.definition, checker.seed)

@@ -1,4 +1,4 @@
-"""The thresholds of compiled kernels: those of their header, which the compiler is asked for, and of their launcher."""
+"""Thresholds of compiled kernels: those of their header, read by the compiler, and of their launcher."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _COMPUTED = {"float64": "f64", "float32": "f32"}
 
 
 def header(folder: Path, dtype: str) -> dict[str, int]:
-    """The numbers that `host_rows.h` of the code in a folder works by, for rows of a type.
+    """Return the numbers of `host_rows.h` in a folder, for rows of a type.
 
-    Raises NoCompiler where there is none to ask.
+    Raises NoCompiler if there is no compiler to read them.
     """
     name = _COMPUTED[dtype]
     with tempfile.TemporaryDirectory(prefix="lngen-") as place:
@@ -45,7 +45,7 @@ def header(folder: Path, dtype: str) -> dict[str, int]:
 
 
 def sides(layer: Checkable, dtypes: tuple[str, ...], thorough: bool) -> Iterator[ThresholdSide]:
-    """Rows of lanes, of sets of them and of pieces, and what is left of each; sums over rows; chunks of rows."""
+    """Yield rows of lanes, of sets of lanes and of pieces, each with a tail; sums over rows; chunks of rows."""
     module: Any = layer.module
     for dtype in _COMPUTED:
         numbers = header(Path(module.__file__).parent, dtype)

@@ -51,7 +51,7 @@ def about(docstring: str) -> str:
 
 
 def _counterpart(source: Source, inputs: Sequence[Input]) -> Counterpart:
-    """The module that a call names. Raises DefinitionError at what is wrong in it."""
+    """Return the module that a call names; raises DefinitionError at a fault in the call."""
 
     def fault(place: Located, message: str) -> DefinitionError:
         return source.error_at(place, message, _REMEDY)

@@ -45,10 +45,10 @@ class Fault(Exception):
 
 
 def fold(expression: Expression, features: int | None = None, names: Mapping[str, Value] = _NO_NAMES) -> Value:
-    """The value of an expression of numbers; None if it is not one.
+    """Return the value of an expression of numbers; None if it is not one.
 
-    `features` is the value of D and `names` has those of names; what is not given makes the result None.
-    Raises Fault where there is no finite real value.
+    `features` is the value of D, and `names` are values of names; the result is None if one of those it needs is
+    missing. Raises Fault if there is no finite real value.
 
     >>> from lngen.language.parsing import parse
     >>> fold(parse("def f(x: Row): return x * (1/3 - 1/12)").statements[0].expression.right)

@@ -30,7 +30,10 @@ _CLAMP = "write minimum(maximum(x, low), high)"
 _VARIANCE = "write mean((x - mean(x))**2)"
 _STOP = "write stop_gradient(x)"
 POWER_OF = "where(a > 0, exp(b*log(where(a > 0, a, 1))), 0)"
-"""A power a**b of what is not negative, where b > 0 is no number. At a = 0 it is 0, and so is its gradient."""
+"""Power a**b of a base that is not negative, where b > 0 is not a number.
+
+At a = 0 it is 0, and so is its gradient.
+"""
 
 _POWER = f"write a**b for a number b, and {POWER_OF} otherwise"
 _LOGIC = "write where(a > 0, where(b > 0, 1, 0), 0): a condition is one comparison, and where may be nested"

@@ -1,7 +1,7 @@
-"""The text of a definition -> `Definition`, or an error that says what is allowed.
+"""Parser from the text of a definition to a `Definition`, or to an error that says what is allowed.
 
-The text is read by `ast` as syntax. This module walks the file and the function;
-`lngen.language.parsing.expressions` reads what stands on the right of an assignment.
+The text is read by `ast` as syntax. This module walks the file and the function; `lngen.language.parsing.expressions`
+reads the right-hand sides of assignments.
 """
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ _REFUSED: dict[type[ast.stmt], tuple[str, str]] = {
 
 
 def parse(text: str, filename: str = "<definition>") -> Definition:
-    """Read a definition from text; `filename` is what errors and reports call it.
+    """Read a definition from text; `filename` is its name in errors and reports.
 
-    Nothing of the text is executed. Raises DefinitionError, and nothing else, whatever the text.
+    Nothing of the text is executed. Raises DefinitionError, and no other error, for any text.
     """
     return _DefinitionParser(Source.of(text, filename)).definition()
 

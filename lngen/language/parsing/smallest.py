@@ -46,9 +46,9 @@ class _Need(enum.Enum):
 
 @dataclass(frozen=True)
 class _Known:
-    """The statements so far that are made of D and numbers alone.
+    """Statements so far that are made of D and numbers alone.
 
-    `ratios` has those that are rational in D, `values` for each of the first few D those that are finite.
+    `ratios` holds those that are rational in D, and `values` the finite ones for each of the first few D.
     """
 
     names: set[str] = field(default_factory=set)
@@ -119,7 +119,7 @@ def _conditions(node: Expression) -> Iterator[tuple[Expression, _Need]]:
 
 
 def _factors(expression: Expression) -> Iterator[Expression]:
-    """Expressions of which one is zero exactly where this one is."""
+    """Yield expressions of which one is zero exactly where this one is."""
     match expression:
         case Binary("*", left, right):
             yield from _factors(left)

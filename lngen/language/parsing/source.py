@@ -59,7 +59,7 @@ class Source:
         )
 
     def text_of(self, span: SourceSpan) -> str:
-        """The characters of a span that lies on one line; of a longer one, those of its first line."""
+        """Return the characters of a span on one line; for a longer span, those of its first line."""
         line = self.lines[span.line - 1]
         return line[span.column - 1 : span.end_column - 1 if span.end_line == span.line else None]
 
@@ -148,7 +148,7 @@ def _not_text(source: Source) -> DefinitionError:
 
 
 def _check_tokens(source: Source) -> None:
-    """Refuse what the syntax tree no longer shows: names before their normalisation, and type comments."""
+    """Refuse text that the syntax tree no longer shows: names before their normalisation, and type comments."""
     try:
         for token in tokenize.generate_tokens(io.StringIO(source.text).readline):
             line, offset = token.start

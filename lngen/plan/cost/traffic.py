@@ -1,4 +1,4 @@
-"""Memory traffic of a row program, beside that of the same formulas with a kernel for every operation.
+"""Memory traffic of a row program, and of the same formulas with a kernel for every operation.
 
 >>> from lngen.language.parsing import parse
 >>> from lngen.plan.planner import plan
@@ -138,9 +138,9 @@ def reductions(program: RowProgram) -> int:
 
 
 def unfused(plan: Plan) -> tuple[Unfused, Unfused]:
-    """Forward and backward of the same formulas, operation by operation.
+    """Return the cost of forward and backward, operation by operation.
 
-    The formulas are the simplified ones, so the difference to `cost` is what fusing alone is worth.
+    The formulas are the simplified ones, so that the difference from `cost` is due to fusing alone.
     """
     derivation = plan.derivation
     forward, backward = derivation.forward.equations, derivation.backward
@@ -194,7 +194,9 @@ def _elementwise(e: Expr, run: _Run) -> None:
 
 
 def _chain(e: Expr, run: _Run) -> None:
-    """A sum or product of n operands as n - 1 kernels; what is no row is combined first, at no cost."""
+    """Count a sum or product of n operands as n - 1 kernels; operands that are not rows are combined first, at no
+    cost.
+    """
     rows = [argument for argument in e.args if is_row(argument)]
     others = [argument for argument in e.args if not is_row(argument) and argument != -1]
     if len(rows) == 1 and not others:

@@ -15,7 +15,7 @@ _LARGEST = 2**62
 
 @dataclass(frozen=True)
 class DType:
-    """A number type of rows: its size, and that of the type in which a kernel accumulates, in bytes."""
+    """Number type of rows: its size, and that of the type in which a kernel accumulates, in bytes."""
 
     name: str
     itemsize: int
