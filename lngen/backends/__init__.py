@@ -1,4 +1,4 @@
-"""A folder per backend: what a row program is printed as.
+"""Backends, a folder each, which print row programs.
 
 A backend lowers the row programs of a layer to finished lines; its template places them.
 """

@@ -36,7 +36,7 @@ _BESIDE = frozenset({"Gradients", "Outputs", "Saved", "SecondGradients"})
 
 
 def attribute(name: str) -> str:
-    """The attribute, and the argument of the constructor, for what has a name; one that is taken ends in an underscore.
+    """Return the attribute, and the constructor's argument, for a name; a reserved name gets an underscore at its end.
 
     >>> attribute("gamma"), attribute("half"), attribute("dtype")
     ('gamma', 'half_', 'dtype_')

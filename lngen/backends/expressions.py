@@ -36,11 +36,10 @@ def rank(expression: Expr) -> int:
 
 
 def terms_in_order(expression: Expr) -> list[tuple[int, Expr]]:
-    """The terms of a sum as (sign, magnitude): what is added first, then what is subtracted.
+    """Return the terms of a sum as (sign, magnitude): added terms first, then subtracted ones.
 
-    Inside both, row values stand before row scalars before parameters, and short terms before long ones, so
-    that `x - mu` is taken before a product is subtracted from it. An expression that is no sum is its only
-    term.
+    In both groups, row values stand before row scalars before parameters, and short terms before long ones, so that `x
+    - mu` is computed before a product is subtracted. An expression that is not a sum is its only term.
 
     >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
     >>> g, xhat = RowSymbol("g"), RowSymbol("xhat")
@@ -65,7 +64,7 @@ def terms_in_order(expression: Expr) -> list[tuple[int, Expr]]:
 
 
 def factors_in_order(expression: Expr) -> Product:
-    """The factors of a product: its number, what is multiplied and what is divided by.
+    """Return the factors of a product: its number, its numerator and its denominator.
 
     Row values stand first and Scalars last.
 

@@ -18,7 +18,7 @@ __all__ = ["FrameworkFunction", "argument", "call", "definition", "number", "sig
 
 @dataclass(frozen=True)
 class FrameworkFunction:
-    """The function's text; `array` is the type of its arrays, and `array_name` what a sentence calls one."""
+    """Function of a framework; `array` is the type of its arrays, and `array_name` their name in a sentence."""
 
     layer: PublicInterface
     notes: Notes
@@ -28,7 +28,7 @@ class FrameworkFunction:
 
     @property
     def result(self) -> str:
-        """The type of what it returns, a tuple of several outputs."""
+        """Type of the function's result, a tuple of several outputs."""
         count = len(self.layer.outputs)
         return self.array if count == 1 else f"tuple[{', '.join([self.array] * count)}]"
 
@@ -88,7 +88,7 @@ def definition(name: str, arguments: Sequence[str], returned: str, indent: int) 
 
 
 def argument(name: str, kind: str, required: bool) -> str:
-    """An argument of a type, None where it may be left out."""
+    """Return an argument of a type, None if it is optional."""
     return f"{name}: {kind}" if required else f"{name}: {kind} | None = None"
 
 

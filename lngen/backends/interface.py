@@ -84,7 +84,7 @@ class PublicInterface:
 
     @property
     def optional(self) -> tuple[str, ...]:
-        """The inputs that may be left out."""
+        """Return the optional inputs."""
         return tuple(given.name for given in self.inputs if not given.required)
 
     @property

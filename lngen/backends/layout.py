@@ -187,7 +187,7 @@ def tuple_of(expressions: Iterable[str]) -> str:
 
 
 def call(before: str, function: str, arguments: Iterable[str], indent: int) -> list[str]:
-    """A call whose value is assigned to what stands `before`, on one line or with a line for each argument.
+    """Return a call that is assigned to the text `before`, on one line or with a line for each argument.
 
     >>> call("y = ", "f", ["x", "by=2"], 0)
     ['y = f(x, by=2)']

@@ -1,4 +1,4 @@
-"""A layer as a class, whatever the framework: what it is made with, and what it is called with."""
+"""Class of a layer for any framework: the arguments of its constructor and of its calls."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class LayerClass:
         return any(each.kind == "Feature" for each in self.layer.inputs)
 
     def summary(self, name: str, what: str) -> list[str]:
-        """The first sentence of the docstring, of the layer of this name as `what`."""
+        """Return the first sentence of the docstring, for the layer of this name as `what`."""
         names = [attribute(each.public) for each in self.parameters]
         listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else ""
         has = "without parameters" if not names else f"with the parameter{'s' if len(names) > 1 else ''} {listed}"

@@ -20,7 +20,7 @@ _MEANINGS = {
 
 @dataclass(frozen=True)
 class Field:
-    """An array or a number that is kept; `optional` is one of an input that may be left out."""
+    """Saved array or number; `optional` marks one of an optional input."""
 
     source: PublicName
     kind: Literal["Row", "RowScalar", "Feature", "Scalar", "Data", "Constant"]

@@ -90,7 +90,7 @@ class Language:
 
 
 STRING_OR_MEMBER = r'"(?:\\.|[^"\\\n])*"|\.[A-Za-z_]\w*'
-"""A member is one of what stands before the dot, so that its name is no variable's."""
+"""Pattern of a string or a member; the name after a dot is not a variable."""
 
 PYTHON = Language(re.compile(rf'"""[\s\S]*?"""|#.*|{STRING_OR_MEMBER}'))
 """Python reserves nothing that a definition may use."""
@@ -141,7 +141,7 @@ def _others(plain: str) -> Iterator[str]:
 
 
 def marked_program(program: RowProgram) -> RowProgram:
-    """The same program with all its names marked but for D; it computes the same in the same order.
+    """Return the same program with all its names marked except D; it computes the same in the same order.
 
     >>> from lngen.expressions.symbols import RowSymbol
     >>> x, y = RowSymbol("x"), RowSymbol("y")

@@ -1,9 +1,9 @@
 """Evidence for a derivation, found without running any emitted code.
 
-Each statement has the strongest grade that was had (`lngen.derivation.derivation`). Every rewrite, and every result
-beside what the chain rule gives of the definition as written, is shown in the algebra of row expressions, for every D;
-where that does not do, both sides are computed to 50 digits. The gradients are compared with the derivative of the
-definition written out for small D besides: that rests on no rule of ours for means, sums or the chain rule.
+Each statement has the strongest grade that was reached (`lngen.derivation.derivation`). Every rewrite, and every result
+beside the chain rule's on the definition as written, is shown in the algebra of row expressions, for every D. If that
+fails, both sides are computed to 50 digits. In addition, the gradients are compared with the derivative of the
+definition written out for small D, which uses no rule of ours for means, sums or the chain rule.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def prove(derivation: Derivation) -> Derivation:
 
 
 def _with_evidence(derivation: Derivation, every: EverySize) -> tuple[Derivation, tuple[Proof, ...]]:
-    """The derivation with evidence for each line that claims something, and what was shown of all of them."""
+    """Return the derivation with evidence for each line with a claim, and the proofs of all of them."""
     steps = [step for derivative in derivation.derivatives().values() for step in derivative.steps]
     found = _shown(derivation, [step for step in steps if step.before is not None], every)
     of_steps: dict[int, list[StepEvidence]] = {}
@@ -83,7 +83,7 @@ def _with_evidence(derivation: Derivation, every: EverySize) -> tuple[Derivation
 def _shown(
     derivation: Derivation, rewrites: Iterable[Step], every: EverySize
 ) -> list[tuple[PrintedEquality, StepEvidence]]:
-    """Each claim of a derivation, that of a rewrite being that its two sides are equal, with its evidence."""
+    """Return each claim of a derivation with its evidence; the claim of a rewrite is that its sides are equal."""
     found: list[tuple[PrintedEquality, StepEvidence]] = []
     open_: list[tuple[PrintedEquality, str]] = []
     for step in rewrites:

@@ -1,9 +1,8 @@
-"""Deciding whether an expression in explicit symbols is identically zero, without sampling.
+"""Decision whether an expression in explicit symbols is identically zero, without sampling.
 
-Every root, reciprocal and function becomes an algebraic *generator*, with the relation that defines it: for
-`s = (var + eps)**(-1/2)` it is `s**2*(var + eps) = 1`. What is left is a polynomial. It is reduced by the relations,
-outermost first, and has to vanish. `abs`, `sign` and `where` are split: it has to vanish for every combination of
-signs.
+Every root, reciprocal and function becomes an algebraic *generator*, with its defining relation: for `s = (var +
+eps)**(-1/2)` it is `s**2*(var + eps) = 1`. The rest is a polynomial. It is reduced by the relations, outermost first,
+and has to vanish. `abs`, `sign` and `where` are split: it has to vanish for every combination of signs.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _WORK_OF_A_QUESTION = 100
 
 
 class Algebra:
-    """Generators for whatever is not a polynomial, in order of nesting, and their relations.
+    """Generators for every part that is not a polynomial, in order of nesting, and their relations.
 
     >>> x, eps = Symbol("x", real=True), Symbol("eps", positive=True)
     >>> r = (x**2 + eps)**sympy.Rational(-1, 2)
@@ -390,10 +389,10 @@ def _degree(e: Expr) -> Expr:
 
 
 def _factored(polynomial: Expr) -> Expr:
-    """A polynomial, or one over monomials, as a product.
+    """Write a polynomial, or one over monomials, as a product.
 
-    What is linear in a symbol has no factors but those that both coefficients share. Nearly all that is asked for is,
-    and SymPy's search for factors, which draws points by chance, takes minutes for a few of those.
+    A polynomial that is linear in a symbol has only the factors that both coefficients share. Nearly all polynomials
+    here are linear in one, and SymPy's search for factors, which draws random points, takes minutes for a few of them.
 
     >>> from sympy.abc import a, x, y
     >>> _factored(a**2*x - a*y), _factored(x**2 - y**2)

@@ -23,8 +23,11 @@ DIGITS = 50
 """Decimal digits of the numeric evidence."""
 
 REQUIRED = 40
-"""Digits to which two sides of an equation have to agree. Fifty less what a few hundred operations and the cancellation
-in a gradient can lose; a wrong formula agrees to none."""
+"""Digits to which two sides of an equation have to agree.
+
+They are fifty less the loss of a few hundred operations and of the cancellation in a gradient; a wrong formula agrees
+to none.
+"""
 
 MOST_FEATURES = 1000
 """The longest rows that evidence is computed for: a definition that needs more, by a factor `D - 100000`, has none."""

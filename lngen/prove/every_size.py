@@ -1,4 +1,4 @@
-"""Equalities of a derivation shown for every D: its steps, and what the unsimplified chain rule says of its results."""
+"""Equalities of a derivation shown for every D: its steps, and its results beside the unsimplified chain rule's."""
 
 from __future__ import annotations
 
@@ -46,11 +46,10 @@ def shown_equal(
     together: bool = False,
     opened: frozenset[TypedSymbol] = frozenset(),
 ) -> frozenset[TypedSymbol]:
-    """Show that two expressions are equal for every D, and say which names were looked into.
+    """Show that two expressions are equal for every D, and return the names that were opened.
 
-    One at a time, or, which is faster and says less, all together that are seen; those of `opened` before any other.
-
-    Raises NotShownError.
+    Names are opened one at a time, or all visible ones together, which is faster and tells less; those of `opened` come
+    first. Raises NotShownError.
     """
     with names.algebra.budget.limited(work):
         while not _equal(left, right, names, opened):
@@ -87,7 +86,7 @@ def _needed(left: Expr, right: Expr, names: Meanings, opened: frozenset[TypedSym
 
 @dataclass(frozen=True)
 class Equality:
-    """A result, and what it has to be equal to."""
+    """Equality of a result with the expression that it has to equal."""
 
     name: str
     found: Expr
@@ -138,7 +137,7 @@ class EverySize:
     # ---- what lines say besides
 
     def claim(self, claim: PrintedEquality) -> None:
-        """Show what a printed line says. Raises NotShownError."""
+        """Show the claim of a printed line; raises NotShownError."""
         left, right = claim.left, claim.right
         if claim.written:
             names, own = self._written
@@ -213,7 +212,7 @@ class EverySize:
 
 
 class _Written:
-    """The names of the definition as written, apart from those of the normal form unless they are shown to be equal."""
+    """Names of the definition as written, apart from those of the normal form unless they are shown to be equal."""
 
     def __init__(self, names: Meanings, arguments: Mapping[TypedSymbol, TypedSymbol]) -> None:
         self._names = names
@@ -224,11 +223,11 @@ class _Written:
         return e.xreplace(self._table)
 
     def beside(self, e: Expr) -> Expr:
-        """An expression of the normal form, in which what that has no value for is the definition's."""
+        """Replace the symbols of an expression without a value in the normal form by the definition's."""
         return e.xreplace({s: named for s, named in self._table.items() if s not in self._names.given})
 
     def give(self, equations: Iterable[Equation]) -> None:
-        """Note equations under names of their own, or under those of equal values that are called the same."""
+        """Note equations under names of their own, or under those of equal values with the same name."""
         for equation in equations:
             meaning = self(equation.expression)
             alike = self._names.called(equation.symbol)

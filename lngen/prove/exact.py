@@ -246,7 +246,7 @@ class _Explicit:
         self.degrees: dict[Symbol, int] = {}
 
     def copy(self) -> _Explicit:
-        """A world that starts with the same values; what wins is shared."""
+        """Return a copy with the same values; the extremes are shared."""
         other = _Explicit(self.features, self.algebra)
         other.values = dict(self.values)
         other.extremes = self.extremes
@@ -337,10 +337,10 @@ class _Explicit:
 
 
 def _rebuilt(e: Expr, value: Callable[[Expr], Expr]) -> Expr:
-    """The expression of the values of its parts; raises _NoDerivativeError where that is NaN.
+    """Rebuild an expression from the values of its parts; raises _NoDerivativeError if one is NaN.
 
-    SymPy may neither compare nor approximate NaN, so nothing is made of it. What a select leaves out may
-    be any.
+    SymPy can neither compare nor approximate NaN, so no expression is made of it. A branch that a select leaves out may
+    have any value.
     """
     if isinstance(e, Where):
         condition, *branches = e.args

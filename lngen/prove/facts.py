@@ -39,7 +39,9 @@ class Poles:
 
 @dataclass(frozen=True)
 class Facts:
-    """Polynomials that are positive, or zero, in a case, and what is not zero wherever the statement is defined."""
+    """Facts of a case: polynomials that are positive, or zero, and those that are not zero where the statement is
+    defined.
+    """
 
     algebra: Signed
     positive: tuple[Polynomial, ...] = ()
@@ -75,7 +77,7 @@ class Facts:
         return Facts(self.algebra, poles=Poles(self.poles.every_row, self.poles.every_row))
 
     def signs(self, p: Polynomial) -> set[int]:
-        """The signs that p may have: 1, 0 and -1, less those that the facts exclude.
+        """Return the signs that p may have: 1, 0 and -1, without those that the facts exclude.
 
         >>> from lngen.expressions.symbols import Axes
         >>> from lngen.prove.generators import ONE
@@ -103,7 +105,7 @@ class Facts:
         return possible
 
     def _sign(self, p: Polynomial, chain: int) -> int | None:
-        """1 for what is positive, 0 for what is not negative, None where neither is seen."""
+        """Return 1 if p is positive, 0 if it is not negative, None if neither is known."""
         found = self.algebra.sign_by_form(p) if p else 0
         if found == 1 or not chain:
             return found

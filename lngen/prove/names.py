@@ -1,7 +1,7 @@
-"""Equations as what names stand for, looked into on demand.
+"""Equations as definitions of names, opened on demand.
 
-Two expressions are compared with names as unknowns first. Where that does not do, the name that was given last is
-replaced by what it stands for, and so on down to the inputs. Which names were looked into is what a step rests on.
+Two expressions are first compared with names as unknowns. If that fails, the name that was given last is replaced by
+its definition, and so on down to the inputs. A step rests on the names that were opened.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ class Meanings:
         self._signs: dict[Expr, int | None] = {}
 
     def give(self, equations: Iterable[Equation]) -> None:
-        """Note what symbols stand for, each said after those that it uses; the first meaning of a symbol stays.
+        """Note the definitions of symbols, each after those that it uses; the first definition of a symbol stays.
 
-        Raises TypeError for a symbol that varies over less than what it stands for.
+        Raises TypeError for a symbol that varies over fewer axes than its definition.
         """
         for equation in equations:
             symbol, meaning = equation.symbol, equation.expression
@@ -113,7 +113,7 @@ class Meanings:
         return self._reach[e]
 
     def form(self, e: Expr, opened: frozenset[TypedSymbol] = frozenset()) -> Polynomial:
-        """The form of an expression with some names replaced by what they stand for."""
+        """Return the form of an expression with some names replaced by their definitions."""
         key = e, opened & self._reached(e)
         if key not in self._memo:
             self.algebra.budget.spend(1)
@@ -162,7 +162,8 @@ class Meanings:
         raise TooLargeError(f"no algebra for {type(e).__name__}")
 
     def poles(self, expressions: Iterable[Expr], opened: frozenset[TypedSymbol]) -> Poles:
-        """Divisors and arguments of logarithms, whatever a select chooses: where one is zero, nothing is claimed.
+        """Return divisors and arguments of logarithms, whatever a select chooses: where one is zero, nothing is
+        claimed.
 
         >>> from lngen.expressions.symbols import RowSymbol
         >>> from lngen.prove.budget import Budget
@@ -199,7 +200,7 @@ class Meanings:
         return self.algebra.symbol(f"{type(symbol).__name__} {symbol.name}", axes(symbol), sign == 1, sign is not None)
 
     def _sign(self, e: Expr) -> int | None:
-        """1 for what is positive by its form, 0 for what is not negative, None where that is not seen."""
+        """Return 1 if an expression is positive by its form, 0 if it is not negative, None if neither is visible."""
         if e not in self._signs:
             self._signs[e] = self._sign_of(e)
         return self._signs[e]

@@ -1,12 +1,12 @@
-"""Claims of the printed lines of a derivation, beside the two sides of a rewrite.
+"""Claims of the printed lines of a derivation, besides the two sides of a rewrite.
 
-A report prints more than rewrites: contributions of the chain rule, first appearances of names, equations that a step
-uses, identities of the definition. It also reads as one chain, from the first line of a name to the line that code is
-emitted from. Each of these is an equality, and is listed here, so that it can be shown as rewrites are.
+A report prints contributions of the chain rule, first appearances of names, equations that a step uses, and identities
+of the definition. It also reads as one chain, from the first line of a name to the emitted line. Each of these is an
+equality, and is listed here, so that it is shown as rewrites are.
 
-The chain rule is checked line by line. The cotangents of the values that read a value have names by then, so what they
-send to it is one application of `lngen.derivation.vjp`, with these names as unknowns; so in turn for its own cotangent,
-up to the gradients. Tangents go the other way.
+The chain rule is checked line by line. The cotangents of a value's readers have names by then, so that their
+contributions to it are one application of `lngen.derivation.vjp`, with these names as unknowns. The value's own
+cotangent follows in the same way, up to the gradients. Tangents go the other way.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from lngen.expressions.symbols import D, FeatureSum, Mean, TypedSymbol
 
 @dataclass(frozen=True)
 class PrintedEquality:
-    """Two expressions that a printed line says are equal, the right one being what the left one has to be.
+    """Claim of a printed line that two expressions are equal; the right one is the reference.
 
     `step` is the number of that line; 0 for an output or an identity of the definition, which `about` tells apart.
-    `opened` are names that the two sides need not share. `written` says that the right side speaks of the definition's
-    own values, and the left one of those of the normal form, which may have the same names.
+    `opened` are names that the two sides need not share. `written` means that the right side has the definition's own
+    values, and the left one those of the normal form, which may have the same names.
     """
 
     step: int
@@ -145,7 +145,7 @@ def _cotangents(
     own: Mapping[TypedSymbol, TypedSymbol],
     steps: Sequence[Step],
 ) -> Iterator[PrintedEquality]:
-    """Claims of the steps of a reverse pass, from the cotangents that outputs begin with to those of the inputs."""
+    """Yield claims of the steps of a reverse pass, from the cotangents of outputs to those of the inputs."""
     story = _Story(steps, own)
     sent: dict[TypedSymbol, list[Contribution]] = {
         symbol: [Contribution(symbol, symbol, e)] for symbol, e in own.items()
@@ -175,9 +175,9 @@ def _tangents(d: Derivation, steps: Sequence[Step]) -> Iterator[PrintedEquality]
 
 
 def _lines(d: Derivation, steps: Sequence[Step]) -> tuple[Equation, ...]:
-    """The equations that a direction differentiates: the forward's, in short lines if it is told so, and lines told.
+    """Return the equations that a direction differentiates: the forward's, in short lines if printed so.
 
-    A gradient that only hands on what it is sent has no line of its own there.
+    A gradient that only passes on a contribution has no line of its own there.
     """
     told = {step.target: Equation(step.target, _means(step.after)) for step in steps if _is_line(step)}
     short = in_short_lines(d.forward).equations
@@ -208,10 +208,10 @@ class _Story:
                 self._steps.setdefault(step.contributions[0].target, []).append(step)
 
     def collected(self, value: TypedSymbol, sent: Sequence[Contribution]) -> Generator[PrintedEquality, None, Expr]:
-        """The claims of what is told of a value; returns the name of all that was sent to it, or its sum.
+        """Yield the claims of a value's steps; return the name of all contributions to it, or their sum.
 
-        A step may tell a part, which a later one takes as what the value has already. One that is not taken so tells
-        the whole.
+        A step may collect a part of the contributions, on which a later one builds. A step on which no later one builds
+        collects all.
         """
         steps = self._steps.get(value, ())
         sources = frozenset(c.source for c in sent)

@@ -27,7 +27,10 @@ _MOST_TERMS = 3000
 
 @dataclass(frozen=True)
 class _GeneratorRewrite:
-    """`generator * leading` is a polynomial of what is smaller; for a root, where its exponent is negative."""
+    """Rewrite of `generator * leading` to a polynomial of smaller monomials.
+
+    For a root it applies where the exponent is negative.
+    """
 
     leading: Monomial
     varying: Monomial

@@ -43,12 +43,11 @@ _CLEAR = mpmath.mpf(10) ** -15
 
 @dataclass(frozen=True)
 class Verdict:
-    """The grade of a statement, and what it rests on.
+    """Verdict on a statement: its grade, and its grounds.
 
-    `grade` is one of `exact at every D`, `50 digits` and `none`, as in the evidence of a derivation. `names` are those
-    of the equations that were looked into, `digits` to how many both sides agree where that is the evidence, and
-    `reason` says why the grade is no better. `refuted` says that both sides have other values at a point, which
-    `reason` names: the statement is false.
+    `grade` is one of `exact at every D`, `50 digits` and `none`, as in the evidence of a derivation. `names` are the
+    equations that were opened. `digits` is the number of equal digits if that is the evidence, and `reason` says why
+    the grade is no better. If `refuted`, the sides differ at a point, which `reason` names: the statement is false.
     """
 
     grade: str
@@ -65,14 +64,14 @@ def equal(
     minimum_features: int = 1,
     kinds: Mapping[str, str] | None = None,
 ) -> Verdict:
-    """Say whether two expressions are equal for every number of features D, wherever both are defined.
+    """Decide whether two expressions are equal for every number of features D, wherever both are defined.
 
     They are texts in the language of definitions, or expressions of `lngen.expressions.symbols`. Equations give names
-    to expressions, each of inputs and names before it: `"mu = mean(x)"`, or `{"mu": "mean(x)"}`. `kinds` says what
-    inputs vary over, as in a definition. One that it does not name is a Row, which may be anything; but `eps` is a
-    Constant, and so positive. D is `minimum_features` or more.
+    to expressions, each of inputs and names before it: `"mu = mean(x)"`, or `{"mu": "mean(x)"}`. `kinds` maps inputs to
+    kinds, as in a definition. Any other input is a Row with any value; but `eps` is a Constant, and so positive. D is
+    `minimum_features` or more.
 
-    Where the algebra does not show it, both sides are compared at points, first at small whole numbers, where ties and
+    If the algebra does not show it, both sides are compared at points, first at small whole numbers, where ties and
     zeros are.
 
     >>> equal("mean((x - mu)**2)", "mean(x**2) - mu**2", ["mu = mean(x)"])
@@ -82,7 +81,7 @@ def equal(
     >>> equal("mean(mu*x)", "mu*mean(x)", kinds={"mu": "RowScalar"}).grade
     'exact at every D'
 
-    Raises LngenError for what is no expression or no equation, or for a name, a kind or a number that cannot be.
+    Raises LngenError for an invalid expression or equation, or for an invalid name, kind or number.
     """
     if not isinstance(minimum_features, int) or not 1 <= minimum_features <= MOST_FEATURES:
         raise LngenError(f"minimum_features is {minimum_features!r}. Pass a whole number from 1 to {MOST_FEATURES}.")

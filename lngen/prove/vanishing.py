@@ -89,7 +89,7 @@ def _vanishes_in_each_case(p: Polynomial, place: int, algebra: RowAlgebra, facts
 
 
 def _with_values(p: Polynomial, values: dict[int, int], algebra: RowAlgebra) -> Polynomial:
-    """p with numbers for indicators, also in what its functions are of."""
+    """Replace indicators in p by numbers, also inside its functions."""
     left = {m: c for m, c in p.items() if all(values.get(place, 1) for place, _ in m)}
     return algebra.replaced(left, {place: {(): QQ(value)} if value else {} for place, value in values.items()})
 
@@ -133,7 +133,9 @@ def _joined(monomial: Monomial, u: int, v: int, w: int) -> Monomial:
 
 
 def _groups(p: Polynomial, place: int, algebra: RowAlgebra) -> list[Polynomial]:
-    """The coefficients of the powers of a generator, those that differ by whole numbers brought together."""
+    """Return the coefficients of the powers of a generator, with powers that differ by whole numbers brought
+    together.
+    """
     g = algebra.of.known[place]
     # A cosine to the power 2 is the polynomial, a root to the power 1.
     period, base = (2, g.square) if g.kind == "cosine" else (1, g.base)

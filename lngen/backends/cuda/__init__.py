@@ -1,6 +1,6 @@
-"""The CUDA backend: row programs as CUDA C++ that nvcc, NVRTC and a plain C++ compiler take.
+"""CUDA backend: row programs as CUDA C++ for nvcc, NVRTC and a plain C++ compiler.
 
-`emit` prints the kernels; a `LaunchContract` says what each of them has to be passed.
+`emit` prints the kernels; a `LaunchContract` lists the arguments of each of them.
 """
 
 from __future__ import annotations
@@ -35,9 +35,10 @@ __all__ = [
 
 
 def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
-    """The CUDA files of a layer by name: kernels, those of the second order in a file of their own, their launcher.
+    """Emit the CUDA files of a layer by name: kernels, second-order kernels in a file of their own, their launcher.
 
-    `programs` are forward and backward, and what there is of the others. Raises LngenError for what cannot be printed.
+    `programs` are forward and backward, and any other directions. Raises LngenError for an expression that cannot be
+    printed.
     """
     with plain_errors():
         programs = [marked_program(program) for program in programs]

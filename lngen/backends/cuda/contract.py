@@ -44,15 +44,13 @@ LAUNCH_FIELDS = (
     "sums_over_rows",
     "rows_copied",
 )
-"""The entries of the array `<direction>_<dtype>_launch`, an int32 each, that every module holds for its
-kernels.
+"""Entries of the array `<direction>_<dtype>_launch`, an int32 each, that every module has for its kernels.
 
-`vector` is the number of entries of one access: pointers of rows, Features and row results have to be aligned
-to `min(16, vector * itemsize)` bytes, or the module be compiled with `LNGEN_VECTOR=1`. `row_held` says
-what registers hold of a row between the stages: 0 nothing, 1 its entries as they are stored, 2 in the compute
-type. `sums_over_rows` says where sums over rows gather: 0 in registers, 1 in shared memory, 2 in the
-workspace. `rows_copied` is how many rows there is room for in shared memory, where they are copied before a thread
-works on them; where registers hold nothing, one of them is the row that it works on.
+`vector` is the number of entries of one access: pointers of rows, Features and row results have to be aligned to
+`min(16, vector * itemsize)` bytes, or the module be compiled with `LNGEN_VECTOR=1`. `row_held` is the form of a row in
+registers between the stages: 0 none, 1 entries as stored, 2 in the compute type. `sums_over_rows` is the place of sums
+over rows: 0 registers, 1 shared memory, 2 the workspace. `rows_copied` is the number of rows in shared memory, which
+are copied there before a thread works on them. If registers hold nothing, one of them is the row that is worked on.
 """
 
 
@@ -210,7 +208,7 @@ def column_results(program: RowProgram) -> list[Store]:
 
 
 def absence(name: str, program: RowProgram) -> str | None:
-    """The macro that says that an argument is left out; None if it may not be."""
+    """Return the macro for the absence of an argument; None if it is required."""
     return without(name) if name in flags(program) else None
 
 
@@ -220,5 +218,5 @@ def without(name: str) -> str:
 
 
 def result_absence(name: str, program: RowProgram) -> str | None:
-    """The macro that leaves a gradient out with its input; None if there is none."""
+    """Return the macro that leaves out a gradient with its input; None if the input is required."""
     return absence(belongs_to(name), program) if program.direction.startswith("backward") else None

@@ -47,10 +47,10 @@ def literal(value: Expr | Fraction) -> str:
 
 
 class Printer:
-    """Prints the expressions of one program; `names` says what each symbol is called.
+    """Printer of the expressions of one program; `names` maps symbols to names.
 
-    Where an input is left out, what it would have multiplied is not computed: such a term is printed as
-    `(HAS_dh ? dh*w : A(0))`, which the compiler decides.
+    A term with an absent input as a factor is not computed: it is printed as `(HAS_dh ? dh*w : A(0))`, which the
+    compiler decides.
     """
 
     select = "({} ? {} : {})"

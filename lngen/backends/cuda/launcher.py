@@ -1,8 +1,8 @@
-"""`cuda_backend.py`: the functions that a caller has, and the tables that its launches are read from.
+"""Module `cuda_backend.py`: the public functions, and the tables from which kernels are launched.
 
-What a kernel is passed comes from its `LaunchContract`; what reads the tables is `lngen.runtime.launcher`, the same for
-each layer. Only the public functions and the classes of results have the names that callers write; the tables, which
-have inputs beside gradients, have those of the derivation.
+The arguments of a kernel come from its `LaunchContract`. `lngen.runtime.launcher`, the same for each layer, reads the
+tables. The public functions and the classes of results use the names of callers. The tables, which hold inputs beside
+gradients, use the names of the derivation.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ def source_of(program: RowProgram) -> str:
 
 
 def launcher(directions: Sequence[Lowered], notes: Notes) -> str:
-    """The text of the launcher of a layer's kernels.
+    """Return the text of the launcher of a layer's kernels.
 
-    Raises LngenError for what the kernels cannot be printed from.
+    Raises LngenError for an expression that kernels cannot be printed from.
     """
     by_name: dict[str, RowProgram] = {program.direction: program for program, _ in directions}
     layer = interface(by_name["forward"], notes)
@@ -159,7 +159,7 @@ def direction_table(
 
 
 def _belongings(program: RowProgram, layer: PublicInterface) -> tuple[dict[str, str], dict[str, str]]:
-    """The arguments of a direction besides inputs, and its results, each with what it belongs to."""
+    """Return a direction's arguments besides inputs, and its results, each with its owner."""
     outputs = {output.derivative.name: output.name for output in layer.outputs}
     gradients = {given.derivative.name: given.name for given in layer.differentiable}
     own = {name: given.name for name, given in moved(program, layer).items()}
@@ -207,7 +207,7 @@ def _listed(before: str, entries: Sequence[str], after: str, always_comma: bool 
 
 
 def inside(before: str, lines: Iterable[str], after: str) -> list[str]:
-    """Lines between those that open and close a bracket."""
+    """Indent lines between the lines that open and close a bracket."""
     return [before, *(f"    {line}" for line in lines), after]
 
 

@@ -1,4 +1,4 @@
-"""The finished lines of a kernel: what the lowering hands to the templates, which only place it."""
+"""Finished lines of a kernel, from the lowering to the templates, which only place them."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class Stored:
 
 @dataclass(frozen=True)
 class StageFunctions:
-    """One pass over the features: what it reads, the lines for one entry, the reductions, and the lines after them.
+    """One pass over the features: its reads, the lines for one entry, the reductions, and the lines after them.
 
-    `starts` holds the neutral element of each reduction; `needed`, `maxima` and `minima` are sets of them as
-    bits, the first a constant expression, since a reduction may be left out with an input. `columns` is the
-    set of sums over rows that an entry adds to. Row values that it `keeps` are those that a later pass `recalls`
-    rather than compute them again.
+    `starts` holds the neutral element of each reduction. `needed`, `maxima` and `minima` are sets of reductions as
+    bits; the first is a constant expression, since a reduction may be absent with an input. `columns` is the set of
+    sums over rows that an entry adds to. A later pass `recalls` the row values that this one `keeps`, and does not
+    compute them again.
     """
 
     name: str

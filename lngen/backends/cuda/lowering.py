@@ -36,10 +36,10 @@ _CALLED = heads_that(lambda entry: entry.roundings)
 def lower(
     program: RowProgram, formulas: Sequence[str], printer: type[Printer] = Printer, keeps_calls: bool = False
 ) -> LoweredDirection:
-    """The finished lines of a direction. Raises LngenError for what C++ cannot be printed from.
+    """Lower a direction to finished lines; raises LngenError for an expression that C++ cannot be printed from.
 
-    `keeps_calls` says that a row value which takes the call of a function is kept for later passes over the row, where
-    reading it takes less time than computing it again.
+    With `keeps_calls`, a row value that calls a function is kept for later passes over the row, where a read is faster
+    than the call.
     """
     flat = dataclasses.replace(
         program, prologue=_places_apart(program.prologue), epilogue=_places_apart(program.epilogue)
@@ -174,7 +174,7 @@ class _RowsScope(KernelScope):
 
 
 class _ColumnsScope(KernelScope):
-    """The kernel that ends the sums over rows and computes what is made of them."""
+    """Scope of the kernel that ends the sums over rows and computes values from them."""
 
     def __init__(self, program: RowProgram, sums: tuple[int, int], printer: type[Printer]) -> None:
         lines = [*program.prologue, *program.epilogue]

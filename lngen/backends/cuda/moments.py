@@ -57,7 +57,7 @@ from lngen.plan.program import Assignment, FeatureReduction, RowProgram, Stage
 
 
 class CorrectedSquares(Function):  # type: ignore[misc]
-    """`CorrectedSquares(sum(s**2), sum(s), r, D)`: sum((s - r)**2), of which r = sum(s)/D as rounded."""
+    """Function `CorrectedSquares(sum(s**2), sum(s), r, D)`: sum((s - r)**2), where r is the rounded sum(s)/D."""
 
     nargs = 4
 
@@ -91,9 +91,9 @@ def with_corrected_moments(program: RowProgram, most_sums: int) -> RowProgram:
 
 
 def joined(correction: Stage, following: Stage, most_sums: int) -> tuple[Stage, Stage] | None:
-    """A stage that has the reductions of both in one sweep, and what is left for a later one; None where there is none.
+    """Merge two passes into one; return the merged pass and the rest, or None if they cannot be merged.
 
-    What is left are row values, and results made of them, that need what this sweep gives.
+    The rest are row values, and results from them, that need the sums of the merged pass.
     """
     sweep = _Sweep(correction, following)
     for item in following.reductions:
@@ -187,7 +187,7 @@ def _known_after(stage: Stage) -> set[TypedSymbol]:
 
 
 def _needed(body: Expr, values: Mapping[TypedSymbol, Expr]) -> set[TypedSymbol]:
-    """All symbols that a body is made of, through those that have values."""
+    """Return all symbols in a body, through the values of symbols."""
     found: set[TypedSymbol] = set()
     waiting = [*body.free_symbols]
     while waiting:

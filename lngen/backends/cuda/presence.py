@@ -45,7 +45,7 @@ def beyond(condition: Condition, known: Condition) -> Condition:
 
 
 def flags(program: RowProgram) -> dict[str, Condition]:
-    """The presence of each argument that may be left out: an optional input, one cotangent of several, a tangent."""
+    """Return the presence of each optional argument: an input, one cotangent of several, a tangent."""
     cotangents = program.cotangents()
     names = (*dict(program.optional), *(cotangents if len(cotangents) > 1 else ()))
     return {name: Condition.of(name) for name in names}
@@ -103,7 +103,7 @@ class Presence:
         return self._settled(self.used(symbol) & self.nonzero(symbol))
 
     def _settled(self, condition: Condition) -> Condition:
-        """The same condition, given that some cotangent is there: a backward without any is refused."""
+        """Simplify a condition, given that some cotangent is present: a backward without any is refused."""
         whichever = all_of(condition.given([name]) for name in self._cotangents)
         for product in condition.products() if self._cotangents else ():
             rest = all_of(Condition.of(flag) for flag, _ in product if flag not in self._cotangents)

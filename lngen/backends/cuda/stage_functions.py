@@ -1,8 +1,8 @@
 """One pass over the features of a row, lowered to lines.
 
-A stage becomes two functions of the emitted file: one for a single entry, which reads like the derivation,
-and one for what follows once its sums are known. It computes again, from what is read, every row value that
-it needs, rather than keep it: the kernels wait for memory, not for arithmetic.
+A stage becomes two functions of the emitted file. One is for a single entry, and reads like the derivation; the other
+runs after the sums are complete. Each computes its row values again from memory, and does not keep them: kernels wait
+for memory, not for arithmetic.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ class KernelScope:
         )
 
     def with_kept(self, passes: Sequence[StageFunctions]) -> list[StageFunctions]:
-        """The passes, each of which keeps those of its row values that a later one recalls."""
+        """Return the passes, each with the row values that it keeps for a later one."""
 
         def keeping(each: StageFunctions) -> StageFunctions:
             names = [symbol.name for symbol, place in self.kept.items() if place == each.name]
@@ -176,7 +176,7 @@ class KernelScope:
         scalars: Sequence[Assignment],
         over_all: Sequence[tuple[int, RowsReduction]] = (),
     ) -> tuple[str, ...]:
-        """The lines that follow a pass: the values of its reductions, and what is computed from them."""
+        """Return the lines after a pass: the values of its reductions, and the values computed from them."""
         made = [item.symbol for item in reductions] + [line.symbol for line in scalars]
         expressions = [line.expression for line in scalars] + [item.body for _, item in over_all]
         used = {symbol for expression in expressions for symbol in expression.free_symbols} - set(made)

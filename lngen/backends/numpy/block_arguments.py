@@ -43,9 +43,9 @@ class BlockScope:
 
 @dataclass
 class BlockArguments:
-    """Arguments of one kind: `names` of the parameters, and `passed`, what the runtime is given for them.
+    """Arguments of one kind: `names` of the parameters, and `passed`, the runtime's expressions for them.
 
-    `inside` is done at the block function's beginning.
+    `inside` are lines at the beginning of the block function.
     """
 
     names: list[str] = field(default_factory=list)
@@ -81,7 +81,7 @@ def written(scope: BlockScope) -> BlockArguments:
 
 
 def scratch(scope: BlockScope) -> BlockArguments:
-    """The scratch buffers, a tuple for those of a kind."""
+    """Return the scratch buffers, a tuple for each kind."""
     given = BlockArguments()
     for (axes, boolean), name in KINDS.items():
         if count := scope.allocation.count(axes, boolean):

@@ -32,12 +32,12 @@ class Body:
 
 
 def body(schedule: Schedule, wanted: Mapping[str, Condition], given: Mapping[str, Condition]) -> Body:
-    """The lines of one direction.
+    """Return the lines of one direction.
 
-    `wanted` says of what leaves the program, by its first name, in which cases it is asked for, and `given`
-    in which cases each of its names has an array.
+    `wanted` maps a result, by its first name, to the cases in which it is needed, and `given` maps each of its names to
+    the cases in which it has an array.
 
-    Raises LngenError where an input that is left out makes something infinite that is read.
+    Raises LngenError if an omitted input makes a value infinite that is read.
     """
     need = needs(schedule, wanted)
     require_finite(schedule, need)

@@ -53,7 +53,7 @@ class Buffer:
 
 @dataclass
 class BufferPlan:
-    """The buffer of each computed node of the loop, the work buffers of those that ask for some."""
+    """Buffer of each computed node of the loop, and the work buffers of operations that need some."""
 
     buffers: list[Buffer] = field(default_factory=list)
     of_node: dict[int, int] = field(default_factory=dict)

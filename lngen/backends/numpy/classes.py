@@ -25,7 +25,7 @@ _MEANINGS = (
 
 
 def module(layer: PublicInterface, notes: Notes) -> str:
-    """The text of the module. Raises LngenError for what cannot be printed."""
+    """Return the text of the module; raises LngenError for an expression that cannot be printed."""
     own, name = LayerClass(layer), class_of(notes.layer)
     given = [attribute(each.public) for each in own.given]
     moved = [each for each in own.given if each.has_gradient]

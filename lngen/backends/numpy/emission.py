@@ -40,10 +40,10 @@ _FAST = {
 
 
 def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
-    """The files of a layer for NumPy, by name.
+    """Emit the files of a layer for NumPy, by name.
 
-    `programs` are forward and backward, and what there is of the others. Raises LngenError for an expression that NumPy
-    code cannot be written for.
+    `programs` are forward and backward, and any other directions. Raises LngenError for an expression that NumPy code
+    cannot be written for.
     """
     with plain_errors():
         return _NumpyEmission([marked_program(program) for program in programs], notes).files()
@@ -186,7 +186,7 @@ class _NumpyEmission:
     # The mathematics
 
     def _mathematics(self) -> tuple[list[list[str]], list[list[str]]]:
-        """The functions of forward and backward, and those of the second order."""
+        """Return the functions of forward and backward, and those of the second order."""
         bodies = [self.forward_body, self.backward_body, *(other.body for other in self.others)]
         found = [self._blocks(program, part) for program, part in zip(self.programs, bodies, strict=True)]
         parts = zip(self.programs, (self.forward_fast, self.backward_fast), strict=False)
@@ -238,7 +238,7 @@ class _NumpyEmission:
         )
 
     def _zeros(self, program: RowProgram) -> list[str]:
-        """The lines that fill the results that are zero whatever the call."""
+        """Return the lines that fill results which are always zero."""
         computed = {name for store in program.results for name in store.names}
         computed |= {symbol.name for symbol in program.saved}
         zeros = [f"{name}_out" for name in self._results(program) if name not in computed]

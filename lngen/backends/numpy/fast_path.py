@@ -45,9 +45,9 @@ _OPERATORS = {
 
 @dataclass(frozen=True)
 class FastPath:
-    """The function, finished: the variables of what it is given, and its lines.
+    """Finished function: the variables of its arguments, and its lines.
 
-    `flags` are variables too: whether inputs were given that no argument tells of.
+    `flags` are further variables: the presence of inputs that no argument shows.
     """
 
     parameters: Mapping[str, str]
@@ -63,10 +63,10 @@ def fast_path(
     flagged: Sequence[str] = (),
     zeros: Mapping[str, str] = MappingProxyType({}),
 ) -> FastPath:
-    """The lines that return `results` in this order; None for one that is not wanted in a case.
+    """Return the lines that return `results` in this order, None for one that is not needed in a case.
 
-    `wanted` and `given` are as in `body`. `flagged` are the optional inputs whose presence no argument tells: for each
-    of them there is a flag. `zeros` are the gradients that are zero whatever the call, each with its shape.
+    `wanted` and `given` are as in `body`. `flagged` are the optional inputs whose presence no argument shows: each has
+    a flag. `zeros` are the gradients that are always zero, each with its shape.
     """
     return _FastPathLines(schedule, wanted, given, flagged).print(results, zeros)
 
@@ -121,7 +121,7 @@ class _FastPathLines(NodeLines):
     # Work on the rows
 
     def out(self, node: ArrayNode) -> str:
-        """Memory that nothing needs any more; or new memory, where what NumPy makes could be smaller than the node."""
+        """Return memory that is free, or new memory if NumPy's own result could be smaller than the node."""
         if node.index in self.overwritten and UFUNCS.get(node.operation, "").startswith("np."):
             return self.spelled(self.overwritten[node.index])
         in_full = node.index in self.guards or node.operation in ("where", "expand", "write out")
@@ -220,7 +220,7 @@ class _FastPathLines(NodeLines):
         return variable
 
     def _zeros(self, name: str, shape: str) -> str:
-        """The variable of a gradient that is zero: None where its input was left out."""
+        """Return the variable of a gradient that is zero: None if its input is absent."""
         own, given = self.names.internal(f"{name}_result"), self.cases.present(belongs_to(name)) & self.everywhere
         for value, cases in ((f"np.zeros({shape}, dtype)", given), ("None", self.everywhere & ~given)):
             if cases:

@@ -1,8 +1,8 @@
-"""The graph of array operations, and what each node is in each case of left-out arguments.
+"""Graph of array operations, and the value of each node in each case of absent arguments.
 
-A node is one ufunc call. Where an argument is left out its neutral value is a number, and numbers fold: in
-those cases a node may *be* a number, or the very array that one of its operands is, and then it is not
-computed. This is what "multiply by a gamma that is left out" costs: nothing.
+A node is one ufunc call. An absent argument is its neutral number, and numbers fold. In such a case a node may *be* a
+number, or the array of one of its operands, and is not computed. Multiplication by an omitted gamma therefore costs
+nothing.
 """
 
 from __future__ import annotations
@@ -160,15 +160,15 @@ class Graph:
         return self._make("either", (first, second), node.axes, node.phase, kept)
 
     def in_place(self, operation: str, target: int, *operands: int) -> int:
-        """The node of what an operation makes of `target` in its own memory: nothing may read the old value later."""
+        """Add the node of an operation on `target` in its own memory; the old value must not be read later."""
         node = self.nodes[target]
         forms = tuple(NodeForm(form.value, form.cases, target) for form in node.forms)
         return self._make(operation, (target, *operands), node.axes, node.phase, forms)
 
     def expanded(self, operand: int, axes: Axes, keep_numbers: bool, keep_zero: bool = True) -> int:
-        """The operand with all of these axes in every case, for what must see each entry.
+        """Add the operand expanded to all of these axes in every case, for an operation that must see each entry.
 
-        A zero stays a number unless the reader cannot take one, and so does every number where it says that it can.
+        A zero stays a number unless the reader cannot take one, and so does every number if the reader can.
         """
         node = self.nodes[operand]
         forms = []

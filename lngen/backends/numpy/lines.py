@@ -51,7 +51,10 @@ def row_width(axes: Axes) -> str:
 
 
 class NodeLines:
-    """The lines of one direction, by phase. `plain_weights` are those of sums and means of one row that they read."""
+    """Lines of one direction, by phase.
+
+    `plain_weights` are the weights of sums and means of one row that they read.
+    """
 
     converted: ClassVar[bool] = True
     """True if numbers come as arrays of the compute type, as all other parameters do."""

@@ -160,7 +160,7 @@ class _Lowering(OperationWriter):
             self.schedule.events.append(Event("save", node, self.step, self.heading, symbol.name))
 
     def _flush(self) -> None:
-        """Take whatever waits and has all it needs; what that makes ready is taken too."""
+        """Schedule every waiting operation whose operands are ready, until none is left."""
         progress = True
         while progress:
             progress = False

@@ -98,7 +98,7 @@ class OperationWriter:
         return self.made(self.graph.apply, operation, *operands)
 
     def expanded(self, operand: int, axes: object, keep_numbers: bool) -> int:
-        """A node with all of these axes, its value repeated along those that it lacks."""
+        """Add a node with all of these axes, its value repeated along those that it lacks."""
         return self.made(self.graph.expanded, operand, axes, keep_numbers)
 
     def made(self, make: Callable[..., int], *arguments: object) -> int:
@@ -257,7 +257,7 @@ class OperationWriter:
         return self.made(self.graph.either, self.reduce(operator, body, rows=True), ones, weighted)
 
     def _weights(self, operator: str, feature: int, expression: Expr) -> int:
-        """The weights of a sum over a row; those of a mean are divided by D once per call."""
+        """Return the weights of a sum over a row; those of a mean are divided by D once per call."""
         if operator != "mean":
             return feature
         divided = self.apply("divide", feature, self.symbol(D))

@@ -22,7 +22,7 @@ _WHOLE = REDUCTIONS | _HELPERS | {"attains_first", "where", "expand", "write out
 
 
 def guards(schedule: Schedule, need: list[Condition]) -> dict[int, Side]:
-    """The nodes to be computed under a mask: those that could complain of entries that are thrown away."""
+    """Return the nodes to be computed under a mask: those that could warn about entries that are discarded."""
     nodes = schedule.graph.nodes
     sides: dict[int, set[Side | None]] = {}
     only: dict[int, Side] = {}

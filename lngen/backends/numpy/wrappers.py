@@ -1,7 +1,6 @@
-"""The public functions of a layer: signature, docstring, and the call of the runtime that does the rest.
+"""Public functions of a layer: signature, docstring, and the call of the runtime.
 
-Arguments have the names of the interface, and whatever else stands there begins or ends with an underscore, which those
-never do.
+Arguments have the names of the interface. Any other name begins or ends with an underscore, which no argument does.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ class PublicFunction:
 
 @dataclass(frozen=True)
 class PublicFunctions:
-    """The public functions of a layer, whose programs are those of its directions, forward first."""
+    """Public functions of a layer; the programs are those of its directions, forward first."""
 
     layer: PublicInterface
     notes: Notes
@@ -195,7 +194,7 @@ class PublicFunctions:
         return len(self.layer.outputs) > 1
 
     def _moved(self, program: RowProgram) -> list[tuple[str, str, str]]:
-        """The tangents, or the cotangents of gradients, as callers write them, what they belong to, and their signs."""
+        """Return the tangents, or the cotangents of gradients, by callers' names, with their owners and their signs."""
         named = moved(program, self.layer).items()
         return [(moved_name(program, given), given.public, reading(sign)) for sign, given in named]
 
@@ -205,7 +204,7 @@ class PublicFunctions:
         return f"{meaning}{left_out}."
 
     def _shape(self) -> str:
-        """Describe the shape of a single output in a sentence; `Outputs` describes those of several."""
+        """Describe the shape of a single output in a sentence; `Outputs` describes several."""
         if self._several():
             return ""
         (output,) = self.layer.outputs

@@ -1,7 +1,7 @@
-"""The backend for rows whose features lie on several processes: a row program for each part, and one for each merge.
+"""Backend for rows whose features are sharded over several processes: a row program for each shard and each merge.
 
 Each is printed as the NumPy backend prints a row program, to a function that takes blocks of rows. The runtime
-(`sharded.py`) calls one after the other, and all processes exchange what parts have reduced.
+(`sharded.py`) calls one after the other, and all processes exchange the reduced numbers.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _LAST = {
 
 
 def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
-    """The files of a layer over parts of rows, by name; `programs` are forward, backward and what follows.
+    """Emit the files of a layer with sharded rows, by name; `programs` are forward, backward and the others.
 
     Raises LngenError for a layer that has no sharded form, or that NumPy code cannot be written for.
     """

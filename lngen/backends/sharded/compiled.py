@@ -1,4 +1,4 @@
-"""The parts of rows as kernels, in C++ and in CUDA, and the table of what those are passed."""
+"""Kernels of shards, in C++ and in CUDA, and the table of their arguments."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ class ShardKernel:
 
 
 def kernel(name: str, part: RowProgram, direction: str) -> ShardKernel:
-    """The kernel of a part of a direction for the processor. Raises LngenError for what cannot be printed."""
+    """Return the kernel of a direction's part for the processor; raises LngenError if it cannot be printed."""
     program = _as_called(marked_program(part), direction)
     return _named(name, program, lower(program, (), LanesPrinter, True))
 
 
 def cuda_kernel(name: str, part: RowProgram, direction: str, public: Collection[str]) -> ShardKernel:
-    """The kernel of a part of a direction for a GPU; row scalars that are not `public` come as they were computed.
+    """Return the kernel of a direction's part for a GPU; row scalars that are not `public` stay in the compute type.
 
-    Raises LngenError for what cannot be printed.
+    Raises LngenError if it cannot be printed.
     """
     rows = tuple(
         replace(row, origin="computed") if isinstance(row.symbol, RowScalarSymbol) and row.name not in public else row
@@ -103,7 +103,7 @@ def cuda_statement(kernel: ShardKernel, cotangents: Sequence[str]) -> list[str]:
 
 
 def _tables(kernel: ShardKernel, cotangents: Sequence[str]) -> list[str]:
-    """The kinds of what a part is given and makes, and what its kernels are passed."""
+    """Return the kinds of a part's arguments and results, and the arguments of its kernels."""
     program, lowered = kernel.program, kernel.lowered
     kinds = {row.name: _kind(row) for row in program.rows}
     kinds |= {parameter.name: parameter.kind for parameter in program.parameters}

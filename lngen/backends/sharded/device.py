@@ -26,11 +26,11 @@ def files(
     notes: Notes,
     lines: Sequence[str],
 ) -> dict[str, str]:
-    """The files for devices; `programs` are marked, by direction, and `lines` say what collectives they take.
+    """Return the files for devices; `programs` are marked, by direction, and `lines` describe their collectives.
 
-    `own` are the lines that say what each direction after forward is given and computes.
+    `own` are the lines with the arguments and results of each direction after forward.
 
-    Raises LngenError for what CUDA code cannot be printed for.
+    Raises LngenError for an expression that CUDA code cannot be printed for.
     """
     kernels = []
     for each in steps:
@@ -78,7 +78,7 @@ def files(
 
 
 def _told(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Functions as the template takes them, each of which tells the other processes of an error."""
+    """Return the functions for the template, each of which tells the other processes of an error."""
 
     def each(name: str, field: Any) -> Any:
         if isinstance(field, dict):
