@@ -50,7 +50,7 @@ class ClaimRefused(Exception):
 
 
 def require(holds: Any, message: str) -> Any:
-    """Check it all, and return what holds. Raises Refused."""
+    """Return a value that holds; raises ClaimRefused for one that does not."""
     if not holds:
         raise ClaimRefused(message)
     return holds
@@ -249,10 +249,7 @@ def like(kind: tuple[int, int], features: int, draw: Any, alike: bool = False) -
 
 
 def agree(a: Table, b: Table, largest: Any) -> bool | None:
-    """Compare two tables to 50 digits.
-
-    Returns True or False, and None if the digits do not decide, or if a value is missing.
-    """
+    """Test whether two tables agree to 50 digits; None if the digits do not decide, or if a value is missing."""
     pairs = {(id(u), id(v)): (u, v) for row in zip(a, b, strict=True) for u, v in zip(*row, strict=True)}.values()
     gaps = [(u - v, abs(u)) for u, v in pairs]
     scale = reduce(lambda m, u: u if u > m else m, [size.a for _, size in gaps], largest * 0)
