@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 
 def key(parts: Iterable[str | bytes]) -> str:
-    """A name for what is made from these parts, in this order.
+    """Return a name for the result that is made from these parts, in this order.
 
     >>> key(["ab", "c"]) == key(["a", "bc"])
     False

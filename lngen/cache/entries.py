@@ -1,7 +1,7 @@
-"""Small files kept between runs, in a folder that is the user's alone.
+"""Small files kept between runs, in a folder of the user alone.
 
-A file that is damaged is as good as none, and so is what others may have written, which is told. What cannot be written
-is not kept, and nobody is told: the next run takes longer, that is all. `usage` says why nothing is kept.
+A damaged file counts as missing, and so does a file that another user may have written, which is reported. A file that
+cannot be written is not kept, without a report: the next run only takes longer. `usage` says why no file is kept.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def place() -> Path:
 
 
 def read(name: str) -> bytes | None:
-    """Read the entry of that name; None if there is none, or if it may not be used, which is told once."""
+    """Read the entry of that name; None if it does not exist, or if it is not trusted, which is reported once."""
     if _obstacle(told=True):
         return None
     path = place() / name

@@ -50,7 +50,7 @@ def are_known() -> bool:
 
 
 def _is_compiled_from_its_source(source: str) -> bool:
-    """Tell whether Python runs what a source says: from the two files, whatever modules the process has."""
+    """Tell from the two files whether Python's compiled module is that of the source, whatever modules are loaded."""
     cached = cache_from_source(source)
     if not os.path.exists(cached):
         return True
@@ -73,7 +73,7 @@ def _hashed() -> str:
 
 
 def _hashed_files() -> str:
-    """A name for what is in the files, which are read again only where the status of one is another than it was."""
+    """Return a name for the content of the files, which are read again only if the status of one has changed."""
     now = time.time_ns()
     found = tuple((path, _status(path)) for path in _files())
     # A file that has just changed may change again with the same status.

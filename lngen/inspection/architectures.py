@@ -59,7 +59,7 @@ class Architecture:
     def bytes_wanted(self) -> float:
         """Bytes in flight that keep the memory busy, for one multiprocessor, by Little's law.
 
-        What is in flight is the rate times the time that each byte is: bandwidth * latency, over the multiprocessors.
+        The bytes in flight are the rate times the time of each byte: bandwidth * latency, over the multiprocessors.
 
         >>> round(architecture("sm_90").bytes_wanted)
         21818
@@ -79,7 +79,7 @@ MULTIPROCESSORS = {
     "sm_110": Multiprocessor(threads=1536, blocks=24),
     **dict.fromkeys(("sm_120", "sm_121"), _SMALL),
 }
-"""Multiprocessors by their architecture, of those that kernels are compiled for."""
+"""Multiprocessors by architecture, for the architectures that kernels are compiled for."""
 
 _FOUND = {
     name: Architecture(name, device, processors, clock, bandwidth, latency, MULTIPROCESSORS[name], doubles)

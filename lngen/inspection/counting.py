@@ -26,8 +26,11 @@ KINDS = (
     "barrier",
     "control",
 )
-"""The kinds of instructions: `function` is what the unit for roots, exponentials and the like does, `conversion` is
-what unpacks and packs halves, too, in whatever unit."""
+"""Kinds of instructions.
+
+`function` is for the unit of roots, exponentials and the like. `conversion` includes packing and unpacking of halves,
+in any unit.
+"""
 
 _CONTROL = ("BRA", "EXIT", "BSSY", "BSYNC", "WARPSYNC", "NOP", "CALL", "RET", "YIELD", "BRX", "JMP", "BREAK")
 _BARRIERS = ("BAR", "SYNCS", "UCGABAR_ARV", "UCGABAR_WAIT", "DEPBAR", "MEMBAR", "ERRBAR", "FENCE", "LDGDEPBAR")
@@ -86,9 +89,9 @@ def _moves_a_half(instruction: Instruction) -> bool:
 
 @dataclass(frozen=True)
 class Trips:
-    """A kernel cut into what is before its rows, a trip over rows, and what is after.
+    """Kernel cut into three parts: before its rows, a trip over rows, and after.
 
-    `rows` is how many rows a block takes in a trip; a loop inside makes `inner(loop)` trips for a row.
+    `rows` is the number of rows of a block in a trip; a loop inside makes `inner(loop)` trips for a row.
     """
 
     before: tuple[Block | Loop, ...]
@@ -139,10 +142,10 @@ def _moved(loop: Loop) -> int:
 
 
 def _entries_at_a_time(loop: Loop, itemsize: int) -> int:
-    """Entries of a row that a trip of a loop goes over: what it moves by one address, at most.
+    """Return the entries of a row in a trip of a loop: the most that it moves by one address.
 
-    A loop copies a single array, by as many addresses as it may be unrolled. What it both loads and stores are sums
-    over rows, whose entries are not those of rows; where there is nothing else, they count.
+    A loop copies a single array, by as many addresses as it may be unrolled. Data that it both loads and stores are
+    sums over rows, whose entries are not those of rows; if there are no other data, they count.
     """
     moved: Counter[tuple[str, str]] = Counter()
     values: Counter[str] = Counter()

@@ -49,10 +49,10 @@ class KernelWork:
 
 @dataclass(frozen=True)
 class Inspected:
-    """A kernel: what it takes of a multiprocessor, and the array that says how it is launched.
+    """Kernel with its resources, and the array that describes its launch.
 
     `blocks` are those that a multiprocessor holds at a time, 0 if not even one. `work` is None for a kernel that ends
-    sums over rows, and where there is no `nvdisasm`.
+    sums over rows, and without `nvdisasm`.
     """
 
     name: str
@@ -80,10 +80,10 @@ class Inspected:
 def inspected(
     layer: Derived, architecture: Architecture, features: int, dtype: DType, directions: Sequence[str] = DIRECTIONS
 ) -> tuple[Inspected, ...]:
-    """The kernels of some directions of a layer, for rows of so many features.
+    """Return the kernels of some directions of a layer, for rows of so many features.
 
-    Raises LngenError for features that the layer cannot have, NvrtcMissing without a compiler; without `nvdisasm`
-    (`missing_disassembler` says so) what needs it is left out.
+    Raises LngenError for features that the layer cannot have, and NvrtcMissing without a compiler. Without `nvdisasm`
+    (`missing_disassembler` says so) its findings are left out.
     """
     least = layer.plan.forward.minimum_features
     if not least <= features <= MOST_FEATURES:

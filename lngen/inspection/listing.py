@@ -1,7 +1,7 @@
 """Machine code as `nvdisasm` lists it: instructions, basic blocks, and the loops that they make.
 
-A block that is only reached where a warp has come apart (`BRA.DIV`), or that calls a function for what is exceptional
-(the slow path of a division), is no part of what is counted.
+Blocks that are reached only by a diverged warp (`BRA.DIV`), or that call a function for an exceptional case (the slow
+path of a division), are not counted.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Block:
 
 @dataclass(eq=False)
 class Loop:
-    """A loop and what it repeats: blocks and inner loops, in their order in the code."""
+    """Loop with its body: blocks and inner loops, in their order in the code."""
 
     parts: list[Block | Loop]
 
@@ -116,7 +116,7 @@ def parsed(line: str) -> Instruction | None:
 
 
 def _blocks(lines: Sequence[str]) -> list[Block]:
-    """The blocks of a kernel in the order of the code, those that are reached only exceptionally left out."""
+    """Return the blocks of a kernel in the order of the code, without those that are reached only exceptionally."""
     blocks: list[Block] = [Block([])]
     at: dict[str, Block] = {}
     for line in lines:
@@ -154,7 +154,7 @@ def _after(block: Block, after: Block | None, at: dict[str, Block]) -> Iterator[
 
 
 def _nested(blocks: Sequence[Block]) -> Loop:
-    """The blocks by the loops that they are in: natural loops, found by what comes before what."""
+    """Nest the blocks in their loops: natural loops, found by dominators."""
     place = {id(block): number for number, block in enumerate(blocks)}
     follows = [[place[id(after)] for after in block.following if id(after) in place] for block in blocks]
     before: list[list[int]] = [[] for _ in blocks]

@@ -21,17 +21,17 @@ _KIND = "machine_code"
 
 @dataclass(frozen=True)
 class KernelBinary:
-    """A compiled module: the cubin, and what each of its kernels takes."""
+    """Compiled module: the cubin, and the resources of each of its kernels."""
 
     cubin: bytes
     resources: Mapping[str, Resources]
 
 
 def machine_code(text: str, arch: str, options: Sequence[str] = ()) -> KernelBinary:
-    """The machine code of a text with what it includes, for an architecture such as `sm_90`.
+    """Compile a text with its includes to machine code, for an architecture such as `sm_90`.
 
-    It is made by the compiler that the launcher takes (`LNGEN_COMPILER` says which), and kept in the cache. Raises
-    NvrtcMissing if there is none, CompileError if it refuses the text.
+    The compiler is the launcher's (`LNGEN_COMPILER` names it), and the code is cached. Raises NvrtcMissing without a
+    compiler, and CompileError if it refuses the text.
     """
     compiler = _compiler()
     line = ["-std=c++17", *options]

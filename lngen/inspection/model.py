@@ -36,8 +36,10 @@ LANES_A_CLOCK: Mapping[str, float] = {
     "memory": 32.0,
     "shuffle": 32.0,
 }
-"""Results that the units of a multiprocessor give in a clock; what is integer is shared by two of them.
-Those of double precision are the architecture's."""
+"""Results of a multiprocessor's units in a clock; integer operations share two units.
+
+Those of double precision are the architecture's.
+"""
 
 ORDER = 2.0
 """Order of the norm that adds waiting for memory to using it: 1 is their sum, infinity the longer of the two."""
@@ -94,9 +96,9 @@ class KernelFacts:
 
 @dataclass(frozen=True)
 class Expectation:
-    """The clocks of a trip of all blocks of a multiprocessor by each limit, and those of a copy of as many bytes.
+    """Clocks of a trip of all blocks of a multiprocessor by each limit, and those of a copy of as many bytes.
 
-    `idle` is how much longer it takes on the whole because of blocks with nothing to do in the last trip: 1 if none.
+    `idle` is the factor by which idle blocks in the last trip lengthen the whole: 1 if there are none.
     """
 
     copy: float

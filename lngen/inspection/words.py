@@ -103,7 +103,7 @@ HEADINGS = (
 
 
 def line(kernel: Inspected, features: int) -> tuple[str, ...]:
-    """A kernel in a line of a table; what the instructions would say is a dash where nobody looked at them."""
+    """Return the cells of a kernel in a table; cells that need instructions are dashes without a disassembler."""
     first = (
         kernel.name,
         str(features),

@@ -1,7 +1,7 @@
 """CUDA C++ on the CPU: the text of `kernels.cu`, compiled by g++, with a fibre for every CUDA thread.
 
-It shows what kernels mean: barriers, shuffles, shared memory, atomics, the order of blocks and threads. It
-does not show a GPU's speed or its last bits. `docs/simt.md` says more.
+It shows the semantics of kernels: barriers, shuffles, shared memory, atomics, the order of blocks and threads. It does
+not show a GPU's speed or its last bits. `docs/simt.md` says more.
 """
 
 from importlib import import_module

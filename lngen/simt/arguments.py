@@ -1,6 +1,6 @@
-"""The arguments of a launch: NumPy arrays and numbers as the kernel's parameters want them.
+"""Arguments of a launch: NumPy arrays and numbers in the form of the kernel's parameters.
 
-Each array has a place of its own in the device's memory, between two bands of one byte. What is found changed in a band
+Each array has a place of its own in the device's memory, between two guard bands of one byte. A band that has changed
 after the launch was written out of bounds.
 """
 
@@ -42,10 +42,10 @@ _DTYPES = {"f4": "float32", "f8": "float64", "h2": "float16", "b2": "bfloat16", 
 
 
 class Uninitialised:
-    """An array that a kernel may not read before it, or a kernel before it, has written.
+    """Array that a kernel may read only after it, or an earlier kernel, has written it.
 
-    Its memory is poisoned at once. Launches that are checked keep track of what has been written, so that a
-    workspace can go from the kernel that fills it to the one that reads it.
+    Its memory is poisoned at once. Checked launches keep track of writes, so that a workspace can go from the kernel
+    that fills it to the one that reads it.
     """
 
     def __init__(self, array: NDArray[Any]) -> None:
@@ -57,9 +57,9 @@ class Uninitialised:
 
 @dataclass(frozen=True)
 class Window:
-    """A piece of a larger array, of which no other piece exists: `array` stands at entry `start` of it.
+    """Piece of a larger array, of which no other piece exists: `array` stands at entry `start` of it.
 
-    With a choice of blocks it shows that offsets beyond 2**31 are computed right, on machines of any size.
+    With a choice of blocks it tests offsets beyond 2**31, on machines of any size.
     """
 
     array: NDArray[Any]
@@ -160,7 +160,7 @@ def write(layout: MemoryLayout, memory: NDArray[np.uint8]) -> None:
 
 
 def read_back(layout: MemoryLayout, memory: NDArray[np.uint8], checked: bool) -> None:
-    """Take what the kernel has written from the device's memory."""
+    """Copy the kernel's results from the device's memory."""
     for buffer in layout.buffers:
         if not buffer.writable:
             continue

@@ -90,7 +90,7 @@ class Process:
         return answer
 
     def stop(self) -> None:
-        """End the worker, if there is one that this process started."""
+        """End the worker, if this process has started one."""
         running, self._running = self._running, None
         self._modules, self._unread, self._map = {}, b"", None
         if running is not None and self._owner == os.getpid():

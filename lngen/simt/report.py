@@ -82,7 +82,10 @@ def _called_from(callers: Sequence[LineNumber]) -> str:
 
 
 class KernelFault(LngenError):
-    """A kernel did what it must not; `findings` says what. The arrays that it was given are as they were."""
+    """Error for a kernel at fault; `findings` describe it.
+
+    The arrays that it was given are unchanged.
+    """
 
     def __init__(self, title: str, findings: Sequence[Finding]) -> None:
         self.findings = tuple(findings)
@@ -121,7 +124,7 @@ def read_report(lines: Sequence[str], module: Path, source_name: str) -> tuple[F
 
 
 def crash(lines: Sequence[str], module: Path, source_name: str, seconds: float) -> tuple[Finding, ...]:
-    """The findings of a worker that died of a signal: that, and what its report had until then."""
+    """Return the findings of a worker that died of a signal: the signal, and its report until then."""
     number, where, code, offset = lines[0].split()
     chain = source_lines(module, source_name, [int(code, 16)]).get(int(code, 16), ())
     block, thread = (_place(part) for part in where.split(":")) if ":" in where else (None, None)

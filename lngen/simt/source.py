@@ -25,7 +25,7 @@ _MACRO = re.compile(r"[A-Za-z_]\w*")
 
 @dataclass(frozen=True)
 class Signature:
-    """A kernel's name and those of its parameters."""
+    """Signature of a kernel: its name and the names of its parameters."""
 
     kernel: str
     parameters: tuple[str, ...]

@@ -25,7 +25,7 @@ _CCCL_HEADER = "nv/target"
 
 
 class ToolchainMissing(LngenError):
-    """The compiler or the headers are not on this machine; the message says what to install."""
+    """Error for a missing compiler or missing headers; the message says what to install."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """NVRTC, NVIDIA's run-time compiler: CUDA C++ to a cubin without toolkit, driver or GPU.
 
-It is found as the launcher of the kernels finds it. `compile` gives the machine code and what ptxas says of each
-kernel; `disassemble` gives its instructions where `nvdisasm` is found.
+It is found as the kernels' launcher finds it. `compile` returns the machine code and the output of ptxas about each
+kernel; `disassemble` returns its instructions if `nvdisasm` is found.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from lngen.runtime.kernels import without_spills
 
 
 class NvrtcMissing(LngenError):
-    """NVRTC or a tool that goes with it is not on this machine; the message says what to install."""
+    """Error for a missing NVRTC or a tool of it; the message says what to install."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def instructions(listing: str) -> dict[str, list[str]]:
 
 
 def parse_resources(log: str) -> dict[str, Resources]:
-    """The resources of each kernel, from what `--ptxas-options=-v` printed.
+    """Return the resources of each kernel, from the output of `--ptxas-options=-v`.
 
     >>> parse_resources('''ptxas info    : Compiling entry function 'f' for 'sm_90'
     ... ptxas info    : Function properties for f

@@ -75,11 +75,11 @@ _environment: dict[str, str] = {}
 
 
 def enable(*, force: bool = False) -> None:
-    """Make PyCUDA's driver the emulator, in this process and those that it starts.
+    """Make the emulator PyCUDA's driver, in this process and those that it starts.
 
-    Compiles what is needed at the first call on a machine; later calls only see to it that PyCUDA finds the stand-in
-    for nvcc, where PATH was changed in between. Raises LngenError where PyCUDA is missing, where a GPU's driver is
-    there (unless `force`), and where a driver is loaded already; ToolchainMissing where g++ or CUDA's headers are.
+    The first call on a machine compiles the library. Later calls only restore the stand-in for nvcc in PATH. Raises
+    LngenError if PyCUDA is missing, if a GPU's driver exists (unless `force`), and if a driver is loaded already.
+    Raises ToolchainMissing if g++ or CUDA's headers are missing.
     """
     if _library is None:
         _load(force)
@@ -174,7 +174,7 @@ _DESCRIBE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(ctype
 
 
 def _build(image: object, size: int, checked: int, text: object, room: int) -> int:
-    """Compile an image for the library. What escapes a callback is lost, so every error becomes text."""
+    """Compile an image for the library; every error becomes text, since an exception in a callback is lost."""
     try:
         found = from_payload(ctypes.string_at(image, size))  # type: ignore[arg-type]
         module = found.compile(bool(checked))

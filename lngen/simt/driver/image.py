@@ -17,7 +17,7 @@ _MAGIC = "lngen-simt-image"
 
 @dataclass(frozen=True)
 class Image:
-    """A source of kernels, its macros as name and value, and what messages call it."""
+    """Source of kernels, its macros as name and value, and its name in messages."""
 
     source: str
     macros: tuple[tuple[str, str | None], ...]
