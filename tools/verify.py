@@ -104,7 +104,7 @@ def each(f: Any, *tables: Table) -> Table:
 
 
 def parsed(text: str, most: float = MOST_TEXT) -> ast.expr:
-    """An expression, with the values of its numbers; raises Refused if it is none."""
+    """An expression, with the values of its numbers; raises ClaimRefused if it is none."""
     fits = isinstance(text, str) and len(text) <= most and text.isascii() and text.isprintable() and "#" not in text
     require(fits, "an expression is a short line of ASCII")
     tree = ast.parse(text, mode="eval").body
@@ -155,7 +155,7 @@ class Sheet:
         self.weights, self.values, self.entrywise, self.known, self.decided = weights, values, entrywise, {}, {}
 
     def __call__(self, e: ast.expr) -> Table:
-        """The table of an expression; raises Refused if it is not in the grammar."""
+        """The table of an expression; raises ClaimRefused if it is not in the grammar."""
         return self.known.get(e.text) or self.known.setdefault(e.text, self._at(e))
 
     def _at(self, e: ast.expr) -> Table:
