@@ -17,7 +17,7 @@ import pytest
 from tests.shipped import ROOT, sampled, shipped
 from tests.tiers import sample
 
-FOLDERS = ("lngen", "tools", "tests", "benchmarks", "examples")
+FOLDERS = ("lngen", "tools", "tests", "benchmarks", "examples", "docs")
 # Tests and benchmarks may call a small helper as another file does.
 PACKAGES = ("lngen", "tools")
 

@@ -192,7 +192,7 @@ def _spread(expression: Expr, ends: Sequence[Growth]) -> Expr:
 def _is_needed_in(total: Expr, factor: Expr, others: Sequence[Expr], end: Growth) -> bool:
     """Test whether a factor brings a sum into range, and is not needed by other factors out of range.
 
-    A factor so small that both are negligible beside it serves both.
+    A factor that is more than twice as large as both need serves both.
     """
     # 1 less a sigmoid is small, and its terms are not: multiplied out they would cancel.
     sizes = max(map(end.degree, _terms(total))), _largest_term(total, end)

@@ -81,8 +81,8 @@ class HostKernels(Generic[Kept]):
     def builds(self, stored: str) -> list[tuple[Path, tuple[str, ...]]]:
         """Return the sources to compile ahead of time for rows of a type, such as "bf16", each with macros.
 
-        They serve calls with every value, calls of later directions without their optional arguments, and calls without
-        optional inputs.
+        They serve calls with every value, calls of later directions without the arguments of optional inputs, and
+        calls without optional inputs.
         """
         computed = "f64" if stored == "f64" else "f32"
         found = [
