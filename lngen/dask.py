@@ -125,7 +125,7 @@ def _require_known(interface: Interface, inputs: Sequence[Any], constants: Mappi
         if name not in known:
             there = ", ".join(known) or "none"
             raise LngenError(
-                f"{name} is no Constant of {interface['name']}, of which there are: {there}. Pass inputs, which are "
+                f"{name} is not a Constant of {interface['name']}; its Constants are: {there}. Pass inputs, which are "
                 f"{', '.join(names)}, without their names."
             )
 

@@ -119,7 +119,12 @@ def test_what_is_chunked_otherwise_is_refused(inputs, message):
         ((chunked(X.astype(int)),), {}, TypeError, "x is of type int64, not floating point"),
         ((da.from_array(np.float64(3.0)),), {}, ValueError, r"x has shape \(\); pass \(..., D\)"),
         ((chunked(X),), {"eps": -1.0}, ValueError, "eps is -1.0; pass 0 or more"),
-        ((chunked(X),), {"epsilon": 1.0}, LngenError, "epsilon is no Constant of layer_norm, of which there are: eps"),
+        (
+            (chunked(X),),
+            {"epsilon": 1.0},
+            LngenError,
+            "epsilon is not a Constant of layer_norm; its Constants are: eps",
+        ),
         ((chunked(X),), {"out": X}, LngenError, "out is no Constant"),
         ((chunked(X),), {"gamma": GAMMA}, LngenError, "Pass inputs, which are x, gamma, beta, without their names"),
     ],

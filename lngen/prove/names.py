@@ -234,7 +234,7 @@ class Meanings:
             inner = form(base)
             if algebra.sign_by_form(inner) != 1:
                 # (-1)**D is no exponential of a logarithm.
-                raise TooLargeError("the base of a power is not seen to be positive, and the exponent is no number")
+                raise TooLargeError("the base of a power is not known to be positive, and the exponent is not a number")
             return algebra.exponential(algebra.of.product(form(exponent), algebra.logarithm(inner)))
         if isinstance(base, Pow) and base.exp.is_even and not exponent.is_Integer:
             # The root of a square is what was squared, but for the sign.

@@ -105,7 +105,7 @@ class Launches:
         del kept
 
     def _tune(self, values: Sequence[Any], handle: int) -> None:
-        """Take the grid that the device is done with soonest, where every grid gives the same bits.
+        """Take the fastest grid of a device, where every grid gives the same bits.
 
         A kernel reads nothing that it writes, so it may be launched again and again.
         """

@@ -132,7 +132,7 @@ class HostLayer(Generic[Kept]):
         self.check_is_saved(saved)
         check_first_fields(saved, self.required)
         parts, dtypes = shapes(saved[0]), saved[2]
-        # Numbers first: what is no array any more may be one of the wrong shape.
+        # Numbers first: one that is not a number any more may be an array of the wrong shape.
         for field, value in sorted(zip(self.fields, saved[3:], strict=True), key=lambda pair: pair[0].part < NUMBER):
             there = field.follows is None or dtypes[field.follows] is not None
             if field.part < NUMBER:

@@ -161,7 +161,7 @@ def less_residual(shifted: Array, left: Array) -> Array:
 def sum_of_rows(weights: Array, block: Array) -> Array:
     """The sum of the rows of a block, each times its weight."""
     if len(block) > 1:
-        return weights.dot(block)  # type: ignore[no-any-return]  # sooner there than matmul
+        return weights.dot(block)  # type: ignore[no-any-return]  # faster here than matmul
     # A product of one row is slow in matmul, and 0 * infinity is 0 in dot.
     out: Array = np.multiply(weights, block[0])
     return np.add(out, 0.0, out=out)  # no sum is -0

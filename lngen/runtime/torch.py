@@ -77,7 +77,7 @@ class TorchLayer(Generic[Result]):
         return share
 
     def _look(self, values: Sequence[Any]) -> None:
-        """Raises TypeError for an input that is no tensor, nor stands for one in a program that is traced."""
+        """Check the inputs; raises TypeError for one that is not a tensor, or its stand-in in a traced program."""
         for number, is_required in enumerate(self.required):
             value = values[number]
             if is_required if value is None else not is_tensor_like(value):

@@ -168,8 +168,8 @@ def _files(module: Path) -> frozenset[str]:
 
 
 _SIGNALS: dict[int, str] = {
-    signal.SIGSEGV: "an address that is no memory (segmentation fault)",
-    signal.SIGBUS: "an address that is no memory (bus error)",
+    signal.SIGSEGV: "an address outside of memory (segmentation fault)",
+    signal.SIGBUS: "an address outside of memory (bus error)",
     signal.SIGFPE: "a division of integers by zero, or one whose quotient overflows",
     # Processors differ in what a trap is.
     signal.SIGILL: "a trap, or an instruction that is none",

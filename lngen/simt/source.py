@@ -100,7 +100,7 @@ def _shared_pointer(declaration: re.Match[str]) -> str:
 
 
 def _signature(text: str, start: int) -> Signature:
-    """The name and parameters that follow `__global__`: the first parentheses after a name that is no attribute's."""
+    """The name and parameters that follow `__global__`: the first parentheses after a name that is not an attribute."""
     while word := _WORD.search(text, start):
         start = word.end()
         opening = re.compile(r"\s*\(").match(text, start)

@@ -40,7 +40,7 @@ _OPERATORS = {
     "equal": "==",
     "not_equal": "!=",
 }
-"""The ufuncs that Python has an operator for: it is shorter, and an array gets there sooner."""
+"""The ufuncs that Python has an operator for, which is shorter and faster."""
 
 
 @dataclass(frozen=True)
@@ -228,7 +228,7 @@ class _FastPathLines(NodeLines):
         return own
 
     def _shared(self, node: ArrayNode, axes: Axes, wanted: Condition) -> Condition:
-        """The cases in which a result is no array of its own with all its axes: an argument, or another result."""
+        """Return the cases in which a result is an argument or another result, or lacks axes."""
         shared = NEVER
         for form in node.forms:
             cases = wanted & form.cases
