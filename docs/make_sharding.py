@@ -12,7 +12,7 @@ from pathlib import Path
 from lngen.language.parsing import load
 from lngen.pipeline import planned
 from lngen.plan.cost import parse_dtype
-from lngen.plan.cost.placement import Network, Times, PlacedRows
+from lngen.plan.cost.placement import Network, PlacedRows, Times
 from lngen.plan.planner import Plan
 from lngen.plan.sharding import sharded
 
