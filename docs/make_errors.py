@@ -282,7 +282,7 @@ DEFINITIONS = (
 
 
 class Refusal(NamedTuple):
-    """What a definition is refused with."""
+    """Refusal of a definition: its message and its remedy."""
 
     message: str
     remedy: str
@@ -383,7 +383,7 @@ def layer() -> ModuleType:
 
 
 def call(module: ModuleType, text: str) -> str:
-    """What a call of the module is refused with; empty if it is not."""
+    """Return the refusal of a call of the module; empty if it is accepted."""
     x = np.ones((3, 4))
     names = {"np": np, "x": x, "saved": module.forward(x)[1], "forward": module.forward, "backward": module.backward}
     try:

@@ -1,7 +1,7 @@
-"""The errors of lngen.
+"""Errors of lngen.
 
-Every fault of a user's input is one `LngenError`: it says what was found, where, and what to do instead.
-Anything else that escapes is a bug of lngen.
+Every fault of a user's input is one `LngenError`: it names the fault, the place and the remedy. Any other error is a
+bug of lngen.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ _LINE_WIDTH = 120
 
 
 class LngenError(Exception):
-    """Something the user can put right; the message says what, where, and what to do instead."""
+    """Error that the user can put right; the message names the fault, the place and the remedy."""
 
 
 class DefinitionError(LngenError):

@@ -17,7 +17,7 @@ pytestmark = [needs_mkdocs, pytest.mark.ci]
 
 
 class Links(HTMLParser):
-    """What a page refers to, and what in it can be referred to."""
+    """Links of a page, and the anchors that can be linked to."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

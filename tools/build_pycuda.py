@@ -121,7 +121,7 @@ def build(version: str, headers: Headers, scratch: Path, wheels: Path) -> None:
         ],
         scratch,
     )
-    # Where this file is, setup.py asks nothing and waits for nobody.
+    # With this file setup.py asks nothing and does not wait.
     (source / "siteconf.py").write_text(
         f"CUDA_INC_DIR = [{str(headers.folder)!r}]\nCUDADRV_LIB_DIR = [{str(stub)!r}]\n"
         f"CUDA_ENABLE_CURAND = {headers.curand}\n",
@@ -142,7 +142,7 @@ def install(wheels: Path, version: str) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         command = ["install", "--no-index", "--find-links", str(wheels), "--force-reinstall", "--no-deps"]
         _pip([*command, f"pycuda=={version}"], Path(scratch), {})
-        # What it depends on is left alone where it is there already.
+        # Dependencies that are installed already are left alone.
         _pip(["install", "--no-index", "--find-links", str(wheels), f"pycuda=={version}"], Path(scratch), {})
 
 

@@ -48,7 +48,7 @@ from lngen.language.syntax import (
     Name,
     Negate,
     Number,
-    Span,
+    SourceSpan,
     render,
 )
 
@@ -191,7 +191,7 @@ def require_real(definition: Definition, equations: Iterable[Equation]) -> None:
         _require_real(definition, name, spans.get(name, definition.statements[-1].span), equation.expression)
 
 
-def _require_real(definition: Definition, name: str, span: Span, expression: Expr) -> None:
+def _require_real(definition: Definition, name: str, span: SourceSpan, expression: Expr) -> None:
     if expression.has(*_NOT_REAL):
         message = f"{name!r} is infinite or not a real number, whatever the inputs"
         raise _refused(definition, span, message, "take out what divides by zero or leaves the reals")
@@ -210,7 +210,7 @@ class NotRealError(Exception):
     """A comparison with what is infinite or no real number, which SymPy does not make."""
 
 
-def _refused(definition: Definition, span: Span, message: str, remedy: str) -> DefinitionError:
+def _refused(definition: Definition, span: SourceSpan, message: str, remedy: str) -> DefinitionError:
     line = definition.source.splitlines()[span.line - 1]
     return DefinitionError(definition.filename, span.line, span.column, message, remedy, line)
 

@@ -30,15 +30,15 @@ from lngen.language.kinds import RowScalar as RowScalar
 from lngen.language.kinds import Scalar as Scalar
 
 KIND_NAMES: tuple[str, ...] = ("Row", "RowScalar", "Feature", "Scalar", "Data", "Constant")
-"""What an input may be annotated with."""
+"""Annotations that an input may have."""
 
 
-class _FeatureCount:
+class _FeatureCountName:
     def __repr__(self) -> str:
         return "D"
 
 
-D: Any = _FeatureCount()
+D: Any = _FeatureCountName()
 """The number of features of a row. A divisor such as `D - 1` makes 2 the smallest D that is accepted."""
 
 # Past these the function has left what a float can hold (exp) or has reached its limit (tanh, erf).
@@ -363,11 +363,11 @@ def minimum(a: Any, b: Any, /) -> Any:
     exact=lambda f, chosen, a, b: a if chosen else b,
 )
 def where(condition: Any, a: Any, b: Any, /) -> Any:
-    """a where the condition holds, b elsewhere.
+    """Select a where the condition holds, and b elsewhere.
 
-    The condition is one comparison: `<`, `<=`, `>`, `>=`, `==` or `!=`. Its derivative is the derivative of
-    what was chosen; what was not chosen has no influence, even if it is infinite or not a number. (Only if a
-    mean or another reduction of it stands there may the gradient of its row be NaN then.)
+    The condition is one comparison: `<`, `<=`, `>`, `>=`, `==` or `!=`. The derivative is that of the chosen value. The
+    other value has no influence, even if it is infinite or not a number. (Only if a mean or another reduction of it is
+    an operand may the gradient of its row be NaN.)
     """
 
 
@@ -389,5 +389,5 @@ FUNCTIONS: Mapping[str, FunctionEntry] = MappingProxyType(TABLE)
 
 
 def public_names() -> tuple[str, ...]:
-    """What a definition may import."""
+    """Return the names that a definition may import."""
     return ("D", *KIND_NAMES, *FUNCTIONS)

@@ -41,9 +41,9 @@ class EquationHtml:
 
 @dataclass(frozen=True)
 class Meaning:
-    """What a name stands for: an equation that is not too long, or in words what is given.
+    """Meaning of a name: an equation that is not too long, or the role of an input in words.
 
-    `step` is where it comes from, 0 for none.
+    `step` is the step that defines it, 0 for none.
     """
 
     name: str
@@ -80,7 +80,7 @@ class Writer:
         return Markup("".join(self.name(part) if part in self.names else escape(part) for part in parts))
 
     def elided(self, expression: Expr, changed: frozenset[Expr]) -> Markup:
-        """Behind an equals sign the terms of a sum that changed, dots for the rest: of a line that was just read."""
+        """Return the changed terms of a sum behind an equals sign, with dots for the rest, after the whole line."""
         terms = [term for term in Add.make_args(expression) if term in changed]
         if not terms or len(terms) > len(Add.make_args(expression)) - 2:
             return self.expression(expression, alike(changed), "=")

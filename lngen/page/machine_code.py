@@ -1,4 +1,4 @@
-"""What the page of a layer says of the machine code of its kernels, for an architecture that is asked for."""
+"""Machine code of a layer's kernels on its page, for a given architecture."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from typing import Any
 from sympy import Expr
 
 from lngen.check.stability import StabilityTable
-from lngen.derivation.derivation import Evidence, Proof, Step
+from lngen.derivation.derivation import Proof, Step, StepEvidence
 from lngen.derivation.rules import RULES, Rule
 from lngen.errors import counted, printable
 from lngen.files import render
@@ -48,7 +48,7 @@ class StepHtml:
     rule: Rule
     reason: Markup
     facts: str
-    evidence: Evidence | None
+    evidence: StepEvidence | None
     proof: Markup
     contributions: tuple[tuple[Markup | None, Markup], ...]
     uses: tuple[EquationHtml, ...]
@@ -68,7 +68,7 @@ class File:
 
     @property
     def shown(self) -> list[Line | int]:
-        """What is shown of it, see `without_the_rest`."""
+        """Return the lines that the page shows, see `without_the_rest`."""
         return without_the_rest(self.lines)
 
 
@@ -129,7 +129,7 @@ def dense(text: str) -> str:
 
 
 def script_hash(script: str) -> str:
-    """What a Content-Security-Policy calls a script, so that no other runs."""
+    """Return the hash of a script for a Content-Security-Policy, so that no other script runs."""
     return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
@@ -211,10 +211,10 @@ def _step(step: Step, writer: Writer, files: Sequence[File], *, again: bool) -> 
     )
 
 
-def _behind(evidence: Evidence) -> str:
-    """What stands behind a grade: digits, the equations that it rests on, why it is no better.
+def _behind(evidence: StepEvidence) -> str:
+    """Describe the grounds of a grade: digits, the equations that it rests on, the reason why it is no better.
 
-    >>> _behind(Evidence("exact at every D", ("rstd", "xhat")))
+    >>> _behind(StepEvidence("exact at every D", ("rstd", "xhat")))
     'exact at every D, by the equations of rstd, xhat'
     """
     rests = f", by the equations of {', '.join(evidence.names)}" if evidence.names else ""

@@ -25,7 +25,7 @@ DIRECTIONS = ("forward", "backward")
 
 
 def panel(plan: Plan) -> dict[str, Any]:
-    """What the page's script needs: the arguments, the values in order, and the code of each direction."""
+    """Return the data of the page's script: the arguments, the values in order, and the code of each direction."""
     definition = plan.derivation.definition
     programs = (plan.forward, plan.backward)
     return {
@@ -72,7 +72,7 @@ def script(plan: Plan) -> str:
 
 
 def _results(program: RowProgram) -> dict[str, str]:
-    """What the program gives, each by the name of the value that it is."""
+    """Map each result of the program to the name of its value."""
     return {name: store.symbol.name for store in program.results for name in store.names}
 
 

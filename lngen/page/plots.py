@@ -31,7 +31,7 @@ _LABELS = {"naive": "raw moments", "two_pass": "as defined", "emitted": "emitted
 
 
 def can_plot() -> bool:
-    """Whether matplotlib is installed."""
+    """Test whether matplotlib is installed."""
     return importlib.util.find_spec("matplotlib") is not None
 
 

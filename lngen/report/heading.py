@@ -1,4 +1,4 @@
-"""What an emitted file says about itself: where it comes from, what it costs, what was proved."""
+"""Heading of an emitted file: its provenance, its cost, and its proofs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _UNSAFE_IN_COMMENTS = (
 
 
 def notes(planned: Plan, templates: str) -> Notes:
-    """What the emitted code of a layer says about it; `templates` is as for `header`."""
+    """Return the texts of a layer's emitted code; `templates` is as for `header`."""
     definition = planned.derivation.definition
     lines = formulas(planned)
     renamed = (f"{name} is the {written} of the definition" for name, written in definition.renamed)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What the `jax_backend` of every layer is made of: the layer as a function of arrays of JAX's.
+"""Shared part of every layer's `jax_backend`: the layer as a function of JAX's arrays.
 
-A layer that is not known is called by this too, `Layer(numpy_backend, cpu_backend)` of any package of an emitted one.
+`Layer(numpy_backend, cpu_backend)` calls any emitted package, also one that is not known in advance.
 """
 
 from collections.abc import Sequence
@@ -11,17 +11,17 @@ import numpy as np
 
 from . import jax_derivatives as _rules
 from .calls import array, computed_in, constant, scalar, wider
-from .jax_gpu import OnGPU
-from .jax_kernels import Kernels
-from .jax_primitives import Array, Directions, bind, jax, jnp
+from .jax_gpu import JaxOnGPU
+from .jax_kernels import JaxKernels
+from .jax_primitives import Array, DirectionSignatures, bind, jax, jnp
 
-__all__ = ["Array", "Layer"]
+__all__ = ["Array", "JaxLayer"]
 
 assert _rules
 Result = TypeVar("Result")
 
 
-class Layer(Generic[Result]):
+class JaxLayer(Generic[Result]):
     """A layer as a function of arrays of JAX's, which is differentiable twice, forwards and in reverse.
 
     `numpy` and `compiled` are its modules for the processor.
@@ -29,9 +29,9 @@ class Layer(Generic[Result]):
 
     def __init__(self, numpy: Any, compiled: Any) -> None:
         self.interface = interface = numpy.INTERFACE
-        self.directions = Directions(interface)
-        self.kernels = Kernels(self, interface, numpy, compiled)
-        self.gpu = OnGPU(self.kernels, numpy.__package__)
+        self.directions = DirectionSignatures(interface)
+        self.kernels = JaxKernels(self, interface, numpy, compiled)
+        self.gpu = JaxOnGPU(self.kernels, numpy.__package__)
         self.outputs, self.inputs = len(interface["outputs"]), len(interface["inputs"])
         self.is_wide: bool = numpy._LAYER.is_wide
         self._look = numpy._FORWARD.looked
@@ -54,7 +54,7 @@ class Layer(Generic[Result]):
         return result
 
     def computed(self, inputs: Sequence[Any]) -> np.dtype[Any]:
-        """The type that a call computes in, given its inputs or what is like them, None for one left out."""
+        """Return the compute type of a call, given its inputs or arrays like them, None for an absent one."""
         computed = computed_in(np.dtype(each.dtype) for each in inputs if each is not None)
         return wider(computed) if self.is_wide else computed
 

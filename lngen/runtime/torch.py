@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What the `torch_backend` of every layer is made of: the layer as a function of tensors, and as a module.
+"""Shared part of every layer's `torch_backend`: the layer as a function of tensors, and as a module.
 
-A layer that is not known is called by these too, `Layer(INTERFACE, ...)` on any package of an emitted one.
+`Layer(INTERFACE, ...)` calls any emitted package, also one that is not known in advance.
 """
 
 import sys
@@ -16,7 +16,7 @@ from .torch_dispatch import at_once
 from .torch_kernels import Tensor, is_tensor_like, torch
 from .torch_operators import Operators
 
-__all__ = ["Device", "Dtype", "Layer", "Module", "Tensor"]
+__all__ = ["Device", "Dtype", "Module", "Tensor", "TorchLayer"]
 
 Result = TypeVar("Result")
 
@@ -25,7 +25,7 @@ Device: TypeAlias = "torch.device | str | int | None"
 Dtype: TypeAlias = "torch.dtype | None"
 
 
-class Layer(Generic[Result]):
+class TorchLayer(Generic[Result]):
     """A layer as a function of tensors, which is differentiable twice, by autograd and by torch.func.
 
     `package` is the name of the package of the layer, and `numpy` and `compiled` its modules for the processor.
@@ -57,7 +57,10 @@ class Layer(Generic[Result]):
         return chosen
 
     def _sharing(self) -> Callable[[], None]:
-        """What tells PyTorch, once, how rows may be sharded; it is called before any call that may be of such rows."""
+        """Return a function that registers with PyTorch, once, how rows may be sharded.
+
+        It is called before any call whose rows may be sharded.
+        """
         is_shared = False
 
         def share() -> None:
@@ -74,7 +77,7 @@ class Layer(Generic[Result]):
         return share
 
     def _look(self, values: Sequence[Any]) -> None:
-        """Raises TypeError for an input that is no tensor, nor stands for one in a program that is traced."""
+        """Check the inputs; raises TypeError for one that is not a tensor, or its stand-in in a traced program."""
         for number, is_required in enumerate(self.required):
             value = values[number]
             if is_required if value is None else not is_tensor_like(value):
@@ -85,7 +88,9 @@ class Layer(Generic[Result]):
     def _refuse(self, number: int, value: Any) -> None:
         name, is_number = self.interface["inputs"][number]["name"], number in self.numbers
         if is_number and isinstance(value, (int, float)):
-            raise TypeError(f"{name} is {value!r}, and what is traced does not say the type of the rows; pass a tensor")
+            raise TypeError(
+                f"{name} is {value!r}, and the traced program does not know the type of the rows; pass a tensor"
+            )
         found = "None" if value is None else f"of type {type(value).__name__}"
         remedy = "a tensor or a number" if is_number else "a tensor, such as torch.as_tensor makes"
         raise TypeError(f"{name} is {found}; pass {remedy}")
@@ -104,7 +109,7 @@ class Layer(Generic[Result]):
 class Module(torch.nn.Module):
     """A layer as a module, whose parameters are the layer's inputs of kind Feature and Scalar."""
 
-    _layer: ClassVar[Layer[Any]]
+    _layer: ClassVar[TorchLayer[Any]]
     _ours: ClassVar[dict[str, str]]
 
     def __init_subclass__(cls, **keywords: Any) -> None:
@@ -136,7 +141,7 @@ class Module(torch.nn.Module):
         interface = self._layer.interface
         self._features = None if features is None else feature_count(features, interface["minimum_features"])
         inputs = parameters_of(interface)
-        # What an input is called here may have an underscore more.
+        # An input may have an underscore more in its name here.
         entries = (*inputs, *interface["constants"])
         self._names = {each["name"]: name for each, name in zip(entries, (*parameters, *constants), strict=True)}
         self._defaults = {name: start(each) for name, each in zip(parameters, inputs, strict=True)}
@@ -150,7 +155,7 @@ class Module(torch.nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Give each parameter the value that it has where it is left out, 1 where it may not be."""
+        """Set each parameter to its value when omitted, or to 1 if it is required."""
         for name, default in self._defaults.items():
             parameter = getattr(self, name)
             if parameter is not None:
@@ -168,7 +173,7 @@ class Module(torch.nn.Module):
         super()._load_from_state_dict(state_dict, prefix, *arguments)
 
     def extra_repr(self) -> str:
-        """What stands in the brackets after the name of the class."""
+        """Return the text in brackets after the name of the class."""
         constants = {name: getattr(self, name) for name in self._constants}
         return described(self._features, constants, [name for name in self._defaults if getattr(self, name) is None])
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A layer's directions on tensors in the memory of the processor, and what shapes and types they would have.
+"""Directions of a layer on tensors in the memory of the processor, and the shapes and types of results.
 
-They are computed by `cpu_backend` where there is a C++ compiler or machine code that was made ahead of time, else by
-`numpy_backend`. Results are new tensors that share no memory with anything.
+`cpu_backend` computes them if there is a C++ compiler or code that was compiled ahead of time, else `numpy_backend`.
+Results are new tensors that share no memory.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,7 +30,7 @@ try:
 except ImportError:
     bfloat16 = None
 
-__all__ = ["Kernels", "Tensor", "each", "host", "is_tensor_like", "only", "torch", "torch_func"]
+__all__ = ["Tensor", "TorchKernels", "each", "host", "is_tensor_like", "only", "torch", "torch_func"]
 
 _SHARED_ENTRIES = 2**20
 _BFLOAT16 = torch.bfloat16
@@ -67,7 +67,7 @@ class _Lent:
 
 
 def _array(value: Any) -> Any:
-    """The memory of a tensor as NumPy has it; None, numbers and arrays stay what they are."""
+    """Return a tensor's memory as a NumPy array; None, numbers and arrays stay as they are."""
     if value is None or not isinstance(value, Tensor):
         return value
     if value.dtype is not _BFLOAT16:
@@ -89,7 +89,7 @@ def _tensor(array: Array) -> Tensor:
 
 
 def _fresh(made: Sequence[Any], given: Sequence[Any]) -> list[Tensor]:
-    """Results as tensors that share no memory with each other nor with what was given; one that is None is empty."""
+    """Return results as tensors that share no memory with each other or with arguments; None becomes an empty one."""
     found: list[Tensor] = []
     seen: list[Array] = []
     is_shared = len(set(map(id, made))) < len(made)
@@ -114,7 +114,10 @@ def _is_fresh(array: Array, others: Sequence[Any]) -> bool:
 
 
 def _threads(rows: Tensor) -> int:
-    """How many threads to use: of few entries one is done before PyTorch's own, which wait by turning, make room."""
+    """Return the number of threads for some rows.
+
+    For few entries one thread is faster: PyTorch's own threads wait actively, and delay others.
+    """
     return torch.get_num_threads() if rows.numel() >= _SHARED_ENTRIES else 1
 
 
@@ -128,9 +131,10 @@ def each(values: Any) -> tuple[Any, ...]:
     return values if isinstance(values, tuple) else (values,)
 
 
-class _Types(NamedTuple):
-    """The types of a call: of each input or None, that which is computed in, and those of results, which is that of
-    the input `row` and that of the row scalars.
+class _TorchTypes(NamedTuple):
+    """Types of a call: of each input or None, the compute type, and the types of results.
+
+    The latter are those of the input `row` and of the row scalars.
     """
 
     dtypes: tuple[DType | None, ...]
@@ -140,7 +144,7 @@ class _Types(NamedTuple):
     row_scalars: Any
 
 
-class Kernels:
+class TorchKernels:
     """The directions of a layer as functions of tensors, in the order of an operator's arguments.
 
     `numpy` and `compiled` are its two modules; `differentiable` numbers the inputs that have gradients, and `kept` the
@@ -174,7 +178,7 @@ class Kernels:
         self.saved_row_scalars = [
             place for place, each in enumerate(interface["saved"], 3) if each["kind"] == "row scalar"
         ]
-        self._types: dict[Any, _Types] = {}
+        self._types: dict[Any, _TorchTypes] = {}
         self.host: Any = None
 
     def _chosen(self) -> Any:
@@ -223,7 +227,7 @@ class Kernels:
         return only(_fresh(made if self.outputs > 1 else (made,), [*own, *saved[3:]]))
 
     def backward_backward(self, *args: Any) -> Any:
-        """The gradients of the inputs, then those of the cotangents."""
+        """Return the gradients of the inputs, then those of the cotangents."""
         if args[self.by_sample]:
             return self._of_samples("backward_backward", args)
         saved, own, threads = self._saved(args)
@@ -232,7 +236,7 @@ class Kernels:
         return only(_fresh(made, [*own, *saved[3:]]))
 
     def _saved(self, args: Sequence[Any]) -> tuple[Any, list[Any], int]:
-        """What forward saved, the arguments that are the direction's own, and how many threads to use."""
+        """Return the saved values, the direction's own arguments, and the number of threads."""
         types, module = self.types_of(args[: self.inputs]), self.host or self._chosen()
         values = [_dense(args[place]) for place in self.fields]
         saved = (tuple(args[types.row].shape), types.computed, types.dtypes, *values)
@@ -274,7 +278,10 @@ class Kernels:
         return only(made)
 
     def are_there(self, direction: str, args: Sequence[Any]) -> list[bool]:
-        """Of each result of a direction, whether it has entries: a gradient has what it belongs to."""
+        """Return a flag for each result of a direction: true if it has entries.
+
+        A gradient has entries if its owner is present.
+        """
         if direction == "forward":
             return [True] * (self.outputs + len(self.saved_row_scalars))
         if direction == "jvp":
@@ -284,13 +291,13 @@ class Kernels:
             owners += args[self.first_own : self.first_own + self.outputs]
         return [owner is not None for owner in owners]
 
-    def types_of(self, inputs: Sequence[Any]) -> _Types:
+    def types_of(self, inputs: Sequence[Any]) -> _TorchTypes:
         """The types of a call with these inputs. Raises TypeError for one of another type, or with no rows."""
         key = tuple([None if each is None else each.dtype for each in inputs])
         found = self._types.get(key)
         return found or self._types.setdefault(key, self._looked(inputs))
 
-    def _looked(self, given: Sequence[Any]) -> _Types:
+    def _looked(self, given: Sequence[Any]) -> _TorchTypes:
         named = zip(self.names, given, strict=True)
         for name, each in named:
             if each is not None and each.dtype not in _DTYPES:
@@ -302,7 +309,7 @@ class Kernels:
             raise TypeError(f"each of {names} is None; pass one of them")
         computed = computed_in(dtype for dtype in dtypes if dtype is not None)
         computed = wider(computed) if self.is_wide else computed
-        return _Types(dtypes, computed, rows[0], given[rows[0]].dtype, _TENSOR_DTYPES[computed])
+        return _TorchTypes(dtypes, computed, rows[0], given[rows[0]].dtype, _TENSOR_DTYPES[computed])
 
     # ---- on what has a shape and a type, and no entries
 
@@ -362,6 +369,6 @@ def _known(value: Tensor | None) -> Shape | None:
 
 
 def _like(owners: Sequence[Any]) -> list[Tensor]:
-    """Tensors like those that they belong to, one without entries for each that is None."""
+    """Return tensors like their owners, empty for an owner that is None."""
     there = next(each for each in owners if each is not None)
     return [there.new_empty(0, dtype=torch.float32) if each is None else each.new_empty(each.shape) for each in owners]

@@ -1,4 +1,4 @@
-"""What emitted NumPy promises its caller, and compiled kernels in its place: bits, memory, types, errors, text."""
+"""Contracts of emitted NumPy code and of compiled kernels: bits, memory, types, errors, text."""
 
 from __future__ import annotations
 

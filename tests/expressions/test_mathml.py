@@ -14,7 +14,7 @@ rstd = RowScalarSymbol("rstd", positive=True)
 
 
 def text_of(markup):
-    """What is read, accents and scripts in their order; the markup has to be well-formed."""
+    """Return the text of well-formed markup, accents and scripts in their order."""
     return "".join(ElementTree.fromstring(markup).itertext())
 
 

@@ -1,4 +1,4 @@
-"""What the definition language accepts, and what it refuses and how."""
+"""Definitions that the language accepts, and its refusals."""
 
 # A refused text and all that is said about it stand on one line.
 # ruff: noqa: E501
@@ -23,7 +23,7 @@ from lngen.errors import DefinitionError, LngenError
 from lngen.language import FUNCTIONS, names
 from lngen.language.definition import Definition
 from lngen.language.parsing import instead, load, parse
-from lngen.language.syntax import Binary, Call, Compare, Kind, Name, Number, Span, walk
+from lngen.language.syntax import Binary, Call, Compare, Kind, Name, Number, SourceSpan, walk
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = sorted((ROOT / "derive").glob("*.py"))
@@ -99,18 +99,18 @@ def test_lookups_by_name() -> None:
 
 def test_spans_count_characters_from_one() -> None:
     definition = parse("# äöü\ndef f(x: Row):\n    '''ä'''; y = x * 2\n    return y\n")
-    assert definition.inputs[0].span == Span(2, 7, 2, 13)
-    assert definition.statements[0].span == Span(3, 14, 3, 23)
+    assert definition.inputs[0].span == SourceSpan(2, 7, 2, 13)
+    assert definition.statements[0].span == SourceSpan(3, 14, 3, 23)
     product = definition.statements[0].expression
     assert isinstance(product, Binary)
-    assert product.span == Span(3, 18, 3, 23)
-    assert product.right.span == Span(3, 22, 3, 23)
+    assert product.span == SourceSpan(3, 18, 3, 23)
+    assert product.right.span == SourceSpan(3, 22, 3, 23)
 
 
 def test_an_unnamed_result_is_called_y() -> None:
     definition = of("x * 2")
     assert definition.outputs == ("y",)
-    assert definition.statements[0].span == Span(2, 12, 2, 17)
+    assert definition.statements[0].span == SourceSpan(2, 12, 2, 17)
     assert definition.canonical() == parse("def f(x: Row):\n    y = x * 2\n    return y").canonical()
 
 

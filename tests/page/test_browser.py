@@ -38,7 +38,7 @@ PLACES = """() => [...new Set([...document.body.querySelectorAll("*")].map((elem
   }
   return [...path].sort().join(" ");
 }))]"""
-"""How a style may tell elements apart: names and classes of each and of those it is in; in a formula, classes."""
+"""Script that lists the places a style can select: names and classes of elements and their parents."""
 OPEN_ALL = "() => document.querySelectorAll('details').forEach((part) => { part.open = true; })"
 
 
@@ -138,7 +138,7 @@ def test_a_colour_that_is_hard_to_see_is_found(visit):
 
 
 def violations(shown: Any, **options: Any) -> list[str]:
-    """What axe-core finds: contrast, which takes longest, landmarks, names of controls, the order of headings."""
+    """Return the violations that axe-core finds: contrast, landmarks, names of controls, the order of headings."""
     from axe_playwright_python.sync_playwright import Axe
 
     # Of the elements that keep a rule, most of a page, one is reported, and not the text of each.
@@ -333,5 +333,5 @@ class TestPanel:
 
 
 def result_names(program: Any) -> list[tuple[str, str]]:
-    """What a program gives, and the name of the value that it is."""
+    """Return the results of a program, each with the name of its value."""
     return [(name, store.symbol.name) for store in program.results for name in store.names]

@@ -43,7 +43,7 @@ def run(*arguments):
 
 
 class _Seen(HTMLParser):
-    """What a page is made of."""
+    """Elements of a page."""
 
     def __init__(self, text):
         super().__init__()

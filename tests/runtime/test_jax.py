@@ -29,7 +29,7 @@ MODULES = (backend, add, tanh)
 
 @pytest.fixture(autouse=True)
 def on_numpy(monkeypatch):
-    """Nothing is compiled but where a test says so."""
+    """Compile nothing unless a test asks for it."""
     for module in MODULES:
         monkeypatch.setattr(module._LAYER.kernels, "host", module._numpy)
 
@@ -70,7 +70,7 @@ def test_rows_of_one_type_go_with_parameters_of_another():
 @pytest.mark.parametrize("kind", ["numpy", pytest.param("cpu", marks=needs_gxx)])
 def test_what_is_computed_in_64_bits_needs_none_of_jax(kind):
     made = compiled.layer("def f(x: Row, gamma: Feature):\n    return gamma*silu(mean(max(x)*x**3) - x)")
-    layer, module = runtime.Layer(made.numpy, made.cpu), getattr(made, kind)
+    layer, module = runtime.JaxLayer(made.numpy, made.cpu), getattr(made, kind)
     assert layer.is_wide
     layer.kernels.host = module
     x, gamma = rows(3, 4), rows(4, seed=1)
@@ -180,7 +180,7 @@ def samples_of(in_axes, rows_of_each, size=6, dtype=np.float32):
 @pytest.mark.parametrize("in_axes", IN_AXES, ids=str)
 @pytest.mark.parametrize("kind", ["numpy", pytest.param("cpu", marks=needs_gxx)])
 def test_gradients_for_each_sample_are_one_call_with_the_bits_of_many(kind, in_axes):
-    layer = runtime.Layer(backend._numpy, backend._cpu)
+    layer = runtime.JaxLayer(backend._numpy, backend._cpu)
     layer.kernels.host = getattr(backend, f"_{kind}")
 
     def gradients(*inputs):
@@ -265,7 +265,7 @@ def test_what_samples_share_has_the_sum_of_their_cotangents():
 @pytest.mark.ci
 @pytest.mark.parametrize("kind", ["numpy", pytest.param("cpu", marks=needs_gxx)])
 def test_there_may_be_no_sample_and_samples_without_rows(kind):
-    layer = runtime.Layer(backend._numpy, backend._cpu)
+    layer = runtime.JaxLayer(backend._numpy, backend._cpu)
     layer.kernels.host = getattr(backend, f"_{kind}")
     _, gradients = losses(layer)
     for shape in ((0, 2, 5), (3, 0, 5)):
@@ -373,7 +373,7 @@ LINEAR = "def f(x: Row, gamma: Feature, beta: Feature):\n    return x + beta + 0
 )
 def test_compiled_kernels_compute_the_same_bits(text, dtype):
     made = compiled.layer(text)
-    layer, cpu = runtime.Layer(made.numpy, made.cpu), made.cpu
+    layer, cpu = runtime.JaxLayer(made.numpy, made.cpu), made.cpu
     x, gamma, beta, dx, dgamma, dbeta, dy = (
         rows(*shape, dtype=dtype if len(shape) > 1 else np.float32, seed=seed)
         for seed, shape in enumerate([(5000, 33), (33,), (33,)] * 2 + [(5000, 33)])
@@ -403,7 +403,7 @@ def test_compiled_kernels_compute_the_same_bits(text, dtype):
 @pytest.mark.ci
 @pytest.mark.parametrize("kind", ["numpy", pytest.param("cpu", marks=needs_gxx)])
 def test_subnormal_numbers_are_no_zeros(kind):
-    layer, module = runtime.Layer(backend._numpy, backend._cpu), getattr(backend, f"_{kind}")
+    layer, module = runtime.JaxLayer(backend._numpy, backend._cpu), getattr(backend, f"_{kind}")
     layer.kernels.host = module
     x = jnp.asarray(np.asarray(rows(3000, 4)) * np.float32(1e-41))  # JAX itself would make zeros of them
     y, _ = module.forward(np.asarray(x))

@@ -21,7 +21,7 @@ softmax = importlib.import_module("generated.softmax.torch_backend")
 
 @pytest.fixture(autouse=True)
 def on_numpy(monkeypatch):
-    """Nothing is compiled."""
+    """Compile nothing."""
     for module in (backend, tanh, softmax):
         kernels = module._LAYER.operators.kernels
         monkeypatch.setattr(kernels, "host", kernels.numpy)
@@ -101,7 +101,7 @@ class _Doubled(torch.nn.Module):
 
 
 def test_a_parameter_may_be_made_of_others():
-    """What is in `_parameters` is then fewer, and in another order."""
+    """A parametrization leaves fewer entries in `_parameters`, in another order."""
     module, x = backend.LayerNorm(4), rows(2, 4)
     expected = module(x)
     torch.nn.utils.parametrize.register_parametrization(module, "gamma", _Doubled())
@@ -126,7 +126,7 @@ def test_what_counterparts_call_a_parameter_sets_it():
 
 
 def test_names_may_be_those_of_the_counterpart(tmp_path):
-    """And a Constant have another."""
+    """A parameter may have the counterpart's name, and a Constant another one."""
     definition = parse(
         "from lngen.language import Constant, Feature, Row, mean, rsqrt\n"
         "def f(x: Row, weight: Feature = 1, epsilon: Constant = 1e-5):\n"

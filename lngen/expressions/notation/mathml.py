@@ -62,19 +62,19 @@ class Node:
 
     @property
     def length(self) -> int:
-        """How many characters wide it is, roughly."""
+        """Return the approximate width in characters."""
         if self.tag == "mfrac":
             return max(child.length for child in self.children)
         return len(self.text) + sum(child.length for child in self.children)
 
     @property
     def is_tall(self) -> bool:
-        """Whether parentheses around it have to grow."""
+        """Test whether parentheses around the node have to grow."""
         return self.tag in ("mfrac", "munder", "mtable") or any(child.is_tall for child in self.children)
 
     @property
     def may_begin_a_line(self) -> bool:
-        """Whether a line may be broken before it."""
+        """Test whether a line may be broken before the node."""
         return self.tag == "mo" and (self.text in "=≤≥≠" or (self.text in "+−" and self.attributes != _PREFIX))
 
 
@@ -191,7 +191,7 @@ class _Parser:
         return self.row(())
 
     def row(self, ends: Collection[str]) -> list[Node]:
-        """What stands up to one of the tokens `ends`, which is left."""
+        """Parse up to one of the tokens `ends`, which is not consumed."""
         found: list[Node] = []
         while self.at < len(self.tokens) and self.tokens[self.at] not in ends:
             token = self.tokens[self.at]
@@ -314,7 +314,7 @@ class _Parser:
 
 
 def _wants_operand(node: Node) -> bool:
-    """Whether a sign after it belongs to what follows."""
+    """Test whether a sign after the node belongs to the next operand."""
     return node.tag == "mo" and node.text in "=<>≤≥≠,([|"
 
 

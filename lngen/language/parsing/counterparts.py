@@ -1,4 +1,4 @@
-"""Which modules of PyTorch's a layer can stand for, as the docstring of its definition says."""
+"""Modules of PyTorch that a layer can replace, as the docstring of its definition names them."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def counterparts(source: Source, lines: range, inputs: Sequence[Input]) -> Itera
     """The modules that the `lines` of a docstring, numbered from 1, name. They are parsed and never looked for here.
 
     >>> text = "In PyTorch: torch.nn.Norm(normalized_shape=D, bias=None, weight=gamma)"
-    >>> from lngen.language.syntax import Span
-    >>> gamma = Input("gamma", Kind.FEATURE, None, Span(1, 1, 1, 1))
+    >>> from lngen.language.syntax import SourceSpan
+    >>> gamma = Input("gamma", Kind.FEATURE, None, SourceSpan(1, 1, 1, 1))
     >>> [found] = counterparts(Source.of(text, "f.py"), range(1, 2), [gamma])
     >>> found.name, found.attributes, found.conditions
     ('torch.nn.Norm', (('normalized_shape', 'D'), ('weight', 'gamma')), (('bias', None),))
@@ -51,7 +51,7 @@ def about(docstring: str) -> str:
 
 
 def _counterpart(source: Source, inputs: Sequence[Input]) -> Counterpart:
-    """The module that a call names. Raises DefinitionError at what is wrong in it."""
+    """Return the module that a call names; raises DefinitionError at a fault in the call."""
 
     def fault(place: Located, message: str) -> DefinitionError:
         return source.error_at(place, message, _REMEDY)

@@ -77,7 +77,7 @@ _REFUSED: dict[type[ast.expr], tuple[str, str]] = {
 
 
 def describe(node: ast.expr) -> tuple[str, str]:
-    """What a node that the language does not have is called, and what to write instead."""
+    """Return a name for a node that the language does not have, and what to write instead."""
     if isinstance(node, ast.Constant):
         found = {
             bool: "a truth value",
@@ -125,10 +125,10 @@ def number(source: Source, node: ast.expr) -> Fraction | None:
 
 @dataclass
 class Scope:
-    """What an expression may refer to; statements are added as they are read.
+    """Names that an expression may refer to; statements are added as they are read.
 
-    `later` has the names that are assigned further down, and `inputs` those of the function's inputs, for
-    better messages. `values` has the statements that are numbers.
+    `later` holds the names assigned further down, and `inputs` the names of the function's inputs; both serve messages.
+    `values` holds the statements that are numbers.
     """
 
     source: Source
@@ -182,13 +182,13 @@ class Scope:
                 self._refuse(node, f"found {found}", remedy)
 
     def _text(self, node: ast.expr) -> str:
-        """What is written, as a remedy may repeat it."""
+        """Return the source text of a node, as a remedy may repeat it."""
         span = self.source.span(node)
         text = self.source.text_of(span)
         return text if span.line == span.end_line and len(text) <= _LONGEST_REPEATED else "..."
 
     def _instead_of(self, node: ast.Attribute) -> str:
-        """What to write for a method of a value, or for what stands in a module."""
+        """Return what to write instead of a method of a value or an attribute of a module."""
         name = node.attr
         if name in FUNCTIONS:
             own = isinstance(node.value, ast.Name) and node.value.id in self.kinds and FUNCTIONS[name].arity == 1

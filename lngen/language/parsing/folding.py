@@ -1,4 +1,4 @@
-"""What can be known of an expression before the layer runs: its number, or where it fails as D varies.
+"""Fold the constants of an expression: compute its number, or find its failure as D varies.
 
 `fold` gives the value of an expression made of numbers alone: an exact fraction, or 50 digits where a root
 or another function makes it irrational. Nothing is computed before its size is known to be small.
@@ -45,10 +45,10 @@ class Fault(Exception):
 
 
 def fold(expression: Expression, features: int | None = None, names: Mapping[str, Value] = _NO_NAMES) -> Value:
-    """The value of an expression of numbers; None if it is not one.
+    """Return the value of an expression of numbers; None if it is not one.
 
-    `features` is the value of D and `names` has those of names; what is not given makes the result None.
-    Raises Fault where there is no finite real value.
+    `features` is the value of D, and `names` are values of names; the result is None if one of those it needs is
+    missing. Raises Fault if there is no finite real value.
 
     >>> from lngen.language.parsing import parse
     >>> fold(parse("def f(x: Row): return x * (1/3 - 1/12)").statements[0].expression.right)
@@ -139,7 +139,7 @@ def _value(expression: Call, entry: FunctionEntry, values: Sequence[Value]) -> V
 
 
 def _named(expression: Call, name: str) -> Any:
-    """What a formula calls by this name."""
+    """Return the function that a formula calls by this name."""
     if name in FUNCTIONS:
         return lambda *values: _mpf(_value(expression, FUNCTIONS[name], values))
     return _context() if name == "mp" else getattr(_context(), name)
@@ -170,7 +170,7 @@ def _mpf(value: Value) -> Any:
 
 
 def in_range(value: Fraction) -> bool:
-    """Whether a number is small enough to go on with, and not closer to zero than a float can be."""
+    """Test whether a number is small enough to compute with, and zero or no smaller than the smallest float."""
     return value == 0 or _SMALLEST <= abs(value) <= _LARGEST
 
 

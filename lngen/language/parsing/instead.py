@@ -1,6 +1,6 @@
-"""What people write from habit and the language does not have, with what to write instead.
+"""Habits from other libraries that the language does not have, each with what to write instead.
 
-Each was met in someone's first definition, where the nearest name there is would have been the wrong advice.
+Each entry was found in a first definition of a user, where the nearest known name would have been wrong advice.
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ _CLAMP = "write minimum(maximum(x, low), high)"
 _VARIANCE = "write mean((x - mean(x))**2)"
 _STOP = "write stop_gradient(x)"
 POWER_OF = "where(a > 0, exp(b*log(where(a > 0, a, 1))), 0)"
-"""A power a**b of what is not negative, where b > 0 is no number. At a = 0 it is 0, and so is its gradient."""
+"""Power a**b of a base that is not negative, where b > 0 is not a number.
+
+At a = 0 it is 0, and so is its gradient.
+"""
 
 _POWER = f"write a**b for a number b, and {POWER_OF} otherwise"
 _LOGIC = "write where(a > 0, where(b > 0, 1, 0), 0): a condition is one comparison, and where may be nested"
@@ -178,13 +181,13 @@ _WORDS_FOR_KINDS = {
 }
 
 KINDS: dict[str, str] = {word: remedy for words, remedy in _WORDS_FOR_KINDS.items() for word in words.split()}
-"""What an input is annotated with."""
+"""Remedy for each word that is used as an annotation."""
 
 INDEX = f"values have no indices: reduce with mean, sum, max or min; {_ONE_HOT}"
 
 
 def axis(written: str) -> str:
-    """What to write where a reduction is told its axis.
+    """Return what to write in a reduction instead of an axis.
 
     >>> axis("-1")
     'a reduction is over the feature axis, the last one, and broadcasts back by itself'
@@ -196,7 +199,7 @@ def axis(written: str) -> str:
 
 
 def layer(name: str) -> str | None:
-    """What to write for the name of a layer that comes with lngen, which is no function; None for another name."""
+    """Return what to write for the name of a layer that comes with lngen; None for another name."""
     file = derive_folder() / f"{name}.py"
     if not name.isidentifier() or not file.is_file():
         return None
@@ -206,14 +209,14 @@ def layer(name: str) -> str | None:
 
 
 def function(name: str) -> str | None:
-    """What to write for a function that people have from elsewhere; None for one that nobody knows."""
+    """Return what to write for a function of another library; None for an unknown name."""
     return FUNCTIONS.get(name) or layer(name)
 
 
 def suggestion(
     name: str, known: Iterable[str], otherwise: str, habits: Mapping[str, str] = MappingProxyType({})
 ) -> str:
-    """What to write for a name that means nothing here: that of a habit, else the nearest name, else `otherwise`.
+    """Return what to write for an unknown name: the entry of `habits`, else the nearest name, else `otherwise`.
 
     >>> suggestion("clamp", ["max"], "", FUNCTIONS), suggestion("sqroot", ["sqrt"], "", FUNCTIONS)
     ('write minimum(maximum(x, low), high)', "did you mean 'sqrt'?")

@@ -1,7 +1,7 @@
-"""The text of a definition -> `Definition`, or an error that says what is allowed.
+"""Parser from the text of a definition to a `Definition`, or to an error that says what is allowed.
 
-The text is read by `ast` as syntax. This module walks the file and the function;
-`lngen.language.parsing.expressions` reads what stands on the right of an assignment.
+The text is read by `ast` as syntax. This module walks the file and the function; `lngen.language.parsing.expressions`
+reads the right-hand sides of assignments.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from lngen.language.parsing.folding import Fault
 from lngen.language.parsing.instead import suggestion
 from lngen.language.parsing.smallest import minimum_features
 from lngen.language.parsing.source import Located, Source, syntax_tree
-from lngen.language.syntax import Expression, Kind, Name, Span, walk, with_names
+from lngen.language.syntax import Expression, Kind, Name, SourceSpan, walk, with_names
 
 MAXIMUM_STATEMENTS = 200
 UNNAMED_OUTPUT = "y"
@@ -58,14 +58,14 @@ _REFUSED: dict[type[ast.stmt], tuple[str, str]] = {
 
 
 def parse(text: str, filename: str = "<definition>") -> Definition:
-    """Read a definition from text; `filename` is what errors and reports call it.
+    """Read a definition from text; `filename` is its name in errors and reports.
 
-    Nothing of the text is executed. Raises DefinitionError, and nothing else, whatever the text.
+    Nothing of the text is executed. Raises DefinitionError, and no other error, for any text.
     """
-    return _Parser(Source.of(text, filename)).definition()
+    return _DefinitionParser(Source.of(text, filename)).definition()
 
 
-class _Parser:
+class _DefinitionParser:
     def __init__(self, source: Source) -> None:
         self.source = source
 
@@ -103,7 +103,7 @@ class _Parser:
             counterparts=() if text is None else tuple(counterparts(self.source, _lines(text), inputs)),
         )
 
-    def _refuse(self, place: Span | Located, message: str, remedy: str) -> NoReturn:
+    def _refuse(self, place: SourceSpan | Located, message: str, remedy: str) -> NoReturn:
         raise self.source.error_at(place, message, remedy)
 
     # --- the file -----------------------------------------------------------------------------------------
@@ -155,7 +155,7 @@ class _Parser:
 
     # --- the signature ------------------------------------------------------------------------------------
 
-    def _signature(self, function: ast.FunctionDef) -> Span:
+    def _signature(self, function: ast.FunctionDef) -> SourceSpan:
         if function.decorator_list:
             self._refuse(function.decorator_list[0], "found a decorator", "delete it; the function stands alone")
         name_span = self._name_span(function)
@@ -168,13 +168,13 @@ class _Parser:
             self._refuse(function.returns, "found a return annotation", "delete it; the kind of the result is inferred")
         return name_span
 
-    def _name_span(self, function: ast.FunctionDef) -> Span:
+    def _name_span(self, function: ast.FunctionDef) -> SourceSpan:
         start = self.source.span(function)
         found = re.compile(r"def\s+").match(self.source.lines[start.line - 1], start.column - 1)
         column = found.end() + 1 if found else start.column
-        return Span(start.line, column, start.line, column + len(function.name))
+        return SourceSpan(start.line, column, start.line, column + len(function.name))
 
-    def _inputs(self, function: ast.FunctionDef, name_span: Span) -> list[Input]:
+    def _inputs(self, function: ast.FunctionDef, name_span: SourceSpan) -> list[Input]:
         arguments = function.args
         if arguments.vararg:
             self._refuse(arguments.vararg, "found *arguments", "name every input")
@@ -228,7 +228,7 @@ class _Parser:
             self._refuse(node, f"the default is {found}", "a default is a number such as 1, -1 or 1e-5")
         return -value if negative else value
 
-    def _check_name(self, place: Span | Located, name: str) -> None:
+    def _check_name(self, place: SourceSpan | Located, name: str) -> None:
         wrong = names.fault(name)
         if wrong:
             self._refuse(place, f"the name {name!r} {wrong}", f"choose another: {names.RULE}")
@@ -236,7 +236,7 @@ class _Parser:
     # --- the body -----------------------------------------------------------------------------------------
 
     def _body(
-        self, body: list[ast.stmt], inputs: tuple[Input, ...], name_span: Span
+        self, body: list[ast.stmt], inputs: tuple[Input, ...], name_span: SourceSpan
     ) -> tuple[list[Statement], tuple[str, ...], ast.Return]:
         if len(body) > MAXIMUM_STATEMENTS:
             self._refuse(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from lngen.errors import DefinitionError
-from lngen.language.syntax import Span
+from lngen.language.syntax import SourceSpan
 
 MAXIMUM_BYTES = 64 * 1024
 """The longest text that is read as a definition."""
@@ -47,19 +47,19 @@ class Source:
         text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
         return cls(text, filename, tuple(text.split("\n")))
 
-    def span(self, node: Located) -> Span:
-        """Where a node stands, in characters."""
+    def span(self, node: Located) -> SourceSpan:
+        """Return the span of a node, in characters."""
         end_line = node.lineno if node.end_lineno is None else node.end_lineno
         end_offset = node.col_offset if node.end_col_offset is None else node.end_col_offset
-        return Span(
+        return SourceSpan(
             node.lineno,
             self._column(node.lineno, node.col_offset),
             end_line,
             self._column(end_line, end_offset),
         )
 
-    def text_of(self, span: Span) -> str:
-        """The characters of a span that lies on one line; of a longer one, those of its first line."""
+    def text_of(self, span: SourceSpan) -> str:
+        """Return the characters of a span on one line; for a longer span, those of its first line."""
         line = self.lines[span.line - 1]
         return line[span.column - 1 : span.end_column - 1 if span.end_line == span.line else None]
 
@@ -69,9 +69,9 @@ class Source:
         shown = self.lines[line - 1]
         return DefinitionError(self.filename, line, min(max(column, 1), len(shown) + 1), message, remedy, shown)
 
-    def error_at(self, place: Span | Located, message: str, remedy: str) -> DefinitionError:
+    def error_at(self, place: SourceSpan | Located, message: str, remedy: str) -> DefinitionError:
         """An error at the start of a node or a span."""
-        span = place if isinstance(place, Span) else self.span(place)
+        span = place if isinstance(place, SourceSpan) else self.span(place)
         return self.error(span.line, span.column, message, remedy)
 
     def _column(self, line: int, offset: int) -> int:
@@ -148,7 +148,7 @@ def _not_text(source: Source) -> DefinitionError:
 
 
 def _check_tokens(source: Source) -> None:
-    """Refuse what the syntax tree no longer shows: names before their normalisation, and type comments."""
+    """Refuse text that the syntax tree no longer shows: names before their normalisation, and type comments."""
     try:
         for token in tokenize.generate_tokens(io.StringIO(source.text).readline):
             line, offset = token.start

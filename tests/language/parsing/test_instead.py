@@ -1,4 +1,4 @@
-"""What is told to those who write from habit: it has to be right, so each formula that is advised is derived."""
+"""Advice on habits from other libraries: each advised formula is derived."""
 
 import re
 
