@@ -114,7 +114,8 @@ class ProgramText:
 class Content:
     """All that a report says.
 
-    `explanation` is said in words after the gradient: why it costs what it does, and where it is delicate.
+    `explanation` is said in words after the gradient: why it costs what it does, and where it is delicate. `legend`
+    stands above the result: what its signs mean.
     """
 
     name: str
@@ -136,6 +137,7 @@ class Content:
     cost_entries: dict[str, object]
     audit: Audit
     explanation: tuple[Section, ...] = ()
+    legend: str = ""
 
     @property
     def steps(self) -> tuple[StepText, ...]:
