@@ -15,7 +15,7 @@ from lngen.files.render import Markup
 def style() -> Markup:
     """Return the style sheet of every page, with the font of formulas in it."""
     font = base64.b64encode((paths.templates_folder() / "html" / "maths.woff2").read_bytes()).decode()
-    face = f'@font-face {{ font-family: "lngen maths"; src: url("data:font/woff2;base64,{font}") format("woff2"); }}'
+    face = f'@font-face {{ font-family: "lngen maths"; src: url(data:font/woff2;base64,{font}) format("woff2"); }}'
     return Markup(f"{face}\n{dense(render.render('html/page.css'))}")
 
 

@@ -61,8 +61,10 @@ def python(plan: Plan) -> str:
     <BLANKLINE>
     def centred_gradients(x, shift, dy):
         mu = np.mean(x, -1, keepdims=True)
-        dx = shift*(dy - np.mean(dy, -1, keepdims=True))
-        dshift = np.sum(np.sum(dy*(x - mu), -1, keepdims=True))
+        x_centred = x - mu
+        g = shift*dy
+        dx = g - np.mean(g, -1, keepdims=True)
+        dshift = np.sum(np.sum(dy*x_centred, -1, keepdims=True))
         return dx, dshift
     <BLANKLINE>
     """

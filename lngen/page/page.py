@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -47,8 +48,9 @@ _SECTIONS = {"docs/rules.md": ("rules", "Rules")}
 class StepHtml:
     """A step: where a quantity appears for the first time `before` is None.
 
-    `lemma` is what its rule says, at the first step that uses the rule. `contributions` are what the chain rule collects, each with the name of what it comes through, None for what was
-    there; `uses` are equations that hold and that the step used; `code` has files and lines that come from it.
+    `lemma` is what its rule says, at the first step that uses the rule. `contributions` are what the chain rule
+    collects, each with the name of what it comes through, None for what was there; `uses` are equations that hold and
+    that the step used; `code` has files and lines that come from it.
     """
 
     number: int
@@ -113,7 +115,7 @@ def page(
         cost=said.cost,
         size_title=said.size_title,
         size=said.size,
-        error_plot=None if table is None else Markup(plots.error_plot(table)),
+        error_plots=[] if table is None else [Markup(plot) for plot in plots.error_plots(table)],
         bytes_plot=Markup(plots.bytes_plot(plan)),
         machine=machine,
         style=style(),
@@ -262,15 +264,21 @@ def _takes(plan: Plan) -> list[tuple[str, str, str, str]]:
 
 
 def _explanation(said: Content, writer: Writer) -> list[dict[str, Any]]:
-    """The sections in words: title, paragraphs, and a table as rows of which the first is its headings."""
-    return [
-        {
-            "title": section.title,
-            "paragraphs": [writer.prose(paragraph) for paragraph in section.paragraphs],
-            "rows": () if section.table is None else (section.table.header, *section.table.rows),
-        }
-        for section in said.explanation
-    ]
+    """The sections in words: title, first sentence, the rest as paragraphs, a table whose first row is its headings."""
+    found = []
+    for section in said.explanation:
+        lead, *rest = (
+            re.split(r"(?<=[.!?]) (?=[A-Z])", section.paragraphs[0], maxsplit=1) if section.paragraphs else ("",)
+        )
+        found.append(
+            {
+                "title": section.title,
+                "lead": writer.prose(lead),
+                "paragraphs": [writer.prose(paragraph) for paragraph in (*rest, *section.paragraphs[1:])],
+                "rows": () if section.table is None else (section.table.header, *section.table.rows),
+            }
+        )
+    return found
 
 
 def _files(layer: Derived, writer: Writer) -> list[File]:

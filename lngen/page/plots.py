@@ -24,8 +24,8 @@ FORMS = (("emitted", "emitted code"), ("two_pass", "as defined"), ("naive", "raw
 
 _DIGITS = {"float32": 24, "float64": 53}
 _MARKS = {"emitted": "M-3.5 0L0 -3.5L3.5 0L0 3.5Z", "two_pass": "M-3 -3H3V3H-3Z", "naive": "M-3 -3L3 3M-3 3L3 -3"}
-_WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM = 300.0, 210.0, 46.0, 26.0, 40.0
-_BAR, _BARS_LEFT, _BARS_WIDTH = 17.0, 78.0, 330.0
+_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 340.0, 222.0, 44.0, 14.0, 46.0, 40.0
+_BAR, _BARS_LEFT, _BARS_WIDTH = 17.0, 66.0, 110.0
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Axis:
         """Powers of ten, five or fewer.
 
         >>> list(Axis(-16, 2, 0.0, 1.0).ticks())
-        [-16, -11, -6, -1]
+        [-16, -12, -8, -4, 0]
         """
         yield from range(self.low, self.high + 1, -(-(self.high - self.low + 1) // 5))
 
@@ -68,24 +68,24 @@ def lines_of(table: StabilityTable, dtype: str) -> list[StabilityRow]:
     return [line for line in table.lines if line.dtype == dtype and line.offset < 2.0 ** _DIGITS[dtype]]
 
 
-def error_plot(table: StabilityTable) -> str:
-    """The error of each form against the offset, float32 beside float64, as SVG. A form without a point is no number."""
-    title = f"Error of the outputs of {table.layer} against the offset of its rows"
-    worst = "; ".join(
-        f"{words} in {dtype}: at most {_largest(getattr(line, form) for line in lines_of(table, dtype))}"
-        for dtype in _DIGITS
-        for form, words in FORMS
-    )
-    parts = [part for place, dtype in enumerate(_DIGITS) for part in _panel(table, dtype, place * _WIDTH)]
-    for place, (form, words) in enumerate(FORMS):
-        x = _LEFT + 150 * place
-        parts.append(f'<g class="{form}"><path d="M{x:.0f} 8h22"/>{_mark(form, x + 11, 8)}</g>')
-        parts.append(f'<text x="{x + 28:.0f}" y="12">{words}</text>')
-    return _svg(parts, 2 * _WIDTH, _HEIGHT + 12, title, worst)
+def error_plots(table: StabilityTable) -> list[str]:
+    """The error of each form against the offset, a plot for each type, as SVG. A form without a point is no number."""
+    return [_error_plot(table, dtype) for dtype in _DIGITS]
 
 
-def _panel(table: StabilityTable, dtype: str, left: float) -> Iterator[str]:
+def _error_plot(table: StabilityTable, dtype: str) -> str:
     lines = lines_of(table, dtype)
+    worst = "; ".join(f"{words}: at most {_largest(getattr(line, form) for line in lines)}" for form, words in FORMS)
+    parts = [f'<text x="0" y="12">{dtype}: error of the outputs</text>', *_axes_and_lines(lines, dtype)]
+    for place, (form, words) in enumerate(FORMS):
+        x = _LEFT + 100 * place
+        parts.append(f'<g class="{form}"><path d="M{x:.0f} 28h18"/>{_mark(form, x + 9, 28)}</g>')
+        parts.append(f'<text x="{x + 23:.0f}" y="32">{words}</text>')
+    title = f"Error of the outputs of {table.layer} in {dtype} against the offset of its rows"
+    return _svg(parts, _WIDTH, _HEIGHT, f"plot-{dtype}", title, worst)
+
+
+def _axes_and_lines(lines: Sequence[StabilityRow], dtype: str) -> Iterator[str]:
     least = 2.0 ** -_DIGITS[dtype]
     points = {
         form: [(line.offset, max(error, least)) for line in lines if math.isfinite(error := getattr(line, form))]
@@ -93,15 +93,15 @@ def _panel(table: StabilityTable, dtype: str, left: float) -> Iterator[str]:
     }
     errors = [error for each in points.values() for _, error in each] or [1.0]
     offsets = [line.offset for line in lines] or [1.0]
-    across = Axis(*_decades(offsets), left + _LEFT, left + _WIDTH - 14)
-    up = Axis(*_decades([*errors, least]), _HEIGHT - _BOTTOM, _TOP + 26)
+    across = Axis(*_decades(offsets), _LEFT, _WIDTH - _RIGHT)
+    up = Axis(*_decades([*errors, least]), _HEIGHT - _BOTTOM, _TOP)
     for tick in up.ticks():
         y = up.at(10.0**tick)
         yield f'<path class="grid" d="M{across.start:.0f} {y:.1f}H{across.end:.0f}"/>'
         yield f'<text class="end" x="{across.start - 6:.0f}" y="{y + 4:.1f}">{_power_of_ten(tick)}</text>'
     for tick in across.ticks():
-        yield f'<text class="middle" x="{across.at(10.0**tick):.1f}" y="{up.start + 16:.0f}">{_power_of_ten(tick)}</text>'
-    yield f'<text x="{across.start:.0f}" y="{_TOP + 10:.0f}">{dtype}: error of the outputs</text>'
+        x = across.at(10.0**tick)
+        yield f'<text class="middle" x="{x:.1f}" y="{up.start + 16:.0f}">{_power_of_ten(tick)}</text>'
     middle = (across.start + across.end) / 2
     yield f'<text class="middle" x="{middle:.0f}" y="{up.start + 34:.0f}">offset, in deviations of the row</text>'
     for form, _ in reversed(FORMS):
@@ -122,7 +122,9 @@ def bytes_plot(plan: Plan) -> str:
         parts.append(f'<text x="0" y="{y + _BAR + 4:.0f}">{program.direction}</text>')
         for kind, value, words in (("fused", one, "fused"), ("unfused", other, "a kernel for each operation")):
             width = value * scale
-            parts.append(f'<rect class="{kind}" x="{_BARS_LEFT:.0f}" y="{y:.0f}" width="{width:.1f}" height="{_BAR - 3:.0f}"/>')
+            parts.append(
+                f'<rect class="{kind}" x="{_BARS_LEFT:.0f}" y="{y:.0f}" width="{width:.1f}" height="{_BAR - 3:.0f}"/>'
+            )
             parts.append(f'<text x="{_BARS_LEFT + width + 6:.1f}" y="{y + 11:.0f}">{value}  {words}</text>')
             y += _BAR
         y += 10
@@ -131,13 +133,13 @@ def bytes_plot(plan: Plan) -> str:
         f"{program.direction}: {one} fused, {other} with a kernel for each operation"
         for program, one, other in zip(programs, fused, apart, strict=True)
     )
-    return _svg(parts, 2 * _WIDTH, y, title, words)
+    return _svg(parts, _BARS_LEFT + _BARS_WIDTH + 190, y, "plot-bytes", title, words)
 
 
-def _svg(parts: Iterable[str], width: float, height: float, title: str, described: str) -> str:
-    name = f"plot-{title.split()[0].lower()}"
+def _svg(parts: Iterable[str], width: float, height: float, name: str, title: str, described: str) -> str:
     return (
-        f'<svg class="plot" viewBox="0 0 {width:.0f} {height:.0f}" role="img" aria-labelledby="{name}-title {name}-desc">'
+        f'<svg class="plot" viewBox="0 0 {width:.0f} {height:.0f}" role="img"'
+        f' aria-labelledby="{name}-title {name}-desc">'
         f'<title id="{name}-title">{escape(title)}</title><desc id="{name}-desc">{escape(described)}</desc>'
         f"{''.join(parts)}</svg>"
     )

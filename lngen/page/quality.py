@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from lngen.check.stability import StabilityTable
+from lngen.check.stability import StabilityRow, StabilityTable
 from lngen.page.plots import FORMS, lines_of
 
 _SINGLE = "float32"
@@ -27,14 +27,13 @@ class Quality:
 
 def quality(table: StabilityTable) -> Quality:
     """Say how many digits each form keeps at the offset that is worst for it."""
-    lines = lines_of(table, _SINGLE)
-    worst = max(lines, key=lambda line: line.emitted)
-    kept = {words: _digits(max(getattr(line, form) for line in lines)) for form, words in FORMS}
+    worst = worst_line(table, _SINGLE, "emitted")
+    kept = {words: _digits(getattr(worst_line(table, _SINGLE, form), form)) for form, words in FORMS}
     emitted, *others = kept.items()
     beside = ", ".join(f"{words} {digits}" for words, digits in others)
     rows = [("form", *(f"largest error in {dtype}" for dtype in ("float32", "float64")), "at an offset of")]
     for form, words in FORMS:
-        found = [max(lines_of(table, dtype), key=lambda line: getattr(line, form)) for dtype in ("float32", "float64")]
+        found = [worst_line(table, dtype, form) for dtype in ("float32", "float64")]
         errors = [_error(getattr(line, form)) for line in found]
         rows.append((words, *errors, " and ".join(f"{line.offset:.0e}" for line in found)))
     return Quality(
@@ -44,6 +43,16 @@ def quality(table: StabilityTable) -> Quality:
         rows=tuple(rows),
         note="; ".join(table.naive_form) or table.note,
     )
+
+
+def worst_line(table: StabilityTable, dtype: str, form: str) -> StabilityRow:
+    """The line of a type in which a form is worst: an error that is no number is larger than any."""
+
+    def size(line: StabilityRow) -> float:
+        error = float(getattr(line, form))
+        return error if math.isfinite(error) else math.inf
+
+    return max(lines_of(table, dtype), key=size)
 
 
 def _digits(error: float) -> str:

@@ -106,10 +106,12 @@ for (const button of every("[data-copy]")) {
   });
 }
 
-// What is too wide can be scrolled by keyboard too.
+// What is too wide says so, and can be scrolled by keyboard too.
 const reach = () => {
-  for (const part of every(".equations, .equation, .contributions, .names dd > span")) {
-    if (part.scrollWidth <= part.clientWidth) continue;
+  for (const part of every(".scroll, .listing, .equations, .equation, .contributions, .names dd > span")) {
+    const wide = part.scrollWidth > part.clientWidth + 1;
+    part.classList.toggle("wide", wide);
+    if (!wide || part.tabIndex === 0) continue;
     part.tabIndex = 0;
     part.role = "group";
     part.ariaLabel = "Formula";
@@ -117,6 +119,7 @@ const reach = () => {
 };
 document.addEventListener("toggle", reach, { capture: true });
 addEventListener("resize", reach);
+document.fonts.ready.then(reach);
 reach();
 
 // Where the reader is.
@@ -201,7 +204,11 @@ const compute = () => {
       const code = document.createElement("code");
       code.textContent = value.name;
       name.append(found(`name-${value.name}`).querySelector("math").cloneNode(true), " ", code);
-      cell.textContent = numbers.map(shortly).join("  ");
+      for (const number of numbers) {
+        const part = document.createElement("span");
+        part.textContent = shortly(number);
+        cell.append(part, " ");
+      }
       row.dataset.value = value.name;
       row.classList.toggle("result", value.result);
       row.append(name, cell);

@@ -34,6 +34,7 @@ _COMBINING = {"^": "\u0302", "¯": "\u0304", "~": "\u0303", "˙": "\u0307", "¨"
 _RELATIONS = {"=": "=", "<": "<", ">": ">", "le": "≤", "ge": "≥", "ne": "≠"}
 _OPERATORS = {"+": "+", "-": "−", "cdot": "⋅", "times": "×", ",": ",", "/": "/", "odot": "⊙", "cdots": "⋯"}
 _SPACES = {"thinspace": ".17em", ",": ".17em", "quad": "1em"}
+_SPACED = frozenset("=<>≤≥≠+−")
 _PREFIX = (("form", "prefix"),)
 _FENCES = frozenset("()|[]")
 
@@ -41,6 +42,8 @@ _LONG = 26
 """A formula of more characters may be broken, so that it fits a narrow screen."""
 _WIDE = 30
 """What stands in one piece has no more characters, where it can be written otherwise."""
+_TALL = 17
+"""The same of a group with a fraction in it, around which there is more space."""
 _FIXED = (("stretchy", "true"), ("minsize", "2em"), ("maxsize", "2em"))
 """Parentheses around what is broken into lines are as high as a fraction, on whichever line they stand."""
 
@@ -69,7 +72,8 @@ class Node:
         """How many characters wide it is, roughly."""
         if self.tag in ("mfrac", "munder", "mover", "mtable"):
             return max(child.length for child in self.children)
-        return len(self.text) + sum(child.length for child in self.children)
+        spaces = int(self.tag == "mo" and self.text in _SPACED)
+        return len(self.text) + spaces + sum(child.length for child in self.children)
 
     @property
     def is_tall(self) -> bool:
@@ -94,9 +98,9 @@ def pieces(tex: str) -> tuple[str, ...]:
     quotient, a wide root as a power, wide cases one after the other.
 
     >>> len(pieces("x - y")), len(pieces(r"d + \mathrm{scale} \left(abc - def - ghi\right) + klmnopq - rst"))
-    (1, 4)
-    >>> [len(pieces(rf"\frac{{{above}}}{{d}}")) for above in ("a + b", "a + b + c + d + e + f + g + h + j + k + l + m + n + o")]
-    [1, 14]
+    (1, 6)
+    >>> [len(pieces(rf"\frac{{{above}}}{{d}}")) for above in ("a + b", "a + b + c + d + e + f + g + h + j + k")]
+    [1, 10]
     """
     nodes = _Parser(tex).whole()
     if sum(node.length for node in nodes) <= _LONG:
@@ -173,7 +177,7 @@ def _math(nodes: Sequence[Node]) -> str:
 def _flat(nodes: Sequence[Node], marks: _Attributes = ()) -> Iterator[_Part]:
     """The nodes, long groups of them taken apart, each with what the group that it was in is marked as."""
     for node in nodes:
-        limit = _WIDE if node.is_tall or node.tag != "mrow" else _LONG // 2
+        limit = _TALL if node.is_tall or node.tag != "mrow" else _LONG // 2
         inside = _taken_apart(node) if node.length > limit else None
         if inside is None:
             yield node, marks
