@@ -20,8 +20,8 @@ _SIGNS = tuple(map(ord, "∑√≤≥≠⋯⋅×⊙−∞ℓ∂∏∈→·±‖�
 
 def write(source: Path, target: Path = _TARGET) -> None:
     """Write the part of the font `source` that formulas need, with the sizes of fences, roots and accents."""
-    from fontTools import subset
-    from fontTools.ttLib import TTFont
+    from fontTools import subset  # type: ignore[import-untyped,import-not-found,unused-ignore]
+    from fontTools.ttLib import TTFont  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
     font = TTFont(source, recalcTimestamp=False)
     options = subset.Options(flavor="woff2", layout_features=[], hinting=False, desubroutinize=True)
