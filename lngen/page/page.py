@@ -30,7 +30,7 @@ from lngen.page.quality import quality
 from lngen.pipeline import Derived
 from lngen.plan.planner import Plan
 from lngen.report.changes import alike, changes
-from lngen.report.content import Content, content, saving_text
+from lngen.report.content import Content, StepText, content, saving_text
 from lngen.report.formulas import atoms, gradients, textbook_forward
 from lngen.report.heading import file_word, notes
 from lngen.version import __version__
@@ -102,7 +102,7 @@ def page(
         "html/page.html.jinja",
         **fields | {"parts": parts},
         home=home,
-        legend=writer.prose(said.legend),
+        legend=[writer.prose(line) for line in said.legend],
         takes=_takes(plan),
         minimum=plan.forward.minimum_features,
         command=_command(plan, machine),
@@ -169,7 +169,7 @@ def _parts(plan: Plan, said: Content, writer: Writer, files: Sequence[File]) -> 
         for words in part.steps:
             step = steps[words.number]
             again = read is not None and (read.target, read.after) == (step.target, step.before)
-            shown.append(_step(step, words.lemma, writer, files, again=again))
+            shown.append(_step(step, words, writer, files, again=again))
             read = step
         direction = steps[part.steps[0].number].part
         results = derivatives[direction].equations if part.results else ()
@@ -185,7 +185,7 @@ def _parts(plan: Plan, said: Content, writer: Writer, files: Sequence[File]) -> 
     return found
 
 
-def _step(step: Step, lemma: str, writer: Writer, files: Sequence[File], *, again: bool) -> StepHtml:
+def _step(step: Step, words: StepText, writer: Writer, files: Sequence[File], *, again: bool) -> StepHtml:
     """A step; `again` says that the line it begins with is the one that has just been read."""
     gone, new = (frozenset(), frozenset()) if step.before is None else changes(step.before, step.after)
     done = counted(step.operations_after, "operation")
@@ -196,7 +196,7 @@ def _step(step: Step, lemma: str, writer: Writer, files: Sequence[File], *, agai
     return StepHtml(
         number=step.number,
         rule=RULES[step.rule],
-        lemma=lemma,
+        lemma=words.lemma,
         reason=writer.prose(step.reason),
         facts=done if step.operations_before is None else f"{step.operations_before} → {done}",
         evidence=step.evidence,
@@ -205,7 +205,7 @@ def _step(step: Step, lemma: str, writer: Writer, files: Sequence[File], *, agai
             (None if c.source == step.target else writer.name(c.source.name), writer.expression(c.expression))
             for c in step.contributions
         ),
-        uses=tuple(writer.equation(left, right) for left, right in step.uses),
+        uses=tuple(map(writer.formula, words.uses)),
         before=None if step.before is None else write(step.before),
         after=writer.equation(step.target, step.after, alike(new)),
         code=tuple((file.key, file.title, found[:3]) for file in files if (found := lines_of(step.number, file.lines))),

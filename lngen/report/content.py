@@ -137,7 +137,7 @@ class Content:
     cost_entries: dict[str, object]
     audit: Audit
     explanation: tuple[Section, ...] = ()
-    legend: str = ""
+    legend: tuple[str, ...] = ()
 
     @property
     def steps(self) -> tuple[StepText, ...]:

@@ -179,7 +179,7 @@ class TestQuality:
 class _Added:
     """What a report says, with a legend and an explanation."""
 
-    legend = "dx is the gradient & no mean"
+    legend = ("dx is the gradient & no mean",)
 
     def __init__(self, said, explanation):
         self.said, self.explanation = said, explanation
