@@ -15,7 +15,7 @@ _ASCII = range(0x20, 0x7F)
 _GREEK = (*range(0x391, 0x3AA), *range(0x3B1, 0x3CA), *map(ord, "ϑϕϵϱϖϰ"))
 # A browser takes the slanted letters of a formula from here.
 _SLANTED = (*range(0x1D434, 0x1D468), ord("ℎ"), *range(0x1D6E2, 0x1D71C))
-_SIGNS = tuple(map(ord, "∑√≤≥≠⋯⋅×⊙−∞ℓ∂∏∈→·±‖¯˙¨ˆ˜\u0302\u0303\u0304\u0307\u0308\u00a0"))
+_SIGNS = tuple(map(ord, "∑√≤≥≠⋯⋅×⊙−∞ℓ∂∏∈→·±‖′″¯˙¨ˆ˜\u0302\u0303\u0304\u0307\u0308\u00a0"))
 
 
 def write(source: Path, target: Path = _TARGET) -> None:

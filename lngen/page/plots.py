@@ -78,7 +78,7 @@ def _error_plot(table: StabilityTable, dtype: str) -> str:
     worst = "; ".join(f"{words}: at most {_largest(getattr(line, form) for line in lines)}" for form, words in FORMS)
     parts = [f'<text x="0" y="12">{dtype}: error of the outputs</text>', *_axes_and_lines(lines, dtype)]
     for place, (form, words) in enumerate(FORMS):
-        x = _LEFT + 100 * place
+        x = 4 + 114 * place
         parts.append(f'<g class="{form}"><path d="M{x:.0f} 28h18"/>{_mark(form, x + 9, 28)}</g>')
         parts.append(f'<text x="{x + 23:.0f}" y="32">{words}</text>')
     title = f"Error of the outputs of {table.layer} in {dtype} against the offset of its rows"

@@ -32,7 +32,7 @@ _FUNCTIONS = frozenset(["exp", "log", "sin", "cos", "tanh", "max", "min"])
 _ACCENTS = {"hat": "^", "bar": "¯", "tilde": "~", "dot": "˙", "ddot": "¨"}
 _COMBINING = {"^": "\u0302", "¯": "\u0304", "~": "\u0303", "˙": "\u0307", "¨": "\u0308"}
 _RELATIONS = {"=": "=", "<": "<", ">": ">", "le": "≤", "ge": "≥", "ne": "≠"}
-_OPERATORS = {"+": "+", "-": "−", "cdot": "⋅", "times": "×", ",": ",", "/": "/", "odot": "⊙", "cdots": "⋯"}
+_OPERATORS = {"+": "+", "-": "−", "cdot": "⋅", "times": "×", ",": ",", "/": "/", "odot": "⊙", "cdots": "⋯", "prime": "′"}
 _SPACES = {"thinspace": ".17em", ",": ".17em", "quad": "1em"}
 _SPACED = frozenset("=<>≤≥≠+−")
 _PREFIX = (("form", "prefix"),)
@@ -290,7 +290,7 @@ class _Parser:
             return Node("mi", _LETTERS[word])
         if word in _FUNCTIONS:
             return Node("mi", word)
-        if word in _RELATIONS or word in ("cdot", "cdots", "times", "odot"):
+        if word in _RELATIONS or word in _OPERATORS:
             return Node("mo", (_RELATIONS | _OPERATORS)[word])
         if word in _SPACES:
             return Node("mspace", attributes=(("width", _SPACES[word]),))
