@@ -110,7 +110,7 @@ for (const button of every("[data-copy]")) {
 const reach = () => {
   for (const part of every(".scroll, .listing, .equations, .equation, .contributions, .names dd > span")) {
     const wide = part.scrollWidth > part.clientWidth + 1;
-    part.classList.toggle("wide", wide);
+    part.toggleAttribute("data-wide", wide);
     if (!wide || part.tabIndex === 0) continue;
     part.tabIndex = 0;
     part.role = "group";
