@@ -13,7 +13,8 @@ from lngen.derivation.derivation import Derivation
 from lngen.errors import printable
 from lngen.expressions.equations import Equation
 from lngen.expressions.notation import text
-from lngen.expressions.notation.mathml import marked, marked_name, mathml, pieces
+from lngen.expressions.notation.mathml import marked, marked_name, mathml
+from lngen.expressions.notation.pieces import pieces
 from lngen.expressions.symbols import D, TypedSymbol, axes
 from lngen.files.render import Markup
 from lngen.plan.planner import Plan

@@ -5,7 +5,8 @@ from xml.etree import ElementTree
 import pytest
 
 from lngen.expressions.notation import latex_name
-from lngen.expressions.notation.mathml import marked, mathml, pieces, tspans
+from lngen.expressions.notation.mathml import marked, mathml, tspans
+from lngen.expressions.notation.pieces import pieces
 from lngen.expressions.symbols import FeatureSum, Mean, RowScalarSymbol, RowSymbol, Where
 from lngen.language import FUNCTIONS
 

@@ -316,7 +316,7 @@ class TestSteps:
         shown = visit(whole("layer_norm"))
         step = shown.locator(".step:has(.before)").first
         assert not step.evaluate("step => step.firstElementChild.open")
-        before, after = (step.locator(side).first.bounding_box() for side in (".before", ".after"))
+        before, after = (step.locator(f"{side} > :last-child").bounding_box() for side in (".before", ".after"))
         assert before["height"] > 10
         assert after["y"] - (before["y"] + before["height"]) < 12
 
@@ -497,7 +497,7 @@ class TestPanel:
         shown.locator("input[name=x]").fill("2")
         shown.locator("input[name=eps]").fill("0")
         assert "NaN" in shown.locator("tr[data-value=y] td").inner_text()
-        assert note.inner_text().startswith("rstd = 1/sqrt(var + eps) is not finite for this row, and y, dx")
+        assert note.inner_text().startswith("rstd = 1/sqrt(var + eps) is not finite for this row, and y, dgamma, dx")
         shown.locator("input[name=eps]").fill("1")
         assert note.inner_text() == ""
 
