@@ -76,7 +76,7 @@ def file_word(definition: Definition) -> str:
     """The name of the definition's file as a word of a command; `FILE` where it has none that is safe to type.
 
     >>> from lngen.language.parsing import parse
-    >>> [file_word(parse("def f(x: Row): return 2*x", name)) for name in ("/home/me/f.py", "<a string>")]
+    >>> [file_word(parse("def f(x: Row): return 2*x", name)) for name in ("some/where/f.py", "<a string>")]
     ['f.py', 'FILE']
     """
     file = PurePath(definition.filename).name
