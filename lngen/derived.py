@@ -96,9 +96,9 @@ class DerivedLayer:
     def page(self) -> str:
         """The page for a browser that `lngen derive --html` writes. Its plot of errors is measured here and now."""
         from lngen.page.page import page
-        from lngen.page.plots import can_plot, measured
+        from lngen.page.plots import measured
 
-        return page(self.derived, measured(self.derived) if can_plot() else None)
+        return page(self.derived, measured(self.derived))
 
     def write(self, folder: str | os.PathLike[str], backends: Sequence[str] | None = None) -> Path:
         """Write the layer to `folder/NAME`, and the shared runtime beside it; return the layer's path.

@@ -141,12 +141,10 @@ def _require_architecture(arch: str, html: Path | None) -> None:
 def _page(layer: Derived, arch: str | None) -> str:
     from lngen.page.machine_code import machine_code
     from lngen.page.page import page
-    from lngen.page.plots import MISSING, can_plot, measured
+    from lngen.page.plots import measured
 
-    if not can_plot():
-        console.note(MISSING)
     machine = None if arch is None else machine_code(layer, arch)
-    return page(layer, measured(layer) if can_plot() else None, machine=machine)
+    return page(layer, measured(layer), machine=machine)
 
 
 def _certificate(layer: Derived) -> str:

@@ -13,12 +13,13 @@ from lngen.derivation.derivation import Derivation
 from lngen.errors import printable
 from lngen.expressions.equations import Equation
 from lngen.expressions.notation import text
-from lngen.expressions.notation.mathml import marked, marked_name, mathml, pieces
+from lngen.expressions.notation.mathml import marked, marked_name, mathml
+from lngen.expressions.notation.pieces import pieces
 from lngen.expressions.symbols import D, TypedSymbol, axes
 from lngen.files.render import Markup
 from lngen.plan.planner import Plan
 from lngen.report.changes import alike
-from lngen.report.formulas import reading_order, textbook_forward
+from lngen.report.formulas import Formula, reading_order, textbook_forward
 
 # The article is no name, whatever a definition calls by that letter.
 _WORD = re.compile(r"(?<![\w.])((?!a\b)[A-Za-z_]\w*)")
@@ -91,6 +92,11 @@ class Writer:
     def equation(self, left: TypedSymbol | Expr, right: Expr, changed: Collection[Expr] = ()) -> EquationHtml:
         """An equation."""
         return EquationHtml(self.expression(left), self.expression(right, changed, "="))
+
+    def formula(self, formula: Formula) -> EquationHtml:
+        """A formula of a report, whose expressions are not at hand: without the names that it has."""
+        left, _, right = formula.latex.partition(" = ")
+        return EquationHtml(Markup(" ".join(pieces(left))), Markup(" ".join(pieces(f"= {right}"))))
 
     def equations(self, equations: Sequence[Equation]) -> list[EquationHtml]:
         """Each of them."""

@@ -78,8 +78,13 @@ def _results(program: RowProgram) -> dict[str, str]:
 
 def _arguments(definition: Definition) -> Iterator[dict[str, Any]]:
     for entry in definition.inputs:
-        default = None if entry.default is None else float(entry.default)
-        yield {"name": entry.name, "kind": entry.kind.value, "perFeature": entry.kind.over_features, "default": default}
+        yield {
+            "name": entry.name,
+            "kind": entry.kind.value,
+            "perFeature": entry.kind.over_features,
+            "default": None if entry.default is None else float(entry.default),
+            "sign": "nonnegative" if entry.name in definition.needed_positive else "any",
+        }
 
 
 def _cotangents(program: RowProgram) -> Iterator[dict[str, Any]]:
