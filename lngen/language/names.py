@@ -13,7 +13,7 @@ need care. Nor does it matter what emitted code calls its own values.
 >>> fault("lambda")
 'is reserved in Python'
 >>> fault("out")
-'is an argument of the emitted functions'
+'is taken: emitted functions have an argument of that name'
 """
 
 from __future__ import annotations
@@ -88,6 +88,18 @@ def fault(name: str) -> str | None:
     return next((reason for names, reason in refused() if name in names), None)
 
 
+def remedy(name: str) -> str:
+    """What to call a value or a layer instead, for a name that has a fault.
+
+    >>> remedy("out")
+    'call it h, or any other name'
+    >>> remedy("lambda_").partition(":")[0]
+    'call it h, or any other name'
+    """
+    another = "call it h, or any other name" if name != "h" else "call it g, or any other name"
+    return another if _SHAPE.fullmatch(name) and len(name) <= MAXIMUM_LENGTH else f"{another}: {RULE}"
+
+
 def folder_fault(name: str) -> str | None:
     """What is wrong with a name for a folder besides what `fault` finds; None if nothing is."""
     return "is the name of a device on some systems" if name.lower() in _DEVICES else None
@@ -100,7 +112,7 @@ def refused() -> Iterator[tuple[frozenset[str], str]]:
     yield frozenset(language.KIND_NAMES), "is a kind of the language"
     yield KEYWORDS, "is reserved in Python"
     yield BUILTINS, "is a builtin of Python"
-    yield SIGNATURE, "is an argument of the emitted functions"
+    yield SIGNATURE, "is taken: emitted functions have an argument of that name"
 
 
 def tangent(name: str) -> str:
