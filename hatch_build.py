@@ -1,4 +1,4 @@
-"""What building lngen's distributions needs besides `pyproject.toml`: hooks of hatchling's."""
+"""Hooks of hatchling's for lngen's distributions, beside `pyproject.toml`."""
 
 from __future__ import annotations
 

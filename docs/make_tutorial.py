@@ -31,7 +31,7 @@ def executed() -> NotebookNode:
 
 
 def printed(notebook: NotebookNode) -> list[str]:
-    """What each cell of code printed, or showed as text."""
+    """The text of each cell of code: printed, or shown as its value."""
     return [
         "".join(output.get("text") or output.get("data", {}).get("text/plain", "") for output in cell.outputs)
         for cell in notebook.cells

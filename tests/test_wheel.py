@@ -98,7 +98,7 @@ def test_it_holds_the_package_and_the_three_folders_inside_it(wheel):
 
 
 class References(HTMLParser):
-    """What a page links to and shows."""
+    """The links and pictures of a page."""
 
     def __init__(self, page: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What the language refuses: an example of each refusal, the definition its remedy leads to, and the value asked for.
+"""The refusals of the language, each with an example, the definition its remedy leads to, and the value asked for.
 
 `docs/make_errors.py` makes `docs/errors.md` of it, and `tests/language/test_remedies.py` follows each remedy.
 """

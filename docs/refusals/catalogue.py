@@ -1,4 +1,4 @@
-"""An example of a refusal: what was written, what the remedy leads to, and what it has to compute."""
+"""The parts of the catalogue: examples of refusals, in sections."""
 
 from __future__ import annotations
 

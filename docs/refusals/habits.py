@@ -52,7 +52,7 @@ def _clip(x, low, high):
 
 
 def _outside(written: str, function, inputs: str = "x: Row") -> Example:
-    """What is computed outside and passed as a Row, here `u`, or as Data."""
+    """A function that is computed outside and passed as a Row, here `u`."""
     example = Example(
         returning(f"2*{written}", inputs), returning("2*u", "u: Row"), _doubled(function), {"u": function}
     )

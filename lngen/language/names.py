@@ -89,7 +89,7 @@ def fault(name: str) -> str | None:
 
 
 def remedy(name: str) -> str:
-    """What to call a value or a layer instead, for a name that has a fault.
+    """Another name for a value or a layer, in place of one that has a fault.
 
     >>> remedy("out")
     'call it h, or any other name'

@@ -1,4 +1,4 @@
-"""What an editable install puts on the path: `lngen` and `generated` of this checkout, and none of its other folders.
+"""The path entry of an editable install: `lngen` and `generated` of this checkout, and none of its other folders.
 
 A folder on `sys.path` would offer each folder in it, `tests` and `docs` included, to every program of the environment.
 So an entry of `sys.path` stands for the checkout, and a finder for it knows two names. `generated` is found as a

@@ -1,4 +1,4 @@
-"""What people write from habit and the language does not have, with what to write instead.
+"""Words that people have from elsewhere and the language does not, with the way to say or to compute each.
 
 Each was met in someone's first definition, where the nearest name there is would have been the wrong advice.
 """
