@@ -99,6 +99,7 @@ def f(x: Row, gamma: Feature = 1, alpha: Scalar = 1, eps: Constant = 1e-5):
 
 CALLS = (
     "forward(None)",
+    "forward({'x': 1.0})",
     "forward([[1, 2]])",
     "forward([[True, False]])",
     "forward([[1j, 2]])",
@@ -157,7 +158,8 @@ def calls() -> Iterator[str]:
     """The part of the page about emitted functions."""
     yield "## Emitted functions\n"
     yield "For the layer\n\n```python" + LAYER.rstrip() + "\n```\n"
-    yield "with `x = np.ones((3, 4))` and the `saved` of `forward(x)`:\n"
+    yield "with `x = np.ones((3, 4))` and the `saved` of `forward(x)` (the backends of [PyTorch](how_to/pytorch.md) and"
+    yield "[JAX](how_to/jax.md) name what to write there, such as `x.astype(jnp.float32)`):\n"
     yield "| called | refused with |\n|---|---|"
     module = layer()
     for text in CALLS:
