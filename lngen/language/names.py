@@ -13,7 +13,7 @@ need care. Nor does it matter what emitted code calls its own values.
 >>> fault("lambda")
 'is reserved in Python'
 >>> fault("out")
-'is taken: emitted functions have an argument of that name'
+'is an argument of the emitted functions'
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def refused() -> Iterator[tuple[frozenset[str], str]]:
     yield frozenset(language.KIND_NAMES), "is a kind of the language"
     yield KEYWORDS, "is reserved in Python"
     yield BUILTINS, "is a builtin of Python"
-    yield SIGNATURE, "is taken: emitted functions have an argument of that name"
+    yield SIGNATURE, "is an argument of the emitted functions"
 
 
 def tangent(name: str) -> str:
