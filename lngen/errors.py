@@ -17,7 +17,8 @@ class LngenError(Exception):
 class DefinitionError(LngenError):
     """A definition that the language does not allow.
 
-    `line` and `column` count characters from 1. `str(error)` is the whole report:
+    `line` and `column` count characters from 1. `code` is the stable name of the refusal: `docs/errors.md` lists
+    each with an example and with the definition that its remedy leads to. `str(error)` is the whole report:
 
     >>> print(DefinitionError("f.py", 2, 12, "nothing is called 'z'", "assign 'z' first", "    return z"))
     f.py:2:12: nothing is called 'z'
@@ -26,14 +27,17 @@ class DefinitionError(LngenError):
       remedy: assign 'z' first
     """
 
-    def __init__(self, filename: str, line: int, column: int, message: str, remedy: str, source_line: str) -> None:
+    def __init__(
+        self, filename: str, line: int, column: int, message: str, remedy: str, source_line: str, code: str = ""
+    ) -> None:
         self.filename = filename
         self.line = line
         self.column = column
         self.message = message
         self.remedy = remedy
         self.source_line = source_line
-        super().__init__(filename, line, column, message, remedy, source_line)
+        self.code = code
+        super().__init__(filename, line, column, message, remedy, source_line, code)
 
     def __str__(self) -> str:
         return self.within(_INDENT + _LINE_WIDTH)

@@ -1,17 +1,17 @@
 """The language of forward definitions, and its reference.
 
 A definition imports these names so that editors and linters resolve them. It is parsed and never run, so the
-functions here compute nothing; their docstrings say what each one means. In them *u* is the argument, and a
-*row* is the D values of one sample.
+functions compute nothing. Their docstrings define them; *u* is the argument, and a *row* is the D values of one
+sample.
 
-Values have kinds. A `Row` varies over rows and features, a `RowScalar` over rows, a `Feature` over
-features, a `Scalar` over neither. An input that is `Data` is read as a Row and a `Constant` as a Scalar; neither
-has a gradient or a tangent. An elementwise function or operator gives a value that varies over
-whatever its arguments vary over, so a RowScalar broadcasts back over its row and a Feature over all rows. A
-reduction takes the feature axis away: of a Row it is a RowScalar, of a Feature a Scalar.
+Each value has a kind. A `Row` varies over rows and features, a `RowScalar` over rows, a `Feature` over features, a
+`Scalar` over neither. An input that is `Data` is read as a Row, and a `Constant` as a Scalar; neither has a gradient or
+a tangent. The result of an elementwise function or operator varies over all that its arguments vary over. So a
+RowScalar broadcasts over its row, and a Feature over all rows. A reduction takes the feature axis away: of a Row it is
+a RowScalar, of a Feature a Scalar.
 
-Operators: `+ - * /`, unary minus, and `a ** b` with a number b of magnitude 64 at most. Comparisons stand
-only as the first argument of `where`.
+Operators: `+ - * /`, unary minus, and `a ** b` with a number b of magnitude 64 at most. A comparison stands only as
+the first argument of `where`.
 """
 
 from __future__ import annotations

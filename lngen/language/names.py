@@ -87,6 +87,18 @@ def fault(name: str) -> str | None:
     return next((reason for names, reason in refused() if name in names), None)
 
 
+def remedy(name: str) -> str:
+    """Another name for a value or a layer, in place of one that has a fault.
+
+    >>> remedy("out")
+    'call it h, or any other name'
+    >>> remedy("lambda_").partition(":")[0]
+    'call it h, or any other name'
+    """
+    another = "call it h, or any other name" if name != "h" else "call it g, or any other name"
+    return another if _SHAPE.fullmatch(name) and len(name) <= MAXIMUM_LENGTH else f"{another}: {RULE}"
+
+
 def folder_fault(name: str) -> str | None:
     """Return a further fault of a name that is to name a folder; None if there is none."""
     return "is the name of a device on some systems" if name.lower() in _DEVICES else None

@@ -7,7 +7,7 @@ Each message names the argument, its fault, and what to pass instead.
 from collections.abc import Callable, Iterable, Sequence
 from math import isfinite
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,8 +25,35 @@ _AS_IT_WAS = "pass saved as forward returned it"
 # ---- arguments
 
 
-def array(name: str, value: Any, required: bool) -> Any:
-    """Return an array of floats; None stays None for an optional argument."""
+class Words(NamedTuple):
+    """How a library makes floats of an array called `{name}`, and rows of integer labels; `widest` is a type of its."""
+
+    floats: str = "{name}.astype(np.{type})"
+    one_hot: str = "np.eye(D)[{name}]"
+    widest: str = "float64"
+
+
+_NUMPY = Words()
+
+
+def not_floats(name: str, dtype: Any, may_be_labels: bool, words: Words = _NUMPY) -> TypeError:
+    """The error for an array of another type, in the words of the library that it is of.
+
+    >>> print(not_floats("x", np.dtype(np.int64), False))
+    x is of type int64, not floating point; pass real floats, such as x.astype(np.float64)
+    >>> print(not_floats("t", np.dtype(np.int64), True, Words("{name}.{type}()", "one_hot({name}, D)", "float")))
+    t is of type int64, not floating point; pass real floats, such as t.float(), and labels one-hot, as one_hot(t, D)
+    """
+    # Ones and zeros are exact in every type; float32 makes no computation wider.
+    wanted, kind = ("zeros and ones", "float32") if dtype == np.bool_ else ("real floats", words.widest)
+    remedy = f"pass {wanted}, such as {words.floats.format(name=name, type=kind)}"
+    if may_be_labels and "int" in str(dtype):
+        remedy += f", and labels one-hot, as {words.one_hot.format(name=name)}"
+    return TypeError(f"{name} is of type {dtype}, not floating point; {remedy}")
+
+
+def array(name: str, value: Any, required: bool, may_be_labels: bool = False, words: Words = _NUMPY) -> Any:
+    """Return an array of floats; None stays None for an optional argument. Errors use the words of a library."""
     if type(value) is np.ndarray and value.dtype.type in _FLOATS:
         return value
     if value is None:
@@ -42,13 +69,10 @@ def array(name: str, value: Any, required: bool) -> Any:
         found = np.asarray(value)
     except ValueError:
         raise ValueError(f"{name} is not an array: its parts differ in length; pass an array of floats") from None
+    if found.dtype == np.object_:
+        raise TypeError(f"{name} is of type {type(value).__name__}; pass an array of floats")
     if not is_float(found.dtype):
-        # Ones and zeros are exact in every type; float32 makes no computation wider.
-        remedy = ("zeros and ones", "float32") if found.dtype == np.bool_ else ("real floats", "float64")
-        raise TypeError(
-            f"{name} is of type {found.dtype}, not floating point; "
-            f"pass {remedy[0]}, such as {name}.astype(np.{remedy[1]})"
-        )
+        raise not_floats(name, found.dtype, may_be_labels, words)
     return found
 
 
@@ -57,12 +81,12 @@ def is_float(dtype: DType) -> bool:
     return dtype.type in _FLOATS or dtype.name == "bfloat16"
 
 
-def scalar(name: str, value: Any, required: bool) -> Any:
+def scalar(name: str, value: Any, required: bool, may_be_labels: bool = False, words: Words = _NUMPY) -> Any:
     """A 0-d array, or a Python number as it is: that does not widen the computation."""
     whole = isinstance(value, Integral) and not isinstance(value, bool)
     if whole or type(value) is float:
         return _float(name, value)
-    found = array(name, value, required)
+    found = array(name, value, required, may_be_labels, words)
     if found is not None and found.ndim:
         raise ValueError(f"{name} has shape {found.shape}; pass a number or a 0-d one")
     return found

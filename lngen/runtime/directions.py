@@ -147,8 +147,8 @@ class ForwardCall(Generic[Results, Kept]):
         """
         layer = self.layer
         found = [
-            (scalar if each.part == NUMBER else array)(each.name, value, each.required)
-            for each, value in zip(layer.inputs, values, strict=False)
+            (scalar if each.part == NUMBER else array)(each.name, value, each.required, slot in layer.labels)
+            for slot, (each, value) in enumerate(zip(layer.inputs, values, strict=False))
         ]
         first, names = layer.inputs[layer.rows[0]], ", ".join(layer.inputs[slot].name for slot in layer.rows)
         there = [found[slot] for slot in layer.rows if found[slot] is not None]

@@ -25,6 +25,7 @@ __all__ = [
     "counterpart",
     "given",
     "gradient",
+    "labels",
     "output",
     "saved",
 ]
@@ -38,6 +39,13 @@ PER_ROW = ("Row", "RowScalar", "Data")
 
 PARAMETERS = ("Feature", "Scalar")
 """The kinds that all rows share."""
+
+
+def labels(interface: "Interface") -> list[int]:
+    """The places of the inputs for which a caller may pass integer labels: of rows, all but the first."""
+    rows = [number for number, each in enumerate(interface["inputs"]) if each["kind"] in ("Row", "Data")]
+    return rows[1:]
+
 
 Axes = list[Literal["...", "D"]]
 """Axes of an array: "..." for those of the rows, and "D" for the features."""

@@ -10,7 +10,8 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from . import jax_derivatives as _rules
-from .calls import array, computed_in, constant, scalar, wider
+from .calls import Words, array, computed_in, constant, is_float, not_floats, scalar, wider
+from .interface import labels
 from .jax_gpu import JaxOnGPU
 from .jax_kernels import JaxKernels
 from .jax_primitives import Array, DirectionSignatures, bind, jax, jnp
@@ -19,6 +20,9 @@ __all__ = ["Array", "JaxLayer"]
 
 assert _rules
 Result = TypeVar("Result")
+
+_SINGLE = Words("{name}.astype(jnp.{type})", "jax.nn.one_hot({name}, D)", "float32")
+_DOUBLE = _SINGLE._replace(widest="float64")
 
 
 class JaxLayer(Generic[Result]):
@@ -35,6 +39,8 @@ class JaxLayer(Generic[Result]):
         self.outputs, self.inputs = len(interface["outputs"]), len(interface["inputs"])
         self.is_wide: bool = numpy._LAYER.is_wide
         self._look = numpy._FORWARD.looked
+        self._labels = labels(interface)
+        self._names = [each["name"] for each in interface["inputs"]]
 
     def __repr__(self) -> str:
         name: str = self.interface["name"]
@@ -47,7 +53,7 @@ class JaxLayer(Generic[Result]):
             _constant(each["name"], value, each["sign"] == "any")
             for each, value in zip(self.interface["constants"], values[self.inputs :], strict=True)
         ]
-        self._look([_stand_in(each) for each in inputs])
+        self._look([_stand_in(*each) for each in zip(self._names, inputs, strict=True)])
         made = bind("forward", self, tuple(constants), inputs)
         chosen: Any = made[0] if self.outputs == 1 else tuple(made[: self.outputs])
         result: Result = chosen
@@ -61,10 +67,18 @@ class JaxLayer(Generic[Result]):
     def _arrays(self, values: Sequence[Any]) -> list[Any]:
         """The inputs as arrays. Numbers have the type that rows are computed in: they make it no wider."""
         found: list[Any] = []
-        for each, value in zip(self.interface["inputs"], values, strict=True):
-            if not isinstance(value, Array):
+        words = _DOUBLE if jax.config.jax_enable_x64 else _SINGLE
+        for number, (each, value) in enumerate(zip(self.interface["inputs"], values, strict=True)):
+            name, may_be_labels = each["name"], number in self._labels
+            if isinstance(value, Array):
+                if not is_float(value.dtype):
+                    raise not_floats(name, value.dtype, may_be_labels, words)
+            elif _is_tree(value):
+                kind = type(value).__name__
+                raise TypeError(f"{name} is a pytree, of type {kind}; pass one array, as jax.tree.map passes each leaf")
+            else:
                 looked = scalar if each["kind"] == "Scalar" else array
-                value = looked(each["name"], value, each["default"] is None)
+                value = looked(name, value, each["default"] is None, may_be_labels, words)
             found.append(value if value is None or isinstance(value, float) else jnp.asarray(value))
         row = next((found[number] for number in self.directions.rows if found[number] is not None), None)
         is_double = row is not None and row.dtype == np.float64
@@ -81,6 +95,19 @@ def _constant(name: str, value: Any, signed: bool) -> float:
     return float(constant(name, np.asarray(value) if isinstance(value, Array) else value, signed))
 
 
-def _stand_in(value: Any) -> Any:
-    """An array of NumPy's of the shape and the type of another, which takes no memory."""
-    return None if value is None else np.broadcast_to(np.zeros((), value.dtype), value.shape)
+def _is_tree(value: Any) -> bool:
+    """Whether it has several leaves; lists and tuples of numbers are taken for arrays, as NumPy takes them."""
+    return value is not None and not isinstance(value, (list, tuple)) and not jax.tree_util.all_leaves([value])
+
+
+def _stand_in(name: str, value: Any) -> Any:
+    """An array of NumPy's of the shape and the type of another, which takes no memory.
+
+    Raises TypeError for a shape with a size that has no value while a program is traced.
+    """
+    if value is None:
+        return None
+    if not all(isinstance(size, int) for size in value.shape):
+        shape = ", ".join(map(str, value.shape))
+        raise TypeError(f"{name} has the symbolic shape ({shape}); pass sizes that are numbers, one program for each")
+    return np.broadcast_to(np.zeros((), value.dtype), value.shape)

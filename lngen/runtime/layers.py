@@ -14,7 +14,7 @@ from .calls import (
     check_kept,
     check_number,
 )
-from .interface import Interface
+from .interface import Interface, labels
 from .saved import first_fields
 
 Kept = TypeVar("Kept")
@@ -112,6 +112,7 @@ class HostLayer(Generic[Kept]):
         self.required = tuple(given.required for given in self.inputs)
         kinds = [given["kind"] for given in interface["inputs"]]
         self.rows = [slot for slot, kind in enumerate(kinds) if kind == "Row"]
+        self.labels = labels(interface)
         self.differentiable = [slot for slot, kind in enumerate(kinds) if kind != "Data"]
         known = {("input", given.name): given for given in self.inputs}
         known |= {("output", output.name): output for output in self.outputs}

@@ -4,9 +4,10 @@
 `Layer(INTERFACE, ...)` calls any emitted package, also one that is not known in advance.
 """
 
+import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import partial, wraps
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 from .interface import Interface
@@ -82,6 +83,8 @@ class TorchLayer(Generic[Result]):
             value = values[number]
             if is_required if value is None else not is_tensor_like(value):
                 self._refuse(number, value)
+            if isinstance(value, Tensor) and (value.is_nested or value.layout != torch.strided):
+                self._refuse_layout(number, value)
         if all(values[number] is None for number in self.rows):
             self.operators.kernels.types_of(values[: len(self.required)])
 
@@ -94,6 +97,14 @@ class TorchLayer(Generic[Result]):
         found = "None" if value is None else f"of type {type(value).__name__}"
         remedy = "a tensor or a number" if is_number else "a tensor, such as torch.as_tensor makes"
         raise TypeError(f"{name} is {found}; pass {remedy}")
+
+    def _refuse_layout(self, number: int, value: Tensor) -> None:
+        """Raises TypeError for a tensor that has no row for each index."""
+        name = self.interface["inputs"][number]["name"]
+        if value.is_nested:
+            raise TypeError(f"{name} is a nested tensor; pass each of {name}.unbind(), or all rows as {name}.values()")
+        kind = str(value.layout).removeprefix("torch.")
+        raise TypeError(f"{name} is a sparse tensor, {kind}; pass a dense one, such as {name}.to_dense()")
 
     def _with_tensors(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """Numbers as tensors of the type that rows are computed in: they make it no wider."""
@@ -116,6 +127,8 @@ class Module(torch.nn.Module):
         """Give a layer's class the names that its counterparts have for its parameters and Constants."""
         super().__init_subclass__(**keywords)
         interface = cls._layer.interface
+        if "__init__" in vars(cls) and "_layer" in vars(cls):
+            cls.__init__ = _told(cls.__init__, interface)  # type: ignore[method-assign]
         names = [each["name"] for each in (*parameters_of(interface), *interface["constants"])]
         taken, cls._ours = torch.nn.Module(), {}
         for counterpart in interface["counterparts"]:
@@ -154,6 +167,11 @@ class Module(torch.nn.Module):
             setattr(self, name, value)
         self.reset_parameters()
 
+    def __prepare_scriptable__(self) -> None:
+        """Raises TypeError, before torch.jit.script looks for the source of what has none."""
+        name = type(self).__name__
+        raise TypeError(f"{name} cannot be scripted; use torch.export, torch.compile or torch.jit.trace")
+
     def reset_parameters(self) -> None:
         """Set each parameter to its value when omitted, or to 1 if it is required."""
         for name, default in self._defaults.items():
@@ -176,6 +194,25 @@ class Module(torch.nn.Module):
         """Return the text in brackets after the name of the class."""
         constants = {name: getattr(self, name) for name in self._constants}
         return described(self._features, constants, [name for name in self._defaults if getattr(self, name) is None])
+
+
+def _told(init: Callable[..., None], interface: Interface) -> Callable[..., None]:
+    """A constructor that says what the arguments of a counterpart are called here."""
+    accepted = [name for name in inspect.signature(init).parameters if name != "self"]
+    theirs = {theirs: ours for each in interface["counterparts"] for theirs, ours in each["attributes"].items()}
+
+    @wraps(init)
+    def made(self: Any, *arguments: Any, **keywords: Any) -> None:
+        for name in keywords:
+            if name not in accepted:
+                ours = f"{name} is {theirs[name]} here; " if theirs.get(name) in accepted else ""
+                absent = next((f"; {each}=False leaves {each} out" for each in accepted if each in optional), "")
+                taken = ", ".join(accepted)
+                raise TypeError(f"{type(self).__name__} has no argument {name}; {ours}it takes {taken}{absent}")
+        init(self, *arguments, **keywords)
+
+    optional = [each["name"] for each in parameters_of(interface) if each["default"] is not None]
+    return made
 
 
 def _value(ours: str, module: Module) -> Any:

@@ -15,7 +15,7 @@ from .blocks import Work
 from .calls import Array, DType, Shape, computed_in, constant, wider, zeros
 from .host_memory import empty
 from .host_module import host
-from .interface import Interface
+from .interface import Interface, labels
 
 try:
     import torch
@@ -44,11 +44,15 @@ if bfloat16 is not None:
 _TENSOR_DTYPES = {dtype: ours for ours, dtype in _DTYPES.items()}
 
 
-def _refuse(name: str, value: Tensor) -> None:
+def _refuse(name: str, value: Tensor, may_be_labels: bool) -> None:
     """Raises TypeError for a tensor of a type that no layer takes."""
     if value.dtype == _BFLOAT16:
         raise TypeError(f"{name} is of type {value.dtype}, which NumPy has from ml_dtypes: pip install ml_dtypes")
-    raise TypeError(f"{name} is of type {value.dtype}; pass float16, bfloat16, float32 or float64, as {name}.float()")
+    one_hot = ""
+    if may_be_labels and "int" in str(value.dtype):
+        one_hot = f", and labels one-hot, as torch.nn.functional.one_hot({name}, D).float()"
+    remedy = f"pass float16, bfloat16, float32 or float64, as {name}.float(){one_hot}"
+    raise TypeError(f"{name} is of type {value.dtype}; {remedy}")
 
 
 class _Lent:
@@ -157,6 +161,7 @@ class TorchKernels:
         self.numpy, self.compiled, self.differentiable = numpy, compiled, differentiable
         self.is_wide: bool = numpy._LAYER.is_wide
         self.names = [each["name"] for each in interface["inputs"]]
+        self.labels = labels(interface)
         self.required = tuple([each["default"] is None for each in interface["inputs"]])
         self.constants = [each["name"] for each in interface["constants"]]
         self.signed = [each["sign"] == "any" for each in interface["constants"]]
@@ -298,10 +303,9 @@ class TorchKernels:
         return found or self._types.setdefault(key, self._looked(inputs))
 
     def _looked(self, given: Sequence[Any]) -> _TorchTypes:
-        named = zip(self.names, given, strict=True)
-        for name, each in named:
+        for number, (name, each) in enumerate(zip(self.names, given, strict=True)):
             if each is not None and each.dtype not in _DTYPES:
-                _refuse(name, each)
+                _refuse(name, each, number in self.labels)
         dtypes = tuple([None if each is None else _DTYPES[each.dtype] for each in given])
         rows = [number for number in self.rows if given[number] is not None]
         if not rows:

@@ -187,7 +187,7 @@ def test_one_that_makes_another_call_is_refused():
     [
         (collectives.Alone(), {"gamma": None}, "gamma is None; pass an array of floats"),
         (collectives.Alone(), {"gamma": np.arange(3)}, "gamma is of type int64, not floating point; pass real floats"),
-        (collectives.Alone(), {"norm": {"gamma": np.ones(3)}}, "norm is of type object, not floating point"),
+        (collectives.Alone(), {"norm": {"gamma": np.ones(3)}}, "norm is of type dict; pass an array of floats"),
         (collectives.Alone(), [np.ones(3)], "gradients is of type list; pass a mapping of names to arrays"),
         (collectives.Alone(), {0: np.ones(3)}, "gradients has the key 0 of type int; pass names"),
         ({"gamma": np.ones(3)}, collectives.Alone(), "communicator is of type dict; pass one of `collectives`"),

@@ -433,6 +433,52 @@ def test_what_is_wrong_is_said_as_by_numpy_while_tracing():
         backend.layer_norm(x, eps=-1)
 
 
+LOSS = importlib.import_module("generated.cross_entropy.jax_backend")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: backend.layer_norm(jnp.arange(3)), r"int32, .*; pass real floats, such as x\.astype\(jnp\.float32\)$"),
+        (lambda: backend.layer_norm(np.arange(3)), r"int64, .*; pass real floats, such as x\.astype\(jnp\.float32\)$"),
+        (
+            lambda: backend.layer_norm(jnp.ones(3) > 0),
+            r"bool, .*; pass zeros and ones, such as x\.astype\(jnp\.float32\)$",
+        ),
+        (lambda: jax.jit(backend.layer_norm)(jnp.arange(3)), r"such as x\.astype\(jnp\.float32\)"),
+        (
+            lambda: LOSS.cross_entropy(jnp.ones((4, 9)), jnp.arange(4)),
+            r"target is of type int32, .*, and labels one-hot, as jax\.nn\.one_hot\(target, D\)$",
+        ),
+        (
+            lambda: backend.layer_norm({"a": jnp.ones(3)}),
+            "x is a pytree, of type dict; pass one array, as jax.tree.map",
+        ),
+        (lambda: backend.layer_norm(object()), "x is of type object; pass an array of floats"),
+        (
+            lambda: jax.export.export(jax.jit(backend.layer_norm))(
+                jax.ShapeDtypeStruct((*jax.export.symbolic_shape("b"), 8), jnp.float32)
+            ),
+            r"x has the symbolic shape \(b, 8\); pass sizes that are numbers, one program for each",
+        ),
+    ],
+)
+def test_an_argument_is_refused_in_the_words_of_jax(call, message):
+    with pytest.raises(TypeError, match=message):
+        call()
+
+
+def test_labels_that_are_one_hot_as_the_message_says_are_taken():
+    x, labels = rows(4, 9), jnp.arange(4)
+    y = LOSS.cross_entropy(x, jax.nn.one_hot(labels, 9))
+    np.testing.assert_allclose(y, -jax.nn.log_softmax(x)[np.arange(4), labels], rtol=1e-5)
+
+
+def test_with_float64_the_words_of_jax_say_so():
+    with jax.enable_x64(True), pytest.raises(TypeError, match=r"such as x\.astype\(jnp\.float64\)$"):
+        backend.layer_norm(jnp.arange(3))
+
+
 def test_a_constant_that_is_traced_is_refused():
     with pytest.raises(TypeError, match=r"eps is traced, .* static_argnames=\"eps\""):
         jax.jit(backend.layer_norm)(rows(2, 3), eps=0.5)

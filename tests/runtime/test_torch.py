@@ -366,6 +366,39 @@ def test_what_is_no_tensor_is_refused(call, message):
         call()
 
 
+LOSS = importlib.import_module("generated.cross_entropy.torch_backend")
+
+
+def test_integer_labels_are_refused_with_the_way_to_pass_them():
+    x, labels = rows(4, 9), torch.arange(4)
+    remedy = r"and labels one-hot, as torch\.nn\.functional\.one_hot\(target, D\)\.float\(\)$"
+    with pytest.raises(TypeError, match=remedy):
+        LOSS.cross_entropy(x, labels)
+    y = LOSS.cross_entropy(x, torch.nn.functional.one_hot(labels, 9).float())
+    torch.testing.assert_close(y, torch.nn.functional.cross_entropy(x, labels, reduction="none"), check_dtype=False)
+
+
+@pytest.mark.parametrize(
+    ("x", "message"),
+    [
+        (
+            lambda: torch.eye(3).to_sparse(),
+            r"x is a sparse tensor, sparse_coo; pass a dense one, such as x\.to_dense\(\)",
+        ),
+        (lambda: torch.eye(3).to_sparse_csr(), "x is a sparse tensor, sparse_csr; pass a dense one"),
+        (
+            lambda: torch.nested.nested_tensor([torch.ones(2, 3), torch.ones(1, 3)], layout=torch.jagged),
+            r"x is a nested tensor; pass each of x\.unbind\(\), or all rows as x\.values\(\)",
+        ),
+    ],
+    ids=["coo", "csr", "nested"],
+)
+@pytest.mark.filterwarnings("ignore:Sparse")
+def test_a_tensor_without_a_row_for_each_index_is_refused(x, message):
+    with pytest.raises(TypeError, match=message):
+        backend.layer_norm(x())
+
+
 WRONG = {
     r"gamma has shape \(2,\); pass \(D,\), which is \(3,\)": (backend.layer_norm, (4, 3), (2,)),
     r"residual has shape \(4, 2\); pass the shape of x, which is \(4, 3\)": (add.add_layer_norm, (4, 3), (4, 2)),

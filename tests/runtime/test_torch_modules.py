@@ -178,3 +178,38 @@ def test_a_constant_is_looked_at_where_it_is_passed(eps, error, message):
         backend.LayerNorm(4, eps=eps)
     with pytest.raises(error, match=message):
         backend.layer_norm(rows(2, 4), eps=eps)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            {"normalized_shape": 8},
+            "LayerNorm has no argument normalized_shape; normalized_shape is D here; it takes D, gamma",
+        ),
+        ({"D": 8, "bias": False}, "bias is beta here; it takes .*; gamma=False leaves gamma out"),
+        (
+            {"D": 8, "elementwise_affine": False},
+            "no argument elementwise_affine; it takes .*; gamma=False leaves gamma out",
+        ),
+    ],
+)
+def test_an_argument_of_a_counterpart_is_refused_with_what_it_is_called_here(arguments, message):
+    with pytest.raises(TypeError, match=message):
+        backend.LayerNorm(**arguments)
+
+
+def test_a_subclass_has_a_constructor_of_its_own():
+    class Mine(backend.LayerNorm):
+        def __init__(self, normalized_shape, **options):
+            super().__init__(normalized_shape, **options)
+
+    assert Mine(normalized_shape=8, beta=False).beta is None
+    with pytest.raises(TypeError, match="Mine has no argument bias; bias is beta here"):
+        Mine(8, bias=False)
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit.script:DeprecationWarning")
+def test_a_module_that_is_scripted_says_what_to_use_instead():
+    with pytest.raises(TypeError, match=r"LayerNorm cannot be scripted; use torch\.export, torch\.compile or"):
+        torch.jit.script(backend.LayerNorm(8))

@@ -180,6 +180,7 @@ def _below(features: int, expression: Expression, need: _Need) -> int:
 def _never(expression: Expression, need: _Need) -> Fault:
     return Fault(
         expression,
+        "every-d",
         f"this has to be {need.value}, and for no D does it stay so",
         f"write something that is {need.value} for every large D",
     )
@@ -277,6 +278,7 @@ def _power(base: _Polynomial, exponent: int, whole: Expression) -> _Polynomial:
 def _too_complex(expression: Expression) -> Fault:
     return Fault(
         expression,
+        "divisor-degree",
         f"this divisor is a polynomial in D of a degree above {_MAXIMUM_DEGREE}, or of very long numbers",
         "write it as a product or a power of simpler divisors",
     )
@@ -285,6 +287,7 @@ def _too_complex(expression: Expression) -> Fault:
 def _too_many(expression: Expression) -> Fault:
     return Fault(
         expression,
+        "divisor-count",
         f"more than {_MAXIMUM_CONDITIONS} different divisors, roots and logarithms are of D alone",
         "write them once, with names, or leave them out",
     )
