@@ -178,7 +178,7 @@ def test_markdown_has_each_formula_once_and_as_mathematics(centred):
     assert "$$\n\\mathrm{d}\\gamma = \\sum_{\\mathrm{rows}} \\mathrm{d}y \\thinspace \\hat{x}\n$$" in shown
     assert "dgamma = sum_rows(dy*xhat)" not in shown.split("## Plan")[0]
     assert r"\underbrace{\mathrm{rstd} \thinspace g}_{\text{through } \hat{x}}" in shown
-    assert r"&= \cdots" in shown
+    assert r"&= \cdots \textcolor{teal}{-\frac{2 \thinspace \mathrm{d}(\sigma^{2}) \thinspace" in shown
     assert shown.count("$$") % 2 == 0
     assert shown.count("```") % 2 == 0
 
