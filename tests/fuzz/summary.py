@@ -98,7 +98,7 @@ def _times(verdicts: Mapping[int, Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _covered(campaign: Campaign, verdicts: Mapping[int, Mapping[str, Any]]) -> Iterator[str]:
-    """How many of the definitions that are right use each function, and each kind of input."""
+    """Yield the number of right definitions that use each function, and each kind of input."""
     uses: Counter[str] = Counter()
     for number, entry in verdicts.items():
         if entry["outcome"] == RIGHT:
