@@ -60,7 +60,7 @@ class Device:
         self.cuda.Context.synchronize()
 
     def free_bytes(self) -> int:
-        """How much of the device's memory is free."""
+        """Return the free bytes of the device's memory."""
         return int(self.cuda.mem_get_info()[0])
 
     def filled(self, shape: tuple[int, ...], dtype: Any, seed: int) -> Any:
@@ -78,7 +78,7 @@ class Device:
         return array
 
     def facts(self) -> dict[str, Any]:
-        """What a reader of the figures has to know of the device."""
+        """Return the properties of the device that a reader of the figures needs."""
         major, minor = self.device.compute_capability()
         return {
             "name": self.device.name(),
@@ -109,7 +109,7 @@ class Device:
 
 
 class NoDevice(Exception):
-    """There is nothing to measure, or nothing to measure with; the message says what is missing."""
+    """Error for a missing device or package; the message says which."""
 
 
 @contextmanager

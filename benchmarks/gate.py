@@ -1,8 +1,8 @@
-"""Before anything is timed: does it compute what the definition says?
+"""Gate before the timing: a test that each implementation computes the definition.
 
-The judge is the emitted NumPy module in float64, which the tests hold to the definition. Everyone is judged twice at
-the type and row length to be timed: in all results on a few rows, sums over rows included, and then in some rows of
-the full size, where an index that has run over would show.
+The judge is the emitted NumPy module in float64, which the tests hold to the definition. Each implementation is judged
+twice at the type and row length to be timed. The first time covers all results on a few rows, sums over rows included.
+The second covers some rows of the full size, where an index overflow would show.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _ENTRIES, _MOST_ROWS, _FEWEST_ROWS = 2**20, 2051, 5
 
 
 class WrongResult(Exception):
-    """What was about to be timed does not compute what the NumPy module does."""
+    """Error for an implementation that does not compute the NumPy module's results."""
 
 
 class Judge:
-    """What the directions have to compute on the first set of some buffers: in some rows, or in all."""
+    """Expected results of the directions on the first set of some buffers: in some rows, or in all."""
 
     def __init__(self, calls: Calls, rows: Sequence[int] | None = None) -> None:
         self.calls, self.rows = calls, rows
@@ -136,6 +136,6 @@ def some_rows(case: Case) -> list[int]:
 
 
 def reason(error: Exception) -> str:
-    """What is told of an error of somebody else's code."""
+    """Describe an error of another project's code."""
     words = " ".join(str(error).split())[:300]
     return words if isinstance(error, WrongResult) else f"{type(error).__name__}: {words}"

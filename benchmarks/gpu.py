@@ -23,7 +23,7 @@ ROUNDS = 60
 TOY_ROUNDS = 3
 OVERHEAD_CASE = grid.Case("f32", 256, 4)
 _COMPILING = 30.0
-"""What peers that are slow to compile take at one shape; what is begun has to be done before the end."""
+"""Seconds that peers with slow compilation take at one shape; a started shape has to end before the deadline."""
 
 
 def main(arguments: list[str]) -> int:
@@ -82,7 +82,7 @@ def _record(path: Path | None, device: Device) -> tuple[Results, bool]:
 
 
 class Run:
-    """What has been measured so far, and until when something new may begin."""
+    """Run of the benchmark: results so far, and the time until which a new one may begin."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class Run:
         self.is_lost = False
 
     def all(self) -> None:
-        """Everything, the most telling first."""
+        """Measure everything, the most important first."""
         self.results.put("benchmark", {"device": self.device.facts(), "peers": self.said})
         largest = measure.largest_mib(self.device)
         size = grid.tensor_mib(self.device.l2_bytes, largest)
@@ -121,7 +121,7 @@ class Run:
         self.results.put("benchmark", {"status": status, "summary": self.summary()})
 
     def summary(self) -> str:
-        """What became of it, in a line."""
+        """Summarize the run in a line."""
         return f"{len(self.cases)} shapes measured, {len(self.faults)} failed, {self.left} left out"
 
     def _measure(self, job: grid.Job) -> None:
@@ -163,7 +163,7 @@ class Run:
         return True
 
     def _look_after(self, what: str) -> None:
-        """After an access to no memory, a device answers nothing any more to this process."""
+        """Test the device after a failure: after an invalid access it answers no further call of this process."""
         try:
             self.device.synchronize()
         except Exception as error:

@@ -1,4 +1,4 @@
-"""What is measured: layers, number types, row lengths, and rows enough that a tensor does not fit in a cache.
+"""Grid of the measurement: layers, number types, row lengths, and rows enough that a tensor does not fit in a cache.
 
 The order matters, since a run that is out of time leaves out the end.
 """
@@ -19,7 +19,7 @@ FULL = ("layer_norm", "rms_norm")
 """The layers that are measured at every length and type."""
 
 BESIDE = ("softmax", "add_rms_norm", "layer_norm_gelu")
-"""Those that are measured at two lengths; every other layer has one."""
+"""Layers that are measured at two lengths; every other layer has one."""
 
 FEATURES = (4096, 1024, 8192, 2048, 768, 16384, 256, 512, 32768, 128, 65536, 131072, 262144, 5120, 1000)
 """Powers of two from 128 to 262144, two lengths between them that models have, one that is no multiple of 64 bytes."""
@@ -127,7 +127,7 @@ def toy_jobs(layers: Iterable[str]) -> tuple[Job, ...]:
 
 
 def watched(layers: Iterable[str], *, quick: bool = False) -> tuple[Job, ...]:
-    """What runs once with every access watched: all layers on few rows, since that takes long, one length at a time."""
+    """Return the jobs that run once with every access watched: all layers on few rows, one length at a time."""
     there = list(layers)
     if quick:
         return toy_jobs(there)

@@ -1,7 +1,7 @@
-"""What a call costs the host beside PyCUDA's own launches of the same kernels: `python -m benchmarks.host`.
+"""Cost of a call on the host beside PyCUDA's own launches of the same kernels: `python -m benchmarks.host`.
 
 Both are timed in turns, on a shape so small that the device is done first, with `out=` and `workspace=` given. On the
-emulator, which is used where there is no GPU, a launch returns at once: what is left is the time of the caller.
+emulator, which is used without a GPU, a launch returns at once: the rest is the time of the caller.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lngen.simt import driver as emulator
 
 CASE = Case("f32", 256, 4)
 _CALLS_A_ROUND = 40
-"""Fewer than a device's queue holds, so that no call waits for a place in it."""
+"""Number of calls in a round; a device's queue holds more, so that no call waits for a place in it."""
 _WARM_ROUNDS = 3
 
 
@@ -58,7 +58,7 @@ def measured(name: str, device: Device, rounds: int) -> list[dict[str, Any]]:
 
 
 def own_launches(layer: Any, call: Callable[[], object]) -> tuple[Callable[[], None], int]:
-    """What PyCUDA's `prepared_async_call` takes to launch the kernels of a call, and how many there are."""
+    """Return PyCUDA's own launches (`prepared_async_call`) of a call's kernels, and their number."""
     noted: list[tuple[Any, list[Any]]] = []
     launches_of_layers = layer._launcher.kernels.Launches
     run = launches_of_layers.run

@@ -31,7 +31,7 @@ def numpy_dtype(name: str) -> Any:
 
 
 DIRECTIONS = ("forward", "backward", "jvp", "backward_backward")
-"""In this order: a direction needs what the first one saved."""
+"""Directions in order: each needs the saved values of the first."""
 
 
 def names() -> tuple[str, ...]:
@@ -48,7 +48,7 @@ def definition(name: str) -> Definition:
 
 @functools.cache
 def tensors(name: str) -> dict[str, tuple[int, int]]:
-    """For each direction the row tensors that it has to read and to write, from the layer's plan."""
+    """Return the row tensors that each direction has to read and to write, from the layer's plan."""
     plan = planned(definition(name), proved=False)
     costs = {direction: cost.cost(program) for direction in DIRECTIONS if (program := getattr(plan, direction))}
     return {direction: (found.rows_read, found.rows_written) for direction, found in costs.items()}
@@ -116,7 +116,7 @@ class Calls:
         return partial(getattr(self.cuda, direction), *given, out=out, workspace=buffers.workspaces[direction])
 
     def targets(self, direction: str, chosen: int) -> dict[str, Any]:
-        """Where a direction's results go, by their names."""
+        """Return the result arrays of a direction, by their names."""
         buffers = self.sets[chosen]
         if direction == "forward":
             return buffers.outputs
@@ -202,7 +202,7 @@ def set_bytes(name: str, case: Case) -> int:
 
 
 def sets_for(name: str, case: Case, device: Device) -> int:
-    """How many sets of buffers: two at least, and so many that all take four times what the L2 cache holds.
+    """Return the number of sets of buffers: at least two, so that all take four times the size of the L2 cache.
 
     Eight are the most; the grid's tensors need no more, and those of a toy grid would need thousands.
     """

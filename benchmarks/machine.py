@@ -1,4 +1,4 @@
-"""What a reader of a record has to know of the machine, without what would identify it."""
+"""Properties of the machine that a reader of a record needs, without any that identify it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ROOT = Path(__file__).resolve().parents[1]
 
 
 def clocks() -> dict[str, str]:
-    """What nvidia-smi says of the first device now: clocks in MHz, power in W; empty where it does not answer.
+    """Return the report of nvidia-smi on the first device now: clocks in MHz, power in W; empty without an answer.
 
     The device's settings are read and never changed.
     """

@@ -1,4 +1,4 @@
-"""What is recorded of a layer at a shape, and of the cost of a call: GPU times, rates, shares of the roof, ratios."""
+"""Record of a layer at a shape, and of the cost of a call: GPU times, rates, shares of the roof, ratios."""
 
 from __future__ import annotations
 
@@ -98,11 +98,11 @@ def _sections(calls: Calls, works: Mapping[str, PeerCalls]) -> tuple[list[Sectio
 
 
 def recorded(timed: Timed, moved: Mapping[str, tuple[int, int]]) -> dict[str, dict[str, Any]]:
-    """For each section: microseconds, GB/s (1e9 bytes), its roof and the share of it, quartiles each.
+    """Return microseconds, GB/s (1e9 bytes), the roof and the share of it for each section, quartiles each.
 
-    `moved` has the bytes that a section cannot do without, read and written. The roof of what reads more than it
-    writes is the triad, that of all else the copy, the faster of the two at this size. The share is taken round by
-    round, against the roof of the same round.
+    `moved` has the bytes that a section has to read and write. The roof of a section that reads more than it writes is
+    the triad, that of all others the copy, the faster of the two at this size. The share is taken round by round,
+    against the roof of the same round.
     """
     rates = {
         name: [sum(moved[name]) / max(seconds, 1e-9) / 1e9 for seconds in values]
@@ -123,7 +123,7 @@ def recorded(timed: Timed, moved: Mapping[str, tuple[int, int]]) -> dict[str, di
 
 
 def best_peers(timed: Timed, names: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """For each direction the peer of the shortest median time, and its time over lngen's, taken round by round."""
+    """Return the peer of the shortest median time for each direction, and its time over lngen's, round by round."""
     found = {}
     for direction in COMPARED:
         times = {name: timed.seconds[f"{name} {direction}"] for name in names}

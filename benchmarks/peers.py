@@ -79,7 +79,10 @@ class PeerCalls:
         return found
 
     def results(self, rows: Sequence[int] | None) -> dict[str, dict[str, Any]]:
-        """What each direction computes on the first set, by name: in some rows, those over rows alone, or in all."""
+        """Return the results of each direction on the first set, by name.
+
+        They are of some rows without sums over rows, or of all rows.
+        """
         outputs = dict(zip(self.calls.results["forward"], self.outputs[0], strict=True))
         gradients = dict(zip(self.calls.results["backward"], self.backward(0), strict=True))
         return {
@@ -185,7 +188,7 @@ def _quack_add_rms_norm(_: Any) -> Function:
 
 
 def _quack_layer_norm(torch: Any) -> Function:
-    """Its layer norm comes as two functions, which are no autograd function yet."""
+    """Wrap the two functions of Quack's layer norm, which has no autograd function yet."""
     module = importlib.import_module("quack.rmsnorm")
     once, back = module.layernorm_fwd, module.layernorm_bwd
 
@@ -262,4 +265,4 @@ PEERS: tuple[Peer, ...] = (
     ),
     Peer("torch compiled", "torch", {name: _compiled(eager) for name, eager in LAYERS.items()}, slow=True),
 )
-"""Those who are quick to compile stand first."""
+"""Peers by name, with the layers that each computes."""

@@ -75,7 +75,7 @@ def draw(results: Results) -> Path | str:
 
 
 def shares(cases: list[dict[str, Any]]) -> dict[tuple[str, str, str], dict[str, dict[int, float]]]:
-    """For (layer, type, direction) the median percents of the roof by who and by row length, where there are some."""
+    """Map (layer, type, direction) to the median percents of the roof, by implementation and row length."""
     found: dict[tuple[str, str, str], dict[str, dict[int, float]]] = {}
     for case in cases:
         for name, section in case["sections"].items():

@@ -1,9 +1,10 @@
-"""What a second process gains: `python -m benchmarks.processes`.
+"""Gain of a second process: `python -m benchmarks.processes`.
 
-The processes are joined by pipes, or by an MPI: `mpiexec -n 2 python -m benchmarks.processes --mpi`. What is
-timed is forward and backward, compiled, one thread a process, of rows that one process has all of, of rows apart (each
-process some rows, and the gradients of parameters added up over all), and of features apart (`cpu_sharded`). The three
-are run in turns, all processes beginning a run together; a run takes as long as the slowest of them.
+The processes are joined by pipes, or by an MPI: `mpiexec -n 2 python -m benchmarks.processes --mpi`. Forward and
+backward are timed, compiled, with one thread a process, in three ways. In the first, one process has all rows. In the
+second, each process has some rows, and the gradients of parameters are added up over all. In the third, each has some
+features (`cpu_sharded`). The three are run in turns, all processes beginning a run together; a run takes as long as the
+slowest of them.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def cases(options: argparse.Namespace) -> list[tuple[str, tuple[int, int]]]:
 
 @contextlib.contextmanager
 def packages(names: Sequence[str]) -> Iterator[dict[str, Path]]:
-    """Where this process has each layer's package, with code over parts."""
+    """Write each layer's package for this process, with sharded code, and yield the folders."""
     with tempfile.TemporaryDirectory(prefix="lngen-processes-") as text:
         folder = Path(text)
         for name in names:
@@ -76,7 +77,7 @@ def packages(names: Sequence[str]) -> Iterator[dict[str, Path]]:
 
 @contextlib.contextmanager
 def joined(options: argparse.Namespace) -> Iterator[Communicator]:
-    """This process among the others, which are started where no MPI has done so."""
+    """Join this process with the others, which are started if no MPI has done so."""
     if options.mpi:
         yield MPICommunicator()
         return
@@ -111,7 +112,7 @@ class Waits:
             self.all_to_all = self._timed(self._communicator.all_to_all)
 
     def all_gather(self, sent: Array) -> Array:
-        """What every process has sent."""
+        """Gather the bytes of every process."""
         return self._timed(self._communicator.all_gather)(sent)
 
     def _timed(self, call: Callable[[Array], Array]) -> Callable[[Array], Array]:
@@ -127,7 +128,7 @@ class Waits:
 def measured(
     package: Path, shape: tuple[int, int], rounds: int, communicator: Communicator
 ) -> dict[str, list[tuple[float, float]]]:
-    """Of each way, the seconds of the slowest process in each round, and what the first spent in collectives."""
+    """Return the seconds of the slowest process in each round for each way, and those of the first in collectives."""
     name = loading.load(package).__name__
     whole, parts = (import_module(f"{name}.{each}") for each in ("cpu_backend", "cpu_sharded"))
     waits = Waits(communicator)

@@ -24,7 +24,7 @@ SCHEMA = 2
 
 
 class UnreadableRecord(ValueError):
-    """What is in a file is no record, or one of another schema."""
+    """Error for a file that is not a record, or a record of another schema."""
 
 
 class Results:
@@ -87,12 +87,12 @@ def write(path: Path, text: str) -> None:
 
 
 def folder(place: str) -> Path:
-    """Where records of a place go; one of the emulator is no result."""
+    """Return the folder for records of a place; those of the emulator are not results."""
     return _ROOT / "build" / "gpu" if place == "emulator" else _ROOT / "benchmarks" / "results"
 
 
 def file_name(device: str) -> str:
-    """What the files of a device are called.
+    """Return the file name for a device.
 
     >>> file_name("NVIDIA H200")
     'nvidia-h200'

@@ -1,4 +1,4 @@
-"""What the parts of a round are called in a record: the roofs, lngen's directions, and `<peer> <direction>`."""
+"""Names of a round's parts in a record: the roofs, lngen's directions, and `<peer> <direction>`."""
 
 from __future__ import annotations
 

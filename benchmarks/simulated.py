@@ -141,7 +141,7 @@ class Simulator:
             self.known = json.loads(path.read_text(encoding="utf-8")).get(config, {})
 
     def run(self, case: Case) -> Found:
-        """What the simulator says of a case; why it says nothing is under "failed"."""
+        """Run a case in the simulator and return its figures; under "failed" is the reason if there are none."""
         with tempfile.TemporaryDirectory(prefix="simulated-") as name:
             folder = Path(name)
             (folder / "case.json").write_text(json.dumps(written(case, folder)), encoding="utf-8")
@@ -157,7 +157,7 @@ class Simulator:
             return self._judged(found, self.known if case.is_usual else {})
 
     def _judged(self, found: Found, known: Mapping[str, Any]) -> Found:
-        """Its figures, beside the roof and Apex's kernel of the same name, and what is wrong in its results."""
+        """Return the figures of a case, beside the roof and Apex's kernel of the same name, and its wrong results."""
         wrong = ", ".join(f"{name} by {error:.1e}" for name, (error, right) in found["errors"].items() if not right)
         speed = found["bytes"] / found["cycles"][0]
         roof, apex = _speed(known.get(found["roof"])), _speed(known.get(f"apex {found['reference']}"))
@@ -186,7 +186,7 @@ def _last_line(text: str, folder: Path) -> str:
 
 
 Record = dict[str, dict[str, Found]]
-"""By configuration and by the name of a case, what was found."""
+"""Figures by configuration and by the name of a case."""
 
 
 def read(path: Path) -> Record:

@@ -39,7 +39,7 @@ _RECORDED = {
 """Row lengths and types of the layers in the record: of two norms those at which there are others' kernels."""
 
 _FEATURES_AHEAD = 2
-"""For so many vectors of features there is room behind the rows that are read, whether there are so many or not."""
+"""Number of vectors of features for which there is room behind the rows, whether they exist or not."""
 _CONSTANT = 0.5
 """The value of a Constant without a default."""
 _SEED = 1
@@ -69,7 +69,7 @@ class Case:
 
     @property
     def is_usual(self) -> bool:
-        """Whether a tensor of rows has the size that the simulator's own figures are for."""
+        """Test whether a tensor of rows has the size that the simulator's own figures are for."""
         return self.rows == usual_rows(self.features, self.dtype)
 
     def check(self) -> None:
@@ -109,7 +109,7 @@ def cases(
 
 
 def usual_rows(features: int, dtype: str, least: int = 1) -> int:
-    """As many rows as make `TENSOR_BYTES`, but no fewer than `least`.
+    """Return the rows that make `TENSOR_BYTES`, but at least `least`.
 
     >>> usual_rows(1024, "bf16"), usual_rows(8192, "f32"), usual_rows(8192, "f32", 1024)
     (1024, 64, 1024)
@@ -118,7 +118,7 @@ def usual_rows(features: int, dtype: str, least: int = 1) -> int:
 
 
 def grid() -> str:
-    """How many blocks a direction is launched with, as an expression of the simulator: `lngen.runtime.grids.grid`."""
+    """Return the number of blocks of a direction, as an expression of the simulator: `lngen.runtime.grids.grid`."""
     needed = "ceil(rows / rows_per_block)"
     return f"ceil({needed} / ceil({needed} / (sms * resident())))"
 
@@ -129,7 +129,7 @@ def columns_grid() -> str:
 
 
 def table_of(layer: str) -> DeviceLayer:
-    """What the launcher knows of a layer."""
+    """Return the launcher's description of a layer."""
     found: DeviceLayer = backend(layer, "cuda")._LAYER
     return found
 
@@ -203,12 +203,12 @@ class _Work:
         self.arrays: dict[str, dict[str, Any]] = {}
 
     def _is_wanted(self, name: str, passed: str) -> bool:
-        """Whether a kernel writes anything: all sums over rows may go with inputs left out."""
+        """Test whether a kernel writes a result: all sums over rows may belong to absent inputs."""
         results = [part for part in passed.split(", ") if part.startswith("out ")]
         return name == self.case.direction or any(part not in self.absent for part in results)
 
     def macros(self) -> list[str]:
-        """What the launcher compiles the kernels with."""
+        """Return the macros with which the launcher compiles the kernels."""
         case = self.case
         return macros(case.direction, case.dtype, case.dtype, case.features, self.without, case.saves, SHARED)
 
@@ -254,7 +254,7 @@ class _Work:
         return self.kinds[part.removeprefix("out ").removeprefix("saved ")]
 
     def check(self) -> dict[str, str]:
-        """What the results have to be, as expressions."""
+        """Return the expected results, as expressions."""
         return {name: self._kept(f"right {name}", self.results[name]) for name in self.arrays if name in self.results}
 
     def _kept(self, name: str, value: Array) -> str:
@@ -264,7 +264,7 @@ class _Work:
         return f"np.load({str(path)!r})"
 
     def _numbers(self) -> tuple[dict[str, Array], dict[str, float], dict[str, Array]]:
-        """What kernels read, by what they are passed; the Constants; and the results that they have to write."""
+        """Return the values that kernels read, by their names; the Constants; and the expected results."""
         case, layer = self.case, self.layer
         rng = np.random.default_rng(_SEED)
         exact: Any = backend(case.layer, "numpy")
@@ -316,5 +316,5 @@ _COUNTS = {"the rows": ("i64", "rows"), "the features": ("i32", "D"), "the block
 
 
 def _there(values: dict[str, Array | None]) -> dict[str, Array]:
-    """Those that are not left out."""
+    """Return the values that are present."""
     return {name: value for name, value in values.items() if value is not None}

@@ -24,10 +24,10 @@ _FROM = 1024
 
 
 def limit(found: Found) -> str:
-    """What holds a kernel, by the simulator's stalls.
+    """Return the limit of a kernel, by the simulator's stalls.
 
-    It is `memory` near the roof, `issue` where most issue slots are used, else what warps waited for most: `loads`, a
-    busy `unit`, or other warps (`barriers`, or too few of them).
+    It is `memory` near the roof, and `issue` if most issue slots are used. Otherwise it is the longest wait of warps:
+    `loads`, a busy `unit`, or other warps (`barriers`, or too few of them).
     """
     if (found["of_roof"] or 0) >= _NEAR_THE_ROOF:
         return "memory"

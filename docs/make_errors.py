@@ -12,13 +12,15 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple
 
 import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from docs.refusals import SECTIONS  # noqa: E402
+from docs.refusals.catalogue import Example  # noqa: E402
+from lngen.derivation.simplify import derive  # noqa: E402
 from lngen.errors import DefinitionError  # noqa: E402
 from lngen.files.loading import module_from_files  # noqa: E402
 from lngen.language.parsing import parse  # noqa: E402
@@ -33,280 +35,38 @@ A fault of the input gets one message: where it is, what was found, and what to 
 prints it on stderr and ends with exit status 2; from Python it is an `lngen.errors.LngenError`. Emitted functions
 raise TypeError or ValueError. In the messages on a definition the place is left out here; printed, the message begins
 with file, line and column, and shows the line with a caret under the fault.
+
+Each refusal of a definition has a stable name, `DefinitionError.code`, and an example. The last column is what the
+remedy leads to. A test follows each one: it is derived, and it gives the value that was asked for at random inputs.
+Where a remedy says that something *cannot be said*, it names where to compute that outside, and the last column is
+what remains.
 """
 
-_F = "def f(x: Row, w: Feature):\n    "
 
-
-def _returning(expression: str) -> str:
-    return f"def f(x: Row):\n    return {expression}"
-
-
-class Section(NamedTuple):
-    """A heading, a sentence, and the definitions that are refused under it."""
-
-    title: str
-    about: str
-    examples: tuple[str, ...]
-
-
-DEFINITIONS = (
-    Section(
-        "The file",
-        "A definition file holds a docstring, imports from `lngen.language`, and one function.",
-        (
-            "# nothing but a comment",
-            "import numpy\n" + _returning("2*x"),
-            "from math import sqrt\n" + _returning("2*x"),
-            "from lngen.language import *\n" + _returning("2*x"),
-            "from lngen.language import Row as R\n" + _returning("2*x"),
-            "from lngen.language import Rows\n" + _returning("2*x"),
-            "eps = 1\n" + _returning("2*x"),
-            "print(1)\n" + _returning("2*x"),
-            "class A:\n    pass\n",
-            "async " + _returning("2*x"),
-            _returning("2*x") + "\n\ndef g(x: Row):\n    return 3*x",
-            "def f(x: Row):\n    return 2*",
-            _returning("1" * 5000 + "*x"),
-            _returning("2*x\0"),
-            _returning("(" * 300 + "x" + ")" * 300),
-            "#" * 70000,
-            "def f(ｘ: Row):\n    return 2*ｘ",
-            "def f(x: Row):  # type: (Row) -> Row\n    return 2*x",
-        ),
-    ),
-    Section(
-        "The signature",
-        "Inputs are annotated with a kind; a default is a number.",
-        (
-            "@cache\n" + _returning("2*x"),
-            "def f(x: Row) -> Row:\n    return 2*x",
-            "def like(x: Row):\n    return 2*x",
-            "def aux(x: Row):\n    return 2*x",
-            "def f(x):\n    return 2*x",
-            "def f(x: Rwo):\n    return 2*x",
-            "def f(x: 'Row'):\n    return 2*x",
-            "def f(x: Row, mask: bool):\n    return mask*x",
-            "def f(x: Row, label: int):\n    return label*x",
-            "def f(x: Row, e: Constant = 1/3):\n    return e*x",
-            "def f(x: Row = 1):\n    return 2*x",
-            "def f(g: Feature = 1, x: Row):\n    return g*x",
-            "def f(w: Feature):\n    return 2*w",
-            "def f(*x: Row):\n    return 2*x",
-            "def f(x: Row, **k: Row):\n    return 2*x",
-            "def f(x: Row, /):\n    return 2*x",
-            "def f(x: Row, *, e: Constant):\n    return e*x",
-            "def f(x: Row, lambda_: Scalar):\n    return lambda_*x",
-            "def f(x: Row, f: Feature):\n    return f*x",
-            "def f(x: Row, dy: Row):\n    return x*dy",
-            "def f(x: Row, w: Feature):\n    return 2*x",
-        ),
-    ),
-    Section(
-        "The body",
-        "Statements assign a name once; the last one returns.",
-        (
-            *(
-                f"{_F}{statement}\n    return x*w"
-                for statement in (
-                    "for i in x:\n        pass",
-                    "while x:\n        pass",
-                    "async for i in x:\n        pass",
-                    "if x > 0:\n        pass",
-                    "with x:\n        pass",
-                    "async with x:\n        pass",
-                    "match x:\n        case 1:\n            pass",
-                    "raise x",
-                    "try:\n        pass\n    finally:\n        pass",
-                    "try:\n        pass\n    except* x:\n        pass",
-                    "assert x",
-                    "del x",
-                    "global g",
-                    "nonlocal g",
-                    "pass",
-                    "break",
-                    "continue",
-                    "x += 1",
-                    "h: Row = 2*x",
-                    "x + 1",
-                    "yield x",
-                    "def g(x: Row):\n        return x",
-                    "import math",
-                    "a, b = x",
-                    "x[0] = 1",
-                    "h = g = 2*x",
-                    "x = 2*x",
-                    "h = x",
-                    "h_ = 2*x",
-                    "h = 2*x",
-                    "y = 2*w",
-                )
-            ),
-            _F + "h = g + 1\n    g = 2*x\n    return h*w",
-            _F + "h = 2*x*w",
-            _F + "return",
-            _F + "return x*w\n    h = 2*x",
-            _F + "h = x*w\n    return h, x",
-            _F + "h = x*w\n    return h, h",
-            _F + "h = x*w\n    return h, 2*h",
-            _F + "return ()",
-            _F + "return x",
-            _F + "h = 2*x\n    return h, w, g",
-            _F + "h = 2*w\n    g = x*h\n    return g, h",
-            _F + "y = x*w\n    return 2*y",
-            _F + "h = x*w\n    k = 2*h\n    return h, k, D",
-            _F + "\n    ".join(f"h{n} = 2*x" for n in range(201)) + "\n    return h0",
-        ),
-    ),
-    Section(
-        "Expressions",
-        "An expression is made of numbers, names, `D`, `+ - * / **`, unary minus, and the functions of the language.",
-        tuple(
-            _returning(text)
-            for text in (
-                "x // 2",
-                "x % 2",
-                "x @ x",
-                "x ^ 2",
-                "x & 2",
-                "x | 2",
-                "x << 2",
-                "x >> 2",
-                "+x",
-                "not x",
-                "~x",
-                "x > 0",
-                "0 < x < 1",
-                "x and 1",
-                "x if 1 else 2",
-                "lambda: x",
-                "x.T",
-                "x.shape[-1]*x",
-                "x[0]",
-                "x[0:1]",
-                "[x]",
-                "{x}",
-                "{x: 1}",
-                "[i for i in x]",
-                "{i for i in x}",
-                "{i: i for i in x}",
-                "sum(i for i in x)",
-                "(t := x)",
-                "(yield x)",
-                "(yield from x)",
-                "f'{x}'",
-                "'x'",
-                "b'x'",
-                "2j*x",
-                "None",
-                "True",
-                "...",
-                "z",
-                "sqrt",
-                "Row",
-                "x(2)",
-                "D(2)",
-                "Row(x)",
-                "x.mean()",
-                "std(x)",
-                "sqroot(x)",
-                "mean_rows(x)",
-                "cumsum(x)",
-                "reshape(x, 2, 3)",
-                "softmax(x)",
-                "mean(x, axis=0)",
-                "mean(x, -1)",
-                "clamp(x, 0, 1)",
-                "2*pi*x",
-                "sqrt(u=x)",
-                "sqrt(*x)",
-                "sqrt(x, x)",
-                "max(x, 0)",
-                "min(x, 0)",
-                "mean(mean(x))",
-                "sum(D)",
-                "where(x, 1, 2)",
-                "where(x > 0, x)",
-                "where(x > 0, x, float('inf'))",
-                "where(0 < x < 1, x, 2)",
-                "where(x in 1, x, 2)",
-                "+".join("x" * 102),
-            )
-        ),
-    ),
-    Section(
-        "Numbers and D",
-        "Numbers are finite and real, and so is what is made of numbers alone.",
-        tuple(
-            _returning(text)
-            for text in (
-                "x + 1e999",
-                "x + 1e200*1e200",
-                "x + exp(1000)",
-                "x * ((1.0000001**64)**64)**64",
-                "x ** x",
-                "x ** 65",
-                "x / 0",
-                "x * 0**-1",
-                "x * (-2)**0.5",
-                "x * sqrt(-1)",
-                "x * log(0)",
-                "x / (D - D)",
-                "x * sqrt(1 - D)",
-                "x * rsqrt(1 - D)",
-                "x / ((D + 1)*(D + 2)**16 - 1)",
-                " + ".join(f"x/(D + {n})" for n in range(33)),
-                "D * 2",
-            )
-        ),
-    ),
-    Section(
-        "Modules of PyTorch's",
-        "A line of the docstring that begins with `In PyTorch:` names a class that the layer can stand for.",
-        tuple(
-            f'"""A layer.\n\nIn PyTorch: {call}\n"""\n' + _F + "return w*x"
-            for call in (
-                "torch.nn.Norm",
-                "Norm(weight=w)",
-                "torch.nn.Norm(D)",
-                "torch.nn.Norm(weight=gamma)",
-                "torch.nn.Norm(weight=w, bias=w)",
-                "torch.nn.Norm(weight=w, weight=w)",
-                "torch.nn.Norm(mode='mean')",
-                "torch.nn.Norm(**options)",
-                "torch.nn.Norm(size=D)",
-            )
-        ),
-    ),
-)
-
-
-class Refusal(NamedTuple):
-    """What a definition is refused with."""
-
-    message: str
-    remedy: str
-
-
-def refusal(text: str) -> Refusal | None:
-    """The message and the remedy for a text, or None if it is a definition."""
+def refusal(example: Example) -> DefinitionError | None:
+    """The error of an example, or None if it is a definition."""
     try:
-        parse(text, "f.py")
+        derive(parse(example.written, "f.py"))
     except DefinitionError as error:
-        # What Python's own parser says differs from version to version.
-        message = "not Python syntax: ..." if error.message.startswith("not Python syntax") else error.message
-        return Refusal(message, error.remedy)
+        return error
     return None
 
 
 def definitions() -> Iterator[str]:
     """The part of the page about definitions."""
-    for section in DEFINITIONS:
-        yield f"## {section.title}\n\n{section.about}\n\n| written | refused with | remedy |\n|---|---|---|"
-        for text in section.examples:
-            found = refusal(text)
-            assert found is not None, text
-            yield f"| {_code(text)} | {_cell(found.message)} | {_cell(found.remedy)} |"
+    shown: set[str] = set()
+    for section in SECTIONS:
+        yield f"## {section.title}\n\n{section.about}\n"
+        yield "| written | refused with | remedy | leads to |\n|---|---|---|---|"
+        for example in section.examples:
+            found = refusal(example)
+            assert found is not None, example
+            # What Python's own parser says differs from version to version.
+            message = "not Python syntax: ..." if found.code == "syntax" else found.message
+            anchor = "" if found.code in shown else f'<a id="{found.code}"></a>'
+            shown.add(found.code)
+            cells = [_code(example.written), f"{anchor}`{found.code}`: {_cell(message)}", _cell(found.remedy)]
+            yield f"| {' | '.join([*cells, _code(example.followed)])} |"
         yield ""
 
 
@@ -339,6 +99,7 @@ def f(x: Row, gamma: Feature = 1, alpha: Scalar = 1, eps: Constant = 1e-5):
 
 CALLS = (
     "forward(None)",
+    "forward({'x': 1.0})",
     "forward([[1, 2]])",
     "forward([[True, False]])",
     "forward([[1j, 2]])",
@@ -383,7 +144,7 @@ def layer() -> ModuleType:
 
 
 def call(module: ModuleType, text: str) -> str:
-    """What a call of the module is refused with; empty if it is not."""
+    """Return the refusal of a call of the module; empty if it is accepted."""
     x = np.ones((3, 4))
     names = {"np": np, "x": x, "saved": module.forward(x)[1], "forward": module.forward, "backward": module.backward}
     try:
@@ -397,7 +158,8 @@ def calls() -> Iterator[str]:
     """The part of the page about emitted functions."""
     yield "## Emitted functions\n"
     yield "For the layer\n\n```python" + LAYER.rstrip() + "\n```\n"
-    yield "with `x = np.ones((3, 4))` and the `saved` of `forward(x)`:\n"
+    yield "with `x = np.ones((3, 4))` and the `saved` of `forward(x)` (the backends of [PyTorch](how_to/pytorch.md) and"
+    yield "[JAX](how_to/jax.md) name what to write there, such as `x.astype(jnp.float32)`):\n"
     yield "| called | refused with |\n|---|---|"
     module = layer()
     for text in CALLS:

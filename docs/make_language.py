@@ -17,19 +17,19 @@ Made from the docstrings of `lngen/language/__init__.py` by `python docs/make_la
 ```python
 {example}```
 
-A default of a Row, RowScalar, Feature, Scalar or Data is the number that stands for the argument when it is left
-out; the code that is emitted then does without it, and without the work that only served it. A default of a
-Constant is the default of the emitted argument, and one that is positive says that the Constant is: where a root,
-a logarithm or an `abs` depends on it, a call with a negative one is refused. The first Row has no default.
+An input other than a Constant may have a default: the number that it stands for when it is left out. The emitted code
+then has neither the input nor the work that served it alone. The default of a Constant is that of the emitted
+argument. A positive default says that the Constant is positive: a call with a negative one is refused where a root, a
+logarithm or an `abs` depends on it. The first Row has no default.
 
-Each statement assigns a name once. The last one returns an expression, which is then called `y`, or a tuple
-of names: several outputs, each a Row or a RowScalar, each with a cotangent of its own.
+Each statement assigns a name once. The last one returns an expression, which is called `y`, or a tuple of names. Each
+name of the tuple is an output, a Row or a RowScalar, with a cotangent of its own.
 
 {about}
 
 Numbers are exact: `1e-5` is 1/100000. A divisor such as `D - 1` makes 2 the smallest D that is accepted.
 
-Everything else is refused, with the place, the cause and what to write instead.
+Everything else is refused. The message has the place, the cause and what to write instead.
 """
 
 NAMES = """\
@@ -38,10 +38,9 @@ NAMES = """\
 
 An input, a statement, an output, a Constant and the layer may each have any name that Python takes;
 {rule}.
-Whatever emitted code calls its own values, and whatever C++ or CUDA reserve, is spelled otherwise there and is
-nobody's concern. A name that is that of a gradient, such as `dx` beside an input `x`, gets a number in the
-derivation, `dx_2`, and stays what it is in the signatures. An input `dy` beside an output `y` is refused, since two
-gradients would be called `ddy`.
+Clashes with keywords of C++ and CUDA, or with names in emitted code, are renamed automatically. A name that a gradient
+has, such as `dx` beside an input `x`, becomes `dx_2` in the derivation and stays `dx` in the signatures. An input `dy`
+beside an output `y` is refused: two gradients would be called `ddy`.
 
 These words are refused:
 """

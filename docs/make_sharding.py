@@ -12,7 +12,7 @@ from pathlib import Path
 from lngen.language.parsing import load
 from lngen.pipeline import planned
 from lngen.plan.cost import parse_dtype
-from lngen.plan.cost.placement import Network, Times, Work
+from lngen.plan.cost.placement import Network, PlacedRows, Times
 from lngen.plan.planner import Plan
 from lngen.plan.sharding import sharded
 
@@ -59,7 +59,7 @@ def placements(plans: Mapping[str, Plan]) -> str:
     rows = []
     for name in PLACED:
         for shape in SHAPES:
-            work = Work(*shape, parse_dtype("bf16"), MEMORY_BANDWIDTH)
+            work = PlacedRows(*shape, parse_dtype("bf16"), MEMORY_BANDWIDTH)
             for devices in DEVICES:
                 network = INSIDE if devices <= 8 else ACROSS
                 placed = (

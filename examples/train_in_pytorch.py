@@ -64,7 +64,7 @@ class GPT(nn.Module):
         return self.last(self.blocks(self.words(words) + self.places))
 
     def loss(self):
-        """How well the next of random words is foretold, whose steps are not random."""
+        """Return the loss of predicting the next of random words, whose steps are not random."""
         start, step = torch.randint(128, (BATCH, 1)), torch.randint(1, 4, (BATCH, 1))
         words = (start + step * torch.arange(65)) % 128
         return nn.functional.cross_entropy(self(words[:, :-1]).flatten(0, 1), words[:, 1:].flatten())
@@ -84,7 +84,7 @@ class ViT(nn.Module):
         return self.last(self.blocks(self.patches(images).flatten(2).mT + self.places).mean(1))
 
     def loss(self):
-        """How well the class of noise with a bright bar is told."""
+        """Return the loss of predicting the class of noise with a bright bar."""
         classes, images = torch.randint(10, (BATCH,)), torch.randn(BATCH, 3, 32, 32)
         images[torch.arange(BATCH), :, 3 * classes] += 2
         return nn.functional.cross_entropy(self(images), classes)

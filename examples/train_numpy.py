@@ -42,7 +42,7 @@ def network(rng, hidden=32):
 
 
 def spirals(count, rng):
-    """What is seen of points of two spirals, (2*count, 6), and the spiral that each is on, (2*count, 2)."""
+    """Return features of points on two spirals, (2*count, 6), and the spiral of each, (2*count, 2)."""
     radius = np.sqrt(rng.uniform(0.02, 1.0, count))
     angle = 3.0 * np.pi * radius
     arm = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=-1)

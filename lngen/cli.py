@@ -35,7 +35,7 @@ _OS_REMEDIES = {
 
 
 class _Words:
-    """What the group and each of its commands do alike: how options are shown, and what is said of a wrong one."""
+    """Behaviour common to the group and to each command: how options are shown, and how a wrong option is reported."""
 
     def get_params(self, ctx: Any) -> Any:
         """The parameters; a flag and an argument stand for themselves, without a type of Python behind them."""
@@ -48,7 +48,7 @@ class _Words:
         return parameters
 
     def parse_args(self, ctx: Any, args: Any) -> Any:
-        """The words parsed. What refuses a value here calls its message an error of a value, which says nothing."""
+        """Parse the words; the parser's prefix of a message about a wrong value is removed."""
         try:
             return super().parse_args(ctx, args)  # type: ignore[misc]
         except typer.BadParameter as error:
@@ -61,10 +61,10 @@ class _Command(_Words, TyperCommand):
 
 
 class _Group(_Words, TyperGroup):
-    """Turns what a command raises into one message and an exit status; a traceback is left to bugs."""
+    """Command group that turns a raised error into one message and an exit status; only bugs give a traceback."""
 
     def main(self, *arguments: Any, **options: Any) -> Any:
-        """Run, and see that what was printed has arrived: the last of it is written when Python flushes stdout."""
+        """Run a command, and check that its output has arrived: the last of it is written when stdout is flushed."""
         # Python has no stream for a descriptor that is closed, and prints for a missing stderr to stdout.
         sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
         if sys.stdout is None:
@@ -99,7 +99,7 @@ class _Group(_Words, TyperGroup):
 
 
 def _refuse(error: LngenError | str) -> None:
-    """One message on stderr, no wider than it is there; a terminal would break its lines inside words."""
+    """Print one message on stderr, wrapped to its width, since a terminal would break lines inside words."""
     message = printable_lines(str(error))
     if sys.stderr.isatty() or os.environ.get("COLUMNS"):
         from lngen.layout import NARROWEST, wrapped
@@ -112,13 +112,13 @@ def _refuse(error: LngenError | str) -> None:
 
 
 def _print_no_more() -> None:
-    """Let what stdout still holds go nowhere: Python flushes it once more when it ends."""
+    """Discard buffered stdout, so that the final flush of Python cannot fail."""
     with suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _os_message(error: OSError) -> str:
-    """What the system refused, where, and what to do instead.
+    """Describe an error of the operating system: what failed, where, and what to do instead.
 
     >>> _os_message(OSError(errno.ENAMETOOLONG, "File name too long", "out/xx"))
     'out/xx: File name too long. Choose a shorter path.'
@@ -141,7 +141,7 @@ app = typer.Typer(
 
 
 class ReportFormat(StrEnum):
-    """How `derive` prints."""
+    """Formats that `derive` prints."""
 
     text = "text"
     markdown = "markdown"
@@ -150,7 +150,7 @@ class ReportFormat(StrEnum):
 
 
 class ShownStage(StrEnum):
-    """What `show` shows."""
+    """Stages that `show` prints."""
 
     definition = "definition"
     vjp = "vjp"
@@ -162,7 +162,7 @@ class ShownStage(StrEnum):
 
 
 class Backend(StrEnum):
-    """What `check` checks."""
+    """Backends that `check` tests."""
 
     numpy = "numpy"
     cpu = "cpu"
@@ -172,8 +172,8 @@ class Backend(StrEnum):
     all = "all"
 
 
-class Direction(StrEnum):
-    """Whose kernels `inspect` looks at."""
+class DirectionName(StrEnum):
+    """Directions whose kernels `inspect` reads."""
 
     forward = "forward"
     backward = "backward"
@@ -213,13 +213,15 @@ def derive(
         bool,
         typer.Option("--check", help="Write nothing; fail with a diff if a written file is not what lngen emits."),
     ] = False,
-    format: Annotated[ReportFormat, typer.Option("--format", help="How to print the derivation.")] = ReportFormat.text,
+    format: Annotated[
+        ReportFormat, typer.Option("--format", help="Format of the printed derivation.")
+    ] = ReportFormat.text,
     html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write the derivation of one layer as a page, too.")
+        Path | None, typer.Option("--html", metavar="FILE", help="Write the derivation of one layer as a page too.")
     ] = None,
     arch: Annotated[
         str | None,
-        typer.Option("--arch", metavar="ARCH", help="On the page: what the kernels are for it, such as sm_90."),
+        typer.Option("--arch", metavar="ARCH", help="Architecture for the kernels on the page, such as sm_90."),
     ] = None,
     certificate: Annotated[
         Path | None,
@@ -227,7 +229,7 @@ def derive(
             "--certificate", metavar="FILE", help="Write the steps of one layer, for another program to check."
         ),
     ] = None,
-    brief: Annotated[bool, typer.Option("--brief", help="Print of one layer no more than fits on a screen.")] = False,
+    brief: Annotated[bool, typer.Option("--brief", help="Print a summary of one layer that fits on a screen.")] = False,
     tangents: Annotated[bool, typer.Option("--tangents", help="Print how the tangents (jvp) were found, too.")] = False,
     second_order: Annotated[
         bool, typer.Option("--second-order", help="Print how the gradients of the gradients were found, too.")
@@ -282,7 +284,7 @@ def site(
     to: Annotated[Path, typer.Option("--to", metavar="DIR", help="The folder that the pages are written to.")],
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="LAYER|FILE|FOLDER", help="Whose pages to write; every layer if left out."),
+        typer.Argument(metavar="LAYER|FILE|FOLDER", help="Layers whose pages to write; all by default."),
     ] = None,
 ) -> None:
     """Write the derivations as pages for a browser, with an index."""
@@ -295,7 +297,7 @@ def site(
 def show(
     layer: Layer,
     stage: Annotated[
-        ShownStage, typer.Option("--stage", metavar="STAGE", help=f"Which one: {', '.join(ShownStage)}.")
+        ShownStage, typer.Option("--stage", metavar="STAGE", help=f"Stage to print: {', '.join(ShownStage)}.")
     ] = ShownStage.simplified,
 ) -> None:
     """Show one stage of a layer on its way from definition to code."""
@@ -308,34 +310,34 @@ def show(
 def check(
     layers: Annotated[
         list[str] | None,
-        typer.Argument(metavar="LAYER|FILE", help="What to check; every layer if left out."),
+        typer.Argument(metavar="LAYER|FILE", help="Layers to check; all by default."),
     ] = None,
     backend: Annotated[
         Backend,
         typer.Option(
             "--backend",
             metavar="BACKEND",
-            help="Which emitted code to check: numpy, cpu, cuda, torch, jax, or all that computes.",
+            help="Emitted code to check: numpy, cpu, cuda, torch, jax, or all that can compute.",
         ),
     ] = Backend.all,
     shape: Annotated[
         list[str] | None,
-        typer.Option("--shape", metavar="ROWS,D", help="A shape to check at; may be repeated. `full` is all of them."),
+        typer.Option("--shape", metavar="ROWS,D", help="Shape to check at, or `full` for all shapes; may be repeated."),
     ] = None,
     dtype: Annotated[
         list[str] | None,
-        typer.Option("--dtype", metavar="DTYPE", help="f64, f32, f16 or bf16; may be repeated. All if left out."),
+        typer.Option("--dtype", metavar="DTYPE", help="f64, f32, f16 or bf16; may be repeated; default: all."),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Where the random inputs start.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the random inputs.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON document.")] = False,
     sharded: Annotated[
-        bool, typer.Option("--sharded", help="Check the code for rows in parts too, of a layer that is emitted now.")
+        bool, typer.Option("--sharded", help="Check sharded code too, of a layer that is emitted now.")
     ] = False,
 ) -> None:
-    """Hold emitted code against its definition: every kind of evidence, with errors and bounds.
+    """Check emitted code against its definition: every kind of evidence, with errors and bounds.
 
-    The exit status is 0 if all was run and holds, 1 if something does not hold, 2 if the input was refused, and 3 if
-    nothing speaks against the code and some of it was not run, for what this machine lacks.
+    The exit status is 0 if every check ran and passed, 1 if one failed, and 2 if the input was refused. It is 3 if no
+    check failed and some could not run, because this machine lacks a compiler, a device or a package.
     """
     from lngen.commands import check
 
@@ -349,10 +351,10 @@ def cost(
     dtype: Annotated[str, typer.Option("--dtype", metavar="DTYPE", help="f64, f32, f16 or bf16.")],
     bandwidth: Annotated[
         str | None,
-        typer.Option("--bandwidth", metavar="RATE", help="The memory's, such as 4.3TB/s: prints times."),
+        typer.Option("--bandwidth", metavar="RATE", help="Bandwidth of the memory, such as 4.3TB/s: prints times."),
     ] = None,
 ) -> None:
-    """What a layer moves and computes at a shape, fused and unfused."""
+    """Count the bytes and the operations of a layer at a shape, fused and unfused."""
     from lngen.commands import cost
 
     cost.run(layer, shape, dtype, bandwidth)
@@ -373,7 +375,7 @@ def stability(
 
 @app.command(cls=_Command)
 def device(as_json: Annotated[bool, typer.Option("--json", help="Print a JSON document.")] = False) -> None:
-    """What there is to compile and run kernels with, and what is missing."""
+    """List the compilers and devices that kernels can use, and what is missing."""
     from lngen.commands import device
 
     device.run(as_json)
@@ -398,15 +400,17 @@ def build(
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder that the layers are written to.")],
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="LAYER|FILE", help="What to build; every layer if left out."),
+        typer.Argument(metavar="LAYER|FILE", help="Layers to build; all by default."),
     ] = None,
     arch: Annotated[
         str | None,
-        typer.Option("--arch", metavar="ARCH", help="Such as x86-64-v3, which is AVX2; armv8-a with a CXX for it."),
+        typer.Option(
+            "--arch", metavar="ARCH", help="Architecture, such as x86-64-v3 (AVX2), or armv8-a with a CXX for it."
+        ),
     ] = None,
     dtype: Annotated[
         list[str] | None,
-        typer.Option("--dtype", metavar="DTYPE", help="f64, f32, f16 or bf16; may be repeated. f32 if left out."),
+        typer.Option("--dtype", metavar="DTYPE", help="f64, f32, f16 or bf16; may be repeated; default: f32."),
     ] = None,
 ) -> None:
     """Write layers and compile them ahead of time, for where there is no compiler."""
@@ -424,15 +428,15 @@ def inspect(
         str, typer.Option("--arch", metavar="ARCH", help="sm_80, sm_90, sm_100 or sm_120; no GPU is needed.")
     ] = "sm_90",
     direction: Annotated[
-        list[Direction] | None,
-        typer.Option("--direction", metavar="NAME", help=f"{', '.join(Direction)}; may be repeated. All if left out."),
+        list[DirectionName] | None,
+        typer.Option("--direction", metavar="NAME", help=f"{', '.join(DirectionName)}; may be repeated; default: all."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON document.")] = False,
 ) -> None:
-    """What the machine code of the kernels says of their speed."""
+    """Read the machine code of the kernels and estimate their speed."""
     from lngen.commands import inspect
 
-    inspect.run(layer, arch, features, dtype, [entry.value for entry in direction or Direction], as_json)
+    inspect.run(layer, arch, features, dtype, [entry.value for entry in direction or DirectionName], as_json)
 
 
 @app.command("list", cls=_Command)
@@ -445,9 +449,9 @@ def list_layers() -> None:
 
 @app.command()
 def cache(
-    clear: Annotated[bool, typer.Option("--clear", help="Remove the derivations that are kept.")] = False,
+    clear: Annotated[bool, typer.Option("--clear", help="Remove the cached derivations.")] = False,
 ) -> None:
-    """Where derivations are kept, how many, and how large they are."""
+    """Show the folder of cached derivations, their number and their size."""
     from lngen.commands import cache
 
     cache.run(clear)

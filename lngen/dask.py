@@ -29,9 +29,10 @@ __all__ = ["Saved", "backward", "forward"]
 
 
 class Saved(NamedTuple):
-    """What forward keeps for backward.
+    """Values that forward saves for backward.
 
-    The layer, its inputs and outputs, what each chunk saved, which stays where it is, and what a call of no rows saved.
+    Fields: the layer, its inputs, its outputs, the saved values of each chunk (they stay on their worker), and the
+    saved values of a call with no rows.
     """
 
     layer: Layer
@@ -42,13 +43,13 @@ class Saved(NamedTuple):
 
 
 def forward(layer: Layer, *inputs: Any, **constants: float) -> tuple[Any, Saved]:
-    """The outputs of a layer, a tuple of several, and what `backward` needs; nothing is computed yet.
+    """Return the outputs of a layer, a tuple of several, and the argument of `backward`; nothing is computed yet.
 
-    `layer` is an emitted module, as `lngen.load` gives it. Inputs that are over rows are arrays of Dask, (..., D) or
-    (...), in chunks of whole rows that are the same for all; the others are arrays, or None.
+    `layer` is an emitted module, as `lngen.load` returns it. Inputs over rows are Dask arrays of shape (..., D) or
+    (...), in chunks of whole rows that are the same for all; other inputs are arrays, or None.
 
-    Raises LngenError for what is no such array, or is chunked otherwise, and what the layer raises for what it refuses:
-    TypeError or ValueError for a shape, a type or a Constant.
+    Raises LngenError for another type or other chunks. Raises the layer's own TypeError or ValueError for a wrong
+    shape, type or Constant.
     """
     _require_layer(layer)
     interface = layer.INTERFACE
@@ -73,13 +74,12 @@ def forward(layer: Layer, *inputs: Any, **constants: float) -> tuple[Any, Saved]
 
 
 def backward(saved: Saved, *cotangents: Any) -> Any:
-    """The gradients of every input, as `Gradients` of the layer; nothing is computed yet.
+    """Return the gradients of every input, as `Gradients` of the layer; nothing is computed yet.
 
-    `cotangents` are arrays of Dask or NumPy, of the shapes of the outputs; those that are chunked otherwise are
-    rechunked, and one of several may be None. A gradient of rows is chunked as they are; one of a parameter is one
-    chunk, the sum over all.
+    `cotangents` are arrays of Dask or NumPy, of the shapes of the outputs; other chunks are rechunked, and one of
+    several may be None. A gradient of rows has their chunks. A gradient of a parameter is one chunk, the sum over all.
 
-    Raises LngenError for what is no such array, and TypeError or ValueError for what the layer refuses.
+    Raises LngenError for another type, and the layer's own TypeError or ValueError.
     """
     if not isinstance(saved, Saved):
         raise LngenError(f"saved is of type {type(saved).__name__}. Pass what forward returned as its second value.")
@@ -116,7 +116,7 @@ def _require_layer(layer: Any) -> None:
 
 
 def _require_known(interface: Interface, inputs: Sequence[Any], constants: Mapping[str, Any]) -> None:
-    """Refuse more inputs than there are, and what is no Constant: such as an input by its name, or `out`."""
+    """Refuse too many inputs, and keywords that are not Constants, such as an input by its name, or `out`."""
     names = [entry["name"] for entry in interface["inputs"]]
     if len(inputs) > len(names):
         raise LngenError(f"{interface['name']} is given {len(inputs)} inputs. Pass {', '.join(names)}.")
@@ -125,7 +125,7 @@ def _require_known(interface: Interface, inputs: Sequence[Any], constants: Mappi
         if name not in known:
             there = ", ".join(known) or "none"
             raise LngenError(
-                f"{name} is no Constant of {interface['name']}, of which there are: {there}. Pass inputs, which are "
+                f"{name} is not a Constant of {interface['name']}; its Constants are: {there}. Pass inputs, which are "
                 f"{', '.join(names)}, without their names."
             )
 
@@ -137,7 +137,10 @@ def _is_row(entry: InputEntry | OutputEntry) -> bool:
 def _without_rows(
     layer: Layer, interface: Interface, given: Sequence[Any], constants: Mapping[str, float]
 ) -> tuple[Sequence[Any], Any]:
-    """What a call of no rows makes and saves. It refuses what any call does, before there is anything to compute."""
+    """Return the outputs and the saved values of a call with no rows.
+
+    The call checks its arguments as any other call does, before anything is computed.
+    """
     values = []
     for entry, each in zip(interface["inputs"], given, strict=True):
         if dask.is_dask_collection(each) and not isinstance(each, da.Array):
@@ -151,13 +154,13 @@ def _without_rows(
 
 
 def _nothing_of(array: Any, has_features: bool) -> Any:
-    """Rows as those of an array, of which there are none; one row where it is nothing else."""
+    """Return an array with no rows, like the given one, or one row if it has no other axes."""
     leading = (0,) * (array.ndim - (1 if has_features else 0))
     return np.ones((*leading, *array.shape[len(leading) :]), array.dtype)
 
 
 def _on_numpy(layer: Any) -> Layer:
-    """The same layer, computed by NumPy: here there need not be what workers compile with."""
+    """Return the layer on NumPy, since this process may lack the compiler of the workers."""
     found: Any = importlib.import_module(f"{layer.__package__}.numpy_backend")
     return found  # type: ignore[no-any-return]
 
@@ -211,11 +214,11 @@ def _blocks(interface: Interface, given: Sequence[Any]) -> list[Any]:
         leading = axes
         if is_row and each.ndim:
             if np.isnan(each.shape[-1]):
-                raise LngenError(
-                    f"of {name} it is not known how many features there are. Call {name}.compute_chunk_sizes()."
-                )
+                raise LngenError(f"{name} has an unknown number of features. Call {name}.compute_chunk_sizes().")
             if features not in (None, each.shape[-1]):
-                raise LngenError(f"{name} has {each.shape[-1]} features and another input {features}. Pass as many.")
+                raise LngenError(
+                    f"{name} has {each.shape[-1]} features, and another input has {features}. Pass the same number."
+                )
             features = each.shape[-1]
         found.append(each.to_delayed().reshape([len(sizes) for sizes in axes]))
     if leading is None:
@@ -224,7 +227,7 @@ def _blocks(interface: Interface, given: Sequence[Any]) -> list[Any]:
 
 
 def _joined(made: Any, take: Any, like: Any, dtype: Any, has_features: bool) -> Any:
-    """An array of what is taken from each chunk, `like` an input of rows in those chunks."""
+    """Join an array from a part of each chunk; `like` is an input of rows in those chunks."""
     parts: Any = np.empty(made.shape, object)
     for place in np.ndindex(made.shape):
         rows = tuple(sizes[at] for sizes, at in zip(like.chunks, place, strict=False))
@@ -234,7 +237,7 @@ def _joined(made: Any, take: Any, like: Any, dtype: Any, has_features: bool) -> 
         return parts[()]
     joined = _block(parts.tolist(), 0)
     chunks = (*like.chunks[: parts.ndim], *joined.chunks[parts.ndim :])
-    # What is joined has lost its empty chunks, and backward looks for each where the input has it.
+    # Joined chunks have lost the empty ones, and backward expects each where the input has it.
     return joined.rechunk(chunks) if any(0 in sizes for sizes in chunks) else joined
 
 

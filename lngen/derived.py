@@ -1,4 +1,4 @@
-"""What a program may ask for: a layer derived from its definition, as `lngen.derive` returns it."""
+"""Python interface of a derived layer: `lngen.derive` and the object that it returns."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from lngen.backends.chosen import named
 from lngen.cache import folders, key
 from lngen.check import DTYPES, QUICK_SHAPES, Report
-from lngen.check.emitted import BACKENDS, Asked, check_emitted
+from lngen.check.emitted import BACKENDS, CheckRequest, check_emitted
 from lngen.derivation.derivation import Proof, Step
 from lngen.errors import LngenError, printable
 from lngen.files import loading, manifest
@@ -46,19 +46,19 @@ class DerivedLayer:
     """
 
     derived: Derived
-    """What the stages made of it, for who wants more than is here."""
+    """Results of all stages of the pipeline."""
 
     backends: tuple[str, ...] | None = None
     """The backends that `derive` was told, with what they need; None for all."""
 
     @property
     def definition(self) -> Definition:
-        """What it was derived from."""
+        """Definition that the layer was derived from."""
         return self.derived.definition
 
     @property
     def name(self) -> str:
-        """The layer's name, which is that of its function."""
+        """Name of the layer, which is that of its function."""
         return self.definition.name
 
     @property
@@ -68,17 +68,19 @@ class DerivedLayer:
 
     @property
     def gradients(self) -> Mapping[str, str]:
-        """The values of backward by name, in order of computation: the gradients, and what they are written in."""
+        """Values of backward by name, in order of computation: the gradients, and the values that they are written
+        in.
+        """
         return _by_name(formulas(self.derived.plan)["backward"])
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """How the gradients were found, one step after the other: rule, reason, before and after."""
+        """Steps of the derivation in order, each with its rule, its reason, and the formula before and after."""
         return self.derived.plan.derivation.steps
 
     @property
     def evidence(self) -> tuple[Proof, ...]:
-        """What was proved of the derivation, without running any code."""
+        """Proofs about the derivation; none of them runs emitted code."""
         return self.derived.plan.derivation.proofs
 
     def __str__(self) -> str:
@@ -94,19 +96,19 @@ class DerivedLayer:
     def page(self) -> str:
         """The page for a browser that `lngen derive --html` writes. Its plot of errors is measured here and now."""
         from lngen.page.page import page
-        from lngen.page.plots import can_plot, measured
+        from lngen.page.plots import measured
 
-        return page(self.derived, measured(self.derived) if can_plot() else None)
+        return page(self.derived, measured(self.derived))
 
     def write(self, folder: str | os.PathLike[str], backends: Sequence[str] | None = None) -> Path:
-        """Write the layer to `folder/NAME`, and what layers share beside it; the path of the former.
+        """Write the layer to `folder/NAME`, and the shared runtime beside it; return the layer's path.
 
-        `folder` is imported from, as in `from my_model.layers import NAME`. Files that are as they should be stay.
-        `backends`, such as `["numpy", "cuda"]`, are those that are written; what they need is written too. Without
-        them it is those that `derive` was told, else those that `lngen derive --out` writes there.
+        The folder can then be imported from, as in `from my_model.layers import NAME`. Files with the right content
+        stay. `backends`, such as `["numpy", "cuda"]`, are the ones to write, with those that they need. Without them
+        the choice of `derive` counts, else that of `lngen derive --out`.
 
-        Raises LngenError, and changes nothing, if that is no name of a package, if it cannot be written to, or if there
-        is something in it that lngen did not write. It does for a backend that there is not.
+        Raises LngenError, and changes nothing, if the folder's name is not that of a package, if it cannot be written
+        to, if it contains files that lngen did not write, or for an unknown backend.
         """
         place = Path(folder)
         require_package(place)
@@ -149,7 +151,9 @@ class DerivedLayer:
         if self.backends is not None and backend not in self.backends:
             raise LngenError(f"{self.name} was derived without {backend}: name it in the backends of `lngen.derive`.")
         at_thresholds = shapes is None
-        asked = Asked(QUICK_SHAPES if shapes is None else shapes, dtypes=dtypes, seed=seed, at_thresholds=at_thresholds)
+        asked = CheckRequest(
+            QUICK_SHAPES if shapes is None else shapes, dtypes=dtypes, seed=seed, at_thresholds=at_thresholds
+        )
         return check_emitted(self.derived, self._cached(), backend, asked, warnings.warn)
 
 
@@ -157,10 +161,8 @@ def derive(definition: str | os.PathLike[str], backends: Sequence[str] | None = 
     """Derive a layer from the text of its definition, from a file, or by the name of one that comes with lngen.
 
     A file is given as a `pathlib.Path`; a text is never taken for a path. `backends`, such as `["numpy", "cuda"]`, are
-    those to emit code for, of "numpy", "cpu", "cuda", "torch" and "jax"; all if none are given.
-
-    Raises LngenError for what is not a definition or has no derivative in the language, with the place and what to
-    write instead.
+    those to emit code for, of "numpy", "cpu", "cuda", "torch" and "jax"; all by default. Raises LngenError if it is not
+    a definition, or has no derivative in the language, with the place and what to write instead.
 
     >>> derive("def cubed(x: Row): return x**3").gradients
     {'dx': '3*dy*x**2'}

@@ -1,7 +1,7 @@
-"""The errors of lngen.
+"""Errors of lngen.
 
-Every fault of a user's input is one `LngenError`: it says what was found, where, and what to do instead.
-Anything else that escapes is a bug of lngen.
+Every fault of a user's input is one `LngenError`: it names the fault, the place and the remedy. Any other error is a
+bug of lngen.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ _LINE_WIDTH = 120
 
 
 class LngenError(Exception):
-    """Something the user can put right; the message says what, where, and what to do instead."""
+    """Error that the user can put right; the message names the fault, the place and the remedy."""
 
 
 class DefinitionError(LngenError):
     """A definition that the language does not allow.
 
-    `line` and `column` count characters from 1. `str(error)` is the whole report:
+    `line` and `column` count characters from 1. `code` is the stable name of the refusal: `docs/errors.md` lists
+    each with an example and with the definition that its remedy leads to. `str(error)` is the whole report:
 
     >>> print(DefinitionError("f.py", 2, 12, "nothing is called 'z'", "assign 'z' first", "    return z"))
     f.py:2:12: nothing is called 'z'
@@ -26,14 +27,17 @@ class DefinitionError(LngenError):
       remedy: assign 'z' first
     """
 
-    def __init__(self, filename: str, line: int, column: int, message: str, remedy: str, source_line: str) -> None:
+    def __init__(
+        self, filename: str, line: int, column: int, message: str, remedy: str, source_line: str, code: str = ""
+    ) -> None:
         self.filename = filename
         self.line = line
         self.column = column
         self.message = message
         self.remedy = remedy
         self.source_line = source_line
-        super().__init__(filename, line, column, message, remedy, source_line)
+        self.code = code
+        super().__init__(filename, line, column, message, remedy, source_line, code)
 
     def __str__(self) -> str:
         return self.within(_INDENT + _LINE_WIDTH)

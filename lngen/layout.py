@@ -14,7 +14,7 @@ WIDTH = 110
 """No line of plain text is longer."""
 
 NARROWEST = 40
-"""Nothing is laid out for less: what there is room for is no formula."""
+"""Minimum width of a layout; a narrower column has no room for a formula."""
 
 _AT_SPACES: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
 _EQUATION = re.compile(r"\w+ = ")
@@ -68,8 +68,8 @@ def expression(text: str, width: int, first: str = "", rest: str | None = None) 
     return [*lines, prefix + text]
 
 
-class Formula(Protocol):
-    """What has a name and a right-hand side."""
+class NamedFormula(Protocol):
+    """Formula with a name and a right-hand side."""
 
     @property
     def name(self) -> str: ...
@@ -78,7 +78,7 @@ class Formula(Protocol):
     def text(self) -> str: ...
 
 
-def aligned(formulas: Sequence[Formula], width: int, indent: str) -> list[str]:
+def aligned(formulas: Sequence[NamedFormula], width: int, indent: str) -> list[str]:
     """Formulas below each other, their equals signs in a column."""
     column = min(max((len(f.name) for f in formulas), default=0), _NAME_COLUMN)
     lines = []
@@ -142,7 +142,7 @@ def cut(line: str, width: int) -> list[str]:
 
 
 def _break(text: str, room: int) -> int:
-    """Where to break: before the outermost operator in the second half of the room, else wherever one is."""
+    """Return where to break: before the outermost operator in the second half of the room, else at any operator."""
     depth, best, key = 0, len(text), (99, 0)
     for at, character in enumerate(text):
         if character in "([":

@@ -1,9 +1,9 @@
-"""From a definition to the files of its layer: every stage in order, held together by nothing but values.
+"""Run every stage from a definition to the files of its layer.
 
     load -> derive -> plan -> prove -> emit NumPy, CUDA, C++, PyTorch, JAX, the derivation as a document, the manifest
 
-Nothing here reads the clock, the machine, or any file but the templates: the same definition gives the same
-bytes everywhere.
+No stage reads the clock, the machine, or any file but the templates: the same definition gives the same bytes
+everywhere.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from lngen.runtime.emitted import BACKENDS
 Kept = TypeVar("Kept")
 
 STAGES = ("derive", "plan", "prove", "numpy", "cuda", "cpu", "torch", "jax", "derivation.md")
-"""What `derived` goes through, in order, by the names it passes to `on_stage`."""
+"""Stages of `derived` in order, by the names passed to `on_stage`."""
 
 _EMITTERS = {"numpy": numpy.emit, "cuda": cuda.emit, "cpu": cpu.emit, "torch": torch.emit, "jax": jax.emit}
 
@@ -60,19 +60,18 @@ class Derived:
         return dict(self.emission.files)
 
     def text(self, path: str) -> str:
-        """The text of one emitted file, such as `kernels.cu`; KeyError if there is none."""
+        """Return the text of one emitted file, such as `kernels.cu`; raises KeyError if there is none."""
         return self.files[path]
 
 
 def planned(
     definition: Definition, *, proved: bool = True, on_stage: Callable[[str], None] = lambda stage: None
 ) -> Plan:
-    """The plan of a definition. With `proved` its derivation carries evidence; without, it takes no time.
+    """Return the plan of a definition; `proved=False` skips the proofs, which take most of the time.
 
-    `on_stage` is told the name of each of `STAGES` as it begins, of those that have to be gone through; what was made
-    before and is still the same is taken from the cache. Raises EvidenceError if the evidence speaks against the
-    derivation, LngenError for what cannot be derived, and with `proved` for a definition that has no finite real value
-    anywhere it was tried.
+    `on_stage` gets the name of each of `STAGES` as it begins; a cached stage is skipped. Raises EvidenceError if the
+    evidence speaks against the derivation, and LngenError if the definition cannot be derived. With `proved`, it also
+    raises LngenError if no tried point has a finite real value.
     """
     if proved:
         return _kept("plan with proofs", definition, lambda: _with_proofs(definition, on_stage))
@@ -100,10 +99,10 @@ def derived(
     backends: Collection[str] = BACKENDS,
     on_stage: Callable[[str], None] = lambda stage: None,
 ) -> Derived:
-    """A definition with its derivation, its plan and its files; `over_parts` those for rows in parts too.
+    """Return a definition with its derivation, its plan and its files; `over_parts` adds those for sharded rows.
 
-    The files are those of some `backends`, and of what these need. Takes and raises what `planned` takes and raises,
-    and raises LngenError for an expression that a backend cannot print.
+    The files are those of some `backends`, and of the backends that these need. Arguments and errors are those of
+    `planned`. It also raises LngenError for an expression that a backend cannot print.
     """
     plan = planned(definition, proved=proved, on_stage=on_stage)
     chosen = with_needed((*backends, *(OVER_PARTS if over_parts else ())))
@@ -143,7 +142,7 @@ def _emitted(
 
 
 def _kept(what: str, definition: Definition, make: Callable[[], Kept]) -> Kept:
-    """What was made of the definition before, or is made now: where the pipeline looks into the cache."""
+    """Return a result of the definition from the cache, or make it and cache it."""
     write, read = partial(values.encode_surely, given=definition), partial(values.decode, given=definition)
     value: Kept = kept(what, definition, make, write, read)
     return value
@@ -153,7 +152,8 @@ def _proved(derivation: Derivation) -> Derivation:
     if not has_values(derivation):
         raise LngenError(
             f"{derivation.definition.name} has no finite real value for any inputs from -2 to 2 that were tried. "
-            "Look for the root of what is negative, the logarithm of what is not positive, or a division by zero."
+            "Look for the root of a negative number, the logarithm of a number that is not positive, or a division by "
+            "zero."
         )
     derivation = prove(derivation)
     _require_evidence(derivation)

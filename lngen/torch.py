@@ -25,19 +25,19 @@ __all__ = ["Replaced", "Replacement", "replace"]
 
 
 def replace(model: torch.nn.Module, layers: Iterable[str | type[Any]] | None = None) -> Replacement:
-    """Let emitted layers compute the `forward` of a model's modules, and say which.
+    """Let emitted layers compute the `forward` of a model's modules, and report the modules.
 
-    The modules stay: class, parameters and their names, state, hooks. Only what their `forward` computes changes, and
-    `undo()` of the result gives that back. `layers` are names of layers that come with lngen, or modules of emitted
-    ones, `load(path, backend="torch").Mine`; all that come with it if none are given. A definition says what its layer
-    stands for, as `In PyTorch: torch.nn.Norm(weight=gamma, eps=eps)`.
+    The modules stay: class, parameters and their names, state, hooks. Only the computation of their `forward` changes,
+    and `undo()` of the result restores it. `layers` are names of layers that come with lngen, or modules of emitted
+    ones, `load(path, backend="torch").Mine`; by default, all that come with lngen. A definition names the module that
+    its layer can replace, as `In PyTorch: torch.nn.Norm(weight=gamma, eps=eps)`.
 
         print(lngen.torch.replace(model))
 
-    prints a line for each module that was `replaced` or that `stayed`, with the reason. Of those that stay, modules are
-    listed that are called a norm, or whose class a definition names.
+    prints a line for each module that was `replaced` or that `stayed`, with the reason. A module that stays is listed
+    if its class is a norm by name, or if a definition names its class.
 
-    Raises LngenError for a layer, an attribute or a class that there is not; nothing is changed then.
+    Raises LngenError for an unknown layer, attribute or class; nothing is changed then.
     """
     modules = [
         next(_modules(load(layer, backend="torch"))) if isinstance(layer, str) else layer

@@ -1,4 +1,4 @@
-"""Which lngen this is, and when it was imported."""
+"""Version of lngen, and the time of its import."""
 
 import time
 
@@ -8,7 +8,9 @@ DISTRIBUTION = "lngen-derive"
 """The name of lngen on the package index, where `lngen` is another project."""
 
 STARTED = time.time_ns()
-"""When lngen was imported, before the modules that derive. A source that changed later may not be what runs."""
+"""Time at which lngen was imported, before the modules that derive; a source that changed later may not be the code
+that runs.
+"""
 
 
 def install(extra: str) -> str:

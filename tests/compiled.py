@@ -37,7 +37,7 @@ class Layer:
 
     @property
     def definition(self) -> Definition:
-        """What the layer computes."""
+        """Return the definition of the layer."""
         return self.derived.definition
 
 
@@ -62,7 +62,7 @@ def left_to_directions(module: Any, put: Callable[[Any, str, Any], None] = setat
 
 
 def results(module: Any, definition: Definition, case: Case, **options: Any) -> dict[str, Any]:
-    """What all four functions give for a case, its inputs and cotangents being the directions too."""
+    """Return the results of all four functions for a case, with its inputs and cotangents as directions."""
     checkable = Checkable(definition, module)
     inputs, constants = positional(checkable, case)
     cotangents = [case.cotangents.get(name) for name in definition.outputs]
@@ -86,7 +86,7 @@ def drawn(definition: Definition, rows: int, features: int, dtype: Any, seed: in
 
 
 def off(found: Mapping[str, Any], exact: Mapping[str, Any]) -> dict[str, float]:
-    """By how much each result is off, beside the largest entry of it and 1."""
+    """Return the error of each result, relative to its largest entry or 1."""
     return {
         name: float(
             np.abs(np.asarray(value, np.longdouble) - exact[name]).max(initial=0)

@@ -1,4 +1,4 @@
-"""How the suite reports what it skipped, and what it may skip where `LNGEN_CI` is set."""
+"""Report of skipped tests, and the reasons that are allowed with `LNGEN_CI`."""
 
 import gc
 import os

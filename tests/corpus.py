@@ -178,9 +178,9 @@ def f(x: Row, {_EPS}):
 
 NAMES = (*FILES, *TEXTS)
 PROVED = tuple(name for name in NAMES if name not in REST)
-"""Those whose proofs are looked at one by one; the other shipped layers are proved in tests/test_pipeline.py."""
+"""Definitions whose proofs are tested one by one; other shipped layers are proved in tests/test_pipeline.py."""
 SOME = tuple(dict.fromkeys(("layer_norm", "rms_norm", *PROVED[::5])))
-"""Where a test that goes over all of them is long, these are in the default tier."""
+"""Definitions in the default tier of long tests over all of them."""
 SAMPLED = sample(NAMES, SOME)
 
 
@@ -192,18 +192,18 @@ def definition(name: str) -> Definition:
 
 @functools.cache
 def planned(name: str) -> Plan:
-    """Its plan, of all directions and without proofs. It is derived once for all processes of a run."""
+    """Return the plan of a definition, with all directions and without proofs; it is cached for all processes."""
     return pipeline.planned(definition(name), proved=False)
 
 
 def derivation(name: str) -> Derivation:
-    """Its derivation, not proved."""
+    """Return the derivation of a definition, not proved."""
     return planned(name).derivation
 
 
 @functools.cache
 def proved(name: str) -> Derivation:
-    """Its derivation with evidence, for all directions."""
+    """Return the derivation of a definition with evidence, for all directions."""
     return pipeline.planned(definition(name)).derivation
 
 

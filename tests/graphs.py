@@ -14,7 +14,7 @@ GLOBAL, RELAXED = 0, 2
 
 
 class Graph:
-    """What a stream was asked to do while it was captured; it can be asked for again."""
+    """Work of a stream during a capture, which can be launched again."""
 
     def __init__(self) -> None:
         self.handle, self.executable = ctypes.c_void_p(), ctypes.c_void_p()

@@ -91,7 +91,7 @@ def values(definition: Definition) -> tuple[list[Any], list[Any], list[Any]]:
 
 
 def numpy_results(made: Derived) -> list[Any]:
-    """What all four functions give, a few rows at once and in blocks, arguments and results by their names."""
+    """Return the results of all four functions, on few rows and in blocks, with arguments and results by name."""
     return [array for few in (True, False) for array in _numpy_results(made, few)]
 
 
@@ -113,7 +113,7 @@ def _numpy_results(made: Derived, few: bool) -> Iterable[Any]:
 
 
 def cuda_results(made: Derived, folder: Path) -> list[Any]:
-    """What forward and backward give on the device."""
+    """Return the results of forward and backward on the device."""
     from lngen.check.on_device import device, download, upload
 
     manifest.write(made.emission, folder)
@@ -147,7 +147,7 @@ def _by_name(result: Any, definition: Definition) -> Iterable[Any]:
 
 @functools.cache
 def wanted(text: str) -> list[Any]:
-    """What the layer of a text gives under plain names, on NumPy."""
+    """Return the results of the layer of a text under plain names, on NumPy."""
     return numpy_results(plain(text))
 
 

@@ -16,7 +16,7 @@ from lngen.runtime import host_compiler
 VARIABLE = "CPLUS_INCLUDE_PATH"
 FIRST = "cstdint"
 HEADERS = (FIRST, "cstring", "type_traits", "immintrin.h", "cmath")
-"""What `host_rows.h` and the headers that it includes take from the system, the first of them first."""
+"""System headers that `host_rows.h` and its includes use, the first of them first."""
 
 
 def precompiled(folder: Path) -> dict[str, str]:

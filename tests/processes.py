@@ -23,9 +23,10 @@ def run_alone(program: str) -> None:
 
 
 def in_processes(package, kind, work, given):
-    """What each of several processes gives for what it is given, (inputs, cotangents): in one run, and in another.
+    """Return the results of several processes for their arguments (inputs, cotangents), in two runs.
 
-    `kind` says what is between them, `work` what of sharded_worker.WORK they do with the layer in the folder `package`.
+    `kind` is the communicator, `work` is the entry of sharded_worker.WORK that they run with the layer in the folder
+    `package`.
     """
     found = (_by_mpi if kind == "mpi" else _spawned)(package, kind, work, given)
     return [[each[run] for each in found] for run in (1, 2)]

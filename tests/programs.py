@@ -1,9 +1,7 @@
-"""Row programs written by hand, for the tests of the backends: each has the exact form that the planner
-gives.
+"""Row programs written by hand for the tests of the backends, in the exact form of the planner.
 
-`demo_centred` takes its mean off and divides by its deviation, `demo_tanh` has a learned Scalar and no
-reduction in its forward, `demo_residual` has two row inputs, two outputs, a saved output and one gradient for
-two inputs.
+`demo_centred` subtracts its mean and divides by its deviation. `demo_tanh` has a learned Scalar and no reduction in its
+forward. `demo_residual` has two row inputs, two outputs, a saved output and one gradient for two inputs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a test may need that a machine may lack, and the one reason that is given for each.
+"""Requirements of tests that a machine may lack, with one reason for each.
 
-Use them as marks: `@needs_gxx`. Where `LNGEN_CI` is set, a test that is skipped for another reason than
-"no GPU" fails the run (tests/conftest.py).
+Use them as marks: `@needs_gxx`. Where `LNGEN_CI` is set, a test that is skipped for another reason than "no GPU" fails
+the run (tests/conftest.py).
 """
 
 import ctypes
@@ -42,7 +42,7 @@ def gxx() -> str | None:
 
 
 def has_pycuda() -> bool:
-    """Whether PyCUDA is installed; asking does not load a driver."""
+    """Test whether PyCUDA is installed, without loading a driver."""
     return importlib.util.find_spec("pycuda") is not None
 
 
@@ -55,7 +55,7 @@ def browser() -> str | None:
 
 
 def mpiexec() -> str | None:
-    """What starts processes of an MPI, where mpi4py is installed, or None."""
+    """Return the program that starts processes of an MPI, if mpi4py is installed, or None."""
     if importlib.util.find_spec("mpi4py") is None:
         return None
     return shutil.which("mpiexec", path=f"{sysconfig.get_path('scripts')}{os.pathsep}{os.environ.get('PATH', '')}")
@@ -83,7 +83,7 @@ def simulator() -> Path | None:
 
 
 def has_gpu() -> bool:
-    """Whether the driver finds a device."""
+    """Test whether the driver finds a device."""
     # The emulator can pose as the driver, so its device files are asked for first.
     if not any(map(os.path.exists, ("/dev/nvidiactl", "/dev/dxg"))):
         return False

@@ -18,7 +18,7 @@ def of_features(layer, communicator, inputs, cotangents):
 
 
 def of_rows(layer, communicator, inputs, cotangents):
-    """Of each backend: what belongs to the rows that a process has, sums over all rows, and over its own."""
+    """Return, for each backend, results of a process's rows, sums over all rows, and sums over its own."""
     (x, parameters, backends), (dy,) = inputs, cotangents
     rows, sums, own = [], [], []
     for backend in backends:
@@ -82,7 +82,7 @@ def run(package, kind, work, rank, group, inputs, cotangents, results):
 
 
 class _File:
-    """Where a process that no queue reaches puts what it has found."""
+    """File for the results of a process that no queue reaches."""
 
     def __init__(self, path):
         self.path = path

@@ -76,7 +76,7 @@ def point(definition: Definition, dtype: str, scale: float) -> Point:
 
 
 def exact(derivation: Derivation, at: Point) -> Results:
-    """Everything that `answers` has."""
+    """Return the exact values of all results in `answers`."""
     definition = derivation.definition
     found: Results = {(OUTPUT, name): value for name, value in reference.outputs(definition, at.case).items()}
     found |= {(GRADIENT, name): value for name, value in reference.derivatives(definition, at.case).items()}
@@ -116,7 +116,7 @@ def _lifted(value: Any, kind: Kind) -> Any:
 
 
 def bounds(layer: Derived, at: Point, dtype: str, arithmetic: Summation) -> Mapping[tuple[str, str], Any]:
-    """How far each result may be off, by the program that computes it."""
+    """Return the error bound of each result, by the program that computes it."""
     plan, definition = layer.plan, layer.definition
     case, along = at.case, {f"d{name}": value for name, value in at.directions.items()}
     first = error_bounds(plan.forward, plan.backward, case, dtype, arithmetic)

@@ -107,8 +107,8 @@ def calls(definition: Definition, module: Any, cpu: Any) -> Iterator[Callable[[]
     [
         ({"words": ["no_such"]}, r"there is no layer 'no_such'; there are "),
         ({"arch": "z80"}, r"no architecture 'z80' to compile for; there are x86-64-v4, .*armv8-a\."),
-        ({"dtypes": ["i8"]}, "'i8' is no number type"),
-        ({"out": Path("a-b")}, "'a-b' is no name of a Python package"),
+        ({"dtypes": ["i8"]}, "'i8' is not a number type"),
+        ({"out": Path("a-b")}, "'a-b' is not the name of a Python package"),
         ({"out": Path("file", "layers")}, "is a file; layers are written to a folder"),
     ],
 )
@@ -126,7 +126,7 @@ def test_what_is_refused(
 def test_another_kind_of_processor_needs_a_compiler_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CXX", raising=False)
     other = "x86-64-v3" if platform.machine() in ("aarch64", "arm64") else "armv8-a"
-    with pytest.raises(LngenError, match=f"{other} is of another kind .* Set CXX to a compiler for it"):
+    with pytest.raises(LngenError, match=f"{other} is an architecture of another kind .* Set CXX to a compiler for it"):
         build.run(["standardize"], tmp_path / "layers", other, [])
 
 
@@ -160,13 +160,15 @@ def test_compiled_where_there_is_a_compiler_that_works(tmp_path: Path, monkeypat
     assert lngen.load("layer_norm", backend="auto") is lngen.load("layer_norm", backend="cpu")
     host_compiler._found.cache_clear()
     script(tmp_path, "echo 'to have c++ 14.2, install it'; exit 1")
-    reason = f"{program} is no compiler that works: it made nothing, and ended with status 1"
+    reason = f"{program} does not compile a test program: it made nothing, and ended with status 1"
     assert processor.chosen() == processor.Choice("numpy", reason)
     assert lngen.load("layer_norm", backend="auto") is lngen.load("layer_norm")
     host_compiler._found.cache_clear()
 
 
-@pytest.mark.parametrize(("program", "reason"), [("'", "is no command"), ("true", "true is no compiler that works")])
+@pytest.mark.parametrize(
+    ("program", "reason"), [("'", "is not a command"), ("true", "true does not compile a test program")]
+)
 def test_numpy_where_cxx_is_no_compiler(program: str, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXX", program)
     choice = processor.chosen()

@@ -141,7 +141,7 @@ class TestDerive:
         (mine.parent / "link").symlink_to("target")
         result = lngen("derive", "mine.py", "--brief", option, "pipe", "--out", "here")
         assert result.exit_code == cli.REFUSED
-        assert result.stderr.startswith("pipe is a pipe that nobody reads.")
+        assert result.stderr.startswith("pipe is a pipe without a reader.")
         assert not (mine.parent / "here").exists()
         assert (mine.parent / "pipe").is_fifo()
         assert lngen("derive", "mine.py", "--brief", option, "link").exit_code == 0
@@ -196,7 +196,7 @@ class TestDerive:
     def test_a_folder_that_is_no_package_is_refused(self, mine):
         result = lngen("derive", mine, "--out", "my-layers")
         assert result.exit_code == 2
-        assert "'my-layers' is no name of a Python package" in result.stderr
+        assert "'my-layers' is not the name of a Python package" in result.stderr
         assert not (mine.parent / "my-layers").exists()
 
     def test_what_it_wrote_can_be_imported_at_once(self, mine):
@@ -450,11 +450,11 @@ class TestCheck:
     def test_a_shape_that_is_too_large_is_called_that(self, mine, shape):
         result = lngen("check", "mine.py", "--shape", shape)
         assert (result.exit_code, result.stdout) == (cli.REFUSED, "")
-        assert "Write a smaller one" in result.stderr or "Write a shape of 2**24" in result.stderr
+        assert "Write a smaller one" in result.stderr or "Pass a shape of at most 2**24" in result.stderr
         assert len(result.stderr) < 200
 
     def test_each_report_is_printed_when_it_is_there(self, mine, monkeypatch):
-        """And not at the end: the first one has been flushed when the second check begins."""
+        """The first report is flushed before the second check begins."""
         yours = mine.with_name("yours.py")
         yours.write_text(MINE.replace("mine", "yours"))
         seen = []
@@ -678,7 +678,7 @@ class TestLayers:
 
 
 class TestOfTheSystem:
-    """What the system refuses is one message and a status, whichever command meets it."""
+    """Errors of the system give one message and a status, in every command."""
 
     def run(self, words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "LNGEN": f"{sys.executable} -m lngen"}

@@ -45,7 +45,7 @@ def test_it_is_read_as_a_row_without_a_gradient():
 
 
 def test_it_takes_the_name_of_no_gradient():
-    """Neither `dmask` nor `ddmask` is there, so both are free; `dy` beside an output `y` has no second gradient."""
+    """Names `dmask` and `ddmask` are free; `dy` beside an output `y` has no second gradient."""
     made = parse("def f(x: Row, mask: Data, dy: Data): return x*mask*dy")
     assert [made.public(entry.name) for entry in made.inputs] == ["x", "mask", "dy"]
     assert parse("def f(x: Row, mask: Data, dmask: Data): return x*mask*dmask").renamed == ()

@@ -67,7 +67,7 @@ def test_writing(scaled: DerivedLayer, tmp_path: Path) -> None:
     scaled.write(tmp_path / "layers")
     assert shared.read_text() == text, "what layers share is put right too"
     assert lngen.load(place).INTERFACE["name"] == "scaled"
-    with pytest.raises(LngenError, match="'my-layers' is no name of a Python package"):
+    with pytest.raises(LngenError, match="'my-layers' is not the name of a Python package"):
         scaled.write(tmp_path / "my-layers")
     (place / "mine.txt").write_text("notes")
     with pytest.raises(LngenError, match=r"mine\.txt, which lngen did not write there"):

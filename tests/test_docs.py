@@ -102,7 +102,7 @@ def test_page_of_sharding_every_communicator_is_named():
 
 
 def test_every_layer_needs_no_more_than_a_kernel_written_by_hand():
-    """But for gradients that are equal: by hand one array is returned for all of them, here there is one for each."""
+    """Equal gradients are an exception: code by hand returns one array for all of them, emitted code one for each."""
     by_hand, counted = layers_page()["BY_HAND"], layers_page()["counted"]
     plans = _plans()
     assert by_hand.keys() == plans.keys()

@@ -1,11 +1,14 @@
 """The documentation as pages: it builds without a warning, and every link leads somewhere."""
 
+import functools
 import os
 import re
+import runpy
 import subprocess
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 import pytest
@@ -17,7 +20,7 @@ pytestmark = [needs_mkdocs, pytest.mark.ci]
 
 
 class Links(HTMLParser):
-    """What a page refers to, and what in it can be referred to."""
+    """Links of a page, and the anchors that can be linked to."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -74,6 +77,33 @@ def test_the_tutorial_was_run(site):
     text = (site / "tutorial.html").read_text(encoding="utf-8")
     assert "write mean(x): values have no methods" in text
     assert "Traceback" not in text
+
+
+@functools.cache
+def tutorial() -> dict[str, Any]:
+    return runpy.run_path(str(ROOT / "docs" / "make_tutorial.py"))
+
+
+def test_the_tutorial_is_stored_with_what_its_cells_print():
+    stored = tutorial()["nbformat"].read(ROOT / "docs" / "tutorial.ipynb", as_version=4)
+    cells = [cell for cell in stored.cells if cell.cell_type == "code"]
+    assert [cell.execution_count for cell in cells] == [*range(1, len(cells) + 1)]
+    printed, anew = (
+        # Digits past the sixth depend on the machine.
+        [re.sub(r"(\d\.\d{5})\d*", r"\1", text) for text in tutorial()["printed"](notebook)]
+        for notebook in (stored, tutorial()["executed"]())
+    )
+    assert printed == anew, "run: python docs/make_tutorial.py"
+    assert sum(map(bool, printed)) >= 6
+
+
+def test_no_page_stands_twice_in_the_navigation():
+    config = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
+    entries = re.findall(r"- (.+): (\S+\.(?:md|ipynb))$", config, re.M)
+    titles, files = zip(*entries, strict=True)
+    assert len(entries) >= 20
+    assert len(set(titles)) == len(titles)
+    assert len(set(files)) == len(files)
 
 
 def test_the_reference_has_every_public_name(site):

@@ -1,4 +1,4 @@
-"""What is committed is what lngen emits, on every machine and in every process."""
+"""Committed files equal the emitted ones, on every machine and in every process."""
 
 import os
 import shutil

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from docs.refusals import SECTIONS
 from lngen.language.parsing import expressions, parser
 from tests.shipped import ROOT
 
@@ -34,7 +35,7 @@ def made() -> dict[str, Any]:
 
 @functools.cache
 def refusals() -> list[Any]:
-    return [made()["refusal"](text) for section in made()["DEFINITIONS"] for text in section.examples]
+    return [made()["refusal"](example) for section in SECTIONS for example in section.examples]
 
 
 def messages() -> Iterator[str]:
@@ -43,7 +44,7 @@ def messages() -> Iterator[str]:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call):
                 called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-                place = {"_refuse": 1, "error_at": 1, "Fault": 1, "error": 2}.get(called)
+                place = {"refuse": 2, "_refuse": 2, "error_at": 2, "Fault": 2, "error": 3}.get(called)
                 if place is not None and len(node.args) > place:
                     yield from _texts(node.args[place])
 

@@ -47,7 +47,7 @@ def blocks(text: str) -> list[Block]:
 
 
 def same(expected: str, printed: str) -> bool:
-    """Whether two lines are equal but for white space at the end and the size of what was measured."""
+    """Test whether two lines are equal except for white space at the end and the size of measured numbers."""
     if MEASURED.sub("#", expected).split() != MEASURED.sub("#", printed).split():
         return False
     pairs = zip(MEASURED.findall(expected), MEASURED.findall(printed), strict=True)
@@ -110,7 +110,7 @@ def run(checkout: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def on_a_device(block: Block) -> bool:
-    """Whether a block needs a GPU, or PyCUDA to run on the emulator."""
+    """Test whether a block needs a GPU, or PyCUDA to run on the emulator."""
     return any("pycuda" in line or "--backend cuda" in line for line in block.lines)
 
 

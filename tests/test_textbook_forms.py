@@ -1,4 +1,4 @@
-"""What the change of basis has to find by itself: a textbook's formulas, from any spelling of a layer."""
+"""Textbook formulas that the change of basis finds, from any spelling of a layer."""
 
 import re
 from dataclasses import replace

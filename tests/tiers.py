@@ -1,7 +1,7 @@
-"""Which tier a test is in: the default one is what `make test` runs; `ci`, `matrix` and `exhaustive` are marks.
+"""Tiers of tests: the default one is run by `make test`; `ci`, `matrix` and `exhaustive` are marks.
 
-A test that goes over many values has some in the default tier and the rest in another, so that each kind of evidence is
-seen wherever lngen is tested, and each value where there is time.
+A test over many values has some in the default tier and the rest in another. Each kind of evidence is then tested
+wherever lngen is, and each value where there is time.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""What is run on a checkout and is no part of lngen."""
+"""Tools for a checkout; they are not part of lngen."""

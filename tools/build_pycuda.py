@@ -121,7 +121,7 @@ def build(version: str, headers: Headers, scratch: Path, wheels: Path) -> None:
         ],
         scratch,
     )
-    # Where this file is, setup.py asks nothing and waits for nobody.
+    # With this file setup.py asks nothing and does not wait.
     (source / "siteconf.py").write_text(
         f"CUDA_INC_DIR = [{str(headers.folder)!r}]\nCUDADRV_LIB_DIR = [{str(stub)!r}]\n"
         f"CUDA_ENABLE_CURAND = {headers.curand}\n",
@@ -130,7 +130,8 @@ def build(version: str, headers: Headers, scratch: Path, wheels: Path) -> None:
     # A linker that drops libraries of which nothing is used would drop the empty one, and with it the real
     # one's name.
     flags = {"LDFLAGS": f"{os.environ.get('LDFLAGS', '')} -Wl,--no-as-needed", "CFLAGS": "-O1 -g0"}
-    _pip(["wheel", "--no-deps", "--wheel-dir", str(wheels), str(source)], scratch, flags)
+    # Only a talkative pip passes on which files are compiled.
+    _pip(["wheel", "--verbose", "--no-deps", "--wheel-dir", str(wheels), str(source)], scratch, flags, Progress())
     wheel = next(wheels.glob("pycuda-*.whl"))
     if not _names_driver(wheel):
         raise LngenError(f"PyCUDA was linked without {_SONAME}; is there an unusual linker in LDFLAGS?")
@@ -142,7 +143,7 @@ def install(wheels: Path, version: str) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         command = ["install", "--no-index", "--find-links", str(wheels), "--force-reinstall", "--no-deps"]
         _pip([*command, f"pycuda=={version}"], Path(scratch), {})
-        # What it depends on is left alone where it is there already.
+        # Dependencies that are installed already are left alone.
         _pip(["install", "--no-index", "--find-links", str(wheels), f"pycuda=={version}"], Path(scratch), {})
 
 
@@ -208,17 +209,51 @@ def _names_driver(wheel: Path) -> bool:
         return _SONAME.encode() in archive.read(extension)
 
 
-def _pip(arguments: list[str], scratch: Path, environment: dict[str, str]) -> None:
-    _run([sys.executable, "-m", "pip", "--disable-pip-version-check", *arguments], scratch, environment)
+class Progress:
+    """A line about how far a compilation is: rewritten on a terminal, else a new one every `interval` seconds."""
+
+    def __init__(self, interval: float = 20.0) -> None:
+        self._started = self._told = time.monotonic()
+        self._on_terminal, self._files = sys.stdout.isatty(), 0
+        self._interval = 0.5 if self._on_terminal else interval
+
+    def line(self, text: str) -> None:
+        """Take in a line that the compilation printed."""
+        if found := re.search(r" -c (\S+\.(?:c|cc|cpp|cxx)) ", f"{text} "):
+            self._files += 1
+            if time.monotonic() - self._told >= self._interval:
+                self._told = time.monotonic()
+                shown = f"  {self._told - self._started:.0f} s: file {self._files}, {Path(found[1]).name}"
+                print(
+                    f"\r{shown:70}" if self._on_terminal else shown, end="" if self._on_terminal else "\n", flush=True
+                )
+
+    def end(self) -> None:
+        """Leave the line, on a terminal."""
+        if self._on_terminal and self._files:
+            print()
 
 
-def _run(command: list[str], folder: Path, environment: dict[str, str] | None = None) -> None:
-    done = subprocess.run(
+def _pip(arguments: list[str], scratch: Path, environment: dict[str, str], progress: Progress | None = None) -> None:
+    _run([sys.executable, "-m", "pip", "--disable-pip-version-check", *arguments], scratch, environment, progress)
+
+
+def _run(
+    command: list[str], folder: Path, environment: dict[str, str] | None = None, progress: Progress | None = None
+) -> None:
+    lines = []
+    with subprocess.Popen(
         command, cwd=folder, env={**os.environ, **(environment or {})},
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
-    )  # fmt: skip
-    if done.returncode:
-        end = "\n".join(done.stdout.strip().splitlines()[-30:])
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+    ) as running:  # fmt: skip
+        for line in running.stdout or ():
+            lines.append(line.rstrip("\n"))
+            if progress is not None:
+                progress.line(line)
+    if progress is not None:
+        progress.end()
+    if running.returncode:
+        end = "\n".join("\n".join(lines).strip().splitlines()[-30:])
         raise LngenError(f"{end}\n\nPyCUDA could not be built: the command that failed is\n  {' '.join(command)}")
 
 

@@ -1,4 +1,4 @@
-"""How docstrings are shown on the documentation site: their examples as code."""
+"""Docstrings on the documentation site, with their examples shown as code."""
 
 from __future__ import annotations
 

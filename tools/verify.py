@@ -45,14 +45,14 @@ RESERVED = LANGUAGE | {"Phi", "phi", "attains_first", "sum_rows", "D", "pi"}
 Table = list[list[Any]]  # two rows of features; what is shared stands in it once for each of them
 
 
-class Refused(Exception):
-    """What does not hold; the message says where."""
+class ClaimRefused(Exception):
+    """Error for a claim that does not hold; the message says where."""
 
 
 def require(holds: Any, message: str) -> Any:
-    """Check it all, and return what holds. Raises Refused."""
+    """Return a value that holds; raises ClaimRefused for one that does not."""
     if not holds:
-        raise Refused(message)
+        raise ClaimRefused(message)
     return holds
 
 
@@ -104,7 +104,7 @@ def each(f: Any, *tables: Table) -> Table:
 
 
 def parsed(text: str, most: float = MOST_TEXT) -> ast.expr:
-    """An expression, with the values of its numbers; raises Refused if it is none."""
+    """An expression, with the values of its numbers; raises ClaimRefused if it is none."""
     fits = isinstance(text, str) and len(text) <= most and text.isascii() and text.isprintable() and "#" not in text
     require(fits, "an expression is a short line of ASCII")
     tree = ast.parse(text, mode="eval").body
@@ -155,7 +155,7 @@ class Sheet:
         self.weights, self.values, self.entrywise, self.known, self.decided = weights, values, entrywise, {}, {}
 
     def __call__(self, e: ast.expr) -> Table:
-        """The table of an expression; raises Refused if it is not in the grammar."""
+        """The table of an expression; raises ClaimRefused if it is not in the grammar."""
         return self.known.get(e.text) or self.known.setdefault(e.text, self._at(e))
 
     def _at(self, e: ast.expr) -> Table:
@@ -201,7 +201,7 @@ class Sheet:
         return reduce(operator.add, (u if n == 1 else u * n for u, n in zip(row, self.weights, strict=True)))
 
 
-class Definition:
+class SourceFunction:
     """The function of a file: its `text` without its docstring, the kinds of its inputs, its lines and its outputs."""
 
     def __init__(self, source: str) -> None:
@@ -249,7 +249,7 @@ def like(kind: tuple[int, int], features: int, draw: Any, alike: bool = False) -
 
 
 def agree(a: Table, b: Table, largest: Any) -> bool | None:
-    """Whether two tables are the same to 50 digits; None where that is not known, as where there is no value."""
+    """Test whether two tables agree to 50 digits; None if the digits do not decide, or if a value is missing."""
     pairs = {(id(u), id(v)): (u, v) for row in zip(a, b, strict=True) for u, v in zip(*row, strict=True)}.values()
     gaps = [(u - v, abs(u)) for u, v in pairs]
     scale = reduce(lambda m, u: u if u > m else m, [size.a for _, size in gaps], largest * 0)
@@ -259,7 +259,7 @@ def agree(a: Table, b: Table, largest: Any) -> bool | None:
 
 
 def follows(kind: str, one: Table, other: Table, flip: int) -> bool:
-    """Whether a decision has the sign of another, and a ratio to it that does not vary where it should not."""
+    """Test whether a decision has the sign of another, and a ratio to it that varies only where it may."""
     if kind == "order":
         one, other = ([[u - v for u, v in combinations(row, 2)] for row in table] for table in (one, other))
     elif all(row[0] is row[-1] for row in other):
@@ -275,7 +275,7 @@ def follows(kind: str, one: Table, other: Table, flip: int) -> bool:
 class Certificate:
     """A certificate, parsed, and checked at points."""
 
-    def __init__(self, document: Any, definition: Definition) -> None:
+    def __init__(self, document: Any, definition: SourceFunction) -> None:
         require(document["format"] == FORMAT and document.keys() == FIELDS, f"its fields are not those of {FORMAT}")
         pairs = zip_longest(document["definition"].split("\n"), definition.text.split("\n"))
         for line, (here, there) in enumerate(pairs, 1):
@@ -385,11 +385,11 @@ def main() -> int:
             require(path.is_file() and path.stat().st_size <= MOST_BYTES, f"{path} is no file, or too large")
         text, twice = given.certificate.read_text("utf-8"), "a key stands there twice"
         once = {"object_pairs_hook": lambda pairs: require(len(dict(pairs)) == len(pairs), twice) and dict(pairs)}
-        certificate = Certificate(json.loads(text, **once), Definition(given.definition.read_text("utf-8")))
+        certificate = Certificate(json.loads(text, **once), SourceFunction(given.definition.read_text("utf-8")))
         points = certificate.run(random.Random(given.seed))
         said = f"{len(certificate.steps)} steps and every result hold"
     except Exception as fault:
-        said = str(fault) if isinstance(fault, Refused) else f"its form: {fault!r}"
+        said = str(fault) if isinstance(fault, ClaimRefused) else f"its form: {fault!r}"
         status, said = (3, said) if said.startswith("NOT VERIFIED") else (1, f"REFUSED: {said}")
     signal.setitimer(signal.ITIMER_PROF, 0)
     print(ascii(f"{given.certificate}: {said[:400]}")[1:-1], f"({points} points, from --seed {given.seed})", sep="\n")

@@ -1,1 +1,1 @@
-"""What emitted NumPy costs on this machine's processor, beside what others take for the same."""
+"""Cost of emitted NumPy code on this machine's processor, beside other implementations."""

@@ -94,7 +94,7 @@ def with_earlier(record: dict[str, Any], earlier: dict[str, Any]) -> dict[str, A
 
 
 def _case(found: dict[str, Any]) -> tuple[str, int, int, tuple[int, ...]]:
-    """What tells cases apart, in the order of tables."""
+    """Return the sort key of a case in the tables."""
     shape = tuple(found["shape"])
     place = SHAPES.index(shape) if shape in SHAPES else len(SHAPES)
     return found["layer"], DTYPES.index(found["dtype"]), place, shape

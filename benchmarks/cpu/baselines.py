@@ -40,7 +40,7 @@ class Textbook:
 
 
 class Minimal:
-    """Only xhat and rstd are kept."""
+    """Layer norm that keeps only xhat and rstd."""
 
     def forward(self, x: Array, gamma: Array, beta: Array) -> tuple[Array, tuple[Array, ...]]:
         centred = x - np.mean(x, axis=-1, keepdims=True)

@@ -1,4 +1,4 @@
-"""What is measured: shapes, types and the arrays of a case."""
+"""Cases of the measurement: shapes, types and arrays."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Case:
 
     @property
     def calls(self) -> int:
-        """How many steps a turn has: three, or for small tensors as many as can be timed."""
+        """Return the number of steps of a turn: three, or for small tensors as many as can be timed."""
         return max(_FEWEST_CALLS, _ENTRIES_A_TURN // self.entries)
 
     def __str__(self) -> str:

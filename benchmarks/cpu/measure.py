@@ -67,7 +67,7 @@ class Process:
 
 
 def available(names: Iterable[str]) -> list[str]:
-    """Those peers whose module is installed."""
+    """Return the peers whose module is installed."""
     return [name for name in names if importlib.util.find_spec(PEERS[name].needs)]
 
 

@@ -1,4 +1,4 @@
-"""Those who compute a layer: each is asked for a step that is timed, forward and backward."""
+"""Peers that compute a layer: each gives a step to be timed, forward and backward."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ class Entry:
     computes: bool = True
 
     def is_for(self, case: Case) -> bool:
-        """Whether it is asked for a case."""
+        """Test whether the peer takes part in a case."""
         return case.layer in self.layers and case.dtype in self.dtypes
 
 
@@ -199,7 +199,7 @@ PEERS: Mapping[str, Entry] = {
 
 
 def is_emitted(name: str) -> bool:
-    """Whether a peer is emitted code, which the others are compared with."""
+    """Test whether a peer is emitted code, which the others are compared with."""
     return name.startswith(("emitted", "compiled"))
 
 

@@ -73,7 +73,7 @@ WIDE = {"float32": 4, "float64": 8}
 
 
 def _compiled(cases: Sequence[Record]) -> str:
-    """What compiled kernels are worth, shape by shape, and geometric means over all shapes of a type."""
+    """Tabulate the speed of compiled kernels, shape by shape, with geometric means over all shapes of a type."""
     rows = []
     pairs = [(title, name, base) for title, name, base in _AGAINST_COMPILED if name in cases[0]["peers"]]
     for dtype in dict.fromkeys(case["dtype"] for case in cases):
@@ -100,7 +100,7 @@ def of_the_roof(case: Record) -> list[float]:
 
 
 def _compiled_layers(cases: Sequence[Record]) -> str:
-    """What compiled kernels are worth, layer by layer."""
+    """Tabulate the speed of compiled kernels, layer by layer."""
     rows = []
     found = over_compiled(cases)
     for layer, others in found.items():
@@ -112,7 +112,7 @@ def _compiled_layers(cases: Sequence[Record]) -> str:
 
 
 def over_compiled(cases: Sequence[Record]) -> dict[str, list[list[float]]]:
-    """For each layer the ratios of others to its compiled kernels, over the shapes in float32."""
+    """Return the ratios of others to each layer's compiled kernels, over the shapes in float32."""
     found: dict[str, list[list[float]]] = {}
     for case in cases:
         if case["dtype"] == "float32" and "compiled, warm heap" in case["peers"]:
@@ -124,7 +124,7 @@ def over_compiled(cases: Sequence[Record]) -> dict[str, list[list[float]]]:
 
 
 def _extent(cases: Sequence[Record]) -> str:
-    """At which shapes the layers were measured, and in how many rounds, those alike together."""
+    """Describe the shapes and rounds of each layer's measurement; layers with the same ones are put together."""
     alike: dict[tuple[int, tuple[str, ...]], list[str]] = {}
     for layer in dict.fromkeys(case["layer"] for case in cases):
         own = [case for case in cases if case["layer"] == layer]
@@ -152,7 +152,7 @@ def _machine(record: Record) -> str:
 
 
 def _is_large(case: Record) -> bool:
-    """Whether a case counts in the means."""
+    """Test whether a case counts in the means."""
     return tuple(case["shape"]) not in FAST_PATH
 
 

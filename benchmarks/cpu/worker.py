@@ -30,7 +30,7 @@ class Worker:
         self.step: Step | None = None
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """What a request is answered with."""
+        """Return the answer to a request."""
         case = Case(request["layer"], tuple(request["shape"]), request["dtype"])
         if request["do"] == "prepare":
             return self.prepare(case)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rows taken block by block: which rows a block has, who works on it, how it is read and written.
+"""Rows taken block by block: the rows of a block, its thread, and the reading and writing of blocks.
 
 No sum over rows depends on the number of threads.
 """
@@ -40,7 +40,7 @@ def partition(count: int, row_bytes: int, least_rows: int) -> tuple[int, list[li
 
 
 class Work(NamedTuple):
-    """What all rows of a call share: their shape, the type that is computed in, and the threads that work on them."""
+    """Properties that all rows of a call share: their shape, the compute type, and the number of threads."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -67,10 +67,10 @@ def each_block(
 ) -> list[Array]:
     """Take the rows block by block, each thread a share of them, and return the sums over all rows.
 
-    `block` is given the rows, or the numbers per row, of each array of `reads`, and the places for those of `writes`,
-    where several arrays of one entry are written alike; None for an array that is not there. Then follows scratch, a
-    tuple for each kind that there is any of: rows, numbers per row, and both of truths; and, if there are any, the
-    running sums over rows, so many of values per feature, then so many others.
+    The arguments of `block` are, in this order: the rows or row scalars of each array in `reads`; the memory for each
+    array in `writes`, with None for an absent array; and scratch. Arrays in one entry of `writes` get the same values.
+    Scratch is a tuple for each kind that is used: rows, row scalars, and booleans of both. Last come the running sums
+    over rows, if there are any: `feature_sums` with a value per feature, then the others.
     """
     shape, dtype, threads = call
     row_bytes = shape[-1] * dtype.itemsize
@@ -137,12 +137,12 @@ class _Scattered:
 
 
 def _is_a_row_scalar(array: Array, call: Work) -> bool:
-    """Whether it has a number per row, and no axis for the features."""
+    """Test whether an array has a number per row, and no feature axis."""
     return array.ndim < len(call.shape)
 
 
 def _scratch(array: Array, call: Work, height: int) -> Array:
-    """Memory for a block of what an array holds."""
+    """Allocate memory for a block of an array."""
     return np.empty((height, 1 if _is_a_row_scalar(array, call) else call.features), call.dtype)
 
 
@@ -166,9 +166,10 @@ def _as_rows(array: Array, call: Work) -> tuple[Any, bool]:
 
 
 def reader(array: Array | None, call: Work, height: int) -> Callable[[slice], Array | None]:
-    """What reads a block of rows in the compute type: views where the array has it.
+    """Return a function that reads a block of rows in the compute type.
 
-    Other arrays are copied block by block. Of one that is not there it reads None.
+    It returns a view where the array has the compute type, else a copy of the block. For an absent array it returns
+    None.
     """
     if array is None:
         return lambda span: None
@@ -188,10 +189,10 @@ def reader(array: Array | None, call: Work, height: int) -> Callable[[slice], Ar
 def writer(
     arrays: Array | Sequence[Array | None] | None, call: Work, height: int
 ) -> tuple[Callable[[slice], Array | None], Callable[[slice], None] | None]:
-    """What gives the place to compute a block of a result in, and what hands it on if that is to be done.
+    """Return a function that gives the memory for a block of a result, and one that stores the block if needed.
 
-    The place is the result's own memory where that has the compute type. Of several arrays that hold the same result,
-    those after the first are copied to.
+    The memory is the result's own where it has the compute type. Where several arrays hold the same result, the block
+    is copied to each after the first.
     """
     there = [arrays] if isinstance(arrays, np.ndarray) else [a for a in arrays or () if a is not None]
     if not there:

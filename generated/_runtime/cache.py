@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where what was compiled is kept, by what it was made of: in $LNGEN_CACHE or the user's cache folder."""
+"""Cache of compiled code, by a digest of its sources: in $LNGEN_CACHE or the user's cache folder."""
 
 import hashlib
 import os
@@ -31,9 +31,9 @@ def root() -> Path:
 
 
 def folder(kind: str) -> Path:
-    """The folder of a kind of machine code, such as "cuda", and of what was measured of it. It need not exist.
+    """Return the folder of a kind of machine code, such as "cuda", and of its measurements; it need not exist.
 
-    Where the cache may not be used, which is told once, it is one that this process has for itself.
+    If the cache is not trusted, which is reported once, the folder is a temporary one of this process.
     """
     try:
         trust.require(root() / kind, root())
@@ -53,7 +53,7 @@ def make(folder: Path) -> None:
 
 
 def digest(parts: Iterable[str]) -> str:
-    """The name of what is made of these."""
+    """Return a digest of some parts, which names the file that is made of them."""
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
@@ -98,7 +98,7 @@ def keep(path: Path, content: bytes) -> None:
 
 
 def kept(path: Path) -> bytes | None:
-    """Read what was kept in a file; None if there is none, it is damaged, or may not be used, which is told once."""
+    """Read a cached file; None if it does not exist, is damaged, or is not trusted, which is reported once."""
     try:
         return unsealed(trust.read(path))
     except trust.Refused as refused:
@@ -109,7 +109,7 @@ def kept(path: Path) -> bytes | None:
 
 
 def version(kind: str, programs: Iterable[Path], ask: Callable[[], str]) -> str:
-    """What a compiler says of its version, asked once for each state of the files that it is run from."""
+    """Return the version that a compiler prints, asked once for each state of its program files."""
     parts = []
     for path in programs:
         there = path.resolve()
@@ -126,7 +126,10 @@ def version(kind: str, programs: Iterable[Path], ask: Callable[[], str]) -> str:
 
 @contextmanager
 def alone(lock: Path) -> Iterator[None]:
-    """While this goes on, other processes wait, so that two do not do the same work. Raises OSError without a lock."""
+    """Hold a lock, so that no other process does the same work meanwhile.
+
+    Raises OSError if the lock cannot be had.
+    """
     with open(trust.lock(lock), "rb+", buffering=0) as file:
         if fcntl:
             with suppress(OSError):

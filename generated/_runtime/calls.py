@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""What the public functions of a layer do around its mathematics: look at arguments, at what was saved, make results.
+"""Checks of arguments and of saved values, and memory for results, for the public functions of a layer.
 
-Each message says which argument, what is wrong with it, and what to pass instead.
+Each message names the argument, its fault, and what to pass instead.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from math import isfinite
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,8 +25,35 @@ _AS_IT_WAS = "pass saved as forward returned it"
 # ---- arguments
 
 
-def array(name: str, value: Any, required: bool) -> Any:
-    """A floating-point array; None stays None for what may be left out."""
+class Words(NamedTuple):
+    """How a library makes floats of an array called `{name}`, and rows of integer labels; `widest` is a type of its."""
+
+    floats: str = "{name}.astype(np.{type})"
+    one_hot: str = "np.eye(D)[{name}]"
+    widest: str = "float64"
+
+
+_NUMPY = Words()
+
+
+def not_floats(name: str, dtype: Any, may_be_labels: bool, words: Words = _NUMPY) -> TypeError:
+    """The error for an array of another type, in the words of the library that it is of.
+
+    >>> print(not_floats("x", np.dtype(np.int64), False))
+    x is of type int64, not floating point; pass real floats, such as x.astype(np.float64)
+    >>> print(not_floats("t", np.dtype(np.int64), True, Words("{name}.{type}()", "one_hot({name}, D)", "float")))
+    t is of type int64, not floating point; pass real floats, such as t.float(), and labels one-hot, as one_hot(t, D)
+    """
+    # Ones and zeros are exact in every type; float32 makes no computation wider.
+    wanted, kind = ("zeros and ones", "float32") if dtype == np.bool_ else ("real floats", words.widest)
+    remedy = f"pass {wanted}, such as {words.floats.format(name=name, type=kind)}"
+    if may_be_labels and "int" in str(dtype):
+        remedy += f", and labels one-hot, as {words.one_hot.format(name=name)}"
+    return TypeError(f"{name} is of type {dtype}, not floating point; {remedy}")
+
+
+def array(name: str, value: Any, required: bool, may_be_labels: bool = False, words: Words = _NUMPY) -> Any:
+    """Return an array of floats; None stays None for an optional argument. Errors use the words of a library."""
     if type(value) is np.ndarray and value.dtype.type in _FLOATS:
         return value
     if value is None:
@@ -41,28 +68,25 @@ def array(name: str, value: Any, required: bool) -> Any:
     try:
         found = np.asarray(value)
     except ValueError:
-        raise ValueError(f"{name} is no array: its parts differ in length; pass an array of floats") from None
+        raise ValueError(f"{name} is not an array: its parts differ in length; pass an array of floats") from None
+    if found.dtype == np.object_:
+        raise TypeError(f"{name} is of type {type(value).__name__}; pass an array of floats")
     if not is_float(found.dtype):
-        # Ones and zeros are exact in every type; float32 makes no computation wider.
-        remedy = ("zeros and ones", "float32") if found.dtype == np.bool_ else ("real floats", "float64")
-        raise TypeError(
-            f"{name} is of type {found.dtype}, not floating point; "
-            f"pass {remedy[0]}, such as {name}.astype(np.{remedy[1]})"
-        )
+        raise not_floats(name, found.dtype, may_be_labels, words)
     return found
 
 
 def is_float(dtype: DType) -> bool:
-    """Whether it is a type that some layer takes."""
+    """Test whether a dtype is a type that some layer takes."""
     return dtype.type in _FLOATS or dtype.name == "bfloat16"
 
 
-def scalar(name: str, value: Any, required: bool) -> Any:
+def scalar(name: str, value: Any, required: bool, may_be_labels: bool = False, words: Words = _NUMPY) -> Any:
     """A 0-d array, or a Python number as it is: that does not widen the computation."""
     whole = isinstance(value, Integral) and not isinstance(value, bool)
     if whole or type(value) is float:
         return _float(name, value)
-    found = array(name, value, required)
+    found = array(name, value, required, may_be_labels, words)
     if found is not None and found.ndim:
         raise ValueError(f"{name} has shape {found.shape}; pass a number or a 0-d one")
     return found
@@ -134,7 +158,7 @@ def types(given: Iterable[Any], widest: DType | None = None) -> tuple[tuple[DTyp
 
 
 def computed_in(kinds: Iterable[DType]) -> DType:
-    """The type to compute in, given those of arrays."""
+    """Return the compute type for arrays of these types."""
     single = np.dtype(np.float32)
     wide = [single if kind.itemsize == 2 else kind.newbyteorder("=") for kind in kinds]
     return np.result_type(*wide)
@@ -174,7 +198,7 @@ def shape_and_type(name: str, value: Any) -> tuple[Shape, DType]:
 
 
 def check_is_saved(saved: Any, kind: type, layer: str) -> None:
-    """Refuse what forward did not return."""
+    """Refuse a value that forward did not return."""
     if not isinstance(saved, kind):
         raise TypeError(
             f"saved is of type {type(saved).__name__}; pass what forward of {layer} returned as its second value"
@@ -182,7 +206,7 @@ def check_is_saved(saved: Any, kind: type, layer: str) -> None:
 
 
 def check_first_fields(saved: Any, required: Sequence[bool]) -> None:
-    """Refuse a shape, a type or types of inputs, the first three fields, that are not what forward made."""
+    """Refuse the first three fields (shape, compute type, types of inputs) if they were changed."""
     shape, dtype, dtypes = saved[:3]
     right = isinstance(shape, tuple) and isinstance(dtypes, tuple) and len(dtypes) == len(required)
     expected = zip((dtype, *dtypes), (True, *required), strict=True) if right else ()
@@ -204,7 +228,7 @@ def check_kept(name: str, value: Any, shape: Shape, given: bool = True) -> None:
 
 
 def check_number(name: str, number: Any, given: bool = True) -> None:
-    """Refuse what is no longer a number."""
+    """Refuse a saved number that was replaced by something else."""
     plain = isinstance(number, Real) or (isinstance(number, np.ndarray) and number.ndim == 0)
     if not (plain if given else number is None):
         found = type(number).__name__
@@ -240,10 +264,10 @@ def result(
     given: dict[str, Any],
     empty: Callable[[Shape, DType], Array] = np.empty,
 ) -> Any:
-    """An array for a result: the caller's own if it will do, else a new one, which is `empty`, else None.
+    """Return the array of a result: the caller's if it is valid, else a new one from `empty`, else None.
 
-    `dtype` is None for a result that there is not. An array of a subclass, such as a matrix or a memmap, is taken as
-    the plain array that has its memory, whose shapes and operators are those that code computes with.
+    `dtype` is None for an absent result. An array of a subclass, such as a matrix or a memmap, is taken as the plain
+    array on its memory, since code computes with the shapes and operators of plain arrays.
     """
     if dtype is None:
         if out is not None:
@@ -291,7 +315,7 @@ def placed(names: Sequence[str], values: Sequence[Any], out: Any, given: dict[st
 
 
 def _overlaps_itself(array: Array) -> bool:
-    """Whether two entries share memory; where that is hard to tell, they do."""
+    """Test whether two entries of an array may share memory; True if that is costly to decide."""
     if array.flags.c_contiguous:
         return False
     axes = zip(array.strides, array.shape, strict=True)
@@ -305,7 +329,7 @@ def _overlaps_itself(array: Array) -> bool:
 
 
 def _overlap(a: Array, b: Array) -> bool:
-    """Whether two arrays share memory; where that is hard to tell, they do."""
+    """Test whether two arrays may share memory; True if that is costly to decide."""
     if a is not b and a.flags.owndata and b.flags.owndata:
         return False
     if not np.may_share_memory(a, b):

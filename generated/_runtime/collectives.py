@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Processes that have a part of the features of every row each, and what they tell each other.
+"""Communication between processes that each hold some features of every row.
 
-One collective is asked for: `all_gather` of a few numbers of each row. An `all_reduce` would send fewer where processes
-are many, but of sums alone: a mean and a spread, or a maximum and a sum of exponentials, are merged by formulas that no
-library has as an operator, and a sum in an order that the library chooses need not have the same bits in two runs, nor
-on two processes. What is gathered is bytes, which no library can round, and every process merges them in the order of
-ranks.
+A communicator needs one collective, `all_gather` of a few numbers of each row. An `all_reduce` would send fewer where
+processes are many, but it can only sum. A mean with a spread, or a maximum with a sum of exponentials, is merged by a
+formula that no library has as an operator. A library's own order of summation may also give other bits in another run
+or on another process. Bytes are gathered, which no library rounds, and every process merges them in the order of ranks.
 
-Where all of it is large, a process receives more than it has to. A communicator that has `all_to_all` too is then asked
-for that, so that each process merges some of the rows, and to gather what they have made of them: two collectives, each
-with no more than one process has sent.
+For large exchanges, `all_gather` receives more than needed. If the communicator also has `all_to_all`, each process
+receives and merges some of the rows, and then gathers the merged rows: two collectives, in each of which a process
+receives no more than one process has sent.
 
-No process waits for ever. One that refuses what it is given tells the others (`told`), which then raise PeerError with
-its reason; so do they where one has ended, or has not come within `timeout` seconds. Each of them may be called again
-after that, unless a process has ended.
+No process waits for ever. A process that refuses its arguments tells the others (`told`), and they raise PeerError with
+its reason. They also raise it if a process has ended, or has not come within `timeout` seconds. The functions can be
+called again after that, unless a process has ended.
 """
 
 from typing import Any, NamedTuple, Protocol
@@ -58,9 +57,9 @@ class Communicator(Protocol):
     def size(self) -> int: ...
 
     def all_gather(self, sent: Array) -> Array:
-        """What every process has sent, in the order of ranks, of shape (size, len(sent)).
+        """Gather the bytes of every process, in the order of ranks: an array of shape (size, len(sent)).
 
-        `sent` are bytes (uint8), as many on every process. Each process calls it as often as the others.
+        `sent` are bytes (uint8), as many on every process. Each process calls this as often as the others.
         """
         ...
 
@@ -69,7 +68,10 @@ class Scatters(Communicator, Protocol):
     """One that may send something else to each."""
 
     def all_to_all(self, sent: Array) -> Array:
-        """What every process has sent to this one, in the order of ranks: `sent` has a row of bytes for each."""
+        """Exchange a row of bytes with every process.
+
+        Row r of `sent` goes to rank r; row r of the result is from rank r.
+        """
         ...
 
 
@@ -83,12 +85,16 @@ class Alone:
     rank, size = 0, 1
 
     def all_gather(self, sent: Array) -> Array:
-        """What was sent."""
+        """Return the bytes sent, as of one process."""
         return sent[np.newaxis]
 
 
 class Gathered(NamedTuple):
-    """What all processes have sent: how many features each has, (size, numbers of a row, rows) numbers, and totals."""
+    """Values gathered from all processes.
+
+    `counts` are the features of each, `numbers` has shape (size, numbers of a row, rows), and `totals` are sums over
+    rows.
+    """
 
     counts: Array
     numbers: Array
@@ -99,11 +105,11 @@ _NO_TOTALS = np.empty(0)
 
 
 GATHERED_BYTES = 1 << 20
-"""So many bytes are gathered from all processes; what is more is merged by rows, where a communicator can."""
+"""Size from which an exchange is merged by rows, if the communicator can; smaller ones are gathered whole."""
 
 
 def is_large(communicator: Communicator, numbers: Array) -> bool:
-    """Whether it is better that each process merges some of the rows: the same on all of them."""
+    """Test whether each process should merge some of the rows; all processes get the same answer."""
     many = communicator.size > 2 and communicator.size * numbers.nbytes > GATHERED_BYTES
     return many and callable(getattr(communicator, "all_to_all", None))
 
@@ -139,7 +145,7 @@ def exchange_rows(
 
 
 def rows_gathered(communicator: Communicator, which: int, made: Array, rows: int) -> Array:
-    """What processes have made of their runs of rows, (numbers of a row, rows of a run), for all rows."""
+    """Gather merged rows from all processes: from (numbers of a row, rows of a run) to (numbers of a row, all rows)."""
     found = exchange(communicator, which, 0, made).numbers
     return np.ascontiguousarray(found.swapaxes(0, 1)).reshape(len(made), -1)[:, :rows]
 
@@ -153,7 +159,10 @@ def _bytes(numbers: Array) -> Array:
 
 
 def _opened(found: Array, head: Array, rank: int, like: Array) -> Gathered:
-    """What was received, of which every process has to have sent as much from the same exchange."""
+    """Split received bytes into counts, numbers and totals.
+
+    Raises SeenByAllError if a process has sent another exchange, or another number of rows.
+    """
     heads = np.ascontiguousarray(found[:, : head.nbytes]).view(np.int64)
     for other, its in enumerate(heads):
         if not np.array_equal(its[1:], head[1:]):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # mypy: disable-error-code="import-untyped,import-not-found"
-"""Arrays in device memory, by whatever library: what they are, and whether kernels can read them.
+"""Arrays in device memory, from any library, and checks that kernels can read them.
 
-Each message says which argument, what is wrong with it, and what to pass instead.
+Each message names the argument, its fault, and what to pass instead.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ __all__ = [
 ]  # fmt: skip
 
 KINDS = {"<f2": "f16", "<V2": "bf16", "|V2": "bf16", "<f4": "f32", "<f8": "f64"}
-"""How kernels call a type, by its `typestr`."""
+"""Names of types in kernels, by `typestr`."""
 
 TYPES = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}
 BYTES = {"f16": 2, "bf16": 2, "f32": 4, "f64": 8}
@@ -50,9 +50,9 @@ DeviceArray: TypeAlias = CudaArray | DLPackArray
 
 
 class Memory:
-    """Dense memory on a device, whatever it holds; `owner` is the object it came as.
+    """Dense memory on a device; `owner` is the object that came with it.
 
-    Without an owner it is a result that is yet to be allocated, of type `dtype`.
+    Without an owner it is a result that is not yet allocated, of type `dtype`.
     """
 
     def __init__(
@@ -100,7 +100,10 @@ def own_dtype(value: Any) -> DType | None:
 
 
 def memory(name: str, value: Any) -> Memory:
-    """What `__cuda_array_interface__` or DLPack says of an object, if it is dense memory."""
+    """Return the dense device memory of an object, read from `__cuda_array_interface__` or DLPack.
+
+    Raises ValueError if the memory is not dense.
+    """
     interface = getattr(value, "__cuda_array_interface__", None)
     if not isinstance(interface, dict):
         value = _from_dlpack(name, value)
@@ -128,7 +131,7 @@ def memory(name: str, value: Any) -> Memory:
 def _from_dlpack(name: str, value: Any) -> dlpack.Imported:
     where = dlpack.device_of(value)
     if where is not None and where[0] not in (dlpack.HOST, dlpack.CUDA, dlpack.CUDA_MANAGED):
-        raise TypeError(f"{name} is on DLPack's device {where}, which is none of CUDA's; pass an array on such a one")
+        raise TypeError(f"{name} is on DLPack device {where}, which is not a CUDA device; pass an array on one")
     found = dlpack.imported(value, dlpack.NO_WAIT)
     if found is None:
         kind = type(value).__name__
@@ -151,8 +154,8 @@ def array(name: str, value: Any) -> Memory:
         )
     if found.nbytes and found.pointer % BYTES[found.kind]:
         raise ValueError(
-            f"{name} starts at {found.pointer:#x}, which {TYPES[found.kind]} cannot be "
-            "read from; pass a copy, which is aligned"
+            f"{name} starts at address {found.pointer:#x}, which is not aligned for "
+            f"{TYPES[found.kind]}; pass a copy, which is aligned"
         )
     return found
 
@@ -208,7 +211,7 @@ def check_writable(name: str, value: Memory) -> None:
 
 
 def stream_handle(stream: Any) -> int:
-    """The handle of a stream of whatever library."""
+    """Return the handle of a stream from any library."""
     if stream is None:
         return 0
     for attribute in ("cuda_stream", "handle", "ptr"):

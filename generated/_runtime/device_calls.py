@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A call of a layer's kernels: what it is given, checked as far as no device is needed, and what it is to compute."""
+"""Call of a layer's kernels: its arguments, checked as far as possible without a device, and its results."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -38,13 +38,14 @@ _PARTS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Direction:
-    """What a direction is given besides the inputs, or what was saved of them, what it computes, and how.
+class DeviceDirection:
+    """Arguments, results and kernels of a direction.
 
-    `arguments` and `results` say what each belongs to: the cotangent `dy` to the output `y`, the tangent or the
-    gradient `dx` to the input `x`, the gradient `ddy` to the cotangent `dy`. The results `zeros` are zero whatever the
-    call. `kernels` lists what each kernel of the file `source` is passed: the name of a value, "out" and a result that
-    it writes, "saved" and a row scalar, "the rows". A block leaves `sums` over rows, into columns and into scalars.
+    `arguments` and `results` map each name to its owner: the cotangent `dy` belongs to the output `y`, the tangent or
+    the gradient `dx` to the input `x`, the gradient `ddy` to the cotangent `dy`. Arguments of forward are its inputs,
+    and those of other directions come after the saved values. The results in `zeros` are always zero. `kernels` lists
+    the values that each kernel of the file `source` takes: a name, "out" and a result that it writes, "saved" and a row
+    scalar, or "the rows". `sums` counts the partial sums over rows that a block leaves, of columns and of scalars.
     """
 
     source: str
@@ -62,13 +63,13 @@ class Direction:
 
 @dataclass(frozen=True, eq=False)
 class DeviceLayer:
-    """What a launcher has to know of a layer: kinds by name, `Row`, `RowScalar`, `Feature`, `Scalar`, `Data`
-    or `Constant`.
+    """Description of a layer for a launcher.
 
-    `saved` is what other directions read of forward, "computed" for a row scalar that forward saves for them, and
-    `Saved` the class that holds it. Kernels are in files of `folder`. Values of a layer that `is_wide` may leave the
-    range of float32, whatever the types. `macros` is what a module is compiled with, given what a kernel needs: where
-    that takes long, one may serve in the place of several.
+    Kinds are `Row`, `RowScalar`, `Feature`, `Scalar`, `Data` or `Constant`, by name. `saved` are the values that other
+    directions read, with "computed" for a row scalar that forward saves; `Saved` is the class that holds them. Kernels
+    are in files of `folder`. Values of a layer that `is_wide` may leave the range of float32, whatever the types.
+    `macros` returns the macros of a module from those that a kernel needs; where compilation is slow, one module may
+    serve several needs.
     """
 
     name: str
@@ -81,12 +82,12 @@ class DeviceLayer:
     constants: tuple[str, ...]
     outputs: Mapping[str, str]
     saved: Mapping[str, str]
-    directions: Mapping[str, Direction]
+    directions: Mapping[str, DeviceDirection]
     macros: Callable[[Sequence[str]], Sequence[str]] = tuple
     plans: dict[Any, Any] = field(default_factory=dict)
 
     def computed(self, *kinds: str) -> str:
-        """The type to compute in, given those of the inputs."""
+        """Return the compute type for inputs of these types."""
         return "f64" if self.is_wide or "f64" in kinds else "f32"
 
     @cached_property
@@ -96,14 +97,14 @@ class DeviceLayer:
 
     @cached_property
     def saved_constants(self) -> list[tuple[int, str]]:
-        """The Constants among what is saved, each with its place there."""
+        """Return the Constants among the saved values, each with its place."""
         return [(place, name) for place, (name, kind) in enumerate(self.saved.items()) if kind == "Constant"]
 
     def named(self, kinds: Sequence[str], among: Iterable[str]) -> list[str]:
         """The inputs of some kinds, among those named."""
         return [name for name in among if self.inputs[name] in kinds]
 
-    def kinds(self, direction: Direction) -> dict[str, str]:
+    def kinds(self, direction: DeviceDirection) -> dict[str, str]:
         """The kind of all that a direction reads or computes, by name."""
         found = {**self.saved, **self.inputs, **self.outputs}
         for name, of in (*direction.arguments.items(), *direction.results.items()):
@@ -112,9 +113,9 @@ class DeviceLayer:
 
 
 def layer_of(
-    interface: Interface, saved: Any, file: str, is_wide: bool, directions: Mapping[str, Direction]
+    interface: Interface, saved: Any, file: str, is_wide: bool, directions: Mapping[str, DeviceDirection]
 ) -> DeviceLayer:
-    """A layer by its interface and the class of what it saves, under the names that kernels have."""
+    """Make the description of a layer from its interface and its class `Saved`, with the names of kernels."""
     inputs = {given["symbol"]: str(given["kind"]) for given in interface["inputs"]}
     outputs = {output["symbol"]: str(output["kind"]) for output in interface["outputs"]}
     known = inputs | outputs
@@ -136,8 +137,8 @@ def layer_of(
     )
 
 
-class Wanted(NamedTuple):
-    """What the kernels of a call are chosen by."""
+class KernelKey(NamedTuple):
+    """Properties of a call that choose its kernels."""
 
     direction: str
     features: int
@@ -148,12 +149,12 @@ class Wanted(NamedTuple):
 
 
 class DeviceCall:
-    """A call: its arrays by name, its results, and what its kernels are chosen by."""
+    """Call of a direction: its arrays by name, its results, and the key of its kernels."""
 
     def __init__(
         self,
         layer: DeviceLayer,
-        wanted: Wanted,
+        wanted: KernelKey,
         shape: Shape,
         arrays: dict[str, float | Memory | None],
         row_dtype: DType,
@@ -166,11 +167,14 @@ class DeviceCall:
         self.kinds = layer.kinds(self.direction)
 
     @property
-    def direction(self) -> Direction:
+    def direction(self) -> DeviceDirection:
         return self.layer.directions[self.wanted.direction]
 
     def add_results(self, outs: Mapping[str, Any], dtypes: Mapping[str, DType]) -> None:
-        """What is computed: the caller's arrays or new ones, in the types of what results belong to; None without."""
+        """Add the results: the caller's arrays or new ones, in the types of their owners.
+
+        A result is None if its owner is absent.
+        """
         for name, of in self.direction.results.items():
             shape = part(self.kinds[name], self.shape)
             self.results[name] = result(name, outs[f"out {name}"], shape, dtypes.get(of))
@@ -215,12 +219,12 @@ def forward_call(layer: DeviceLayer, given: Mapping[str, Any], saves: bool) -> D
     elif any(type(arrays[name]) is float for name in parameters):
         parameter_type = layer.computed(first.kind)
     without = tuple(name for name in layer.optional if arrays[name] is None)
-    wanted = Wanted("forward", shape[-1], first.kind, parameter_type, without, saves)
+    wanted = KernelKey("forward", shape[-1], first.kind, parameter_type, without, saves)
     return DeviceCall(layer, wanted, shape, arrays, first.dtype)
 
 
 def later_call(layer: DeviceLayer, direction: str, saved: Any, given: Mapping[str, Any]) -> DeviceCall:
-    """The call of a direction that follows forward; `given` has its arguments and what was saved, by name."""
+    """Return the call of a direction that follows forward; `given` has its arguments and the saved values, by name."""
     arguments = layer.directions[direction].arguments
     _check_any(layer, direction, given)
     _check_fields(layer, saved, given)
@@ -239,12 +243,12 @@ def later_call(layer: DeviceLayer, direction: str, saved: Any, given: Mapping[st
     arrays |= _saved_arrays(layer, saved, given, row_type, parameter_type)
     without = tuple(name for name in layer.optional if name not in dtypes) + absent
     return DeviceCall(
-        layer, Wanted(direction, shape[-1], row_type, parameter_type, without), shape, arrays, dtypes[leading]
+        layer, KernelKey(direction, shape[-1], row_type, parameter_type, without), shape, arrays, dtypes[leading]
     )
 
 
 def check_saved(layer: DeviceLayer, saved: Any) -> None:
-    """Refuse what no direction could take for what forward saved."""
+    """Refuse saved values that no direction could take."""
     names = (saved_name(name) if kind == "computed" else name for name, kind in layer.saved.items())
     given = dict(zip(names, saved[3:], strict=True))
     _check_fields(layer, saved, given)
@@ -257,7 +261,7 @@ def types_of(layer: DeviceLayer, saved: Any) -> dict[str, DType]:
 
 
 def _types(layer: DeviceLayer, dtypes: Mapping[str, DType]) -> tuple[str, str, str]:
-    """The first row that is there, the type of rows and that of parameters."""
+    """Return the first row that is present, the type of rows and that of parameters."""
     present = [name for name in layer.inputs if name in dtypes]
     leading = layer.named(["Row"], present)[0]
     parameters = layer.named(PARAMETERS, present)
@@ -268,7 +272,7 @@ def _types(layer: DeviceLayer, dtypes: Mapping[str, DType]) -> tuple[str, str, s
 def _saved_arrays(
     layer: DeviceLayer, saved: Any, given: Mapping[str, Any], row_type: str, parameter_type: str
 ) -> dict[str, float | Memory | None]:
-    """What forward saved, by the names of kernels."""
+    """Return the saved values by their names in kernels."""
     shape, computed, _ = saved[:3]
     arrays: dict[str, float | Memory | None] = {}
     for name, kind in layer.saved.items():
@@ -326,7 +330,7 @@ def _check_fields(layer: DeviceLayer, saved: Any, given: Mapping[str, Any]) -> N
 
 
 def _go_together(layer: DeviceLayer, dtypes: Mapping[str, Any]) -> bool:
-    """Whether these are types by name of inputs that forward takes together."""
+    """Test whether forward takes inputs of these types, given by name, together."""
     if not set(layer.inputs) - set(layer.optional) <= set(dtypes):
         return False
     if not all(isinstance(dtype, np.dtype) and dtype.str in KINDS for dtype in dtypes.values()):
@@ -340,7 +344,7 @@ def _changed(name: str) -> ValueError:
 
 
 def _argument(name: str, kind: str, value: Any, may_be_none: bool) -> float | Memory | None:
-    """An array, or for a Scalar a number; None stays None for what may be left out."""
+    """Return an array, or for a Scalar possibly a number; None stays None for an optional argument."""
     if value is None and may_be_none:
         return None
     return number_or_array(name, value) if kind == "Scalar" else array(name, value)

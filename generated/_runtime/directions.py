@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The public functions of a layer on NumPy but for their signatures, from the layer's `INTERFACE`.
+"""Public functions of a layer on NumPy without their signatures, made from the layer's `INTERFACE`.
 
-A call is looked at, its results are made, and the mathematics called that the layer brings: `blocks`, which takes the
-rows block by block, or `fast`, which takes a few in one piece. Where all of a call is of one type and without gaps it
-is seen to be right at a glance; else each argument is looked at, and refused or made to fit.
+A call is checked, its results are allocated, and the layer's mathematics is called: `blocks` takes the rows block by
+block, and `fast` takes a few rows in one piece. If all arrays have one type and no gaps, one quick check is enough.
+Otherwise each argument is checked, and refused or converted.
 """
 
 from collections.abc import Callable, Sequence
@@ -55,10 +55,10 @@ def only(result: Array) -> Array:
 
 
 class ForwardCall(Generic[Results, Kept]):
-    """`forward` of a layer; `results` makes of its outputs what is returned.
+    """Function `forward` of a layer; `results` makes the returned object from the outputs.
 
-    `blocks(values, results, call)` is given the inputs and the Constants, and the arrays for outputs
-    and row scalars. `fast(values, shape, dtype)` returns those.
+    `blocks(values, results, call)` takes the inputs and the Constants, and the arrays for outputs and row scalars.
+    `fast(values, shape, dtype)` returns the outputs and row scalars.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class ForwardCall(Generic[Results, Kept]):
         self.after = (None,) * (len(self.inputs) - len(self.before) - 1)
 
     def call(self, values: tuple[Any, ...], save: bool, out: Any, threads: int) -> tuple[Results, Kept | None]:
-        """The outputs of a layer and what it saved, None if it is to save nothing."""
+        """Return the outputs of a layer and its saved values, None if it is to save nothing."""
         threads = thread_count(threads)
         row = None if self.leading is None else values[self.leading]
         if type(row) is not np.ndarray or row.dtype not in rows.COMPUTED or not row.flags.c_contiguous:
@@ -108,7 +108,7 @@ class ForwardCall(Generic[Results, Kept]):
         absent = look(self.expected, values, shape, dtype, ()) if self.expected else 0
         if absent < 0:
             return self._in_full(values, save, out, threads)
-        # What is usual takes no loop: every input, or the one alone that is required.
+        # The usual cases need no loop: every input, or the single required one.
         dtypes: tuple[DType | None, ...]
         if not absent:
             dtypes = (dtype,) * len(self.inputs)
@@ -130,7 +130,7 @@ class ForwardCall(Generic[Results, Kept]):
         return outputs, tuple.__new__(self.Saved, (shape, dtype, dtypes, *self.kept((*values, *made))))
 
     def _placed(self, made: Sequence[Any], out: Any, values: Sequence[Any]) -> Sequence[Any]:
-        """What is made of a few rows, its outputs where the caller wants them."""
+        """Place outputs in the caller's arrays, if any."""
         given = dict(zip(self.inputs, values, strict=False))
         outs = (out,) if self.count == 1 else out
         return [*placed(self.names, made[: self.count], outs, given), *made[self.count :]]
@@ -141,14 +141,14 @@ class ForwardCall(Generic[Results, Kept]):
         return self._in_blocks([*found, *values[len(found) :]], shape, dtype, dtypes, save, out, threads)
 
     def looked(self, values: Sequence[Any]) -> tuple[list[Any], Shape, tuple[DType | None, ...], DType]:
-        """The inputs as arrays, the shape of the rows, the type of each, and the type to compute in.
+        """Return the inputs as arrays, the shape of the rows, the type of each input, and the compute type.
 
-        Raises TypeError or ValueError for what does not fit.
+        Raises TypeError or ValueError for an invalid argument.
         """
         layer = self.layer
         found = [
-            (scalar if each.part == NUMBER else array)(each.name, value, each.required)
-            for each, value in zip(layer.inputs, values, strict=False)
+            (scalar if each.part == NUMBER else array)(each.name, value, each.required, slot in layer.labels)
+            for slot, (each, value) in enumerate(zip(layer.inputs, values, strict=False))
         ]
         first, names = layer.inputs[layer.rows[0]], ", ".join(layer.inputs[slot].name for slot in layer.rows)
         there = [found[slot] for slot in layer.rows if found[slot] is not None]
@@ -188,11 +188,11 @@ class ForwardCall(Generic[Results, Kept]):
 
 
 class LaterCall(Generic[Results]):
-    """A direction that follows forward; `results` makes of what it computes what is returned.
+    """Direction that follows forward; `results` makes the returned object from the results.
 
-    `blocks(arguments, fields, results, call)` is given the direction's own arguments, the fields of
-    `Saved` after the first three, and the arrays for results, None for one that is not wanted. `fast(arguments,
-    saved)` returns the results. Arguments that are `filled` may be None, which is zero, and are an array all the same.
+    `blocks(arguments, fields, results, call)` takes the direction's own arguments, the fields of `Saved` after the
+    first three, and the arrays for results, None for a result that is not wanted. `fast(arguments, saved)` returns the
+    results. Arguments that are `filled` may be None for zero, and are then passed as arrays of zeros.
     """
 
     def __init__(
@@ -252,7 +252,10 @@ class LaterCall(Generic[Results]):
         return self._in_blocks([*arguments, *saved[3:]], dtype, saved, out, threads, self.always_converts)
 
     def _is_plain(self, shape: Any, dtype: Any, dtypes: Any, values: Sequence[Any]) -> bool:
-        """Whether forward saw arrays of one type, all is of it and of its shape, and there is something to compute."""
+        """Test whether a call can take the fast path.
+
+        Forward saw arrays of one type, all arguments have this type and their shapes, and there is a result to compute.
+        """
         if type(shape) is not tuple or not shape or type(dtypes) is not tuple:
             return False
         if not isinstance(dtype, np.dtype) or dtype not in rows.COMPUTED:
@@ -299,7 +302,7 @@ class LaterCall(Generic[Results]):
         return self._in_blocks(values, types(values, kept)[1], saved, out, threads, True)
 
     def _given(self, values: Sequence[Any]) -> dict[str, Any]:
-        """What a call is given, by what messages call it."""
+        """Return the values of a call by their names in messages."""
         return dict(zip(self.labels, values, strict=True))
 
     def _in_blocks(
@@ -315,7 +318,7 @@ class LaterCall(Generic[Results]):
         return self.results(*made)
 
     def with_zeros(self, values: Sequence[Any], call: blocks.Work) -> list[Any]:
-        """The direction's own arguments, and what follows them, with zeros for those that are `filled`."""
+        """Return the values of a call with zeros for those that are `filled`."""
         given = list(values)
         for slot, each in enumerate(self.moved, len(self.cotangents)):
             if each.name in self.filled and given[slot] is None:
@@ -325,7 +328,7 @@ class LaterCall(Generic[Results]):
     def _results(
         self, values: Sequence[Any], out: Any, parts: Sequence[Shape], dtypes: Sequence[DType | None]
     ) -> list[Any]:
-        """Arrays for the results, in the types of what they belong to; None for one that there is not."""
+        """Return arrays for the results, in the types of their owners; None for an absent result."""
         if self.is_jvp:
             kinds: list[DType | None] = [self.layer.stored(dtypes)] * len(self.made)
         else:

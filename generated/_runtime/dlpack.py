@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Arrays that libraries pass to one another by DLPack, without a copy: those that kernels read, and results.
+"""Arrays that libraries exchange by DLPack without a copy: arrays that kernels read, and results.
 
-An array is held by a structure of C's, which goes in a capsule from the one that made it to the one that takes it. Who
-has taken it calls the structure's deleter when done, and the memory is there until then.
+An array is described by a C structure, in a capsule that goes from its producer to its consumer. The consumer calls the
+structure's deleter when done, and the memory is valid until then.
 """
 
 import ctypes
@@ -16,10 +16,10 @@ import numpy as np
 __all__ = ["NO_WAIT", "Exported", "Imported", "device_of", "imported", "taker"]
 
 NO_WAIT = -1
-"""The stream of those who do not read the array yet."""
+"""Stream for a consumer that does not read the array yet."""
 
 HOST, CUDA, CUDA_MANAGED = 1, 2, 13
-"""What DLPack calls kinds of devices."""
+"""Device types in DLPack."""
 
 _DEFAULT_STREAM = 1
 _READ_ONLY, _COPIED = 1, 2
@@ -72,7 +72,7 @@ _NAMES: dict[type[_Managed | _Versioned], tuple[bytes, bytes]] = {
     _Managed: (b"dltensor", b"used_dltensor"),
     _Versioned: (b"dltensor_versioned", b"used_dltensor_versioned"),
 }
-"""What a capsule is called, before and after its array was taken."""
+"""Names of a capsule, before and after its array was taken."""
 
 
 def _function(name: str, result: Any, *arguments: Any) -> Any:
@@ -91,7 +91,7 @@ _keep = _function("Py_IncRef", None, ctypes.py_object)
 
 
 def device_of(value: Any) -> tuple[int, int] | None:
-    """The kind and the number of the device that an array says it is on; None for what does not speak DLPack."""
+    """Return the kind and the number of an array's device; None for an object without DLPack."""
     where = getattr(value, "__dlpack_device__", None)
     if where is None or not hasattr(value, "__dlpack__"):
         return None
@@ -100,9 +100,9 @@ def device_of(value: Any) -> tuple[int, int] | None:
 
 
 def imported(value: Any, stream: int) -> "Imported | None":
-    """An array of another library, ready to be read on a stream; None for what is not in a CUDA device's memory.
+    """Return an array of another library, ready to be read on a stream; None if it is not in CUDA memory.
 
-    Raises BufferError for what its library cannot pass on.
+    Raises BufferError if its library cannot export it.
     """
     where = device_of(value)
     if where is None or where[0] not in (CUDA, CUDA_MANAGED):
@@ -122,13 +122,17 @@ class Imported:
         self.owner, self.dtype = owner, getattr(owner, "dtype", None)
         found = [kind for kind, (name, _) in _NAMES.items() if _is_valid(id(capsule), name)]
         if not found:
-            raise BufferError(f"what __dlpack__ of {type(owner).__name__} returned holds no array, or has been used")
+            raise BufferError(
+                f"__dlpack__ of {type(owner).__name__} returned a capsule without an array, or a used one"
+            )
         name, used = _NAMES[found[0]]
         self._address: int = _pointer(id(capsule), name)
         self._managed: Any = found[0].from_address(self._address)
         _rename(capsule, used)
         if self._managed.major > 1:
-            raise BufferError(f"{type(owner).__name__} speaks version {self._managed.major} of DLPack, later than 1")
+            raise BufferError(
+                f"{type(owner).__name__} has version {self._managed.major} of DLPack; version 1 is supported"
+            )
         tensor: Any = self._managed.tensor
         shape = tuple(tensor.shape[: tensor.ndim])
         size = tensor.bits * tensor.lanes // 8
@@ -149,7 +153,7 @@ class Imported:
 
 
 def _typestr(tensor: Any, size: int) -> str:
-    """The type as NumPy writes it; that of what kernels cannot read need only be told from others."""
+    """Return the type in NumPy's notation; types that kernels cannot read only have to differ from theirs."""
     if (tensor.code, tensor.lanes) == (_BFLOAT, 1):
         return "<V2"
     letter = _LETTERS.get(tensor.code) if tensor.lanes == 1 else None
@@ -160,9 +164,10 @@ def _typestr(tensor: Any, size: int) -> str:
 
 
 def taker(like: Any) -> "Callable[[Exported], Any] | None":
-    """What makes arrays of a library, told by the library or one of its arrays; None for PyCUDA's, which need nothing.
+    """Return a function that makes arrays of a library, from the library or one of its arrays.
 
-    Raises TypeError for another library, or one whose arrays are in the memory of the host.
+    Returns None for PyCUDA, whose arrays need no conversion. Raises TypeError for an unknown library, or one whose
+    arrays are in host memory.
     """
     if like is None:
         return None
@@ -174,7 +179,7 @@ def taker(like: Any) -> "Callable[[Exported], Any] | None":
         namespace = getattr(like, "__array_namespace__", None)
         found = getattr(namespace() if namespace else sys.modules.get(root), "from_dlpack", None)
     if found is np.from_dlpack:
-        raise TypeError("like is NumPy's, whose arrays are in the memory of the host; leave it out, and call .get()")
+        raise TypeError("like is NumPy, whose arrays are in host memory; omit like, and call .get() on the results")
     if not callable(found):
         kind = getattr(like, "__name__", type(like).__name__)
         raise TypeError(
@@ -185,10 +190,10 @@ def taker(like: Any) -> "Callable[[Exported], Any] | None":
 
 
 class Exported:
-    """An array as `from_dlpack` of other libraries takes it.
+    """Array that `from_dlpack` of other libraries takes.
 
-    It begins at the address `pointer`, which is good as long as `owner` is there. `kind` is its type, as in "f32",
-    `device` the kind and the number of its device, and `wait` makes a stream wait for what is written to it.
+    It begins at the address `pointer`, which is valid while `owner` exists. `kind` is its type, as in "f32", `device`
+    the kind and the number of its device, and `wait` makes a stream wait for the work that writes to it.
     """
 
     def __init__(
@@ -215,7 +220,7 @@ class Exported:
         copy: bool | None = None,
     ) -> Any:
         if copy or (dl_device is not None and tuple(dl_device) != self.device):
-            raise BufferError("results of kernels are passed on without a copy, where they are")
+            raise BufferError("results are passed on without a copy, on their own device; copy them afterwards")
         if stream != NO_WAIT and self.device[0] != HOST:
             self.wait(stream or _DEFAULT_STREAM)
         count, code, bits = len(self.shape), *_TYPES[self.kind]
@@ -236,7 +241,7 @@ class Exported:
 
 
 _held: dict[int, Any] = {}
-"""What was passed on and is in use, by the address of its structure."""
+"""Exported objects in use, by the address of their structure."""
 
 
 def _let_go(address: int, held: dict[int, Any] = _held) -> None:
@@ -244,7 +249,7 @@ def _let_go(address: int, held: dict[int, Any] = _held) -> None:
 
 
 def _unused(capsule: int, known: Any = (_NAMES, _is_valid, _pointer, _let_go)) -> None:
-    """A capsule goes: nobody has taken what it holds if it is called as at first."""
+    """Free the content of a deleted capsule if it has its first name, since no consumer has taken it."""
     names, is_valid, pointer, let_go = known
     for name, _ in names.values():
         if is_valid(capsule, name):

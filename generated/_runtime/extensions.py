@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is compiled for this Python itself: C of this folder that makes functions and objects of Python's."""
+"""Extensions compiled for this Python from C files of this folder."""
 
 import sys
 import sysconfig
@@ -13,13 +13,13 @@ from .host_compiler import ahead_of_time, library, ready
 __all__ = ["EXTENSIONS", "compile_ahead", "extension", "headers"]
 
 EXTENSIONS = ("binding", "host_call", "host_samples")
-"""The files, without .c; each has a function of its own name that makes what it is for."""
+"""Files without .c; each has a function of its own name that makes its Python object."""
 
 _FOLDER = Path(__file__).parent
 
 
 def extension(name: str) -> Any:
-    """What the function of a C file makes; None where there are no headers of Python, or nothing to compile with."""
+    """Compile and load the extension of a C file; None without Python's headers or a compiler."""
     if sys.implementation.name != "cpython":
         return None
     source = _FOLDER / f"{name}.c"
@@ -32,9 +32,9 @@ def extension(name: str) -> Any:
 
 
 def compile_ahead(source: Path, architecture: str) -> Path:
-    """Compile a copy of a C file for this Python and processors of an architecture, where `extension` looks beside it.
+    """Compile a copy of a C file for this Python and processors of an architecture, where `extension` finds it.
 
-    The place is returned. Raises RuntimeError without the headers of Python, and what `ahead_of_time` raises.
+    Returns its path. Raises RuntimeError without the headers of Python, and the errors of `ahead_of_time`.
     """
     includes = headers()
     if not includes:

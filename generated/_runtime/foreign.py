@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Launches by the driver's own functions, for what PyCUDA has none for."""
+"""Launches by functions of the driver that PyCUDA lacks."""
 
 import ctypes
 
@@ -12,10 +12,10 @@ _MAX_DYNAMIC_SHARED_SIZE_BYTES = 8
 _PROGRAMMATIC_STREAM_SERIALIZATION = 6
 
 
-class Function:
-    """A kernel as the driver knows it, in a module of its own: PyCUDA does not tell its handle.
+class DriverFunction:
+    """Kernel with its driver handle, in a module of its own, since PyCUDA does not give the handle.
 
-    `block` are the threads of a block along each axis, `shared_bytes` what it takes of shared memory.
+    `block` are the threads of a block along each axis, `shared_bytes` is the shared memory of a block.
     """
 
     def __init__(self, cubin: bytes, name: str, block: tuple[int, int, int], shared_bytes: int) -> None:
@@ -58,7 +58,7 @@ class _Extra(ctypes.Structure):
 
 
 class _Attribute(ctypes.Structure):
-    """CUlaunchAttribute, of which the value here is a number."""
+    """Structure CUlaunchAttribute, with a number as its value."""
 
     _fields_ = [
         ("number", ctypes.c_uint),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How many blocks a kernel is launched with: as many as a device holds at a time, which go on to the next rows."""
+"""Grid sizes: as many blocks as a device holds at a time, each of which takes several runs of rows."""
 
 from dataclasses import dataclass
 
@@ -13,10 +13,9 @@ _QUARTERS = 4
 
 @dataclass(frozen=True)
 class Multiprocessor:
-    """What a multiprocessor holds at a time: threads, registers of 4 bytes, bytes of shared memory, blocks.
+    """Capacity of a multiprocessor: threads, registers of 4 bytes, bytes of shared memory, blocks.
 
-    `reserved` bytes of shared memory are the system's own in each block. The numbers that are not given are those of
-    compute capability 9.0.
+    The system reserves `reserved` bytes of shared memory in each block. Defaults are those of compute capability 9.0.
     """
 
     threads: int = 2048
@@ -32,9 +31,10 @@ class Multiprocessor:
 
 
 def resident(threads: int, registers: int, shared_bytes: int, multiprocessor: Multiprocessor) -> int:
-    """How many blocks of a kernel a multiprocessor holds at a time; 0 if not even one.
+    """Return the number of blocks of a kernel that a multiprocessor holds at a time; 0 if not even one.
 
-    `threads` are those of a block, `registers` those of a thread, `shared_bytes` what a block takes of shared memory.
+    `threads` counts the threads of a block, `registers` the registers of a thread, `shared_bytes` the shared memory of
+    a block.
 
     >>> resident(128, 40, 0, Multiprocessor()), resident(128, 80, 0, Multiprocessor())
     (12, 6)
@@ -54,11 +54,10 @@ def resident(threads: int, registers: int, shared_bytes: int, multiprocessor: Mu
 
 
 def grid(rows: int, rows_per_block: int, processors: int, resident: int) -> int:
-    """How many blocks work on rows: those that a device holds at a time, or fewer that make as many trips.
+    """Return the number of blocks for some rows: as many as a device holds, or fewer that take as many trips.
 
-    A block takes `rows_per_block` rows, then those of its next trip, until there are no more. Where the rows are no
-    multiple of what the blocks take at a time, some would have nothing to do in the last trip: fewer blocks are done as
-    soon, and leave fewer partial sums.
+    A block takes `rows_per_block` rows in each trip until no rows are left. If the last trip would leave some blocks
+    idle, fewer blocks are as fast and leave fewer partial sums.
 
     >>> grid(100, 1, 132, 6), grid(2000, 1, 132, 6), grid(2000, 4, 132, 6), grid(10**6, 1, 132, 6)
     (100, 667, 500, 792)
@@ -69,9 +68,10 @@ def grid(rows: int, rows_per_block: int, processors: int, resident: int) -> int:
 
 
 def candidates(rows: int, rows_per_block: int, processors: int, resident: int) -> dict[int, int]:
-    """Grids that are worth a measurement, by how many blocks a multiprocessor gets; the one of `grid` comes first.
+    """Return the grids worth a measurement, by the number of blocks on a multiprocessor; `grid`'s comes first.
 
-    0 stands for as many as there is work for, one after the other. Of grids with as many blocks there is one.
+    The key 0 stands for as many blocks as there is work for, one after the other. Grids of the same size are listed
+    once.
 
     >>> candidates(10**6, 1, 132, 8), candidates(100, 1, 132, 8)
     ({8: 1056, 6: 792, 4: 528, 0: 1000000}, {8: 100})
@@ -85,14 +85,14 @@ def candidates(rows: int, rows_per_block: int, processors: int, resident: int) -
 
 
 def blocks_of(rows: int, rows_per_block: int, processors: int, held: int) -> int:
-    """How many blocks a grid of `candidates` has, for other rows too."""
+    """Return the number of blocks of one of `candidates`, for any number of rows."""
     if held:
         return grid(rows, rows_per_block, processors, held)
     return min(-(-rows // rows_per_block), _MOST_BLOCKS)
 
 
 def columns_grid(features: int, columns_per_block: int) -> int:
-    """How many blocks end the sums over rows; `columns_per_block` is 0 where one block takes all columns.
+    """Return the number of blocks that end the sums over rows; if `columns_per_block` is 0, one takes all columns.
 
     >>> columns_grid(1000, 32), columns_grid(1000, 0)
     (32, 1)

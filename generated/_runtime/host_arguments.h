@@ -9,10 +9,10 @@
 #include <stdint.h>
 #include <string.h>
 
-// What an argument is a value of, in the numbers of layers.py.
+// Kind of an argument, in the numbers of layers.py.
 enum part { ROW, ROW_SCALAR, FEATURE, NUMBER, CONSTANT };
 
-// What type an array has: that of the rows, that which is computed in, or one that is converted to that.
+// Type of an array: that of the rows, the compute type, or one that is converted to the compute type.
 enum element { STORED, COMPUTED, CONVERTED };
 
 // Types in the order of host_calls.TYPES.
@@ -41,7 +41,7 @@ struct settings {
     long long feature_entries, other_entries;  // of a workspace, for each feature and besides
 };
 
-// What a direction is made with, in this order: functions of Python's, classes, and a tuple of types.
+// Arguments of the constructor, in this order: Python functions, classes, and a tuple of types.
 enum object { OTHERWISE, PREPARE, RUN, ROUND, EMPTY, TYPE_OF, SAVED, RESULT, DTYPES };
 
 struct step {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Calls of a layer's directions on compiled kernels, which host_call.c looks at where they are as usual.
+"""Calls of a layer's directions on compiled kernels, with a fast check in host_call.c.
 
-That is: exact arrays without gaps, of their shape, rows all of one type. Such a call costs a microsecond more than its
-kernels do; what is not as usual is looked at by `directions`.
+The fast check passes plain arrays without gaps, of the right shapes, with rows all of one type. It adds a microsecond
+to the kernels' time. Any other call goes through `directions`.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,21 +22,21 @@ __all__ = ["TYPES", "HostCall", "Running"]
 Returned = TypeVar("Returned")
 
 TYPES = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64"}
-"""What kernels call the types that rows may be stored in."""
+"""Names in kernels of the types that rows may be stored in."""
 
 _STORED, _COMPUTED, _CONVERTED = range(3)
-"""The type of an array: that of the rows, that which is computed in, or any, of which kernels are passed a copy."""
+"""Types of arrays: that of the rows, the compute type, or any type, of which kernels get a converted copy."""
 
 _KNOWN = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64))
 
 
 class Running(NamedTuple):
-    """How the kernels of a direction are run on a list of its values and results, as they are passed to them.
+    """Functions that run the kernels of a direction on a list of its values and results.
 
-    `prepare(given, stored, computed)` tells of each kernel its address, and the places of the pointers and the numbers
-    that it takes, for rows in one chunk; `run(given, shape, stored, computed, threads)` runs them on any rows. Rows of
-    `most_entries` are one chunk, whose sums take so many entries of a `workspace` for each feature and besides.
-    Results at the places `zeros` have to be 0 before. `kernels` is what both are of.
+    `prepare(given, stored, computed)` returns the address of each kernel, and the places of its pointers and its
+    numbers, for rows in one chunk. `run(given, shape, stored, computed, threads)` runs the kernels on any rows. Up to
+    `most_entries` are one chunk. Its sums take the entries of `workspace`: some for each feature, and some besides.
+    Results at the places `zeros` have to be 0 before. `kernels` is the owner of both functions.
     """
 
     prepare: Callable[[list[Any], DType, DType], tuple[Any, ...]]
@@ -48,9 +48,10 @@ class Running(NamedTuple):
 
 
 class HostCall(Generic[Returned]):
-    """A direction on kernels: `call` takes and returns what that of a `ForwardCall` or a `LaterCall` does.
+    """Direction on kernels: `call` has the arguments and results of a `ForwardCall` or a `LaterCall`.
 
-    It is that of such an `any_call` where there is no extension for this Python, or the layer has some fifty values.
+    It is the one of `any_call` if there is no extension for this Python, or if the layer has more than some fifty
+    values.
     """
 
     call: Callable[..., Returned]
@@ -60,7 +61,7 @@ class HostCall(Generic[Returned]):
         self.call = self._first
 
     def _first(self, *arguments: Any) -> Returned:
-        """Nothing is compiled before it is called."""
+        """Compile the extension on the first call, and call it."""
         make = extension("host_call")
         chosen: Any = make and make(*self._described(_looked(self.any_call)))
         chosen = chosen or self.any_call
@@ -68,7 +69,7 @@ class HostCall(Generic[Returned]):
         return self.call(*arguments)
 
     def _described(self, looked: "_Looked") -> tuple[Any, ...]:
-        """What make_call of host_call.c takes: objects, then numbers in the order of its structures."""
+        """Return the arguments of make_call in host_call.c: objects, then numbers in the order of its structures."""
         of, running = self.any_call, self.running
         layer, values = of.layer, looked.values
         returned = None if of.results is only else of.results
@@ -82,12 +83,12 @@ class HostCall(Generic[Returned]):
 
 
 class _Looked(NamedTuple):
-    """What is looked at of a call, and what it makes.
+    """Arguments and results of a call, as host_call.c checks and makes them.
 
-    Of each value there are its part, the type that it has, whether it is required, and the input that it follows, or
-    -1; of each result its part, its type, and the input, or behind those the cotangent, that has that type too, or -1.
-    `kept` are the places, among values and results, of what is saved of them; `counts` those of cotangents, of tangents
-    or the like, and of results that are returned.
+    A value is its shape, its type, a flag for required, and the input that it follows, or -1. A result is its shape,
+    its type, and the input or cotangent whose type it has, or -1; cotangents are numbered after the inputs. `kept` are
+    the places of saved values among values and results. `counts` are the numbers of cotangents, of tangents, and of
+    results that are returned.
     """
 
     values: list[tuple[int, ...]]

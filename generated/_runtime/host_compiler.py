@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Kernels for the processor made into machine code by the system's C++ compiler, once, and loaded.
+"""Compilation of kernels for the processor by the system's C++ compiler, once, and their loading.
 
-Machine code is kept in `$LNGEN_CACHE/cpu` or the user's cache folder, by the text that it was made of, the compiler,
-its options and what the processor can do. What was compiled ahead of time stands beside the source, in `compiled/`.
+Machine code is kept in `$LNGEN_CACHE/cpu` or the user's cache folder, by the text, the compiler, its options and the
+features of the processor. Code that was compiled ahead of time is in `compiled/` beside the source.
 """
 
 import ctypes
@@ -26,7 +26,7 @@ from .includes import inlined
 __all__ = [
     "ARCHITECTURES",
     "COMPILED",
-    "Compiler",
+    "HostCompiler",
     "Library",
     "NoCompiler",
     "ahead_of_time",
@@ -48,7 +48,7 @@ OPTIONS = (
     "-fno-tree-slp-vectorize",
     "-Wno-psabi",
 )
-"""What no result may depend on beyond this: the order of sums, NaN and infinities are as they are written."""
+"""Compiler options; none may change a result further: sums, NaN and infinities are as the source says."""
 
 _NAMES = ("c++", "g++", "clang++")
 _REMEDY = (
@@ -62,7 +62,7 @@ _libraries: dict[str, "Library"] = {}
 
 
 class NoCompiler(RuntimeError):
-    """There is no C++ compiler; the message ends with the `remedy`."""
+    """Error for a missing C++ compiler; the message ends with the `remedy`."""
 
     def __init__(self, reason: str, remedy: str = "") -> None:
         super().__init__("; ".join(filter(None, [reason, remedy])))
@@ -70,17 +70,17 @@ class NoCompiler(RuntimeError):
 
 
 @dataclass(frozen=True)
-class Compiler:
+class HostCompiler:
     """A C++ compiler: the words that it is run by, such as ("/usr/bin/g++",) or ("ccache", "g++")."""
 
     words: tuple[str, ...]
 
     def identity(self) -> str:
-        """What tells its machine code from that of another one, or of another version."""
+        """Return text that differs between compilers, and between versions of one."""
         return f"{shlex.join(self.words)}\n{self.version()}"
 
     def version(self) -> str:
-        """Ask the compiler for its version. Raises NoCompiler for what makes no library of a text, such as `true`."""
+        """Ask the compiler for its version; raises NoCompiler for a program that compiles nothing, such as `true`."""
         programs = [Path(found) for word in self.words if (found := shutil.which(word))]
         return cache.version("cpu", programs, self._ask)
 
@@ -91,11 +91,11 @@ class Compiler:
             raise
         except RuntimeError as error:
             last = str(error).splitlines()[-1]
-            raise NoCompiler(f"{shlex.join(self.words)} is no compiler that works: {last}", _REMEDY) from None
+            raise NoCompiler(f"{shlex.join(self.words)} does not compile a test program: {last}", _REMEDY) from None
         return self._run(["--version"], "").stdout
 
     def features(self) -> str:
-        """What -march=native stands for on this processor."""
+        """Return the features that -march=native selects on this processor."""
         return _told_by_linux() or self._run(["-march=native", "-dM", "-E", "-x", "c++", "-"], "").stdout
 
     def compile(self, name: str, text: str, options: Sequence[str]) -> bytes:
@@ -126,47 +126,47 @@ class Compiler:
 
 
 class Library:
-    """A shared library of kernels, loaded for as long as the process is there."""
+    """Shared library of kernels, loaded until the process ends."""
 
     def __init__(self, path: Path, *, read: Callable[[Path], bytes] = trust.regular) -> None:
-        """Raises OSError if there is none at this path, or it is damaged, or cannot be read or loaded."""
-        # What was cut short would be mapped beyond its end, and end the process.
+        """Load a library; raises OSError if the file does not exist, is damaged, or cannot be read or loaded."""
+        # A mapping of a truncated file would end the process when it is read beyond its end.
         if cache.unsealed(read(path)) is None:
             raise OSError(f"{path} is damaged")
         self.path = path
         self._loaded = ctypes.PyDLL(str(path))
 
     def address(self, kernel: str) -> int:
-        """Where a kernel begins, for `binding.call`. Raises AttributeError if there is none of this name."""
+        """Return the address of a kernel, for `binding.call`; raises AttributeError if there is no such kernel."""
         address = ctypes.cast(getattr(self._loaded, kernel), ctypes.c_void_p).value
         assert address is not None
         return address
 
     def python_object(self, function: str) -> Any:
-        """What a function without arguments that returns an object of Python makes."""
+        """Return the Python object that a function without arguments makes."""
         begin = getattr(self._loaded, function)
         begin.restype = ctypes.py_object
         return begin()
 
 
-def compiler() -> Compiler:
-    """$CXX, else the first that works of c++, g++ and clang++. Raises NoCompiler if there is none."""
+def compiler() -> HostCompiler:
+    """Return $CXX, else the first that works of c++, g++ and clang++; raises NoCompiler if none does."""
     if os.name == "nt":
         raise NoCompiler("kernels for the processor are not compiled on Windows", "numpy_backend works there")
     return _found(os.environ.get("CXX", ""), os.environ.get("PATH", os.defpath))
 
 
 @lru_cache(maxsize=8)
-def _found(wanted: str, path: str) -> Compiler:
+def _found(wanted: str, path: str) -> HostCompiler:
     try:
         words = shlex.split(wanted)
     except ValueError as error:
-        raise NoCompiler(f"CXX is {wanted!r}, which is no command: {error}", _REMEDY) from None
+        raise NoCompiler(f"CXX is {wanted!r}, which is not a command: {error}", _REMEDY) from None
     if words and not shutil.which(words[0], path=path):
         raise NoCompiler(f"CXX is {wanted!r}, and there is no such program", _REMEDY)
     places = [words] if words else [[place] for name in _NAMES if (place := shutil.which(name, path=path))]
     refused: list[NoCompiler] = []
-    for found in (Compiler(tuple(each)) for each in places):
+    for found in (HostCompiler(tuple(each)) for each in places):
         try:
             found.version()
             return found
@@ -176,7 +176,7 @@ def _found(wanted: str, path: str) -> Compiler:
 
 
 def compilations() -> int:
-    """How many times this process has run a compiler for kernels; 0 while the cache has it all."""
+    """Return the number of compiler runs of this process for kernels; 0 while the cache has every kernel."""
     return _runs
 
 
@@ -188,12 +188,12 @@ def library(
     options: Sequence[str] = (),
     includes: Sequence[Path] = (),
 ) -> Library:
-    """The kernels of a source with some macros (such as "FLOAT32" or "N=2"), compiled if they are nowhere, loaded once.
+    """Return the kernels of a source with some macros (such as "FLOAT32" or "N=2"), compiled and loaded once.
 
-    `architecture` is what -march says; for "native", what was compiled ahead of time is taken if it is of this text and
-    the processor has what it needs. Further `options`, such as "-fsanitize=thread", come last; `includes` are folders
-    of headers of others. Several threads and processes may ask at a time. Raises NoCompiler where one is needed and
-    there is none, and RuntimeError with the compiler's words if it refuses the text.
+    `architecture` is the value of -march. For "native", code that was compiled ahead of time is taken if its text is
+    the same and the processor can run it. Further `options`, such as "-fsanitize=thread", come last; `includes` are
+    folders of other headers. Several threads and processes may call this at a time. Raises NoCompiler if a compiler is
+    needed and missing, and RuntimeError with the compiler's words if it refuses the text.
     """
     text, defined = inlined(source), _defined(macros)
     name = cache.digest([text, architecture, *defined, *options, os.environ.get("CXX", "")])
@@ -254,7 +254,7 @@ def _made(source: Path, text: str, options: Sequence[str]) -> Library:
 
 
 def _kept(path: Path) -> Library | None:
-    """The library of the cache; None if there is none, it is damaged or cannot be loaded, or it may not be used."""
+    """Return the library of the cache; None if it does not exist, is damaged, cannot be loaded, or is not trusted."""
     try:
         return Library(path, read=trust.read)
     except trust.Refused as refused:
@@ -285,20 +285,20 @@ _NEEDS = {
     "armv8.2-a": "asimd asimdhp atomics",
     "armv8-a": "asimd",
 }
-"""What each architecture needs of a processor, in Linux's words; of those of one processor, the better is first."""
+"""Processor features that each architecture needs, by Linux's names; of two for one processor, the better is first."""
 
 ARCHITECTURES = tuple(_NEEDS)
-"""What can be compiled for ahead of time."""
+"""Architectures for which kernels can be compiled ahead of time."""
 
 COMPILED = "compiled"
-"""The folder beside a source for what was compiled of it ahead of time."""
+"""Folder beside a source for code that was compiled ahead of time."""
 
 
 def ahead_of_time(source: Path, macros: Iterable[str], architecture: str, *, includes: Sequence[Path] = ()) -> Path:
-    """Compile for processors of an architecture, such as "x86-64-v3", and write it where `library` looks for it.
+    """Compile for processors of an architecture, such as "x86-64-v3", and write the file where `library` finds it.
 
-    The place is returned. Raises ValueError for an unknown architecture, OSError if the place cannot be written, and
-    RuntimeError as `library` does. Where $CXX is a cross compiler, the architecture may be that of another processor.
+    Returns its path. Raises ValueError for an unknown architecture, OSError if the path cannot be written, and
+    RuntimeError as `library` does. If $CXX is a cross compiler, the architecture may be that of another processor.
     """
     global _runs
     if architecture not in _NEEDS:
@@ -318,7 +318,7 @@ def _place(source: Path, text: str, defined: Sequence[str], architecture: str) -
 
 
 def ready(source: Path, macros: Iterable[str]) -> Library | None:
-    """What was compiled ahead of time of a source with some macros, if the processor can run it."""
+    """Return a library compiled ahead of time from a source with some macros, if the processor can run it."""
     return _ready(source, inlined(source), _defined(macros))
 
 
@@ -336,7 +336,7 @@ def _runnable() -> list[str]:
 
 
 def can_run(folder: Path) -> bool:
-    """Whether compiled kernels of the layer in a folder can be had: compiled now, or ahead of time."""
+    """Test whether compiled kernels of the layer in a folder are available: compiled now, or ahead of time."""
     try:
         compiler()
     except NoCompiler:
@@ -345,7 +345,7 @@ def can_run(folder: Path) -> bool:
 
 
 def is_built(folder: Path) -> bool:
-    """Whether anything of the sources in a folder was compiled ahead of time for processors like this one."""
+    """Test whether some source in a folder was compiled ahead of time for processors like this one."""
     return not _built_for(folder).isdisjoint(_runnable())
 
 
@@ -355,7 +355,7 @@ def _built_for(folder: Path) -> set[str]:
 
 
 def _not_built(source: Path, options: Sequence[str], error: NoCompiler) -> NoCompiler:
-    """The error of a machine without compiler, with what was compiled ahead of time and does not serve."""
+    """Return the error of a machine without compiler, which names unusable code that was compiled ahead of time."""
     built = _built_for(source.parent)
     if not built:
         return error

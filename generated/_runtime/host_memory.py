@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Memory for new results: that of results which are no longer there, if they were large.
+"""Pool of memory for large results, which reuses the memory of freed ones.
 
-The system clears memory before a process first touches it, page by page, which takes longer than a kernel does to fill
-it. So large results get memory of their own, aligned for streaming stores and in huge pages where there are any, and
-give it back to a short list when they, and all views of them, are gone.
+The system clears each page before a process first touches it, which takes longer than a kernel takes to fill it. Large
+results therefore get memory of their own, aligned for streaming stores, and in huge pages where available. The memory
+returns to a short list when the result and all its views are gone.
 """
 
 import ctypes
@@ -23,11 +23,14 @@ import numpy.typing as npt
 __all__ = ["empty", "kept_bytes", "release"]
 
 LARGE = 2**17
-"""Bytes from which a result has memory that is reused. From there glibc asks the system for memory, and where several
-results go at a time, it soon gives back what is still larger in its heap."""
+"""Bytes from which the memory of a result is reused.
+
+From this size on glibc asks the system for memory. When several results are freed together, it soon returns larger free
+parts of its heap.
+"""
 
 MOST_RESULTS = 16
-"""Results whose memory is kept: those that went last."""
+"""Largest number of freed results whose memory is kept."""
 
 
 def _physical_memory() -> int:
@@ -45,14 +48,17 @@ _LINE = 64
 _is_on = os.name != "nt" and os.environ.get("LNGEN_REUSE") != "0"
 
 _numbers = count()
-_kept: list["_Memory"] = []
-"""What is free, that which was freed last at the end."""
-_returned: "deque[_Memory]" = deque()
-"""What was freed and is not yet in the list: a result may go at any time, even while the list is being changed."""
+_kept: list["_HostMemory"] = []
+"""Free memory, last freed at the end."""
+_returned: "deque[_HostMemory]" = deque()
+"""Memory freed and not yet in the list.
+
+A result may be freed at any time, even while the list is being changed.
+"""
 _lock = allocate_lock()
 
 
-class _Memory:
+class _HostMemory:
     """Memory of so many bytes, which the system takes back when this is gone."""
 
     __slots__ = ("address", "loan", "mapped", "size")
@@ -73,7 +79,9 @@ class _Memory:
 
 @lru_cache(maxsize=64)
 def _loan(size: int) -> Any:
-    """The type of what exports memory of a size to an array, and gives it back when that and all its views are gone."""
+    """Return a type that exports memory of a size to an array, and takes it back when the array and its views are
+    gone.
+    """
     return type("Loan", (ctypes.c_char * size,), {"__del__": _give_back})
 
 
@@ -83,10 +91,10 @@ def _give_back(loan: Any) -> None:
 
 
 def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    """An array for a result, with whatever its memory holds; a large one begins at a multiple of 64 bytes.
+    """Return an uninitialized array for a result; a large one begins at a multiple of 64 bytes.
 
-    It is an array like any other, but that it cannot be resized in place. With LNGEN_REUSE=0 in the environment, and on
-    Windows, it is what np.empty gives. Raises MemoryError if there is not so much memory.
+    It is an ordinary array that cannot be resized in place. With LNGEN_REUSE=0 in the environment, and on Windows, it
+    comes from np.empty. Raises MemoryError if there is not enough memory.
     """
     size = prod(shape, start=dtype.itemsize)
     if size < LARGE or not _is_on:
@@ -99,8 +107,8 @@ def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     return np.ndarray(shape, dtype, entries)
 
 
-def _memory(size: int) -> _Memory:
-    """Memory of a size: that which was freed last, as it may still be in the processor's cache, or else new."""
+def _memory(size: int) -> _HostMemory:
+    """Return memory of a size: the memory that was freed last, which may still be in the cache, or new memory."""
     if _returned:
         _settle()
     with _lock:
@@ -108,15 +116,15 @@ def _memory(size: int) -> _Memory:
             if _kept[place].size == size:
                 return _kept.pop(place)
     try:
-        return _Memory(size)
+        return _HostMemory(size)
     except (OSError, OverflowError) as error:
         raise MemoryError(f"no memory for a result of {size} bytes") from error
 
 
 def _settle() -> None:
-    """Move what was returned to the list, and drop what was freed first where it has become too long.
+    """Move returned memory to the list, and drop the memory that was freed first if the list is too long.
 
-    Whoever comes while another does so goes on: nothing may wait in what the garbage collector calls.
+    If another thread does so already, this returns at once: code that the garbage collector calls must not wait.
     """
     while _returned and _lock.acquire(False):
         dropped = []
@@ -139,7 +147,7 @@ def kept_bytes() -> int:
 
 
 def release() -> None:
-    """Give what is kept back to the system."""
+    """Return all free memory to the system."""
     _settle()
     with _lock:
         dropped, _kept[:] = _kept[:], []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which of a layer's modules computes for a framework on the processor."""
+"""Choice between a layer's two modules for a framework on the processor."""
 
 from pathlib import Path
 from typing import Any
@@ -10,5 +10,7 @@ __all__ = ["host"]
 
 
 def host(numpy: Any, compiled: Any) -> Any:
-    """What computes a layer on the processor, of its two modules."""
+    """Return the module that computes a layer on the processor: the compiled one if kernels are available, else
+    NumPy's.
+    """
     return compiled if host_compiler.can_run(Path(str(compiled.__file__)).parent) else numpy

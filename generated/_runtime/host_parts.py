@@ -13,15 +13,15 @@ import numpy as np
 
 from . import host_compiler
 from .blocks import Work
-from .host_kernels import COMPUTED, Direction, DirectionKernels
+from .host_kernels import COMPUTED, DeviceDirection, DirectionKernels
 
 
 class HostPart:
-    """A function (values, results, call) on kernels of a `source` beside `file`; `otherwise` is the one for NumPy.
+    """Function (values, results, call) that runs kernels of a `source` beside `file`.
 
-    That one is called where there is no compiler, or for a type that kernels do not compute in. `values` and `results`
-    say the kind of each, `kernels` what they are passed. Of `optional` inputs None may be passed, or none may be asked
-    for the gradient; of `zeros` None is zero.
+    `otherwise` is the function for NumPy. It is called if there is no compiler, or for a type that kernels do not
+    compute in. `values` and `results` name the kind of each, `kernels` the arguments of each kernel. Inputs in
+    `optional` may be None, and their gradients may be omitted. A None in `zeros` stands for zero.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class HostPart:
         of = {each: each[1:] if each[1:] in optional else each for each in results}
         belongs = dict(values)
         belongs |= {of[each]: belongs.get(of[each], kind) for each, kind in results.items()}
-        direction = Direction(
+        direction = DeviceDirection(
             source=source, arguments={each: each for each in values}, results=of, kernels=kernels, sums=sums
         )
         layer: Any = SimpleNamespace(
@@ -59,7 +59,7 @@ class HostPart:
         self.kernels = DirectionKernels(layer, name, None)
         self.zeros = [place for place, each in enumerate(values) if each in zeros]
         self.kinds = list(values.values())
-        # What a kernel writes whatever is there, though nobody may have asked for it.
+        # Results that a kernel always writes, though they may not be wanted.
         self.always = [
             (place, kind)
             for place, (each, kind) in enumerate(results.items())

@@ -31,7 +31,7 @@ constexpr unsigned long long bit(int which, bool is_set) { return is_set ? 1ull 
 
 // ---------------------------------------------------------------------------------------------- sweeps over a row
 
-// How many lanes there are from a column on: all, or the first few at the end of a row.
+// Lanes from a column on: all, or the first few at the end of a row.
 struct Whole {};
 struct First {
   int count;
@@ -45,7 +45,7 @@ template <class S, class T> LNGEN_INLINE void write(T* to, Whole, Lanes<S> lanes
 template <class S, class T> LNGEN_INLINE void write(T* to, First here, Lanes<S> lanes) {
   narrow_first(to, here.count, lanes);
 }
-// Whether rows of D entries, one after the other, begin where lanes may be streamed to.
+// Tests whether contiguous rows of D entries begin at addresses where lanes may be streamed to.
 template <class T> bool is_even(const T* to, int D) {
   return !((reinterpret_cast<std::uintptr_t>(to) | D * sizeof(T)) % 16);
 }
@@ -62,7 +62,7 @@ template <class S, class T> LNGEN_INLINE void write_once(T* to, First here, Lane
   narrow_first(to, here.count, lanes);
 }
 
-// What the next row has: it is read from memory while this one is computed. It may lie beyond an array.
+// Prefetches the next row from memory while this one is computed. The address may lie beyond an array.
 template <class T> LNGEN_INLINE void prefetch(const T* from) { __builtin_prefetch(from); }
 
 // Calls `body(column, Whole or First)` for all columns.
@@ -76,7 +76,7 @@ template <class S, class F> LNGEN_INLINE void each_column(int D, F body) {
 constexpr int TOGETHER = 4;
 constexpr int PIECE = 1024;
 
-// How two parts of a reduction become one, of which MAXIMA and MINIMA are sets of bits.
+// Joins two partial reductions, of which MAXIMA and MINIMA are sets of bits.
 template <unsigned long long MAXIMA, unsigned long long MINIMA, class A> LNGEN_INLINE A joined(int which, A a, A b) {
   return MAXIMA >> which & 1 ? larger(a, b) : MINIMA >> which & 1 ? smaller(a, b) : A(a + b);
 }

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-// What all samples share. Pointers are those of the first sample, in the order of places, the workspace last.
+// Values that all samples share. Pointers are those of the first sample, in the order of places, the workspace last.
 struct samples {
     const int64_t *addresses, *strides, *steps, *steps_end, *zeros, *zeros_end;
     const long long *sizes;

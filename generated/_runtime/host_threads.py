@@ -44,7 +44,7 @@ class _Job:
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> bool:
-        """Note that a piece is done; after an error, those not begun are left out."""
+        """Note that a piece is done; after an error, pieces that have not begun are left out."""
         with self.lock:
             if error is not None:
                 self.error = self.error or error
@@ -88,14 +88,14 @@ _pool = _Pool()
 
 
 def _nothing(first: int, end: int) -> None:
-    """What is left of a call that is done."""
+    """Do nothing: the work left of a call that is done."""
 
 
 def run(call: Call, chunks: int, threads: int) -> None:
-    """Have `call(first, end)` called for ranges that make up [0, chunks), by so many threads; return when all are done.
+    """Call `call(first, end)` for ranges that make up [0, chunks), on some threads; return when all are done.
 
-    The calling thread is one of them, and no piece waits for another, so that calls may be nested, and come from
-    several threads at a time. If calls raise, those not begun are left out and the first error is raised here.
+    The calling thread is one of them. No piece waits for another, so that calls may be nested, and come from several
+    threads at a time. If calls raise, pieces that have not begun are left out, and the first error is raised here.
     """
     if threads <= 1 or chunks <= 1:
         if chunks > 0:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What `INTERFACE` of a layer holds, for programs that call layers which they do not know.
+"""Types of a layer's `INTERFACE`, for programs that call layers which they do not know.
 
-It is the object under `interface` in the layer's `manifest.json`, and holds nothing but what JSON can say. A `symbol`
-is what `derivation.md` and the kernels call what callers call by its `name`; the two differ where the definition has
-names such as `dx` beside `x`.
+It equals the object under `interface` in the layer's `manifest.json`, and has no value that JSON lacks. `name` is a
+value's name for callers; `symbol` is its name in `derivation.md` and in kernels. The two differ where the definition
+has names such as `dx` beside `x`.
 """
 
 from typing import Literal, TypedDict
@@ -12,7 +12,7 @@ __all__ = [
     "PARAMETERS",
     "PER_ROW",
     "ConstantEntry",
-    "Counterpart",
+    "CounterpartEntry",
     "Gradient",
     "InputEntry",
     "Interface",
@@ -25,6 +25,7 @@ __all__ = [
     "counterpart",
     "given",
     "gradient",
+    "labels",
     "output",
     "saved",
 ]
@@ -34,13 +35,20 @@ Sign = Literal["any", "nonnegative"]
 Origin = Literal["input", "output", "constant", "row scalar"]
 
 PER_ROW = ("Row", "RowScalar", "Data")
-"""The kinds of which each row has its own."""
+"""Kinds with a value in each row."""
 
 PARAMETERS = ("Feature", "Scalar")
 """The kinds that all rows share."""
 
+
+def labels(interface: "Interface") -> list[int]:
+    """The places of the inputs for which a caller may pass integer labels: of rows, all but the first."""
+    rows = [number for number, each in enumerate(interface["inputs"]) if each["kind"] in ("Row", "Data")]
+    return rows[1:]
+
+
 Axes = list[Literal["...", "D"]]
-"""The axes of an array: those of the rows, as many as there are, and that of the features."""
+"""Axes of an array: "..." for those of the rows, and "D" for the features."""
 
 
 class InputEntry(TypedDict):
@@ -75,9 +83,9 @@ class OutputEntry(TypedDict):
 
 
 class SavedField(TypedDict):
-    """A field of `Saved` after the first three, and the input, output, Constant or row scalar that it holds.
+    """Field of `Saved` after the first three, and the input, output, Constant or row scalar that it holds.
 
-    One of an input that was left out is None.
+    The field of an omitted input is None.
     """
 
     name: str
@@ -87,18 +95,18 @@ class SavedField(TypedDict):
 
 
 class Gradient(TypedDict):
-    """A field of `Gradients`, and the input that it belongs to; None where that may be, and was, left out."""
+    """Field of `Gradients`, and its input; it is None if the input may be omitted and was."""
 
     name: str
     of: str
     may_be_none: bool
 
 
-class Counterpart(TypedDict):
-    """A module of PyTorch's that the layer can stand for, as its definition says.
+class CounterpartEntry(TypedDict):
+    """Module of PyTorch that the layer can replace, as its definition says.
 
-    `attributes` has what each attribute of that module is here, an input, a Constant or D; `conditions` the values that
-    others have to have.
+    `attributes` maps each attribute of that module to an input, a Constant or D; `conditions` are required values of
+    other attributes.
     """
 
     name: str
@@ -117,7 +125,7 @@ class Interface(TypedDict):
     saved: list[SavedField]
     gradients: list[Gradient]
     directions: list[Literal["forward", "backward", "jvp", "backward_backward"]]
-    counterparts: list[Counterpart]
+    counterparts: list[CounterpartEntry]
 
 
 AXES: dict[Kind, Axes] = {
@@ -147,7 +155,7 @@ def output(name: str, kind: Kind, *, symbol: str | None = None) -> OutputEntry:
 
 
 def saved(name: str, kind: Origin, axes: Axes, *, of: str | None = None) -> SavedField:
-    """The entry of a field of `Saved`, which holds what has its name if nothing else is said."""
+    """Return the entry of a field of `Saved`, which holds the value of the same name unless `of` is given."""
     return {"name": name, "kind": kind, "of": of or name, "axes": axes}
 
 
@@ -158,6 +166,6 @@ def gradient(of: str, *, may_be_none: bool = False) -> Gradient:
 
 def counterpart(
     name: str, attributes: dict[str, str], conditions: dict[str, float | bool | None] | None = None
-) -> Counterpart:
+) -> CounterpartEntry:
     """The entry of a module that the layer can stand for."""
     return {"name": name, "attributes": attributes, "conditions": conditions or {}}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""How the directions of a layer are differentiated, and what they are transposed to in what they are linear in.
+"""Derivatives and transposes of the directions of a layer.
 
-A jvp is linear in its tangents, and backward in its cotangents: each is the other transposed. How backward moves along
-the inputs is backward_backward, which is that transposed too, since second derivatives are symmetric. So reverse mode,
-which in JAX is forward mode transposed, takes no further kernel.
+A jvp is linear in its tangents, and backward in its cotangents: each is the transpose of the other. The derivative of
+backward along the inputs is backward_backward, which is its own transpose, since second derivatives are symmetric.
+JAX's reverse mode is its forward mode transposed, and therefore needs no further kernel.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ from typing import Any
 
 from .interface import PER_ROW
 from .jax_primitives import (
-    Layer,
+    PrimitiveLayer,
     bind,
     define,
     expanded,
@@ -20,13 +20,13 @@ from .jax_primitives import (
     jax,
     jnp,
 )
-from .jax_rules import Call, Values, are_any, are_unknown, moving, total, transposed
+from .jax_rules import DirectionCall, Values, are_any, are_unknown, moving, total, transposed
 
 __all__: list[str] = []
 
 
-def _backward_along(call: Call, cotangents: Values, moved: Values, own: Values) -> Values:
-    """How gradients move along tangents of the inputs, and of the cotangents."""
+def _backward_along(call: DirectionCall, cotangents: Values, moved: Values, own: Values) -> Values:
+    """Return the derivatives of gradients along tangents of the inputs and of the cotangents."""
     if are_any(cotangents) and are_any(moved):
         return call.bind("backward_along", cotangents, moved, own or [None] * len(cotangents))
     if are_any(own):
@@ -34,7 +34,7 @@ def _backward_along(call: Call, cotangents: Values, moved: Values, own: Values) 
     return [None] * len(moved)
 
 
-def _second_tangent(call: Call, tangents: Values, moved: Values) -> Values:
+def _second_tangent(call: DirectionCall, tangents: Values, moved: Values) -> Values:
     if are_any(tangents) and are_any(moved):
         return call.bind("second_tangent", tangents, moved)
     return [None] * len(call.layer.directions["jvp"].results)
@@ -42,7 +42,7 @@ def _second_tangent(call: Call, tangents: Values, moved: Values) -> Values:
 
 def _kernel(name: str) -> Callable[..., Values]:
     def evaluate(
-        platform: str, *operands: Any, layer: Layer, constants: Any, there: Sequence[bool], sampled: bool
+        platform: str, *operands: Any, layer: PrimitiveLayer, constants: Any, there: Sequence[bool], sampled: bool
     ) -> Values:
         kernels = layer.gpu if platform == "cuda" else layer.kernels
         made: Values = kernels.compute(name, expanded(operands, there), constants, sampled)
@@ -54,9 +54,9 @@ def _kernel(name: str) -> Callable[..., Values]:
 # ---- forward
 
 
-def _forward_moves(call: Call, tangents: list[Values], made: Values) -> Values | None:
+def _forward_moves(call: DirectionCall, tangents: list[Values], made: Values) -> Values | None:
     moved = call.moved(tangents[0])
-    # What is kept moves too, and has no say: other directions are differentiated along the inputs.
+    # Saved values have tangents too, which do not matter: other directions are differentiated along the inputs.
     call.fixed = call.groups[0], [made[number] for number in call.layer.directions.kept]
     return call.bind("jvp", moved) if are_any(moved) else None
 
@@ -64,37 +64,37 @@ def _forward_moves(call: Call, tangents: list[Values], made: Values) -> Values |
 # ---- backward, linear in its cotangents
 
 
-def _backward_moves(call: Call, tangents: list[Values], made: Values) -> Values:
+def _backward_moves(call: DirectionCall, tangents: list[Values], made: Values) -> Values:
     return _backward_along(call, call.groups[2], call.moved(tangents[0]), tangents[2])
 
 
-def _backward_transposed(call: Call, cotangents: Values) -> Sequence[Any]:
+def _backward_transposed(call: DirectionCall, cotangents: Values) -> Sequence[Any]:
     return (call.bind("jvp", cotangents),)
 
 
 # ---- jvp, linear in its tangents
 
 
-def _jvp_moves(call: Call, tangents: list[Values], made: Values) -> Values:
+def _jvp_moves(call: DirectionCall, tangents: list[Values], made: Values) -> Values:
     second = _second_tangent(call, call.groups[2], call.moved(tangents[0]))
     return total(second, call.bind("jvp", tangents[2])) if are_any(tangents[2]) else second
 
 
-def _jvp_transposed(call: Call, cotangents: Values) -> Sequence[Any]:
+def _jvp_transposed(call: DirectionCall, cotangents: Values) -> Sequence[Any]:
     return (call.bind("backward", cotangents),)
 
 
 # ---- second derivatives, linear in all but the inputs
 
 
-def _refuse_a_third(call: Call, tangents: list[Values]) -> None:
+def _refuse_a_third(call: DirectionCall, tangents: list[Values]) -> None:
     if are_any(call.moved(tangents[0])):
         raise NotImplementedError(
             f"a third derivative of {call.layer} was asked for; layers are derived to the second order"
         )
 
 
-def _backward_backward_moves(call: Call, tangents: list[Values], made: Values) -> Values:
+def _backward_backward_moves(call: DirectionCall, tangents: list[Values], made: Values) -> Values:
     _refuse_a_third(call, tangents)
     _, _, cotangents, moved = call.groups
     _, _, of_cotangents, of_moved = tangents
@@ -104,7 +104,7 @@ def _backward_backward_moves(call: Call, tangents: list[Values], made: Values) -
     return found
 
 
-def _backward_backward_transposed(call: Call, values: Values) -> Sequence[Any]:
+def _backward_backward_transposed(call: DirectionCall, values: Values) -> Sequence[Any]:
     _, _, cotangents, moved = call.groups
     of_gradients, of_own = values[: len(moved)], values[len(moved) :]
     if are_unknown(cotangents):
@@ -113,7 +113,7 @@ def _backward_backward_transposed(call: Call, values: Values) -> Sequence[Any]:
 
 
 def _backward_along_evaluated(platform: str, *operands: Any, **settings: Any) -> Values:
-    call = Call("backward_along", operands, **settings)
+    call = DirectionCall("backward_along", operands, **settings)
     _, _, cotangents, moved, own = call.groups
     found = call.bind("backward_backward", cotangents, moved)[: len(moved)]
     if are_any(own):
@@ -121,7 +121,7 @@ def _backward_along_evaluated(platform: str, *operands: Any, **settings: Any) ->
     return call.results(found)
 
 
-def _backward_along_moves(call: Call, tangents: list[Values], made: Values) -> Values:
+def _backward_along_moves(call: DirectionCall, tangents: list[Values], made: Values) -> Values:
     _refuse_a_third(call, tangents)
     _, _, cotangents, moved, _ = call.groups
     _, _, of_cotangents, of_moved, of_own = tangents
@@ -129,7 +129,7 @@ def _backward_along_moves(call: Call, tangents: list[Values], made: Values) -> V
     return total(first, _backward_along(call, cotangents, of_moved, of_own))
 
 
-def _backward_along_transposed(call: Call, values: Values) -> Sequence[Any]:
+def _backward_along_transposed(call: DirectionCall, values: Values) -> Sequence[Any]:
     _, _, cotangents, moved, own = call.groups
     if are_unknown(cotangents):
         of_own = call.bind("jvp", values) if are_unknown(own) else None
@@ -143,8 +143,8 @@ def _backward_along_transposed(call: Call, values: Values) -> Sequence[Any]:
 
 
 def _second_tangent_evaluated(platform: str, *operands: Any, **settings: Any) -> Values:
-    """What no direction computes: an entry of each row after the other, by how its gradients move."""
-    call = Call("second_tangent", operands, **settings)
+    """Compute second tangents, one entry of each row at a time, by the derivatives of gradients."""
+    call = DirectionCall("second_tangent", operands, **settings)
     kinds, count = call.direction.kinds, len(call.layer.directions["jvp"].results)
     row = next(call.groups[0][number] for number in call.layer.directions.rows if call.groups[0][number] is not None)
     batch, features = row.shape[:-1], row.shape[-1]
@@ -189,14 +189,14 @@ def _of_rows(batch: Sequence[int], kind: str, value: Any) -> Any:
     return jnp.broadcast_to(value.reshape(samples, *[1] * (len(batch) - 1), *entries), (*batch, *entries))
 
 
-def _second_tangent_moves(call: Call, tangents: list[Values], made: Values) -> Values:
+def _second_tangent_moves(call: DirectionCall, tangents: list[Values], made: Values) -> Values:
     _refuse_a_third(call, tangents)
     _, _, first, second = call.groups
     _, _, of_first, of_second = tangents
     return total(_second_tangent(call, of_first, second), _second_tangent(call, first, of_second))
 
 
-def _second_tangent_transposed(call: Call, values: Values) -> Sequence[Any]:
+def _second_tangent_transposed(call: DirectionCall, values: Values) -> Sequence[Any]:
     _, _, first, second = call.groups
     if are_unknown(first):
         return _backward_along(call, values, second, []), None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What XLA calls for kernels: C++ of this folder, compiled against the headers that come with JAX."""
+"""Handlers that XLA calls for kernels: C++ of this folder, compiled with the headers that JAX ships."""
 
 import ctypes
 from functools import cache
@@ -17,13 +17,13 @@ _FOLDER = Path(__file__).parent
 
 
 def target(name: str) -> str:
-    """What XLA knows a handler by. There may be one for each package of layers: another may be of another lngen."""
+    """Return the name of a handler in XLA; packages of layers have their own, since lngen's version may differ."""
     return f"lngen {name} of {__package__}"
 
 
 @cache
 def handler(name: str) -> Library:
-    """A handler, known to XLA. Raises what `host_compiler.library` raises where it cannot be had."""
+    """Return a handler that is registered with XLA; raises the errors of `host_compiler.library`."""
     found = library(_FOLDER / f"{name}.cpp", _of_this(), includes=[Path(jax.ffi.include_dir())])
     function = ctypes.CFUNCTYPE(ctypes.c_void_p)(found.address(name))
     jax.ffi.register_ffi_target(target(name), jax.ffi.pycapsule(function), platform=HANDLERS[name])
@@ -31,9 +31,9 @@ def handler(name: str) -> Library:
 
 
 def compile_ahead(source: Path, architecture: str) -> Path:
-    """Compile a copy of such a file for this JAX and processors of an architecture, where `handler` looks beside it.
+    """Compile a copy of a handler for this JAX and processors of an architecture, where `handler` finds it.
 
-    The place is returned. Raises what `ahead_of_time` raises.
+    Returns its path. Raises the errors of `ahead_of_time`.
     """
     return ahead_of_time(source, _of_this(), architecture, includes=[Path(jax.ffi.include_dir())])
 

@@ -1,21 +1,27 @@
 # SPDX-License-Identifier: MIT
-"""Rules of differentiation of the primitives of a layer, as JAX takes them, made of rules for what may be None."""
+"""Rules of differentiation for the primitives of a layer, made from rules in which values may be None."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .jax_primitives import Layer, ad, bind, expanded, jax
+from .jax_primitives import PrimitiveLayer, ad, bind, expanded, jax
 
-__all__ = ["Call", "Values", "are_any", "are_unknown", "moving", "total", "transposed"]
+__all__ = ["DirectionCall", "Values", "are_any", "are_unknown", "moving", "total", "transposed"]
 
 Values = list[Any]
 
 
-class Call:
-    """A direction of a layer with Constants and arguments, in groups; those of a kind that is linear may be unknown."""
+class DirectionCall:
+    """Direction of a layer with Constants and groups of arguments; the linear arguments may be unknown."""
 
     def __init__(
-        self, name: str, operands: Sequence[Any], layer: Layer, constants: Any, there: Sequence[bool], sampled: bool
+        self,
+        name: str,
+        operands: Sequence[Any],
+        layer: PrimitiveLayer,
+        constants: Any,
+        there: Sequence[bool],
+        sampled: bool,
     ) -> None:
         self.name, self.layer, self.constants, self.there, self.sampled = name, layer, constants, there, sampled
         self.direction = layer.directions[name]
@@ -30,7 +36,7 @@ class Call:
         return [of_inputs[number] for number in self.layer.directions.differentiable]
 
     def bind(self, name: str, *own: Sequence[Any]) -> Values:
-        """Another direction, or this one, of the same inputs."""
+        """Bind a direction, of the same inputs."""
         return bind(name, self.layer, self.constants, *self.fixed, *own, sampled=self.sampled)
 
     def results(self, values: Sequence[Any]) -> Values:
@@ -39,12 +45,12 @@ class Call:
         return [value for each, value in pairs if each.owner is None or self.there[each.owner]]
 
     def of_results(self, values: Sequence[Any]) -> Values:
-        """One for each result that there can be, given those of this call, None for one that is zero."""
+        """Return a value for each possible result, given those of this call; None stands for zero."""
         there = [each.owner is None or self.there[each.owner] for each in self.direction.results]
         return expanded(_or_none(values), there)
 
     def of_operands(self, *groups: Sequence[Any] | None) -> Values:
-        """A cotangent for each operand that this is linear in and that is unknown, given those of the last groups."""
+        """Return a cotangent for each unknown linear operand, given those of the last groups."""
         cotangents: Values = [None] * (len(self.there) - sum(len(group) for group in self.groups[-len(groups) :]))
         for own, group in zip(groups, self.groups[-len(groups) :], strict=True):
             cotangents += [None] * len(group) if own is None else own
@@ -58,7 +64,7 @@ class Call:
 
 
 def _cotangent_like(aval: Any, cotangent: Any) -> Any:
-    """That of an operand, which samples may share."""
+    """Return the cotangent of an operand, summed over the samples that share the operand."""
     if cotangent is None:
         return ad.Zero(aval)
     return cotangent.sum(0) if cotangent.ndim > aval.ndim else cotangent
@@ -87,7 +93,7 @@ def total(*terms: Sequence[Any]) -> Values:
 
 
 def _with_zeros(made: Sequence[Any], tangents: Sequence[Any] | None) -> Values:
-    """Tangents of results, of which those that are None or not said are zero."""
+    """Return tangents of results, with zeros for those that are None or missing."""
     tangents = tangents or []
     tangents = [*tangents, *[None] * (len(made) - len(tangents))]
     return [
@@ -96,13 +102,15 @@ def _with_zeros(made: Sequence[Any], tangents: Sequence[Any] | None) -> Values:
     ]
 
 
-def moving(name: str, tangents_of: Callable[[Call, list[Values], Values], Values | None]) -> Callable[..., Any]:
+def moving(
+    name: str, tangents_of: Callable[[DirectionCall, list[Values], Values], Values | None]
+) -> Callable[..., Any]:
     """The rule of a direction for tangents; `tangents_of` a call, the tangents in groups and the results has a tangent
     or None for each of the first results that there can be.
     """
 
     def rule(primals: Any, tangents: Any, **settings: Any) -> tuple[Values, Values]:
-        call = Call(name, primals, **settings)
+        call = DirectionCall(name, primals, **settings)
         made = bind(name, call.layer, call.constants, *call.groups, sampled=call.sampled)
         found = tangents_of(call, call.like(tangents), made)
         own = None if found is None else call.results([*found, *[None] * (len(made) - len(found))])
@@ -112,13 +120,15 @@ def moving(name: str, tangents_of: Callable[[Call, list[Values], Values], Values
     return rule
 
 
-def transposed(name: str, cotangents_of: Callable[[Call, Values], Sequence[Any]]) -> Callable[..., Values]:
-    """The rule of a direction for cotangents; `cotangents_of` a call and those of its results has them for each of the
-    last groups of arguments, None for one that it is not asked for.
+def transposed(name: str, cotangents_of: Callable[[DirectionCall, Values], Sequence[Any]]) -> Callable[..., Values]:
+    """Return the rule of a direction for cotangents.
+
+    `cotangents_of` takes a call and the cotangents of its results. It returns cotangents for each of the last groups of
+    arguments, None for one that is not needed.
     """
 
     def rule(cotangents: Any, *operands: Any, **settings: Any) -> Values:
-        call = Call(name, operands, **settings)
+        call = DirectionCall(name, operands, **settings)
         found = call.of_results(cotangents)
         return call.of_operands(*(cotangents_of(call, found) if are_any(found) else (None,)))
 

@@ -32,11 +32,11 @@ _PIECE = 1 << 16
 
 
 class _Joined:
-    """One of several, of which any two are joined: a subclass says by what.
+    """Process among several, of which any two are joined by a link of the subclass.
 
-    What is sent comes in pieces, each with its kind, the number of its collective and how many bytes follow in others:
-    by the number what is left of a collective that was given up is told from the next one. Pairs meet in the same order
-    everywhere, so that none waits for one that waits for it.
+    Messages come in pieces. Each has its kind, the number of its collective, and the number of bytes that follow. The
+    number separates the rest of an aborted collective from the next one. Pairs meet in the same order everywhere, so
+    that no two processes wait for each other.
     """
 
     def __init__(self, rank: int, size: int, timeout: float) -> None:
@@ -47,11 +47,11 @@ class _Joined:
         self._ended: set[int] = set()
 
     def all_gather(self, sent: Array) -> Array:
-        """Gather what every process sends. Raises PeerError where one gave up, has ended or does not come in time."""
+        """Gather the bytes of every process; raises PeerError if one refused, has ended or does not come in time."""
         return self._exchanged(np.broadcast_to(sent, (self.size, sent.size)))
 
     def all_to_all(self, sent: Array) -> Array:
-        """Gather what every process sends to this one. Raises as `all_gather` does."""
+        """Gather the bytes that every process sends to this one; raises as `all_gather` does."""
         return self._exchanged(sent)
 
     def _exchanged(self, sent: Array) -> Array:
@@ -125,7 +125,7 @@ class _Joined:
         raise NotImplementedError
 
     def _next(self, seconds: float) -> tuple[int, bytes] | None:
-        """The next piece and who has sent it, an empty one where that has ended; None if there is none in time."""
+        """Return the sender and the next piece, empty if the sender has ended; None if there is none in time."""
         raise NotImplementedError
 
 
@@ -143,11 +143,12 @@ class PipeCommunicator(_Joined):
 
     @classmethod
     def together(cls, size: int, timeout: float = TIMEOUT, context: Any = None) -> Sequence["PipeCommunicator"]:
-        """One for each of so many processes, which are started after this, each with its own as an argument.
+        """Make a communicator for each of some processes, which are started after this, each with its own as an
+        argument.
 
-        `context` is what starts them, as `multiprocessing.get_context("spawn")`. The process that calls this `close`s
-        those of the others when all are started: one that has ended is found out by its pipes, which nobody else may
-        hold. A process that is forked inherits all, and its communicator closes what it does not need.
+        `context` starts them, as `multiprocessing.get_context("spawn")`. The calling process then calls `close` on the
+        others' communicators. An ended process is detected by its pipes, which no other process may hold. A forked
+        process inherits all pipes, and its communicator closes those that it does not need.
 
         >>> [each.rank for each in PipeCommunicator.together(3)]
         [0, 1, 2]
@@ -166,7 +167,7 @@ class PipeCommunicator(_Joined):
         return type(self), (self.rank, self.pipes, self.timeout)
 
     def close(self) -> None:
-        """Close the pipes in this process: those of a communicator that another process has."""
+        """Close the pipes of another process's communicator in this process."""
         for pipe in self.pipes.values():
             pipe.close()
 
@@ -215,7 +216,7 @@ class ThreadCommunicator(_Joined):
 
     @classmethod
     def together(cls, size: int, timeout: float = TIMEOUT) -> Sequence["ThreadCommunicator"]:
-        """One for each of so many threads, none of which waits for others longer than that.
+        """Make a communicator for each of some threads, which wait for each other at most `timeout` seconds.
 
         >>> len(ThreadCommunicator.together(3))
         3

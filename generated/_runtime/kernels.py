@@ -15,7 +15,7 @@ from . import devices, grids, plans, tuning
 from .compilers import compiled, spilled
 from .device_arrays import BYTES
 from .devices import Device
-from .foreign import MOST_SHARED, Function
+from .foreign import MOST_SHARED, DriverFunction
 from .plans import CallPlan
 
 Made = TypeVar("Made")
@@ -28,7 +28,7 @@ VARIANTS: tuple[tuple[str, ...], ...] = (
 
 
 def launches(device: Device, plan: CallPlan) -> "Launches":
-    """What launches the kernels of a plan on a device, made once."""
+    """Return the launches of a plan on a device, made once."""
     found: Launches | None = device.launches.get(plan)
     if found is None:
         # To load a module, PyCUDA has to know of the context that is current.
@@ -79,9 +79,9 @@ class Launches:
         self.steps.append((kernel, (blocks, 1, 1), itemgetter(*slots)))
 
     def run(self, objects: list[Any], values: list[Any], stream: Any, handle: int, autotune: bool = False) -> None:
-        """Make what a call makes, in `objects` and `values`, and launch its kernels on a stream.
+        """Allocate the results of a call in `objects` and `values`, and launch its kernels on a stream.
 
-        Before its first call with `autotune`, a kernel that sums nothing over rows is launched in several grids.
+        Before its first call with `autotune`, a kernel without sums over rows is measured in several grids.
         """
         self.plan.check_room(self.partial_bytes)
         values += self.counts
@@ -105,7 +105,7 @@ class Launches:
         del kept
 
     def _tune(self, values: Sequence[Any], handle: int) -> None:
-        """Take the grid that the device is done with soonest, where every grid gives the same bits.
+        """Take the fastest grid of a device, where every grid gives the same bits.
 
         A kernel reads nothing that it writes, so it may be launched again and again.
         """
@@ -161,7 +161,7 @@ def _like(prototype: Any, start: int, memory: Any) -> Any:
 
 
 def _is_wanted(columns: "Kernel", without: Sequence[str]) -> bool:
-    """Whether some result is a sum over rows: all may go with inputs left out."""
+    """Test whether some result is a sum over rows; all of them may belong to absent inputs."""
     results = [part.removeprefix("out ") for part in columns.parts if part.startswith("out ")]
     return any(name.removeprefix("d") not in without for name in results)
 
@@ -169,18 +169,18 @@ def _is_wanted(columns: "Kernel", without: Sequence[str]) -> bool:
 # ---- kernels on a device
 
 
-def _module(device: Device, plan: CallPlan, narrow: bool) -> "Module":
+def _module(device: Device, plan: CallPlan, narrow: bool) -> "KernelModule":
     key = (plan.layer, plan.wanted, narrow)
     if key not in device.modules:
-        device.modules[key] = Module(device, plan, narrow)
-    found: Module = device.modules[key]
+        device.modules[key] = KernelModule(device, plan, narrow)
+    found: KernelModule = device.modules[key]
     return found
 
 
-class Module:
-    """The loaded kernels of a direction, for a row length, types, and inputs left out.
+class KernelModule:
+    """Loaded kernels of a direction, for a row length, types, and absent inputs.
 
-    `narrow` is for arrays that do not start where vectors of entries do.
+    `narrow` is for arrays that are not aligned for vectors.
     """
 
     def __init__(self, device: Device, plan: CallPlan, narrow: bool) -> None:
@@ -221,7 +221,7 @@ class Module:
         self.alignment = {kind: min(16, vector * BYTES[kind]) for kind in stored}
 
     def fits(self, vectors: Iterable[tuple[str, int]]) -> bool:
-        """Whether arrays of some types are aligned, by their addresses modulo 16."""
+        """Test whether arrays of some types are aligned, by their addresses modulo 16."""
         return all(start % self.alignment[kind] == 0 for kind, start in vectors)
 
 
@@ -234,11 +234,11 @@ def macros(
     saves: bool = True,
     shared: int = 0,
 ) -> list[str]:
-    """What the kernels of a direction are compiled with, for rows of so many features.
+    """Return the macros that the kernels of a direction are compiled with, for rows of some features.
 
-    Types are `f16`, `bf16`, `f32` or `f64`. `without` are the inputs, cotangents and tangents that are left out;
-    `saves` is whether forward writes the row scalars that it saves for other directions; `shared` is how many bytes of
-    shared memory a block may take on the device, 0 where that is not known.
+    Types are `f16`, `bf16`, `f32` or `f64`. `without` are the absent inputs, cotangents and tangents. `saves` is true
+    if forward writes the row scalars for other directions. `shared` is the shared memory in bytes that a block may take
+    on the device, 0 if unknown.
 
     >>> macros("forward", "bf16", "f32", 1024, ["beta"], saves=False)[3:]
     ['LNGEN_WITHOUT_beta', 'LNGEN_PARAMETERS=f32', 'LNGEN_SAVE_NOTHING']
@@ -259,10 +259,10 @@ def macros(
 
 
 def without_spills(made: Callable[[Sequence[str]], Made], spilled: Callable[[Made], int]) -> Made:
-    """What is made with the first variant's macros that spill nothing, or else with those that spill least.
+    """Return the first variant that spills no register, or else the variant that spills least.
 
-    Where a compiler has too few registers for what the geometry counts on, entries would go through memory and back;
-    less is kept in registers then.
+    Where a compiler has fewer registers than the geometry expects, entries would go through memory; the next variant
+    keeps less in registers.
 
     >>> without_spills(lambda macros: macros, lambda macros: 8 if len(macros) < 2 else 0)
     ('LNGEN_RESIDENT=512', 'LNGEN_ROOM=100')
@@ -276,21 +276,23 @@ def without_spills(made: Callable[[Sequence[str]], Made], spilled: Callable[[Mad
 
 
 def spilled_of(cubin: bytes, in_memory: int) -> int:
-    """Of the bytes that kernels have in memory, those for want of registers: all, unless their compiler said."""
+    """Return the spilled bytes among the bytes that kernels keep in memory; all of them if the compiler does not
+    tell.
+    """
     said = spilled(cubin) if in_memory else 0
     return in_memory if said is None else said
 
 
 def load(device: Device, source: Path, macros: Iterable[str]) -> tuple[bytes, Any]:
-    """The compiled kernels and the module that PyCUDA makes of them.
+    """Return the compiled kernels and the module that PyCUDA makes of them.
 
-    Raises RuntimeError where the driver refuses what is fresh from the compiler: it may be the older of the two.
+    Raises RuntimeError if the driver refuses new code of the compiler, since the driver may be older.
     """
     cubin = compiled(source, device.architecture, macros)
     try:
         return cubin, device.driver.module_from_buffer(cubin)
     except device.driver.Error:
-        # What is in the cache may be of another driver, or damaged.
+        # The cached code may be of another driver, or damaged.
         cubin = compiled(source, device.architecture, macros, again=True)
     try:
         return cubin, device.driver.module_from_buffer(cubin)
@@ -302,12 +304,12 @@ def load(device: Device, source: Path, macros: Iterable[str]) -> tuple[bytes, An
 
 
 class Kernel:
-    """A kernel, ready for launching, and what the module says of its launch.
+    """Kernel that is ready for launching, with the module's data about its launch.
 
-    One that `waits` for the kernel before it by itself is launched while that one runs.
+    A kernel that `waits` for the one before it by itself is launched while that one runs.
     """
 
-    def __init__(self, module: Module, name: str, letters: str, parts: list[str], waits: bool) -> None:
+    def __init__(self, module: KernelModule, name: str, letters: str, parts: list[str], waits: bool) -> None:
         driver, self.waits = module.device.driver, waits
         self.letters, self.pack, self.parts = letters, struct.Struct(letters).pack, parts
         self.name, self.cubin = name, module.cubin
@@ -321,14 +323,14 @@ class Kernel:
         if shared > MOST_SHARED:
             attribute = driver.function_attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES
             self.function.set_attribute(attribute, shared)
-        # What prepared_async_call ends in: its way there takes five times as long.
+        # prepared_async_call ends in this function, and takes five times as long.
         self.launch = self.function._launch_kernel
 
     def resident(self, device: Device) -> int:
-        """How many blocks a multiprocessor holds at a time."""
+        """Return the number of blocks that a multiprocessor holds at a time."""
         return grids.resident(self.block[0], self.function.num_regs, self.shared_bytes, device.multiprocessor)
 
     @cached_property
-    def foreign(self) -> Function:
+    def foreign(self) -> DriverFunction:
         """The same kernel for launches that PyCUDA has no call for."""
-        return Function(self.cubin, self.name, self.block, self.shared_bytes)
+        return DriverFunction(self.cubin, self.name, self.block, self.shared_bytes)

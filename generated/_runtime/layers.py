@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A layer on NumPy as its `INTERFACE` describes it: what a call is given and what it returns, and whether that fits."""
+"""Layer on NumPy as its `INTERFACE` describes it: arguments and results of a call, and their checks."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -14,7 +14,7 @@ from .calls import (
     check_kept,
     check_number,
 )
-from .interface import Interface
+from .interface import Interface, labels
 from .saved import first_fields
 
 Kept = TypeVar("Kept")
@@ -24,10 +24,10 @@ _PARTS = {"Row": ROW, "RowScalar": ROW_SCALAR, "Feature": FEATURE, "Scalar": NUM
 
 
 class Value(NamedTuple):
-    """An array or a number of a call.
+    """Array or number of a call.
 
     `part` is its place in `shapes`, or CONSTANT. `of` is the input or the output that it belongs to. `follows` is the
-    place of an input: where that was left out, this has to be None. `required` says that it is there otherwise.
+    place of an input: if that is absent, this value has to be None. Otherwise it has to be present if it is `required`.
     """
 
     name: str
@@ -49,11 +49,10 @@ def look(
     dtype: DType,
     dtypes: Sequence[DType | None],
 ) -> int:
-    """How many values are None, rightly, where all others are arrays of their shape and this type, without gaps; else
-    -1.
+    """Count the absent values, or return -1 if a value is not a dense array of its shape and this type.
 
-    Of each that is `expected` there are its place, its part, whether it is required, and the input that it follows;
-    `dtypes` has None for an input that was left out.
+    An `expected` value is its place, its shape, a flag for required, and the input that it follows. `dtypes` has None
+    for an absent input.
     """
     parts: Sequence[Shape] = ()
     absent = 0
@@ -75,7 +74,7 @@ def look(
 
 
 def expectations(values: Iterable[Value], first: int = 0) -> list[tuple[int, int, bool, int | None]]:
-    """What `look` expects of values from a place on."""
+    """Return what `look` expects of values, from a place on."""
     return [(slot, each.part, each.required, each.follows) for slot, each in enumerate(values, first)]
 
 
@@ -92,12 +91,12 @@ def converted(expected: Sequence[Value], values: Sequence[Any], dtype: DType) ->
 
 
 def are_any(values: Sequence[Any]) -> bool:
-    """Whether one of them is there, if there is to be one."""
+    """Test whether a value is present, or no value is expected."""
     return not values or any(value is not None for value in values)
 
 
 class HostLayer(Generic[Kept]):
-    """What all directions of a layer share. Values of one that `is_wide` may leave the range of float32."""
+    """Properties that all directions of a layer share; values of one that `is_wide` may leave the range of float32."""
 
     def __init__(self, interface: Interface, saved: Callable[..., Kept], *, is_wide: bool = False) -> None:
         self.interface, self.Saved, self.is_wide = interface, saved, is_wide
@@ -113,6 +112,7 @@ class HostLayer(Generic[Kept]):
         self.required = tuple(given.required for given in self.inputs)
         kinds = [given["kind"] for given in interface["inputs"]]
         self.rows = [slot for slot, kind in enumerate(kinds) if kind == "Row"]
+        self.labels = labels(interface)
         self.differentiable = [slot for slot, kind in enumerate(kinds) if kind != "Data"]
         known = {("input", given.name): given for given in self.inputs}
         known |= {("output", output.name): output for output in self.outputs}
@@ -125,15 +125,15 @@ class HostLayer(Generic[Kept]):
         self.row_scalars = [field["name"] for field in interface["saved"] if field["kind"] == "row scalar"]
 
     def stored(self, dtypes: Sequence[DType | None]) -> DType:
-        """The type of the rows that forward was given, given those of all inputs."""
+        """Return the type of the rows that forward was given, from the types of all inputs."""
         return next(kind for slot in self.rows if (kind := dtypes[slot]) is not None)
 
     def check_saved(self, saved: Any) -> None:
-        """Refuse what was changed in it, and arrays whose shape was changed since."""
+        """Refuse saved values that were changed, and arrays whose shape was changed since."""
         self.check_is_saved(saved)
         check_first_fields(saved, self.required)
         parts, dtypes = shapes(saved[0]), saved[2]
-        # Numbers first: what is no array any more may be one of the wrong shape.
+        # Numbers first: one that is not a number any more may be an array of the wrong shape.
         for field, value in sorted(zip(self.fields, saved[3:], strict=True), key=lambda pair: pair[0].part < NUMBER):
             there = field.follows is None or dtypes[field.follows] is not None
             if field.part < NUMBER:
@@ -142,13 +142,13 @@ class HostLayer(Generic[Kept]):
                 check_number(field.name, value, there)
 
     def check_is_saved(self, saved: Any) -> None:
-        """Refuse what forward of this layer did not return."""
+        """Refuse a value that forward of this layer did not return."""
         check_is_saved(saved, self.Saved, self.name)  # type: ignore[arg-type]
 
     def saved_from(
         self, fields: Sequence[Any], shape: Sequence[int] | None, dtype: Any, dtypes: Mapping[str, Any] | None
     ) -> Kept:
-        """What forward saved, from its fields; None for what they tell of the rest."""
+        """Return the saved values of forward, from its fields; arguments that are None are inferred from the fields."""
         saved = self.Saved(*first_fields(self.interface, fields, shape, dtype, dtypes, self.is_wide), *fields)
         self.check_saved(saved)
         return saved

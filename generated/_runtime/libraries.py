@@ -21,10 +21,10 @@ _TELLING = 30.0
 
 
 class _Agreeing:
-    """Processes that a library joins, which say first what they are about to send.
+    """Processes that a library joins; each announces its message first.
 
-    A library hangs, or ends the process, where processes send unlike numbers of bytes. So each sends two integers
-    before: how many bytes follow, or that it sends a reason to give up instead.
+    A library hangs, or ends the process, if processes send different numbers of bytes. So each first sends two
+    integers: the number of bytes, or that it sends a reason to give up instead.
     """
 
     rank: int
@@ -32,7 +32,7 @@ class _Agreeing:
     _timeout: float
 
     def all_gather(self, sent: Array) -> Array:
-        """Gather what every process sends."""
+        """Gather the bytes of every process."""
         self._agree(sent.size)
         return self._gathered(np.ascontiguousarray(sent))
 
@@ -61,10 +61,10 @@ class _Agreeing:
 
 
 class TorchCommunicator(_Agreeing):
-    """The processes of a group of `torch.distributed`, all of them where none is given.
+    """Processes of a group of `torch.distributed`, all of them by default.
 
-    `device` is where the group's backend wants what it sends: "cuda" for NCCL. A group has to be made anew after a
-    `timeout`, or where a process has ended.
+    `device` is the device of the group's backend: "cuda" for NCCL. A group has to be made anew after a `timeout`, or if
+    a process has ended.
     """
 
     def __init__(self, group: Any = None, device: Any = "cpu", timeout: float = TIMEOUT) -> None:
@@ -81,7 +81,9 @@ class TorchCommunicator(_Agreeing):
         try:
             self._distributed.all_gather(parts, own, group=self._group, async_op=True).wait(seconds)
         except RuntimeError as error:
-            raise PeerError(f"rank {self.rank} has lost another one, or waited {seconds} for it: {error}") from error
+            raise PeerError(
+                f"rank {self.rank} has lost the connection to another rank, or waited {seconds} for it: {error}"
+            ) from error
         return np.stack([part.cpu().numpy() for part in parts])
 
 
@@ -99,7 +101,7 @@ class MPICommunicator(_Agreeing):
         self.size: int = self._communicator.Get_size()
 
     def all_to_all(self, sent: Array) -> Array:
-        """Gather what every process sends to this one."""
+        """Gather the bytes that every process sends to this one."""
         self._agree(sent.size)
         found = np.empty_like(sent)
         return self._done(self._communicator.Ialltoall, np.ascontiguousarray(sent), found)
@@ -145,7 +147,7 @@ class JAXCommunicator(_Agreeing):
         )
 
     def all_to_all(self, sent: Array) -> Array:
-        """Gather what every process sends to this one."""
+        """Gather the bytes that every process sends to this one."""
         self._agree(sent.size)
         return self._exchanged(self._all_to_all, sent)[:, 0]
 
@@ -162,7 +164,7 @@ class JAXCommunicator(_Agreeing):
         if not found:
             raise late(self.rank, self._timeout)
         if isinstance(found[0], Exception):
-            raise PeerError(f"rank {self.rank} has lost another one: {found[0]}") from found[0]
+            raise PeerError(f"rank {self.rank} has lost the connection to another rank: {found[0]}") from found[0]
         return np.asarray(found[0])
 
     def _into(self, found: list[Any], collective: Any, sent: Array) -> None:

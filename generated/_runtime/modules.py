@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the `numpy_module` of every layer is made of: a layer as a class, with parameters and their gradients."""
+"""Shared part of every layer's `numpy_module`: a layer as a class, with parameters and their gradients."""
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -21,7 +21,7 @@ from .parameters import (
     start,
 )
 
-__all__ = ["Backend", "Module"]
+__all__ = ["Backend", "NumpyModule"]
 
 Output = TypeVar("Output")
 Gradient = TypeVar("Gradient")
@@ -29,8 +29,8 @@ Gradient = TypeVar("Gradient")
 Backend: TypeAlias = Literal["numpy", "cpu", "auto"]
 
 
-class Module(Generic[Output, Gradient]):
-    """A layer as an object: `forward` keeps what `backward` needs, and `backward` has it no longer."""
+class NumpyModule(Generic[Output, Gradient]):
+    """Layer as an object: `forward` keeps the values for `backward`, and `backward` releases them."""
 
     _package: ClassVar[str]
     _interface: ClassVar[Interface]
@@ -44,10 +44,10 @@ class Module(Generic[Output, Gradient]):
         threads: int,
         dtype: npt.DTypeLike = np.float32,
     ) -> None:
-        """`parameters` says by name which there are, in the order of the inputs; `constants` are by attribute.
+        """Make a layer; `parameters` says by name which are present, in the order of the inputs.
 
-        Raises TypeError or ValueError for features that are no whole number, or too few, for what is no constant, and
-        for another type, backend or count of threads.
+        `constants` are by attribute. Raises TypeError or ValueError if `D` is not a whole number or is too small, for
+        an invalid constant, and for an invalid type, backend or number of threads.
         """
         self.backend: Backend = _checked_backend(backend)
         self.threads = thread_count(threads)
@@ -82,7 +82,7 @@ class Module(Generic[Output, Gradient]):
         return f"{type(self).__name__}({described(self._features, constants, self._absent)})"
 
     def _forward(self, save: bool, *given: Any) -> Output:
-        """What the layer returns for all that is not a parameter."""
+        """Call the layer with its parameters and the given inputs, and return its outputs."""
         self._saved = None
         rest = iter(given)
         inputs = [
@@ -97,7 +97,7 @@ class Module(Generic[Output, Gradient]):
         return output
 
     def _check_features(self, inputs: Sequence[Any]) -> None:
-        """Refuse rows of another length, which parameters would not fit, or which there are none to tell of."""
+        """Refuse rows of another length than the parameters have."""
         if self._features is None:
             return
         for each, value in zip(self._interface["inputs"], inputs, strict=True):
@@ -114,7 +114,7 @@ class Module(Generic[Output, Gradient]):
         """The gradients of all that is not a parameter, a tuple of several."""
         if self._saved is None:
             name = type(self).__name__
-            raise RuntimeError(f"{name} has nothing saved to go back through; call forward before each backward")
+            raise RuntimeError(f"{name} has no saved values; call forward before each backward")
         made = self._computed().backward(self._saved, *cotangents, threads=self.threads)
         self._saved = None
         found = {each["of"]: value for each, value in zip(self._interface["gradients"], made, strict=True)}

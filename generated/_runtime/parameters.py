@@ -17,7 +17,7 @@ def parameters_of(interface: Interface) -> list[InputEntry]:
 
 
 def start(parameter: InputEntry) -> float:
-    """What a parameter is at first: what it is where it is left out, or else 1, being a factor most often."""
+    """Return the initial value of a parameter: its value when absent, or else 1, since most are factors."""
     return 1.0 if parameter["default"] is None else float(parameter["default"])
 
 
@@ -28,14 +28,14 @@ def checked(interface: Interface, constants: Mapping[str, Any]) -> dict[str, flo
 
 
 def described(features: int | None, constants: Mapping[str, float], absent: list[str]) -> str:
-    """What stands in the brackets after the name of a class."""
+    """Return the text in brackets after the name of a class."""
     shown = [] if features is None else [str(features)]
     shown += [f"{name}={value!r}" for name, value in constants.items()]
     return ", ".join([*shown, *(f"{name}=False" for name in absent)])
 
 
 def feature_count(count: Any, minimum: int) -> int:
-    """`D` of a constructor. Raises TypeError or ValueError for what is no whole number of `minimum` or more."""
+    """Check `D` of a constructor; raises TypeError or ValueError if it is not a whole number of `minimum` or more."""
     if isinstance(count, bool) or not isinstance(count, Integral):
         raise TypeError(f"D is {count!r} of type {type(count).__name__}; pass a whole number, {minimum} or more")
     if count < minimum:
@@ -44,11 +44,11 @@ def feature_count(count: Any, minimum: int) -> int:
 
 
 class Parameters(MutableMapping[str, Array]):
-    """The parameters of a layer by name.
+    """Parameters of a layer by name.
 
-    Each array stays the same object: to set one is to write to it, so what holds an array, such as an optimizer, has
-    the values that were loaded. A value is an array of the right shape, of any type of floats. TypeError or ValueError
-    for another, or for a name that there is not; nothing is written then.
+    Each array stays the same object: setting one writes to it, so that an optimizer which holds the array has the
+    loaded values. A value is an array of the right shape, of any type of floats. Raises TypeError or ValueError for
+    another value, or for an unknown name; nothing is written then.
     """
 
     def __init__(self, layer: str, arrays: Mapping[str, Array]) -> None:
@@ -73,7 +73,9 @@ class Parameters(MutableMapping[str, Array]):
         return repr(self._arrays)
 
     def update(self, *others: Any, **values: Any) -> None:
-        """Write to the arrays of some names, as `dict.update` is called: with a mapping, such as what np.load reads."""
+        """Write to the arrays of some names, as `dict.update` is called: with a mapping, such as the result of
+        np.load.
+        """
         checked = [(name, self._checked(name, value)) for name, value in dict(*others, **values).items()]
         for name, value in checked:
             self._arrays[name][...] = value

@@ -14,7 +14,7 @@ template <class A, int N> struct Widened {
   A entries[N];
 };
 
-// What of a row stays in registers between the stages.
+// Form of a row in registers between the stages.
 template <class G>
 using HeldChunk = typename Either<G::ROW == WIDENED, Widened<typename G::A, G::VECTOR>,
                                   Pack<typename G::T, G::VECTOR>>::type;
@@ -69,7 +69,7 @@ template <class G, bool READ> struct RowTile {
     }
   }
 
-  // What a stage reads; nothing where the array is left out.
+  // Reads a chunk for a stage; nothing if the array is absent.
   __device__ __forceinline__ HeldChunk<G> chunk(int chunk, int column) const {
     if constexpr (!READ) return HeldChunk<G>();
     else if constexpr (G::ROW == WIDENED) return held[chunk];

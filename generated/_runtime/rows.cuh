@@ -187,7 +187,7 @@ template <class A> __device__ __forceinline__ A finite_or_zero(A a) {
   return a == infinity<A>() || a == -infinity<A>() ? A(0) : a;
 }
 
-// What is nearest to an extreme, and where; of equals the one that comes first.
+// Keeps the smaller distance from an extreme and its place; of equals, the first.
 template <class A> __device__ __forceinline__ void nearest(A& least, A& where, A distance, A place) {
   if (distance < least) {
     least = distance;

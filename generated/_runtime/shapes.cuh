@@ -6,11 +6,11 @@
 
 namespace lngen {
 
-// Who works on which entries. A row belongs to THREADS_PER_ROW threads; each owns the same columns of every row, CHUNKS
-// times VECTOR of them, so that what it sums over rows is its own, and so is what it copies ahead.
+// Division of work among threads. A row belongs to THREADS_PER_ROW threads. Each owns the same columns of every row,
+// CHUNKS times VECTOR of them, and so its own sums over rows and its own copies ahead.
 enum Place { IN_REGISTERS, IN_SHARED_MEMORY, IN_WORKSPACE };
 
-// What a thread has of a row between the stages: nothing, its entries as they are stored, or in the compute type.
+// Form of a row that a thread holds between the stages: none, entries as stored, or in the compute type.
 enum Held { READ_AGAIN, PACKED, WIDENED };
 
 struct Shape {
@@ -22,16 +22,16 @@ struct Shape {
   int blocks;  // how many a multiprocessor is to hold; the compiler has the registers for no more
 };
 
-// What a direction asks of a geometry: sizes of types in bytes, how many arrays of each kind an entry of a row meets,
-// and how many row scalars and results there are. What a function gives in one stage, the compiler keeps for the next:
-// in registers it is one more row. Of the reductions, the most in a stage and those over rows into Scalars count.
+// Requirements of a direction on a geometry: sizes of types in bytes, the arrays of each kind that an entry of a row
+// meets, and the row scalars and results. The compiler keeps a function's value of one stage for the next, as one more
+// row in registers. Of the reductions, the most in a stage and those over rows into Scalars count.
 struct Asked {
   int storage, parameter, compute, rows, features, sums, calls, scalars, results, most_sums, scalar_sums;
 };
 
-// What kernels may take, and what they are told to: bytes of shared memory a block, the most entries an access, threads
-// per row (0: the fewest that will do), threads that a multiprocessor is to hold (0: what registers allow), and percent
-// of the registers that a thread would keep entries in.
+// Limits of kernels, and settings: bytes of shared memory a block, the most entries an access, threads per row (0: the
+// fewest that suffice), threads that a multiprocessor should hold (0: as registers allow), and percent of the registers
+// in which a thread would keep entries.
 struct Limits {
   int shared, vector, threads_per_row, resident, room;
 };
@@ -84,7 +84,7 @@ __host__ __device__ constexpr int registers_for(int threads, int vector, const A
   return 4 * all * may.room / 100 - n.compute * at_least(n.scalars - 8, 0) - n.storage * vector * at_least(n.results - 2, 0);
 }
 
-// What an entry takes of it.
+// Bytes of an entry.
 __host__ __device__ constexpr int bytes_of_row(Held row, const Asked& n) {
   return n.rows * (row == WIDENED ? n.compute : n.storage) + n.calls * n.compute;
 }
@@ -120,7 +120,7 @@ __host__ __device__ constexpr int slots_of(int threads, int threads_per_row, con
   return ceiling(at_least(reductions, n.scalar_sums * (threads / threads_per_row)), 4) * 4;
 }
 
-// What a layout takes of it, for rows of D entries; where D is 0 they are not known, and nothing is kept there.
+// Memory of a layout, for rows of D entries; if D is 0 it is unknown, and nothing is kept in memory.
 __host__ __device__ constexpr Memory memory_of(const Shape& s, int D, const Asked& n) {
   const long long entry = n.compute, sums = (long long)n.sums * D;
   const int rows = s.threads / s.threads_per_row, chunks = ceiling(D, s.threads_per_row * s.vector);
@@ -130,13 +130,13 @@ __host__ __device__ constexpr Memory memory_of(const Shape& s, int D, const Aske
                 n.sums && s.sums == IN_REGISTERS && rows > 1 ? (long long)rows * D * entry : 0};
 }
 
-// Whether a multiprocessor, which has what a block may take and what is reserved beside it, holds so many blocks.
+// Tests whether a multiprocessor, with the memory of a block and the reserved part, holds so many blocks.
 __host__ __device__ constexpr bool are_held(int blocks, long long bytes, const Limits& may) {
   return blocks * (bytes + RESERVED) <= may.shared + RESERVED;
 }
 
-// How many rows a block may copy ahead, given what one of them takes of shared memory and what else is there. An access
-// has 4 bytes at least.
+// Returns the number of rows that a block may copy ahead, given the shared memory of a row and of everything else. An
+// access has 4 bytes at least.
 __host__ __device__ constexpr int most_rows_copied(
     long long bytes, int access, int blocks, long long beside, const Limits& may) {
   if (access < 4 || bytes == 0) return 0;

@@ -2,8 +2,8 @@
 // The mathematics of kernels for processors, on numbers and on lanes, within two units in the last place everywhere: of
 // subnormal arguments and results, of infinities and of arguments of any size, and a NaN of a NaN.
 //
-// What stands for one number is the C library's. Lanes are computed together; where one of them is beyond what that is
-// good for, the C library gives this one, so that no lane depends on another.
+// Functions of one number are the C library's. Lanes are computed together. A lane outside of a function's range is
+// computed by the C library, so that no lane depends on another.
 #ifndef LNGEN_SIMD_FUNCTIONS_H
 #define LNGEN_SIMD_FUNCTIONS_H
 
@@ -37,7 +37,7 @@ LNGEN_INLINE f64 erf(f64 u) { return std::erf(u); }
 LNGEN_INLINE f32 pow(f32 u, f32 exponent) { return std::pow(u, exponent); }
 LNGEN_INLINE f64 pow(f64 u, f64 exponent) { return std::pow(u, exponent); }
 LNGEN_INLINE f32 sigmoid(f32 u) { return f32(1.0 / (1.0 + std::exp(-f64(u)))); }
-// What 1 + y lost by rounding is put back.
+// The rounding error of 1 + y is added back.
 LNGEN_INLINE f64 sigmoid(f64 u) {
   const f64 y = std::exp(-std::fabs(u)), below = 1.0 + y, lost = (1.0 - below) + y;
   const f64 nearly = (u < 0.0 ? y : 1.0) / below;
@@ -49,7 +49,8 @@ LNGEN_INLINE f64 softplus(f64 u) { return (u > 0.0 ? u : 0.0) + std::log1p(std::
 
 // ----------------------------------------------------------------------------------------- what lanes are computed by
 
-// Those lanes of y that are beyond what lanes are good for, by a function for one number. Out of the way of the rest.
+// Computes the lanes of y outside of the range, one by one, by a function of one number. It is kept out of the hot
+// path.
 template <class S, S (*FUNCTION)(S)>
 __attribute__((noinline, cold)) Lanes<S> one_by_one(Lanes<S> u, Mask<S> beyond, Lanes<S> y) {
   constexpr int COUNT = Lanes<S>::COUNT;

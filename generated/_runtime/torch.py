@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""What the `torch_backend` of every layer is made of: the layer as a function of tensors, and as a module.
+"""Shared part of every layer's `torch_backend`: the layer as a function of tensors, and as a module.
 
-A layer that is not known is called by these too, `Layer(INTERFACE, ...)` on any package of an emitted one.
+`Layer(INTERFACE, ...)` calls any emitted package, also one that is not known in advance.
 """
 
+import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import partial, wraps
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 from .interface import Interface
@@ -16,7 +17,7 @@ from .torch_dispatch import at_once
 from .torch_kernels import Tensor, is_tensor_like, torch
 from .torch_operators import Operators
 
-__all__ = ["Device", "Dtype", "Layer", "Module", "Tensor"]
+__all__ = ["Device", "Dtype", "Module", "Tensor", "TorchLayer"]
 
 Result = TypeVar("Result")
 
@@ -25,7 +26,7 @@ Device: TypeAlias = "torch.device | str | int | None"
 Dtype: TypeAlias = "torch.dtype | None"
 
 
-class Layer(Generic[Result]):
+class TorchLayer(Generic[Result]):
     """A layer as a function of tensors, which is differentiable twice, by autograd and by torch.func.
 
     `package` is the name of the package of the layer, and `numpy` and `compiled` its modules for the processor.
@@ -57,7 +58,10 @@ class Layer(Generic[Result]):
         return chosen
 
     def _sharing(self) -> Callable[[], None]:
-        """What tells PyTorch, once, how rows may be sharded; it is called before any call that may be of such rows."""
+        """Return a function that registers with PyTorch, once, how rows may be sharded.
+
+        It is called before any call whose rows may be sharded.
+        """
         is_shared = False
 
         def share() -> None:
@@ -74,21 +78,33 @@ class Layer(Generic[Result]):
         return share
 
     def _look(self, values: Sequence[Any]) -> None:
-        """Raises TypeError for an input that is no tensor, nor stands for one in a program that is traced."""
+        """Check the inputs; raises TypeError for one that is not a tensor, or its stand-in in a traced program."""
         for number, is_required in enumerate(self.required):
             value = values[number]
             if is_required if value is None else not is_tensor_like(value):
                 self._refuse(number, value)
+            if isinstance(value, Tensor) and (value.is_nested or value.layout != torch.strided):
+                self._refuse_layout(number, value)
         if all(values[number] is None for number in self.rows):
             self.operators.kernels.types_of(values[: len(self.required)])
 
     def _refuse(self, number: int, value: Any) -> None:
         name, is_number = self.interface["inputs"][number]["name"], number in self.numbers
         if is_number and isinstance(value, (int, float)):
-            raise TypeError(f"{name} is {value!r}, and what is traced does not say the type of the rows; pass a tensor")
+            raise TypeError(
+                f"{name} is {value!r}, and the traced program does not know the type of the rows; pass a tensor"
+            )
         found = "None" if value is None else f"of type {type(value).__name__}"
         remedy = "a tensor or a number" if is_number else "a tensor, such as torch.as_tensor makes"
         raise TypeError(f"{name} is {found}; pass {remedy}")
+
+    def _refuse_layout(self, number: int, value: Tensor) -> None:
+        """Raises TypeError for a tensor that has no row for each index."""
+        name = self.interface["inputs"][number]["name"]
+        if value.is_nested:
+            raise TypeError(f"{name} is a nested tensor; pass each of {name}.unbind(), or all rows as {name}.values()")
+        kind = str(value.layout).removeprefix("torch.")
+        raise TypeError(f"{name} is a sparse tensor, {kind}; pass a dense one, such as {name}.to_dense()")
 
     def _with_tensors(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """Numbers as tensors of the type that rows are computed in: they make it no wider."""
@@ -104,13 +120,15 @@ class Layer(Generic[Result]):
 class Module(torch.nn.Module):
     """A layer as a module, whose parameters are the layer's inputs of kind Feature and Scalar."""
 
-    _layer: ClassVar[Layer[Any]]
+    _layer: ClassVar[TorchLayer[Any]]
     _ours: ClassVar[dict[str, str]]
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         """Give a layer's class the names that its counterparts have for its parameters and Constants."""
         super().__init_subclass__(**keywords)
         interface = cls._layer.interface
+        if "__init__" in vars(cls) and "_layer" in vars(cls):
+            cls.__init__ = _told(cls.__init__, interface)  # type: ignore[method-assign]
         names = [each["name"] for each in (*parameters_of(interface), *interface["constants"])]
         taken, cls._ours = torch.nn.Module(), {}
         for counterpart in interface["counterparts"]:
@@ -136,7 +154,7 @@ class Module(torch.nn.Module):
         interface = self._layer.interface
         self._features = None if features is None else feature_count(features, interface["minimum_features"])
         inputs = parameters_of(interface)
-        # What an input is called here may have an underscore more.
+        # An input may have an underscore more in its name here.
         entries = (*inputs, *interface["constants"])
         self._names = {each["name"]: name for each, name in zip(entries, (*parameters, *constants), strict=True)}
         self._defaults = {name: start(each) for name, each in zip(parameters, inputs, strict=True)}
@@ -149,8 +167,13 @@ class Module(torch.nn.Module):
             setattr(self, name, value)
         self.reset_parameters()
 
+    def __prepare_scriptable__(self) -> None:
+        """Raises TypeError, before torch.jit.script looks for the source of what has none."""
+        name = type(self).__name__
+        raise TypeError(f"{name} cannot be scripted; use torch.export, torch.compile or torch.jit.trace")
+
     def reset_parameters(self) -> None:
-        """Give each parameter the value that it has where it is left out, 1 where it may not be."""
+        """Set each parameter to its value when omitted, or to 1 if it is required."""
         for name, default in self._defaults.items():
             parameter = getattr(self, name)
             if parameter is not None:
@@ -168,9 +191,28 @@ class Module(torch.nn.Module):
         super()._load_from_state_dict(state_dict, prefix, *arguments)
 
     def extra_repr(self) -> str:
-        """What stands in the brackets after the name of the class."""
+        """Return the text in brackets after the name of the class."""
         constants = {name: getattr(self, name) for name in self._constants}
         return described(self._features, constants, [name for name in self._defaults if getattr(self, name) is None])
+
+
+def _told(init: Callable[..., None], interface: Interface) -> Callable[..., None]:
+    """A constructor that says what the arguments of a counterpart are called here."""
+    accepted = [name for name in inspect.signature(init).parameters if name != "self"]
+    theirs = {theirs: ours for each in interface["counterparts"] for theirs, ours in each["attributes"].items()}
+
+    @wraps(init)
+    def made(self: Any, *arguments: Any, **keywords: Any) -> None:
+        for name in keywords:
+            if name not in accepted:
+                ours = f"{name} is {theirs[name]} here; " if theirs.get(name) in accepted else ""
+                absent = next((f"; {each}=False leaves {each} out" for each in accepted if each in optional), "")
+                taken = ", ".join(accepted)
+                raise TypeError(f"{type(self).__name__} has no argument {name}; {ours}it takes {taken}{absent}")
+        init(self, *arguments, **keywords)
+
+    optional = [each["name"] for each in parameters_of(interface) if each["default"] is not None]
+    return made
 
 
 def _value(ours: str, module: Module) -> Any:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Whether a module computes what a layer computes: both are called with the same random rows and parameters.
+"""Comparison of a module with a layer: both are called with the same random rows and parameters.
 
-A definition may name a class whose `forward` is another one, or was when another version of it was written.
+A definition may name a class whose `forward` computes another function, or did so in another version.
 """
 
 import warnings
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .torch_forward import Forward, Types, parameters_of_call
+from .torch_forward import ModuleForward, Types, parameters_of_call
 from .torch_kernels import Tensor, torch
 
 __all__ = ["Unlike", "compare"]
@@ -28,11 +28,11 @@ class Unlike(Exception):
     """Reason why a layer does not stand for a module."""
 
 
-def compare(forward: Forward, known: dict[Any, Types]) -> Types:
-    """The types of results where these are not those of rows, of a module that computes what its layer does.
+def compare(forward: ModuleForward, known: dict[Any, Types]) -> Types:
+    """Return the types of results that differ from those of rows, for a module that computes its layer's function.
 
-    `known` has these of modules that differ in parameters alone. Raises Unlike if a module computes something else, is
-    called otherwise, or cannot be called.
+    `known` caches them for modules that differ in parameters alone. Raises Unlike if a module computes another
+    function, has another signature, or cannot be called.
     """
     _check_signature(forward)
     features = _features(forward)
@@ -48,7 +48,7 @@ def compare(forward: Forward, known: dict[Any, Types]) -> Types:
         return known[key]
 
 
-def _check_signature(forward: Forward) -> None:
+def _check_signature(forward: ModuleForward) -> None:
     theirs = parameters_of_call(type(forward.module))
     ours = [each["name"] for each in forward.arguments]
     least = sum(each["default"] is None for each in forward.arguments)
@@ -61,7 +61,7 @@ def _check_signature(forward: Forward) -> None:
         )
 
 
-def _features(forward: Forward) -> int:
+def _features(forward: ModuleForward) -> int:
     """Number of features of a module's rows."""
     shape = None if forward.features is None else getattr(forward.module, forward.features)
     if shape is None:
@@ -78,7 +78,7 @@ def _features(forward: Forward) -> int:
     return int(sizes[0])
 
 
-def _twin(forward: Forward, features: int, dtype: Any) -> Forward:
+def _twin(forward: ModuleForward, features: int, dtype: Any) -> ModuleForward:
     """The same for a module with the same attributes, whose parameters are random and of the processor."""
     kind = torch.nn.utils.parametrize.type_before_parametrizations(forward.module)
     module, random = object.__new__(kind), np.random.default_rng(features)
@@ -94,12 +94,12 @@ def _twin(forward: Forward, features: int, dtype: Any) -> Forward:
             made = torch.as_tensor(random.uniform(0.5, 1.5, tuple(value.shape)), device="cpu").to(dtype)
             own["_parameters"][attribute] = torch.nn.Parameter(made)
     vars(module).update(own)
-    twin = object.__new__(Forward)
+    twin = object.__new__(ModuleForward)
     vars(twin).update(vars(forward), module=module)
     return twin
 
 
-def _rows(forward: Forward, features: int, dtype: Any) -> list[Any]:
+def _rows(forward: ModuleForward, features: int, dtype: Any) -> list[Any]:
     """Random arguments of a call of a module, all that there may be."""
     random = np.random.default_rng(features + 1)
     numbers = [each for each in forward.numbers(torch.float64) if isinstance(each, float) and each > 0]
@@ -113,7 +113,7 @@ def _rows(forward: Forward, features: int, dtype: Any) -> list[Any]:
     return [*made, *[None] * (len(forward.arguments) - len(made))]
 
 
-def _own(forward: Forward, rows: list[Any]) -> Any:
+def _own(forward: ModuleForward, rows: list[Any]) -> Any:
     """Call the `forward` of the module's class. Raises Unlike if it cannot be called so."""
     try:
         return type(forward.module).forward(forward.module, *rows[: len(forward.names)])
@@ -121,7 +121,7 @@ def _own(forward: Forward, rows: list[Any]) -> Any:
         raise Unlike(f"its own forward cannot be called with random rows: {type(error).__name__}: {error}") from error
 
 
-def _check_results(twin: Forward, rows: list[Any]) -> None:
+def _check_results(twin: ModuleForward, rows: list[Any]) -> None:
     theirs = _own(twin, rows)
     inputs, constants, _ = twin.values(rows)
     layer = twin.layer._layer
@@ -148,15 +148,15 @@ def _shown(value: Any) -> str:
     return f"a tensor of {tuple(value.shape)}" if isinstance(value, Tensor) else f"a {type(value).__name__}"
 
 
-def _settings(forward: Forward) -> Any:
-    """All of a module but its parameters and what they are in."""
+def _settings(forward: ModuleForward) -> Any:
+    """Return all attributes of a module except its parameters and their containers."""
     module, plain = forward.module, (bool, int, float, str, tuple, type(None))
     settings = [(name, repr(value)) for name, value in vars(module).items() if isinstance(value, plain)]
     there = [name for name, value in module._parameters.items() if value is not None]
     return type(module), forward.layer, *settings, *there
 
 
-def _types(forward: Forward, features: int, kinds: tuple[Any, ...]) -> Iterator[tuple[Any, Any]]:
+def _types(forward: ModuleForward, features: int, kinds: tuple[Any, ...]) -> Iterator[tuple[Any, Any]]:
     if forward.layer._layer.outputs > 1:
         return
     for kind in kinds:

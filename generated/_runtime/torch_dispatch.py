@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What has a say in a call of an operator, and the short ways where nothing else has: PyTorch's dispatcher.
+"""Fast paths around PyTorch's dispatcher.
 
-Its keys say by bits what a tensor is and what goes on around a call. Where these are those of plain tensors of the
+Its keys are bits that describe a tensor and the transforms around a call. If the keys are those of plain tensors of the
 processor, a kernel is called at once.
 """
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from .torch_kernels import Kernels, Tensor, only, torch, torch_func
+from .torch_kernels import Tensor, TorchKernels, only, torch, torch_func
 
 __all__ = ["are_plain", "at_once", "below", "differentiated", "forward_ad", "is_plain", "next_transform"]
 
@@ -33,14 +33,17 @@ _KINDS = (Tensor, torch.nn.Parameter)
 
 @contextmanager
 def _recorded() -> Iterator[None]:
-    """In a node and its rules autograd is off, and the next transform is differentiated all the same."""
+    """Turn on autograd for the next transform, inside a node and its rules.
+
+    Autograd is off there, and the next transform is differentiated all the same.
+    """
     with torch.enable_grad(), forward_ad._set_fwd_grad_enabled(True):
         yield
 
 
 @contextmanager
 def next_transform() -> Iterator[None]:
-    """What a rule for tangents computes by PyTorch's own operators, the next transform differentiates too."""
+    """Let the next transform differentiate a rule for tangents that uses PyTorch's own operators."""
     if not _C._are_functorch_transforms_active():
         yield
         return
@@ -49,7 +52,10 @@ def next_transform() -> Iterator[None]:
 
 
 def below(operator: Any, on_processor: Callable[..., Any]) -> Callable[..., Any]:
-    """What computes an operator's results without autograd: where nothing else has a say, a kernel at once."""
+    """Return a function that computes an operator without autograd.
+
+    It calls a kernel at once, if no transform is active.
+    """
 
     def compute(keyset: Any, args: Sequence[Any], in_node: bool = False) -> Any:
         if is_plain(keyset):
@@ -80,7 +86,7 @@ def differentiated(compute: Callable[..., Any], node: Any) -> Callable[..., Any]
 
 
 def is_plain(keyset: Any) -> bool:
-    """Whether nothing but a kernel for the processor has a say below autograd in a call with these keys."""
+    """Test whether a call with these keys needs only a kernel for the processor, below autograd."""
     return bool(keyset.raw_repr() & _DECIDING == _PLAIN)
 
 
@@ -95,7 +101,7 @@ def are_plain(tensors: Sequence[Tensor | None]) -> bool:
     return bool(keys & _DECIDING == _PLAIN)
 
 
-def at_once(kernels: Kernels, node: Any) -> Callable[[Sequence[Any]], Any]:
+def at_once(kernels: TorchKernels, node: Any) -> Callable[[Sequence[Any]], Any]:
     """A layer's forward without the dispatcher, for calls that nothing but autograd has a say in; else it is None.
 
     Such a call is of tensors of the processor, and is seen by no mode, transform, tracer, profiler or hook.

@@ -5,16 +5,16 @@ import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from .interface import PARAMETERS, Counterpart
+from .interface import PARAMETERS, CounterpartEntry
 from .torch_kernels import Tensor, torch
 
-__all__ = ["Forward", "Types", "parameters_of_call"]
+__all__ = ["ModuleForward", "Types", "parameters_of_call"]
 
 Types: TypeAlias = dict[tuple[Any, Any], tuple[Any, Any]]
-"""Of the types of a row and of a parameter, those that rows are computed in and that results have."""
+"""Map from the types of a row and of a parameter to the compute type and the type of results."""
 
 
-class Forward:
+class ModuleForward:
     """An emitted layer as the `forward` of a module, whose attributes it reads in each call.
 
     It is an attribute of the module, so that it is copied and saved with it. A call that the layer does not stand for,
@@ -22,7 +22,7 @@ class Forward:
     emitted module, by which it is found when it is loaded.
     """
 
-    def __init__(self, module: torch.nn.Module, layer: Any, counterpart: Counterpart) -> None:
+    def __init__(self, module: torch.nn.Module, layer: Any, counterpart: CounterpartEntry) -> None:
         interface = layer._layer.interface
         attributes = {ours: theirs for theirs, ours in counterpart["attributes"].items()}
         self.module, self.layer = module, layer
@@ -76,7 +76,7 @@ class Forward:
         return [*rows, *[None] * (len(self.arguments) - len(rows))]
 
     def values(self, rows: Sequence[Any]) -> tuple[list[Any], list[Any], Any]:
-        """The layer's inputs and Constants, and the type of the parameters, which is None if there are none."""
+        """Return the layer's inputs and Constants, and the type of the parameters, which is None if there are none."""
         inputs, kind = [], None
         for attribute, place in self.inputs:
             value = None

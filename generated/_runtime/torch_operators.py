@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The four directions of a layer as operators of PyTorch's, made from the layer's `INTERFACE`.
+"""Four directions of a layer as operators of PyTorch, made from the layer's `INTERFACE`.
 
-Each takes the inputs, the Constants, and whether it is `by_sample_`; all but forward then take what forward kept, which
-is outputs that are saved and the row scalars; then come the cotangents or the tangents. An entry that is None is one
-that was left out, and what it would have had for a result is a tensor without entries. By sample, every tensor has one
-axis more, the first: samples have parameters of their own, and sums over their own rows.
+Each takes the inputs, the Constants, and the flag `by_sample_`. All but forward then take the values that forward
+saved, which are outputs and row scalars. Then come the cotangents or the tangents. An absent argument is None, and its
+result is a tensor without entries. By sample, every tensor has one more axis, the first: samples have parameters of
+their own, and sums over their own rows.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,9 +13,9 @@ from typing import Any
 from .interface import Interface
 from .torch_derivatives import NODES
 from .torch_dispatch import below, differentiated
-from .torch_gpu import OnGPU
-from .torch_kernels import Kernels, torch
-from .torch_parts import Part, Parts
+from .torch_gpu import TorchOnGPU
+from .torch_kernels import TorchKernels, torch
+from .torch_parts import OperatorValue, OperatorValues
 from .torch_samples import batched
 
 __all__ = ["Operators"]
@@ -26,9 +26,9 @@ _libraries: dict[str, Any] = {}
 
 
 class Operators:
-    """The operators `torch.ops.lngen.NAME_forward`, `NAME_backward`, `NAME_jvp` and `NAME_backward_backward`.
+    """Operators `torch.ops.lngen.NAME_forward`, `NAME_backward`, `NAME_jvp` and `NAME_backward_backward`.
 
-    `name` is that of the layer's package, each dot of it twice an underscore: two of one name live side by side.
+    `name` is the name of the layer's package with two underscores for each dot: two layers of one name can coexist.
     """
 
     forward: Any
@@ -38,13 +38,15 @@ class Operators:
 
     def __init__(self, package: str, interface: Interface, numpy: Any, compiled: Any) -> None:
         self.name = package.replace(".", "__")
-        inputs = [Part(given["name"], given["kind"], given["default"] is not None) for given in interface["inputs"]]
-        constants = [Part(given["name"], "Constant") for given in interface["constants"]]
+        inputs = [
+            OperatorValue(given["name"], given["kind"], given["default"] is not None) for given in interface["inputs"]
+        ]
+        constants = [OperatorValue(given["name"], "Constant") for given in interface["constants"]]
         # No name of a definition ends with an underscore.
-        constants.append(Part("by_sample_", "Flag"))
-        outputs = [Part(output["name"], output["kind"]) for output in interface["outputs"]]
+        constants.append(OperatorValue("by_sample_", "Flag"))
+        outputs = [OperatorValue(output["name"], output["kind"]) for output in interface["outputs"]]
         row_scalars = [
-            Part(field["name"], "RowScalar") for field in interface["saved"] if field["kind"] == "row scalar"
+            OperatorValue(field["name"], "RowScalar") for field in interface["saved"] if field["kind"] == "row scalar"
         ]
         kept_outputs = [
             number
@@ -59,16 +61,16 @@ class Operators:
         made = [part._replace(name=f"{part.name}_") for part in (*outputs, *row_scalars)]
         kept = [made[number]._replace(name=f"saved_{made[number].name}") for number in self.kept]
         several = len(outputs) > 1
-        cotangents = [Part(f"cotangent_{output.name}_", output.kind, several) for output in outputs]
-        tangents = [Part(f"tangent_{given.name}_", given.kind, True) for given in moved]
+        cotangents = [OperatorValue(f"cotangent_{output.name}_", output.kind, several) for output in outputs]
+        tangents = [OperatorValue(f"tangent_{given.name}_", given.kind, True) for given in moved]
         self.parts = {
-            "forward": Parts(made, inputs, constants),
-            "backward": Parts(moved, inputs, constants, kept, cotangents),
-            "jvp": Parts(made[: self.outputs], inputs, constants, kept, tangents),
-            "backward_backward": Parts([*moved, *cotangents], inputs, constants, kept, cotangents, tangents),
+            "forward": OperatorValues(made, inputs, constants),
+            "backward": OperatorValues(moved, inputs, constants, kept, cotangents),
+            "jvp": OperatorValues(made[: self.outputs], inputs, constants, kept, tangents),
+            "backward_backward": OperatorValues([*moved, *cotangents], inputs, constants, kept, cotangents, tangents),
         }
-        self.kernels = Kernels(interface, numpy, compiled, self.differentiable, self.kept)
-        self.gpu = OnGPU(self.kernels, package)
+        self.kernels = TorchKernels(interface, numpy, compiled, self.differentiable, self.kept)
+        self.gpu = TorchOnGPU(self.kernels, package)
         self._define()
 
     def _define(self) -> None:
@@ -92,9 +94,9 @@ class Operators:
             library.impl(f"{self.name}_forward", self._autocast(key), key)
 
     def _autocast(self, key: str) -> Callable[..., Any]:
-        """Rows of several types are taken in the widest of them, so that no sum of rows loses what one of them has.
+        """Cast rows of several types to the widest of them, so that no sum of rows loses digits.
 
-        Nothing is cast besides: kernels compute in float32 at the least, and take parameters of another type.
+        Nothing else is cast: kernels compute in float32 at least, and take parameters of another type.
         """
         rows = [number for number, part in enumerate(self.parts["forward"].arguments) if part.kind == "Row"]
         excluded = _C.DispatchKeySet(getattr(_C.DispatchKey, key))

@@ -4,23 +4,23 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-__all__ = ["Part", "Parts"]
+__all__ = ["OperatorValue", "OperatorValues"]
 
 _TYPES = {"Constant": "float", "Flag": "bool"}
 
 
-class Part(NamedTuple):
-    """An argument or a result of an operator: its `kind` is that of an input, or Constant, or Flag."""
+class OperatorValue(NamedTuple):
+    """Argument or result of an operator: its `kind` is that of an input, or Constant, or Flag."""
 
     name: str
     kind: str
     optional: bool = False
 
 
-class Parts:
+class OperatorValues:
     """The arguments of an operator and its results."""
 
-    def __init__(self, results: Sequence[Part], *arguments: Sequence[Part]) -> None:
+    def __init__(self, results: Sequence[OperatorValue], *arguments: Sequence[OperatorValue]) -> None:
         self.results, self.arguments = results, [part for group in arguments for part in group]
         # A gradient has the name of what it belongs to.
         places = {part.name: place for place, part in enumerate(self.arguments)}

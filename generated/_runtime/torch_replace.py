@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from .interface import Counterpart
+from .interface import CounterpartEntry
 from .torch import Module
 from .torch_alike import Unlike, compare
-from .torch_forward import Forward, Types
+from .torch_forward import ModuleForward, Types
 from .torch_kernels import torch
 
 __all__ = ["Misnamed", "Replaced", "Replacement", "replace"]
@@ -24,7 +24,7 @@ class Misnamed(Exception):
 
 
 class Replaced(NamedTuple):
-    """A module of a model, the layer that computes its `forward` now, and if there is none, the reason."""
+    """Module of a model, and the layer that now computes its `forward`; the reason, if there is no layer."""
 
     name: str
     module: torch.nn.Module
@@ -38,7 +38,7 @@ class Replaced(NamedTuple):
 
 @dataclass(frozen=True)
 class Replacement:
-    """Modules that were `replaced`, and those that `stayed` although they are called a norm, or are a counterpart.
+    """Modules that were `replaced`, and modules that `stayed` though their class is a norm by name, or a counterpart.
 
     Its text has a line for each of them.
     """
@@ -54,7 +54,9 @@ class Replacement:
 
         Raises RuntimeError, and changes nothing, if another `forward` was set on one of them since.
         """
-        taken = [each for each in self.replaced if not isinstance(vars(each.module).get("forward"), Forward | None)]
+        taken = [
+            each for each in self.replaced if not isinstance(vars(each.module).get("forward"), ModuleForward | None)
+        ]
         if taken:
             raise RuntimeError(f"another forward was set on {taken[0].name} since; take that off first")
         for each in self.replaced:
@@ -65,7 +67,7 @@ class _Candidate(NamedTuple):
     """A layer that can stand for a class."""
 
     layer: type[Module]
-    counterpart: Counterpart
+    counterpart: CounterpartEntry
 
     @property
     def name(self) -> str:
@@ -74,13 +76,13 @@ class _Candidate(NamedTuple):
 
 
 def replace(model: torch.nn.Module, layers: Iterable[type[Module]], *, are_chosen: bool) -> Replacement:
-    """Let layers compute the `forward` of the modules of a model that they can stand for.
+    """Let layers compute the `forward` of a model's modules that they can replace.
 
-    Of a subclass that has a `forward` of its own, it is not known what it computes: its modules stay. Before anything
-    is changed, each module and its layer are compared on random rows.
+    A subclass with a `forward` of its own may compute another function: its modules stay. Before any change, each
+    module and its layer are compared on random rows.
 
-    Raises Misnamed for an attribute that a module lacks. If the layers `are_chosen`, it does for a class too that the
-    module of Python in which it should be does not have.
+    Raises Misnamed for an attribute that a module lacks. If the layers `are_chosen`, it also raises Misnamed for a
+    class that does not exist in its Python module.
     """
     known: dict[Any, Types] = {}
     candidates = _by_class(layers, are_chosen)
@@ -114,13 +116,13 @@ def _name(of: type) -> str:
 
 def _looked(
     name: str, module: torch.nn.Module, candidates: dict[str, list[_Candidate]], known: dict[Any, Types]
-) -> tuple[Replaced | None, Forward | None]:
+) -> tuple[Replaced | None, ModuleForward | None]:
     """The entry of a module, None for one that is of no concern, and its `forward` to come."""
     before = vars(module).get("forward")
     reasons = []
     try:
         for candidate in _candidates(type(module), candidates):
-            if not isinstance(before, Forward | None):
+            if not isinstance(before, ModuleForward | None):
                 raise Unlike("a forward was set on it")
             try:
                 return Replaced(name, module, candidate.name, ""), _forward(name, module, candidate, known)
@@ -128,7 +130,7 @@ def _looked(
                 reasons.append(str(reason))
     except Unlike as reason:
         reasons.append(str(reason))
-    if isinstance(before, Forward) or isinstance(module, Module):
+    if isinstance(before, ModuleForward) or isinstance(module, Module):
         return None, None
     if not reasons and "norm" not in type(module).__name__.lower():
         return None, None
@@ -147,7 +149,7 @@ def _candidates(of: type, candidates: dict[str, list[_Candidate]]) -> Iterator[_
         own = own or (base if "forward" in vars(base) else None)
 
 
-def _forward(name: str, module: torch.nn.Module, candidate: _Candidate, known: dict[Any, Types]) -> Forward:
+def _forward(name: str, module: torch.nn.Module, candidate: _Candidate, known: dict[Any, Types]) -> ModuleForward:
     """The `forward` of a module. Raises Unlike if it would not compute the same."""
     for attribute in (*candidate.counterpart["attributes"], *candidate.counterpart["conditions"]):
         if not hasattr(module, attribute):
@@ -157,7 +159,7 @@ def _forward(name: str, module: torch.nn.Module, candidate: _Candidate, known: d
         if getattr(module, attribute) != value:
             raise Unlike(f"its {attribute} is {getattr(module, attribute)!r}, and has to be {value!r}")
     try:
-        forward = Forward(module, *candidate[:2])
+        forward = ModuleForward(module, *candidate[:2])
     except (TypeError, ValueError) as error:
         raise Unlike("the arguments of its forward are not known") from error
     forward.types = compare(forward, known)

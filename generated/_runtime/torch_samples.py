@@ -10,12 +10,12 @@ from typing import Any
 
 from .interface import PER_ROW
 from .torch_kernels import Tensor, each, only
-from .torch_parts import Parts
+from .torch_parts import OperatorValues
 
 __all__ = ["batched"]
 
 
-def batched(operator: Any, parts: Parts) -> Callable[..., Any]:
+def batched(operator: Any, parts: OperatorValues) -> Callable[..., Any]:
     """The rule of an operator for arguments with a dimension more."""
     is_row = [part.kind in PER_ROW for part in parts.arguments]
     sums = [owner for owner, part in zip(parts.owners, parts.results, strict=True) if part.kind not in PER_ROW]

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Trust in files of the cache: those of the user alone, which nobody else may write to and no symbolic link leads to.
+"""Trust in files of the cache: they belong to the user, no other user may write to them, and no link leads to them.
 
-Machine code and Python of the cache are run, so whoever can write there runs code as the user. Every way in asks here.
+Machine code and Python of the cache are run, so that anyone who can write there runs code as the user. Every access
+checks here.
 """
 
 import atexit
@@ -25,7 +26,7 @@ _temporary: dict[int, Path] = {}
 
 
 class Refused(OSError):
-    """Something that is not used; the message says what and why, in one line."""
+    """Error for a file that is not trusted; the message says what is refused and why, in one line."""
 
 
 def objection(status: os.stat_result, closed: bool = False) -> str:
@@ -55,10 +56,10 @@ def _is_own(status: os.stat_result) -> bool:
 
 
 def require(folder: Path, root: Path) -> None:
-    """Look at each folder from `root`, which may be a link of the user's own, to one below it.
+    """Check each folder from `root`, which may be a link of the user's own, to one below it.
 
-    Raises Refused for the first that may not be used, and OSError if it cannot be looked at. Those that are not there
-    yet are passed.
+    Raises Refused for the first folder that is not trusted, and OSError if one cannot be examined. Folders that do not
+    exist yet are accepted.
     """
     with suppress(FileNotFoundError):
         if root.is_symlink() and not _is_own(root.lstat()):
@@ -91,7 +92,9 @@ def _require(path: Path, status: os.stat_result, *, folder: bool = False, closed
 
 
 def read(path: Path) -> bytes:
-    """Return what a file of the cache holds. Raises Refused if it may not be used, and OSError if it is not there."""
+    """Return the content of a file in the cache; raises Refused if it is not trusted, and OSError if it does not
+    exist.
+    """
     try:
         return _read(path, _NO_LINK, _require)
     except OSError as error:
@@ -101,7 +104,7 @@ def read(path: Path) -> bytes:
 
 
 def regular(path: Path) -> bytes:
-    """Return what a file holds, whosever it is. Raises OSError if it is not there, or is a pipe, which would wait."""
+    """Return the content of a regular file of any owner; raises OSError if there is none, or if it is a pipe."""
     return _read(path, 0, _require_file)
 
 
@@ -116,13 +119,13 @@ def _read(path: Path, flags: int, check: Callable[[Path, os.stat_result], None])
 
 def _require_file(path: Path, status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
-        raise OSError(f"{path} is no file")
+        raise OSError(f"{path} is not a regular file")
 
 
 def lock(path: Path) -> int:
-    """Return the descriptor of a file to be locked, made if it is not there. Raises OSError.
+    """Return the descriptor of a file to be locked, created if necessary; raises OSError.
 
-    What may not be used is removed, the link and never what it leads to, and made anew.
+    A file that is not trusted is removed and made anew; of a link, the link is removed and never its target.
     """
     flags = os.O_RDWR | os.O_CREAT | _NO_LINK | _NO_WAITING | getattr(os, "O_CLOEXEC", 0)
     for last in (False, True):
@@ -136,7 +139,9 @@ def lock(path: Path) -> int:
                 return descriptor
             os.close(descriptor)
         path.unlink()
-    raise Refused(f"{path} is made by somebody else again and again")
+    raise Refused(
+        f"{path} is created again and again by another process; remove it, or set LNGEN_CACHE to another folder"
+    )
 
 
 def tell(refused: Refused) -> None:

@@ -1,14 +1,14 @@
 # Made by lngen 0.1.0 from the definition of adaptive_layer_norm.
 # Do not edit; edit adaptive_layer_norm.py and run: lngen derive adaptive_layer_norm.py
 # Cost: forward 4 row tensors (3 read, 1 written), 10 flops per row element; backward 6 row tensors (3 read, 3 written), 13 flops per row element.
-# Evidence: 1 output, 20 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 37 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-# templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
+# templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
 """Layer normalization with a scale and a shift for every entry, from elsewhere.
 
-The functions of `numpy_backend` on kernels.cpp, which the system's C++ compiler ($CXX, or else
-c++, g++ or clang++) makes into a library when it is first needed, one type at a time, and
-which is kept in $LNGEN_CACHE or the user's cache folder.
+The functions of `numpy_backend` as compiled kernels of kernels.cpp. The system's C++
+compiler ($CXX, or else c++, g++ or clang++) compiles them on first use, one type at a
+time. The library is kept in $LNGEN_CACHE or the user's cache folder.
 """
 
 from collections.abc import Sequence
@@ -77,7 +77,7 @@ def forward(
     out: npt.NDArray[Any] | None = None,
     threads: int = 1,
 ) -> tuple[npt.NDArray[Any], Saved | None]:
-    """As `numpy_backend.forward`."""
+    """Compiled version of `numpy_backend.forward`."""
     eps = _calls.constant("eps", eps, signed=False)
     return _FORWARD.call((x, scale, shift, eps), save, out, threads)
 
@@ -89,21 +89,21 @@ def backward(
     out: Sequence[npt.NDArray[Any] | None] | None = None,
     threads: int = 1,
 ) -> Gradients:
-    """As `numpy_backend.backward`."""
+    """Compiled version of `numpy_backend.backward`."""
     return _BACKWARD.call(saved, (dy,), out, threads)
 
 
 def jvp(
     saved: Saved,
-    dx: npt.NDArray[Any] | None = None,
-    dscale: npt.NDArray[Any] | None = None,
-    dshift: npt.NDArray[Any] | None = None,
+    x_dot: npt.NDArray[Any] | None = None,
+    scale_dot: npt.NDArray[Any] | None = None,
+    shift_dot: npt.NDArray[Any] | None = None,
     *,
     out: npt.NDArray[Any] | None = None,
     threads: int = 1,
 ) -> npt.NDArray[Any]:
-    """As `numpy_backend.jvp`."""
-    return _JVP.call(saved, (dx, dscale, dshift), out, threads)
+    """Compiled version of `numpy_backend.jvp`."""
+    return _JVP.call(saved, (x_dot, scale_dot, shift_dot), out, threads)
 
 
 def backward_backward(
@@ -116,7 +116,7 @@ def backward_backward(
     out: Sequence[npt.NDArray[Any] | None] | None = None,
     threads: int = 1,
 ) -> SecondGradients:
-    """As `numpy_backend.backward_backward`."""
+    """Compiled version of `numpy_backend.backward_backward`."""
     arguments_ = (*_calls.each_cotangent(cotangents, ("dy",)), ddx, ddscale, ddshift)
     return _BACKWARD_BACKWARD.call(saved, arguments_, out, threads)
 
@@ -126,7 +126,7 @@ _KERNELS = _host.HostKernels(
     _LAYER,
     __file__,
     directions={
-        "forward": _host.Direction(
+        "forward": _host.DeviceDirection(
             source="kernels.cpp",
             results={"y": "y"},
             kernels={
@@ -136,7 +136,7 @@ _KERNELS = _host.HostKernels(
                 ),
             },
         ),
-        "backward": _host.Direction(
+        "backward": _host.DeviceDirection(
             source="kernels.cpp",
             arguments={"dy": "y"},
             results={"dx": "x", "dscale": "scale", "dshift": "shift"},
@@ -147,18 +147,18 @@ _KERNELS = _host.HostKernels(
                 ),
             },
         ),
-        "jvp": _host.Direction(
+        "jvp": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={"dx": "x", "dscale": "scale", "dshift": "shift"},
-            results={"dy": "y"},
+            arguments={"x_dot": "x", "scale_dot": "scale", "shift_dot": "shift"},
+            results={"y_dot": "y"},
             kernels={
                 "jvp": (
-                    "x, scale, dx, dscale, dshift, saved mu, saved mu_residual, "
-                    "saved rstd, out dy, the rows, the features"
+                    "x, scale, x_dot, scale_dot, shift_dot, saved mu, "
+                    "saved mu_residual, saved rstd, out y_dot, the rows, the features"
                 ),
             },
         ),
-        "backward_backward": _host.Direction(
+        "backward_backward": _host.DeviceDirection(
             source="second_order.cpp",
             arguments={"dy": "y", "ddx": "x", "ddscale": "scale", "ddshift": "shift"},
             results={"dx": "x", "dscale": "scale", "dshift": "shift", "ddy": "dy"},

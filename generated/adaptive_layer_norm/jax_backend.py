@@ -1,14 +1,15 @@
 # Made by lngen 0.1.0 from the definition of adaptive_layer_norm.
 # Do not edit; edit adaptive_layer_norm.py and run: lngen derive adaptive_layer_norm.py
 # Cost: forward 4 row tensors (3 read, 1 written), 10 flops per row element; backward 6 row tensors (3 read, 3 written), 13 flops per row element.
-# Evidence: 1 output, 20 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 37 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-# templates sha256:79b957e134c05bd83a3fbd1a80c4ec7a01733779f50cb93f0f47c43ca0c425e2
+# templates sha256:921414a372428e94a34ca9dae56640449117068aa2064ca8c07adb2b2b437614
 """Layer normalization with a scale and a shift for every entry, from elsewhere.
 
-`adaptive_layer_norm` takes arrays of JAX's and can be differentiated twice, forwards and in
-reverse. On the processor it runs as `cpu_backend` where there is a C++ compiler, else as
-`numpy_backend`; on a GPU it launches the kernels of `cuda_backend`.
+`adaptive_layer_norm` takes JAX arrays.
+It can be differentiated twice, forwards and in reverse. On the processor it runs
+`cpu_backend` if there is a C++ compiler, else `numpy_backend`. On a GPU it launches the
+kernels of `cuda_backend`.
 """
 
 from .._runtime import jax as _jax
@@ -17,7 +18,7 @@ from . import numpy_backend as _numpy
 
 __all__ = ["adaptive_layer_norm"]
 
-_LAYER: _jax.Layer[_jax.Array] = _jax.Layer(_numpy, _cpu)
+_LAYER: _jax.JaxLayer[_jax.Array] = _jax.JaxLayer(_numpy, _cpu)
 
 
 def adaptive_layer_norm(
@@ -37,10 +38,10 @@ def adaptive_layer_norm(
         shift: shape (..., D).
         eps: a constant, a finite number of 0 or more.
 
-    Returns y, in the type of the first rows. It computes in the widest type
-    among the inputs, in float32 for 16-bit ones.
+    Returns y in the type of the first rows. y has shape (..., D). The compute type is
+    the widest among the inputs, and float32 for 16-bit inputs.
 
-    Raises TypeError for what is no floating-point array, ValueError for a wrong shape, both
-    while it is traced.
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape. Both are raised while the call is traced.
     """
     return _LAYER.call(x, scale, shift, eps)

@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of adaptive_layer_norm.
 // Do not edit; edit adaptive_layer_norm.py and run: lngen derive adaptive_layer_norm.py
 // Cost: forward 4 row tensors (3 read, 1 written), 10 flops per row element; backward 6 row tensors (3 read, 3 written), 13 flops per row element.
-// Evidence: 1 output, 20 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 37 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-// templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
+// templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
 //
 // forward:
 //     mu = mean(x)
@@ -52,7 +52,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A eps;
@@ -111,7 +111,7 @@ LNGEN_INLINE void stage_3(A x, A scale, A shift, const Scalars<S>& row, A& out_y
   out_y = y;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -212,7 +212,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A mu;
@@ -230,18 +230,18 @@ LNGEN_INLINE void mean_g_xhat(A x, A scale, A dy, const Scalars<S>& row, A (&sum
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
   const A g = dy*(scale + A(1));  // step 7
-  const A dscale = dy*xhat;  // step 17
-  const A dshift = dy;  // step 18
-  sums[0] += g;  // step 16: mean_g
-  sums[1] += g*xhat;  // step 16: mean_g_xhat
+  const A dscale = dy*xhat;  // step 21
+  const A dshift = dy;  // step 22
+  sums[0] += g;  // step 20: mean_g
+  sums[1] += g*xhat;  // step 20: mean_g_xhat
   out_dscale = dscale;
   out_dshift = dshift;
 }
 
 template <class A>
 LNGEN_INLINE void after_mean_g_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_g = math::quotient(sums[0], row.D);  // step 16: mean(g)
-  const A mean_g_xhat = math::quotient(sums[1], row.D);  // step 16: mean(g*xhat)
+  const A mean_g = math::quotient(sums[0], row.D);  // step 20: mean(g)
+  const A mean_g_xhat = math::quotient(sums[1], row.D);  // step 20: mean(g*xhat)
   row.mean_g = mean_g;
   row.mean_g_xhat = mean_g_xhat;
 }
@@ -254,11 +254,11 @@ LNGEN_INLINE void stage_2(A x, A scale, A dy, const Scalars<S>& row, A& out_dx) 
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
   const A g = dy*(scale + A(1));  // step 7
-  const A dx = (g - mean_g - xhat*mean_g_xhat)*rstd;  // step 16
+  const A dx = (g - mean_g - xhat*mean_g_xhat)*rstd;  // step 20
   out_dx = dx;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;

@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of adaptive_layer_norm.
 // Do not edit; edit adaptive_layer_norm.py and run: lngen derive adaptive_layer_norm.py
 // Cost: forward 4 row tensors (3 read, 1 written), 10 flops per row element; backward 6 row tensors (3 read, 3 written), 13 flops per row element.
-// Evidence: 1 output, 20 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 37 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-// templates sha256:a6fa389b017093e698671db7b23dc4ae3379f5ce734d243ee674c17ce2b51213
+// templates sha256:c2ab40ac79ac18ebe4952cf3e6ee80801e8cbd4cdf018bee22df54b9dbd571ae
 //
 // forward:
 //     mu = mean(x)
@@ -25,7 +25,7 @@
 //     backward_<type>(const Row* x, const Row* scale, const Row* dy, const Computed* mu, const Computed*
 //         mu_residual, const Computed* rstd, Row* out_dx, Row* out_dscale, Row* out_dshift, long long rows, int D)
 //
-// How they are launched, and macros that choose among them: rows.cuh.
+// Launches, and the macros that choose among kernels: rows.cuh.
 
 #include "../_runtime/rows.cuh"
 #include "../_runtime/geometry.cuh"
@@ -61,7 +61,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A eps;
@@ -73,7 +73,7 @@ template <class A> struct Scalars {
   A rstd;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
   RowTile<G, READS_scale> scale;
@@ -133,7 +133,7 @@ __device__ __forceinline__ void stage_3(A x, A scale, A shift, const Scalars<A>&
   out_y = y;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -261,7 +261,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A mu;
@@ -271,7 +271,7 @@ template <class A> struct Scalars {
   A mean_g_xhat;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
   RowTile<G, READS_scale> scale;
@@ -298,18 +298,18 @@ __device__ __forceinline__ void mean_g_xhat(A x, A scale, A dy, const Scalars<A>
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
   const A g = dy*(scale + A(1));  // step 7
-  const A dscale = dy*xhat;  // step 17
-  const A dshift = dy;  // step 18
-  sums[0] += g;  // step 16: mean_g
-  sums[1] += g*xhat;  // step 16: mean_g_xhat
+  const A dscale = dy*xhat;  // step 21
+  const A dshift = dy;  // step 22
+  sums[0] += g;  // step 20: mean_g
+  sums[1] += g*xhat;  // step 20: mean_g_xhat
   out_dscale = dscale;
   out_dshift = dshift;
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_g_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_g = math::quotient(sums[0], row.D);  // step 16: mean(g)
-  const A mean_g_xhat = math::quotient(sums[1], row.D);  // step 16: mean(g*xhat)
+  const A mean_g = math::quotient(sums[0], row.D);  // step 20: mean(g)
+  const A mean_g_xhat = math::quotient(sums[1], row.D);  // step 20: mean(g*xhat)
   row.mean_g = mean_g;
   row.mean_g_xhat = mean_g_xhat;
 }
@@ -322,11 +322,11 @@ __device__ __forceinline__ void stage_2(A x, A scale, A dy, const Scalars<A>& ro
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
   const A g = dy*(scale + A(1));  // step 7
-  const A dx = (g - mean_g - xhat*mean_g_xhat)*rstd;  // step 16
+  const A dx = (g - mean_g - xhat*mean_g_xhat)*rstd;  // step 20
   out_dx = dx;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;

@@ -1,13 +1,13 @@
 # Made by lngen 0.1.0 from the definition of adaptive_layer_norm.
 # Do not edit; edit adaptive_layer_norm.py and run: lngen derive adaptive_layer_norm.py
 # Cost: forward 4 row tensors (3 read, 1 written), 10 flops per row element; backward 6 row tensors (3 read, 3 written), 13 flops per row element.
-# Evidence: 1 output, 20 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 37 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-# templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
+# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
 """Layer normalization with a scale and a shift for every entry, from elsewhere. The outputs and the gradients.
 
-Rows are worked on in blocks that stay in the cache. A comment names the step of the
-derivation that a line comes from, and a name in the code is a name of the derivation.
+Rows are processed in blocks that stay in the cache. A comment gives the derivation step
+of its line, and names in the code are those of the derivation.
 """
 
 # A variable may be an array, a number or None.
@@ -94,14 +94,14 @@ def backward(arguments, fields, results, call):
         # step 7: g = dy*(scale + 1)
         g = np.add(scale, 1.0, out=dscale_block)
         g = np.multiply(dy, g, out=buffers[0])
-        # step 16: mean_g = mean(g)
+        # step 20: mean_g = mean(g)
         mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[0])
-        # step 16: mean_g_xhat = mean(g*xhat)
+        # step 20: mean_g_xhat = mean(g*xhat)
         mean_g_xhat = _rows.row_mean(g, xhat, D, out=row_scalars[1])
-        # step 17: dscale = dy*xhat
+        # step 21: dscale = dy*xhat
         np.multiply(dy, xhat, out=dscale_block)
         dshift_block[...] = dy
-        # step 16: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
+        # step 20: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
         dx = np.subtract(g, mean_g, out=buffers[0])
         part = np.multiply(xhat, mean_g_xhat, out=dx_block)
         dx = np.subtract(dx, part, out=dx_block)
@@ -172,14 +172,14 @@ def backward_fast(arguments, saved):
     # step 7: g = dy*(scale + 1)
     g = scale + 1.0
     g = np.multiply(dy, g, out=g)
-    # step 16: mean_g = mean(g)
+    # step 20: mean_g = mean(g)
     mean_g = vecdot(g, one_over_D)[..., np.newaxis]
-    # step 16: mean_g_xhat = mean(g*xhat)
+    # step 20: mean_g_xhat = mean(g*xhat)
     mean_g_xhat = (vecdot(g, xhat) / D)[..., np.newaxis]
-    # step 17: dscale = dy*xhat
+    # step 21: dscale = dy*xhat
     dscale = dy * xhat
     dy = _rows.filled(dy, out=np.empty(shape, dtype))
-    # step 16: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
+    # step 20: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
     dx = np.subtract(g, mean_g, out=g)
     part = np.multiply(xhat, mean_g_xhat, out=xhat)
     dx = np.subtract(dx, part, out=dx)

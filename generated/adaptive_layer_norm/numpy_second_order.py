@@ -1,13 +1,13 @@
 # Made by lngen 0.1.0 from the definition of adaptive_layer_norm.
 # Do not edit; edit adaptive_layer_norm.py and run: lngen derive adaptive_layer_norm.py
 # Cost: forward 4 row tensors (3 read, 1 written), 10 flops per row element; backward 6 row tensors (3 read, 3 written), 13 flops per row element.
-# Evidence: 1 output, 20 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 37 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-# templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
+# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
 """Layer normalization with a scale and a shift for every entry, from elsewhere. The tangents, and the gradients of the gradients.
 
-Rows are worked on in blocks that stay in the cache. A comment names the step of the
-derivation that a line comes from, and a name in the code is a name of the derivation.
+Rows are processed in blocks that stay in the cache. A comment gives the derivation step
+of its line, and names in the code are those of the derivation.
 """
 
 # A variable may be an array, a number or None.
@@ -41,7 +41,7 @@ def jvp(arguments, fields, results, call):
         buffers,
         row_scalars,
     ):
-        # step 29: mean_x_dot = mean(x_dot)
+        # step 37: mean_x_dot = mean(x_dot)
         if x_dot_rows is not None:
             mean_x_dot = _rows.row_sum(x_dot, one_over_D, out=row_scalars[0])
         # step 2: x_shifted = x - mu
@@ -51,10 +51,10 @@ def jvp(arguments, fields, results, call):
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = np.multiply(x_centred, rstd, out=y_dot_block)
-        # step 29: mean_x_dot_xhat = mean(x_dot*xhat)
+        # step 37: mean_x_dot_xhat = mean(x_dot*xhat)
         if x_dot_rows is not None:
             mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D, out=row_scalars[1])
-        # step 29: y_dot = shift_dot + scale_dot*xhat + (x_dot - mean_x_dot -
+        # step 37: y_dot = shift_dot + scale_dot*xhat + (x_dot - mean_x_dot -
         #   xhat*mean_x_dot_xhat)*(scale + 1)*rstd
         if scale_dot_rows is not None:
             y_dot = np.multiply(scale_dot, xhat, out=buffers[0])
@@ -124,7 +124,7 @@ def backward_backward(arguments, fields, results, call):
         buffers,
         row_scalars,
     ):
-        # step 57: mean_ddx = mean(ddx)
+        # step 70: mean_ddx = mean(ddx)
         if ddx_rows is not None:
             mean_ddx = _rows.row_sum(ddx, one_over_D, out=row_scalars[0])
         # step 2: x_shifted = x - mu
@@ -134,53 +134,57 @@ def backward_backward(arguments, fields, results, call):
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = _rows.by_row(np.multiply, x_centred, rstd, out=dx_block)
-        # step 57: mean_ddx_xhat = mean(ddx*xhat)
+        # step 70: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
             mean_ddx_xhat = _rows.row_mean(ddx, xhat, D, out=row_scalars[1])
-            # step 30: g = dy*(scale + 1)
+            # step 38: g = dy*(scale + 1)
             part = np.add(scale, 1.0, out=ddy_block)
             g = np.multiply(dy, part, out=buffers[0])
-            # step 31: mean_g = mean(g)
+            # step 39: mean_g = mean(g)
             mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[2])
-            # step 32: mean_g_xhat = mean(g*xhat)
+            # step 40: mean_g_xhat = mean(g*xhat)
             mean_g_xhat = _rows.row_mean(g, xhat, D, out=row_scalars[3])
-            # step 59: mean_ddx_g = mean(ddx*g)
+            # step 62: mean_ddx_g = mean(ddx*g)
             mean_ddx_g = _rows.row_mean(ddx, g, D, out=row_scalars[4])
         dshift_block[...] = 0.0
-        # step 42: mean_g_xhat_scaled = mean_g_xhat*rstd
+        # step 43: mean_g_xhat_scaled = mean_g_xhat*rstd
         if ddx_rows is not None:
             mean_g_xhat_scaled = np.multiply(mean_g_xhat, rstd, out=row_scalars[5])
-            # step 59: mean_g_xhat_scaled_2 = 2*mean_g_xhat
+            # step 62: mean_g_xhat_scaled_2 = 2*mean_g_xhat
             mean_g_xhat_scaled_2 = np.multiply(mean_g_xhat, 2.0, out=row_scalars[3])
-            # step 59: mean_ddx_scaled = mean_ddx*mean_g
+            # step 62: mean_ddx_scaled = mean_ddx*mean_g
             mean_ddx_scaled = np.multiply(mean_ddx, mean_g, out=row_scalars[6])
-            # step 57: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
+            # step 70: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
             dg = _rows.by_row(np.subtract, ddx, mean_ddx, out=dscale_block)
             part_2 = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffers[1])
             dg = np.subtract(dg, part_2, out=dscale_block)
             dg = _rows.by_row(np.multiply, dg, rstd, out=buffers[1])
-        # step 42: g_2 = ddscale*dy - ddx*mean_g_xhat_scaled
+        # step 43: d2xhat_part = ddscale*dy - ddx*mean_g_xhat_scaled
         if ddscale_rows is not None:
-            g_2 = np.multiply(ddscale, dy, out=buffers[2])
+            d2xhat_part = np.multiply(ddscale, dy, out=buffers[2])
         if ddx_rows is not None and ddscale_rows is None:
-            g_2 = 0.0
+            d2xhat_part = 0.0
         if ddx_rows is not None:
             part_3 = _rows.by_row(
                 np.multiply, ddx, mean_g_xhat_scaled, out=dscale_block
             )
-            g_2 = np.subtract(g_2, part_3, out=buffers[2])
-        # step 59: mean_g_2 = mean(g_2)
+            d2xhat_part = np.subtract(d2xhat_part, part_3, out=buffers[2])
+        # step 62: mean_d2xhat_part = mean(d2xhat_part)
         if needs_x_shifted:
-            mean_g_2 = _rows.row_sum(g_2, one_over_D, out=row_scalars[0])
-            # step 59: mean_g_2_xhat = mean(g_2*xhat)
-            mean_g_2_xhat = _rows.row_mean(g_2, xhat, D, out=row_scalars[5])
-        # step 53: d2scale = dg*dy
+            mean_d2xhat_part = _rows.row_sum(
+                d2xhat_part, one_over_D, out=row_scalars[0]
+            )
+            # step 62: mean_d2xhat_part_xhat = mean(d2xhat_part*xhat)
+            mean_d2xhat_part_xhat = _rows.row_mean(
+                d2xhat_part, xhat, D, out=row_scalars[5]
+            )
+        # step 71: d2scale = dg*dy
         if ddx_rows is not None:
             d2scale = np.multiply(dg, dy, out=dscale_block)
         else:
             d2scale = 0.0
             dscale_block[...] = d2scale
-        # step 58: ddy = ddshift + ddscale*xhat + dg*(scale + 1)
+        # step 76: ddy = ddshift + ddscale*xhat + dg*(scale + 1)
         if ddscale_rows is not None:
             ddy = np.multiply(ddscale, xhat, out=buffers[3])
         if ddscale_rows is not None and ddshift_rows is not None:
@@ -197,9 +201,9 @@ def backward_backward(arguments, fields, results, call):
             ddy = part_4
         if ddx_rows is None:
             ddy_block[...] = ddy
-        # step 59: d2x = (g_2 + (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled_2 +
-        #   mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd - mean_g_2 -
-        #   xhat*mean_g_2_xhat)*rstd
+        # step 62: d2x = (d2xhat_part + (xhat*mean_ddx_scaled +
+        #   (xhat*mean_g_xhat_scaled_2 + mean_g - g)*mean_ddx_xhat -
+        #   xhat*mean_ddx_g)*rstd - mean_d2xhat_part - xhat*mean_d2xhat_part_xhat)*rstd
         if ddx_rows is not None:
             d2x = _rows.by_row(np.multiply, xhat, mean_ddx_scaled, out=buffers[1])
             part_5 = _rows.by_row(
@@ -212,12 +216,12 @@ def backward_backward(arguments, fields, results, call):
             part_6 = _rows.by_row(np.multiply, xhat, mean_ddx_g, out=buffers[1])
             d2x = np.subtract(d2x, part_6, out=buffers[0])
             d2x = np.multiply(d2x, rstd, out=buffers[0])
-            d2x = np.add(g_2, d2x, out=buffers[0])
+            d2x = np.add(d2xhat_part, d2x, out=buffers[0])
         if ddx_rows is None and ddscale_rows is not None:
-            d2x = g_2
+            d2x = d2xhat_part
         if needs_x_shifted:
-            d2x = np.subtract(d2x, mean_g_2, out=buffers[0])
-            part_7 = np.multiply(xhat, mean_g_2_xhat, out=dx_block)
+            d2x = np.subtract(d2x, mean_d2xhat_part, out=buffers[0])
+            part_7 = np.multiply(xhat, mean_d2xhat_part_xhat, out=dx_block)
             d2x = np.subtract(d2x, part_7, out=dx_block)
             d2x = np.multiply(d2x, rstd, out=dx_block)
         if ddx_rows is None and ddscale_rows is None:

@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of adaptive_layer_norm.
 // Do not edit; edit adaptive_layer_norm.py and run: lngen derive adaptive_layer_norm.py
 // Cost: forward 4 row tensors (3 read, 1 written), 10 flops per row element; backward 6 row tensors (3 read, 3 written), 13 flops per row element.
-// Evidence: 1 output, 20 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 37 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-// templates sha256:a6fa389b017093e698671db7b23dc4ae3379f5ce734d243ee674c17ce2b51213
+// templates sha256:c2ab40ac79ac18ebe4952cf3e6ee80801e8cbd4cdf018bee22df54b9dbd571ae
 //
 // jvp:
 //     y_dot = shift_dot + scale_dot*xhat + rstd*(1 + scale)*(x_dot - mean(x_dot) - xhat*mean(x_dot*xhat))
@@ -13,8 +13,8 @@
 //     mean_g = mean(g)
 //     mean_g_xhat = mean(g*xhat)
 //     dg = rstd*(ddx - mean(ddx) - xhat*mean(ddx*xhat))
-//     g_2 = ddscale*dy - mean_g_xhat*rstd*ddx
-//     d2x = rstd*(g_2 + rstd*(mean_g*xhat*mean(ddx) + mean(ddx*xhat)*(2*mean_g_xhat*xhat + mean_g - g) - xhat*mean(ddx*g)) - mean(g_2) - xhat*mean(g_2*xhat))
+//     d2xhat_part = ddscale*dy - mean_g_xhat*rstd*ddx
+//     d2x = rstd*(d2xhat_part + rstd*(mean_g*xhat*mean(ddx) + mean(ddx*xhat)*(2*mean_g_xhat*xhat + mean_g - g) - xhat*mean(ddx*g)) - mean(d2xhat_part) - xhat*mean(d2xhat_part*xhat))
 //     d2scale = dg*dy
 //     d2shift = 0
 //     ddy = ddshift + ddscale*xhat + dg*(1 + scale)
@@ -22,19 +22,19 @@
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
 //     jvp_<type>(const Row* x, const Row* scale, const Row* x_dot, const Row* scale_dot, const Row* shift_dot,
-//         const Computed* mu, const Computed* mu_residual, const Computed* rstd, Row* out_dy, long long rows, int
-//         D)
+//         const Computed* mu, const Computed* mu_residual, const Computed* rstd, Row* out_y_dot, long long rows,
+//         int D)
 //     backward_backward_<type>(const Row* x, const Row* scale, const Row* dy, const Row* ddx, const Row* ddscale,
 //         const Row* ddshift, const Computed* mu, const Computed* mu_residual, const Computed* rstd, Row* out_dx,
 //         Row* out_dscale, Row* out_dshift, Row* out_ddy, long long rows, int D)
 //
-// How they are launched, and macros that choose among them: rows.cuh.
+// Launches, and the macros that choose among kernels: rows.cuh.
 //     LNGEN_WITHOUT_ddscale  ddscale is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddshift  ddshift is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dscale   dscale is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dshift   dshift is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dx       dx is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_scale_dot scale_dot is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_shift_dot shift_dot is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
 
 #include "../_runtime/rows.cuh"
 #include "../_runtime/geometry.cuh"
@@ -60,20 +60,20 @@ constexpr bool HAS_ddx = false;
 #else
 constexpr bool HAS_ddx = true;
 #endif
-#ifdef LNGEN_WITHOUT_dscale
-constexpr bool HAS_dscale = false;
+#ifdef LNGEN_WITHOUT_scale_dot
+constexpr bool HAS_scale_dot = false;
 #else
-constexpr bool HAS_dscale = true;
+constexpr bool HAS_scale_dot = true;
 #endif
-#ifdef LNGEN_WITHOUT_dshift
-constexpr bool HAS_dshift = false;
+#ifdef LNGEN_WITHOUT_shift_dot
+constexpr bool HAS_shift_dot = false;
 #else
-constexpr bool HAS_dshift = true;
+constexpr bool HAS_shift_dot = true;
 #endif
-#ifdef LNGEN_WITHOUT_dx
-constexpr bool HAS_dx = false;
+#ifdef LNGEN_WITHOUT_x_dot
+constexpr bool HAS_x_dot = false;
 #else
-constexpr bool HAS_dx = true;
+constexpr bool HAS_x_dot = true;
 #endif
 
 }  // namespace lngen
@@ -84,11 +84,11 @@ constexpr bool HAS_dx = true;
 namespace lngen {
 namespace jvp {
 
-constexpr bool READS_x = HAS_dscale || HAS_dx;
-constexpr bool READS_scale = HAS_dx;
-constexpr bool READS_x_dot = HAS_dx;
-constexpr bool READS_scale_dot = HAS_dscale;
-constexpr bool READS_shift_dot = HAS_dshift;
+constexpr bool READS_x = HAS_scale_dot || HAS_x_dot;
+constexpr bool READS_scale = HAS_x_dot;
+constexpr bool READS_x_dot = HAS_x_dot;
+constexpr bool READS_scale_dot = HAS_scale_dot;
+constexpr bool READS_shift_dot = HAS_shift_dot;
 constexpr int ROWS_READ = READS_x + READS_scale + READS_x_dot + READS_scale_dot + READS_shift_dot, FEATURES_READ = 0;
 
 template <class T>
@@ -103,12 +103,12 @@ template <class T, class P, class A> struct Arguments {
   const A* mu;
   const A* mu_residual;
   const A* rstd;
-  T* out_dy;
+  T* out_y_dot;
   long long rows;
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A mu;
@@ -118,7 +118,7 @@ template <class A> struct Scalars {
   A mean_x_dot_xhat;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
   RowTile<G, READS_scale> scale;
@@ -148,14 +148,14 @@ __device__ __forceinline__ void mean_x_dot_xhat(A x, A x_dot, const Scalars<A>& 
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  if (HAS_dx) sums[0] += x_dot;  // step 29: mean_x_dot
-  if (HAS_dx) sums[1] += x_dot*xhat;  // step 29: mean_x_dot_xhat
+  if (HAS_x_dot) sums[0] += x_dot;  // step 37: mean_x_dot
+  if (HAS_x_dot) sums[1] += x_dot*xhat;  // step 37: mean_x_dot_xhat
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_x_dot_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_x_dot = math::quotient(sums[0], row.D);  // step 29: mean(x_dot)
-  const A mean_x_dot_xhat = math::quotient(sums[1], row.D);  // step 29: mean(x_dot*xhat)
+  const A mean_x_dot = math::quotient(sums[0], row.D);  // step 37: mean(x_dot)
+  const A mean_x_dot_xhat = math::quotient(sums[1], row.D);  // step 37: mean(x_dot*xhat)
   row.mean_x_dot = mean_x_dot;
   row.mean_x_dot_xhat = mean_x_dot_xhat;
 }
@@ -167,11 +167,11 @@ __device__ __forceinline__ void stage_2(A x, A scale, A x_dot, A scale_dot, A sh
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A y_dot = (HAS_dscale || HAS_dshift || HAS_dx) ? shift_dot + (HAS_dscale ? scale_dot*xhat : A(0)) + (HAS_dx ? (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*(scale + A(1))*rstd : A(0)) : A(0);  // step 29
+  const A y_dot = (HAS_scale_dot || HAS_shift_dot || HAS_x_dot) ? shift_dot + (HAS_scale_dot ? scale_dot*xhat : A(0)) + (HAS_x_dot ? (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*(scale + A(1))*rstd : A(0)) : A(0);  // step 37
   out_y_dot = y_dot;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -218,7 +218,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, sums);
         }
       });
-      reduce_row<G, bit(0, HAS_dx) | bit(1, HAS_dx), 0, 0>(sums, slots, turn);
+      reduce_row<G, bit(0, HAS_x_dot) | bit(1, HAS_x_dot), 0, 0>(sums, slots, turn);
       after_mean_x_dot_xhat(row, sums);
     }
     {
@@ -239,7 +239,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_shift_dot ? widen<A>(shift_dot.entries[i]) : A(0), row, out_y_dot);
           stored_y_dot.entries[i] = narrow<T>(out_y_dot);
         }
-        if (here.live) store_once(to.out_dy + here.offset + column, stored_y_dot);
+        if (here.live) store_once(to.out_y_dot + here.offset + column, stored_y_dot);
       });
     }
   });
@@ -259,8 +259,8 @@ template <class T> struct Launch : Chosen<Needs<T>> {
                (const T* __restrict__ x, const T* __restrict__ scale, const T* __restrict__ x_dot, \
                 const T* __restrict__ scale_dot, const T* __restrict__ shift_dot, \
                 const lngen::Computed<T>* __restrict__ mu, const lngen::Computed<T>* __restrict__ mu_residual, \
-                const lngen::Computed<T>* __restrict__ rstd, T* __restrict__ out_dy, long long rows, int D), \
-               (x, scale, x_dot, scale_dot, shift_dot, mu, mu_residual, rstd, out_dy, rows, D))
+                const lngen::Computed<T>* __restrict__ rstd, T* __restrict__ out_y_dot, long long rows, int D), \
+               (x, scale, x_dot, scale_dot, shift_dot, mu, mu_residual, rstd, out_y_dot, rows, D))
 
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
@@ -302,7 +302,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A mu;
@@ -316,11 +316,11 @@ template <class A> struct Scalars {
   A mean_g_xhat_scaled;
   A mean_g_xhat_scaled_2;
   A mean_ddx_scaled;
-  A mean_g_2;
-  A mean_g_2_xhat;
+  A mean_d2xhat_part;
+  A mean_d2xhat_part_xhat;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
   RowTile<G, READS_scale> scale;
@@ -352,27 +352,27 @@ __device__ __forceinline__ void mean_ddx_g(A x, A scale, A dy, A ddx, const Scal
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A g = dy*(scale + A(1));  // step 30
-  const A d2shift = A(0);  // step 54
-  if (HAS_ddx) sums[0] += g;  // step 31: mean_g
-  if (HAS_ddx) sums[1] += g*xhat;  // step 32: mean_g_xhat
-  if (HAS_ddx) sums[2] += ddx;  // step 57: mean_ddx
-  if (HAS_ddx) sums[3] += ddx*xhat;  // step 57: mean_ddx_xhat
-  if (HAS_ddx) sums[4] += ddx*g;  // step 59: mean_ddx_g
+  const A g = dy*(scale + A(1));  // step 38
+  const A d2shift = A(0);  // step 72
+  if (HAS_ddx) sums[0] += g;  // step 39: mean_g
+  if (HAS_ddx) sums[1] += g*xhat;  // step 40: mean_g_xhat
+  if (HAS_ddx) sums[2] += ddx;  // step 70: mean_ddx
+  if (HAS_ddx) sums[3] += ddx*xhat;  // step 70: mean_ddx_xhat
+  if (HAS_ddx) sums[4] += ddx*g;  // step 62: mean_ddx_g
   out_d2shift = d2shift;
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_ddx_g(Scalars<A>& row, const A (&sums)[5]) {
   const A rstd = row.rstd;
-  const A mean_g = math::quotient(sums[0], row.D);  // step 31: mean(g)
-  const A mean_g_xhat = math::quotient(sums[1], row.D);  // step 32: mean(g*xhat)
-  const A mean_ddx = math::quotient(sums[2], row.D);  // step 57: mean(ddx)
-  const A mean_ddx_xhat = math::quotient(sums[3], row.D);  // step 57: mean(ddx*xhat)
-  const A mean_ddx_g = math::quotient(sums[4], row.D);  // step 59: mean(ddx*g)
-  const A mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 42
-  const A mean_g_xhat_scaled_2 = A(2)*mean_g_xhat;  // step 59
-  const A mean_ddx_scaled = HAS_ddx ? mean_ddx*mean_g : A(0);  // step 59
+  const A mean_g = math::quotient(sums[0], row.D);  // step 39: mean(g)
+  const A mean_g_xhat = math::quotient(sums[1], row.D);  // step 40: mean(g*xhat)
+  const A mean_ddx = math::quotient(sums[2], row.D);  // step 70: mean(ddx)
+  const A mean_ddx_xhat = math::quotient(sums[3], row.D);  // step 70: mean(ddx*xhat)
+  const A mean_ddx_g = math::quotient(sums[4], row.D);  // step 62: mean(ddx*g)
+  const A mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 43
+  const A mean_g_xhat_scaled_2 = A(2)*mean_g_xhat;  // step 62
+  const A mean_ddx_scaled = HAS_ddx ? mean_ddx*mean_g : A(0);  // step 62
   row.mean_g = mean_g;
   row.mean_g_xhat = mean_g_xhat;
   row.mean_ddx = mean_ddx;
@@ -383,45 +383,45 @@ __device__ __forceinline__ void after_mean_ddx_g(Scalars<A>& row, const A (&sums
   row.mean_ddx_scaled = mean_ddx_scaled;
 }
 
-// Stage 2 of 3: mean_g_2 = mean(g_2); mean_g_2_xhat = mean(g_2*xhat)
+// Stage 2 of 3: mean_d2xhat_part = mean(d2xhat_part); mean_d2xhat_part_xhat = mean(d2xhat_part*xhat)
 template <class A>
-__device__ __forceinline__ void mean_g_2_xhat(A x, A scale, A dy, A ddx, A ddscale, A ddshift, const Scalars<A>& row, A (&sums)[2], A& out_d2scale, A& out_ddy) {
+__device__ __forceinline__ void mean_d2xhat_part_xhat(A x, A scale, A dy, A ddx, A ddscale, A ddshift, const Scalars<A>& row, A (&sums)[2], A& out_d2scale, A& out_ddy) {
   const A mean_ddx = row.mean_ddx, mean_ddx_xhat = row.mean_ddx_xhat, mean_g_xhat_scaled = row.mean_g_xhat_scaled, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A dg = HAS_ddx ? (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 57
-  const A g_2 = (HAS_ddscale || HAS_ddx) ? (HAS_ddscale ? ddscale*dy : A(0)) - (HAS_ddx ? ddx*mean_g_xhat_scaled : A(0)) : A(0);  // step 42
-  const A d2scale = HAS_ddx ? dg*dy : A(0);  // step 53
-  const A ddy = (HAS_ddscale || HAS_ddshift || HAS_ddx) ? ddshift + (HAS_ddscale ? ddscale*xhat : A(0)) + (HAS_ddx ? dg*(scale + A(1)) : A(0)) : A(0);  // step 58
-  if (HAS_ddscale || HAS_ddx) sums[0] += g_2;  // step 59: mean_g_2
-  if (HAS_ddscale || HAS_ddx) sums[1] += g_2*xhat;  // step 59: mean_g_2_xhat
+  const A dg = HAS_ddx ? (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 70
+  const A d2xhat_part = (HAS_ddscale || HAS_ddx) ? (HAS_ddscale ? ddscale*dy : A(0)) - (HAS_ddx ? ddx*mean_g_xhat_scaled : A(0)) : A(0);  // step 43
+  const A d2scale = HAS_ddx ? dg*dy : A(0);  // step 71
+  const A ddy = (HAS_ddscale || HAS_ddshift || HAS_ddx) ? ddshift + (HAS_ddscale ? ddscale*xhat : A(0)) + (HAS_ddx ? dg*(scale + A(1)) : A(0)) : A(0);  // step 76
+  if (HAS_ddscale || HAS_ddx) sums[0] += d2xhat_part;  // step 62: mean_d2xhat_part
+  if (HAS_ddscale || HAS_ddx) sums[1] += d2xhat_part*xhat;  // step 62: mean_d2xhat_part_xhat
   out_d2scale = d2scale;
   out_ddy = ddy;
 }
 
 template <class A>
-__device__ __forceinline__ void after_mean_g_2_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_g_2 = math::quotient(sums[0], row.D);  // step 59: mean(g_2)
-  const A mean_g_2_xhat = math::quotient(sums[1], row.D);  // step 59: mean(g_2*xhat)
-  row.mean_g_2 = mean_g_2;
-  row.mean_g_2_xhat = mean_g_2_xhat;
+__device__ __forceinline__ void after_mean_d2xhat_part_xhat(Scalars<A>& row, const A (&sums)[2]) {
+  const A mean_d2xhat_part = math::quotient(sums[0], row.D);  // step 62: mean(d2xhat_part)
+  const A mean_d2xhat_part_xhat = math::quotient(sums[1], row.D);  // step 62: mean(d2xhat_part*xhat)
+  row.mean_d2xhat_part = mean_d2xhat_part;
+  row.mean_d2xhat_part_xhat = mean_d2xhat_part_xhat;
 }
 
 // Stage 3 of 3
 template <class A>
 __device__ __forceinline__ void stage_3(A x, A scale, A dy, A ddx, A ddscale, const Scalars<A>& row, A& out_d2x) {
-  const A mean_ddx_g = row.mean_ddx_g, mean_ddx_scaled = row.mean_ddx_scaled, mean_ddx_xhat = row.mean_ddx_xhat, mean_g = row.mean_g, mean_g_2 = row.mean_g_2, mean_g_2_xhat = row.mean_g_2_xhat, mean_g_xhat_scaled = row.mean_g_xhat_scaled, mean_g_xhat_scaled_2 = row.mean_g_xhat_scaled_2, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
+  const A mean_d2xhat_part = row.mean_d2xhat_part, mean_d2xhat_part_xhat = row.mean_d2xhat_part_xhat, mean_ddx_g = row.mean_ddx_g, mean_ddx_scaled = row.mean_ddx_scaled, mean_ddx_xhat = row.mean_ddx_xhat, mean_g = row.mean_g, mean_g_xhat_scaled = row.mean_g_xhat_scaled, mean_g_xhat_scaled_2 = row.mean_g_xhat_scaled_2, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A g = dy*(scale + A(1));  // step 30
-  const A g_2 = (HAS_ddscale || HAS_ddx) ? (HAS_ddscale ? ddscale*dy : A(0)) - (HAS_ddx ? ddx*mean_g_xhat_scaled : A(0)) : A(0);  // step 42
-  const A d2x = (HAS_ddscale || HAS_ddx) ? (g_2 + (HAS_ddx ? (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled_2 + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd : A(0)) - mean_g_2 - xhat*mean_g_2_xhat)*rstd : A(0);  // step 59
+  const A g = dy*(scale + A(1));  // step 38
+  const A d2xhat_part = (HAS_ddscale || HAS_ddx) ? (HAS_ddscale ? ddscale*dy : A(0)) - (HAS_ddx ? ddx*mean_g_xhat_scaled : A(0)) : A(0);  // step 43
+  const A d2x = (HAS_ddscale || HAS_ddx) ? (d2xhat_part + (HAS_ddx ? (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled_2 + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd : A(0)) - mean_d2xhat_part - xhat*mean_d2xhat_part_xhat)*rstd : A(0);  // step 62
   out_d2x = d2x;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -495,7 +495,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         for (int i = 0; i < G::VECTOR; ++i) {
           A out_d2scale;
           A out_ddy;
-          mean_g_2_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
+          mean_d2xhat_part_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_scale ? widen<A>(scale.entries[i]) : A(0),
               READS_dy ? widen<A>(dy.entries[i]) : A(0),
               READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
@@ -508,7 +508,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         if (here.live) store_once(to.out_ddy + here.offset + column, stored_ddy);
       });
       reduce_row<G, bit(0, HAS_ddscale || HAS_ddx) | bit(1, HAS_ddscale || HAS_ddx), 0, 0>(sums, slots, turn);
-      after_mean_g_2_xhat(row, sums);
+      after_mean_d2xhat_part_xhat(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {

@@ -1,13 +1,14 @@
 # Made by lngen 0.1.0 from the definition of adaptive_layer_norm.
 # Do not edit; edit adaptive_layer_norm.py and run: lngen derive adaptive_layer_norm.py
 # Cost: forward 4 row tensors (3 read, 1 written), 10 flops per row element; backward 6 row tensors (3 read, 3 written), 13 flops per row element.
-# Evidence: 1 output, 20 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 37 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-# templates sha256:96fa4f074f892e76e313c9f0a8de1cf24f881977ae36faf6a85bfdcf170ab287
+# templates sha256:93255fc8f52b81590d25688993b53c56a0dd751e1adf769b18019b3757809940
 """Layer normalization with a scale and a shift for every entry, from elsewhere.
 
-`adaptive_layer_norm` takes tensors and `AdaptiveLayerNorm` is a module; both can be differentiated twice. On
-the processor they run as `cpu_backend` where there is a C++ compiler, else as `numpy_backend`.
+`adaptive_layer_norm` takes tensors, and `AdaptiveLayerNorm` is a module.
+Both can be differentiated twice. On the processor they run `cpu_backend` if there is a C++
+compiler, else `numpy_backend`.
 """
 
 from .._runtime import torch as _torch
@@ -19,7 +20,7 @@ __all__ = [
     "adaptive_layer_norm",
 ]
 
-_LAYER: _torch.Layer[_torch.Tensor] = _torch.Layer(
+_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
     __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu
 )
 
@@ -41,16 +42,17 @@ def adaptive_layer_norm(
         shift: shape (..., D).
         eps: a constant, a finite number of 0 or more.
 
-    Returns y, in the type of the first rows. It computes in the widest type
-    among the inputs, in float32 for 16-bit ones.
+    Returns y in the type of the first rows. y has shape (..., D). The compute type is
+    the widest among the inputs, and float32 for 16-bit inputs.
 
-    Raises TypeError for what is no floating-point tensor, ValueError for a wrong shape.
+    Raises TypeError for an argument that is not a floating-point tensor, ValueError for
+    a wrong shape.
     """
     return _LAYER.call(x, scale, shift, eps)
 
 
 class AdaptiveLayerNorm(_torch.Module):
-    """`adaptive_layer_norm` as a module, which has no parameters.
+    """`adaptive_layer_norm` as a module without parameters.
 
     Args:
         eps: a constant, a finite number of 0 or more.
@@ -64,5 +66,5 @@ class AdaptiveLayerNorm(_torch.Module):
     def forward(
         self, x: _torch.Tensor, scale: _torch.Tensor, shift: _torch.Tensor
     ) -> _torch.Tensor:
-        """What `adaptive_layer_norm` returns with the parameters of the module."""
+        """Return `adaptive_layer_norm` of the arguments and the parameters of the module."""
         return _LAYER.call(x, scale, shift, self.eps)

@@ -1,14 +1,14 @@
 # Made by lngen 0.1.0 from the definition of add_layer_norm.
 # Do not edit; edit add_layer_norm.py and run: lngen derive add_layer_norm.py
 # Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 5 row tensors (3 read, 2 written), 15 flops per row element.
-# Evidence: 2 outputs, 20 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 2 outputs, 38 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-# templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
+# templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
 """Residual addition, then layer normalization; the sum is the second output.
 
-The functions of `numpy_backend` on kernels.cpp, which the system's C++ compiler ($CXX, or else
-c++, g++ or clang++) makes into a library when it is first needed, one type at a time, and
-which is kept in $LNGEN_CACHE or the user's cache folder.
+The functions of `numpy_backend` as compiled kernels of kernels.cpp. The system's C++
+compiler ($CXX, or else c++, g++ or clang++) compiles them on first use, one type at a
+time. The library is kept in $LNGEN_CACHE or the user's cache folder.
 """
 
 from collections.abc import Sequence
@@ -82,7 +82,7 @@ def forward(
     out: Sequence[npt.NDArray[Any] | None] | None = None,
     threads: int = 1,
 ) -> tuple[Outputs, Saved | None]:
-    """As `numpy_backend.forward`."""
+    """Compiled version of `numpy_backend.forward`."""
     eps = _calls.constant("eps", eps, signed=False)
     return _FORWARD.call((x, residual, gamma, beta, eps), save, out, threads)
 
@@ -95,22 +95,22 @@ def backward(
     out: Sequence[npt.NDArray[Any] | None] | None = None,
     threads: int = 1,
 ) -> Gradients:
-    """As `numpy_backend.backward`."""
+    """Compiled version of `numpy_backend.backward`."""
     return _BACKWARD.call(saved, (dy, dh), out, threads)
 
 
 def jvp(
     saved: Saved,
-    dx: npt.NDArray[Any] | None = None,
-    dresidual: npt.NDArray[Any] | None = None,
-    dgamma: npt.NDArray[Any] | None = None,
-    dbeta: npt.NDArray[Any] | None = None,
+    x_dot: npt.NDArray[Any] | None = None,
+    residual_dot: npt.NDArray[Any] | None = None,
+    gamma_dot: npt.NDArray[Any] | None = None,
+    beta_dot: npt.NDArray[Any] | None = None,
     *,
     out: Sequence[npt.NDArray[Any] | None] | None = None,
     threads: int = 1,
 ) -> Outputs:
-    """As `numpy_backend.jvp`."""
-    return _JVP.call(saved, (dx, dresidual, dgamma, dbeta), out, threads)
+    """Compiled version of `numpy_backend.jvp`."""
+    return _JVP.call(saved, (x_dot, residual_dot, gamma_dot, beta_dot), out, threads)
 
 
 def backward_backward(
@@ -124,7 +124,7 @@ def backward_backward(
     out: Sequence[npt.NDArray[Any] | None] | None = None,
     threads: int = 1,
 ) -> SecondGradients:
-    """As `numpy_backend.backward_backward`."""
+    """Compiled version of `numpy_backend.backward_backward`."""
     arguments_ = (
         *_calls.each_cotangent(cotangents, ("dy", "dh")),
         ddx,
@@ -140,7 +140,7 @@ _KERNELS = _host.HostKernels(
     _LAYER,
     __file__,
     directions={
-        "forward": _host.Direction(
+        "forward": _host.DeviceDirection(
             source="kernels.cpp",
             results={"y": "y", "h": "h"},
             kernels={
@@ -150,7 +150,7 @@ _KERNELS = _host.HostKernels(
                 ),
             },
         ),
-        "backward": _host.Direction(
+        "backward": _host.DeviceDirection(
             source="kernels.cpp",
             arguments={"dy": "y", "dh": "h"},
             results={
@@ -171,23 +171,24 @@ _KERNELS = _host.HostKernels(
                 ),
             },
         ),
-        "jvp": _host.Direction(
+        "jvp": _host.DeviceDirection(
             source="second_order.cpp",
             arguments={
-                "dx": "x",
-                "dresidual": "residual",
-                "dgamma": "gamma",
-                "dbeta": "beta",
+                "x_dot": "x",
+                "residual_dot": "residual",
+                "gamma_dot": "gamma",
+                "beta_dot": "beta",
             },
-            results={"dy": "y", "dh": "h"},
+            results={"y_dot": "y", "h_dot": "h"},
             kernels={
                 "jvp": (
-                    "h, dx, dresidual, saved mu, saved mu_residual, saved rstd, gamma, "
-                    "dgamma, dbeta, out dy, out dh, the rows, the features"
+                    "h, x_dot, residual_dot, saved mu, saved mu_residual, saved rstd, "
+                    "gamma, gamma_dot, beta_dot, out y_dot, out h_dot, the rows, "
+                    "the features"
                 ),
             },
         ),
-        "backward_backward": _host.Direction(
+        "backward_backward": _host.DeviceDirection(
             source="second_order.cpp",
             arguments={
                 "dy": "y",

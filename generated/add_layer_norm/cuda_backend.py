@@ -1,36 +1,37 @@
 # Made by lngen 0.1.0 from the definition of add_layer_norm.
 # Do not edit; edit add_layer_norm.py and run: lngen derive add_layer_norm.py
 # Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 5 row tensors (3 read, 2 written), 15 flops per row element.
-# Evidence: 2 outputs, 20 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 2 outputs, 38 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-# templates sha256:a6fa389b017093e698671db7b23dc4ae3379f5ce734d243ee674c17ce2b51213
+# templates sha256:c2ab40ac79ac18ebe4952cf3e6ee80801e8cbd4cdf018bee22df54b9dbd571ae
 """Residual addition, then layer normalization; the sum is the second output.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
-launched by PyCUDA. A kernel is compiled when it is first asked for, by nvcc or else NVRTC,
-and kept in $LNGEN_CACHE or the user's cache folder.
+launched by PyCUDA. A kernel is compiled on first use, by nvcc or else NVRTC, and kept in
+$LNGEN_CACHE or the user's cache folder.
 
-An array is a GPUArray or anything else with `__cuda_array_interface__` or `__dlpack__`,
-dense, of type float16, bfloat16 (raw 2-byte entries are taken for it), float32 or float64.
-Rows and row scalars are of one type, and so are features and scalars.
+An array is a GPUArray or another object with `__cuda_array_interface__` or `__dlpack__`.
+It is dense, of type float16, bfloat16 (raw 2-byte entries count as bfloat16), float32 or
+float64. Rows and row scalars share one type, and so do features and scalars.
 
-Besides what `numpy_backend` takes, each direction has
+Each direction has further arguments:
 
-    stream: where the kernels are launched: a PyCUDA stream, one of PyTorch or CuPy, or a
-        handle; None is the default stream.
-    workspace: memory, of which `workspace_bytes` says how much. That of forward, for the
-        row scalars, belongs to `saved` until backward is done; without `save`, none is
-        needed. That of other directions, for partial sums over rows, needs no initial
-        value, and is free again when the stream gets there.
-    autotune: whether the first call of its kind measures, on its own arrays, with how many
-        blocks a kernel is done soonest; the cache folder keeps the answer for the layer,
-        direction, D, types and device. Results have the same bits: a direction that sums
-        over rows, whose bits go by the blocks, is left as it is.
-    like: an array of the library that makes arrays of the new results, without a copy, or
-        a module with `from_dlpack`, such as cupy or torch; None leaves them GPUArrays.
+    stream: the stream of the launch, from PyCUDA, PyTorch or CuPy, or a handle; None is
+        the default stream.
+    workspace: device memory of `workspace_bytes` bytes; None allocates it. Forward keeps
+        its row scalars there, so it belongs to `saved` until backward is done; with
+        `save=False` none is needed. Other directions keep partial sums over rows there.
+        It needs no initial value, and is free when the stream has passed the call.
+    autotune: if True, the first call of its kind measures on its own arrays which number
+        of blocks is fastest. The cache folder keeps the answer for the layer, direction,
+        D, types and device. Results have the same bits. A direction that sums over rows
+        is not tuned, since its bits depend on the number of blocks.
+    like: an array of another library, or a module with `from_dlpack` such as cupy or
+        torch. New results become arrays of that library, without a copy; None makes
+        GPUArrays.
 
-and raises TypeError for what is no floating-point array in device memory, ValueError for a
-wrong shape, ImportError without PyCUDA or a driver.
+They raise TypeError for an argument that is not a floating-point array in device memory,
+ValueError for a wrong shape, and ImportError without PyCUDA or a driver.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,14 +45,14 @@ from .numpy_backend import INTERFACE
 
 
 class Outputs(NamedTuple):
-    """As `numpy_backend.Outputs`."""
+    """Outputs of `forward`; see `numpy_backend.Outputs`."""
 
     y: Any
     h: Any
 
 
 class Gradients(NamedTuple):
-    """As `numpy_backend.Gradients`."""
+    """Gradients, see `numpy_backend.Gradients`."""
 
     dx: Any
     dresidual: Any
@@ -60,7 +61,7 @@ class Gradients(NamedTuple):
 
 
 class SecondGradients(NamedTuple):
-    """As `numpy_backend.SecondGradients`."""
+    """Gradients from `backward_backward`; see `numpy_backend.SecondGradients`."""
 
     dx: Any
     dresidual: Any
@@ -71,7 +72,7 @@ class SecondGradients(NamedTuple):
 
 
 class Saved(NamedTuple):
-    """As `numpy_backend.Saved`."""
+    """Values that `forward` saves; see `numpy_backend.Saved`."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -83,7 +84,7 @@ class Saved(NamedTuple):
     rstd: _launcher.DeviceArray
 
 
-# What follows calls these by names with an underscore, which no argument can have.
+# Aliases with an underscore, which no argument can have.
 _Outputs = Outputs
 _Gradients = Gradients
 _INTERFACE = INTERFACE
@@ -139,7 +140,7 @@ def forward(
     autotune: bool = False,
     like: Any = None,
 ) -> tuple[Outputs, Saved | None]:
-    """As `numpy_backend.forward`."""
+    """Compute `numpy_backend.forward` on device arrays."""
     inputs_ = (x, residual, gamma, beta)
     constants_ = (_launcher.finite("eps", eps, signed=False),)
     outputs_, saved_ = _launcher.forward(
@@ -159,7 +160,7 @@ def backward(
     autotune: bool = False,
     like: Any = None,
 ) -> Gradients:
-    """As `numpy_backend.backward`."""
+    """Compute `numpy_backend.backward` on device arrays."""
     arguments_ = (dy, dh)
     results_ = _launcher.later(
         _LAYER, "backward", saved, arguments_, out, stream, workspace, autotune, like
@@ -169,10 +170,10 @@ def backward(
 
 def jvp(
     saved: Saved,
-    dx: _launcher.DeviceArray | None = None,
-    dresidual: _launcher.DeviceArray | None = None,
-    dgamma: _launcher.DeviceArray | None = None,
-    dbeta: _launcher.DeviceArray | None = None,
+    x_dot: _launcher.DeviceArray | None = None,
+    residual_dot: _launcher.DeviceArray | None = None,
+    gamma_dot: _launcher.DeviceArray | None = None,
+    beta_dot: _launcher.DeviceArray | None = None,
     *,
     out: Sequence[_launcher.DeviceArray | None] | None = None,
     stream: Any = None,
@@ -180,8 +181,8 @@ def jvp(
     autotune: bool = False,
     like: Any = None,
 ) -> Outputs:
-    """As `numpy_backend.jvp`."""
-    arguments_ = (dx, dresidual, dgamma, dbeta)
+    """Compute `numpy_backend.jvp` on device arrays."""
+    arguments_ = (x_dot, residual_dot, gamma_dot, beta_dot)
     results_ = _launcher.later(
         _LAYER, "jvp", saved, arguments_, out, stream, workspace, autotune, like
     )
@@ -202,7 +203,7 @@ def backward_backward(
     autotune: bool = False,
     like: Any = None,
 ) -> SecondGradients:
-    """As `numpy_backend.backward_backward`."""
+    """Compute `numpy_backend.backward_backward` on device arrays."""
     arguments_ = (
         *_launcher.each_cotangent(cotangents, ("dy", "dh")),
         ddx,
@@ -235,7 +236,7 @@ def saved_from(
     dtype: npt.DTypeLike | None = None,
     dtypes: Mapping[str, npt.DTypeLike] | None = None,
 ) -> Saved:
-    """As `numpy_backend.saved_from`."""
+    """Make `Saved` from its fields; see `numpy_backend.saved_from`."""
     first_ = (shape, dtype, dtypes)
     fields_ = (h, gamma, mu, mu_residual, rstd)
     saved_: _Saved = _launcher.saved_from(_LAYER, _INTERFACE, first_, fields_)
@@ -243,18 +244,18 @@ def saved_from(
 
 
 def workspace_bytes(direction: str, *arguments: Any) -> int:
-    """How many bytes a call needs of `workspace`.
+    """Return the bytes that a call needs as `workspace`.
 
-    `direction` is the name of a function, `arguments` are its positional ones:
+    `direction` is the name of a function, and `arguments` are its positional arguments:
     `workspace_bytes("backward", saved, dy)`. With `out` and `workspace` given, a call
-    allocates nothing once its kernels are loaded. What it holds is said by the function of
-    this name in `_runtime/launcher.py`.
+    allocates nothing once its kernels are loaded. The function of this name in
+    `_runtime/launcher.py` describes the content.
     """
     return _launcher.workspace_bytes(_LAYER, direction, arguments)
 
 
 def compilations() -> int:
-    """How many times this process has run a compiler; 0 while the cache has it all."""
+    """Return the number of compiler runs of this process; 0 while the cache suffices."""
     return _launcher.compilations()
 
 
@@ -264,7 +265,7 @@ _LAYER = _launcher.layer_of(
     __file__,
     is_wide=False,
     directions={
-        "forward": _launcher.Direction(
+        "forward": _launcher.DeviceDirection(
             source="kernels.cu",
             results={"y": "y", "h": "h"},
             kernels={
@@ -274,7 +275,7 @@ _LAYER = _launcher.layer_of(
                 ),
             },
         ),
-        "backward": _launcher.Direction(
+        "backward": _launcher.DeviceDirection(
             source="kernels.cu",
             arguments={"dy": "y", "dh": "h"},
             results={
@@ -295,23 +296,24 @@ _LAYER = _launcher.layer_of(
                 ),
             },
         ),
-        "jvp": _launcher.Direction(
+        "jvp": _launcher.DeviceDirection(
             source="second_order.cu",
             arguments={
-                "dx": "x",
-                "dresidual": "residual",
-                "dgamma": "gamma",
-                "dbeta": "beta",
+                "x_dot": "x",
+                "residual_dot": "residual",
+                "gamma_dot": "gamma",
+                "beta_dot": "beta",
             },
-            results={"dy": "y", "dh": "h"},
+            results={"y_dot": "y", "h_dot": "h"},
             kernels={
                 "jvp": (
-                    "h, dx, dresidual, saved mu, saved mu_residual, saved rstd, gamma, "
-                    "dgamma, dbeta, out dy, out dh, the rows, the features"
+                    "h, x_dot, residual_dot, saved mu, saved mu_residual, saved rstd, "
+                    "gamma, gamma_dot, beta_dot, out y_dot, out h_dot, the rows, "
+                    "the features"
                 ),
             },
         ),
-        "backward_backward": _launcher.Direction(
+        "backward_backward": _launcher.DeviceDirection(
             source="second_order.cu",
             arguments={
                 "dy": "y",

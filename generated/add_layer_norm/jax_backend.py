@@ -1,14 +1,15 @@
 # Made by lngen 0.1.0 from the definition of add_layer_norm.
 # Do not edit; edit add_layer_norm.py and run: lngen derive add_layer_norm.py
 # Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 5 row tensors (3 read, 2 written), 15 flops per row element.
-# Evidence: 2 outputs, 20 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 2 outputs, 38 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-# templates sha256:79b957e134c05bd83a3fbd1a80c4ec7a01733779f50cb93f0f47c43ca0c425e2
+# templates sha256:921414a372428e94a34ca9dae56640449117068aa2064ca8c07adb2b2b437614
 """Residual addition, then layer normalization; the sum is the second output.
 
-`add_layer_norm` takes arrays of JAX's and can be differentiated twice, forwards and in
-reverse. On the processor it runs as `cpu_backend` where there is a C++ compiler, else as
-`numpy_backend`; on a GPU it launches the kernels of `cuda_backend`.
+`add_layer_norm` takes JAX arrays.
+It can be differentiated twice, forwards and in reverse. On the processor it runs
+`cpu_backend` if there is a C++ compiler, else `numpy_backend`. On a GPU it launches the
+kernels of `cuda_backend`.
 """
 
 from .._runtime import jax as _jax
@@ -17,7 +18,7 @@ from . import numpy_backend as _numpy
 
 __all__ = ["add_layer_norm"]
 
-_LAYER: _jax.Layer[tuple[_jax.Array, _jax.Array]] = _jax.Layer(_numpy, _cpu)
+_LAYER: _jax.JaxLayer[tuple[_jax.Array, _jax.Array]] = _jax.JaxLayer(_numpy, _cpu)
 
 
 def add_layer_norm(
@@ -40,14 +41,15 @@ def add_layer_norm(
     Args:
         x: shape (..., D).
         residual: shape (..., D).
-        gamma: one value per feature, shape (D,); left out it is 1.
-        beta: one value per feature, shape (D,); left out it is 0.
+        gamma: one value per feature, shape (D,). If omitted it is 1.
+        beta: one value per feature, shape (D,). If omitted it is 0.
         eps: a constant, a finite number of 0 or more.
 
-    Returns `(y, h)`, in the type of the first rows. It computes in the widest type
-    among the inputs, in float32 for 16-bit ones.
+    Returns `(y, h)` in the type of the first rows. y has shape (..., D); h has shape
+    (..., D). The compute type is the widest among the inputs, and float32 for 16-bit
+    inputs.
 
-    Raises TypeError for what is no floating-point array, ValueError for a wrong shape, both
-    while it is traced.
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape. Both are raised while the call is traced.
     """
     return _LAYER.call(x, residual, gamma, beta, eps)

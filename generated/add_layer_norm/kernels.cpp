@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of add_layer_norm.
 // Do not edit; edit add_layer_norm.py and run: lngen derive add_layer_norm.py
 // Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 5 row tensors (3 read, 2 written), 15 flops per row element.
-// Evidence: 2 outputs, 20 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 2 outputs, 38 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-// templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
+// templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
 //
 // forward:
 //     h = x + residual
@@ -90,7 +90,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A eps;
@@ -153,7 +153,7 @@ LNGEN_INLINE void stage_3(A x, A residual, A gamma, A beta, const Scalars<S>& ro
   out_y = y;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -265,7 +265,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A mu;
@@ -283,16 +283,16 @@ LNGEN_INLINE void mean_g_xhat(A h, A dy, A gamma, const Scalars<S>& row, A (&sum
   const A h_centred = h_shifted - mu_residual;  // step 3
   const A xhat = h_centred*rstd;  // step 6
   const A g = HAS_dy ? dy*gamma : A(0);  // step 8
-  if (HAS_dy) sums[0] += g;  // step 17: mean_g
-  if (HAS_dy) sums[1] += g*xhat;  // step 17: mean_g_xhat
-  if (HAS_dy && HAS_gamma) over_rows[0] = dy*xhat;  // step 19: dgamma
-  if (HAS_beta && HAS_dy) over_rows[1] = dy;  // step 20: dbeta
+  if (HAS_dy) sums[0] += g;  // step 21: mean_g
+  if (HAS_dy) sums[1] += g*xhat;  // step 21: mean_g_xhat
+  if (HAS_dy && HAS_gamma) over_rows[0] = dy*xhat;  // step 23: dgamma
+  if (HAS_beta && HAS_dy) over_rows[1] = dy;  // step 24: dbeta
 }
 
 template <class A>
 LNGEN_INLINE void after_mean_g_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_g = math::quotient(sums[0], row.D);  // step 17: mean(g)
-  const A mean_g_xhat = math::quotient(sums[1], row.D);  // step 17: mean(g*xhat)
+  const A mean_g = math::quotient(sums[0], row.D);  // step 21: mean(g)
+  const A mean_g_xhat = math::quotient(sums[1], row.D);  // step 21: mean(g*xhat)
   row.mean_g = mean_g;
   row.mean_g_xhat = mean_g_xhat;
 }
@@ -305,11 +305,11 @@ LNGEN_INLINE void stage_2(A h, A dy, A dh, A gamma, const Scalars<S>& row, A& ou
   const A h_centred = h_shifted - mu_residual;  // step 3
   const A xhat = h_centred*rstd;  // step 6
   const A g = HAS_dy ? dy*gamma : A(0);  // step 8
-  const A dx = dh + (HAS_dy ? (g - mean_g - xhat*mean_g_xhat)*rstd : A(0));  // step 17
+  const A dx = dh + (HAS_dy ? (g - mean_g - xhat*mean_g_xhat)*rstd : A(0));  // step 21
   out_dx = dx;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -381,7 +381,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features.
+// Values that do not vary over the features.
 template <class A> struct Scalars {
   A D;
 };

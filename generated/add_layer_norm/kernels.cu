@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of add_layer_norm.
 // Do not edit; edit add_layer_norm.py and run: lngen derive add_layer_norm.py
 // Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 5 row tensors (3 read, 2 written), 15 flops per row element.
-// Evidence: 2 outputs, 20 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 2 outputs, 38 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-// templates sha256:a6fa389b017093e698671db7b23dc4ae3379f5ce734d243ee674c17ce2b51213
+// templates sha256:c2ab40ac79ac18ebe4952cf3e6ee80801e8cbd4cdf018bee22df54b9dbd571ae
 //
 // forward:
 //     h = x + residual
@@ -33,7 +33,7 @@
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward: blocks * (2*D + 0).
-// How they are launched, and macros that choose among them: rows.cuh.
+// Launches, and the macros that choose among kernels: rows.cuh.
 //     LNGEN_WITHOUT_beta     beta is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_dh       dh is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_dy       dy is left out; it and its gradient are compiled away
@@ -101,7 +101,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A eps;
@@ -113,7 +113,7 @@ template <class A> struct Scalars {
   A rstd;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
   RowTile<G, READS_residual> residual;
@@ -177,7 +177,7 @@ __device__ __forceinline__ void stage_3(A x, A residual, A gamma, A beta, const 
   out_y = y;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -321,7 +321,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A mu;
@@ -331,7 +331,7 @@ template <class A> struct Scalars {
   A mean_g_xhat;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_h> h;
   RowTile<G, READS_dy> dy;
@@ -359,16 +359,16 @@ __device__ __forceinline__ void mean_g_xhat(A h, A dy, A gamma, const Scalars<A>
   const A h_centred = h_shifted - mu_residual;  // step 3
   const A xhat = h_centred*rstd;  // step 6
   const A g = HAS_dy ? dy*gamma : A(0);  // step 8
-  if (HAS_dy) sums[0] += g;  // step 17: mean_g
-  if (HAS_dy) sums[1] += g*xhat;  // step 17: mean_g_xhat
-  if (HAS_dy && HAS_gamma) over_rows[0] = dy*xhat;  // step 19: dgamma
-  if (HAS_beta && HAS_dy) over_rows[1] = dy;  // step 20: dbeta
+  if (HAS_dy) sums[0] += g;  // step 21: mean_g
+  if (HAS_dy) sums[1] += g*xhat;  // step 21: mean_g_xhat
+  if (HAS_dy && HAS_gamma) over_rows[0] = dy*xhat;  // step 23: dgamma
+  if (HAS_beta && HAS_dy) over_rows[1] = dy;  // step 24: dbeta
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_g_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_g = math::quotient(sums[0], row.D);  // step 17: mean(g)
-  const A mean_g_xhat = math::quotient(sums[1], row.D);  // step 17: mean(g*xhat)
+  const A mean_g = math::quotient(sums[0], row.D);  // step 21: mean(g)
+  const A mean_g_xhat = math::quotient(sums[1], row.D);  // step 21: mean(g*xhat)
   row.mean_g = mean_g;
   row.mean_g_xhat = mean_g_xhat;
 }
@@ -381,11 +381,11 @@ __device__ __forceinline__ void stage_2(A h, A dy, A dh, A gamma, const Scalars<
   const A h_centred = h_shifted - mu_residual;  // step 3
   const A xhat = h_centred*rstd;  // step 6
   const A g = HAS_dy ? dy*gamma : A(0);  // step 8
-  const A dx = dh + (HAS_dy ? (g - mean_g - xhat*mean_g_xhat)*rstd : A(0));  // step 17
+  const A dx = dh + (HAS_dy ? (g - mean_g - xhat*mean_g_xhat)*rstd : A(0));  // step 21
   out_dx = dx;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -482,7 +482,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features.
+// Values that do not vary over the features.
 template <class A> struct Scalars {
   A D;
 };

@@ -1,13 +1,13 @@
 # Made by lngen 0.1.0 from the definition of add_layer_norm.
 # Do not edit; edit add_layer_norm.py and run: lngen derive add_layer_norm.py
 # Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 5 row tensors (3 read, 2 written), 15 flops per row element.
-# Evidence: 2 outputs, 20 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 2 outputs, 38 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-# templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
+# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
 """Residual addition, then layer normalization; the sum is the second output. The outputs and the gradients.
 
-Rows are worked on in blocks that stay in the cache. A comment names the step of the
-derivation that a line comes from, and a name in the code is a name of the derivation.
+Rows are processed in blocks that stay in the cache. A comment gives the derivation step
+of its line, and names in the code are those of the derivation.
 """
 
 # A variable may be an array, a number or None.
@@ -79,7 +79,7 @@ def backward(arguments, fields, results, call):
     needs_mean_g_xhat_unscaled = gamma is None and dy_rows is not None
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 17: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
+    # step 21: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
     if needs_gamma_over_D:
         gamma_over_D = np.divide(gamma, D)
     gamma_wide = _rows.repeated(gamma)
@@ -91,14 +91,14 @@ def backward(arguments, fields, results, call):
             h_shifted = _rows.by_row(np.subtract, h, mu, out=dx_block)
             # step 3: h_centred = h_shifted - mu_residual
             h_centred = _rows.less_residual(h_shifted, mu_residual)
-        # step 19: dgamma = sum over rows of dy*h_centred*rstd
+        # step 23: dgamma = sum over rows of dy*h_centred*rstd
         if needs_gamma_over_D:
             part = np.multiply(dy, h_centred, out=buffers[0])
             _rows.add_rows(part, dgamma_sums, rstd)
-        # step 20: dbeta = sum over rows of dy
+        # step 24: dbeta = sum over rows of dy
         if dbeta_out is not None and dy_rows is not None:
             _rows.add_rows(dy, dbeta_sums)
-        # step 17: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
+        # step 21: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
         if needs_gamma_over_D:
             mean_g_xhat_unscaled = _rows.row_sum(part, gamma_over_D, out=row_scalars[0])
         if needs_mean_g_xhat_unscaled:
@@ -108,12 +108,12 @@ def backward(arguments, fields, results, call):
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=buffers[0])
         if needs_mean_g_xhat_unscaled:
             g = dy
-        # step 17: mean_g = mean(g)
+        # step 21: mean_g = mean(g)
         if dy_rows is not None:
             mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[1])
-            # step 17: mean_g_xhat = mean_g_xhat_unscaled*rstd
+            # step 21: mean_g_xhat = mean_g_xhat_unscaled*rstd
             mean_g_xhat = np.multiply(mean_g_xhat_unscaled, rstd, out=row_scalars[0])
-            # step 17: dx = dh + (g - mean_g - h_centred*mean_g_xhat*rstd)*rstd
+            # step 21: dx = dh + (g - mean_g - h_centred*mean_g_xhat*rstd)*rstd
             dx = np.subtract(g, mean_g, out=buffers[0])
             part_2 = np.multiply(mean_g_xhat, rstd, out=row_scalars[0])
             part_3 = np.multiply(h_centred, part_2, out=dx_block)
@@ -198,7 +198,7 @@ def backward_fast(arguments, saved):
     vecdot = np.vecdot if shape[-1] <= _rows.WHOLE_ROW else _rows.vecdot_in_pieces
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 17: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
+    # step 21: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
     if needs_gamma_over_D:
         gamma_over_D = np.divide(gamma, D)
     if dy is not None:
@@ -209,20 +209,20 @@ def backward_fast(arguments, saved):
         h_shifted = h - mu
         # step 3: h_centred = h_shifted - mu_residual
         h_centred = _rows.less_residual(h_shifted, mu_residual)
-    # step 19: dgamma = sum over rows of dy*h_centred*rstd
+    # step 23: dgamma = sum over rows of dy*h_centred*rstd
     if needs_gamma_over_D:
         part = dy * h_centred
         dgamma = _rows.sum_of_rows(rstd.ravel(), part.reshape(-1, features))
     if needs_dgamma:
         dgamma = 0.0
-    # step 20: dbeta = sum over rows of dy
+    # step 24: dbeta = sum over rows of dy
     if wants_dbeta and dy is not None:
         dbeta = _rows.sum_of_rows(
             _rows.equal_weights(rows, 1.0, dtype), dy.reshape(-1, features)
         )
     if needs_dbeta:
         dbeta = 0.0
-    # step 17: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
+    # step 21: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
     if needs_gamma_over_D:
         mean_g_xhat_unscaled = vecdot(part, gamma_over_D)[..., np.newaxis]
     if needs_mean_g_xhat_unscaled:
@@ -232,12 +232,12 @@ def backward_fast(arguments, saved):
         g = dy * gamma
     if needs_mean_g_xhat_unscaled:
         g = dy
-    # step 17: mean_g = mean(g)
+    # step 21: mean_g = mean(g)
     if dy is not None:
         mean_g = vecdot(g, one_over_D)[..., np.newaxis]
-        # step 17: mean_g_xhat = mean_g_xhat_unscaled*rstd
+        # step 21: mean_g_xhat = mean_g_xhat_unscaled*rstd
         mean_g_xhat = mean_g_xhat_unscaled * rstd
-        # step 17: dx = dh + (g - mean_g - h_centred*mean_g_xhat*rstd)*rstd
+        # step 21: dx = dh + (g - mean_g - h_centred*mean_g_xhat*rstd)*rstd
         dx = g - mean_g
         part_2 = mean_g_xhat * rstd
         part_3 = np.multiply(h_centred, part_2, out=h_centred)

@@ -1,13 +1,13 @@
 # Made by lngen 0.1.0 from the definition of add_layer_norm.
 # Do not edit; edit add_layer_norm.py and run: lngen derive add_layer_norm.py
 # Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 5 row tensors (3 read, 2 written), 15 flops per row element.
-# Evidence: 2 outputs, 20 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 2 outputs, 38 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-# templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
+# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
 """Residual addition, then layer normalization; the sum is the second output. The tangents, and the gradients of the gradients.
 
-Rows are worked on in blocks that stay in the cache. A comment names the step of the
-derivation that a line comes from, and a name in the code is a name of the derivation.
+Rows are processed in blocks that stay in the cache. A comment gives the derivation step
+of its line, and names in the code are those of the derivation.
 """
 
 # A variable may be an array, a number or None.
@@ -55,7 +55,7 @@ def jvp(arguments, fields, results, call):
             h_centred = _rows.less_residual(h_shifted, mu_residual)
             # step 6: xhat = h_centred*rstd
             xhat = _rows.by_row(np.multiply, h_centred, rstd, out=y_dot_block)
-        # step 21: h_dot = residual_dot + x_dot
+        # step 25: h_dot = residual_dot + x_dot
         if x_dot_rows is not None and residual_dot_rows is not None:
             h_dot = np.add(residual_dot, x_dot, out=h_dot_block)
         if x_dot_rows is None and residual_dot_rows is not None:
@@ -64,14 +64,14 @@ def jvp(arguments, fields, results, call):
             h_dot = x_dot
         if x_dot_rows is None and residual_dot_rows is None:
             h_dot = 0.0
-        # step 32: mean_h_dot = mean(h_dot)
+        # step 40: mean_h_dot = mean(h_dot)
         if needs_mean_h_dot:
             mean_h_dot = _rows.row_sum(h_dot, one_over_D, out=row_scalars[0])
-            # step 32: mean_h_dot_xhat = mean(h_dot*xhat)
+            # step 40: mean_h_dot_xhat = mean(h_dot*xhat)
             mean_h_dot_xhat = _rows.row_mean(h_dot, xhat, D, out=row_scalars[1])
         if x_dot_rows is None or residual_dot_rows is None:
             h_dot_block[...] = h_dot
-        # step 32: y_dot = xhat*gamma_dot + (h_dot - mean_h_dot -
+        # step 40: y_dot = xhat*gamma_dot + (h_dot - mean_h_dot -
         #   xhat*mean_h_dot_xhat)*rstd*gamma + beta_dot
         if gamma_dot is not None:
             y_dot = _rows.by_feature(np.multiply, xhat, gamma_dot_wide, out=buffers[0])
@@ -155,7 +155,7 @@ def backward_backward(arguments, fields, results, call):
     )
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 65: mean_ddgamma_dy = mean(dy*ddgamma)
+    # step 68: mean_ddgamma_dy = mean(dy*ddgamma)
     if needs_ddgamma_over_D:
         ddgamma_over_D = np.divide(ddgamma, D)
     gamma_wide = _rows.repeated(gamma)
@@ -178,7 +178,7 @@ def backward_backward(arguments, fields, results, call):
         sums,
     ):
         (d2gamma_sums,) = sums
-        # step 65: mean_ddgamma_dy = mean(dy*ddgamma)
+        # step 68: mean_ddgamma_dy = mean(dy*ddgamma)
         if needs_ddgamma_over_D:
             mean_ddgamma_dy = _rows.row_sum(dy, ddgamma_over_D, out=row_scalars[0])
         # step 3: h_shifted = h - mu
@@ -188,23 +188,23 @@ def backward_backward(arguments, fields, results, call):
             h_centred = _rows.less_residual(h_shifted, mu_residual)
             # step 6: xhat = h_centred*rstd
             xhat = _rows.by_row(np.multiply, h_centred, rstd, out=ddy_block)
-        # step 65: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
+        # step 68: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
         if needs_ddgamma_over_D:
             part = np.multiply(dy, xhat, out=dx_block)
             mean_ddgamma_dy_xhat = _rows.row_sum(
                 part, ddgamma_over_D, out=row_scalars[1]
             )
-        # step 33: g = dy*gamma
+        # step 41: g = dy*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
         if needs_g_2:
             g = dy
-        # step 34: mean_g = mean(g)
+        # step 42: mean_g = mean(g)
         if needs_mean_g:
             mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[2])
-            # step 35: mean_g_xhat = mean(g*xhat)
+            # step 43: mean_g_xhat = mean(g*xhat)
             mean_g_xhat = _rows.row_mean(g, xhat, D, out=row_scalars[3])
-        # step 40: ddh = ddresidual + ddx
+        # step 46: ddh = ddresidual + ddx
         if ddx_rows is not None and ddresidual_rows is not None:
             ddh = np.add(ddresidual, ddx, out=buffers[0])
         if ddx_rows is None and ddresidual_rows is not None:
@@ -213,30 +213,30 @@ def backward_backward(arguments, fields, results, call):
             ddh = ddx
         if dh_rows is not None and ddx_rows is None and ddresidual_rows is None:
             ddh = 0.0
-        # step 63: mean_ddh = mean(ddh)
+        # step 77: mean_ddh = mean(ddh)
         if needs_mean_g:
             mean_ddh = _rows.row_sum(ddh, one_over_D, out=row_scalars[4])
-            # step 63: mean_ddh_xhat = mean(ddh*xhat)
+            # step 77: mean_ddh_xhat = mean(ddh*xhat)
             mean_ddh_xhat = _rows.row_mean(ddh, xhat, D, out=row_scalars[5])
-            # step 65: mean_ddh_g = mean(ddh*g)
+            # step 68: mean_ddh_g = mean(ddh*g)
             mean_ddh_g = _rows.row_mean(ddh, g, D, out=row_scalars[6])
         if dh_rows is not None:
             ddh_block[...] = ddh
-        # step 65: mean_g_xhat_scaled = 3*mean_g_xhat
+        # step 68: mean_g_xhat_scaled = 3*mean_g_xhat
         if needs_mean_g:
             mean_g_xhat_scaled = np.multiply(mean_g_xhat, 3.0, out=row_scalars[7])
-            # step 65: mean_ddh_scaled = mean_ddh*mean_g
+            # step 68: mean_ddh_scaled = mean_ddh*mean_g
             mean_ddh_scaled = np.multiply(mean_ddh, mean_g, out=row_scalars[8])
-            # step 63: dg = (ddh - mean_ddh - xhat*mean_ddh_xhat)*rstd
+            # step 77: dg = (ddh - mean_ddh - xhat*mean_ddh_xhat)*rstd
             part_2 = np.subtract(ddh, mean_ddh, out=buffers[0])
             dg = _rows.by_row(np.multiply, xhat, mean_ddh_xhat, out=buffers[1])
             dg = np.subtract(part_2, dg, out=buffers[1])
             dg = np.multiply(dg, rstd, out=buffers[1])
-        # step 59: d2gamma = sum over rows of dg*dy
+        # step 78: d2gamma = sum over rows of dg*dy
         if needs_g:
             part_3 = np.multiply(dg, dy, out=buffers[2])
             _rows.add_rows(part_3, d2gamma_sums)
-        # step 65: d2x = (dy*ddgamma + (xhat*mean_ddh_scaled + (xhat*mean_g_xhat_scaled
+        # step 68: d2x = (dy*ddgamma + (xhat*mean_ddh_scaled + (xhat*mean_g_xhat_scaled
         #   + mean_g - g)*mean_ddh_xhat - xhat*mean_ddh_g - (ddh -
         #   mean_ddh)*mean_g_xhat)*rstd - mean_ddgamma_dy -
         #   xhat*mean_ddgamma_dy_xhat)*rstd
@@ -275,7 +275,7 @@ def backward_backward(arguments, fields, results, call):
         ):
             d2x = 0.0
             dx_block[...] = d2x
-        # step 64: ddy = xhat*ddgamma + dg*gamma + ddbeta
+        # step 83: ddy = xhat*ddgamma + dg*gamma + ddbeta
         if needs_ddgamma_over_D:
             ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=ddy_block)
         if needs_g:

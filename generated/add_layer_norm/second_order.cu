@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of add_layer_norm.
 // Do not edit; edit add_layer_norm.py and run: lngen derive add_layer_norm.py
 // Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 5 row tensors (3 read, 2 written), 15 flops per row element.
-// Evidence: 2 outputs, 20 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 2 outputs, 38 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-// templates sha256:a6fa389b017093e698671db7b23dc4ae3379f5ce734d243ee674c17ce2b51213
+// templates sha256:c2ab40ac79ac18ebe4952cf3e6ee80801e8cbd4cdf018bee22df54b9dbd571ae
 //
 // jvp:
 //     h_dot = residual_dot + x_dot
@@ -25,7 +25,7 @@
 //
 //     jvp_<type>(const Row* h, const Row* x_dot, const Row* residual_dot, const Computed* mu, const Computed*
 //         mu_residual, const Computed* rstd, const Parameter* gamma, const Parameter* gamma_dot, const Parameter*
-//         beta_dot, Row* out_dy, Row* out_dh, long long rows, int D)
+//         beta_dot, Row* out_y_dot, Row* out_h_dot, long long rows, int D)
 //     backward_backward_<type>(const Row* h, const Row* dy, const Row* dh, const Row* ddx, const Row* ddresidual,
 //         const Computed* mu, const Computed* mu_residual, const Computed* rstd, const Parameter* gamma, const
 //         Parameter* ddgamma, const Parameter* ddbeta, Row* out_dx, Row* out_dresidual, Row* out_ddy, Row*
@@ -35,19 +35,19 @@
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward_backward: blocks * (1*D + 0).
-// How they are launched, and macros that choose among them: rows.cuh.
+// Launches, and the macros that choose among kernels: rows.cuh.
 //     LNGEN_WITHOUT_beta     beta is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dbeta    dbeta is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_beta_dot beta_dot is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddbeta   ddbeta is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddgamma  ddgamma is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddresidual ddresidual is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dgamma   dgamma is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_dh       dh is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dresidual dresidual is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dx       dx is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_dy       dy is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_gamma_dot gamma_dot is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_residual_dot residual_dot is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
 
 #include "../_runtime/rows.cuh"
 #include "../_runtime/geometry.cuh"
@@ -63,10 +63,10 @@ constexpr bool HAS_beta = false;
 #else
 constexpr bool HAS_beta = true;
 #endif
-#ifdef LNGEN_WITHOUT_dbeta
-constexpr bool HAS_dbeta = false;
+#ifdef LNGEN_WITHOUT_beta_dot
+constexpr bool HAS_beta_dot = false;
 #else
-constexpr bool HAS_dbeta = true;
+constexpr bool HAS_beta_dot = true;
 #endif
 #ifdef LNGEN_WITHOUT_ddbeta
 constexpr bool HAS_ddbeta = false;
@@ -88,25 +88,10 @@ constexpr bool HAS_ddx = false;
 #else
 constexpr bool HAS_ddx = true;
 #endif
-#ifdef LNGEN_WITHOUT_dgamma
-constexpr bool HAS_dgamma = false;
-#else
-constexpr bool HAS_dgamma = true;
-#endif
 #ifdef LNGEN_WITHOUT_dh
 constexpr bool HAS_dh = false;
 #else
 constexpr bool HAS_dh = true;
-#endif
-#ifdef LNGEN_WITHOUT_dresidual
-constexpr bool HAS_dresidual = false;
-#else
-constexpr bool HAS_dresidual = true;
-#endif
-#ifdef LNGEN_WITHOUT_dx
-constexpr bool HAS_dx = false;
-#else
-constexpr bool HAS_dx = true;
 #endif
 #ifdef LNGEN_WITHOUT_dy
 constexpr bool HAS_dy = false;
@@ -118,6 +103,21 @@ constexpr bool HAS_gamma = false;
 #else
 constexpr bool HAS_gamma = true;
 #endif
+#ifdef LNGEN_WITHOUT_gamma_dot
+constexpr bool HAS_gamma_dot = false;
+#else
+constexpr bool HAS_gamma_dot = true;
+#endif
+#ifdef LNGEN_WITHOUT_residual_dot
+constexpr bool HAS_residual_dot = false;
+#else
+constexpr bool HAS_residual_dot = true;
+#endif
+#ifdef LNGEN_WITHOUT_x_dot
+constexpr bool HAS_x_dot = false;
+#else
+constexpr bool HAS_x_dot = true;
+#endif
 
 }  // namespace lngen
 
@@ -127,12 +127,12 @@ constexpr bool HAS_gamma = true;
 namespace lngen {
 namespace jvp {
 
-constexpr bool READS_h = HAS_dgamma || HAS_dresidual || HAS_dx;
-constexpr bool READS_x_dot = HAS_dx;
-constexpr bool READS_residual_dot = HAS_dresidual;
-constexpr bool READS_gamma = (HAS_dresidual && HAS_gamma) || (HAS_dx && HAS_gamma);
-constexpr bool READS_gamma_dot = HAS_dgamma;
-constexpr bool READS_beta_dot = HAS_dbeta;
+constexpr bool READS_h = HAS_gamma_dot || HAS_residual_dot || HAS_x_dot;
+constexpr bool READS_x_dot = HAS_x_dot;
+constexpr bool READS_residual_dot = HAS_residual_dot;
+constexpr bool READS_gamma = (HAS_gamma && HAS_residual_dot) || (HAS_gamma && HAS_x_dot);
+constexpr bool READS_gamma_dot = HAS_gamma_dot;
+constexpr bool READS_beta_dot = HAS_beta_dot;
 constexpr int ROWS_READ = READS_h + READS_x_dot + READS_residual_dot, FEATURES_READ = READS_gamma + READS_gamma_dot + READS_beta_dot;
 
 template <class T>
@@ -148,13 +148,13 @@ template <class T, class P, class A> struct Arguments {
   const P* gamma;
   const P* gamma_dot;
   const P* beta_dot;
-  T* out_dy;
-  T* out_dh;
+  T* out_y_dot;
+  T* out_h_dot;
   long long rows;
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A mu;
@@ -164,7 +164,7 @@ template <class A> struct Scalars {
   A mean_h_dot_xhat;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_h> h;
   RowTile<G, READS_x_dot> x_dot;
@@ -193,16 +193,16 @@ __device__ __forceinline__ void mean_h_dot_xhat(A h, A x_dot, A residual_dot, co
   const A h_shifted = h - mu;  // step 3
   const A h_centred = h_shifted - mu_residual;  // step 3
   const A xhat = h_centred*rstd;  // step 6
-  const A h_dot = (HAS_dresidual || HAS_dx) ? residual_dot + x_dot : A(0);  // step 21
-  if (HAS_dresidual || HAS_dx) sums[0] += h_dot;  // step 32: mean_h_dot
-  if (HAS_dresidual || HAS_dx) sums[1] += h_dot*xhat;  // step 32: mean_h_dot_xhat
+  const A h_dot = (HAS_residual_dot || HAS_x_dot) ? residual_dot + x_dot : A(0);  // step 25
+  if (HAS_residual_dot || HAS_x_dot) sums[0] += h_dot;  // step 40: mean_h_dot
+  if (HAS_residual_dot || HAS_x_dot) sums[1] += h_dot*xhat;  // step 40: mean_h_dot_xhat
   out_h_dot = h_dot;
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_h_dot_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_h_dot = math::quotient(sums[0], row.D);  // step 32: mean(h_dot)
-  const A mean_h_dot_xhat = math::quotient(sums[1], row.D);  // step 32: mean(h_dot*xhat)
+  const A mean_h_dot = math::quotient(sums[0], row.D);  // step 40: mean(h_dot)
+  const A mean_h_dot_xhat = math::quotient(sums[1], row.D);  // step 40: mean(h_dot*xhat)
   row.mean_h_dot = mean_h_dot;
   row.mean_h_dot_xhat = mean_h_dot_xhat;
 }
@@ -214,12 +214,12 @@ __device__ __forceinline__ void stage_2(A h, A x_dot, A residual_dot, A gamma, A
   const A h_shifted = h - mu;  // step 3
   const A h_centred = h_shifted - mu_residual;  // step 3
   const A xhat = h_centred*rstd;  // step 6
-  const A h_dot = (HAS_dresidual || HAS_dx) ? residual_dot + x_dot : A(0);  // step 21
-  const A y_dot = (HAS_dbeta || HAS_dgamma || HAS_dresidual || HAS_dx) ? (HAS_dgamma ? xhat*gamma_dot : A(0)) + ((HAS_dresidual || HAS_dx) ? (h_dot - mean_h_dot - xhat*mean_h_dot_xhat)*rstd*gamma : A(0)) + beta_dot : A(0);  // step 32
+  const A h_dot = (HAS_residual_dot || HAS_x_dot) ? residual_dot + x_dot : A(0);  // step 25
+  const A y_dot = (HAS_beta_dot || HAS_gamma_dot || HAS_residual_dot || HAS_x_dot) ? (HAS_gamma_dot ? xhat*gamma_dot : A(0)) + ((HAS_residual_dot || HAS_x_dot) ? (h_dot - mean_h_dot - xhat*mean_h_dot_xhat)*rstd*gamma : A(0)) + beta_dot : A(0);  // step 40
   out_y_dot = y_dot;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -271,9 +271,9 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_residual_dot ? widen<A>(residual_dot.entries[i]) : A(0), row, sums, out_h_dot);
           stored_h_dot.entries[i] = narrow<T>(out_h_dot);
         }
-        if (here.live) store_once(to.out_dh + here.offset + column, stored_h_dot);
+        if (here.live) store_once(to.out_h_dot + here.offset + column, stored_h_dot);
       });
-      reduce_row<G, bit(0, HAS_dresidual || HAS_dx) | bit(1, HAS_dresidual || HAS_dx), 0, 0>(sums, slots, turn);
+      reduce_row<G, bit(0, HAS_residual_dot || HAS_x_dot) | bit(1, HAS_residual_dot || HAS_x_dot), 0, 0>(sums, slots, turn);
       after_mean_h_dot_xhat(row, sums);
     }
     {
@@ -296,7 +296,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_beta_dot ? widen<A>(beta_dot.entries[i]) : A(0), row, out_y_dot);
           stored_y_dot.entries[i] = narrow<T>(out_y_dot);
         }
-        if (here.live) store_once(to.out_dy + here.offset + column, stored_y_dot);
+        if (here.live) store_once(to.out_y_dot + here.offset + column, stored_y_dot);
       });
     }
   });
@@ -317,8 +317,9 @@ template <class T> struct Launch : Chosen<Needs<T>> {
                 const lngen::Computed<T>* __restrict__ mu, const lngen::Computed<T>* __restrict__ mu_residual, \
                 const lngen::Computed<T>* __restrict__ rstd, const lngen::Parameter<T>* __restrict__ gamma, \
                 const lngen::Parameter<T>* __restrict__ gamma_dot, const lngen::Parameter<T>* __restrict__ beta_dot, \
-                T* __restrict__ out_dy, T* __restrict__ out_dh, long long rows, int D), \
-               (h, x_dot, residual_dot, mu, mu_residual, rstd, gamma, gamma_dot, beta_dot, out_dy, out_dh, rows, D))
+                T* __restrict__ out_y_dot, T* __restrict__ out_h_dot, long long rows, int D), \
+               (h, x_dot, residual_dot, mu, mu_residual, rstd, gamma, gamma_dot, beta_dot, out_y_dot, out_h_dot, \
+                rows, D))
 
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
@@ -367,7 +368,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A mu;
@@ -384,7 +385,7 @@ template <class A> struct Scalars {
   A mean_ddh_scaled;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_h> h;
   RowTile<G, READS_dy> dy;
@@ -417,29 +418,29 @@ __device__ __forceinline__ void mean_ddgamma_dy_xhat(A h, A dy, A ddx, A ddresid
   const A h_shifted = h - mu;  // step 3
   const A h_centred = h_shifted - mu_residual;  // step 3
   const A xhat = h_centred*rstd;  // step 6
-  const A g = HAS_dy ? dy*gamma : A(0);  // step 33
-  const A ddh = (HAS_ddresidual || HAS_ddx) ? ddresidual + ddx : A(0);  // step 40
-  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[0] += g;  // step 34: mean_g
-  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[1] += g*xhat;  // step 35: mean_g_xhat
-  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[2] += ddh;  // step 63: mean_ddh
-  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[3] += ddh*xhat;  // step 63: mean_ddh_xhat
-  if (HAS_ddgamma && HAS_dy) sums[4] += dy*ddgamma;  // step 65: mean_ddgamma_dy
-  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[5] += ddh*g;  // step 65: mean_ddh_g
-  if (HAS_ddgamma && HAS_dy) sums[6] += dy*xhat*ddgamma;  // step 65: mean_ddgamma_dy_xhat
+  const A g = HAS_dy ? dy*gamma : A(0);  // step 41
+  const A ddh = (HAS_ddresidual || HAS_ddx) ? ddresidual + ddx : A(0);  // step 46
+  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[0] += g;  // step 42: mean_g
+  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[1] += g*xhat;  // step 43: mean_g_xhat
+  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[2] += ddh;  // step 77: mean_ddh
+  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[3] += ddh*xhat;  // step 77: mean_ddh_xhat
+  if (HAS_ddgamma && HAS_dy) sums[4] += dy*ddgamma;  // step 68: mean_ddgamma_dy
+  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[5] += ddh*g;  // step 68: mean_ddh_g
+  if (HAS_ddgamma && HAS_dy) sums[6] += dy*xhat*ddgamma;  // step 68: mean_ddgamma_dy_xhat
   out_ddh = ddh;
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_ddgamma_dy_xhat(Scalars<A>& row, const A (&sums)[7]) {
-  const A mean_g = math::quotient(sums[0], row.D);  // step 34: mean(g)
-  const A mean_g_xhat = math::quotient(sums[1], row.D);  // step 35: mean(g*xhat)
-  const A mean_ddh = math::quotient(sums[2], row.D);  // step 63: mean(ddh)
-  const A mean_ddh_xhat = math::quotient(sums[3], row.D);  // step 63: mean(ddh*xhat)
-  const A mean_ddgamma_dy = math::quotient(sums[4], row.D);  // step 65: mean(ddgamma*dy)
-  const A mean_ddh_g = math::quotient(sums[5], row.D);  // step 65: mean(ddh*g)
-  const A mean_ddgamma_dy_xhat = math::quotient(sums[6], row.D);  // step 65: mean(ddgamma*dy*xhat)
-  const A mean_g_xhat_scaled = HAS_dy ? A(3)*mean_g_xhat : A(0);  // step 65
-  const A mean_ddh_scaled = ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? mean_ddh*mean_g : A(0);  // step 65
+  const A mean_g = math::quotient(sums[0], row.D);  // step 42: mean(g)
+  const A mean_g_xhat = math::quotient(sums[1], row.D);  // step 43: mean(g*xhat)
+  const A mean_ddh = math::quotient(sums[2], row.D);  // step 77: mean(ddh)
+  const A mean_ddh_xhat = math::quotient(sums[3], row.D);  // step 77: mean(ddh*xhat)
+  const A mean_ddgamma_dy = math::quotient(sums[4], row.D);  // step 68: mean(ddgamma*dy)
+  const A mean_ddh_g = math::quotient(sums[5], row.D);  // step 68: mean(ddh*g)
+  const A mean_ddgamma_dy_xhat = math::quotient(sums[6], row.D);  // step 68: mean(ddgamma*dy*xhat)
+  const A mean_g_xhat_scaled = HAS_dy ? A(3)*mean_g_xhat : A(0);  // step 68
+  const A mean_ddh_scaled = ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? mean_ddh*mean_g : A(0);  // step 68
   row.mean_g = mean_g;
   row.mean_g_xhat = mean_g_xhat;
   row.mean_ddh = mean_ddh;
@@ -458,17 +459,17 @@ __device__ __forceinline__ void stage_2(A h, A dy, A ddx, A ddresidual, A gamma,
   const A h_shifted = h - mu;  // step 3
   const A h_centred = h_shifted - mu_residual;  // step 3
   const A xhat = h_centred*rstd;  // step 6
-  const A g = HAS_dy ? dy*gamma : A(0);  // step 33
-  const A ddh = (HAS_ddresidual || HAS_ddx) ? ddresidual + ddx : A(0);  // step 40
-  const A dg = (HAS_ddresidual || HAS_ddx) ? (ddh - mean_ddh - xhat*mean_ddh_xhat)*rstd : A(0);  // step 63
-  const A d2x = ((HAS_ddgamma && HAS_dy) || (HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? (((HAS_ddgamma && HAS_dy) ? dy*ddgamma : A(0)) + (((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? (xhat*mean_ddh_scaled + (xhat*mean_g_xhat_scaled + mean_g - g)*mean_ddh_xhat - xhat*mean_ddh_g - (ddh - mean_ddh)*mean_g_xhat)*rstd : A(0)) - mean_ddgamma_dy - ((HAS_ddgamma && HAS_dy) ? xhat*mean_ddgamma_dy_xhat : A(0)))*rstd : A(0);  // step 65
-  const A ddy = (HAS_ddbeta || HAS_ddgamma || HAS_ddresidual || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + ((HAS_ddresidual || HAS_ddx) ? dg*gamma : A(0)) + ddbeta : A(0);  // step 64
-  if ((HAS_ddresidual && HAS_dy && HAS_gamma) || (HAS_ddx && HAS_dy && HAS_gamma)) over_rows[0] = dg*dy;  // step 59: d2gamma
+  const A g = HAS_dy ? dy*gamma : A(0);  // step 41
+  const A ddh = (HAS_ddresidual || HAS_ddx) ? ddresidual + ddx : A(0);  // step 46
+  const A dg = (HAS_ddresidual || HAS_ddx) ? (ddh - mean_ddh - xhat*mean_ddh_xhat)*rstd : A(0);  // step 77
+  const A d2x = ((HAS_ddgamma && HAS_dy) || (HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? (((HAS_ddgamma && HAS_dy) ? dy*ddgamma : A(0)) + (((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? (xhat*mean_ddh_scaled + (xhat*mean_g_xhat_scaled + mean_g - g)*mean_ddh_xhat - xhat*mean_ddh_g - (ddh - mean_ddh)*mean_g_xhat)*rstd : A(0)) - mean_ddgamma_dy - ((HAS_ddgamma && HAS_dy) ? xhat*mean_ddgamma_dy_xhat : A(0)))*rstd : A(0);  // step 68
+  const A ddy = (HAS_ddbeta || HAS_ddgamma || HAS_ddresidual || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + ((HAS_ddresidual || HAS_ddx) ? dg*gamma : A(0)) + ddbeta : A(0);  // step 83
+  if ((HAS_ddresidual && HAS_dy && HAS_gamma) || (HAS_ddx && HAS_dy && HAS_gamma)) over_rows[0] = dg*dy;  // step 78: d2gamma
   out_d2x = d2x;
   out_ddy = ddy;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -591,7 +592,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features.
+// Values that do not vary over the features.
 template <class A> struct Scalars {
   A D;
 };
@@ -599,7 +600,7 @@ template <class A> struct Scalars {
 // One column of the gradients
 template <class A>
 __device__ __forceinline__ void finish(A d2gamma, const Scalars<A>& row, A& out_d2gamma, A& out_d2beta) {
-  const A d2beta = A(0);  // step 60
+  const A d2beta = A(0);  // step 79
   out_d2gamma = d2gamma;
   out_d2beta = d2beta;
 }

@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of add_rms_norm.
 // Do not edit; edit add_rms_norm.py and run: lngen derive add_rms_norm.py
 // Cost: forward 4 row tensors (2 read, 2 written), 5 flops per row element; backward 5 row tensors (3 read, 2 written), 10 flops per row element.
-// Evidence: 2 outputs, 17 steps, 31 first lines, 1 identity, 3 gradients, 2 tangents, 5 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 2 outputs, 26 steps, 31 first lines, 1 identity, 3 gradients, 2 tangents, 5 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
-// templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
+// templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
 //
 // forward:
 //     h = x + residual
@@ -76,7 +76,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A eps;
@@ -111,7 +111,7 @@ LNGEN_INLINE void stage_2(A x, A residual, A gamma, const Scalars<S>& row, A& ou
   out_y = y;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -205,7 +205,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A rstd;
@@ -218,13 +218,13 @@ LNGEN_INLINE void mean_g_xhat(A h, A dy, A gamma, const Scalars<S>& row, A (&sum
   const A rstd = row.rstd;
   const A xhat = h*rstd;  // step 4
   const A g = HAS_dy ? dy*gamma : A(0);  // step 6
-  if (HAS_dy) sums[0] += g*xhat;  // step 12: mean_g_xhat
-  if (HAS_dy && HAS_gamma) over_rows[0] = dy*xhat;  // step 14: dgamma
+  if (HAS_dy) sums[0] += g*xhat;  // step 13: mean_g_xhat
+  if (HAS_dy && HAS_gamma) over_rows[0] = dy*xhat;  // step 15: dgamma
 }
 
 template <class A>
 LNGEN_INLINE void after_mean_g_xhat(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_g_xhat = math::quotient(sums[0], row.D);  // step 12: mean(g*xhat)
+  const A mean_g_xhat = math::quotient(sums[0], row.D);  // step 13: mean(g*xhat)
   row.mean_g_xhat = mean_g_xhat;
 }
 
@@ -234,11 +234,11 @@ LNGEN_INLINE void stage_2(A h, A dy, A dh, A gamma, const Scalars<S>& row, A& ou
   const A mean_g_xhat = row.mean_g_xhat, rstd = row.rstd;
   const A xhat = h*rstd;  // step 4
   const A g = HAS_dy ? dy*gamma : A(0);  // step 6
-  const A dx = dh + (HAS_dy ? (g - xhat*mean_g_xhat)*rstd : A(0));  // step 12
+  const A dx = dh + (HAS_dy ? (g - xhat*mean_g_xhat)*rstd : A(0));  // step 13
   out_dx = dx;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -307,7 +307,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features.
+// Values that do not vary over the features.
 template <class A> struct Scalars {
   A D;
 };

@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of add_rms_norm.
 // Do not edit; edit add_rms_norm.py and run: lngen derive add_rms_norm.py
 // Cost: forward 4 row tensors (2 read, 2 written), 5 flops per row element; backward 5 row tensors (3 read, 2 written), 10 flops per row element.
-// Evidence: 2 outputs, 17 steps, 31 first lines, 1 identity, 3 gradients, 2 tangents, 5 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 2 outputs, 26 steps, 31 first lines, 1 identity, 3 gradients, 2 tangents, 5 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
-// templates sha256:a6fa389b017093e698671db7b23dc4ae3379f5ce734d243ee674c17ce2b51213
+// templates sha256:c2ab40ac79ac18ebe4952cf3e6ee80801e8cbd4cdf018bee22df54b9dbd571ae
 //
 // forward:
 //     h = x + residual
@@ -29,7 +29,7 @@
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward: blocks * (1*D + 0).
-// How they are launched, and macros that choose among them: rows.cuh.
+// Launches, and the macros that choose among kernels: rows.cuh.
 //     LNGEN_WITHOUT_dh       dh is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_dy       dy is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
@@ -87,7 +87,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A eps;
@@ -95,7 +95,7 @@ template <class A> struct Scalars {
   A rstd;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
   RowTile<G, READS_residual> residual;
@@ -134,7 +134,7 @@ __device__ __forceinline__ void stage_2(A x, A residual, A gamma, const Scalars<
   out_y = y;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -255,14 +255,14 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A rstd;
   A mean_g_xhat;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_h> h;
   RowTile<G, READS_dy> dy;
@@ -284,13 +284,13 @@ __device__ __forceinline__ void mean_g_xhat(A h, A dy, A gamma, const Scalars<A>
   const A rstd = row.rstd;
   const A xhat = h*rstd;  // step 4
   const A g = HAS_dy ? dy*gamma : A(0);  // step 6
-  if (HAS_dy) sums[0] += g*xhat;  // step 12: mean_g_xhat
-  if (HAS_dy && HAS_gamma) over_rows[0] = dy*xhat;  // step 14: dgamma
+  if (HAS_dy) sums[0] += g*xhat;  // step 13: mean_g_xhat
+  if (HAS_dy && HAS_gamma) over_rows[0] = dy*xhat;  // step 15: dgamma
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_g_xhat(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_g_xhat = math::quotient(sums[0], row.D);  // step 12: mean(g*xhat)
+  const A mean_g_xhat = math::quotient(sums[0], row.D);  // step 13: mean(g*xhat)
   row.mean_g_xhat = mean_g_xhat;
 }
 
@@ -300,11 +300,11 @@ __device__ __forceinline__ void stage_2(A h, A dy, A dh, A gamma, const Scalars<
   const A mean_g_xhat = row.mean_g_xhat, rstd = row.rstd;
   const A xhat = h*rstd;  // step 4
   const A g = HAS_dy ? dy*gamma : A(0);  // step 6
-  const A dx = dh + (HAS_dy ? (g - xhat*mean_g_xhat)*rstd : A(0));  // step 12
+  const A dx = dh + (HAS_dy ? (g - xhat*mean_g_xhat)*rstd : A(0));  // step 13
   out_dx = dx;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -396,7 +396,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features.
+// Values that do not vary over the features.
 template <class A> struct Scalars {
   A D;
 };

@@ -1,13 +1,13 @@
 # Made by lngen 0.1.0 from the definition of add_rms_norm.
 # Do not edit; edit add_rms_norm.py and run: lngen derive add_rms_norm.py
 # Cost: forward 4 row tensors (2 read, 2 written), 5 flops per row element; backward 5 row tensors (3 read, 2 written), 10 flops per row element.
-# Evidence: 2 outputs, 17 steps, 31 first lines, 1 identity, 3 gradients, 2 tangents, 5 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 2 outputs, 26 steps, 31 first lines, 1 identity, 3 gradients, 2 tangents, 5 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
-# templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
+# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
 """Residual addition, then root-mean-square normalization; the sum is the second output. The outputs and the gradients.
 
-Rows are worked on in blocks that stay in the cache. A comment names the step of the
-derivation that a line comes from, and a name in the code is a name of the derivation.
+Rows are processed in blocks that stay in the cache. A comment gives the derivation step
+of its line, and names in the code are those of the derivation.
 """
 
 # A variable may be an array, a number or None.
@@ -56,18 +56,18 @@ def backward(arguments, fields, results, call):
     needs_gamma_over_D = gamma is not None and dy_rows is not None
     needs_mean_g_xhat_unscaled = gamma is None and dy_rows is not None
     D = _rows.number(features, dtype)
-    # step 12: mean_g_xhat_unscaled = mean(dy*h*gamma)
+    # step 13: mean_g_xhat_unscaled = mean(dy*h*gamma)
     if needs_gamma_over_D:
         gamma_over_D = np.divide(gamma, D)
     gamma_wide = _rows.repeated(gamma)
 
     def block(h, dy, dh, rstd, dx_block, buffers, row_scalars, sums):
         (dgamma_sums,) = sums
-        # step 14: dgamma = sum over rows of dy*h*rstd
+        # step 15: dgamma = sum over rows of dy*h*rstd
         if needs_gamma_over_D:
             part = np.multiply(dy, h, out=dx_block)
             _rows.add_rows(part, dgamma_sums, rstd)
-            # step 12: mean_g_xhat_unscaled = mean(dy*h*gamma)
+            # step 13: mean_g_xhat_unscaled = mean(dy*h*gamma)
             mean_g_xhat_unscaled = _rows.row_sum(part, gamma_over_D, out=row_scalars[0])
         if needs_mean_g_xhat_unscaled:
             mean_g_xhat_unscaled = _rows.row_mean(dy, h, D, out=row_scalars[0])
@@ -76,10 +76,10 @@ def backward(arguments, fields, results, call):
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
         if needs_mean_g_xhat_unscaled:
             g = dy
-        # step 12: mean_g_xhat = mean_g_xhat_unscaled*rstd
+        # step 13: mean_g_xhat = mean_g_xhat_unscaled*rstd
         if dy_rows is not None:
             mean_g_xhat = np.multiply(mean_g_xhat_unscaled, rstd, out=row_scalars[0])
-            # step 12: dx = dh + (g - h*mean_g_xhat*rstd)*rstd
+            # step 13: dx = dh + (g - h*mean_g_xhat*rstd)*rstd
             part_2 = np.multiply(mean_g_xhat, rstd, out=row_scalars[0])
             dx = _rows.by_row(np.multiply, h, part_2, out=buffers[0])
             dx = np.subtract(g, dx, out=dx_block)
@@ -141,18 +141,18 @@ def backward_fast(arguments, saved):
     features = shape[-1]
     vecdot = np.vecdot if shape[-1] <= _rows.WHOLE_ROW else _rows.vecdot_in_pieces
     D = _rows.number(features, dtype)
-    # step 12: mean_g_xhat_unscaled = mean(dy*h*gamma)
+    # step 13: mean_g_xhat_unscaled = mean(dy*h*gamma)
     if needs_gamma_over_D:
         gamma_over_D = np.divide(gamma, D)
     if dy is not None:
         rstd = rstd_rows[..., np.newaxis]
-    # step 14: dgamma = sum over rows of dy*h*rstd
+    # step 15: dgamma = sum over rows of dy*h*rstd
     if needs_gamma_over_D:
         part = dy * h
         dgamma = _rows.sum_of_rows(rstd.ravel(), part.reshape(-1, features))
     if needs_dgamma:
         dgamma = 0.0
-    # step 12: mean_g_xhat_unscaled = mean(dy*h*gamma)
+    # step 13: mean_g_xhat_unscaled = mean(dy*h*gamma)
     if needs_gamma_over_D:
         mean_g_xhat_unscaled = vecdot(part, gamma_over_D)[..., np.newaxis]
     if needs_mean_g_xhat_unscaled:
@@ -162,10 +162,10 @@ def backward_fast(arguments, saved):
         g = dy * gamma
     if needs_mean_g_xhat_unscaled:
         g = dy
-    # step 12: mean_g_xhat = mean_g_xhat_unscaled*rstd
+    # step 13: mean_g_xhat = mean_g_xhat_unscaled*rstd
     if dy is not None:
         mean_g_xhat = mean_g_xhat_unscaled * rstd
-        # step 12: dx = dh + (g - h*mean_g_xhat*rstd)*rstd
+        # step 13: dx = dh + (g - h*mean_g_xhat*rstd)*rstd
         part_2 = mean_g_xhat * rstd
         dx = h * part_2
         dx = np.subtract(g, dx, out=dx)

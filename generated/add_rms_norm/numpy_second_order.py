@@ -1,13 +1,13 @@
 # Made by lngen 0.1.0 from the definition of add_rms_norm.
 # Do not edit; edit add_rms_norm.py and run: lngen derive add_rms_norm.py
 # Cost: forward 4 row tensors (2 read, 2 written), 5 flops per row element; backward 5 row tensors (3 read, 2 written), 10 flops per row element.
-# Evidence: 2 outputs, 17 steps, 31 first lines, 1 identity, 3 gradients, 2 tangents, 5 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 2 outputs, 26 steps, 31 first lines, 1 identity, 3 gradients, 2 tangents, 5 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
-# templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
+# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
 """Residual addition, then root-mean-square normalization; the sum is the second output. The tangents, and the gradients of the gradients.
 
-Rows are worked on in blocks that stay in the cache. A comment names the step of the
-derivation that a line comes from, and a name in the code is a name of the derivation.
+Rows are processed in blocks that stay in the cache. A comment gives the derivation step
+of its line, and names in the code are those of the derivation.
 """
 
 # A variable may be an array, a number or None.
@@ -36,7 +36,7 @@ def jvp(arguments, fields, results, call):
     ):
         # step 4: xhat = h*rstd
         xhat = _rows.by_row(np.multiply, h, rstd, out=y_dot_block)
-        # step 15: h_dot = residual_dot + x_dot
+        # step 16: h_dot = residual_dot + x_dot
         if x_dot_rows is not None and residual_dot_rows is not None:
             h_dot = np.add(residual_dot, x_dot, out=h_dot_block)
         if x_dot_rows is None and residual_dot_rows is not None:
@@ -45,12 +45,12 @@ def jvp(arguments, fields, results, call):
             h_dot = x_dot
         if needs_h_dot:
             h_dot = 0.0
-        # step 23: mean_h_dot_xhat = mean(h_dot*xhat)
+        # step 26: mean_h_dot_xhat = mean(h_dot*xhat)
         if needs_mean_h_dot_xhat:
             mean_h_dot_xhat = _rows.row_mean(h_dot, xhat, D, out=row_scalars[0])
         if x_dot_rows is None or residual_dot_rows is None:
             h_dot_block[...] = h_dot
-        # step 23: y_dot = xhat*gamma_dot + (h_dot - xhat*mean_h_dot_xhat)*rstd*gamma
+        # step 26: y_dot = xhat*gamma_dot + (h_dot - xhat*mean_h_dot_xhat)*rstd*gamma
         if gamma_dot is not None:
             y_dot = _rows.by_feature(np.multiply, xhat, gamma_dot_wide, out=buffers[0])
         if needs_mean_h_dot_xhat:
@@ -104,7 +104,7 @@ def backward_backward(arguments, fields, results, call):
     )
     needs_d2x_2 = dy_rows is not None and ddgamma is None
     D = _rows.number(features, dtype)
-    # step 50: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
+    # step 48: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
     if needs_ddgamma_over_D:
         ddgamma_over_D = np.divide(ddgamma, D)
     gamma_wide = _rows.repeated(gamma)
@@ -127,21 +127,21 @@ def backward_backward(arguments, fields, results, call):
         # step 4: xhat = h*rstd
         if dy_rows is not None:
             xhat = _rows.by_row(np.multiply, h, rstd, out=ddy_block)
-        # step 50: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
+        # step 48: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
         if needs_ddgamma_over_D:
             part = np.multiply(dy, xhat, out=dx_block)
             mean_ddgamma_dy_xhat = _rows.row_sum(
                 part, ddgamma_over_D, out=row_scalars[0]
             )
-        # step 24: g = dy*gamma
+        # step 27: g = dy*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
         if needs_g_2:
             g = dy
-        # step 25: mean_g_xhat = mean(g*xhat)
+        # step 28: mean_g_xhat = mean(g*xhat)
         if needs_mean_g_xhat:
             mean_g_xhat = _rows.row_mean(g, xhat, D, out=row_scalars[1])
-        # step 29: ddh = ddresidual + ddx
+        # step 31: ddh = ddresidual + ddx
         if ddx_rows is not None and ddresidual_rows is not None:
             ddh = np.add(ddresidual, ddx, out=buffers[0])
         if ddx_rows is None and ddresidual_rows is not None:
@@ -150,25 +150,25 @@ def backward_backward(arguments, fields, results, call):
             ddh = ddx
         if dh_rows is not None and ddx_rows is None and ddresidual_rows is None:
             ddh = 0.0
-        # step 48: mean_ddh_xhat = mean(ddh*xhat)
+        # step 55: mean_ddh_xhat = mean(ddh*xhat)
         if needs_mean_g_xhat:
             mean_ddh_xhat = _rows.row_mean(ddh, xhat, D, out=row_scalars[2])
-            # step 50: mean_ddh_g = mean(ddh*g)
+            # step 48: mean_ddh_g = mean(ddh*g)
             mean_ddh_g = _rows.row_mean(ddh, g, D, out=row_scalars[3])
         if dh_rows is not None:
             ddh_block[...] = ddh
-        # step 50: mean_g_xhat_scaled = 3*mean_g_xhat
+        # step 48: mean_g_xhat_scaled = 3*mean_g_xhat
         if needs_mean_g_xhat:
             mean_g_xhat_scaled = np.multiply(mean_g_xhat, 3.0, out=row_scalars[4])
-            # step 48: dg = (ddh - xhat*mean_ddh_xhat)*rstd
+            # step 55: dg = (ddh - xhat*mean_ddh_xhat)*rstd
             dg = _rows.by_row(np.multiply, xhat, mean_ddh_xhat, out=buffers[1])
             dg = np.subtract(ddh, dg, out=buffers[1])
             dg = np.multiply(dg, rstd, out=buffers[1])
-        # step 45: d2gamma = sum over rows of dg*dy
+        # step 56: d2gamma = sum over rows of dg*dy
         if needs_g:
             part_2 = np.multiply(dg, dy, out=buffers[2])
             _rows.add_rows(part_2, d2gamma_sums)
-        # step 50: d2x = (dy*ddgamma + ((xhat*mean_g_xhat_scaled - g)*mean_ddh_xhat -
+        # step 48: d2x = (dy*ddgamma + ((xhat*mean_g_xhat_scaled - g)*mean_ddh_xhat -
         #   xhat*mean_ddh_g - ddh*mean_g_xhat)*rstd - xhat*mean_ddgamma_dy_xhat)*rstd
         if needs_ddgamma_over_D:
             d2x = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[2])
@@ -195,7 +195,7 @@ def backward_backward(arguments, fields, results, call):
         else:
             d2x = 0.0
             dx_block[...] = d2x
-        # step 49: ddy = xhat*ddgamma + dg*gamma
+        # step 59: ddy = xhat*ddgamma + dg*gamma
         if needs_ddgamma_over_D:
             ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=ddy_block)
         if needs_g:

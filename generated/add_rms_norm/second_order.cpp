@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of add_rms_norm.
 // Do not edit; edit add_rms_norm.py and run: lngen derive add_rms_norm.py
 // Cost: forward 4 row tensors (2 read, 2 written), 5 flops per row element; backward 5 row tensors (3 read, 2 written), 10 flops per row element.
-// Evidence: 2 outputs, 17 steps, 31 first lines, 1 identity, 3 gradients, 2 tangents, 5 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 2 outputs, 26 steps, 31 first lines, 1 identity, 3 gradients, 2 tangents, 5 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
-// templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
+// templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
 //
 // jvp:
 //     h_dot = residual_dot + x_dot
@@ -22,7 +22,7 @@
 // A kernel is passed the pointers of
 //
 //     jvp_<type>(const Row* h, const Row* x_dot, const Row* residual_dot, const Computed* rstd, const Parameter*
-//         gamma, const Parameter* gamma_dot, Row* out_dy, Row* out_dh, long long rows, int D)
+//         gamma, const Parameter* gamma_dot, Row* out_y_dot, Row* out_h_dot, long long rows, int D)
 //     backward_backward_<type>(const Row* h, const Row* dy, const Row* dh, const Row* ddx, const Row* ddresidual,
 //         const Computed* rstd, const Parameter* gamma, const Parameter* ddgamma, Row* out_dx, Row* out_dresidual,
 //         Row* out_ddy, Row* out_ddh, Computed* workspace, long long rows, int D)
@@ -34,12 +34,12 @@
 //     LNGEN_WITHOUT_ddgamma  ddgamma is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddresidual ddresidual is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dgamma   dgamma is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_dh       dh is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dresidual dresidual is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dx       dx is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_dy       dy is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_gamma_dot gamma_dot is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_residual_dot residual_dot is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
 
 #include "../_runtime/host_rows.h"
 
@@ -60,25 +60,10 @@ constexpr bool HAS_ddx = false;
 #else
 constexpr bool HAS_ddx = true;
 #endif
-#ifdef LNGEN_WITHOUT_dgamma
-constexpr bool HAS_dgamma = false;
-#else
-constexpr bool HAS_dgamma = true;
-#endif
 #ifdef LNGEN_WITHOUT_dh
 constexpr bool HAS_dh = false;
 #else
 constexpr bool HAS_dh = true;
-#endif
-#ifdef LNGEN_WITHOUT_dresidual
-constexpr bool HAS_dresidual = false;
-#else
-constexpr bool HAS_dresidual = true;
-#endif
-#ifdef LNGEN_WITHOUT_dx
-constexpr bool HAS_dx = false;
-#else
-constexpr bool HAS_dx = true;
 #endif
 #ifdef LNGEN_WITHOUT_dy
 constexpr bool HAS_dy = false;
@@ -90,6 +75,21 @@ constexpr bool HAS_gamma = false;
 #else
 constexpr bool HAS_gamma = true;
 #endif
+#ifdef LNGEN_WITHOUT_gamma_dot
+constexpr bool HAS_gamma_dot = false;
+#else
+constexpr bool HAS_gamma_dot = true;
+#endif
+#ifdef LNGEN_WITHOUT_residual_dot
+constexpr bool HAS_residual_dot = false;
+#else
+constexpr bool HAS_residual_dot = true;
+#endif
+#ifdef LNGEN_WITHOUT_x_dot
+constexpr bool HAS_x_dot = false;
+#else
+constexpr bool HAS_x_dot = true;
+#endif
 
 }  // namespace lngen
 
@@ -98,11 +98,11 @@ constexpr bool HAS_gamma = true;
 namespace lngen {
 namespace jvp {
 
-constexpr bool READS_h = HAS_dgamma || HAS_dresidual || HAS_dx;
-constexpr bool READS_x_dot = HAS_dx;
-constexpr bool READS_residual_dot = HAS_dresidual;
-constexpr bool READS_gamma = (HAS_dresidual && HAS_gamma) || (HAS_dx && HAS_gamma);
-constexpr bool READS_gamma_dot = HAS_dgamma;
+constexpr bool READS_h = HAS_gamma_dot || HAS_residual_dot || HAS_x_dot;
+constexpr bool READS_x_dot = HAS_x_dot;
+constexpr bool READS_residual_dot = HAS_residual_dot;
+constexpr bool READS_gamma = (HAS_gamma && HAS_residual_dot) || (HAS_gamma && HAS_x_dot);
+constexpr bool READS_gamma_dot = HAS_gamma_dot;
 
 template <class T, class P, class A> struct Arguments {
   const T* h;
@@ -111,13 +111,13 @@ template <class T, class P, class A> struct Arguments {
   const A* rstd;
   const P* gamma;
   const P* gamma_dot;
-  T* out_dy;
-  T* out_dh;
+  T* out_y_dot;
+  T* out_h_dot;
   long long rows;
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A rstd;
@@ -129,14 +129,14 @@ template <class A, class S>
 LNGEN_INLINE void mean_h_dot_xhat(A h, A x_dot, A residual_dot, const Scalars<S>& row, A (&sums)[1], A& out_h_dot) {
   const A rstd = row.rstd;
   const A xhat = h*rstd;  // step 4
-  const A h_dot = (HAS_dresidual || HAS_dx) ? residual_dot + x_dot : A(0);  // step 15
-  if (HAS_dresidual || HAS_dx) sums[0] += h_dot*xhat;  // step 23: mean_h_dot_xhat
+  const A h_dot = (HAS_residual_dot || HAS_x_dot) ? residual_dot + x_dot : A(0);  // step 16
+  if (HAS_residual_dot || HAS_x_dot) sums[0] += h_dot*xhat;  // step 26: mean_h_dot_xhat
   out_h_dot = h_dot;
 }
 
 template <class A>
 LNGEN_INLINE void after_mean_h_dot_xhat(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_h_dot_xhat = math::quotient(sums[0], row.D);  // step 23: mean(h_dot*xhat)
+  const A mean_h_dot_xhat = math::quotient(sums[0], row.D);  // step 26: mean(h_dot*xhat)
   row.mean_h_dot_xhat = mean_h_dot_xhat;
 }
 
@@ -145,12 +145,12 @@ template <class A, class S>
 LNGEN_INLINE void stage_2(A h, A x_dot, A residual_dot, A gamma, A gamma_dot, const Scalars<S>& row, A& out_y_dot) {
   const A mean_h_dot_xhat = row.mean_h_dot_xhat, rstd = row.rstd;
   const A xhat = h*rstd;  // step 4
-  const A h_dot = (HAS_dresidual || HAS_dx) ? residual_dot + x_dot : A(0);  // step 15
-  const A y_dot = (HAS_dgamma || HAS_dresidual || HAS_dx) ? (HAS_dgamma ? xhat*gamma_dot : A(0)) + ((HAS_dresidual || HAS_dx) ? (h_dot - xhat*mean_h_dot_xhat)*rstd*gamma : A(0)) : A(0);  // step 23
+  const A h_dot = (HAS_residual_dot || HAS_x_dot) ? residual_dot + x_dot : A(0);  // step 16
+  const A y_dot = (HAS_gamma_dot || HAS_residual_dot || HAS_x_dot) ? (HAS_gamma_dot ? xhat*gamma_dot : A(0)) + ((HAS_residual_dot || HAS_x_dot) ? (h_dot - xhat*mean_h_dot_xhat)*rstd*gamma : A(0)) : A(0);  // step 26
   out_y_dot = y_dot;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -162,8 +162,8 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
   using A = S;
   const int D = to.D;
   const Scalars<S> call = of_the_call(to);
-  const bool streams_dh = streams && is_even(to.out_dh, D);
-  const bool streams_dy = streams && is_even(to.out_dy, D);
+  const bool streams_h_dot = streams && is_even(to.out_h_dot, D);
+  const bool streams_y_dot = streams && is_even(to.out_y_dot, D);
   for (long long chunk = on.first; chunk < on.end; ++chunk) {
     for (long long i = on.row(chunk); i < on.row(chunk + 1); ++i) {
       const long long offset = i * D;
@@ -178,7 +178,7 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
           const A residual_dot = READS_residual_dot ? read<S>(to.residual_dot + offset + column, width) : A(0);
           A out_h_dot;
           mean_h_dot_xhat(h, x_dot, residual_dot, row, lanes, out_h_dot);
-          write_once(to.out_dh + offset + column, width, out_h_dot, streams_dh);
+          write_once(to.out_h_dot + offset + column, width, out_h_dot, streams_h_dot);
         });
         after_mean_h_dot_xhat(row, sums);
       }
@@ -195,7 +195,7 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
           if (READS_residual_dot && streams) prefetch(to.residual_dot + offset + D + column);
           A out_y_dot;
           stage_2(h, x_dot, residual_dot, gamma, gamma_dot, row, out_y_dot);
-          write_once(to.out_dy + offset + column, width, out_y_dot, streams_dy);
+          write_once(to.out_y_dot + offset + column, width, out_y_dot, streams_y_dot);
         });
       }
     }
@@ -256,7 +256,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A rstd;
@@ -272,22 +272,22 @@ template <class A, class S>
 LNGEN_INLINE void mean_ddgamma_dy_xhat(A h, A dy, A ddx, A ddresidual, A gamma, A ddgamma, const Scalars<S>& row, A (&sums)[4], A& out_ddh) {
   const A rstd = row.rstd;
   const A xhat = h*rstd;  // step 4
-  const A g = HAS_dy ? dy*gamma : A(0);  // step 24
-  const A ddh = (HAS_ddresidual || HAS_ddx) ? ddresidual + ddx : A(0);  // step 29
-  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[0] += g*xhat;  // step 25: mean_g_xhat
-  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[1] += ddh*xhat;  // step 48: mean_ddh_xhat
-  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[2] += ddh*g;  // step 50: mean_ddh_g
-  if (HAS_ddgamma && HAS_dy) sums[3] += dy*xhat*ddgamma;  // step 50: mean_ddgamma_dy_xhat
+  const A g = HAS_dy ? dy*gamma : A(0);  // step 27
+  const A ddh = (HAS_ddresidual || HAS_ddx) ? ddresidual + ddx : A(0);  // step 31
+  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[0] += g*xhat;  // step 28: mean_g_xhat
+  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[1] += ddh*xhat;  // step 55: mean_ddh_xhat
+  if ((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) sums[2] += ddh*g;  // step 48: mean_ddh_g
+  if (HAS_ddgamma && HAS_dy) sums[3] += dy*xhat*ddgamma;  // step 48: mean_ddgamma_dy_xhat
   out_ddh = ddh;
 }
 
 template <class A>
 LNGEN_INLINE void after_mean_ddgamma_dy_xhat(Scalars<A>& row, const A (&sums)[4]) {
-  const A mean_g_xhat = math::quotient(sums[0], row.D);  // step 25: mean(g*xhat)
-  const A mean_ddh_xhat = math::quotient(sums[1], row.D);  // step 48: mean(ddh*xhat)
-  const A mean_ddh_g = math::quotient(sums[2], row.D);  // step 50: mean(ddh*g)
-  const A mean_ddgamma_dy_xhat = math::quotient(sums[3], row.D);  // step 50: mean(ddgamma*dy*xhat)
-  const A mean_g_xhat_scaled = HAS_dy ? A(3)*mean_g_xhat : A(0);  // step 50
+  const A mean_g_xhat = math::quotient(sums[0], row.D);  // step 28: mean(g*xhat)
+  const A mean_ddh_xhat = math::quotient(sums[1], row.D);  // step 55: mean(ddh*xhat)
+  const A mean_ddh_g = math::quotient(sums[2], row.D);  // step 48: mean(ddh*g)
+  const A mean_ddgamma_dy_xhat = math::quotient(sums[3], row.D);  // step 48: mean(ddgamma*dy*xhat)
+  const A mean_g_xhat_scaled = HAS_dy ? A(3)*mean_g_xhat : A(0);  // step 48
   row.mean_g_xhat = mean_g_xhat;
   row.mean_ddh_xhat = mean_ddh_xhat;
   row.mean_ddh_g = mean_ddh_g;
@@ -300,17 +300,17 @@ template <class A, class S>
 LNGEN_INLINE void stage_2(A h, A dy, A ddx, A ddresidual, A gamma, A ddgamma, const Scalars<S>& row, A (&over_rows)[SUMS_INTO_COLUMNS], A& out_d2x, A& out_ddy) {
   const A mean_ddgamma_dy_xhat = row.mean_ddgamma_dy_xhat, mean_ddh_g = row.mean_ddh_g, mean_ddh_xhat = row.mean_ddh_xhat, mean_g_xhat = row.mean_g_xhat, mean_g_xhat_scaled = row.mean_g_xhat_scaled, rstd = row.rstd;
   const A xhat = h*rstd;  // step 4
-  const A g = HAS_dy ? dy*gamma : A(0);  // step 24
-  const A ddh = (HAS_ddresidual || HAS_ddx) ? ddresidual + ddx : A(0);  // step 29
-  const A dg = (HAS_ddresidual || HAS_ddx) ? (ddh - xhat*mean_ddh_xhat)*rstd : A(0);  // step 48
-  const A d2x = ((HAS_ddgamma && HAS_dy) || (HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? (((HAS_ddgamma && HAS_dy) ? dy*ddgamma : A(0)) + (((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? ((xhat*mean_g_xhat_scaled - g)*mean_ddh_xhat - xhat*mean_ddh_g - ddh*mean_g_xhat)*rstd : A(0)) - ((HAS_ddgamma && HAS_dy) ? xhat*mean_ddgamma_dy_xhat : A(0)))*rstd : A(0);  // step 50
-  const A ddy = (HAS_ddgamma || HAS_ddresidual || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + ((HAS_ddresidual || HAS_ddx) ? dg*gamma : A(0)) : A(0);  // step 49
-  if ((HAS_ddresidual && HAS_dy && HAS_gamma) || (HAS_ddx && HAS_dy && HAS_gamma)) over_rows[0] = dg*dy;  // step 45: d2gamma
+  const A g = HAS_dy ? dy*gamma : A(0);  // step 27
+  const A ddh = (HAS_ddresidual || HAS_ddx) ? ddresidual + ddx : A(0);  // step 31
+  const A dg = (HAS_ddresidual || HAS_ddx) ? (ddh - xhat*mean_ddh_xhat)*rstd : A(0);  // step 55
+  const A d2x = ((HAS_ddgamma && HAS_dy) || (HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? (((HAS_ddgamma && HAS_dy) ? dy*ddgamma : A(0)) + (((HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)) ? ((xhat*mean_g_xhat_scaled - g)*mean_ddh_xhat - xhat*mean_ddh_g - ddh*mean_g_xhat)*rstd : A(0)) - ((HAS_ddgamma && HAS_dy) ? xhat*mean_ddgamma_dy_xhat : A(0)))*rstd : A(0);  // step 48
+  const A ddy = (HAS_ddgamma || HAS_ddresidual || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + ((HAS_ddresidual || HAS_ddx) ? dg*gamma : A(0)) : A(0);  // step 59
+  if ((HAS_ddresidual && HAS_dy && HAS_gamma) || (HAS_ddx && HAS_dy && HAS_gamma)) over_rows[0] = dg*dy;  // step 56: d2gamma
   out_d2x = d2x;
   out_ddy = ddy;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -393,7 +393,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features.
+// Values that do not vary over the features.
 template <class A> struct Scalars {
   A D;
 };

@@ -3,12 +3,13 @@
 # Cost: forward 2 row tensors (2 read, 0 written), 7 flops per row element; backward 4 row tensors (2 read, 2 written), 9 flops per row element.
 # Evidence: 1 output, 40 steps, 30 first lines, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
-# templates sha256:79b957e134c05bd83a3fbd1a80c4ec7a01733779f50cb93f0f47c43ca0c425e2
+# templates sha256:921414a372428e94a34ca9dae56640449117068aa2064ca8c07adb2b2b437614
 """Cross entropy of soft targets with the softmax of a row, one number a row.
 
-`cross_entropy` takes arrays of JAX's and can be differentiated twice, forwards and in
-reverse. On the processor it runs as `cpu_backend` where there is a C++ compiler, else as
-`numpy_backend`; on a GPU it launches the kernels of `cuda_backend`.
+`cross_entropy` takes JAX arrays.
+It can be differentiated twice, forwards and in reverse. On the processor it runs
+`cpu_backend` if there is a C++ compiler, else `numpy_backend`. On a GPU it launches the
+kernels of `cuda_backend`.
 """
 
 from .._runtime import jax as _jax
@@ -17,7 +18,7 @@ from . import numpy_backend as _numpy
 
 __all__ = ["cross_entropy"]
 
-_LAYER: _jax.Layer[_jax.Array] = _jax.Layer(_numpy, _cpu)
+_LAYER: _jax.JaxLayer[_jax.Array] = _jax.JaxLayer(_numpy, _cpu)
 
 
 def cross_entropy(x: _jax.Array, target: _jax.Array) -> _jax.Array:
@@ -35,10 +36,11 @@ def cross_entropy(x: _jax.Array, target: _jax.Array) -> _jax.Array:
         x: shape (..., D).
         target: shape (..., D).
 
-    Returns y, in the type of the first rows. It computes in the widest type
-    among the inputs, in float32 for 16-bit ones.
+    Returns y in the type of the first rows. y has one value per row, shape
+    x.shape[:-1]. The compute type is the widest among the inputs, and float32 for
+    16-bit inputs.
 
-    Raises TypeError for what is no floating-point array, ValueError for a wrong shape, both
-    while it is traced.
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape. Both are raised while the call is traced.
     """
     return _LAYER.call(x, target)

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (2 read, 0 written), 7 flops per row element; backward 4 row tensors (2 read, 2 written), 9 flops per row element.
 # Evidence: 1 output, 40 steps, 30 first lines, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
-# templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
+# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
 """Cross entropy of soft targets with the softmax of a row, one number a row."""
 
 from typing import TypeAlias
@@ -18,12 +18,12 @@ __all__ = ["CrossEntropy"]
 _Gradients: TypeAlias = tuple[_Array, _Array]
 
 
-class CrossEntropy(_modules.Module[_Array, _Gradients]):
-    """`cross_entropy` as an object, which has no parameters.
+class CrossEntropy(_modules.NumpyModule[_Array, _Gradients]):
+    """`cross_entropy` as an object without parameters.
 
     Args:
         backend: "cpu" for compiled kernels, "auto" for those if there is a compiler.
-        threads: how many threads share the rows. It changes no bit of a result.
+        threads: the number of threads that share the rows. Results do not depend on it.
     """
 
     _package, _interface = __name__.rpartition(".")[0], INTERFACE
@@ -34,15 +34,15 @@ class CrossEntropy(_modules.Module[_Array, _Gradients]):
         super().__init__(None, {}, {}, backend, threads)
 
     def forward(self, x: _Array, target: _Array, *, save: bool = True) -> _Array:
-        """The layer of rows. Unless `save` is False it keeps what `backward` needs:
-        the arrays that are given here and the parameters, not copies of them.
+        """Compute the layer. Unless `save` is False, the object keeps its arguments and
+        parameters for `backward`, and does not copy them.
         """
         return self._forward(save, x, target)
 
     __call__ = forward
 
     def backward(self, dy: _Array) -> _Gradients:
-        """`(dx, dtarget)`, given the gradient of a loss by what `forward` returned:
-        once for each call of that.
+        """Return `(dx, dtarget)`, given the gradient of a loss with respect to the
+        output, once for each `forward`.
         """
         return self._backward(dy)

@@ -3,11 +3,12 @@
 # Cost: forward 2 row tensors (2 read, 0 written), 7 flops per row element; backward 4 row tensors (2 read, 2 written), 9 flops per row element.
 # Evidence: 1 output, 40 steps, 30 first lines, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
-# templates sha256:96fa4f074f892e76e313c9f0a8de1cf24f881977ae36faf6a85bfdcf170ab287
+# templates sha256:93255fc8f52b81590d25688993b53c56a0dd751e1adf769b18019b3757809940
 """Cross entropy of soft targets with the softmax of a row, one number a row.
 
-`cross_entropy` takes tensors and `CrossEntropy` is a module; both can be differentiated twice. On
-the processor they run as `cpu_backend` where there is a C++ compiler, else as `numpy_backend`.
+`cross_entropy` takes tensors, and `CrossEntropy` is a module.
+Both can be differentiated twice. On the processor they run `cpu_backend` if there is a C++
+compiler, else `numpy_backend`.
 """
 
 from .._runtime import torch as _torch
@@ -19,7 +20,7 @@ __all__ = [
     "cross_entropy",
 ]
 
-_LAYER: _torch.Layer[_torch.Tensor] = _torch.Layer(
+_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
     __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu
 )
 
@@ -39,16 +40,18 @@ def cross_entropy(x: _torch.Tensor, target: _torch.Tensor) -> _torch.Tensor:
         x: shape (..., D).
         target: shape (..., D).
 
-    Returns y, in the type of the first rows. It computes in the widest type
-    among the inputs, in float32 for 16-bit ones.
+    Returns y in the type of the first rows. y has one value per row, shape
+    x.shape[:-1]. The compute type is the widest among the inputs, and float32 for
+    16-bit inputs.
 
-    Raises TypeError for what is no floating-point tensor, ValueError for a wrong shape.
+    Raises TypeError for an argument that is not a floating-point tensor, ValueError for
+    a wrong shape.
     """
     return _LAYER.call(x, target)
 
 
 class CrossEntropy(_torch.Module):
-    """`cross_entropy` as a module, which has no parameters."""
+    """`cross_entropy` as a module without parameters."""
 
     _layer = _LAYER
 
@@ -56,5 +59,5 @@ class CrossEntropy(_torch.Module):
         super().__init__(None, {}, {}, None, None)
 
     def forward(self, x: _torch.Tensor, target: _torch.Tensor) -> _torch.Tensor:
-        """What `cross_entropy` returns."""
+        """Return `cross_entropy` of the arguments."""
         return _LAYER.call(x, target)

@@ -1,14 +1,15 @@
 # Made by lngen 0.1.0 from the definition of dynamic_tanh.
 # Do not edit; edit dynamic_tanh.py and run: lngen derive dynamic_tanh.py
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 13 flops per row element.
-# Evidence: 1 output, 17 steps, 28 first lines, 4 gradients, 1 tangent, 5 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 18 steps, 28 first lines, 4 gradients, 1 tangent, 5 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-# templates sha256:79b957e134c05bd83a3fbd1a80c4ec7a01733779f50cb93f0f47c43ca0c425e2
+# templates sha256:921414a372428e94a34ca9dae56640449117068aa2064ca8c07adb2b2b437614
 """Dynamic tanh: an elementwise layer in the place of a norm.
 
-`dynamic_tanh` takes arrays of JAX's and can be differentiated twice, forwards and in
-reverse. On the processor it runs as `cpu_backend` where there is a C++ compiler, else as
-`numpy_backend`; on a GPU it launches the kernels of `cuda_backend`.
+`dynamic_tanh` takes JAX arrays.
+It can be differentiated twice, forwards and in reverse. On the processor it runs
+`cpu_backend` if there is a C++ compiler, else `numpy_backend`. On a GPU it launches the
+kernels of `cuda_backend`.
 """
 
 from .._runtime import jax as _jax
@@ -17,7 +18,7 @@ from . import numpy_backend as _numpy
 
 __all__ = ["dynamic_tanh"]
 
-_LAYER: _jax.Layer[_jax.Array] = _jax.Layer(_numpy, _cpu)
+_LAYER: _jax.JaxLayer[_jax.Array] = _jax.JaxLayer(_numpy, _cpu)
 
 
 def dynamic_tanh(
@@ -34,14 +35,14 @@ def dynamic_tanh(
 
     Args:
         x: shape (..., D).
-        alpha: a number or an array without axes; left out it is 0.5.
-        gamma: one value per feature, shape (D,); left out it is 1.
-        beta: one value per feature, shape (D,); left out it is 0.
+        alpha: a number or an array without axes. If omitted it is 0.5.
+        gamma: one value per feature, shape (D,). If omitted it is 1.
+        beta: one value per feature, shape (D,). If omitted it is 0.
 
-    Returns y, in the type of the first rows. It computes in the widest type
-    among the inputs, in float32 for 16-bit ones.
+    Returns y in the type of the first rows. y has shape (..., D). The compute type is
+    the widest among the inputs, and float32 for 16-bit inputs.
 
-    Raises TypeError for what is no floating-point array, ValueError for a wrong shape, both
-    while it is traced.
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape. Both are raised while the call is traced.
     """
     return _LAYER.call(x, alpha, gamma, beta)

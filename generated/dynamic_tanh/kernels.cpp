@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of dynamic_tanh.
 // Do not edit; edit dynamic_tanh.py and run: lngen derive dynamic_tanh.py
 // Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 13 flops per row element.
-// Evidence: 1 output, 17 steps, 28 first lines, 4 gradients, 1 tangent, 5 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 18 steps, 28 first lines, 4 gradients, 1 tangent, 5 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-// templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
+// templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
 //
 // forward:
 //     u = alpha*x
@@ -74,7 +74,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A alpha;
@@ -90,7 +90,7 @@ LNGEN_INLINE void stage_1(A x, A gamma, A beta, const Scalars<S>& row, A& out_y)
   out_y = y;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -166,7 +166,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A alpha;
@@ -179,22 +179,22 @@ LNGEN_INLINE void sum_du_x(A x, A dy, A gamma, const Scalars<S>& row, A (&sums)[
   const A alpha = row.alpha;
   const A u = x*alpha;  // step 1
   const A t = math::tanh(u);  // step 2
-  const A du = (A(1) - t)*dy*(t + A(1))*gamma;  // step 11
-  const A dx = du*alpha;  // step 6
-  if (HAS_alpha) sums[0] += du*x;  // step 7: sum_du_x
-  if (HAS_gamma) over_rows[0] = dy*t;  // step 8: dgamma
-  if (HAS_beta) over_rows[1] = dy;  // step 9: dbeta
+  const A du = (A(1) - t)*dy*(t + A(1))*gamma;  // step 7
+  const A dx = du*alpha;  // step 8
+  if (HAS_alpha) sums[0] += du*x;  // step 9: sum_du_x
+  if (HAS_gamma) over_rows[0] = dy*t;  // step 10: dgamma
+  if (HAS_beta) over_rows[1] = dy;  // step 11: dbeta
   out_dx = dx;
 }
 
 template <class A>
 LNGEN_INLINE void after_sum_du_x(Scalars<A>& row, const A (&sums)[1], A (&over_all)[1]) {
-  const A sum_du_x = sums[0];  // step 7: sum(du*x)
-  over_all[0] = sum_du_x;  // step 7: dalpha
+  const A sum_du_x = sums[0];  // step 9: sum(du*x)
+  over_all[0] = sum_du_x;  // step 9: dalpha
   row.sum_du_x = sum_du_x;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -260,7 +260,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features.
+// Values that do not vary over the features.
 template <class A> struct Scalars {
   A D;
   A alpha;

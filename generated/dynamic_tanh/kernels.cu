@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of dynamic_tanh.
 // Do not edit; edit dynamic_tanh.py and run: lngen derive dynamic_tanh.py
 // Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 13 flops per row element.
-// Evidence: 1 output, 17 steps, 28 first lines, 4 gradients, 1 tangent, 5 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 18 steps, 28 first lines, 4 gradients, 1 tangent, 5 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-// templates sha256:a6fa389b017093e698671db7b23dc4ae3379f5ce734d243ee674c17ce2b51213
+// templates sha256:c2ab40ac79ac18ebe4952cf3e6ee80801e8cbd4cdf018bee22df54b9dbd571ae
 //
 // forward:
 //     u = alpha*x
@@ -28,7 +28,7 @@
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward: blocks * (2*D + 1).
-// How they are launched, and macros that choose among them: rows.cuh.
+// Launches, and the macros that choose among kernels: rows.cuh.
 //     LNGEN_WITHOUT_alpha    alpha is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_beta     beta is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
@@ -85,13 +85,13 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A alpha;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
   Pack<typename G::P, G::VECTOR> gamma[G::HELD];
@@ -112,7 +112,7 @@ __device__ __forceinline__ void stage_1(A x, A gamma, A beta, const Scalars<A>& 
   out_y = y;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -212,14 +212,14 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A alpha;
   A sum_du_x;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
   RowTile<G, READS_dy> dy;
@@ -237,22 +237,22 @@ __device__ __forceinline__ void sum_du_x(A x, A dy, A gamma, const Scalars<A>& r
   const A alpha = row.alpha;
   const A u = x*alpha;  // step 1
   const A t = math::tanh(u);  // step 2
-  const A du = (A(1) - t)*dy*(t + A(1))*gamma;  // step 11
-  const A dx = du*alpha;  // step 6
-  if (HAS_alpha) sums[0] += du*x;  // step 7: sum_du_x
-  if (HAS_gamma) over_rows[0] = dy*t;  // step 8: dgamma
-  if (HAS_beta) over_rows[1] = dy;  // step 9: dbeta
+  const A du = (A(1) - t)*dy*(t + A(1))*gamma;  // step 7
+  const A dx = du*alpha;  // step 8
+  if (HAS_alpha) sums[0] += du*x;  // step 9: sum_du_x
+  if (HAS_gamma) over_rows[0] = dy*t;  // step 10: dgamma
+  if (HAS_beta) over_rows[1] = dy;  // step 11: dbeta
   out_dx = dx;
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_du_x(Scalars<A>& row, const A (&sums)[1], A (&over_all)[1]) {
-  const A sum_du_x = sums[0];  // step 7: sum(du*x)
-  over_all[0] = sum_du_x;  // step 7: dalpha
+  const A sum_du_x = sums[0];  // step 9: sum(du*x)
+  over_all[0] = sum_du_x;  // step 9: dalpha
   row.sum_du_x = sum_du_x;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -337,7 +337,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features.
+// Values that do not vary over the features.
 template <class A> struct Scalars {
   A D;
   A alpha;

@@ -1,13 +1,13 @@
 # Made by lngen 0.1.0 from the definition of dynamic_tanh.
 # Do not edit; edit dynamic_tanh.py and run: lngen derive dynamic_tanh.py
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 13 flops per row element.
-# Evidence: 1 output, 17 steps, 28 first lines, 4 gradients, 1 tangent, 5 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 18 steps, 28 first lines, 4 gradients, 1 tangent, 5 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-# templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
+# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
 """Dynamic tanh: an elementwise layer in the place of a norm. The outputs and the gradients.
 
-Rows are worked on in blocks that stay in the cache. A comment names the step of the
-derivation that a line comes from, and a name in the code is a name of the derivation.
+Rows are processed in blocks that stay in the cache. A comment gives the derivation step
+of its line, and names in the code are those of the derivation.
 """
 
 # A variable may be an array, a number or None.
@@ -65,26 +65,26 @@ def backward(arguments, fields, results, call):
         u = np.multiply(x, alpha_value, out=dx_block)
         # step 2: t = tanh(u)
         t = np.tanh(u, out=dx_block)
-        # step 8: dgamma = sum over rows of dy*t
+        # step 10: dgamma = sum over rows of dy*t
         if gamma is not None:
             part = np.multiply(dy, t, out=buffers[0])
             _rows.add_rows(part, dgamma_sums)
-        # step 9: dbeta = sum over rows of dy
+        # step 11: dbeta = sum over rows of dy
         if dbeta_out is not None:
             _rows.add_rows(dy, dbeta_sums)
-        # step 11: du = (1 - t)*dy*(t + 1)*gamma
+        # step 7: du = (1 - t)*dy*(t + 1)*gamma
         du = np.subtract(1.0, t, out=buffers[0])
         du = np.multiply(du, dy, out=buffers[0])
         part_2 = np.add(t, 1.0, out=dx_block)
         du = np.multiply(du, part_2, out=dx_block)
         if gamma is not None:
             du = _rows.by_feature(np.multiply, du, gamma_wide, out=dx_block)
-        # step 7: sum_du_x = sum(du*x)
+        # step 9: sum_du_x = sum(du*x)
         if alpha is not None:
             sum_du_x = _rows.row_sum(du, x, out=row_scalars[0])
-            # step 7: dalpha = sum over rows of sum_du_x
+            # step 9: dalpha = sum over rows of sum_du_x
             dalpha_sums += np.add.reduce(sum_du_x, axis=None)
-        # step 6: dx = du*alpha
+        # step 8: dx = du*alpha
         np.multiply(du, alpha_value, out=dx_block)
 
     dgamma, dbeta, dalpha = _blocks.each_block(
@@ -142,30 +142,30 @@ def backward_fast(arguments, saved):
     u = x * alpha_value
     # step 2: t = tanh(u)
     t = np.tanh(u, out=u)
-    # step 8: dgamma = sum over rows of dy*t
+    # step 10: dgamma = sum over rows of dy*t
     if gamma is not None:
         part = dy * t
         dgamma = _rows.sum_of_rows(
             _rows.equal_weights(rows, 1.0, dtype), part.reshape(-1, features)
         )
-    # step 9: dbeta = sum over rows of dy
+    # step 11: dbeta = sum over rows of dy
     if wants_dbeta:
         dbeta = _rows.sum_of_rows(
             _rows.equal_weights(rows, 1.0, dtype), dy.reshape(-1, features)
         )
-    # step 11: du = (1 - t)*dy*(t + 1)*gamma
+    # step 7: du = (1 - t)*dy*(t + 1)*gamma
     du = 1.0 - t
     du = np.multiply(du, dy, out=du)
     part_2 = np.add(t, 1.0, out=t)
     du = np.multiply(du, part_2, out=du)
     if gamma is not None:
         du = np.multiply(du, gamma, out=du)
-    # step 7: sum_du_x = sum(du*x)
+    # step 9: sum_du_x = sum(du*x)
     if alpha is not None:
         sum_du_x = vecdot(du, x)[..., np.newaxis]
-        # step 7: dalpha = sum over rows of sum_du_x
+        # step 9: dalpha = sum over rows of sum_du_x
         dalpha = np.add.reduce(sum_du_x, axis=None)
-    # step 6: dx = du*alpha
+    # step 8: dx = du*alpha
     dx = np.multiply(du, alpha_value, out=du)
     if alpha is not None:
         dalpha = _rows.filled(dalpha, out=np.empty((), dtype))

@@ -1,13 +1,13 @@
 # Made by lngen 0.1.0 from the definition of dynamic_tanh.
 # Do not edit; edit dynamic_tanh.py and run: lngen derive dynamic_tanh.py
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 13 flops per row element.
-# Evidence: 1 output, 17 steps, 28 first lines, 4 gradients, 1 tangent, 5 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 18 steps, 28 first lines, 4 gradients, 1 tangent, 5 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-# templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
+# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
 """Dynamic tanh: an elementwise layer in the place of a norm. The tangents, and the gradients of the gradients.
 
-Rows are worked on in blocks that stay in the cache. A comment names the step of the
-derivation that a line comes from, and a name in the code is a name of the derivation.
+Rows are processed in blocks that stay in the cache. A comment gives the derivation step
+of its line, and names in the code are those of the derivation.
 """
 
 # A variable may be an array, a number or None.
@@ -118,7 +118,7 @@ def backward_backward(arguments, fields, results, call):
     if ddgamma is None and (ddx_rows is not None or ddalpha is not None):
         ddgamma_value = 0.0
     D = _rows.number(features, dtype)
-    # step 45: d2u = (1 - t)*(ddgamma - 2*ddu*t*gamma)*dy*(t + 1)
+    # step 34: d2u = (1 - t)*(ddgamma - 2*ddu*t*gamma)*dy*(t + 1)
     if needs_part_6:
         part_6 = np.multiply(gamma, 2.0)
     if needs_part_6_2:
@@ -147,10 +147,10 @@ def backward_backward(arguments, fields, results, call):
             ddalpha is not None or (alpha is not None and ddx_rows is not None)
         ):
             du = _rows.by_feature(np.multiply, du, gamma_wide, out=buffers[0])
-        # step 35: mean_ddx_du = mean(ddx*du)
+        # step 40: mean_ddx_du = mean(ddx*du)
         if needs_mean_ddx_du:
             mean_ddx_du = _rows.row_mean(ddx, du, D, out=row_scalars[0])
-        # step 40: ddu = ddx*alpha + x*ddalpha
+        # step 26: ddu = ddx*alpha + x*ddalpha
         if ddx_rows is not None:
             ddu = np.multiply(ddx, alpha_value, out=buffers[2])
         if ddalpha is not None:
@@ -159,14 +159,14 @@ def backward_backward(arguments, fields, results, call):
             ddu = np.add(ddu, part_3, out=buffers[2])
         if ddx_rows is None and ddalpha is not None:
             ddu = part_3
-        # step 46: d2gamma = sum over rows of (1 - t)*ddu*dy*(t + 1)
+        # step 42: d2gamma = sum over rows of (1 - t)*ddu*dy*(t + 1)
         if needs_part_4:
             part_4 = np.multiply(part, ddu, out=buffers[4])
         if needs_part_6:
             part_5 = np.multiply(part_4, dy, out=buffers[5])
             part_5 = np.multiply(part_5, part_2, out=buffers[5])
             _rows.add_rows(part_5, d2gamma_sums)
-        # step 45: d2u = (1 - t)*(ddgamma - 2*ddu*t*gamma)*dy*(t + 1)
+        # step 34: d2u = (1 - t)*(ddgamma - 2*ddu*t*gamma)*dy*(t + 1)
         if needs_part_4:
             d2u = np.multiply(ddu, t, out=buffers[2])
             d2u = np.multiply(d2u, part_6, out=buffers[2])
@@ -177,10 +177,10 @@ def backward_backward(arguments, fields, results, call):
             d2u = np.multiply(part, d2u, out=dx_block)
             d2u = np.multiply(d2u, dy, out=dx_block)
             d2u = np.multiply(d2u, part_2, out=dx_block)
-        # step 35: mean_d2u_x = mean(d2u*x)
+        # step 40: mean_d2u_x = mean(d2u*x)
         if needs_alpha_value:
             mean_d2u_x = _rows.row_mean(d2u, x, D, out=row_scalars[1])
-        # step 43: d2x = d2u*alpha + du*ddalpha
+        # step 38: d2x = d2u*alpha + du*ddalpha
         if needs_u:
             d2x = np.multiply(d2u, alpha_value, out=dx_block)
         if ddalpha is not None:
@@ -189,7 +189,7 @@ def backward_backward(arguments, fields, results, call):
         if needs_d2x:
             d2x = 0.0
             dx_block[...] = d2x
-        # step 47: ddy = t*ddgamma + (1 - t)*ddu*(t + 1)*gamma + ddbeta
+        # step 48: ddy = t*ddgamma + (1 - t)*ddu*(t + 1)*gamma + ddbeta
         if ddgamma is not None:
             ddy = _rows.by_feature(np.multiply, t, ddgamma_value_wide, out=ddy_block)
         if needs_part_4:
@@ -216,7 +216,7 @@ def backward_backward(arguments, fields, results, call):
             ddbeta is None or (ddx_rows is None and ddalpha is None)
         ):
             ddy_block[...] = ddy
-        # step 35: mean_ddx_du_scaled = (mean_d2u_x + mean_ddx_du)*D
+        # step 40: mean_ddx_du_scaled = (mean_d2u_x + mean_ddx_du)*D
         if needs_mean_ddx_du:
             mean_ddx_du_scaled = np.add(mean_d2u_x, mean_ddx_du, out=row_scalars[0])
         if ddx_rows is None and (
@@ -225,7 +225,7 @@ def backward_backward(arguments, fields, results, call):
             mean_ddx_du_scaled = mean_d2u_x
         if needs_alpha_value:
             mean_ddx_du_scaled = np.multiply(mean_ddx_du_scaled, D, out=row_scalars[0])
-            # step 35: d2alpha = sum over rows of mean_ddx_du_scaled
+            # step 40: d2alpha = sum over rows of mean_ddx_du_scaled
             d2alpha_sums += np.add.reduce(mean_ddx_du_scaled, axis=None)
 
     d2gamma, d2alpha = _blocks.each_block(

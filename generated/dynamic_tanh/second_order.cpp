@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of dynamic_tanh.
 // Do not edit; edit dynamic_tanh.py and run: lngen derive dynamic_tanh.py
 // Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 13 flops per row element.
-// Evidence: 1 output, 17 steps, 28 first lines, 4 gradients, 1 tangent, 5 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 18 steps, 28 first lines, 4 gradients, 1 tangent, 5 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-// templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
+// templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
 //
 // jvp:
 //     y_dot = gamma_dot*t + gamma*(1 - t)*(1 + t)*(alpha_dot*x + alpha*x_dot) + beta_dot
@@ -21,7 +21,7 @@
 // A kernel is passed the pointers of
 //
 //     jvp_<type>(const Row* x, const Row* x_dot, const Parameter* alpha, const Parameter* gamma, const Parameter*
-//         alpha_dot, const Parameter* gamma_dot, const Parameter* beta_dot, Row* out_dy, long long rows, int D)
+//         alpha_dot, const Parameter* gamma_dot, const Parameter* beta_dot, Row* out_y_dot, long long rows, int D)
 //     backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Parameter* alpha, const
 //         Parameter* gamma, const Parameter* ddalpha, const Parameter* ddgamma, const Parameter* ddbeta, Row*
 //         out_dx, Row* out_ddy, Computed* workspace, long long rows, int D)
@@ -32,16 +32,16 @@
 // in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
 // on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h.
 //     LNGEN_WITHOUT_alpha    alpha is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_alpha_dot alpha_dot is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_beta     beta is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dalpha   dalpha is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dbeta    dbeta is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_beta_dot beta_dot is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddalpha  ddalpha is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddbeta   ddbeta is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddgamma  ddgamma is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dgamma   dgamma is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dx       dx is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_gamma_dot gamma_dot is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
 
 #include "../_runtime/host_rows.h"
 
@@ -52,20 +52,20 @@ constexpr bool HAS_alpha = false;
 #else
 constexpr bool HAS_alpha = true;
 #endif
+#ifdef LNGEN_WITHOUT_alpha_dot
+constexpr bool HAS_alpha_dot = false;
+#else
+constexpr bool HAS_alpha_dot = true;
+#endif
 #ifdef LNGEN_WITHOUT_beta
 constexpr bool HAS_beta = false;
 #else
 constexpr bool HAS_beta = true;
 #endif
-#ifdef LNGEN_WITHOUT_dalpha
-constexpr bool HAS_dalpha = false;
+#ifdef LNGEN_WITHOUT_beta_dot
+constexpr bool HAS_beta_dot = false;
 #else
-constexpr bool HAS_dalpha = true;
-#endif
-#ifdef LNGEN_WITHOUT_dbeta
-constexpr bool HAS_dbeta = false;
-#else
-constexpr bool HAS_dbeta = true;
+constexpr bool HAS_beta_dot = true;
 #endif
 #ifdef LNGEN_WITHOUT_ddalpha
 constexpr bool HAS_ddalpha = false;
@@ -87,20 +87,20 @@ constexpr bool HAS_ddx = false;
 #else
 constexpr bool HAS_ddx = true;
 #endif
-#ifdef LNGEN_WITHOUT_dgamma
-constexpr bool HAS_dgamma = false;
-#else
-constexpr bool HAS_dgamma = true;
-#endif
-#ifdef LNGEN_WITHOUT_dx
-constexpr bool HAS_dx = false;
-#else
-constexpr bool HAS_dx = true;
-#endif
 #ifdef LNGEN_WITHOUT_gamma
 constexpr bool HAS_gamma = false;
 #else
 constexpr bool HAS_gamma = true;
+#endif
+#ifdef LNGEN_WITHOUT_gamma_dot
+constexpr bool HAS_gamma_dot = false;
+#else
+constexpr bool HAS_gamma_dot = true;
+#endif
+#ifdef LNGEN_WITHOUT_x_dot
+constexpr bool HAS_x_dot = false;
+#else
+constexpr bool HAS_x_dot = true;
 #endif
 
 }  // namespace lngen
@@ -110,13 +110,13 @@ constexpr bool HAS_gamma = true;
 namespace lngen {
 namespace jvp {
 
-constexpr bool READS_x = HAS_dalpha || HAS_dgamma || HAS_dx;
-constexpr bool READS_x_dot = HAS_dx;
-constexpr bool READS_gamma = (HAS_dalpha && HAS_gamma) || (HAS_dx && HAS_gamma);
-constexpr bool READS_gamma_dot = HAS_dgamma;
-constexpr bool READS_beta_dot = HAS_dbeta;
-constexpr bool READS_alpha = (HAS_alpha && HAS_dalpha) || (HAS_alpha && HAS_dgamma) || (HAS_alpha && HAS_dx);
-constexpr bool READS_alpha_dot = HAS_dalpha;
+constexpr bool READS_x = HAS_alpha_dot || HAS_gamma_dot || HAS_x_dot;
+constexpr bool READS_x_dot = HAS_x_dot;
+constexpr bool READS_gamma = (HAS_alpha_dot && HAS_gamma) || (HAS_gamma && HAS_x_dot);
+constexpr bool READS_gamma_dot = HAS_gamma_dot;
+constexpr bool READS_beta_dot = HAS_beta_dot;
+constexpr bool READS_alpha = (HAS_alpha && HAS_alpha_dot) || (HAS_alpha && HAS_gamma_dot) || (HAS_alpha && HAS_x_dot);
+constexpr bool READS_alpha_dot = HAS_alpha_dot;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
@@ -126,12 +126,12 @@ template <class T, class P, class A> struct Arguments {
   const P* alpha_dot;
   const P* gamma_dot;
   const P* beta_dot;
-  T* out_dy;
+  T* out_y_dot;
   long long rows;
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A alpha;
@@ -144,11 +144,11 @@ LNGEN_INLINE void stage_1(A x, A x_dot, A gamma, A gamma_dot, A beta_dot, const 
   const A alpha = row.alpha, alpha_dot = row.alpha_dot;
   const A u = x*alpha;  // step 1
   const A t = math::tanh(u);  // step 2
-  const A y_dot = (HAS_dalpha || HAS_dbeta || HAS_dgamma || HAS_dx) ? (HAS_dgamma ? t*gamma_dot : A(0)) + ((HAS_dalpha || HAS_dx) ? (A(1) - t)*(t + A(1))*((HAS_dalpha ? x*alpha_dot : A(0)) + (HAS_dx ? x_dot*alpha : A(0)))*gamma : A(0)) + beta_dot : A(0);  // step 17
+  const A y_dot = (HAS_alpha_dot || HAS_beta_dot || HAS_gamma_dot || HAS_x_dot) ? (HAS_gamma_dot ? t*gamma_dot : A(0)) + ((HAS_alpha_dot || HAS_x_dot) ? (A(1) - t)*(t + A(1))*((HAS_alpha_dot ? x*alpha_dot : A(0)) + (HAS_x_dot ? x_dot*alpha : A(0)))*gamma : A(0)) + beta_dot : A(0);  // step 17
   out_y_dot = y_dot;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -162,7 +162,7 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
   using A = S;
   const int D = to.D;
   const Scalars<S> call = of_the_call(to);
-  const bool streams_dy = streams && is_even(to.out_dy, D);
+  const bool streams_y_dot = streams && is_even(to.out_y_dot, D);
   for (long long chunk = on.first; chunk < on.end; ++chunk) {
     for (long long i = on.row(chunk); i < on.row(chunk + 1); ++i) {
       const long long offset = i * D;
@@ -179,7 +179,7 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
           if (READS_x_dot && streams) prefetch(to.x_dot + offset + D + column);
           A out_y_dot;
           stage_1(x, x_dot, gamma, gamma_dot, beta_dot, row, out_y_dot);
-          write_once(to.out_dy + offset + column, width, out_y_dot, streams_dy);
+          write_once(to.out_y_dot + offset + column, width, out_y_dot, streams_y_dot);
         });
       }
     }
@@ -240,7 +240,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A alpha;
@@ -257,13 +257,13 @@ LNGEN_INLINE void mean_ddx_du(A x, A dy, A ddx, A gamma, A ddgamma, A ddbeta, co
   const A u = x*alpha;  // step 1
   const A t = math::tanh(u);  // step 2
   const A du = (A(1) - t)*dy*(t + A(1))*gamma;  // step 18
-  const A ddu = (HAS_ddalpha || HAS_ddx) ? (HAS_ddx ? ddx*alpha : A(0)) + (HAS_ddalpha ? x*ddalpha : A(0)) : A(0);  // step 40
-  const A d2u = (HAS_ddalpha || HAS_ddgamma || HAS_ddx) ? (A(1) - t)*(ddgamma - ((HAS_ddalpha || HAS_ddx) ? A(2)*ddu*t*gamma : A(0)))*dy*(t + A(1)) : A(0);  // step 45
-  const A d2x = (HAS_ddalpha || HAS_ddgamma || HAS_ddx) ? d2u*alpha + (HAS_ddalpha ? du*ddalpha : A(0)) : A(0);  // step 43
-  const A ddy = (HAS_ddalpha || HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? t*ddgamma : A(0)) + ((HAS_ddalpha || HAS_ddx) ? (A(1) - t)*ddu*(t + A(1))*gamma : A(0)) + ddbeta : A(0);  // step 47
-  if ((HAS_alpha && HAS_ddalpha) || (HAS_alpha && HAS_ddgamma) || (HAS_alpha && HAS_ddx)) sums[0] += d2u*x;  // step 35: mean_d2u_x
-  if (HAS_alpha && HAS_ddx) sums[1] += ddx*du;  // step 35: mean_ddx_du
-  if ((HAS_ddalpha && HAS_gamma) || (HAS_ddx && HAS_gamma)) over_rows[0] = (A(1) - t)*ddu*dy*(t + A(1));  // step 46: d2gamma
+  const A ddu = (HAS_ddalpha || HAS_ddx) ? (HAS_ddx ? ddx*alpha : A(0)) + (HAS_ddalpha ? x*ddalpha : A(0)) : A(0);  // step 26
+  const A d2u = (HAS_ddalpha || HAS_ddgamma || HAS_ddx) ? (A(1) - t)*(ddgamma - ((HAS_ddalpha || HAS_ddx) ? A(2)*ddu*t*gamma : A(0)))*dy*(t + A(1)) : A(0);  // step 34
+  const A d2x = (HAS_ddalpha || HAS_ddgamma || HAS_ddx) ? d2u*alpha + (HAS_ddalpha ? du*ddalpha : A(0)) : A(0);  // step 38
+  const A ddy = (HAS_ddalpha || HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? t*ddgamma : A(0)) + ((HAS_ddalpha || HAS_ddx) ? (A(1) - t)*ddu*(t + A(1))*gamma : A(0)) + ddbeta : A(0);  // step 48
+  if ((HAS_alpha && HAS_ddalpha) || (HAS_alpha && HAS_ddgamma) || (HAS_alpha && HAS_ddx)) sums[0] += d2u*x;  // step 40: mean_d2u_x
+  if (HAS_alpha && HAS_ddx) sums[1] += ddx*du;  // step 40: mean_ddx_du
+  if ((HAS_ddalpha && HAS_gamma) || (HAS_ddx && HAS_gamma)) over_rows[0] = (A(1) - t)*ddu*dy*(t + A(1));  // step 42: d2gamma
   out_d2x = d2x;
   out_ddy = ddy;
 }
@@ -271,16 +271,16 @@ LNGEN_INLINE void mean_ddx_du(A x, A dy, A ddx, A gamma, A ddgamma, A ddbeta, co
 template <class A>
 LNGEN_INLINE void after_mean_ddx_du(Scalars<A>& row, const A (&sums)[2], A (&over_all)[1]) {
   const A D = row.D;
-  const A mean_d2u_x = math::quotient(sums[0], row.D);  // step 35: mean(d2u*x)
-  const A mean_ddx_du = math::quotient(sums[1], row.D);  // step 35: mean(ddx*du)
-  const A mean_ddx_du_scaled = (HAS_ddalpha || HAS_ddgamma || HAS_ddx) ? (mean_d2u_x + mean_ddx_du)*D : A(0);  // step 35
-  over_all[0] = mean_ddx_du_scaled;  // step 35: d2alpha
+  const A mean_d2u_x = math::quotient(sums[0], row.D);  // step 40: mean(d2u*x)
+  const A mean_ddx_du = math::quotient(sums[1], row.D);  // step 40: mean(ddx*du)
+  const A mean_ddx_du_scaled = (HAS_ddalpha || HAS_ddgamma || HAS_ddx) ? (mean_d2u_x + mean_ddx_du)*D : A(0);  // step 40
+  over_all[0] = mean_ddx_du_scaled;  // step 40: d2alpha
   row.mean_d2u_x = mean_d2u_x;
   row.mean_ddx_du = mean_ddx_du;
   row.mean_ddx_du_scaled = mean_ddx_du_scaled;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -358,7 +358,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features.
+// Values that do not vary over the features.
 template <class A> struct Scalars {
   A D;
   A alpha;
@@ -369,7 +369,7 @@ template <class A> struct Scalars {
 // One column of the gradients
 template <class A, class S>
 LNGEN_INLINE void finish(A d2gamma, const Scalars<S>& row, A& out_d2gamma, A& out_d2beta) {
-  const A d2beta = A(0);  // step 37
+  const A d2beta = A(0);  // step 43
   out_d2gamma = d2gamma;
   out_d2beta = d2beta;
 }

@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of dynamic_tanh.
 // Do not edit; edit dynamic_tanh.py and run: lngen derive dynamic_tanh.py
 // Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 13 flops per row element.
-// Evidence: 1 output, 17 steps, 28 first lines, 4 gradients, 1 tangent, 5 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 18 steps, 28 first lines, 4 gradients, 1 tangent, 5 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-// templates sha256:a6fa389b017093e698671db7b23dc4ae3379f5ce734d243ee674c17ce2b51213
+// templates sha256:c2ab40ac79ac18ebe4952cf3e6ee80801e8cbd4cdf018bee22df54b9dbd571ae
 //
 // jvp:
 //     y_dot = gamma_dot*t + gamma*(1 - t)*(1 + t)*(alpha_dot*x + alpha*x_dot) + beta_dot
@@ -21,7 +21,7 @@
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
 //     jvp_<type>(const Row* x, const Row* x_dot, const Parameter* alpha, const Parameter* gamma, const Parameter*
-//         alpha_dot, const Parameter* gamma_dot, const Parameter* beta_dot, Row* out_dy, long long rows, int D)
+//         alpha_dot, const Parameter* gamma_dot, const Parameter* beta_dot, Row* out_y_dot, long long rows, int D)
 //     backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Parameter* alpha, const
 //         Parameter* gamma, const Parameter* ddalpha, const Parameter* ddgamma, const Parameter* ddbeta, Row*
 //         out_dx, Row* out_ddy, Computed* workspace, long long rows, int D)
@@ -31,18 +31,18 @@
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward_backward: blocks * (1*D + 1).
-// How they are launched, and macros that choose among them: rows.cuh.
+// Launches, and the macros that choose among kernels: rows.cuh.
 //     LNGEN_WITHOUT_alpha    alpha is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_alpha_dot alpha_dot is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_beta     beta is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dalpha   dalpha is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dbeta    dbeta is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_beta_dot beta_dot is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddalpha  ddalpha is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddbeta   ddbeta is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddgamma  ddgamma is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dgamma   dgamma is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dx       dx is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_gamma_dot gamma_dot is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
 
 #include "../_runtime/rows.cuh"
 #include "../_runtime/geometry.cuh"
@@ -58,20 +58,20 @@ constexpr bool HAS_alpha = false;
 #else
 constexpr bool HAS_alpha = true;
 #endif
+#ifdef LNGEN_WITHOUT_alpha_dot
+constexpr bool HAS_alpha_dot = false;
+#else
+constexpr bool HAS_alpha_dot = true;
+#endif
 #ifdef LNGEN_WITHOUT_beta
 constexpr bool HAS_beta = false;
 #else
 constexpr bool HAS_beta = true;
 #endif
-#ifdef LNGEN_WITHOUT_dalpha
-constexpr bool HAS_dalpha = false;
+#ifdef LNGEN_WITHOUT_beta_dot
+constexpr bool HAS_beta_dot = false;
 #else
-constexpr bool HAS_dalpha = true;
-#endif
-#ifdef LNGEN_WITHOUT_dbeta
-constexpr bool HAS_dbeta = false;
-#else
-constexpr bool HAS_dbeta = true;
+constexpr bool HAS_beta_dot = true;
 #endif
 #ifdef LNGEN_WITHOUT_ddalpha
 constexpr bool HAS_ddalpha = false;
@@ -93,20 +93,20 @@ constexpr bool HAS_ddx = false;
 #else
 constexpr bool HAS_ddx = true;
 #endif
-#ifdef LNGEN_WITHOUT_dgamma
-constexpr bool HAS_dgamma = false;
-#else
-constexpr bool HAS_dgamma = true;
-#endif
-#ifdef LNGEN_WITHOUT_dx
-constexpr bool HAS_dx = false;
-#else
-constexpr bool HAS_dx = true;
-#endif
 #ifdef LNGEN_WITHOUT_gamma
 constexpr bool HAS_gamma = false;
 #else
 constexpr bool HAS_gamma = true;
+#endif
+#ifdef LNGEN_WITHOUT_gamma_dot
+constexpr bool HAS_gamma_dot = false;
+#else
+constexpr bool HAS_gamma_dot = true;
+#endif
+#ifdef LNGEN_WITHOUT_x_dot
+constexpr bool HAS_x_dot = false;
+#else
+constexpr bool HAS_x_dot = true;
 #endif
 
 }  // namespace lngen
@@ -117,13 +117,13 @@ constexpr bool HAS_gamma = true;
 namespace lngen {
 namespace jvp {
 
-constexpr bool READS_x = HAS_dalpha || HAS_dgamma || HAS_dx;
-constexpr bool READS_x_dot = HAS_dx;
-constexpr bool READS_gamma = (HAS_dalpha && HAS_gamma) || (HAS_dx && HAS_gamma);
-constexpr bool READS_gamma_dot = HAS_dgamma;
-constexpr bool READS_beta_dot = HAS_dbeta;
-constexpr bool READS_alpha = (HAS_alpha && HAS_dalpha) || (HAS_alpha && HAS_dgamma) || (HAS_alpha && HAS_dx);
-constexpr bool READS_alpha_dot = HAS_dalpha;
+constexpr bool READS_x = HAS_alpha_dot || HAS_gamma_dot || HAS_x_dot;
+constexpr bool READS_x_dot = HAS_x_dot;
+constexpr bool READS_gamma = (HAS_alpha_dot && HAS_gamma) || (HAS_gamma && HAS_x_dot);
+constexpr bool READS_gamma_dot = HAS_gamma_dot;
+constexpr bool READS_beta_dot = HAS_beta_dot;
+constexpr bool READS_alpha = (HAS_alpha && HAS_alpha_dot) || (HAS_alpha && HAS_gamma_dot) || (HAS_alpha && HAS_x_dot);
+constexpr bool READS_alpha_dot = HAS_alpha_dot;
 constexpr int ROWS_READ = READS_x + READS_x_dot, FEATURES_READ = READS_gamma + READS_gamma_dot + READS_beta_dot;
 
 template <class T>
@@ -137,19 +137,19 @@ template <class T, class P, class A> struct Arguments {
   const P* alpha_dot;
   const P* gamma_dot;
   const P* beta_dot;
-  T* out_dy;
+  T* out_y_dot;
   long long rows;
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A alpha;
   A alpha_dot;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
   RowTile<G, READS_x_dot> x_dot;
@@ -169,11 +169,11 @@ __device__ __forceinline__ void stage_1(A x, A x_dot, A gamma, A gamma_dot, A be
   const A alpha = row.alpha, alpha_dot = row.alpha_dot;
   const A u = x*alpha;  // step 1
   const A t = math::tanh(u);  // step 2
-  const A y_dot = (HAS_dalpha || HAS_dbeta || HAS_dgamma || HAS_dx) ? (HAS_dgamma ? t*gamma_dot : A(0)) + ((HAS_dalpha || HAS_dx) ? (A(1) - t)*(t + A(1))*((HAS_dalpha ? x*alpha_dot : A(0)) + (HAS_dx ? x_dot*alpha : A(0)))*gamma : A(0)) + beta_dot : A(0);  // step 17
+  const A y_dot = (HAS_alpha_dot || HAS_beta_dot || HAS_gamma_dot || HAS_x_dot) ? (HAS_gamma_dot ? t*gamma_dot : A(0)) + ((HAS_alpha_dot || HAS_x_dot) ? (A(1) - t)*(t + A(1))*((HAS_alpha_dot ? x*alpha_dot : A(0)) + (HAS_x_dot ? x_dot*alpha : A(0)))*gamma : A(0)) + beta_dot : A(0);  // step 17
   out_y_dot = y_dot;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -223,7 +223,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_beta_dot ? widen<A>(beta_dot.entries[i]) : A(0), row, out_y_dot);
           stored_y_dot.entries[i] = narrow<T>(out_y_dot);
         }
-        if (here.live) store_once(to.out_dy + here.offset + column, stored_y_dot);
+        if (here.live) store_once(to.out_y_dot + here.offset + column, stored_y_dot);
       });
     }
   });
@@ -243,8 +243,8 @@ template <class T> struct Launch : Chosen<Needs<T>> {
                (const T* __restrict__ x, const T* __restrict__ x_dot, const lngen::Parameter<T>* __restrict__ alpha, \
                 const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ alpha_dot, \
                 const lngen::Parameter<T>* __restrict__ gamma_dot, const lngen::Parameter<T>* __restrict__ beta_dot, \
-                T* __restrict__ out_dy, long long rows, int D), \
-               (x, x_dot, alpha, gamma, alpha_dot, gamma_dot, beta_dot, out_dy, rows, D))
+                T* __restrict__ out_y_dot, long long rows, int D), \
+               (x, x_dot, alpha, gamma, alpha_dot, gamma_dot, beta_dot, out_y_dot, rows, D))
 
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
@@ -290,7 +290,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A alpha;
@@ -300,7 +300,7 @@ template <class A> struct Scalars {
   A mean_ddx_du_scaled;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
   RowTile<G, READS_dy> dy;
@@ -323,13 +323,13 @@ __device__ __forceinline__ void mean_ddx_du(A x, A dy, A ddx, A gamma, A ddgamma
   const A u = x*alpha;  // step 1
   const A t = math::tanh(u);  // step 2
   const A du = (A(1) - t)*dy*(t + A(1))*gamma;  // step 18
-  const A ddu = (HAS_ddalpha || HAS_ddx) ? (HAS_ddx ? ddx*alpha : A(0)) + (HAS_ddalpha ? x*ddalpha : A(0)) : A(0);  // step 40
-  const A d2u = (HAS_ddalpha || HAS_ddgamma || HAS_ddx) ? (A(1) - t)*(ddgamma - ((HAS_ddalpha || HAS_ddx) ? A(2)*ddu*t*gamma : A(0)))*dy*(t + A(1)) : A(0);  // step 45
-  const A d2x = (HAS_ddalpha || HAS_ddgamma || HAS_ddx) ? d2u*alpha + (HAS_ddalpha ? du*ddalpha : A(0)) : A(0);  // step 43
-  const A ddy = (HAS_ddalpha || HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? t*ddgamma : A(0)) + ((HAS_ddalpha || HAS_ddx) ? (A(1) - t)*ddu*(t + A(1))*gamma : A(0)) + ddbeta : A(0);  // step 47
-  if ((HAS_alpha && HAS_ddalpha) || (HAS_alpha && HAS_ddgamma) || (HAS_alpha && HAS_ddx)) sums[0] += d2u*x;  // step 35: mean_d2u_x
-  if (HAS_alpha && HAS_ddx) sums[1] += ddx*du;  // step 35: mean_ddx_du
-  if ((HAS_ddalpha && HAS_gamma) || (HAS_ddx && HAS_gamma)) over_rows[0] = (A(1) - t)*ddu*dy*(t + A(1));  // step 46: d2gamma
+  const A ddu = (HAS_ddalpha || HAS_ddx) ? (HAS_ddx ? ddx*alpha : A(0)) + (HAS_ddalpha ? x*ddalpha : A(0)) : A(0);  // step 26
+  const A d2u = (HAS_ddalpha || HAS_ddgamma || HAS_ddx) ? (A(1) - t)*(ddgamma - ((HAS_ddalpha || HAS_ddx) ? A(2)*ddu*t*gamma : A(0)))*dy*(t + A(1)) : A(0);  // step 34
+  const A d2x = (HAS_ddalpha || HAS_ddgamma || HAS_ddx) ? d2u*alpha + (HAS_ddalpha ? du*ddalpha : A(0)) : A(0);  // step 38
+  const A ddy = (HAS_ddalpha || HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? t*ddgamma : A(0)) + ((HAS_ddalpha || HAS_ddx) ? (A(1) - t)*ddu*(t + A(1))*gamma : A(0)) + ddbeta : A(0);  // step 48
+  if ((HAS_alpha && HAS_ddalpha) || (HAS_alpha && HAS_ddgamma) || (HAS_alpha && HAS_ddx)) sums[0] += d2u*x;  // step 40: mean_d2u_x
+  if (HAS_alpha && HAS_ddx) sums[1] += ddx*du;  // step 40: mean_ddx_du
+  if ((HAS_ddalpha && HAS_gamma) || (HAS_ddx && HAS_gamma)) over_rows[0] = (A(1) - t)*ddu*dy*(t + A(1));  // step 42: d2gamma
   out_d2x = d2x;
   out_ddy = ddy;
 }
@@ -337,16 +337,16 @@ __device__ __forceinline__ void mean_ddx_du(A x, A dy, A ddx, A gamma, A ddgamma
 template <class A>
 __device__ __forceinline__ void after_mean_ddx_du(Scalars<A>& row, const A (&sums)[2], A (&over_all)[1]) {
   const A D = row.D;
-  const A mean_d2u_x = math::quotient(sums[0], row.D);  // step 35: mean(d2u*x)
-  const A mean_ddx_du = math::quotient(sums[1], row.D);  // step 35: mean(ddx*du)
-  const A mean_ddx_du_scaled = (HAS_ddalpha || HAS_ddgamma || HAS_ddx) ? (mean_d2u_x + mean_ddx_du)*D : A(0);  // step 35
-  over_all[0] = mean_ddx_du_scaled;  // step 35: d2alpha
+  const A mean_d2u_x = math::quotient(sums[0], row.D);  // step 40: mean(d2u*x)
+  const A mean_ddx_du = math::quotient(sums[1], row.D);  // step 40: mean(ddx*du)
+  const A mean_ddx_du_scaled = (HAS_ddalpha || HAS_ddgamma || HAS_ddx) ? (mean_d2u_x + mean_ddx_du)*D : A(0);  // step 40
+  over_all[0] = mean_ddx_du_scaled;  // step 40: d2alpha
   row.mean_d2u_x = mean_d2u_x;
   row.mean_ddx_du = mean_ddx_du;
   row.mean_ddx_du_scaled = mean_ddx_du_scaled;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -449,7 +449,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features.
+// Values that do not vary over the features.
 template <class A> struct Scalars {
   A D;
   A alpha;
@@ -460,7 +460,7 @@ template <class A> struct Scalars {
 // One column of the gradients
 template <class A>
 __device__ __forceinline__ void finish(A d2gamma, const Scalars<A>& row, A& out_d2gamma, A& out_d2beta) {
-  const A d2beta = A(0);  // step 37
+  const A d2beta = A(0);  // step 43
   out_d2gamma = d2gamma;
   out_d2beta = d2beta;
 }

@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of gated_rms_norm.
 // Do not edit; edit gated_rms_norm.py and run: lngen derive gated_rms_norm.py
 // Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 20 flops per row element.
-// Evidence: 1 output, 29 steps, 34 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 39 steps, 34 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
-// templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
+// templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
 //
 // forward:
 //     ms = mean(x**2)
@@ -64,7 +64,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A eps;
@@ -98,7 +98,7 @@ LNGEN_INLINE void stage_2(A x, A z, A gamma, const Scalars<S>& row, A& out_y) {
   out_y = y;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -187,7 +187,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A rstd;
@@ -201,17 +201,17 @@ LNGEN_INLINE void mean_g_xhat(A x, A z, A dy, A gamma, const Scalars<S>& row, A 
   const A xhat = x*rstd;  // step 3
   const A sigmoid_z = math::sigmoid(z);  // step 4
   const A silu_z = sigmoid_z*z;  // step 5
-  const A g = dy*silu_z*gamma;  // step 9
+  const A g = dy*silu_z*gamma;  // step 7
   const A dz = dy*sigmoid_z*xhat*((A(1) - sigmoid_z)*z + A(1))*gamma;  // step 20
-  sums[0] += g*xhat;  // step 15: mean_g_xhat
-  if (HAS_gamma) over_rows[0] = dy*silu_z*xhat;  // step 18: dgamma
+  sums[0] += g*xhat;  // step 14: mean_g_xhat
+  if (HAS_gamma) over_rows[0] = dy*silu_z*xhat;  // step 21: dgamma
   out_dz = dz;
   kept_g = g;
 }
 
 template <class A>
 LNGEN_INLINE void after_mean_g_xhat(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_g_xhat = math::quotient(sums[0], row.D);  // step 15: mean(g*xhat)
+  const A mean_g_xhat = math::quotient(sums[0], row.D);  // step 14: mean(g*xhat)
   row.mean_g_xhat = mean_g_xhat;
 }
 
@@ -220,11 +220,11 @@ template <class A, class S>
 LNGEN_INLINE void stage_2(A x, A g, const Scalars<S>& row, A& out_dx) {
   const A mean_g_xhat = row.mean_g_xhat, rstd = row.rstd;
   const A xhat = x*rstd;  // step 3
-  const A dx = (g - xhat*mean_g_xhat)*rstd;  // step 15
+  const A dx = (g - xhat*mean_g_xhat)*rstd;  // step 14
   out_dx = dx;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -297,7 +297,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features.
+// Values that do not vary over the features.
 template <class A> struct Scalars {
   A D;
 };

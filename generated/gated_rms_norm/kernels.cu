@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of gated_rms_norm.
 // Do not edit; edit gated_rms_norm.py and run: lngen derive gated_rms_norm.py
 // Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 20 flops per row element.
-// Evidence: 1 output, 29 steps, 34 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 39 steps, 34 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
-// templates sha256:a6fa389b017093e698671db7b23dc4ae3379f5ce734d243ee674c17ce2b51213
+// templates sha256:c2ab40ac79ac18ebe4952cf3e6ee80801e8cbd4cdf018bee22df54b9dbd571ae
 //
 // forward:
 //     ms = mean(x**2)
@@ -30,7 +30,7 @@
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward: blocks * (1*D + 0).
-// How they are launched, and macros that choose among them: rows.cuh.
+// Launches, and the macros that choose among kernels: rows.cuh.
 //     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
 
 #include "../_runtime/rows.cuh"
@@ -75,7 +75,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A eps;
@@ -83,7 +83,7 @@ template <class A> struct Scalars {
   A rstd;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
   RowTile<G, READS_z> z;
@@ -121,7 +121,7 @@ __device__ __forceinline__ void stage_2(A x, A z, A gamma, const Scalars<A>& row
   out_y = y;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -236,14 +236,14 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A rstd;
   A mean_g_xhat;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
   RowTile<G, READS_z> z;
@@ -266,16 +266,16 @@ __device__ __forceinline__ void mean_g_xhat(A x, A z, A dy, A gamma, const Scala
   const A xhat = x*rstd;  // step 3
   const A sigmoid_z = math::sigmoid(z);  // step 4
   const A silu_z = sigmoid_z*z;  // step 5
-  const A g = dy*silu_z*gamma;  // step 9
+  const A g = dy*silu_z*gamma;  // step 7
   const A dz = dy*sigmoid_z*xhat*((A(1) - sigmoid_z)*z + A(1))*gamma;  // step 20
-  sums[0] += g*xhat;  // step 15: mean_g_xhat
-  if (HAS_gamma) over_rows[0] = dy*silu_z*xhat;  // step 18: dgamma
+  sums[0] += g*xhat;  // step 14: mean_g_xhat
+  if (HAS_gamma) over_rows[0] = dy*silu_z*xhat;  // step 21: dgamma
   out_dz = dz;
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_g_xhat(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_g_xhat = math::quotient(sums[0], row.D);  // step 15: mean(g*xhat)
+  const A mean_g_xhat = math::quotient(sums[0], row.D);  // step 14: mean(g*xhat)
   row.mean_g_xhat = mean_g_xhat;
 }
 
@@ -286,12 +286,12 @@ __device__ __forceinline__ void stage_2(A x, A z, A dy, A gamma, const Scalars<A
   const A xhat = x*rstd;  // step 3
   const A sigmoid_z = math::sigmoid(z);  // step 4
   const A silu_z = sigmoid_z*z;  // step 5
-  const A g = dy*silu_z*gamma;  // step 9
-  const A dx = (g - xhat*mean_g_xhat)*rstd;  // step 15
+  const A g = dy*silu_z*gamma;  // step 7
+  const A dx = (g - xhat*mean_g_xhat)*rstd;  // step 14
   out_dx = dx;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -388,7 +388,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features.
+// Values that do not vary over the features.
 template <class A> struct Scalars {
   A D;
 };

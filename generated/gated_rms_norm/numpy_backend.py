@@ -1,9 +1,9 @@
 # Made by lngen 0.1.0 from the definition of gated_rms_norm.
 # Do not edit; edit gated_rms_norm.py and run: lngen derive gated_rms_norm.py
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 20 flops per row element.
-# Evidence: 1 output, 29 steps, 34 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 39 steps, 34 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
-# templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
+# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
 """Root-mean-square normalization, then a gate: silu of another row."""
 
 from collections.abc import Mapping, Sequence
@@ -45,8 +45,8 @@ INTERFACE: _interface.Interface = {
 
 
 class Gradients(NamedTuple):
-    """What `backward` computes, each in the shape and type of its input; None for an
-    input that was left out of `forward`.
+    """Gradients from `backward`, each in the shape and type of its input; None for an
+    input that was omitted.
     """
 
     dx: npt.NDArray[Any]
@@ -55,8 +55,8 @@ class Gradients(NamedTuple):
 
 
 class SecondGradients(NamedTuple):
-    """What `backward_backward` computes: gradients with respect to the inputs and to the
-    cotangents; None for what was left out or was None.
+    """Gradients from `backward_backward`, with respect to the inputs and the cotangents;
+    None for an input that was omitted, and for a cotangent that was None.
     """
 
     dx: npt.NDArray[Any]
@@ -66,14 +66,14 @@ class SecondGradients(NamedTuple):
 
 
 class Saved(NamedTuple):
-    """What `backward` needs of a call of `forward`; arrays are the caller's own.
+    """Values that `forward` saves for the other directions; arrays are not copied.
 
-    Writing to one of them between forward and backward changes the gradients.
+    Writing to a saved array between forward and backward changes the gradients.
     """
 
     shape: tuple[int, ...]  # of the row inputs
-    dtype: np.dtype[Any]  # that forward computed in
-    dtypes: tuple[np.dtype[Any] | None, ...]  # of the inputs; None for one left out
+    dtype: np.dtype[Any]  # the compute type of forward
+    dtypes: tuple[np.dtype[Any] | None, ...]  # of the inputs; None for an omitted one
     x: npt.NDArray[Any]  # argument x of forward
     z: npt.NDArray[Any]  # argument z of forward
     gamma: npt.NDArray[Any] | None  # argument gamma of forward
@@ -128,16 +128,18 @@ def forward(
     Args:
         x: shape (..., D).
         z: shape (..., D).
-        gamma: one value per feature, shape (D,); left out it is 1, and costs nothing.
+        gamma: one value per feature, shape (D,). If omitted it is 1, at no cost.
         eps: a constant, a finite number of 0 or more.
-        save: False keeps nothing for the other directions, and `saved` is None.
+        save: False saves nothing for the other directions; `saved` is then None.
         out: an array to write y to.
-        threads: how many threads share the rows. It changes no bit of a result.
+        threads: the number of threads that share the rows. Results do not depend on it.
 
-    Returns `(y, saved)`: `saved` is for `backward`. It computes in the
-    widest type among the inputs, in float32 for 16-bit ones.
+    Returns `(y, saved)`. y has shape (..., D). `saved` is the argument of the other
+    directions. The compute type is the widest among the inputs, and float32 for
+    16-bit inputs.
 
-    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
     """
     eps = _calls.constant("eps", eps, signed=False)
     return _FORWARD.call((x, z, gamma, eps), save, out, threads)
@@ -150,7 +152,7 @@ def backward(
     out: Sequence[npt.NDArray[Any] | None] | None = None,
     threads: int = 1,
 ) -> Gradients:
-    """The gradients of a loss, given those with respect to the outputs.
+    """Compute the gradients of a loss with respect to the inputs (VJP).
 
         g = gamma*dy*silu_z
         dx = rstd*(g - xhat*mean(g*xhat))
@@ -158,46 +160,48 @@ def backward(
         dgamma = sum_rows(dy*silu_z*xhat)
 
     Args:
-        saved: what `forward` returned.
-        dy: the cotangent of y.
-        out: Gradients, or a sequence like it, of arrays to write to;
+        saved: the second result of `forward`.
+        dy: the cotangent of y, in its shape.
+        out: arrays to write to, as Gradients or another sequence;
             None in it makes a new array.
-        threads: how many threads share the rows. It changes no bit of a result.
+        threads: the number of threads that share the rows. Results do not depend on it.
 
-    Returns Gradients, each in the type of its input.
+    Returns Gradients, each in the shape and type of its input.
 
-    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
     """
     return _BACKWARD.call(saved, (dy,), out, threads)
 
 
 def jvp(
     saved: Saved,
-    dx: npt.NDArray[Any] | None = None,
-    dz: npt.NDArray[Any] | None = None,
-    dgamma: npt.NDArray[Any] | None = None,
+    x_dot: npt.NDArray[Any] | None = None,
+    z_dot: npt.NDArray[Any] | None = None,
+    gamma_dot: npt.NDArray[Any] | None = None,
     *,
     out: npt.NDArray[Any] | None = None,
     threads: int = 1,
 ) -> npt.NDArray[Any]:
-    """What the outputs move by when each input moves by its tangent.
+    """Compute the tangents of the outputs along tangents of the inputs (JVP).
 
         y_dot = gamma_dot*silu_z*xhat + gamma*sigmoid_z*xhat*z_dot*(1 + z*(1 -
             sigmoid_z)) + rstd*gamma*silu_z*(x_dot - xhat*mean(x_dot*xhat))
 
     Args:
-        saved: what `forward` returned.
-        dx: x_dot, the tangent of x; None stands for zero.
-        dz: z_dot, the tangent of z; None stands for zero.
-        dgamma: gamma_dot, the tangent of gamma; None stands for zero.
+        saved: the second result of `forward`.
+        x_dot: the tangent of x, in its shape; None stands for zero.
+        z_dot: the tangent of z, in its shape; None stands for zero.
+        gamma_dot: the tangent of gamma, in its shape; None stands for zero.
         out: an array to write the tangent of y to.
-        threads: how many threads share the rows. It changes no bit of a result.
+        threads: the number of threads that share the rows. Results do not depend on it.
 
-    Returns y_dot, the tangent of y, in the type that forward returned.
+    Returns y_dot, the tangent of y, in the shape and type of the output.
 
-    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
     """
-    return _JVP.call(saved, (dx, dz, dgamma), out, threads)
+    return _JVP.call(saved, (x_dot, z_dot, gamma_dot), out, threads)
 
 
 def backward_backward(
@@ -210,16 +214,17 @@ def backward_backward(
     out: Sequence[npt.NDArray[Any] | None] | None = None,
     threads: int = 1,
 ) -> SecondGradients:
-    """The gradients of a loss that depends on what `backward` returned.
+    """Compute the gradients of a loss of the gradients: the VJP of `backward`.
 
         g = gamma*dy*silu_z
         mean_g_xhat = mean(g*xhat)
         dg = rstd*(ddx - xhat*mean(ddx*xhat))
         d2silu_z = dy*(gamma*dg + ddgamma*xhat)
-        g_2 = gamma*ddz*dy*sigmoid_z*(1 + z*(1 - sigmoid_z)) - mean_g_xhat*rstd*ddx
-        d2x = rstd*(g_2 + ddgamma*dy*silu_z + rstd*(mean(ddx*xhat)*(2*mean_g_xhat*xhat -
-            g) - xhat*mean(ddx*g)) - xhat*mean(g_2*xhat) -
-            xhat*mean(ddgamma*dy*silu_z*xhat))
+        d2xhat_part = gamma*ddz*dy*sigmoid_z*(1 + z*(1 - sigmoid_z)) -
+            mean_g_xhat*rstd*ddx
+        d2x = rstd*(d2xhat_part + ddgamma*dy*silu_z +
+            rstd*(mean(ddx*xhat)*(2*mean_g_xhat*xhat - g) - xhat*mean(ddx*g)) -
+            xhat*mean(d2xhat_part*xhat) - xhat*mean(ddgamma*dy*silu_z*xhat))
         d2z = sigmoid_z*(d2silu_z + gamma*ddz*dy*xhat*(1 - sigmoid_z) + (1 -
             sigmoid_z)*(d2silu_z*z + gamma*ddz*dy*xhat*(1 + z*(1 - sigmoid_z) -
             silu_z)))
@@ -228,19 +233,20 @@ def backward_backward(
             sigmoid_z)))
 
     Args:
-        saved: what `forward` returned.
-        cotangents: what `backward` was given, a tuple or a list, or the array itself.
-        ddx: the cotangent of dx, its gradient; None stands for zero.
-        ddz: the cotangent of dz, its gradient; None stands for zero.
-        ddgamma: the cotangent of dgamma, its gradient; None stands for zero.
-        out: SecondGradients, or a sequence like it, of arrays to write to;
+        saved: the second result of `forward`.
+        cotangents: the cotangents passed to `backward`, a tuple or a list, or the array itself.
+        ddx: the cotangent of dx, in its shape; None stands for zero.
+        ddz: the cotangent of dz, in its shape; None stands for zero.
+        ddgamma: the cotangent of dgamma, in its shape; None stands for zero.
+        out: arrays to write to, as SecondGradients or another sequence;
             None in it makes a new array.
-        threads: how many threads share the rows. It changes no bit of a result.
+        threads: the number of threads that share the rows. Results do not depend on it.
 
     Returns SecondGradients, with respect to the inputs (dx is d2x, dz is d2z, dgamma is
     d2gamma) and to the cotangents.
 
-    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
     """
     arguments_ = (*_calls.each_cotangent(cotangents, ("dy",)), ddx, ddz, ddgamma)
     return _BACKWARD_BACKWARD.call(saved, arguments_, out, threads)
@@ -256,17 +262,17 @@ def saved_from(
     dtype: npt.DTypeLike | None = None,
     dtypes: Mapping[str, npt.DTypeLike] | None = None,
 ) -> Saved:
-    """What `forward` saved, from its fields, which are looked at as by `backward`.
+    """Make `Saved` from its fields, which are checked as by `backward`.
 
     Args:
-        shape: that of the rows; None where an array has it.
-        dtype: the type that forward computed in; None is that of the row scalars, or
-            else what forward would choose.
-        dtypes: the type of each input that was given, by name, of which gradients are.
-            What no array tells is needed: another input was left out, or has the type
-            of the rows if it cannot be.
+        shape: the shape of the rows; None if a field has it.
+        dtype: the compute type of forward; None for that of the row scalars, or else
+            the type that forward would choose.
+        dtypes: the type of each given input, by name; its gradient has this type.
+            An input without a field needs its entry. Without one it counts as omitted,
+            or as of the rows' type if it is required.
 
-    Raises TypeError or ValueError for what `forward` cannot have saved.
+    Raises TypeError or ValueError for fields that `forward` cannot have saved.
     """
     fields_ = (x, z, gamma, rstd)
     return _LAYER.saved_from(fields_, shape, dtype, dtypes)

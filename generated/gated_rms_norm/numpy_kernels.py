@@ -1,13 +1,13 @@
 # Made by lngen 0.1.0 from the definition of gated_rms_norm.
 # Do not edit; edit gated_rms_norm.py and run: lngen derive gated_rms_norm.py
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 20 flops per row element.
-# Evidence: 1 output, 29 steps, 34 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 39 steps, 34 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
-# templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
+# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
 """Root-mean-square normalization, then a gate: silu of another row. The outputs and the gradients.
 
-Rows are worked on in blocks that stay in the cache. A comment names the step of the
-derivation that a line comes from, and a name in the code is a name of the derivation.
+Rows are processed in blocks that stay in the cache. A comment gives the derivation step
+of its line, and names in the code are those of the derivation.
 """
 
 # A variable may be an array, a number or None.
@@ -70,16 +70,16 @@ def backward(arguments, fields, results, call):
         sigmoid_z = _functions.sigmoid(z, out=dz_block)
         # step 5: silu_z = sigmoid_z*z
         silu_z = np.multiply(sigmoid_z, z, out=buffers[0])
-        # step 18: dgamma = sum over rows of dy*silu_z*xhat
+        # step 21: dgamma = sum over rows of dy*silu_z*xhat
         part = np.multiply(dy, silu_z, out=buffers[0])
         if gamma is not None:
             part_2 = np.multiply(part, xhat, out=buffers[1])
             _rows.add_rows(part_2, dgamma_sums)
-            # step 9: g = dy*silu_z*gamma
+            # step 7: g = dy*silu_z*gamma
             g = _rows.by_feature(np.multiply, part, gamma_wide, out=buffers[0])
         else:
             g = part
-        # step 15: mean_g_xhat = mean(g*xhat)
+        # step 14: mean_g_xhat = mean(g*xhat)
         mean_g_xhat = _rows.row_mean(g, xhat, D, out=row_scalars[0])
         # step 20: dz = dy*sigmoid_z*xhat*((1 - sigmoid_z)*z + 1)*gamma
         dz = np.multiply(dy, sigmoid_z, out=buffers[1])
@@ -90,7 +90,7 @@ def backward(arguments, fields, results, call):
         dz = np.multiply(dz, part_3, out=dz_block)
         if gamma is not None:
             _rows.by_feature(np.multiply, dz, gamma_wide, out=dz_block)
-        # step 15: dx = (g - xhat*mean_g_xhat)*rstd
+        # step 14: dx = (g - xhat*mean_g_xhat)*rstd
         dx = np.multiply(xhat, mean_g_xhat, out=dx_block)
         dx = np.subtract(g, dx, out=dx_block)
         np.multiply(dx, rstd, out=dx_block)
@@ -150,18 +150,18 @@ def backward_fast(arguments, saved):
     sigmoid_z = _functions.sigmoid(z)
     # step 5: silu_z = sigmoid_z*z
     silu_z = sigmoid_z * z
-    # step 18: dgamma = sum over rows of dy*silu_z*xhat
+    # step 21: dgamma = sum over rows of dy*silu_z*xhat
     part = np.multiply(dy, silu_z, out=silu_z)
     if gamma is not None:
         part_2 = part * xhat
         dgamma = _rows.sum_of_rows(
             _rows.equal_weights(rows, 1.0, dtype), part_2.reshape(-1, features)
         )
-        # step 9: g = dy*silu_z*gamma
+        # step 7: g = dy*silu_z*gamma
         g = np.multiply(part, gamma, out=part)
     else:
         g = part
-    # step 15: mean_g_xhat = mean(g*xhat)
+    # step 14: mean_g_xhat = mean(g*xhat)
     mean_g_xhat = (vecdot(g, xhat) / D)[..., np.newaxis]
     # step 20: dz = dy*sigmoid_z*xhat*((1 - sigmoid_z)*z + 1)*gamma
     dz = dy * sigmoid_z
@@ -172,7 +172,7 @@ def backward_fast(arguments, saved):
     dz = np.multiply(dz, part_3, out=dz)
     if gamma is not None:
         dz = np.multiply(dz, gamma, out=dz)
-    # step 15: dx = (g - xhat*mean_g_xhat)*rstd
+    # step 14: dx = (g - xhat*mean_g_xhat)*rstd
     dx = np.multiply(xhat, mean_g_xhat, out=xhat)
     dx = np.subtract(g, dx, out=g)
     dx = np.multiply(dx, rstd, out=dx)

@@ -1,9 +1,9 @@
 # Made by lngen 0.1.0 from the definition of gated_rms_norm.
 # Do not edit; edit gated_rms_norm.py and run: lngen derive gated_rms_norm.py
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 20 flops per row element.
-# Evidence: 1 output, 29 steps, 34 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 39 steps, 34 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
-# templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
+# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
 """Root-mean-square normalization, then a gate: silu of another row."""
 
 from typing import TypeAlias
@@ -21,16 +21,16 @@ __all__ = ["GatedRMSNorm"]
 _Gradients: TypeAlias = tuple[_Array, _Array]
 
 
-class GatedRMSNorm(_modules.Module[_Array, _Gradients]):
-    """`gated_rms_norm` as an object, which has the parameter gamma.
+class GatedRMSNorm(_modules.NumpyModule[_Array, _Gradients]):
+    """`gated_rms_norm` as an object with the parameter gamma.
 
     Args:
-        D: how many features a row has.
-        gamma: False leaves it out; it is 1 at first.
+        D: the number of features of a row.
+        gamma: False omits it; its initial value is 1.
         eps: a constant, a finite number of 0 or more.
         dtype: the type of the parameters.
         backend: "cpu" for compiled kernels, "auto" for those if there is a compiler.
-        threads: how many threads share the rows. It changes no bit of a result.
+        threads: the number of threads that share the rows. Results do not depend on it.
     """
 
     _package, _interface = __name__.rpartition(".")[0], INTERFACE
@@ -48,15 +48,16 @@ class GatedRMSNorm(_modules.Module[_Array, _Gradients]):
         super().__init__(D, {"gamma": gamma}, {"eps": eps}, backend, threads, dtype)
 
     def forward(self, x: _Array, z: _Array, *, save: bool = True) -> _Array:
-        """The layer of rows. Unless `save` is False it keeps what `backward` needs:
-        the arrays that are given here and the parameters, not copies of them.
+        """Compute the layer. Unless `save` is False, the object keeps its arguments and
+        parameters for `backward`, and does not copy them.
         """
         return self._forward(save, x, z)
 
     __call__ = forward
 
     def backward(self, dy: _Array) -> _Gradients:
-        """`(dx, dz)`, given the gradient of a loss by what `forward` returned: once for
-        each call of that. `gradients` has those of parameters, of this call alone.
+        """Return `(dx, dz)`, given the gradient of a loss with respect to the output,
+        once for each `forward`. `gradients` then has those of the parameters, of this
+        call alone.
         """
         return self._backward(dy)

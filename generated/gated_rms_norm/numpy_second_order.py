@@ -1,13 +1,13 @@
 # Made by lngen 0.1.0 from the definition of gated_rms_norm.
 # Do not edit; edit gated_rms_norm.py and run: lngen derive gated_rms_norm.py
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 20 flops per row element.
-# Evidence: 1 output, 29 steps, 34 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 39 steps, 34 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
-# templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
+# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
 """Root-mean-square normalization, then a gate: silu of another row. The tangents, and the gradients of the gradients.
 
-Rows are worked on in blocks that stay in the cache. A comment names the step of the
-derivation that a line comes from, and a name in the code is a name of the derivation.
+Rows are processed in blocks that stay in the cache. A comment gives the derivation step
+of its line, and names in the code are those of the derivation.
 """
 
 # A variable may be an array, a number or None.
@@ -33,7 +33,7 @@ def jvp(arguments, fields, results, call):
     def block(x, z, x_dot, z_dot, rstd, y_dot_block, buffers, row_scalars):
         # step 3: xhat = x*rstd
         xhat = _rows.by_row(np.multiply, x, rstd, out=y_dot_block)
-        # step 32: mean_x_dot_xhat = mean(x_dot*xhat)
+        # step 36: mean_x_dot_xhat = mean(x_dot*xhat)
         if x_dot_rows is not None:
             mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D, out=row_scalars[0])
         # step 4: sigmoid_z = sigmoid(z)
@@ -41,7 +41,7 @@ def jvp(arguments, fields, results, call):
         # step 5: silu_z = sigmoid_z*z
         if x_dot_rows is not None or gamma_dot is not None:
             silu_z = np.multiply(sigmoid_z, z, out=buffers[1])
-        # step 32: y_dot = silu_z*xhat*gamma_dot + (x_dot -
+        # step 36: y_dot = silu_z*xhat*gamma_dot + (x_dot -
         #   xhat*mean_x_dot_xhat)*silu_z*rstd*gamma + sigmoid_z*xhat*((1 - sigmoid_z)*z
         #   + 1)*z_dot*gamma
         if gamma_dot is not None:
@@ -97,8 +97,8 @@ def backward_backward(arguments, fields, results, call):
     needs_g = gamma is not None and ddx_rows is not None
     needs_g_2 = gamma is None and ddx_rows is not None
     needs_part_7 = gamma is not None and (ddx_rows is not None or ddz_rows is not None)
-    needs_g_2_ = gamma is not None and ddz_rows is not None
-    needs_mean_g_2_xhat = ddx_rows is not None or ddz_rows is not None
+    needs_d2xhat_part = gamma is not None and ddz_rows is not None
+    needs_mean_d2xhat_part_xhat = ddx_rows is not None or ddz_rows is not None
     needs_d2z = ddz_rows is not None and (ddx_rows is not None or ddgamma is not None)
     needs_part_10 = gamma is not None and ddx_rows is None and ddgamma is None
     needs_part_10_2 = gamma is None and ddx_rows is None
@@ -129,7 +129,7 @@ def backward_backward(arguments, fields, results, call):
         (d2gamma_sums,) = sums
         # step 3: xhat = x*rstd
         xhat = _rows.by_row(np.multiply, x, rstd, out=dx_block)
-        # step 63: mean_ddx_xhat = mean(ddx*xhat)
+        # step 61: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
             mean_ddx_xhat = _rows.row_mean(ddx, xhat, D, out=row_scalars[0])
         # step 4: sigmoid_z = sigmoid(z)
@@ -144,25 +144,25 @@ def backward_backward(arguments, fields, results, call):
             mean_ddgamma_dy_silu_z = _rows.row_sum(
                 part_2, ddgamma_over_D, out=row_scalars[1]
             )
-        # step 33: g = dy*silu_z*gamma
+        # step 37: g = dy*silu_z*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, part, gamma_wide, out=buffers[1])
         if needs_g_2:
             g = part
-        # step 34: mean_g_xhat = mean(g*xhat)
+        # step 38: mean_g_xhat = mean(g*xhat)
         if ddx_rows is not None:
             mean_g_xhat = _rows.row_mean(g, xhat, D, out=row_scalars[2])
             # step 55: mean_ddx_g = mean(ddx*g)
             mean_ddx_g = _rows.row_mean(ddx, g, D, out=row_scalars[3])
-            # step 47: mean_g_xhat_scaled = mean_g_xhat*rstd
+            # step 41: mean_g_xhat_scaled = mean_g_xhat*rstd
             mean_g_xhat_scaled = np.multiply(mean_g_xhat, rstd, out=row_scalars[4])
             # step 55: mean_g_xhat_scaled_2 = 2*mean_g_xhat
             mean_g_xhat_scaled_2 = np.multiply(mean_g_xhat, 2.0, out=row_scalars[2])
-            # step 63: dg = (ddx - xhat*mean_ddx_xhat)*rstd
+            # step 61: dg = (ddx - xhat*mean_ddx_xhat)*rstd
             dg = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffers[2])
             dg = np.subtract(ddx, dg, out=buffers[2])
             dg = np.multiply(dg, rstd, out=buffers[2])
-            # step 59: d2gamma = sum over rows of (dg*silu_z + ddz*sigmoid_z*xhat*((1 -
+            # step 73: d2gamma = sum over rows of (dg*silu_z + ddz*sigmoid_z*xhat*((1 -
             #   sigmoid_z)*z + 1))*dy
             part_3 = np.multiply(dg, silu_z, out=buffers[3])
         if ddz_rows is not None:
@@ -180,7 +180,7 @@ def backward_backward(arguments, fields, results, call):
         if needs_part_7:
             part_7 = np.multiply(part_3, dy, out=buffers[7])
             _rows.add_rows(part_7, d2gamma_sums)
-        # step 64: d2silu_z = (xhat*ddgamma + dg*gamma)*dy
+        # step 65: d2silu_z = (xhat*ddgamma + dg*gamma)*dy
         if ddgamma is not None:
             d2silu_z = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=buffers[7])
         if needs_g:
@@ -195,30 +195,34 @@ def backward_backward(arguments, fields, results, call):
             d2silu_z = part_8
         if needs_part:
             d2silu_z = np.multiply(d2silu_z, dy, out=buffers[2])
-        # step 47: g_2 = ddz*dy*sigmoid_z*((1 - sigmoid_z)*z + 1)*gamma -
+        # step 41: d2xhat_part = ddz*dy*sigmoid_z*((1 - sigmoid_z)*z + 1)*gamma -
         #   ddx*mean_g_xhat_scaled
         if ddz_rows is not None:
-            g_2 = np.multiply(ddz, dy, out=buffers[7])
-            g_2 = np.multiply(g_2, sigmoid_z, out=buffers[7])
-            g_2 = np.multiply(g_2, part_6, out=buffers[7])
-        if needs_g_2_:
-            g_2 = _rows.by_feature(np.multiply, g_2, gamma_wide, out=buffers[7])
+            d2xhat_part = np.multiply(ddz, dy, out=buffers[7])
+            d2xhat_part = np.multiply(d2xhat_part, sigmoid_z, out=buffers[7])
+            d2xhat_part = np.multiply(d2xhat_part, part_6, out=buffers[7])
+        if needs_d2xhat_part:
+            d2xhat_part = _rows.by_feature(
+                np.multiply, d2xhat_part, gamma_wide, out=buffers[7]
+            )
         if ddx_rows is not None and ddz_rows is None:
-            g_2 = 0.0
+            d2xhat_part = 0.0
         if ddx_rows is not None:
             part_9 = _rows.by_row(np.multiply, ddx, mean_g_xhat_scaled, out=buffers[4])
-            g_2 = np.subtract(g_2, part_9, out=buffers[4])
-        # step 55: mean_g_2_xhat = mean(g_2*xhat)
-        if needs_mean_g_2_xhat:
-            mean_g_2_xhat = _rows.row_mean(g_2, xhat, D, out=row_scalars[4])
-        # step 67: d2z = (d2silu_z + (1 - sigmoid_z)*ddz*dy*xhat*gamma + (1 -
+            d2xhat_part = np.subtract(d2xhat_part, part_9, out=buffers[4])
+        # step 55: mean_d2xhat_part_xhat = mean(d2xhat_part*xhat)
+        if needs_mean_d2xhat_part_xhat:
+            mean_d2xhat_part_xhat = _rows.row_mean(
+                d2xhat_part, xhat, D, out=row_scalars[4]
+            )
+        # step 71: d2z = (d2silu_z + (1 - sigmoid_z)*ddz*dy*xhat*gamma + (1 -
         #   sigmoid_z)*(d2silu_z*z + ((1 - sigmoid_z)*z + 1 -
         #   silu_z)*ddz*dy*xhat*gamma))*sigmoid_z
         if ddz_rows is not None:
             d2z = np.multiply(part_5, ddz, out=buffers[8])
             d2z = np.multiply(d2z, dy, out=buffers[8])
             d2z = np.multiply(d2z, xhat, out=buffers[8])
-        if needs_g_2_:
+        if needs_d2xhat_part:
             d2z = _rows.by_feature(np.multiply, d2z, gamma_wide, out=buffers[8])
         if needs_d2z:
             d2z = np.add(d2silu_z, d2z, out=buffers[8])
@@ -231,7 +235,7 @@ def backward_backward(arguments, fields, results, call):
             part_11 = np.multiply(part_11, ddz, out=buffers[2])
             part_11 = np.multiply(part_11, dy, out=buffers[2])
             part_11 = np.multiply(part_11, xhat, out=buffers[2])
-        if needs_g_2_:
+        if needs_d2xhat_part:
             part_11 = _rows.by_feature(np.multiply, part_11, gamma_wide, out=buffers[2])
         if needs_d2z:
             part_10 = np.add(part_10, part_11, out=buffers[2])
@@ -242,7 +246,7 @@ def backward_backward(arguments, fields, results, call):
         part_10 = np.multiply(part_5, part_10, out=buffers[5])
         d2z = np.add(d2z, part_10, out=buffers[2])
         np.multiply(d2z, sigmoid_z, out=dz_block)
-        # step 66: ddy = silu_z*xhat*ddgamma + (dg*silu_z + ddz*sigmoid_z*xhat*((1 -
+        # step 77: ddy = silu_z*xhat*ddgamma + (dg*silu_z + ddz*sigmoid_z*xhat*((1 -
         #   sigmoid_z)*z + 1))*gamma
         if ddgamma is not None:
             ddy = np.multiply(silu_z, xhat, out=ddy_block)
@@ -267,19 +271,19 @@ def backward_backward(arguments, fields, results, call):
             ddy = part_12
         if ddgamma is None:
             ddy_block[...] = ddy
-        # step 55: d2x = (g_2 + dy*silu_z*ddgamma + ((xhat*mean_g_xhat_scaled_2 -
-        #   g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd - xhat*mean_ddgamma_dy_silu_z -
-        #   xhat*mean_g_2_xhat)*rstd
+        # step 55: d2x = (d2xhat_part + dy*silu_z*ddgamma + ((xhat*mean_g_xhat_scaled_2
+        #   - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd - xhat*mean_d2xhat_part_xhat -
+        #   xhat*mean_ddgamma_dy_silu_z)*rstd
         if ddgamma is not None:
             d2x = _rows.by_feature(np.multiply, part, ddgamma_wide, out=buffers[0])
         if needs_ddy:
-            d2x = np.add(g_2, d2x, out=buffers[0])
+            d2x = np.add(d2xhat_part, d2x, out=buffers[0])
         if ddx_rows is not None and ddgamma is None:
-            d2x = g_2
+            d2x = d2xhat_part
         if needs_part_10:
-            d2x = g_2
+            d2x = d2xhat_part
         if needs_part_10_2:
-            d2x = g_2
+            d2x = d2xhat_part
         if ddx_rows is not None:
             part_13 = _rows.by_row(
                 np.multiply, xhat, mean_g_xhat_scaled_2, out=buffers[2]
@@ -290,13 +294,13 @@ def backward_backward(arguments, fields, results, call):
             part_13 = np.subtract(part_13, part_14, out=buffers[1])
             part_13 = np.multiply(part_13, rstd, out=buffers[1])
             d2x = np.add(d2x, part_13, out=buffers[0])
-        if ddgamma is not None:
+        if needs_mean_d2xhat_part_xhat:
             part_15 = _rows.by_row(
-                np.multiply, xhat, mean_ddgamma_dy_silu_z, out=buffers[1]
+                np.multiply, xhat, mean_d2xhat_part_xhat, out=buffers[1]
             )
             d2x = np.subtract(d2x, part_15, out=buffers[0])
-        if needs_mean_g_2_xhat:
-            part_16 = np.multiply(xhat, mean_g_2_xhat, out=dx_block)
+        if ddgamma is not None:
+            part_16 = np.multiply(xhat, mean_ddgamma_dy_silu_z, out=dx_block)
             d2x = np.subtract(d2x, part_16, out=dx_block)
         np.multiply(d2x, rstd, out=dx_block)
 

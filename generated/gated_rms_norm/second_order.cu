@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of gated_rms_norm.
 // Do not edit; edit gated_rms_norm.py and run: lngen derive gated_rms_norm.py
 // Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 20 flops per row element.
-// Evidence: 1 output, 29 steps, 34 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 39 steps, 34 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
-// templates sha256:a6fa389b017093e698671db7b23dc4ae3379f5ce734d243ee674c17ce2b51213
+// templates sha256:c2ab40ac79ac18ebe4952cf3e6ee80801e8cbd4cdf018bee22df54b9dbd571ae
 //
 // jvp:
 //     y_dot = gamma_dot*silu_z*xhat + gamma*sigmoid_z*xhat*z_dot*(1 + z*(1 - sigmoid_z)) + rstd*gamma*silu_z*(x_dot - xhat*mean(x_dot*xhat))
@@ -13,8 +13,8 @@
 //     mean_g_xhat = mean(g*xhat)
 //     dg = rstd*(ddx - xhat*mean(ddx*xhat))
 //     d2silu_z = dy*(gamma*dg + ddgamma*xhat)
-//     g_2 = gamma*ddz*dy*sigmoid_z*(1 + z*(1 - sigmoid_z)) - mean_g_xhat*rstd*ddx
-//     d2x = rstd*(g_2 + ddgamma*dy*silu_z + rstd*(mean(ddx*xhat)*(2*mean_g_xhat*xhat - g) - xhat*mean(ddx*g)) - xhat*mean(g_2*xhat) - xhat*mean(ddgamma*dy*silu_z*xhat))
+//     d2xhat_part = gamma*ddz*dy*sigmoid_z*(1 + z*(1 - sigmoid_z)) - mean_g_xhat*rstd*ddx
+//     d2x = rstd*(d2xhat_part + ddgamma*dy*silu_z + rstd*(mean(ddx*xhat)*(2*mean_g_xhat*xhat - g) - xhat*mean(ddx*g)) - xhat*mean(d2xhat_part*xhat) - xhat*mean(ddgamma*dy*silu_z*xhat))
 //     d2z = sigmoid_z*(d2silu_z + gamma*ddz*dy*xhat*(1 - sigmoid_z) + (1 - sigmoid_z)*(d2silu_z*z + gamma*ddz*dy*xhat*(1 + z*(1 - sigmoid_z) - silu_z)))
 //     d2gamma = sum_rows(dy*(dg*silu_z + ddz*sigmoid_z*xhat*(1 + z*(1 - sigmoid_z))))
 //     ddy = ddgamma*silu_z*xhat + gamma*(dg*silu_z + ddz*sigmoid_z*xhat*(1 + z*(1 - sigmoid_z)))
@@ -22,7 +22,7 @@
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
 //     jvp_<type>(const Row* x, const Row* z, const Row* x_dot, const Row* z_dot, const Computed* rstd, const
-//         Parameter* gamma, const Parameter* gamma_dot, Row* out_dy, long long rows, int D)
+//         Parameter* gamma, const Parameter* gamma_dot, Row* out_y_dot, long long rows, int D)
 //     backward_backward_<type>(const Row* x, const Row* z, const Row* dy, const Row* ddx, const Row* ddz, const
 //         Computed* rstd, const Parameter* gamma, const Parameter* ddgamma, Row* out_dx, Row* out_dz, Row*
 //         out_ddy, Computed* workspace, long long rows, int D)
@@ -31,14 +31,14 @@
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward_backward: blocks * (1*D + 0).
-// How they are launched, and macros that choose among them: rows.cuh.
+// Launches, and the macros that choose among kernels: rows.cuh.
 //     LNGEN_WITHOUT_ddgamma  ddgamma is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddz      ddz is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dgamma   dgamma is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dx       dx is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dz       dz is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_gamma_dot gamma_dot is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_z_dot    z_dot is left out; it and its gradient are compiled away
 
 #include "../_runtime/rows.cuh"
 #include "../_runtime/geometry.cuh"
@@ -64,25 +64,25 @@ constexpr bool HAS_ddz = false;
 #else
 constexpr bool HAS_ddz = true;
 #endif
-#ifdef LNGEN_WITHOUT_dgamma
-constexpr bool HAS_dgamma = false;
-#else
-constexpr bool HAS_dgamma = true;
-#endif
-#ifdef LNGEN_WITHOUT_dx
-constexpr bool HAS_dx = false;
-#else
-constexpr bool HAS_dx = true;
-#endif
-#ifdef LNGEN_WITHOUT_dz
-constexpr bool HAS_dz = false;
-#else
-constexpr bool HAS_dz = true;
-#endif
 #ifdef LNGEN_WITHOUT_gamma
 constexpr bool HAS_gamma = false;
 #else
 constexpr bool HAS_gamma = true;
+#endif
+#ifdef LNGEN_WITHOUT_gamma_dot
+constexpr bool HAS_gamma_dot = false;
+#else
+constexpr bool HAS_gamma_dot = true;
+#endif
+#ifdef LNGEN_WITHOUT_x_dot
+constexpr bool HAS_x_dot = false;
+#else
+constexpr bool HAS_x_dot = true;
+#endif
+#ifdef LNGEN_WITHOUT_z_dot
+constexpr bool HAS_z_dot = false;
+#else
+constexpr bool HAS_z_dot = true;
 #endif
 
 }  // namespace lngen
@@ -93,12 +93,12 @@ constexpr bool HAS_gamma = true;
 namespace lngen {
 namespace jvp {
 
-constexpr bool READS_x = HAS_dgamma || HAS_dx || HAS_dz;
-constexpr bool READS_z = HAS_dgamma || HAS_dx || HAS_dz;
-constexpr bool READS_x_dot = HAS_dx;
-constexpr bool READS_z_dot = HAS_dz;
-constexpr bool READS_gamma = (HAS_dx && HAS_gamma) || (HAS_dz && HAS_gamma);
-constexpr bool READS_gamma_dot = HAS_dgamma;
+constexpr bool READS_x = HAS_gamma_dot || HAS_x_dot || HAS_z_dot;
+constexpr bool READS_z = HAS_gamma_dot || HAS_x_dot || HAS_z_dot;
+constexpr bool READS_x_dot = HAS_x_dot;
+constexpr bool READS_z_dot = HAS_z_dot;
+constexpr bool READS_gamma = (HAS_gamma && HAS_x_dot) || (HAS_gamma && HAS_z_dot);
+constexpr bool READS_gamma_dot = HAS_gamma_dot;
 constexpr int ROWS_READ = READS_x + READS_z + READS_x_dot + READS_z_dot, FEATURES_READ = READS_gamma + READS_gamma_dot;
 
 template <class T>
@@ -112,19 +112,19 @@ template <class T, class P, class A> struct Arguments {
   const A* rstd;
   const P* gamma;
   const P* gamma_dot;
-  T* out_dy;
+  T* out_y_dot;
   long long rows;
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A rstd;
   A mean_x_dot_xhat;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
   RowTile<G, READS_z> z;
@@ -148,12 +148,12 @@ template <class A>
 __device__ __forceinline__ void mean_x_dot_xhat(A x, A x_dot, const Scalars<A>& row, A (&sums)[1]) {
   const A rstd = row.rstd;
   const A xhat = x*rstd;  // step 3
-  if (HAS_dx) sums[0] += x_dot*xhat;  // step 32: mean_x_dot_xhat
+  if (HAS_x_dot) sums[0] += x_dot*xhat;  // step 36: mean_x_dot_xhat
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_x_dot_xhat(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_x_dot_xhat = math::quotient(sums[0], row.D);  // step 32: mean(x_dot*xhat)
+  const A mean_x_dot_xhat = math::quotient(sums[0], row.D);  // step 36: mean(x_dot*xhat)
   row.mean_x_dot_xhat = mean_x_dot_xhat;
 }
 
@@ -164,11 +164,11 @@ __device__ __forceinline__ void stage_2(A x, A z, A x_dot, A z_dot, A gamma, A g
   const A xhat = x*rstd;  // step 3
   const A sigmoid_z = math::sigmoid(z);  // step 4
   const A silu_z = sigmoid_z*z;  // step 5
-  const A y_dot = (HAS_dgamma || HAS_dx || HAS_dz) ? (HAS_dgamma ? silu_z*xhat*gamma_dot : A(0)) + (HAS_dx ? (x_dot - xhat*mean_x_dot_xhat)*silu_z*rstd*gamma : A(0)) + (HAS_dz ? sigmoid_z*xhat*((A(1) - sigmoid_z)*z + A(1))*z_dot*gamma : A(0)) : A(0);  // step 32
+  const A y_dot = (HAS_gamma_dot || HAS_x_dot || HAS_z_dot) ? (HAS_gamma_dot ? silu_z*xhat*gamma_dot : A(0)) + (HAS_x_dot ? (x_dot - xhat*mean_x_dot_xhat)*silu_z*rstd*gamma : A(0)) + (HAS_z_dot ? sigmoid_z*xhat*((A(1) - sigmoid_z)*z + A(1))*z_dot*gamma : A(0)) : A(0);  // step 36
   out_y_dot = y_dot;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -212,7 +212,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, sums);
         }
       });
-      reduce_row<G, bit(0, HAS_dx), 0, 0>(sums, slots, turn);
+      reduce_row<G, bit(0, HAS_x_dot), 0, 0>(sums, slots, turn);
       after_mean_x_dot_xhat(row, sums);
     }
     {
@@ -235,7 +235,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_gamma_dot ? widen<A>(gamma_dot.entries[i]) : A(0), row, out_y_dot);
           stored_y_dot.entries[i] = narrow<T>(out_y_dot);
         }
-        if (here.live) store_once(to.out_dy + here.offset + column, stored_y_dot);
+        if (here.live) store_once(to.out_y_dot + here.offset + column, stored_y_dot);
       });
     }
   });
@@ -255,8 +255,8 @@ template <class T> struct Launch : Chosen<Needs<T>> {
                (const T* __restrict__ x, const T* __restrict__ z, const T* __restrict__ x_dot, \
                 const T* __restrict__ z_dot, const lngen::Computed<T>* __restrict__ rstd, \
                 const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ gamma_dot, \
-                T* __restrict__ out_dy, long long rows, int D), \
-               (x, z, x_dot, z_dot, rstd, gamma, gamma_dot, out_dy, rows, D))
+                T* __restrict__ out_y_dot, long long rows, int D), \
+               (x, z, x_dot, z_dot, rstd, gamma, gamma_dot, out_y_dot, rows, D))
 
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
@@ -300,7 +300,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A rstd;
@@ -310,10 +310,10 @@ template <class A> struct Scalars {
   A mean_ddgamma_dy_silu_z;
   A mean_g_xhat_scaled;
   A mean_g_xhat_scaled_2;
-  A mean_g_2_xhat;
+  A mean_d2xhat_part_xhat;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
   RowTile<G, READS_z> z;
@@ -341,9 +341,9 @@ __device__ __forceinline__ void mean_ddgamma_dy_silu_z(A x, A z, A dy, A ddx, A 
   const A xhat = x*rstd;  // step 3
   const A sigmoid_z = math::sigmoid(z);  // step 4
   const A silu_z = sigmoid_z*z;  // step 5
-  const A g = dy*silu_z*gamma;  // step 33
-  if (HAS_ddx) sums[0] += g*xhat;  // step 34: mean_g_xhat
-  if (HAS_ddx) sums[1] += ddx*xhat;  // step 63: mean_ddx_xhat
+  const A g = dy*silu_z*gamma;  // step 37
+  if (HAS_ddx) sums[0] += g*xhat;  // step 38: mean_g_xhat
+  if (HAS_ddx) sums[1] += ddx*xhat;  // step 61: mean_ddx_xhat
   if (HAS_ddx) sums[2] += ddx*g;  // step 55: mean_ddx_g
   if (HAS_ddgamma) sums[3] += dy*silu_z*xhat*ddgamma;  // step 55: mean_ddgamma_dy_silu_z
 }
@@ -351,11 +351,11 @@ __device__ __forceinline__ void mean_ddgamma_dy_silu_z(A x, A z, A dy, A ddx, A 
 template <class A>
 __device__ __forceinline__ void after_mean_ddgamma_dy_silu_z(Scalars<A>& row, const A (&sums)[4]) {
   const A rstd = row.rstd;
-  const A mean_g_xhat = math::quotient(sums[0], row.D);  // step 34: mean(g*xhat)
-  const A mean_ddx_xhat = math::quotient(sums[1], row.D);  // step 63: mean(ddx*xhat)
+  const A mean_g_xhat = math::quotient(sums[0], row.D);  // step 38: mean(g*xhat)
+  const A mean_ddx_xhat = math::quotient(sums[1], row.D);  // step 61: mean(ddx*xhat)
   const A mean_ddx_g = math::quotient(sums[2], row.D);  // step 55: mean(ddx*g)
   const A mean_ddgamma_dy_silu_z = math::quotient(sums[3], row.D);  // step 55: mean(ddgamma*dy*silu_z*xhat)
-  const A mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 47
+  const A mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 41
   const A mean_g_xhat_scaled_2 = A(2)*mean_g_xhat;  // step 55
   row.mean_g_xhat = mean_g_xhat;
   row.mean_ddx_xhat = mean_ddx_xhat;
@@ -365,44 +365,44 @@ __device__ __forceinline__ void after_mean_ddgamma_dy_silu_z(Scalars<A>& row, co
   row.mean_g_xhat_scaled_2 = mean_g_xhat_scaled_2;
 }
 
-// Stage 2 of 3: mean_g_2_xhat = mean(g_2*xhat)
+// Stage 2 of 3: mean_d2xhat_part_xhat = mean(d2xhat_part*xhat)
 template <class A>
-__device__ __forceinline__ void mean_g_2_xhat(A x, A z, A dy, A ddx, A ddz, A gamma, A ddgamma, const Scalars<A>& row, A (&sums)[1], A (&over_rows)[SUMS_INTO_COLUMNS], A& out_d2z, A& out_ddy) {
+__device__ __forceinline__ void mean_d2xhat_part_xhat(A x, A z, A dy, A ddx, A ddz, A gamma, A ddgamma, const Scalars<A>& row, A (&sums)[1], A (&over_rows)[SUMS_INTO_COLUMNS], A& out_d2z, A& out_ddy) {
   const A mean_ddx_xhat = row.mean_ddx_xhat, mean_g_xhat_scaled = row.mean_g_xhat_scaled, rstd = row.rstd;
   const A xhat = x*rstd;  // step 3
   const A sigmoid_z = math::sigmoid(z);  // step 4
   const A silu_z = sigmoid_z*z;  // step 5
-  const A dg = HAS_ddx ? (ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 63
-  const A d2silu_z = (HAS_ddgamma || HAS_ddx) ? ((HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)))*dy : A(0);  // step 64
-  const A g_2 = (HAS_ddx || HAS_ddz) ? (HAS_ddz ? ddz*dy*sigmoid_z*((A(1) - sigmoid_z)*z + A(1))*gamma : A(0)) - (HAS_ddx ? ddx*mean_g_xhat_scaled : A(0)) : A(0);  // step 47
-  const A d2z = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? (d2silu_z + (HAS_ddz ? (A(1) - sigmoid_z)*ddz*dy*xhat*gamma : A(0)) + (A(1) - sigmoid_z)*(((HAS_ddgamma || HAS_ddx) ? d2silu_z*z : A(0)) + (HAS_ddz ? ((A(1) - sigmoid_z)*z + A(1) - silu_z)*ddz*dy*xhat*gamma : A(0))))*sigmoid_z : A(0);  // step 67
-  const A ddy = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? (HAS_ddgamma ? silu_z*xhat*ddgamma : A(0)) + ((HAS_ddx || HAS_ddz) ? ((HAS_ddx ? dg*silu_z : A(0)) + (HAS_ddz ? ddz*sigmoid_z*xhat*((A(1) - sigmoid_z)*z + A(1)) : A(0)))*gamma : A(0)) : A(0);  // step 66
-  if (HAS_ddx || HAS_ddz) sums[0] += g_2*xhat;  // step 55: mean_g_2_xhat
-  if ((HAS_ddx && HAS_gamma) || (HAS_ddz && HAS_gamma)) over_rows[0] = ((HAS_ddx ? dg*silu_z : A(0)) + (HAS_ddz ? ddz*sigmoid_z*xhat*((A(1) - sigmoid_z)*z + A(1)) : A(0)))*dy;  // step 59: d2gamma
+  const A dg = HAS_ddx ? (ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 61
+  const A d2silu_z = (HAS_ddgamma || HAS_ddx) ? ((HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)))*dy : A(0);  // step 65
+  const A d2xhat_part = (HAS_ddx || HAS_ddz) ? (HAS_ddz ? ddz*dy*sigmoid_z*((A(1) - sigmoid_z)*z + A(1))*gamma : A(0)) - (HAS_ddx ? ddx*mean_g_xhat_scaled : A(0)) : A(0);  // step 41
+  const A d2z = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? (d2silu_z + (HAS_ddz ? (A(1) - sigmoid_z)*ddz*dy*xhat*gamma : A(0)) + (A(1) - sigmoid_z)*(((HAS_ddgamma || HAS_ddx) ? d2silu_z*z : A(0)) + (HAS_ddz ? ((A(1) - sigmoid_z)*z + A(1) - silu_z)*ddz*dy*xhat*gamma : A(0))))*sigmoid_z : A(0);  // step 71
+  const A ddy = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? (HAS_ddgamma ? silu_z*xhat*ddgamma : A(0)) + ((HAS_ddx || HAS_ddz) ? ((HAS_ddx ? dg*silu_z : A(0)) + (HAS_ddz ? ddz*sigmoid_z*xhat*((A(1) - sigmoid_z)*z + A(1)) : A(0)))*gamma : A(0)) : A(0);  // step 77
+  if (HAS_ddx || HAS_ddz) sums[0] += d2xhat_part*xhat;  // step 55: mean_d2xhat_part_xhat
+  if ((HAS_ddx && HAS_gamma) || (HAS_ddz && HAS_gamma)) over_rows[0] = ((HAS_ddx ? dg*silu_z : A(0)) + (HAS_ddz ? ddz*sigmoid_z*xhat*((A(1) - sigmoid_z)*z + A(1)) : A(0)))*dy;  // step 73: d2gamma
   out_d2z = d2z;
   out_ddy = ddy;
 }
 
 template <class A>
-__device__ __forceinline__ void after_mean_g_2_xhat(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_g_2_xhat = math::quotient(sums[0], row.D);  // step 55: mean(g_2*xhat)
-  row.mean_g_2_xhat = mean_g_2_xhat;
+__device__ __forceinline__ void after_mean_d2xhat_part_xhat(Scalars<A>& row, const A (&sums)[1]) {
+  const A mean_d2xhat_part_xhat = math::quotient(sums[0], row.D);  // step 55: mean(d2xhat_part*xhat)
+  row.mean_d2xhat_part_xhat = mean_d2xhat_part_xhat;
 }
 
 // Stage 3 of 3
 template <class A>
 __device__ __forceinline__ void stage_3(A x, A z, A dy, A ddx, A ddz, A gamma, A ddgamma, const Scalars<A>& row, A& out_d2x) {
-  const A mean_ddgamma_dy_silu_z = row.mean_ddgamma_dy_silu_z, mean_ddx_g = row.mean_ddx_g, mean_ddx_xhat = row.mean_ddx_xhat, mean_g_2_xhat = row.mean_g_2_xhat, mean_g_xhat_scaled = row.mean_g_xhat_scaled, mean_g_xhat_scaled_2 = row.mean_g_xhat_scaled_2, rstd = row.rstd;
+  const A mean_d2xhat_part_xhat = row.mean_d2xhat_part_xhat, mean_ddgamma_dy_silu_z = row.mean_ddgamma_dy_silu_z, mean_ddx_g = row.mean_ddx_g, mean_ddx_xhat = row.mean_ddx_xhat, mean_g_xhat_scaled = row.mean_g_xhat_scaled, mean_g_xhat_scaled_2 = row.mean_g_xhat_scaled_2, rstd = row.rstd;
   const A xhat = x*rstd;  // step 3
   const A sigmoid_z = math::sigmoid(z);  // step 4
   const A silu_z = sigmoid_z*z;  // step 5
-  const A g = dy*silu_z*gamma;  // step 33
-  const A g_2 = (HAS_ddx || HAS_ddz) ? (HAS_ddz ? ddz*dy*sigmoid_z*((A(1) - sigmoid_z)*z + A(1))*gamma : A(0)) - (HAS_ddx ? ddx*mean_g_xhat_scaled : A(0)) : A(0);  // step 47
-  const A d2x = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? (g_2 + (HAS_ddgamma ? dy*silu_z*ddgamma : A(0)) + (HAS_ddx ? ((xhat*mean_g_xhat_scaled_2 - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd : A(0)) - (HAS_ddgamma ? xhat*mean_ddgamma_dy_silu_z : A(0)) - ((HAS_ddx || HAS_ddz) ? xhat*mean_g_2_xhat : A(0)))*rstd : A(0);  // step 55
+  const A g = dy*silu_z*gamma;  // step 37
+  const A d2xhat_part = (HAS_ddx || HAS_ddz) ? (HAS_ddz ? ddz*dy*sigmoid_z*((A(1) - sigmoid_z)*z + A(1))*gamma : A(0)) - (HAS_ddx ? ddx*mean_g_xhat_scaled : A(0)) : A(0);  // step 41
+  const A d2x = (HAS_ddgamma || HAS_ddx || HAS_ddz) ? (d2xhat_part + (HAS_ddgamma ? dy*silu_z*ddgamma : A(0)) + (HAS_ddx ? ((xhat*mean_g_xhat_scaled_2 - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd : A(0)) - ((HAS_ddx || HAS_ddz) ? xhat*mean_d2xhat_part_xhat : A(0)) - (HAS_ddgamma ? xhat*mean_ddgamma_dy_silu_z : A(0)))*rstd : A(0);  // step 55
   out_d2x = d2x;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -476,7 +476,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
           A over_rows[SUMS_INTO_COLUMNS] = {};
           A out_d2z;
           A out_ddy;
-          mean_g_2_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
+          mean_d2xhat_part_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
               READS_z ? widen<A>(z.entries[i]) : A(0),
               READS_dy ? widen<A>(dy.entries[i]) : A(0),
               READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
@@ -491,7 +491,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         if (here.live) store_once(to.out_ddy + here.offset + column, stored_ddy);
       });
       reduce_row<G, bit(0, HAS_ddx || HAS_ddz), 0, 0>(sums, slots, turn);
-      after_mean_g_2_xhat(row, sums);
+      after_mean_d2xhat_part_xhat(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
@@ -541,7 +541,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features.
+// Values that do not vary over the features.
 template <class A> struct Scalars {
   A D;
 };

@@ -1,13 +1,14 @@
 # Made by lngen 0.1.0 from the definition of gated_rms_norm.
 # Do not edit; edit gated_rms_norm.py and run: lngen derive gated_rms_norm.py
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 20 flops per row element.
-# Evidence: 1 output, 29 steps, 34 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 39 steps, 34 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
-# templates sha256:96fa4f074f892e76e313c9f0a8de1cf24f881977ae36faf6a85bfdcf170ab287
+# templates sha256:93255fc8f52b81590d25688993b53c56a0dd751e1adf769b18019b3757809940
 """Root-mean-square normalization, then a gate: silu of another row.
 
-`gated_rms_norm` takes tensors and `GatedRMSNorm` is a module; both can be differentiated twice. On
-the processor they run as `cpu_backend` where there is a C++ compiler, else as `numpy_backend`.
+`gated_rms_norm` takes tensors, and `GatedRMSNorm` is a module.
+Both can be differentiated twice. On the processor they run `cpu_backend` if there is a C++
+compiler, else `numpy_backend`.
 """
 
 from .._runtime import torch as _torch
@@ -19,7 +20,7 @@ __all__ = [
     "gated_rms_norm",
 ]
 
-_LAYER: _torch.Layer[_torch.Tensor] = _torch.Layer(
+_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
     __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu
 )
 
@@ -43,23 +44,24 @@ def gated_rms_norm(
     Args:
         x: shape (..., D).
         z: shape (..., D).
-        gamma: one value per feature, shape (D,); left out it is 1.
+        gamma: one value per feature, shape (D,). If omitted it is 1.
         eps: a constant, a finite number of 0 or more.
 
-    Returns y, in the type of the first rows. It computes in the widest type
-    among the inputs, in float32 for 16-bit ones.
+    Returns y in the type of the first rows. y has shape (..., D). The compute type is
+    the widest among the inputs, and float32 for 16-bit inputs.
 
-    Raises TypeError for what is no floating-point tensor, ValueError for a wrong shape.
+    Raises TypeError for an argument that is not a floating-point tensor, ValueError for
+    a wrong shape.
     """
     return _LAYER.call(x, z, gamma, eps)
 
 
 class GatedRMSNorm(_torch.Module):
-    """`gated_rms_norm` as a module, which has the parameter gamma.
+    """`gated_rms_norm` as a module with the parameter gamma.
 
     Args:
-        D: how many features a row has.
-        gamma: False leaves it out; it is 1 at first.
+        D: the number of features of a row.
+        gamma: False omits it; its initial value is 1.
         eps: a constant, a finite number of 0 or more.
         device, dtype: those of the parameters.
     """
@@ -78,5 +80,5 @@ class GatedRMSNorm(_torch.Module):
         super().__init__(D, {"gamma": gamma}, {"eps": eps}, device, dtype)
 
     def forward(self, x: _torch.Tensor, z: _torch.Tensor) -> _torch.Tensor:
-        """What `gated_rms_norm` returns with the parameters of the module."""
+        """Return `gated_rms_norm` of the arguments and the parameters of the module."""
         return _LAYER.call(x, z, self.gamma, self.eps)

@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of l2_norm.
 // Do not edit; edit l2_norm.py and run: lngen derive l2_norm.py
 // Cost: forward 2 row tensors (1 read, 1 written), 3 flops per row element; backward 3 row tensors (2 read, 1 written), 6 flops per row element.
-// Evidence: 1 output, 15 steps, 15 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 24 steps, 15 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:be881d5f8129b557e1ec885ece4bbca58ee2c07dcc5dcc847ea2c74f37ffc252
-// templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
+// templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
 //
 // forward:
 //     sum_x2 = sum(x**2)
@@ -39,7 +39,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A eps;
@@ -70,7 +70,7 @@ LNGEN_INLINE void stage_2(A x, const Scalars<S>& row, A& out_y) {
   out_y = y;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -146,7 +146,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A rstd;
@@ -158,12 +158,12 @@ template <class A, class S>
 LNGEN_INLINE void sum_dy_y(A x, A dy, const Scalars<S>& row, A (&sums)[1]) {
   const A rstd = row.rstd;
   const A y = x*rstd;  // step 3
-  sums[0] += dy*y;  // step 9: sum_dy_y
+  sums[0] += dy*y;  // step 10: sum_dy_y
 }
 
 template <class A>
 LNGEN_INLINE void after_sum_dy_y(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_dy_y = sums[0];  // step 9: sum(dy*y)
+  const A sum_dy_y = sums[0];  // step 10: sum(dy*y)
   row.sum_dy_y = sum_dy_y;
 }
 
@@ -172,11 +172,11 @@ template <class A, class S>
 LNGEN_INLINE void stage_2(A x, A dy, const Scalars<S>& row, A& out_dx) {
   const A rstd = row.rstd, sum_dy_y = row.sum_dy_y;
   const A y = x*rstd;  // step 3
-  const A dx = (dy - y*sum_dy_y)*rstd;  // step 9
+  const A dx = (dy - y*sum_dy_y)*rstd;  // step 10
   out_dx = dx;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;

@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of l2_norm.
 // Do not edit; edit l2_norm.py and run: lngen derive l2_norm.py
 // Cost: forward 2 row tensors (1 read, 1 written), 3 flops per row element; backward 3 row tensors (2 read, 1 written), 6 flops per row element.
-// Evidence: 1 output, 15 steps, 15 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 24 steps, 15 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:be881d5f8129b557e1ec885ece4bbca58ee2c07dcc5dcc847ea2c74f37ffc252
-// templates sha256:a6fa389b017093e698671db7b23dc4ae3379f5ce734d243ee674c17ce2b51213
+// templates sha256:c2ab40ac79ac18ebe4952cf3e6ee80801e8cbd4cdf018bee22df54b9dbd571ae
 //
 // forward:
 //     sum_x2 = sum(x**2)
@@ -18,7 +18,7 @@
 //     forward_<type>(const Row* x, Computed eps, Row* out_y, Computed* save_rstd, long long rows, int D)
 //     backward_<type>(const Row* x, const Row* dy, const Computed* rstd, Row* out_dx, long long rows, int D)
 //
-// How they are launched, and macros that choose among them: rows.cuh.
+// Launches, and the macros that choose among kernels: rows.cuh.
 
 #include "../_runtime/rows.cuh"
 #include "../_runtime/geometry.cuh"
@@ -48,7 +48,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A eps;
@@ -56,7 +56,7 @@ template <class A> struct Scalars {
   A rstd;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
 
@@ -88,7 +88,7 @@ __device__ __forceinline__ void stage_2(A x, const Scalars<A>& row, A& out_y) {
   out_y = y;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -188,14 +188,14 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A rstd;
   A sum_dy_y;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
   RowTile<G, READS_dy> dy;
@@ -213,12 +213,12 @@ template <class A>
 __device__ __forceinline__ void sum_dy_y(A x, A dy, const Scalars<A>& row, A (&sums)[1]) {
   const A rstd = row.rstd;
   const A y = x*rstd;  // step 3
-  sums[0] += dy*y;  // step 9: sum_dy_y
+  sums[0] += dy*y;  // step 10: sum_dy_y
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_dy_y(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_dy_y = sums[0];  // step 9: sum(dy*y)
+  const A sum_dy_y = sums[0];  // step 10: sum(dy*y)
   row.sum_dy_y = sum_dy_y;
 }
 
@@ -227,11 +227,11 @@ template <class A>
 __device__ __forceinline__ void stage_2(A x, A dy, const Scalars<A>& row, A& out_dx) {
   const A rstd = row.rstd, sum_dy_y = row.sum_dy_y;
   const A y = x*rstd;  // step 3
-  const A dx = (dy - y*sum_dy_y)*rstd;  // step 9
+  const A dx = (dy - y*sum_dy_y)*rstd;  // step 10
   out_dx = dx;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;

@@ -1,13 +1,13 @@
 # Made by lngen 0.1.0 from the definition of l2_norm.
 # Do not edit; edit l2_norm.py and run: lngen derive l2_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 3 flops per row element; backward 3 row tensors (2 read, 1 written), 6 flops per row element.
-# Evidence: 1 output, 15 steps, 15 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 24 steps, 15 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:be881d5f8129b557e1ec885ece4bbca58ee2c07dcc5dcc847ea2c74f37ffc252
-# templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
+# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
 """Each row divided by its Euclidean length. The outputs and the gradients.
 
-Rows are worked on in blocks that stay in the cache. A comment names the step of the
-derivation that a line comes from, and a name in the code is a name of the derivation.
+Rows are processed in blocks that stay in the cache. A comment gives the derivation step
+of its line, and names in the code are those of the derivation.
 """
 
 # A variable may be an array, a number or None.
@@ -44,11 +44,11 @@ def backward(arguments, fields, results, call):
     (dx_out,) = results
 
     def block(x, dy, rstd, dx_block, row_scalars):
-        # step 9: sum_dy_y_unscaled = sum(dy*x)
+        # step 10: sum_dy_y_unscaled = sum(dy*x)
         sum_dy_y_unscaled = _rows.row_sum(dy, x, out=row_scalars[0])
-        # step 9: sum_dy_y = rstd*sum_dy_y_unscaled
+        # step 10: sum_dy_y = rstd*sum_dy_y_unscaled
         sum_dy_y = np.multiply(rstd, sum_dy_y_unscaled, out=row_scalars[0])
-        # step 9: dx = (dy - x*rstd*sum_dy_y)*rstd
+        # step 10: dx = (dy - x*rstd*sum_dy_y)*rstd
         part = np.multiply(rstd, sum_dy_y, out=row_scalars[0])
         dx = _rows.by_row(np.multiply, x, part, out=dx_block)
         dx = np.subtract(dy, dx, out=dx_block)
@@ -82,11 +82,11 @@ def backward_fast(arguments, saved):
     shape, _, _, x, rstd_rows = saved
     vecdot = np.vecdot if shape[-1] <= _rows.WHOLE_ROW else _rows.vecdot_in_pieces
     rstd = rstd_rows[..., np.newaxis]
-    # step 9: sum_dy_y_unscaled = sum(dy*x)
+    # step 10: sum_dy_y_unscaled = sum(dy*x)
     sum_dy_y_unscaled = vecdot(dy, x)[..., np.newaxis]
-    # step 9: sum_dy_y = rstd*sum_dy_y_unscaled
+    # step 10: sum_dy_y = rstd*sum_dy_y_unscaled
     sum_dy_y = rstd * sum_dy_y_unscaled
-    # step 9: dx = (dy - x*rstd*sum_dy_y)*rstd
+    # step 10: dx = (dy - x*rstd*sum_dy_y)*rstd
     part = rstd * sum_dy_y
     dx = x * part
     dx = np.subtract(dy, dx, out=dx)

@@ -1,13 +1,13 @@
 # Made by lngen 0.1.0 from the definition of l2_norm.
 # Do not edit; edit l2_norm.py and run: lngen derive l2_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 3 flops per row element; backward 3 row tensors (2 read, 1 written), 6 flops per row element.
-# Evidence: 1 output, 15 steps, 15 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 24 steps, 15 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:be881d5f8129b557e1ec885ece4bbca58ee2c07dcc5dcc847ea2c74f37ffc252
-# templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
+# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
 """Each row divided by its Euclidean length. The tangents, and the gradients of the gradients.
 
-Rows are worked on in blocks that stay in the cache. A comment names the step of the
-derivation that a line comes from, and a name in the code is a name of the derivation.
+Rows are processed in blocks that stay in the cache. A comment gives the derivation step
+of its line, and names in the code are those of the derivation.
 """
 
 # A variable may be an array, a number or None.
@@ -26,11 +26,11 @@ def jvp(arguments, fields, results, call):
     (y_dot_out,) = results
 
     def block(x, x_dot, rstd, y_dot_block, row_scalars):
-        # step 15: sum_x_dot_y_unscaled = sum(x*x_dot)
+        # step 18: sum_x_dot_y_unscaled = sum(x*x_dot)
         sum_x_dot_y_unscaled = _rows.row_sum(x, x_dot, out=row_scalars[0])
-        # step 15: sum_x_dot_y = rstd*sum_x_dot_y_unscaled
+        # step 18: sum_x_dot_y = rstd*sum_x_dot_y_unscaled
         sum_x_dot_y = np.multiply(rstd, sum_x_dot_y_unscaled, out=row_scalars[0])
-        # step 15: y_dot = (x_dot - x*rstd*sum_x_dot_y)*rstd
+        # step 18: y_dot = (x_dot - x*rstd*sum_x_dot_y)*rstd
         part = np.multiply(rstd, sum_x_dot_y, out=row_scalars[0])
         y_dot = _rows.by_row(np.multiply, x, part, out=y_dot_block)
         y_dot = np.subtract(x_dot, y_dot, out=y_dot_block)
@@ -52,30 +52,30 @@ def backward_backward(arguments, fields, results, call):
     dx_out, ddy_out = results
     features, dtype = call.features, call.dtype
     D = _rows.number(features, dtype)
-    # step 33: mean_dy_y_scaled = 3*mean_dy_y*D
+    # step 36: mean_dy_y_scaled = 3*mean_dy_y*D
     part = np.multiply(3.0, D)
 
     def block(x, dy, ddx, rstd, dx_block, ddy_block, row_scalars):
-        # step 33: rstd_scaled = rstd**2*D
+        # step 36: rstd_scaled = rstd**2*D
         rstd_scaled = np.square(rstd, out=row_scalars[0])
         rstd_scaled = np.multiply(rstd_scaled, D, out=row_scalars[0])
-        # step 16: mean_dy_y_unscaled = mean(dy*x)
+        # step 19: mean_dy_y_unscaled = mean(dy*x)
         mean_dy_y_unscaled = _rows.row_mean(dy, x, D, out=row_scalars[1])
-        # step 33: mean_ddx_y_unscaled = mean(ddx*x)
+        # step 36: mean_ddx_y_unscaled = mean(ddx*x)
         mean_ddx_y_unscaled = _rows.row_mean(ddx, x, D, out=row_scalars[2])
-        # step 33: mean_ddx_dy = mean(ddx*dy)
+        # step 36: mean_ddx_dy = mean(ddx*dy)
         mean_ddx_dy = _rows.row_mean(ddx, dy, D, out=row_scalars[3])
-        # step 32: sum_ddx_y_unscaled = sum(ddx*x)
+        # step 42: sum_ddx_y_unscaled = sum(ddx*x)
         sum_ddx_y_unscaled = _rows.row_sum(ddx, x, out=row_scalars[4])
-        # step 16: mean_dy_y = mean_dy_y_unscaled*rstd
+        # step 19: mean_dy_y = mean_dy_y_unscaled*rstd
         mean_dy_y = np.multiply(mean_dy_y_unscaled, rstd, out=row_scalars[1])
-        # step 33: mean_ddx_y = mean_ddx_y_unscaled*rstd
+        # step 36: mean_ddx_y = mean_ddx_y_unscaled*rstd
         mean_ddx_y = np.multiply(mean_ddx_y_unscaled, rstd, out=row_scalars[2])
-        # step 32: sum_ddx_y = rstd*sum_ddx_y_unscaled
+        # step 42: sum_ddx_y = rstd*sum_ddx_y_unscaled
         sum_ddx_y = np.multiply(rstd, sum_ddx_y_unscaled, out=row_scalars[4])
-        # step 33: mean_dy_y_scaled = 3*mean_dy_y*D
+        # step 36: mean_dy_y_scaled = 3*mean_dy_y*D
         mean_dy_y_scaled = np.multiply(mean_dy_y, part, out=row_scalars[5])
-        # step 33: d2x = ((x*mean_dy_y_scaled*rstd - dy)*mean_ddx_y - ddx*mean_dy_y -
+        # step 36: d2x = ((x*mean_dy_y_scaled*rstd - dy)*mean_ddx_y - ddx*mean_dy_y -
         #   x*mean_ddx_dy*rstd)*rstd_scaled
         part_2 = np.multiply(mean_dy_y_scaled, rstd, out=row_scalars[5])
         d2x = _rows.by_row(np.multiply, x, part_2, out=dx_block)
@@ -87,7 +87,7 @@ def backward_backward(arguments, fields, results, call):
         part_5 = _rows.by_row(np.multiply, x, part_4, out=ddy_block)
         d2x = np.subtract(d2x, part_5, out=dx_block)
         np.multiply(d2x, rstd_scaled, out=dx_block)
-        # step 32: ddy = (ddx - x*rstd*sum_ddx_y)*rstd
+        # step 42: ddy = (ddx - x*rstd*sum_ddx_y)*rstd
         part_6 = np.multiply(rstd, sum_ddx_y, out=row_scalars[0])
         ddy = _rows.by_row(np.multiply, x, part_6, out=ddy_block)
         ddy = np.subtract(ddx, ddy, out=ddy_block)

@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of l2_norm.
 // Do not edit; edit l2_norm.py and run: lngen derive l2_norm.py
 // Cost: forward 2 row tensors (1 read, 1 written), 3 flops per row element; backward 3 row tensors (2 read, 1 written), 6 flops per row element.
-// Evidence: 1 output, 15 steps, 15 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 24 steps, 15 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:be881d5f8129b557e1ec885ece4bbca58ee2c07dcc5dcc847ea2c74f37ffc252
-// templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
+// templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
 //
 // jvp:
 //     y_dot = rstd*(x_dot - y*sum(x_dot*y))
@@ -15,14 +15,14 @@
 //
 // A kernel is passed the pointers of
 //
-//     jvp_<type>(const Row* x, const Row* x_dot, const Computed* rstd, Row* out_dy, long long rows, int D)
+//     jvp_<type>(const Row* x, const Row* x_dot, const Computed* rstd, Row* out_y_dot, long long rows, int D)
 //     backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* rstd, Row* out_dx,
 //         Row* out_ddy, long long rows, int D)
 //
 // in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
 // on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h.
 //     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dx       dx is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
 
 #include "../_runtime/host_rows.h"
 
@@ -33,10 +33,10 @@ constexpr bool HAS_ddx = false;
 #else
 constexpr bool HAS_ddx = true;
 #endif
-#ifdef LNGEN_WITHOUT_dx
-constexpr bool HAS_dx = false;
+#ifdef LNGEN_WITHOUT_x_dot
+constexpr bool HAS_x_dot = false;
 #else
-constexpr bool HAS_dx = true;
+constexpr bool HAS_x_dot = true;
 #endif
 
 }  // namespace lngen
@@ -46,19 +46,19 @@ constexpr bool HAS_dx = true;
 namespace lngen {
 namespace jvp {
 
-constexpr bool READS_x = HAS_dx;
-constexpr bool READS_x_dot = HAS_dx;
+constexpr bool READS_x = HAS_x_dot;
+constexpr bool READS_x_dot = HAS_x_dot;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
   const T* x_dot;
   const A* rstd;
-  T* out_dy;
+  T* out_y_dot;
   long long rows;
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A rstd;
@@ -70,12 +70,12 @@ template <class A, class S>
 LNGEN_INLINE void sum_x_dot_y(A x, A x_dot, const Scalars<S>& row, A (&sums)[1]) {
   const A rstd = row.rstd;
   const A y = x*rstd;  // step 3
-  if (HAS_dx) sums[0] += x_dot*y;  // step 15: sum_x_dot_y
+  if (HAS_x_dot) sums[0] += x_dot*y;  // step 18: sum_x_dot_y
 }
 
 template <class A>
 LNGEN_INLINE void after_sum_x_dot_y(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_x_dot_y = sums[0];  // step 15: sum(x_dot*y)
+  const A sum_x_dot_y = sums[0];  // step 18: sum(x_dot*y)
   row.sum_x_dot_y = sum_x_dot_y;
 }
 
@@ -84,11 +84,11 @@ template <class A, class S>
 LNGEN_INLINE void stage_2(A x, A x_dot, const Scalars<S>& row, A& out_y_dot) {
   const A rstd = row.rstd, sum_x_dot_y = row.sum_x_dot_y;
   const A y = x*rstd;  // step 3
-  const A y_dot = HAS_dx ? (x_dot - y*sum_x_dot_y)*rstd : A(0);  // step 15
+  const A y_dot = HAS_x_dot ? (x_dot - y*sum_x_dot_y)*rstd : A(0);  // step 18
   out_y_dot = y_dot;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -100,7 +100,7 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
   using A = S;
   const int D = to.D;
   const Scalars<S> call = of_the_call(to);
-  const bool streams_dy = streams && is_even(to.out_dy, D);
+  const bool streams_y_dot = streams && is_even(to.out_y_dot, D);
   for (long long chunk = on.first; chunk < on.end; ++chunk) {
     for (long long i = on.row(chunk); i < on.row(chunk + 1); ++i) {
       const long long offset = i * D;
@@ -125,7 +125,7 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
           if (READS_x_dot && streams) prefetch(to.x_dot + offset + D + column);
           A out_y_dot;
           stage_2(x, x_dot, row, out_y_dot);
-          write_once(to.out_dy + offset + column, width, out_y_dot, streams_dy);
+          write_once(to.out_y_dot + offset + column, width, out_y_dot, streams_y_dot);
         });
       }
     }
@@ -169,7 +169,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A rstd;
@@ -185,7 +185,7 @@ template <class A> struct Scalars {
 template <class A>
 LNGEN_INLINE void after_stage_1(Scalars<A>& row) {
   const A D = row.D, rstd = row.rstd;
-  const A rstd_scaled = (rstd*rstd)*D;  // step 33
+  const A rstd_scaled = (rstd*rstd)*D;  // step 36
   row.rstd_scaled = rstd_scaled;
 }
 
@@ -194,20 +194,20 @@ template <class A, class S>
 LNGEN_INLINE void sum_ddx_y(A x, A dy, A ddx, const Scalars<S>& row, A (&sums)[4]) {
   const A rstd = row.rstd;
   const A y = x*rstd;  // step 3
-  if (HAS_ddx) sums[0] += dy*y;  // step 16: mean_dy_y
-  if (HAS_ddx) sums[1] += ddx*y;  // step 33: mean_ddx_y
-  if (HAS_ddx) sums[2] += ddx*dy;  // step 33: mean_ddx_dy
-  if (HAS_ddx) sums[3] += ddx*y;  // step 32: sum_ddx_y
+  if (HAS_ddx) sums[0] += dy*y;  // step 19: mean_dy_y
+  if (HAS_ddx) sums[1] += ddx*y;  // step 36: mean_ddx_y
+  if (HAS_ddx) sums[2] += ddx*dy;  // step 36: mean_ddx_dy
+  if (HAS_ddx) sums[3] += ddx*y;  // step 42: sum_ddx_y
 }
 
 template <class A>
 LNGEN_INLINE void after_sum_ddx_y(Scalars<A>& row, const A (&sums)[4]) {
   const A D = row.D;
-  const A mean_dy_y = math::quotient(sums[0], row.D);  // step 16: mean(dy*y)
-  const A mean_ddx_y = math::quotient(sums[1], row.D);  // step 33: mean(ddx*y)
-  const A mean_ddx_dy = math::quotient(sums[2], row.D);  // step 33: mean(ddx*dy)
-  const A sum_ddx_y = sums[3];  // step 32: sum(ddx*y)
-  const A mean_dy_y_scaled = A(3)*mean_dy_y*D;  // step 33
+  const A mean_dy_y = math::quotient(sums[0], row.D);  // step 19: mean(dy*y)
+  const A mean_ddx_y = math::quotient(sums[1], row.D);  // step 36: mean(ddx*y)
+  const A mean_ddx_dy = math::quotient(sums[2], row.D);  // step 36: mean(ddx*dy)
+  const A sum_ddx_y = sums[3];  // step 42: sum(ddx*y)
+  const A mean_dy_y_scaled = A(3)*mean_dy_y*D;  // step 36
   row.mean_dy_y = mean_dy_y;
   row.mean_ddx_y = mean_ddx_y;
   row.mean_ddx_dy = mean_ddx_dy;
@@ -220,13 +220,13 @@ template <class A, class S>
 LNGEN_INLINE void stage_3(A x, A dy, A ddx, const Scalars<S>& row, A& out_d2x, A& out_ddy) {
   const A mean_ddx_dy = row.mean_ddx_dy, mean_ddx_y = row.mean_ddx_y, mean_dy_y = row.mean_dy_y, mean_dy_y_scaled = row.mean_dy_y_scaled, rstd = row.rstd, rstd_scaled = row.rstd_scaled, sum_ddx_y = row.sum_ddx_y;
   const A y = x*rstd;  // step 3
-  const A d2x = HAS_ddx ? ((y*mean_dy_y_scaled - dy)*mean_ddx_y - y*mean_ddx_dy - ddx*mean_dy_y)*rstd_scaled : A(0);  // step 33
-  const A ddy = HAS_ddx ? (ddx - y*sum_ddx_y)*rstd : A(0);  // step 32
+  const A d2x = HAS_ddx ? ((y*mean_dy_y_scaled - dy)*mean_ddx_y - y*mean_ddx_dy - ddx*mean_dy_y)*rstd_scaled : A(0);  // step 36
+  const A ddy = HAS_ddx ? (ddx - y*sum_ddx_y)*rstd : A(0);  // step 42
   out_d2x = d2x;
   out_ddy = ddy;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;

@@ -1,13 +1,14 @@
 # Made by lngen 0.1.0 from the definition of l2_norm.
 # Do not edit; edit l2_norm.py and run: lngen derive l2_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 3 flops per row element; backward 3 row tensors (2 read, 1 written), 6 flops per row element.
-# Evidence: 1 output, 15 steps, 15 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 24 steps, 15 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:be881d5f8129b557e1ec885ece4bbca58ee2c07dcc5dcc847ea2c74f37ffc252
-# templates sha256:96fa4f074f892e76e313c9f0a8de1cf24f881977ae36faf6a85bfdcf170ab287
+# templates sha256:93255fc8f52b81590d25688993b53c56a0dd751e1adf769b18019b3757809940
 """Each row divided by its Euclidean length.
 
-`l2_norm` takes tensors and `L2Norm` is a module; both can be differentiated twice. On
-the processor they run as `cpu_backend` where there is a C++ compiler, else as `numpy_backend`.
+`l2_norm` takes tensors, and `L2Norm` is a module.
+Both can be differentiated twice. On the processor they run `cpu_backend` if there is a C++
+compiler, else `numpy_backend`.
 """
 
 from .._runtime import torch as _torch
@@ -19,7 +20,7 @@ __all__ = [
     "l2_norm",
 ]
 
-_LAYER: _torch.Layer[_torch.Tensor] = _torch.Layer(
+_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
     __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu
 )
 
@@ -35,16 +36,17 @@ def l2_norm(x: _torch.Tensor, *, eps: float = 1e-12) -> _torch.Tensor:
         x: shape (..., D).
         eps: a constant, a finite number of 0 or more.
 
-    Returns y, in the type of the first rows. It computes in the widest type
-    among the inputs, in float32 for 16-bit ones.
+    Returns y in the type of the first rows. y has shape (..., D). The compute type is
+    the widest among the inputs, and float32 for 16-bit inputs.
 
-    Raises TypeError for what is no floating-point tensor, ValueError for a wrong shape.
+    Raises TypeError for an argument that is not a floating-point tensor, ValueError for
+    a wrong shape.
     """
     return _LAYER.call(x, eps)
 
 
 class L2Norm(_torch.Module):
-    """`l2_norm` as a module, which has no parameters.
+    """`l2_norm` as a module without parameters.
 
     Args:
         eps: a constant, a finite number of 0 or more.
@@ -56,5 +58,5 @@ class L2Norm(_torch.Module):
         super().__init__(None, {}, {"eps": eps}, None, None)
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
-        """What `l2_norm` returns with the parameters of the module."""
+        """Return `l2_norm` of the arguments and the parameters of the module."""
         return _LAYER.call(x, self.eps)

@@ -3,11 +3,12 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 14 flops per row element.
 # Evidence: 1 output, 38 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:3f4f3519e955d61b03ab0d655ad5951c0892e0dd7b3076ac889a76a6492abbe1
-# templates sha256:96fa4f074f892e76e313c9f0a8de1cf24f881977ae36faf6a85bfdcf170ab287
+# templates sha256:93255fc8f52b81590d25688993b53c56a0dd751e1adf769b18019b3757809940
 """Layer normalization over the feature axis.
 
-`layer_norm` takes tensors and `LayerNorm` is a module; both can be differentiated twice. On
-the processor they run as `cpu_backend` where there is a C++ compiler, else as `numpy_backend`.
+`layer_norm` takes tensors, and `LayerNorm` is a module.
+Both can be differentiated twice. On the processor they run `cpu_backend` if there is a C++
+compiler, else `numpy_backend`.
 """
 
 from .._runtime import torch as _torch
@@ -19,7 +20,7 @@ __all__ = [
     "layer_norm",
 ]
 
-_LAYER: _torch.Layer[_torch.Tensor] = _torch.Layer(
+_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
     __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu
 )
 
@@ -41,25 +42,26 @@ def layer_norm(
 
     Args:
         x: shape (..., D).
-        gamma: one value per feature, shape (D,); left out it is 1.
-        beta: one value per feature, shape (D,); left out it is 0.
+        gamma: one value per feature, shape (D,). If omitted it is 1.
+        beta: one value per feature, shape (D,). If omitted it is 0.
         eps: a constant, a finite number of 0 or more.
 
-    Returns y, in the type of the first rows. It computes in the widest type
-    among the inputs, in float32 for 16-bit ones.
+    Returns y in the type of the first rows. y has shape (..., D). The compute type is
+    the widest among the inputs, and float32 for 16-bit inputs.
 
-    Raises TypeError for what is no floating-point tensor, ValueError for a wrong shape.
+    Raises TypeError for an argument that is not a floating-point tensor, ValueError for
+    a wrong shape.
     """
     return _LAYER.call(x, gamma, beta, eps)
 
 
 class LayerNorm(_torch.Module):
-    """`layer_norm` as a module, which has the parameters gamma and beta.
+    """`layer_norm` as a module with the parameters gamma and beta.
 
     Args:
-        D: how many features a row has.
-        gamma: False leaves it out; it is 1 at first.
-        beta: False leaves it out; it is 0 at first.
+        D: the number of features of a row.
+        gamma: False omits it; its initial value is 1.
+        beta: False omits it; its initial value is 0.
         eps: a constant, a finite number of 0 or more.
         device, dtype: those of the parameters.
     """
@@ -79,5 +81,5 @@ class LayerNorm(_torch.Module):
         super().__init__(D, {"gamma": gamma, "beta": beta}, {"eps": eps}, device, dtype)
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
-        """What `layer_norm` returns with the parameters of the module."""
+        """Return `layer_norm` of the arguments and the parameters of the module."""
         return _LAYER.call(x, self.gamma, self.beta, self.eps)

@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of layer_norm_gelu.
 // Do not edit; edit layer_norm_gelu.py and run: lngen derive layer_norm_gelu.py
 // Cost: forward 2 row tensors (1 read, 1 written), 15 flops per row element; backward 3 row tensors (2 read, 1 written), 30 flops per row element.
-// Evidence: 1 output, 28 steps, 43 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 47 steps, 43 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:fb797b1161b31641ca09583a8a5664d3453054eae69634f07ce4625138fb9daf
-// templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
+// templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
 //
 // forward:
 //     mu = mean(x)
@@ -75,7 +75,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A eps;
@@ -136,7 +136,7 @@ LNGEN_INLINE void stage_3(A x, A gamma, A beta, const Scalars<S>& row, A& out_y)
   out_y = y;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -238,7 +238,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A mu;
@@ -257,19 +257,19 @@ LNGEN_INLINE void mean_g_xhat(A x, A dy, A gamma, A beta, const Scalars<S>& row,
   const A xhat = x_centred*rstd;  // step 5
   const A u = xhat*gamma + beta;  // step 6
   const A Phi_u = A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5);  // step 7
-  const A du = (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*dy;  // step 24
-  const A g = du*gamma;  // step 12
-  sums[0] += g;  // step 21: mean_g
-  sums[1] += g*xhat;  // step 21: mean_g_xhat
-  if (HAS_gamma) over_rows[0] = du*xhat;  // step 22: dgamma
-  if (HAS_beta) over_rows[1] = du;  // step 23: dbeta
+  const A du = (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*dy;  // step 13
+  const A g = du*gamma;  // step 14
+  sums[0] += g;  // step 27: mean_g
+  sums[1] += g*xhat;  // step 27: mean_g_xhat
+  if (HAS_gamma) over_rows[0] = du*xhat;  // step 28: dgamma
+  if (HAS_beta) over_rows[1] = du;  // step 29: dbeta
   kept_g = g;
 }
 
 template <class A>
 LNGEN_INLINE void after_mean_g_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_g = math::quotient(sums[0], row.D);  // step 21: mean(g)
-  const A mean_g_xhat = math::quotient(sums[1], row.D);  // step 21: mean(g*xhat)
+  const A mean_g = math::quotient(sums[0], row.D);  // step 27: mean(g)
+  const A mean_g_xhat = math::quotient(sums[1], row.D);  // step 27: mean(g*xhat)
   row.mean_g = mean_g;
   row.mean_g_xhat = mean_g_xhat;
 }
@@ -281,11 +281,11 @@ LNGEN_INLINE void stage_2(A x, A g, const Scalars<S>& row, A& out_dx) {
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A dx = (g - mean_g - xhat*mean_g_xhat)*rstd;  // step 21
+  const A dx = (g - mean_g - xhat*mean_g_xhat)*rstd;  // step 27
   out_dx = dx;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -358,7 +358,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features.
+// Values that do not vary over the features.
 template <class A> struct Scalars {
   A D;
 };

@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of layer_norm_gelu.
 // Do not edit; edit layer_norm_gelu.py and run: lngen derive layer_norm_gelu.py
 // Cost: forward 2 row tensors (1 read, 1 written), 15 flops per row element; backward 3 row tensors (2 read, 1 written), 30 flops per row element.
-// Evidence: 1 output, 28 steps, 43 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 47 steps, 43 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:fb797b1161b31641ca09583a8a5664d3453054eae69634f07ce4625138fb9daf
-// templates sha256:a6fa389b017093e698671db7b23dc4ae3379f5ce734d243ee674c17ce2b51213
+// templates sha256:c2ab40ac79ac18ebe4952cf3e6ee80801e8cbd4cdf018bee22df54b9dbd571ae
 //
 // forward:
 //     mu = mean(x)
@@ -33,7 +33,7 @@
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward: blocks * (2*D + 0).
-// How they are launched, and macros that choose among them: rows.cuh.
+// Launches, and the macros that choose among kernels: rows.cuh.
 //     LNGEN_WITHOUT_beta     beta is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
 
@@ -86,7 +86,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A eps;
@@ -98,7 +98,7 @@ template <class A> struct Scalars {
   A rstd;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
   Pack<typename G::P, G::VECTOR> gamma[G::HELD];
@@ -158,7 +158,7 @@ __device__ __forceinline__ void stage_3(A x, A gamma, A beta, const Scalars<A>& 
   out_y = y;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -289,7 +289,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A mu;
@@ -299,7 +299,7 @@ template <class A> struct Scalars {
   A mean_g_xhat;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
   RowTile<G, READS_dy> dy;
@@ -327,18 +327,18 @@ __device__ __forceinline__ void mean_g_xhat(A x, A dy, A gamma, A beta, const Sc
   const A xhat = x_centred*rstd;  // step 5
   const A u = xhat*gamma + beta;  // step 6
   const A Phi_u = A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5);  // step 7
-  const A du = (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*dy;  // step 24
-  const A g = du*gamma;  // step 12
-  sums[0] += g;  // step 21: mean_g
-  sums[1] += g*xhat;  // step 21: mean_g_xhat
-  if (HAS_gamma) over_rows[0] = du*xhat;  // step 22: dgamma
-  if (HAS_beta) over_rows[1] = du;  // step 23: dbeta
+  const A du = (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*dy;  // step 13
+  const A g = du*gamma;  // step 14
+  sums[0] += g;  // step 27: mean_g
+  sums[1] += g*xhat;  // step 27: mean_g_xhat
+  if (HAS_gamma) over_rows[0] = du*xhat;  // step 28: dgamma
+  if (HAS_beta) over_rows[1] = du;  // step 29: dbeta
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_g_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_g = math::quotient(sums[0], row.D);  // step 21: mean(g)
-  const A mean_g_xhat = math::quotient(sums[1], row.D);  // step 21: mean(g*xhat)
+  const A mean_g = math::quotient(sums[0], row.D);  // step 27: mean(g)
+  const A mean_g_xhat = math::quotient(sums[1], row.D);  // step 27: mean(g*xhat)
   row.mean_g = mean_g;
   row.mean_g_xhat = mean_g_xhat;
 }
@@ -352,13 +352,13 @@ __device__ __forceinline__ void stage_2(A x, A dy, A gamma, A beta, const Scalar
   const A xhat = x_centred*rstd;  // step 5
   const A u = xhat*gamma + beta;  // step 6
   const A Phi_u = A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5);  // step 7
-  const A du = (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*dy;  // step 24
-  const A g = du*gamma;  // step 12
-  const A dx = (g - mean_g - xhat*mean_g_xhat)*rstd;  // step 21
+  const A du = (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*dy;  // step 13
+  const A g = du*gamma;  // step 14
+  const A dx = (g - mean_g - xhat*mean_g_xhat)*rstd;  // step 27
   out_dx = dx;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -457,7 +457,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features.
+// Values that do not vary over the features.
 template <class A> struct Scalars {
   A D;
 };

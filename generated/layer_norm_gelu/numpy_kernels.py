@@ -1,13 +1,13 @@
 # Made by lngen 0.1.0 from the definition of layer_norm_gelu.
 # Do not edit; edit layer_norm_gelu.py and run: lngen derive layer_norm_gelu.py
 # Cost: forward 2 row tensors (1 read, 1 written), 15 flops per row element; backward 3 row tensors (2 read, 1 written), 30 flops per row element.
-# Evidence: 1 output, 28 steps, 43 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 47 steps, 43 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:fb797b1161b31641ca09583a8a5664d3453054eae69634f07ce4625138fb9daf
-# templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
+# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
 """Layer normalization, then the Gaussian error linear unit. The outputs and the gradients.
 
-Rows are worked on in blocks that stay in the cache. A comment names the step of the
-derivation that a line comes from, and a name in the code is a name of the derivation.
+Rows are processed in blocks that stay in the cache. A comment gives the derivation step
+of its line, and names in the code are those of the derivation.
 """
 
 # A variable may be an array, a number or None.
@@ -90,7 +90,7 @@ def backward(arguments, fields, results, call):
     constant_2 = scalar("0.3989422804014326779399460599343818684759")
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 21: mean_g_xhat = mean(du*xhat*gamma)
+    # step 27: mean_g_xhat = mean(du*xhat*gamma)
     if gamma is not None:
         gamma_over_D = np.divide(gamma, D)
     gamma_wide = _rows.repeated(gamma)
@@ -116,7 +116,7 @@ def backward(arguments, fields, results, call):
         Phi_u = _functions.erf(Phi_u, out=buffers[2], work=(buffers[3],))
         Phi_u = np.multiply(Phi_u, 0.5, out=buffers[1])
         Phi_u = np.add(Phi_u, 0.5, out=buffers[1])
-        # step 24: du = (Phi_u + (sqrt(2)/(2*sqrt(pi)))*exp(-u**2/2)*u)*dy
+        # step 13: du = (Phi_u + (sqrt(2)/(2*sqrt(pi)))*exp(-u**2/2)*u)*dy
         du = np.square(u, out=buffers[2])
         du = np.multiply(du, -0.5, out=buffers[2])
         du = np.exp(du, out=buffers[2])
@@ -124,26 +124,26 @@ def backward(arguments, fields, results, call):
         du = np.multiply(du, constant_2, out=buffers[0])
         du = np.add(Phi_u, du, out=buffers[0])
         du = np.multiply(du, dy, out=buffers[0])
-        # step 22: dgamma = sum over rows of du*xhat
+        # step 28: dgamma = sum over rows of du*xhat
         if gamma is not None:
             part = np.multiply(du, xhat, out=buffers[1])
             _rows.add_rows(part, dgamma_sums)
-        # step 23: dbeta = sum over rows of du
+        # step 29: dbeta = sum over rows of du
         if beta is not None:
             _rows.add_rows(du, dbeta_sums)
-        # step 21: mean_g_xhat = mean(du*xhat*gamma)
+        # step 27: mean_g_xhat = mean(du*xhat*gamma)
         if gamma is not None:
             mean_g_xhat = _rows.row_sum(part, gamma_over_D, out=row_scalars[0])
         else:
             mean_g_xhat = _rows.row_mean(du, xhat, D, out=row_scalars[0])
-        # step 12: g = du*gamma
+        # step 14: g = du*gamma
         if gamma is not None:
             g = _rows.by_feature(np.multiply, du, gamma_wide, out=buffers[0])
         else:
             g = du
-        # step 21: mean_g = mean(g)
+        # step 27: mean_g = mean(g)
         mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[1])
-        # step 21: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
+        # step 27: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
         dx = np.subtract(g, mean_g, out=buffers[0])
         part_2 = np.multiply(xhat, mean_g_xhat, out=dx_block)
         dx = np.subtract(dx, part_2, out=dx_block)
@@ -226,7 +226,7 @@ def backward_fast(arguments, saved):
     constant_2 = scalar("0.3989422804014326779399460599343818684759")
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 21: mean_g_xhat = mean(du*xhat*gamma)
+    # step 27: mean_g_xhat = mean(du*xhat*gamma)
     if gamma is not None:
         gamma_over_D = np.divide(gamma, D)
     mu = mu_rows[..., np.newaxis]
@@ -250,7 +250,7 @@ def backward_fast(arguments, saved):
     Phi_u = _functions.erf(Phi_u)
     Phi_u = np.multiply(Phi_u, 0.5, out=Phi_u)
     Phi_u = np.add(Phi_u, 0.5, out=Phi_u)
-    # step 24: du = (Phi_u + (sqrt(2)/(2*sqrt(pi)))*exp(-u**2/2)*u)*dy
+    # step 13: du = (Phi_u + (sqrt(2)/(2*sqrt(pi)))*exp(-u**2/2)*u)*dy
     du = np.square(u)
     du = np.multiply(du, -0.5, out=du)
     du = np.exp(du, out=du)
@@ -258,30 +258,30 @@ def backward_fast(arguments, saved):
     du = np.multiply(du, constant_2, out=du)
     du = np.add(Phi_u, du, out=Phi_u)
     du = np.multiply(du, dy, out=du)
-    # step 22: dgamma = sum over rows of du*xhat
+    # step 28: dgamma = sum over rows of du*xhat
     if gamma is not None:
         part = du * xhat
         dgamma = _rows.sum_of_rows(
             _rows.equal_weights(rows, 1.0, dtype), part.reshape(-1, features)
         )
-    # step 23: dbeta = sum over rows of du
+    # step 29: dbeta = sum over rows of du
     if beta is not None:
         dbeta = _rows.sum_of_rows(
             _rows.equal_weights(rows, 1.0, dtype), du.reshape(-1, features)
         )
-    # step 21: mean_g_xhat = mean(du*xhat*gamma)
+    # step 27: mean_g_xhat = mean(du*xhat*gamma)
     if gamma is not None:
         mean_g_xhat = vecdot(part, gamma_over_D)[..., np.newaxis]
     else:
         mean_g_xhat = (vecdot(du, xhat) / D)[..., np.newaxis]
-    # step 12: g = du*gamma
+    # step 14: g = du*gamma
     if gamma is not None:
         g = np.multiply(du, gamma, out=du)
     else:
         g = du
-    # step 21: mean_g = mean(g)
+    # step 27: mean_g = mean(g)
     mean_g = vecdot(g, one_over_D)[..., np.newaxis]
-    # step 21: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
+    # step 27: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
     dx = np.subtract(g, mean_g, out=g)
     part_2 = np.multiply(xhat, mean_g_xhat, out=xhat)
     dx = np.subtract(dx, part_2, out=dx)

@@ -1,9 +1,9 @@
 # Made by lngen 0.1.0 from the definition of layer_norm_gelu.
 # Do not edit; edit layer_norm_gelu.py and run: lngen derive layer_norm_gelu.py
 # Cost: forward 2 row tensors (1 read, 1 written), 15 flops per row element; backward 3 row tensors (2 read, 1 written), 30 flops per row element.
-# Evidence: 1 output, 28 steps, 43 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 47 steps, 43 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:fb797b1161b31641ca09583a8a5664d3453054eae69634f07ce4625138fb9daf
-# templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
+# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
 """Layer normalization, then the Gaussian error linear unit."""
 
 import numpy as np
@@ -16,17 +16,17 @@ from .numpy_backend import INTERFACE
 __all__ = ["LayerNormGelu"]
 
 
-class LayerNormGelu(_modules.Module[_Array, _Array]):
-    """`layer_norm_gelu` as an object, which has the parameters gamma and beta.
+class LayerNormGelu(_modules.NumpyModule[_Array, _Array]):
+    """`layer_norm_gelu` as an object with the parameters gamma and beta.
 
     Args:
-        D: how many features a row has.
-        gamma: False leaves it out; it is 1 at first.
-        beta: False leaves it out; it is 0 at first.
+        D: the number of features of a row.
+        gamma: False omits it; its initial value is 1.
+        beta: False omits it; its initial value is 0.
         eps: a constant, a finite number of 0 or more.
         dtype: the type of the parameters.
         backend: "cpu" for compiled kernels, "auto" for those if there is a compiler.
-        threads: how many threads share the rows. It changes no bit of a result.
+        threads: the number of threads that share the rows. Results do not depend on it.
     """
 
     _package, _interface = __name__.rpartition(".")[0], INTERFACE
@@ -47,15 +47,16 @@ class LayerNormGelu(_modules.Module[_Array, _Array]):
         )
 
     def forward(self, x: _Array, *, save: bool = True) -> _Array:
-        """The layer of rows. Unless `save` is False it keeps what `backward` needs:
-        the arrays that are given here and the parameters, not copies of them.
+        """Compute the layer. Unless `save` is False, the object keeps its arguments and
+        parameters for `backward`, and does not copy them.
         """
         return self._forward(save, x)
 
     __call__ = forward
 
     def backward(self, dy: _Array) -> _Array:
-        """dx, given the gradient of a loss by what `forward` returned: once for each
-        call of that. `gradients` has those of parameters, of this call alone.
+        """Return dx, given the gradient of a loss with respect to the output, once for
+        each `forward`. `gradients` then has those of the parameters, of this call
+        alone.
         """
         return self._backward(dy)

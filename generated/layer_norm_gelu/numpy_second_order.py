@@ -1,13 +1,13 @@
 # Made by lngen 0.1.0 from the definition of layer_norm_gelu.
 # Do not edit; edit layer_norm_gelu.py and run: lngen derive layer_norm_gelu.py
 # Cost: forward 2 row tensors (1 read, 1 written), 15 flops per row element; backward 3 row tensors (2 read, 1 written), 30 flops per row element.
-# Evidence: 1 output, 28 steps, 43 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 47 steps, 43 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:fb797b1161b31641ca09583a8a5664d3453054eae69634f07ce4625138fb9daf
-# templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
+# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
 """Layer normalization, then the Gaussian error linear unit. The tangents, and the gradients of the gradients.
 
-Rows are worked on in blocks that stay in the cache. A comment names the step of the
-derivation that a line comes from, and a name in the code is a name of the derivation.
+Rows are processed in blocks that stay in the cache. A comment gives the derivation step
+of its line, and names in the code are those of the derivation.
 """
 
 # A variable may be an array, a number or None.
@@ -38,7 +38,7 @@ def jvp(arguments, fields, results, call):
     beta_dot_wide = _rows.repeated(beta_dot)
 
     def block(x, x_dot, mu, mu_residual, rstd, y_dot_block, buffers, row_scalars):
-        # step 39: mean_x_dot = mean(x_dot)
+        # step 49: mean_x_dot = mean(x_dot)
         if x_dot_rows is not None:
             mean_x_dot = _rows.row_sum(x_dot, one_over_D, out=row_scalars[0])
         # step 2: x_shifted = x - mu
@@ -47,7 +47,7 @@ def jvp(arguments, fields, results, call):
         x_centred = _rows.less_residual(x_shifted, mu_residual)
         # step 5: xhat = x_centred*rstd
         xhat = np.multiply(x_centred, rstd, out=y_dot_block)
-        # step 39: mean_x_dot_xhat = mean(x_dot*xhat)
+        # step 49: mean_x_dot_xhat = mean(x_dot*xhat)
         if x_dot_rows is not None:
             mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D, out=row_scalars[1])
         # step 6: u = xhat*gamma + beta
@@ -62,7 +62,7 @@ def jvp(arguments, fields, results, call):
         Phi_u = _functions.erf(Phi_u, out=buffers[2], work=(buffers[3],))
         Phi_u = np.multiply(Phi_u, 0.5, out=buffers[1])
         Phi_u = np.add(Phi_u, 0.5, out=buffers[1])
-        # step 39: y_dot = (Phi_u +
+        # step 49: y_dot = (Phi_u +
         #   (sqrt(2)/(2*sqrt(pi)))*exp(-u**2/2)*u)*(xhat*gamma_dot + (x_dot - mean_x_dot
         #   - xhat*mean_x_dot_xhat)*rstd*gamma + beta_dot)
         y_dot = np.square(u, out=buffers[2])
@@ -115,7 +115,7 @@ def backward_backward(arguments, fields, results, call):
     constant_2 = scalar("0.3989422804014326779399460599343818684759")
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 76: mean_ddgamma_du = mean(du*ddgamma)
+    # step 91: mean_ddgamma_du = mean(du*ddgamma)
     if ddgamma is not None:
         ddgamma_over_D = np.divide(ddgamma, D)
     gamma_wide = _rows.repeated(gamma)
@@ -137,7 +137,7 @@ def backward_backward(arguments, fields, results, call):
         sums,
     ):
         d2gamma_sums, d2beta_sums = sums
-        # step 73: mean_ddx = mean(ddx)
+        # step 65: mean_ddx = mean(ddx)
         if ddx_rows is not None:
             mean_ddx = _rows.row_sum(ddx, one_over_D, out=row_scalars[0])
         # step 2: x_shifted = x - mu
@@ -146,7 +146,7 @@ def backward_backward(arguments, fields, results, call):
         x_centred = _rows.less_residual(x_shifted, mu_residual)
         # step 5: xhat = x_centred*rstd
         xhat = _rows.by_row(np.multiply, x_centred, rstd, out=dx_block)
-        # step 73: mean_ddx_xhat = mean(ddx*xhat)
+        # step 65: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
             mean_ddx_xhat = _rows.row_mean(ddx, xhat, D, out=row_scalars[1])
         # step 6: u = xhat*gamma + beta
@@ -161,7 +161,7 @@ def backward_backward(arguments, fields, results, call):
         Phi_u = _functions.erf(Phi_u, out=buffers[1], work=(buffers[2],))
         Phi_u = np.multiply(Phi_u, 0.5, out=buffers[0])
         Phi_u = np.add(Phi_u, 0.5, out=buffers[0])
-        # step 40: du = (Phi_u + (sqrt(2)/(2*sqrt(pi)))*exp(-u**2/2)*u)*dy
+        # step 50: du = (Phi_u + (sqrt(2)/(2*sqrt(pi)))*exp(-u**2/2)*u)*dy
         part = np.square(u, out=buffers[1])
         part_2 = np.multiply(part, -0.5, out=buffers[2])
         part_2 = np.exp(part_2, out=buffers[2])
@@ -170,38 +170,38 @@ def backward_backward(arguments, fields, results, call):
         part_3 = np.add(Phi_u, part_3, out=ddy_block)
         if ddx_rows is not None or ddgamma is not None:
             du = np.multiply(part_3, dy, out=buffers[0])
-        # step 76: mean_ddgamma_du = mean(du*ddgamma)
+        # step 91: mean_ddgamma_du = mean(du*ddgamma)
         if ddgamma is not None:
             mean_ddgamma_du = _rows.row_sum(du, ddgamma_over_D, out=row_scalars[2])
-            # step 76: mean_ddgamma_du_xhat = mean(du*xhat*ddgamma)
+            # step 91: mean_ddgamma_du_xhat = mean(du*xhat*ddgamma)
             part_4 = np.multiply(du, xhat, out=buffers[3])
             mean_ddgamma_du_xhat = _rows.row_sum(
                 part_4, ddgamma_over_D, out=row_scalars[3]
             )
-        # step 41: g = du*gamma
+        # step 51: g = du*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, du, gamma_wide, out=buffers[3])
         if needs_g_2:
             g = du
-        # step 42: mean_g = mean(g)
+        # step 52: mean_g = mean(g)
         if ddx_rows is not None:
             mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[4])
-            # step 43: mean_g_xhat = mean(g*xhat)
+            # step 53: mean_g_xhat = mean(g*xhat)
             mean_g_xhat = _rows.row_mean(g, xhat, D, out=row_scalars[5])
-            # step 76: mean_ddx_g = mean(ddx*g)
+            # step 91: mean_ddx_g = mean(ddx*g)
             mean_ddx_g = _rows.row_mean(ddx, g, D, out=row_scalars[6])
-            # step 58: mean_g_xhat_scaled = mean_g_xhat*rstd
+            # step 73: mean_g_xhat_scaled = mean_g_xhat*rstd
             mean_g_xhat_scaled = np.multiply(mean_g_xhat, rstd, out=row_scalars[7])
-            # step 76: mean_g_xhat_scaled_2 = 2*mean_g_xhat
+            # step 91: mean_g_xhat_scaled_2 = 2*mean_g_xhat
             mean_g_xhat_scaled_2 = np.multiply(mean_g_xhat, 2.0, out=row_scalars[5])
-            # step 76: mean_ddx_scaled = mean_ddx*mean_g
+            # step 91: mean_ddx_scaled = mean_ddx*mean_g
             mean_ddx_scaled = np.multiply(mean_ddx, mean_g, out=row_scalars[8])
-            # step 73: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
+            # step 65: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
             dg = _rows.by_row(np.subtract, ddx, mean_ddx, out=buffers[4])
             part_5 = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffers[5])
             dg = np.subtract(dg, part_5, out=buffers[4])
             dg = np.multiply(dg, rstd, out=buffers[4])
-        # step 74: ddu = xhat*ddgamma + dg*gamma + ddbeta
+        # step 68: ddu = xhat*ddgamma + dg*gamma + ddbeta
         if ddgamma is not None:
             ddu = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=buffers[5])
         if needs_g:
@@ -218,13 +218,13 @@ def backward_backward(arguments, fields, results, call):
             ddu = _rows.by_feature(np.add, ddu, ddbeta_wide, out=buffers[5])
         if ddx_rows is None and ddgamma is None:
             ddu = ddbeta
-        # step 75: d2u = (sqrt(2)/(2*sqrt(pi)))*(2 - u**2)*ddu*dy*exp(-u**2/2)
+        # step 72: d2u = (sqrt(2)/(2*sqrt(pi)))*(2 - u**2)*ddu*dy*exp(-u**2/2)
         d2u = np.subtract(2.0, part, out=buffers[1])
         d2u = np.multiply(d2u, ddu, out=buffers[1])
         d2u = np.multiply(d2u, dy, out=buffers[1])
         d2u = np.multiply(d2u, part_2, out=buffers[1])
         d2u = np.multiply(d2u, constant_2, out=buffers[1])
-        # step 70: d2gamma = sum over rows of d2u*xhat + dg*du
+        # step 93: d2gamma = sum over rows of d2u*xhat + dg*du
         if gamma is not None:
             part_7 = np.multiply(d2u, xhat, out=buffers[2])
         if needs_g:
@@ -232,36 +232,36 @@ def backward_backward(arguments, fields, results, call):
             part_7 = np.add(part_7, part_8, out=buffers[2])
         if gamma is not None:
             _rows.add_rows(part_7, d2gamma_sums)
-        # step 71: d2beta = sum over rows of d2u
+        # step 94: d2beta = sum over rows of d2u
         if beta is not None:
             _rows.add_rows(d2u, d2beta_sums)
-        # step 58: g_2 = d2u*gamma - ddx*mean_g_xhat_scaled
+        # step 73: d2xhat_part = d2u*gamma - ddx*mean_g_xhat_scaled
         if gamma is not None:
-            g_2 = _rows.by_feature(np.multiply, d2u, gamma_wide, out=buffers[1])
+            d2xhat_part = _rows.by_feature(np.multiply, d2u, gamma_wide, out=buffers[1])
         else:
-            g_2 = d2u
+            d2xhat_part = d2u
         if ddx_rows is not None:
             part_9 = _rows.by_row(np.multiply, ddx, mean_g_xhat_scaled, out=buffers[2])
-            g_2 = np.subtract(g_2, part_9, out=buffers[1])
-        # step 76: mean_g_2 = mean(g_2)
-        mean_g_2 = _rows.row_sum(g_2, one_over_D, out=row_scalars[0])
-        # step 76: mean_g_2_xhat = mean(g_2*xhat)
-        mean_g_2_xhat = _rows.row_mean(g_2, xhat, D, out=row_scalars[7])
-        # step 72: ddy = (Phi_u + (sqrt(2)/(2*sqrt(pi)))*exp(-u**2/2)*u)*ddu
+            d2xhat_part = np.subtract(d2xhat_part, part_9, out=buffers[1])
+        # step 91: mean_d2xhat_part = mean(d2xhat_part)
+        mean_d2xhat_part = _rows.row_sum(d2xhat_part, one_over_D, out=row_scalars[0])
+        # step 91: mean_d2xhat_part_xhat = mean(d2xhat_part*xhat)
+        mean_d2xhat_part_xhat = _rows.row_mean(d2xhat_part, xhat, D, out=row_scalars[7])
+        # step 95: ddy = (Phi_u + (sqrt(2)/(2*sqrt(pi)))*exp(-u**2/2)*u)*ddu
         np.multiply(part_3, ddu, out=ddy_block)
-        # step 76: d2x = (g_2 + du*ddgamma + (xhat*mean_ddx_scaled +
+        # step 91: d2x = (d2xhat_part + du*ddgamma + (xhat*mean_ddx_scaled +
         #   (xhat*mean_g_xhat_scaled_2 + mean_g - g)*mean_ddx_xhat -
-        #   xhat*mean_ddx_g)*rstd - mean_ddgamma_du - mean_g_2 -
-        #   xhat*mean_ddgamma_du_xhat - xhat*mean_g_2_xhat)*rstd
+        #   xhat*mean_ddx_g)*rstd - mean_d2xhat_part - mean_ddgamma_du -
+        #   xhat*mean_d2xhat_part_xhat - xhat*mean_ddgamma_du_xhat)*rstd
         if ddgamma is not None:
             d2x = _rows.by_feature(np.multiply, du, ddgamma_wide, out=buffers[0])
-            d2x = np.add(g_2, d2x, out=buffers[0])
+            d2x = np.add(d2xhat_part, d2x, out=buffers[0])
         if ddx_rows is not None and ddgamma is None:
-            d2x = g_2
+            d2x = d2xhat_part
         if gamma is not None and ddx_rows is None and ddgamma is None:
-            d2x = g_2
+            d2x = d2xhat_part
         if gamma is None and ddx_rows is None:
-            d2x = g_2
+            d2x = d2xhat_part
         if ddx_rows is not None:
             part_10 = _rows.by_row(np.multiply, xhat, mean_ddx_scaled, out=buffers[2])
             part_11 = _rows.by_row(
@@ -275,16 +275,14 @@ def backward_backward(arguments, fields, results, call):
             part_10 = np.subtract(part_10, part_12, out=buffers[2])
             part_10 = np.multiply(part_10, rstd, out=buffers[2])
             d2x = np.add(d2x, part_10, out=buffers[0])
+        d2x = np.subtract(d2x, mean_d2xhat_part, out=buffers[0])
         if ddgamma is not None:
             d2x = np.subtract(d2x, mean_ddgamma_du, out=buffers[0])
-        d2x = np.subtract(d2x, mean_g_2, out=buffers[0])
+        part_13 = _rows.by_row(np.multiply, xhat, mean_d2xhat_part_xhat, out=buffers[1])
+        d2x = np.subtract(d2x, part_13, out=buffers[0])
         if ddgamma is not None:
-            part_13 = _rows.by_row(
-                np.multiply, xhat, mean_ddgamma_du_xhat, out=buffers[1]
-            )
-            d2x = np.subtract(d2x, part_13, out=buffers[0])
-        part_14 = np.multiply(xhat, mean_g_2_xhat, out=dx_block)
-        d2x = np.subtract(d2x, part_14, out=dx_block)
+            part_14 = np.multiply(xhat, mean_ddgamma_du_xhat, out=dx_block)
+            d2x = np.subtract(d2x, part_14, out=dx_block)
         np.multiply(d2x, rstd, out=dx_block)
 
     d2gamma, d2beta = _blocks.each_block(

@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of layer_norm_gelu.
 // Do not edit; edit layer_norm_gelu.py and run: lngen derive layer_norm_gelu.py
 // Cost: forward 2 row tensors (1 read, 1 written), 15 flops per row element; backward 3 row tensors (2 read, 1 written), 30 flops per row element.
-// Evidence: 1 output, 28 steps, 43 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 47 steps, 43 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:fb797b1161b31641ca09583a8a5664d3453054eae69634f07ce4625138fb9daf
-// templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
+// templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
 //
 // jvp:
 //     y_dot = (Phi_u + u*phi(u))*(gamma_dot*xhat + beta_dot + rstd*gamma*(x_dot - mean(x_dot) - xhat*mean(x_dot*xhat)))
@@ -16,8 +16,8 @@
 //     dg = rstd*(ddx - mean(ddx) - xhat*mean(ddx*xhat))
 //     ddu = gamma*dg + ddgamma*xhat + ddbeta
 //     d2u = ddu*dy*phi(u)*(2 - u**2)
-//     g_2 = gamma*d2u - mean_g_xhat*rstd*ddx
-//     d2x = rstd*(g_2 + ddgamma*du + rstd*(mean_g*xhat*mean(ddx) + mean(ddx*xhat)*(2*mean_g_xhat*xhat + mean_g - g) - xhat*mean(ddx*g)) - mean(g_2) - mean(ddgamma*du) - xhat*mean(g_2*xhat) - xhat*mean(ddgamma*du*xhat))
+//     d2xhat_part = gamma*d2u - mean_g_xhat*rstd*ddx
+//     d2x = rstd*(d2xhat_part + ddgamma*du + rstd*(mean_g*xhat*mean(ddx) + mean(ddx*xhat)*(2*mean_g_xhat*xhat + mean_g - g) - xhat*mean(ddx*g)) - mean(d2xhat_part) - mean(ddgamma*du) - xhat*mean(d2xhat_part*xhat) - xhat*mean(ddgamma*du*xhat))
 //     d2gamma = sum_rows(d2u*xhat + dg*du)
 //     d2beta = sum_rows(d2u)
 //     ddy = ddu*(Phi_u + u*phi(u))
@@ -26,7 +26,7 @@
 //
 //     jvp_<type>(const Row* x, const Row* x_dot, const Computed* mu, const Computed* mu_residual, const Computed*
 //         rstd, const Parameter* gamma, const Parameter* beta, const Parameter* gamma_dot, const Parameter*
-//         beta_dot, Row* out_dy, long long rows, int D)
+//         beta_dot, Row* out_y_dot, long long rows, int D)
 //     backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* mu, const Computed*
 //         mu_residual, const Computed* rstd, const Parameter* gamma, const Parameter* beta, const Parameter*
 //         ddgamma, const Parameter* ddbeta, Row* out_dx, Row* out_ddy, Computed* workspace, long long rows, int D)
@@ -37,13 +37,13 @@
 // in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
 // on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h.
 //     LNGEN_WITHOUT_beta     beta is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dbeta    dbeta is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_beta_dot beta_dot is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddbeta   ddbeta is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddgamma  ddgamma is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dgamma   dgamma is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dx       dx is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_gamma_dot gamma_dot is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
 
 #include "../_runtime/host_rows.h"
 
@@ -54,10 +54,10 @@ constexpr bool HAS_beta = false;
 #else
 constexpr bool HAS_beta = true;
 #endif
-#ifdef LNGEN_WITHOUT_dbeta
-constexpr bool HAS_dbeta = false;
+#ifdef LNGEN_WITHOUT_beta_dot
+constexpr bool HAS_beta_dot = false;
 #else
-constexpr bool HAS_dbeta = true;
+constexpr bool HAS_beta_dot = true;
 #endif
 #ifdef LNGEN_WITHOUT_ddbeta
 constexpr bool HAS_ddbeta = false;
@@ -74,20 +74,20 @@ constexpr bool HAS_ddx = false;
 #else
 constexpr bool HAS_ddx = true;
 #endif
-#ifdef LNGEN_WITHOUT_dgamma
-constexpr bool HAS_dgamma = false;
-#else
-constexpr bool HAS_dgamma = true;
-#endif
-#ifdef LNGEN_WITHOUT_dx
-constexpr bool HAS_dx = false;
-#else
-constexpr bool HAS_dx = true;
-#endif
 #ifdef LNGEN_WITHOUT_gamma
 constexpr bool HAS_gamma = false;
 #else
 constexpr bool HAS_gamma = true;
+#endif
+#ifdef LNGEN_WITHOUT_gamma_dot
+constexpr bool HAS_gamma_dot = false;
+#else
+constexpr bool HAS_gamma_dot = true;
+#endif
+#ifdef LNGEN_WITHOUT_x_dot
+constexpr bool HAS_x_dot = false;
+#else
+constexpr bool HAS_x_dot = true;
 #endif
 
 }  // namespace lngen
@@ -97,12 +97,12 @@ constexpr bool HAS_gamma = true;
 namespace lngen {
 namespace jvp {
 
-constexpr bool READS_x = HAS_dbeta || HAS_dgamma || HAS_dx;
-constexpr bool READS_x_dot = HAS_dx;
-constexpr bool READS_gamma = (HAS_dbeta && HAS_gamma) || (HAS_dgamma && HAS_gamma) || (HAS_dx && HAS_gamma);
-constexpr bool READS_beta = (HAS_beta && HAS_dbeta) || (HAS_beta && HAS_dgamma) || (HAS_beta && HAS_dx);
-constexpr bool READS_gamma_dot = HAS_dgamma;
-constexpr bool READS_beta_dot = HAS_dbeta;
+constexpr bool READS_x = HAS_beta_dot || HAS_gamma_dot || HAS_x_dot;
+constexpr bool READS_x_dot = HAS_x_dot;
+constexpr bool READS_gamma = (HAS_beta_dot && HAS_gamma) || (HAS_gamma && HAS_gamma_dot) || (HAS_gamma && HAS_x_dot);
+constexpr bool READS_beta = (HAS_beta && HAS_beta_dot) || (HAS_beta && HAS_gamma_dot) || (HAS_beta && HAS_x_dot);
+constexpr bool READS_gamma_dot = HAS_gamma_dot;
+constexpr bool READS_beta_dot = HAS_beta_dot;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
@@ -114,12 +114,12 @@ template <class T, class P, class A> struct Arguments {
   const P* beta;
   const P* gamma_dot;
   const P* beta_dot;
-  T* out_dy;
+  T* out_y_dot;
   long long rows;
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A mu;
@@ -136,14 +136,14 @@ LNGEN_INLINE void mean_x_dot_xhat(A x, A x_dot, const Scalars<S>& row, A (&sums)
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  if (HAS_dx) sums[0] += x_dot;  // step 39: mean_x_dot
-  if (HAS_dx) sums[1] += x_dot*xhat;  // step 39: mean_x_dot_xhat
+  if (HAS_x_dot) sums[0] += x_dot;  // step 49: mean_x_dot
+  if (HAS_x_dot) sums[1] += x_dot*xhat;  // step 49: mean_x_dot_xhat
 }
 
 template <class A>
 LNGEN_INLINE void after_mean_x_dot_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_x_dot = math::quotient(sums[0], row.D);  // step 39: mean(x_dot)
-  const A mean_x_dot_xhat = math::quotient(sums[1], row.D);  // step 39: mean(x_dot*xhat)
+  const A mean_x_dot = math::quotient(sums[0], row.D);  // step 49: mean(x_dot)
+  const A mean_x_dot_xhat = math::quotient(sums[1], row.D);  // step 49: mean(x_dot*xhat)
   row.mean_x_dot = mean_x_dot;
   row.mean_x_dot_xhat = mean_x_dot_xhat;
 }
@@ -157,11 +157,11 @@ LNGEN_INLINE void stage_2(A x, A x_dot, A gamma, A beta, A gamma_dot, A beta_dot
   const A xhat = x_centred*rstd;  // step 5
   const A u = xhat*gamma + beta;  // step 6
   const A Phi_u = A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5);  // step 7
-  const A y_dot = (HAS_dbeta || HAS_dgamma || HAS_dx) ? (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*((HAS_dgamma ? xhat*gamma_dot : A(0)) + (HAS_dx ? (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*rstd*gamma : A(0)) + beta_dot) : A(0);  // step 39
+  const A y_dot = (HAS_beta_dot || HAS_gamma_dot || HAS_x_dot) ? (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*((HAS_gamma_dot ? xhat*gamma_dot : A(0)) + (HAS_x_dot ? (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*rstd*gamma : A(0)) + beta_dot) : A(0);  // step 49
   out_y_dot = y_dot;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -173,7 +173,7 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
   using A = S;
   const int D = to.D;
   const Scalars<S> call = of_the_call(to);
-  const bool streams_dy = streams && is_even(to.out_dy, D);
+  const bool streams_y_dot = streams && is_even(to.out_y_dot, D);
   for (long long chunk = on.first; chunk < on.end; ++chunk) {
     for (long long i = on.row(chunk); i < on.row(chunk + 1); ++i) {
       const long long offset = i * D;
@@ -204,7 +204,7 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
           if (READS_x_dot && streams) prefetch(to.x_dot + offset + D + column);
           A out_y_dot;
           stage_2(x, x_dot, gamma, beta, gamma_dot, beta_dot, row, out_y_dot);
-          write_once(to.out_dy + offset + column, width, out_y_dot, streams_dy);
+          write_once(to.out_y_dot + offset + column, width, out_y_dot, streams_y_dot);
         });
       }
     }
@@ -267,7 +267,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A mu;
@@ -283,8 +283,8 @@ template <class A> struct Scalars {
   A mean_g_xhat_scaled;
   A mean_g_xhat_scaled_2;
   A mean_ddx_scaled;
-  A mean_g_2;
-  A mean_g_2_xhat;
+  A mean_d2xhat_part;
+  A mean_d2xhat_part_xhat;
 };
 
 // Stage 1 of 3: mean_g = mean(g); mean_g_xhat = mean(g*xhat); mean_ddx = mean(ddx); mean_ddx_xhat = mean(ddx*xhat); mean_ddgamma_du = mean(ddgamma*du); mean_ddx_g = mean(ddx*g); mean_ddgamma_du_xhat = mean(ddgamma*du*xhat)
@@ -296,15 +296,15 @@ LNGEN_INLINE void mean_ddgamma_du_xhat(A x, A dy, A ddx, A gamma, A beta, A ddga
   const A xhat = x_centred*rstd;  // step 5
   const A u = xhat*gamma + beta;  // step 6
   const A Phi_u = A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5);  // step 7
-  const A du = (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*dy;  // step 40
-  const A g = du*gamma;  // step 41
-  if (HAS_ddx) sums[0] += g;  // step 42: mean_g
-  if (HAS_ddx) sums[1] += g*xhat;  // step 43: mean_g_xhat
-  if (HAS_ddx) sums[2] += ddx;  // step 73: mean_ddx
-  if (HAS_ddx) sums[3] += ddx*xhat;  // step 73: mean_ddx_xhat
-  if (HAS_ddgamma) sums[4] += du*ddgamma;  // step 76: mean_ddgamma_du
-  if (HAS_ddx) sums[5] += ddx*g;  // step 76: mean_ddx_g
-  if (HAS_ddgamma) sums[6] += du*xhat*ddgamma;  // step 76: mean_ddgamma_du_xhat
+  const A du = (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*dy;  // step 50
+  const A g = du*gamma;  // step 51
+  if (HAS_ddx) sums[0] += g;  // step 52: mean_g
+  if (HAS_ddx) sums[1] += g*xhat;  // step 53: mean_g_xhat
+  if (HAS_ddx) sums[2] += ddx;  // step 65: mean_ddx
+  if (HAS_ddx) sums[3] += ddx*xhat;  // step 65: mean_ddx_xhat
+  if (HAS_ddgamma) sums[4] += du*ddgamma;  // step 91: mean_ddgamma_du
+  if (HAS_ddx) sums[5] += ddx*g;  // step 91: mean_ddx_g
+  if (HAS_ddgamma) sums[6] += du*xhat*ddgamma;  // step 91: mean_ddgamma_du_xhat
   kept_Phi_u = Phi_u;
   kept_du = du;
   kept_g = g;
@@ -313,16 +313,16 @@ LNGEN_INLINE void mean_ddgamma_du_xhat(A x, A dy, A ddx, A gamma, A beta, A ddga
 template <class A>
 LNGEN_INLINE void after_mean_ddgamma_du_xhat(Scalars<A>& row, const A (&sums)[7]) {
   const A rstd = row.rstd;
-  const A mean_g = math::quotient(sums[0], row.D);  // step 42: mean(g)
-  const A mean_g_xhat = math::quotient(sums[1], row.D);  // step 43: mean(g*xhat)
-  const A mean_ddx = math::quotient(sums[2], row.D);  // step 73: mean(ddx)
-  const A mean_ddx_xhat = math::quotient(sums[3], row.D);  // step 73: mean(ddx*xhat)
-  const A mean_ddgamma_du = math::quotient(sums[4], row.D);  // step 76: mean(ddgamma*du)
-  const A mean_ddx_g = math::quotient(sums[5], row.D);  // step 76: mean(ddx*g)
-  const A mean_ddgamma_du_xhat = math::quotient(sums[6], row.D);  // step 76: mean(ddgamma*du*xhat)
-  const A mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 58
-  const A mean_g_xhat_scaled_2 = A(2)*mean_g_xhat;  // step 76
-  const A mean_ddx_scaled = HAS_ddx ? mean_ddx*mean_g : A(0);  // step 76
+  const A mean_g = math::quotient(sums[0], row.D);  // step 52: mean(g)
+  const A mean_g_xhat = math::quotient(sums[1], row.D);  // step 53: mean(g*xhat)
+  const A mean_ddx = math::quotient(sums[2], row.D);  // step 65: mean(ddx)
+  const A mean_ddx_xhat = math::quotient(sums[3], row.D);  // step 65: mean(ddx*xhat)
+  const A mean_ddgamma_du = math::quotient(sums[4], row.D);  // step 91: mean(ddgamma*du)
+  const A mean_ddx_g = math::quotient(sums[5], row.D);  // step 91: mean(ddx*g)
+  const A mean_ddgamma_du_xhat = math::quotient(sums[6], row.D);  // step 91: mean(ddgamma*du*xhat)
+  const A mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 73
+  const A mean_g_xhat_scaled_2 = A(2)*mean_g_xhat;  // step 91
+  const A mean_ddx_scaled = HAS_ddx ? mean_ddx*mean_g : A(0);  // step 91
   row.mean_g = mean_g;
   row.mean_g_xhat = mean_g_xhat;
   row.mean_ddx = mean_ddx;
@@ -335,47 +335,47 @@ LNGEN_INLINE void after_mean_ddgamma_du_xhat(Scalars<A>& row, const A (&sums)[7]
   row.mean_ddx_scaled = mean_ddx_scaled;
 }
 
-// Stage 2 of 3: mean_g_2 = mean(g_2); mean_g_2_xhat = mean(g_2*xhat)
+// Stage 2 of 3: mean_d2xhat_part = mean(d2xhat_part); mean_d2xhat_part_xhat = mean(d2xhat_part*xhat)
 template <class A, class S>
-LNGEN_INLINE void mean_g_2_xhat(A x, A dy, A ddx, A gamma, A beta, A ddgamma, A ddbeta, A Phi_u, A du, const Scalars<S>& row, A (&sums)[2], A (&over_rows)[SUMS_INTO_COLUMNS], A& out_ddy, A& kept_g_2) {
+LNGEN_INLINE void mean_d2xhat_part_xhat(A x, A dy, A ddx, A gamma, A beta, A ddgamma, A ddbeta, A Phi_u, A du, const Scalars<S>& row, A (&sums)[2], A (&over_rows)[SUMS_INTO_COLUMNS], A& out_ddy, A& kept_d2xhat_part) {
   const A mean_ddx = row.mean_ddx, mean_ddx_xhat = row.mean_ddx_xhat, mean_g_xhat_scaled = row.mean_g_xhat_scaled, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
   const A u = xhat*gamma + beta;  // step 6
-  const A dg = HAS_ddx ? (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 73
-  const A ddu = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)) + ddbeta : A(0);  // step 74
-  const A d2u = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? A(0.39894228040143267794)*(A(2) - u*u)*ddu*dy*math::exp(A(-0.5)*(u*u)) : A(0);  // step 75
-  const A g_2 = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? d2u*gamma - (HAS_ddx ? ddx*mean_g_xhat_scaled : A(0)) : A(0);  // step 58
-  const A ddy = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*ddu : A(0);  // step 72
-  if (HAS_ddbeta || HAS_ddgamma || HAS_ddx) sums[0] += g_2;  // step 76: mean_g_2
-  if (HAS_ddbeta || HAS_ddgamma || HAS_ddx) sums[1] += g_2*xhat;  // step 76: mean_g_2_xhat
-  if ((HAS_ddbeta && HAS_gamma) || (HAS_ddgamma && HAS_gamma) || (HAS_ddx && HAS_gamma)) over_rows[0] = d2u*xhat + (HAS_ddx ? dg*du : A(0));  // step 70: d2gamma
-  if ((HAS_beta && HAS_ddbeta) || (HAS_beta && HAS_ddgamma) || (HAS_beta && HAS_ddx)) over_rows[1] = d2u;  // step 71: d2beta
+  const A dg = HAS_ddx ? (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 65
+  const A ddu = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)) + ddbeta : A(0);  // step 68
+  const A d2u = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? A(0.39894228040143267794)*(A(2) - u*u)*ddu*dy*math::exp(A(-0.5)*(u*u)) : A(0);  // step 72
+  const A d2xhat_part = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? d2u*gamma - (HAS_ddx ? ddx*mean_g_xhat_scaled : A(0)) : A(0);  // step 73
+  const A ddy = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*ddu : A(0);  // step 95
+  if (HAS_ddbeta || HAS_ddgamma || HAS_ddx) sums[0] += d2xhat_part;  // step 91: mean_d2xhat_part
+  if (HAS_ddbeta || HAS_ddgamma || HAS_ddx) sums[1] += d2xhat_part*xhat;  // step 91: mean_d2xhat_part_xhat
+  if ((HAS_ddbeta && HAS_gamma) || (HAS_ddgamma && HAS_gamma) || (HAS_ddx && HAS_gamma)) over_rows[0] = d2u*xhat + (HAS_ddx ? dg*du : A(0));  // step 93: d2gamma
+  if ((HAS_beta && HAS_ddbeta) || (HAS_beta && HAS_ddgamma) || (HAS_beta && HAS_ddx)) over_rows[1] = d2u;  // step 94: d2beta
   out_ddy = ddy;
-  kept_g_2 = g_2;
+  kept_d2xhat_part = d2xhat_part;
 }
 
 template <class A>
-LNGEN_INLINE void after_mean_g_2_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_g_2 = math::quotient(sums[0], row.D);  // step 76: mean(g_2)
-  const A mean_g_2_xhat = math::quotient(sums[1], row.D);  // step 76: mean(g_2*xhat)
-  row.mean_g_2 = mean_g_2;
-  row.mean_g_2_xhat = mean_g_2_xhat;
+LNGEN_INLINE void after_mean_d2xhat_part_xhat(Scalars<A>& row, const A (&sums)[2]) {
+  const A mean_d2xhat_part = math::quotient(sums[0], row.D);  // step 91: mean(d2xhat_part)
+  const A mean_d2xhat_part_xhat = math::quotient(sums[1], row.D);  // step 91: mean(d2xhat_part*xhat)
+  row.mean_d2xhat_part = mean_d2xhat_part;
+  row.mean_d2xhat_part_xhat = mean_d2xhat_part_xhat;
 }
 
 // Stage 3 of 3
 template <class A, class S>
-LNGEN_INLINE void stage_3(A x, A ddgamma, A du, A g, A g_2, const Scalars<S>& row, A& out_d2x) {
-  const A mean_ddgamma_du = row.mean_ddgamma_du, mean_ddgamma_du_xhat = row.mean_ddgamma_du_xhat, mean_ddx_g = row.mean_ddx_g, mean_ddx_scaled = row.mean_ddx_scaled, mean_ddx_xhat = row.mean_ddx_xhat, mean_g = row.mean_g, mean_g_2 = row.mean_g_2, mean_g_2_xhat = row.mean_g_2_xhat, mean_g_xhat_scaled_2 = row.mean_g_xhat_scaled_2, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
+LNGEN_INLINE void stage_3(A x, A ddgamma, A du, A g, A d2xhat_part, const Scalars<S>& row, A& out_d2x) {
+  const A mean_d2xhat_part = row.mean_d2xhat_part, mean_d2xhat_part_xhat = row.mean_d2xhat_part_xhat, mean_ddgamma_du = row.mean_ddgamma_du, mean_ddgamma_du_xhat = row.mean_ddgamma_du_xhat, mean_ddx_g = row.mean_ddx_g, mean_ddx_scaled = row.mean_ddx_scaled, mean_ddx_xhat = row.mean_ddx_xhat, mean_g = row.mean_g, mean_g_xhat_scaled_2 = row.mean_g_xhat_scaled_2, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A d2x = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (g_2 + (HAS_ddgamma ? du*ddgamma : A(0)) + (HAS_ddx ? (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled_2 + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd : A(0)) - mean_ddgamma_du - mean_g_2 - (HAS_ddgamma ? xhat*mean_ddgamma_du_xhat : A(0)) - xhat*mean_g_2_xhat)*rstd : A(0);  // step 76
+  const A d2x = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (d2xhat_part + (HAS_ddgamma ? du*ddgamma : A(0)) + (HAS_ddx ? (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled_2 + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd : A(0)) - mean_d2xhat_part - mean_ddgamma_du - xhat*mean_d2xhat_part_xhat - (HAS_ddgamma ? xhat*mean_ddgamma_du_xhat : A(0)))*rstd : A(0);  // step 91
   out_d2x = d2x;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -393,7 +393,7 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
   S* const kept_Phi_u = kept.entries + 0ll * D;
   S* const kept_du = kept.entries + 1ll * D;
   S* const kept_g = kept.entries + 2ll * D;
-  S* const kept_g_2 = kept.entries + 3ll * D;
+  S* const kept_d2xhat_part = kept.entries + 3ll * D;
   for (long long chunk = on.first; chunk < on.end; ++chunk) {
     S* const workspace = first_line(to.workspace) + chunk * chunk_entries(2, 0, D);
     ColumnSums<S, COLUMNS_WANTED, SUMS_INTO_COLUMNS> columns(workspace, D);
@@ -437,14 +437,14 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
           const A Phi_u = read<S>(kept_Phi_u + column, width);
           const A du = read<S>(kept_du + column, width);
           A over_rows[SUMS_INTO_COLUMNS];
-          A now_g_2;
+          A now_d2xhat_part;
           A out_ddy;
-          mean_g_2_xhat(x, dy, ddx, gamma, beta, ddgamma, ddbeta, Phi_u, du, row, lanes, over_rows, out_ddy, now_g_2);
-          write(kept_g_2 + column, width, now_g_2);
+          mean_d2xhat_part_xhat(x, dy, ddx, gamma, beta, ddgamma, ddbeta, Phi_u, du, row, lanes, over_rows, out_ddy, now_d2xhat_part);
+          write(kept_d2xhat_part + column, width, now_d2xhat_part);
           columns.template add<0x3>(D, column, width, over_rows);
           write_once(to.out_ddy + offset + column, width, out_ddy, streams_ddy);
         });
-        after_mean_g_2_xhat(row, sums);
+        after_mean_d2xhat_part_xhat(row, sums);
       }
       {
         each_column<S>(D, [&](int column, auto width) {
@@ -456,9 +456,9 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
           if (READS_ddx && streams) prefetch(to.ddx + offset + D + column);
           const A du = read<S>(kept_du + column, width);
           const A g = read<S>(kept_g + column, width);
-          const A g_2 = read<S>(kept_g_2 + column, width);
+          const A d2xhat_part = read<S>(kept_d2xhat_part + column, width);
           A out_d2x;
-          stage_3(x, ddgamma, du, g, g_2, row, out_d2x);
+          stage_3(x, ddgamma, du, g, d2xhat_part, row, out_d2x);
           write_once(to.out_dx + offset + column, width, out_d2x, streams_dx);
         });
       }
@@ -485,7 +485,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features.
+// Values that do not vary over the features.
 template <class A> struct Scalars {
   A D;
 };

@@ -1,14 +1,14 @@
 # Made by lngen 0.1.0 from the definition of log_softmax.
 # Do not edit; edit log_softmax.py and run: lngen derive log_softmax.py
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 5 flops per row element.
-# Evidence: 1 output, 17 steps, 17 first lines, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 23 steps, 18 first lines, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:69e4e6464377f485c18a82bb2ea433e069fc552079d127d509e2b633488c8e64
-# templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
+# templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
 """The logarithm of softmax over the feature axis.
 
-The functions of `numpy_backend` on kernels.cpp, which the system's C++ compiler ($CXX, or else
-c++, g++ or clang++) makes into a library when it is first needed, one type at a time, and
-which is kept in $LNGEN_CACHE or the user's cache folder.
+The functions of `numpy_backend` as compiled kernels of kernels.cpp. The system's C++
+compiler ($CXX, or else c++, g++ or clang++) compiles them on first use, one type at a
+time. The library is kept in $LNGEN_CACHE or the user's cache folder.
 """
 
 from collections.abc import Sequence
@@ -68,7 +68,7 @@ def forward(
     out: npt.NDArray[Any] | None = None,
     threads: int = 1,
 ) -> tuple[npt.NDArray[Any], Saved | None]:
-    """As `numpy_backend.forward`."""
+    """Compiled version of `numpy_backend.forward`."""
     return _FORWARD.call((x,), save, out, threads)
 
 
@@ -79,19 +79,19 @@ def backward(
     out: Sequence[npt.NDArray[Any] | None] | None = None,
     threads: int = 1,
 ) -> Gradients:
-    """As `numpy_backend.backward`."""
+    """Compiled version of `numpy_backend.backward`."""
     return _BACKWARD.call(saved, (dy,), out, threads)
 
 
 def jvp(
     saved: Saved,
-    dx: npt.NDArray[Any] | None = None,
+    x_dot: npt.NDArray[Any] | None = None,
     *,
     out: npt.NDArray[Any] | None = None,
     threads: int = 1,
 ) -> npt.NDArray[Any]:
-    """As `numpy_backend.jvp`."""
-    return _JVP.call(saved, (dx,), out, threads)
+    """Compiled version of `numpy_backend.jvp`."""
+    return _JVP.call(saved, (x_dot,), out, threads)
 
 
 def backward_backward(
@@ -102,7 +102,7 @@ def backward_backward(
     out: Sequence[npt.NDArray[Any] | None] | None = None,
     threads: int = 1,
 ) -> SecondGradients:
-    """As `numpy_backend.backward_backward`."""
+    """Compiled version of `numpy_backend.backward_backward`."""
     arguments_ = (*_calls.each_cotangent(cotangents, ("dy",)), ddx)
     return _BACKWARD_BACKWARD.call(saved, arguments_, out, threads)
 
@@ -112,45 +112,37 @@ _KERNELS = _host.HostKernels(
     _LAYER,
     __file__,
     directions={
-        "forward": _host.Direction(
+        "forward": _host.DeviceDirection(
             source="kernels.cpp",
             results={"y": "y"},
             kernels={
-                "forward": (
-                    "x, out y, saved row_max, saved sum_exp, the rows, the features"
-                ),
+                "forward": "x, out y, saved m, saved Z, the rows, the features",
             },
         ),
-        "backward": _host.Direction(
+        "backward": _host.DeviceDirection(
             source="kernels.cpp",
             arguments={"dy": "y"},
             results={"dx": "x"},
             kernels={
-                "backward": (
-                    "x, dy, saved row_max, saved sum_exp, out dx, the rows, "
-                    "the features"
-                ),
+                "backward": "x, dy, saved m, saved Z, out dx, the rows, the features",
             },
         ),
-        "jvp": _host.Direction(
+        "jvp": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={"dx": "x"},
-            results={"dy": "y"},
+            arguments={"x_dot": "x"},
+            results={"y_dot": "y"},
             kernels={
-                "jvp": (
-                    "x, dx, saved row_max, saved sum_exp, out dy, the rows, "
-                    "the features"
-                ),
+                "jvp": "x, x_dot, saved m, saved Z, out y_dot, the rows, the features",
             },
         ),
-        "backward_backward": _host.Direction(
+        "backward_backward": _host.DeviceDirection(
             source="second_order.cpp",
             arguments={"dy": "y", "ddx": "x"},
             results={"dx": "x", "ddy": "dy"},
             kernels={
                 "backward_backward": (
-                    "x, dy, ddx, saved row_max, saved sum_exp, out dx, out ddy, "
-                    "the rows, the features"
+                    "x, dy, ddx, saved m, saved Z, out dx, out ddy, the rows, "
+                    "the features"
                 ),
             },
         ),

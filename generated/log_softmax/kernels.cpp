@@ -2,26 +2,25 @@
 // Made by lngen 0.1.0 from the definition of log_softmax.
 // Do not edit; edit log_softmax.py and run: lngen derive log_softmax.py
 // Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 5 flops per row element.
-// Evidence: 1 output, 17 steps, 17 first lines, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 23 steps, 18 first lines, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:69e4e6464377f485c18a82bb2ea433e069fc552079d127d509e2b633488c8e64
-// templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
+// templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
 //
 // forward:
-//     row_max = max(x)
-//     exp_shifted = exp(x - row_max)
-//     sum_exp = sum(exp_shifted)
-//     log_sum_exp = log(sum_exp)
-//     y = x - row_max - log_sum_exp
+//     m = max(x)
+//     exp_shifted = exp(x - m)
+//     Z = sum(exp_shifted)
+//     log_Z = log(Z)
+//     y = x - m - log_Z
 // backward:
-//     p = exp_shifted/sum_exp
+//     p = exp_shifted/Z
 //     dx = dy - p*sum(dy)
 //
 // A kernel is passed the pointers of
 //
-//     forward_<type>(const Row* x, Row* out_y, Computed* save_row_max, Computed* save_sum_exp, long long rows, int
-//         D)
-//     backward_<type>(const Row* x, const Row* dy, const Computed* row_max, const Computed* sum_exp, Row* out_dx,
-//         long long rows, int D)
+//     forward_<type>(const Row* x, Row* out_y, Computed* save_m, Computed* save_Z, long long rows, int D)
+//     backward_<type>(const Row* x, const Row* dy, const Computed* m, const Computed* Z_, Row* out_dx, long long
+//         rows, int D)
 //
 // in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
 // on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h.
@@ -38,59 +37,59 @@ constexpr bool READS_x = true;
 template <class T, class P, class A> struct Arguments {
   const T* x;
   T* out_y;
-  A* save_row_max;
-  A* save_sum_exp;
+  A* save_m;
+  A* save_Z;
   long long rows;
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
-  A row_max;
-  A sum_exp;
-  A log_sum_exp;
+  A m;
+  A Z_;
+  A log_Z;
 };
 
-// Stage 1 of 3: row_max = max(x)
+// Stage 1 of 3: m = max(x)
 template <class A, class S>
-LNGEN_INLINE void row_max(A x, const Scalars<S>& row, A (&sums)[1]) {
-  sums[0] = larger(sums[0], x);  // step 1: row_max
+LNGEN_INLINE void m(A x, const Scalars<S>& row, A (&sums)[1]) {
+  sums[0] = larger(sums[0], x);  // step 1: m
 }
 
 template <class A>
-LNGEN_INLINE void after_row_max(Scalars<A>& row, const A (&sums)[1]) {
-  const A row_max = finite_or_zero(sums[0]);  // step 1: max(x)
-  row.row_max = row_max;
+LNGEN_INLINE void after_m(Scalars<A>& row, const A (&sums)[1]) {
+  const A m = finite_or_zero(sums[0]);  // step 1: max(x)
+  row.m = m;
 }
 
-// Stage 2 of 3: sum_exp = sum(exp_shifted)
+// Stage 2 of 3: Z_ = sum(exp_shifted)
 template <class A, class S>
-LNGEN_INLINE void sum_exp(A x, const Scalars<S>& row, A (&sums)[1]) {
-  const A row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 2
+LNGEN_INLINE void Z_(A x, const Scalars<S>& row, A (&sums)[1]) {
+  const A m = row.m;
+  const A x_shifted = x - m;  // step 2
   const A exp_shifted = math::exp(x_shifted);  // step 3
-  sums[0] += exp_shifted;  // step 4: sum_exp
+  sums[0] += exp_shifted;  // step 4: Z_
 }
 
 template <class A>
-LNGEN_INLINE void after_sum_exp(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_exp = sums[0];  // step 4: sum(exp_shifted)
-  const A log_sum_exp = math::log(sum_exp);  // step 5
-  row.sum_exp = sum_exp;
-  row.log_sum_exp = log_sum_exp;
+LNGEN_INLINE void after_Z(Scalars<A>& row, const A (&sums)[1]) {
+  const A Z_ = sums[0];  // step 4: sum(exp_shifted)
+  const A log_Z = math::log(Z_);  // step 5
+  row.Z_ = Z_;
+  row.log_Z = log_Z;
 }
 
 // Stage 3 of 3
 template <class A, class S>
 LNGEN_INLINE void stage_3(A x, const Scalars<S>& row, A& out_y) {
-  const A log_sum_exp = row.log_sum_exp, row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 2
-  const A y = x_shifted - log_sum_exp;  // step 6
+  const A log_Z = row.log_Z, m = row.m;
+  const A x_shifted = x - m;  // step 2
+  const A y = x_shifted - log_Z;  // step 6
   out_y = y;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -112,18 +111,18 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
         sweep<1, 0>(D, sums, {-infinity<A>()}, [&](int column, auto width, auto& lanes) {
           using A = Lanes<S>;
           const A x = READS_x ? read<S>(to.x + offset + column, width) : A(0);
-          row_max(x, row, lanes);
+          m(x, row, lanes);
         });
-        after_row_max(row, sums);
+        after_m(row, sums);
       }
       {
         S sums[1];
         sweep<0, 0>(D, sums, {A(0)}, [&](int column, auto width, auto& lanes) {
           using A = Lanes<S>;
           const A x = READS_x ? read<S>(to.x + offset + column, width) : A(0);
-          sum_exp(x, row, lanes);
+          Z_(x, row, lanes);
         });
-        after_sum_exp(row, sums);
+        after_Z(row, sums);
       }
       {
         each_column<S>(D, [&](int column, auto width) {
@@ -135,8 +134,8 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
           write_once(to.out_y + offset + column, width, out_y, streams_y);
         });
       }
-      to.save_row_max[i] = row.row_max;
-      to.save_sum_exp[i] = row.sum_exp;
+      to.save_m[i] = row.m;
+      to.save_Z[i] = row.Z_;
     }
   }
   fence();
@@ -169,48 +168,48 @@ constexpr bool READS_dy = true;
 template <class T, class P, class A> struct Arguments {
   const T* x;
   const T* dy;
-  const A* row_max;
-  const A* sum_exp;
+  const A* m;
+  const A* Z_;
   T* out_dx;
   long long rows;
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
-  A row_max;
-  A sum_exp;
+  A m;
+  A Z_;
   A sum_dy;
-  A sum_exp_scaled;
+  A sum_dy_scaled;
 };
 
 // Stage 1 of 2: sum_dy = sum(dy)
 template <class A, class S>
 LNGEN_INLINE void sum_dy(A dy, const Scalars<S>& row, A (&sums)[1]) {
-  sums[0] += dy;  // step 19: sum_dy
+  sums[0] += dy;  // step 23: sum_dy
 }
 
 template <class A>
 LNGEN_INLINE void after_sum_dy(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_exp = row.sum_exp;
-  const A sum_dy = sums[0];  // step 19: sum(dy)
-  const A sum_exp_scaled = sum_dy / sum_exp;  // step 19
+  const A Z_ = row.Z_;
+  const A sum_dy = sums[0];  // step 23: sum(dy)
+  const A sum_dy_scaled = sum_dy / Z_;  // step 23
   row.sum_dy = sum_dy;
-  row.sum_exp_scaled = sum_exp_scaled;
+  row.sum_dy_scaled = sum_dy_scaled;
 }
 
 // Stage 2 of 2
 template <class A, class S>
 LNGEN_INLINE void stage_2(A x, A dy, const Scalars<S>& row, A& out_dx) {
-  const A row_max = row.row_max, sum_exp_scaled = row.sum_exp_scaled;
-  const A x_shifted = x - row_max;  // step 2
+  const A m = row.m, sum_dy_scaled = row.sum_dy_scaled;
+  const A x_shifted = x - m;  // step 2
   const A exp_shifted = math::exp(x_shifted);  // step 3
-  const A dx = dy - exp_shifted*sum_exp_scaled;  // step 19
+  const A dx = dy - exp_shifted*sum_dy_scaled;  // step 23
   out_dx = dx;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -227,8 +226,8 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
     for (long long i = on.row(chunk); i < on.row(chunk + 1); ++i) {
       const long long offset = i * D;
       Scalars<S> row = call;
-      row.row_max = to.row_max[i];
-      row.sum_exp = to.sum_exp[i];
+      row.m = to.m[i];
+      row.Z_ = to.Z_[i];
       {
         S sums[1];
         sweep<0, 0>(D, sums, {A(0)}, [&](int column, auto width, auto& lanes) {

@@ -2,28 +2,27 @@
 // Made by lngen 0.1.0 from the definition of log_softmax.
 // Do not edit; edit log_softmax.py and run: lngen derive log_softmax.py
 // Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 5 flops per row element.
-// Evidence: 1 output, 17 steps, 17 first lines, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 23 steps, 18 first lines, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:69e4e6464377f485c18a82bb2ea433e069fc552079d127d509e2b633488c8e64
-// templates sha256:a6fa389b017093e698671db7b23dc4ae3379f5ce734d243ee674c17ce2b51213
+// templates sha256:c2ab40ac79ac18ebe4952cf3e6ee80801e8cbd4cdf018bee22df54b9dbd571ae
 //
 // forward:
-//     row_max = max(x)
-//     exp_shifted = exp(x - row_max)
-//     sum_exp = sum(exp_shifted)
-//     log_sum_exp = log(sum_exp)
-//     y = x - row_max - log_sum_exp
+//     m = max(x)
+//     exp_shifted = exp(x - m)
+//     Z = sum(exp_shifted)
+//     log_Z = log(Z)
+//     y = x - m - log_Z
 // backward:
-//     p = exp_shifted/sum_exp
+//     p = exp_shifted/Z
 //     dx = dy - p*sum(dy)
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     forward_<type>(const Row* x, Row* out_y, Computed* save_row_max, Computed* save_sum_exp, long long rows, int
-//         D)
-//     backward_<type>(const Row* x, const Row* dy, const Computed* row_max, const Computed* sum_exp, Row* out_dx,
-//         long long rows, int D)
+//     forward_<type>(const Row* x, Row* out_y, Computed* save_m, Computed* save_Z, long long rows, int D)
+//     backward_<type>(const Row* x, const Row* dy, const Computed* m, const Computed* Z_, Row* out_dx, long long
+//         rows, int D)
 //
-// How they are launched, and macros that choose among them: rows.cuh.
+// Launches, and the macros that choose among kernels: rows.cuh.
 
 #include "../_runtime/rows.cuh"
 #include "../_runtime/geometry.cuh"
@@ -47,21 +46,21 @@ using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 1, 3, 1
 template <class T, class P, class A> struct Arguments {
   const T* x;
   T* out_y;
-  A* save_row_max;
-  A* save_sum_exp;
+  A* save_m;
+  A* save_Z;
   long long rows;
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
-  A row_max;
-  A sum_exp;
-  A log_sum_exp;
+  A m;
+  A Z_;
+  A log_Z;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
 
@@ -70,45 +69,45 @@ template <class G> struct Tile {
   }
 };
 
-// Stage 1 of 3: row_max = max(x)
+// Stage 1 of 3: m = max(x)
 template <class A>
-__device__ __forceinline__ void row_max(A x, const Scalars<A>& row, A (&sums)[1]) {
-  sums[0] = larger(sums[0], x);  // step 1: row_max
+__device__ __forceinline__ void m(A x, const Scalars<A>& row, A (&sums)[1]) {
+  sums[0] = larger(sums[0], x);  // step 1: m
 }
 
 template <class A>
-__device__ __forceinline__ void after_row_max(Scalars<A>& row, const A (&sums)[1]) {
-  const A row_max = finite_or_zero(sums[0]);  // step 1: max(x)
-  row.row_max = row_max;
+__device__ __forceinline__ void after_m(Scalars<A>& row, const A (&sums)[1]) {
+  const A m = finite_or_zero(sums[0]);  // step 1: max(x)
+  row.m = m;
 }
 
-// Stage 2 of 3: sum_exp = sum(exp_shifted)
+// Stage 2 of 3: Z_ = sum(exp_shifted)
 template <class A>
-__device__ __forceinline__ void sum_exp(A x, const Scalars<A>& row, A (&sums)[1]) {
-  const A row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 2
+__device__ __forceinline__ void Z_(A x, const Scalars<A>& row, A (&sums)[1]) {
+  const A m = row.m;
+  const A x_shifted = x - m;  // step 2
   const A exp_shifted = math::exp(x_shifted);  // step 3
-  sums[0] += exp_shifted;  // step 4: sum_exp
+  sums[0] += exp_shifted;  // step 4: Z_
 }
 
 template <class A>
-__device__ __forceinline__ void after_sum_exp(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_exp = sums[0];  // step 4: sum(exp_shifted)
-  const A log_sum_exp = math::log(sum_exp);  // step 5
-  row.sum_exp = sum_exp;
-  row.log_sum_exp = log_sum_exp;
+__device__ __forceinline__ void after_Z(Scalars<A>& row, const A (&sums)[1]) {
+  const A Z_ = sums[0];  // step 4: sum(exp_shifted)
+  const A log_Z = math::log(Z_);  // step 5
+  row.Z_ = Z_;
+  row.log_Z = log_Z;
 }
 
 // Stage 3 of 3
 template <class A>
 __device__ __forceinline__ void stage_3(A x, const Scalars<A>& row, A& out_y) {
-  const A log_sum_exp = row.log_sum_exp, row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 2
-  const A y = x_shifted - log_sum_exp;  // step 6
+  const A log_Z = row.log_Z, m = row.m;
+  const A x_shifted = x - m;  // step 2
+  const A y = x_shifted - log_Z;  // step 6
   out_y = y;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -140,11 +139,11 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         const auto x = tile.x.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          row_max(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
+          m(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
         }
       });
       reduce_row<G, bit(0, true), 1, 0>(sums, slots, turn);
-      after_row_max(row, sums);
+      after_m(row, sums);
     }
     {
       A sums[1] = {A(0)};
@@ -152,11 +151,11 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         const auto x = tile.x.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          sum_exp(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
+          Z_(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
         }
       });
       reduce_row<G, bit(0, true), 0, 0>(sums, slots, turn);
-      after_sum_exp(row, sums);
+      after_Z(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
@@ -172,8 +171,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       });
     }
     if (SAVES && here.live && here.lane == 0) {
-      to.save_row_max[here.row] = row.row_max;
-      to.save_sum_exp[here.row] = row.sum_exp;
+      to.save_m[here.row] = row.m;
+      to.save_Z[here.row] = row.Z_;
     }
   });
 }
@@ -189,9 +188,9 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 
 #define LNGEN_KERNELS(TYPE, T) \
   LNGEN_KERNEL(forward_##TYPE, lngen::forward::Launch<T>, \
-               (const T* __restrict__ x, T* __restrict__ out_y, lngen::Computed<T>* __restrict__ save_row_max, \
-                lngen::Computed<T>* __restrict__ save_sum_exp, long long rows, int D), \
-               (x, out_y, save_row_max, save_sum_exp, rows, D))
+               (const T* __restrict__ x, T* __restrict__ out_y, lngen::Computed<T>* __restrict__ save_m, \
+                lngen::Computed<T>* __restrict__ save_Z, long long rows, int D), \
+               (x, out_y, save_m, save_Z, rows, D))
 
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
@@ -214,63 +213,63 @@ using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 1, 4, 1
 template <class T, class P, class A> struct Arguments {
   const T* x;
   const T* dy;
-  const A* row_max;
-  const A* sum_exp;
+  const A* m;
+  const A* Z_;
   T* out_dx;
   long long rows;
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
-  A row_max;
-  A sum_exp;
+  A m;
+  A Z_;
   A sum_dy;
-  A sum_exp_scaled;
+  A sum_dy_scaled;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
   RowTile<G, READS_dy> dy;
-  RowValue<G, true, typename G::A> row_max;
-  RowValue<G, true, typename G::A> sum_exp;
+  RowValue<G, true, typename G::A> m;
+  RowValue<G, true, typename G::A> Z_;
 
   template <class F> __device__ __forceinline__ void each(F visit) {
     visit(x);
     visit(dy);
-    visit(row_max);
-    visit(sum_exp);
+    visit(m);
+    visit(Z_);
   }
 };
 
 // Stage 1 of 2: sum_dy = sum(dy)
 template <class A>
 __device__ __forceinline__ void sum_dy(A dy, const Scalars<A>& row, A (&sums)[1]) {
-  sums[0] += dy;  // step 19: sum_dy
+  sums[0] += dy;  // step 23: sum_dy
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_dy(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_exp = row.sum_exp;
-  const A sum_dy = sums[0];  // step 19: sum(dy)
-  const A sum_exp_scaled = sum_dy / sum_exp;  // step 19
+  const A Z_ = row.Z_;
+  const A sum_dy = sums[0];  // step 23: sum(dy)
+  const A sum_dy_scaled = sum_dy / Z_;  // step 23
   row.sum_dy = sum_dy;
-  row.sum_exp_scaled = sum_exp_scaled;
+  row.sum_dy_scaled = sum_dy_scaled;
 }
 
 // Stage 2 of 2
 template <class A>
 __device__ __forceinline__ void stage_2(A x, A dy, const Scalars<A>& row, A& out_dx) {
-  const A row_max = row.row_max, sum_exp_scaled = row.sum_exp_scaled;
-  const A x_shifted = x - row_max;  // step 2
+  const A m = row.m, sum_dy_scaled = row.sum_dy_scaled;
+  const A x_shifted = x - m;  // step 2
   const A exp_shifted = math::exp(x_shifted);  // step 3
-  const A dx = dy - exp_shifted*sum_exp_scaled;  // step 19
+  const A dx = dy - exp_shifted*sum_dy_scaled;  // step 23
   out_dx = dx;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -287,8 +286,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   Tile<G> tile;
   tile.x.array = to.x;
   tile.dy.array = to.dy;
-  tile.row_max.array = to.row_max;
-  tile.sum_exp.array = to.sum_exp;
+  tile.m.array = to.m;
+  tile.Z_.array = to.Z_;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -299,8 +298,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   }
   each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
-    row.row_max = tile.row_max.now;
-    row.sum_exp = tile.sum_exp.now;
+    row.m = tile.m.now;
+    row.Z_ = tile.Z_.now;
     {
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
@@ -342,9 +341,9 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 
 #define LNGEN_KERNELS(TYPE, T) \
   LNGEN_KERNEL(backward_##TYPE, lngen::backward::Launch<T>, \
-               (const T* __restrict__ x, const T* __restrict__ dy, const lngen::Computed<T>* __restrict__ row_max, \
-                const lngen::Computed<T>* __restrict__ sum_exp, T* __restrict__ out_dx, long long rows, int D), \
-               (x, dy, row_max, sum_exp, out_dx, rows, D))
+               (const T* __restrict__ x, const T* __restrict__ dy, const lngen::Computed<T>* __restrict__ m, \
+                const lngen::Computed<T>* __restrict__ Z_, T* __restrict__ out_dx, long long rows, int D), \
+               (x, dy, m, Z_, out_dx, rows, D))
 
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS

@@ -1,13 +1,13 @@
 # Made by lngen 0.1.0 from the definition of log_softmax.
 # Do not edit; edit log_softmax.py and run: lngen derive log_softmax.py
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 5 flops per row element.
-# Evidence: 1 output, 17 steps, 17 first lines, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 23 steps, 18 first lines, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:69e4e6464377f485c18a82bb2ea433e069fc552079d127d509e2b633488c8e64
-# templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
+# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
 """The logarithm of softmax over the feature axis. The outputs and the gradients.
 
-Rows are worked on in blocks that stay in the cache. A comment names the step of the
-derivation that a line comes from, and a name in the code is a name of the derivation.
+Rows are processed in blocks that stay in the cache. A comment gives the derivation step
+of its line, and names in the code are those of the derivation.
 """
 
 # A variable may be an array, a number or None.
@@ -22,29 +22,29 @@ from .._runtime import rows as _rows
 def forward(values, results, call):
     """The outputs and the saved row scalars, written to their arrays."""
     (x_rows,) = values
-    y_out, row_max_out, sum_exp_out = results
+    y_out, m_out, Z_out = results
     features, dtype = call.features, call.dtype
     ones = _rows.equal_weights(features, 1.0, dtype)
 
-    def block(x, row_max_block, sum_exp_block, y_block, buffers, row_scalars):
-        # step 1: row_max = max(x)
-        row_max = _rows.shift(x, out=row_max_block)
-        # step 2: x_shifted = x - row_max
-        x_shifted = _rows.by_row(np.subtract, x, row_max, out=y_block)
+    def block(x, m_block, Z_block, y_block, buffers, row_scalars):
+        # step 1: m = max(x)
+        m = _rows.shift(x, out=m_block)
+        # step 2: x_shifted = x - m
+        x_shifted = _rows.by_row(np.subtract, x, m, out=y_block)
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=buffers[0])
-        # step 4: sum_exp = sum(exp_shifted)
-        sum_exp = _rows.row_sum(exp_shifted, ones, out=sum_exp_block)
-        # step 5: log_sum_exp = log(sum_exp)
-        log_sum_exp = np.log(sum_exp, out=row_scalars[0])
-        # step 6: y = x_shifted - log_sum_exp
-        np.subtract(x_shifted, log_sum_exp, out=y_block)
+        # step 4: Z = sum(exp_shifted)
+        Z = _rows.row_sum(exp_shifted, ones, out=Z_block)
+        # step 5: log_Z = log(Z)
+        log_Z = np.log(Z, out=row_scalars[0])
+        # step 6: y = x_shifted - log_Z
+        np.subtract(x_shifted, log_Z, out=y_block)
 
     _blocks.each_block(
         block,
         call,
         reads=(x_rows,),
-        writes=(row_max_out, sum_exp_out, y_out),
+        writes=(m_out, Z_out, y_out),
         buffers=1,
         row_scalars=1,
     )
@@ -53,28 +53,28 @@ def forward(values, results, call):
 def backward(arguments, fields, results, call):
     """The gradients, written to their arrays; None for one that is not wanted."""
     (dy_rows,) = arguments
-    x_rows, row_max_rows, sum_exp_rows = fields
+    x_rows, m_rows, Z_rows = fields
     (dx_out,) = results
     features, dtype = call.features, call.dtype
     ones = _rows.equal_weights(features, 1.0, dtype)
 
-    def block(x, dy, row_max, sum_exp, dx_block, row_scalars):
-        # step 19: sum_dy = sum(dy)
+    def block(x, dy, m, Z, dx_block, row_scalars):
+        # step 23: sum_dy = sum(dy)
         sum_dy = _rows.row_sum(dy, ones, out=row_scalars[0])
-        # step 19: sum_exp_scaled = sum_dy/sum_exp
-        sum_exp_scaled = np.divide(sum_dy, sum_exp, out=row_scalars[0])
-        # step 2: x_shifted = x - row_max
-        x_shifted = _rows.by_row(np.subtract, x, row_max, out=dx_block)
+        # step 23: sum_dy_scaled = sum_dy/Z
+        sum_dy_scaled = np.divide(sum_dy, Z, out=row_scalars[0])
+        # step 2: x_shifted = x - m
+        x_shifted = _rows.by_row(np.subtract, x, m, out=dx_block)
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=dx_block)
-        # step 19: dx = dy - exp_shifted*sum_exp_scaled
-        dx = np.multiply(exp_shifted, sum_exp_scaled, out=dx_block)
+        # step 23: dx = dy - exp_shifted*sum_dy_scaled
+        dx = np.multiply(exp_shifted, sum_dy_scaled, out=dx_block)
         np.subtract(dy, dx, out=dx_block)
 
     _blocks.each_block(
         block,
         call,
-        reads=(x_rows, dy_rows, row_max_rows, sum_exp_rows),
+        reads=(x_rows, dy_rows, m_rows, Z_rows),
         writes=(dx_out,),
         row_scalars=1,
     )
@@ -86,41 +86,41 @@ def forward_fast(values, shape, dtype):
     features = shape[-1]
     vecdot = np.vecdot if shape[-1] <= _rows.WHOLE_ROW else _rows.vecdot_in_pieces
     ones = _rows.equal_weights(features, 1.0, dtype)
-    # step 1: row_max = max(x)
-    row_max = _rows.shift(x)
-    # step 2: x_shifted = x - row_max
-    x_shifted = x - row_max
+    # step 1: m = max(x)
+    m = _rows.shift(x)
+    # step 2: x_shifted = x - m
+    x_shifted = x - m
     # step 3: exp_shifted = exp(x_shifted)
     exp_shifted = np.exp(x_shifted)
-    # step 4: sum_exp = sum(exp_shifted)
-    sum_exp = vecdot(exp_shifted, ones)[..., np.newaxis]
-    # step 5: log_sum_exp = log(sum_exp)
-    log_sum_exp = np.log(sum_exp)
-    # step 6: y = x_shifted - log_sum_exp
-    y = np.subtract(x_shifted, log_sum_exp, out=x_shifted)
-    row_max = row_max[..., 0]
-    sum_exp = sum_exp[..., 0]
-    return y, row_max, sum_exp
+    # step 4: Z = sum(exp_shifted)
+    Z = vecdot(exp_shifted, ones)[..., np.newaxis]
+    # step 5: log_Z = log(Z)
+    log_Z = np.log(Z)
+    # step 6: y = x_shifted - log_Z
+    y = np.subtract(x_shifted, log_Z, out=x_shifted)
+    m = m[..., 0]
+    Z = Z[..., 0]
+    return y, m, Z
 
 
 def backward_fast(arguments, saved):
     """The gradients of rows that fit one block; None for one not wanted."""
     (dy,) = arguments
-    shape, dtype, _, x, row_max_rows, sum_exp_rows = saved
+    shape, dtype, _, x, m_rows, Z_rows = saved
     features = shape[-1]
     vecdot = np.vecdot if shape[-1] <= _rows.WHOLE_ROW else _rows.vecdot_in_pieces
     ones = _rows.equal_weights(features, 1.0, dtype)
-    row_max = row_max_rows[..., np.newaxis]
-    sum_exp = sum_exp_rows[..., np.newaxis]
-    # step 19: sum_dy = sum(dy)
+    m = m_rows[..., np.newaxis]
+    Z = Z_rows[..., np.newaxis]
+    # step 23: sum_dy = sum(dy)
     sum_dy = vecdot(dy, ones)[..., np.newaxis]
-    # step 19: sum_exp_scaled = sum_dy/sum_exp
-    sum_exp_scaled = sum_dy / sum_exp
-    # step 2: x_shifted = x - row_max
-    x_shifted = x - row_max
+    # step 23: sum_dy_scaled = sum_dy/Z
+    sum_dy_scaled = sum_dy / Z
+    # step 2: x_shifted = x - m
+    x_shifted = x - m
     # step 3: exp_shifted = exp(x_shifted)
     exp_shifted = np.exp(x_shifted, out=x_shifted)
-    # step 19: dx = dy - exp_shifted*sum_exp_scaled
-    dx = np.multiply(exp_shifted, sum_exp_scaled, out=exp_shifted)
+    # step 23: dx = dy - exp_shifted*sum_dy_scaled
+    dx = np.multiply(exp_shifted, sum_dy_scaled, out=exp_shifted)
     dx = np.subtract(dy, dx, out=dx)
     return (dx,)

@@ -2,31 +2,31 @@
 // Made by lngen 0.1.0 from the definition of log_softmax.
 // Do not edit; edit log_softmax.py and run: lngen derive log_softmax.py
 // Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 5 flops per row element.
-// Evidence: 1 output, 17 steps, 17 first lines, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 23 steps, 18 first lines, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:69e4e6464377f485c18a82bb2ea433e069fc552079d127d509e2b633488c8e64
-// templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
+// templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
 //
 // jvp:
-//     p = exp_shifted/sum_exp
-//     log_sum_exp_dot = sum(p*x_dot)
-//     y_dot = x_dot - log_sum_exp_dot
+//     p = exp_shifted/Z
+//     log_Z_dot = sum(p*x_dot)
+//     y_dot = x_dot - log_Z_dot
 // backward_backward:
 //     mean_dy = mean(dy)
-//     p = exp_shifted/sum_exp
+//     p = exp_shifted/Z
 //     d2x = D*mean_dy*p*(sum(ddx*p) - ddx)
 //     ddy = ddx - sum(ddx*p)
 //
 // A kernel is passed the pointers of
 //
-//     jvp_<type>(const Row* x, const Row* x_dot, const Computed* row_max, const Computed* sum_exp, Row* out_dy,
-//         long long rows, int D)
-//     backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* row_max, const
-//         Computed* sum_exp, Row* out_dx, Row* out_ddy, long long rows, int D)
+//     jvp_<type>(const Row* x, const Row* x_dot, const Computed* m, const Computed* Z_, Row* out_y_dot, long long
+//         rows, int D)
+//     backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* m, const Computed* Z_,
+//         Row* out_dx, Row* out_ddy, long long rows, int D)
 //
 // in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
 // on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h.
 //     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dx       dx is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
 
 #include "../_runtime/host_rows.h"
 
@@ -37,10 +37,10 @@ constexpr bool HAS_ddx = false;
 #else
 constexpr bool HAS_ddx = true;
 #endif
-#ifdef LNGEN_WITHOUT_dx
-constexpr bool HAS_dx = false;
+#ifdef LNGEN_WITHOUT_x_dot
+constexpr bool HAS_x_dot = false;
 #else
-constexpr bool HAS_dx = true;
+constexpr bool HAS_x_dot = true;
 #endif
 
 }  // namespace lngen
@@ -50,55 +50,55 @@ constexpr bool HAS_dx = true;
 namespace lngen {
 namespace jvp {
 
-constexpr bool READS_x = HAS_dx;
-constexpr bool READS_x_dot = HAS_dx;
+constexpr bool READS_x = HAS_x_dot;
+constexpr bool READS_x_dot = HAS_x_dot;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
   const T* x_dot;
-  const A* row_max;
-  const A* sum_exp;
-  T* out_dy;
+  const A* m;
+  const A* Z_;
+  T* out_y_dot;
   long long rows;
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
-  A row_max;
-  A sum_exp;
+  A m;
+  A Z_;
   A sum_exp_shifted_x_dot;
-  A log_sum_exp_dot;
+  A log_Z_dot;
 };
 
 // Stage 1 of 2: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
 template <class A, class S>
 LNGEN_INLINE void sum_exp_shifted_x_dot(A x, A x_dot, const Scalars<S>& row, A (&sums)[1]) {
-  const A row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 2
+  const A m = row.m;
+  const A x_shifted = x - m;  // step 2
   const A exp_shifted = math::exp(x_shifted);  // step 3
-  if (HAS_dx) sums[0] += exp_shifted*x_dot;  // step 27: sum_exp_shifted_x_dot
+  if (HAS_x_dot) sums[0] += exp_shifted*x_dot;  // step 30: sum_exp_shifted_x_dot
 }
 
 template <class A>
 LNGEN_INLINE void after_sum_exp_shifted_x_dot(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_exp = row.sum_exp;
-  const A sum_exp_shifted_x_dot = sums[0];  // step 27: sum(exp_shifted*x_dot)
-  const A log_sum_exp_dot = HAS_dx ? sum_exp_shifted_x_dot / sum_exp : A(0);  // step 27
+  const A Z_ = row.Z_;
+  const A sum_exp_shifted_x_dot = sums[0];  // step 30: sum(exp_shifted*x_dot)
+  const A log_Z_dot = HAS_x_dot ? sum_exp_shifted_x_dot / Z_ : A(0);  // step 30
   row.sum_exp_shifted_x_dot = sum_exp_shifted_x_dot;
-  row.log_sum_exp_dot = log_sum_exp_dot;
+  row.log_Z_dot = log_Z_dot;
 }
 
 // Stage 2 of 2
 template <class A, class S>
 LNGEN_INLINE void stage_2(A x_dot, const Scalars<S>& row, A& out_y_dot) {
-  const A log_sum_exp_dot = row.log_sum_exp_dot;
-  const A y_dot = HAS_dx ? x_dot - log_sum_exp_dot : A(0);  // step 24
+  const A log_Z_dot = row.log_Z_dot;
+  const A y_dot = HAS_x_dot ? x_dot - log_Z_dot : A(0);  // step 31
   out_y_dot = y_dot;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -110,13 +110,13 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
   using A = S;
   const int D = to.D;
   const Scalars<S> call = of_the_call(to);
-  const bool streams_dy = streams && is_even(to.out_dy, D);
+  const bool streams_y_dot = streams && is_even(to.out_y_dot, D);
   for (long long chunk = on.first; chunk < on.end; ++chunk) {
     for (long long i = on.row(chunk); i < on.row(chunk + 1); ++i) {
       const long long offset = i * D;
       Scalars<S> row = call;
-      row.row_max = to.row_max[i];
-      row.sum_exp = to.sum_exp[i];
+      row.m = to.m[i];
+      row.Z_ = to.Z_[i];
       {
         S sums[1];
         sweep<0, 0>(D, sums, {A(0)}, [&](int column, auto width, auto& lanes) {
@@ -135,7 +135,7 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
           if (READS_x_dot && streams) prefetch(to.x_dot + offset + D + column);
           A out_y_dot;
           stage_2(x_dot, row, out_y_dot);
-          write_once(to.out_dy + offset + column, width, out_y_dot, streams_dy);
+          write_once(to.out_y_dot + offset + column, width, out_y_dot, streams_y_dot);
         });
       }
     }
@@ -173,60 +173,60 @@ template <class T, class P, class A> struct Arguments {
   const T* x;
   const T* dy;
   const T* ddx;
-  const A* row_max;
-  const A* sum_exp;
+  const A* m;
+  const A* Z_;
   T* out_dx;
   T* out_ddy;
   long long rows;
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
-  A row_max;
-  A sum_exp;
+  A m;
+  A Z_;
   A mean_dy;
   A sum_ddx_exp_shifted;
-  A sum_exp_scaled;
+  A mean_dy_scaled;
   A sum_ddx_exp_shifted_scaled;
 };
 
 // Stage 1 of 2: mean_dy = mean(dy); sum_ddx_exp_shifted = sum(ddx*exp_shifted)
 template <class A, class S>
 LNGEN_INLINE void sum_ddx_exp_shifted(A x, A dy, A ddx, const Scalars<S>& row, A (&sums)[2], A& kept_exp_shifted) {
-  const A row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 2
+  const A m = row.m;
+  const A x_shifted = x - m;  // step 2
   const A exp_shifted = math::exp(x_shifted);  // step 3
-  if (HAS_ddx) sums[0] += dy;  // step 28: mean_dy
-  if (HAS_ddx) sums[1] += ddx*exp_shifted;  // step 42: sum_ddx_exp_shifted
+  if (HAS_ddx) sums[0] += dy;  // step 32: mean_dy
+  if (HAS_ddx) sums[1] += ddx*exp_shifted;  // step 45: sum_ddx_exp_shifted
   kept_exp_shifted = exp_shifted;
 }
 
 template <class A>
 LNGEN_INLINE void after_sum_ddx_exp_shifted(Scalars<A>& row, const A (&sums)[2]) {
-  const A D = row.D, sum_exp = row.sum_exp;
-  const A mean_dy = math::quotient(sums[0], row.D);  // step 28: mean(dy)
-  const A sum_ddx_exp_shifted = sums[1];  // step 42: sum(ddx*exp_shifted)
-  const A sum_exp_scaled = mean_dy*D / sum_exp;  // step 42
-  const A sum_ddx_exp_shifted_scaled = HAS_ddx ? sum_ddx_exp_shifted / sum_exp : A(0);  // step 42
+  const A D = row.D, Z_ = row.Z_;
+  const A mean_dy = math::quotient(sums[0], row.D);  // step 32: mean(dy)
+  const A sum_ddx_exp_shifted = sums[1];  // step 45: sum(ddx*exp_shifted)
+  const A mean_dy_scaled = mean_dy*D / Z_;  // step 45
+  const A sum_ddx_exp_shifted_scaled = HAS_ddx ? sum_ddx_exp_shifted / Z_ : A(0);  // step 45
   row.mean_dy = mean_dy;
   row.sum_ddx_exp_shifted = sum_ddx_exp_shifted;
-  row.sum_exp_scaled = sum_exp_scaled;
+  row.mean_dy_scaled = mean_dy_scaled;
   row.sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted_scaled;
 }
 
 // Stage 2 of 2
 template <class A, class S>
 LNGEN_INLINE void stage_2(A ddx, A exp_shifted, const Scalars<S>& row, A& out_d2x, A& out_ddy) {
-  const A sum_ddx_exp_shifted_scaled = row.sum_ddx_exp_shifted_scaled, sum_exp_scaled = row.sum_exp_scaled;
-  const A d2x = HAS_ddx ? exp_shifted*(sum_ddx_exp_shifted_scaled - ddx)*sum_exp_scaled : A(0);  // step 42
-  const A ddy = HAS_ddx ? ddx - sum_ddx_exp_shifted_scaled : A(0);  // step 43
+  const A mean_dy_scaled = row.mean_dy_scaled, sum_ddx_exp_shifted_scaled = row.sum_ddx_exp_shifted_scaled;
+  const A d2x = HAS_ddx ? exp_shifted*(sum_ddx_exp_shifted_scaled - ddx)*mean_dy_scaled : A(0);  // step 45
+  const A ddy = HAS_ddx ? ddx - sum_ddx_exp_shifted_scaled : A(0);  // step 50
   out_d2x = d2x;
   out_ddy = ddy;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -246,8 +246,8 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
     for (long long i = on.row(chunk); i < on.row(chunk + 1); ++i) {
       const long long offset = i * D;
       Scalars<S> row = call;
-      row.row_max = to.row_max[i];
-      row.sum_exp = to.sum_exp[i];
+      row.m = to.m[i];
+      row.Z_ = to.Z_[i];
       {
         S sums[2];
         sweep<0, 0>(D, sums, {A(0), A(0)}, [&](int column, auto width, auto& lanes) {

@@ -2,30 +2,30 @@
 // Made by lngen 0.1.0 from the definition of log_softmax.
 // Do not edit; edit log_softmax.py and run: lngen derive log_softmax.py
 // Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 5 flops per row element.
-// Evidence: 1 output, 17 steps, 17 first lines, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 23 steps, 18 first lines, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:69e4e6464377f485c18a82bb2ea433e069fc552079d127d509e2b633488c8e64
-// templates sha256:a6fa389b017093e698671db7b23dc4ae3379f5ce734d243ee674c17ce2b51213
+// templates sha256:c2ab40ac79ac18ebe4952cf3e6ee80801e8cbd4cdf018bee22df54b9dbd571ae
 //
 // jvp:
-//     p = exp_shifted/sum_exp
-//     log_sum_exp_dot = sum(p*x_dot)
-//     y_dot = x_dot - log_sum_exp_dot
+//     p = exp_shifted/Z
+//     log_Z_dot = sum(p*x_dot)
+//     y_dot = x_dot - log_Z_dot
 // backward_backward:
 //     mean_dy = mean(dy)
-//     p = exp_shifted/sum_exp
+//     p = exp_shifted/Z
 //     d2x = D*mean_dy*p*(sum(ddx*p) - ddx)
 //     ddy = ddx - sum(ddx*p)
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     jvp_<type>(const Row* x, const Row* x_dot, const Computed* row_max, const Computed* sum_exp, Row* out_dy,
-//         long long rows, int D)
-//     backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* row_max, const
-//         Computed* sum_exp, Row* out_dx, Row* out_ddy, long long rows, int D)
+//     jvp_<type>(const Row* x, const Row* x_dot, const Computed* m, const Computed* Z_, Row* out_y_dot, long long
+//         rows, int D)
+//     backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* m, const Computed* Z_,
+//         Row* out_dx, Row* out_ddy, long long rows, int D)
 //
-// How they are launched, and macros that choose among them: rows.cuh.
+// Launches, and the macros that choose among kernels: rows.cuh.
 //     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dx       dx is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
 
 #include "../_runtime/rows.cuh"
 #include "../_runtime/geometry.cuh"
@@ -41,10 +41,10 @@ constexpr bool HAS_ddx = false;
 #else
 constexpr bool HAS_ddx = true;
 #endif
-#ifdef LNGEN_WITHOUT_dx
-constexpr bool HAS_dx = false;
+#ifdef LNGEN_WITHOUT_x_dot
+constexpr bool HAS_x_dot = false;
 #else
-constexpr bool HAS_dx = true;
+constexpr bool HAS_x_dot = true;
 #endif
 
 }  // namespace lngen
@@ -55,8 +55,8 @@ constexpr bool HAS_dx = true;
 namespace lngen {
 namespace jvp {
 
-constexpr bool READS_x = HAS_dx;
-constexpr bool READS_x_dot = HAS_dx;
+constexpr bool READS_x = HAS_x_dot;
+constexpr bool READS_x_dot = HAS_x_dot;
 constexpr int ROWS_READ = READS_x + READS_x_dot, FEATURES_READ = 0;
 
 template <class T>
@@ -65,64 +65,64 @@ using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 1, 4, 1
 template <class T, class P, class A> struct Arguments {
   const T* x;
   const T* x_dot;
-  const A* row_max;
-  const A* sum_exp;
-  T* out_dy;
+  const A* m;
+  const A* Z_;
+  T* out_y_dot;
   long long rows;
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
-  A row_max;
-  A sum_exp;
+  A m;
+  A Z_;
   A sum_exp_shifted_x_dot;
-  A log_sum_exp_dot;
+  A log_Z_dot;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
   RowTile<G, READS_x_dot> x_dot;
-  RowValue<G, true, typename G::A> row_max;
-  RowValue<G, true, typename G::A> sum_exp;
+  RowValue<G, true, typename G::A> m;
+  RowValue<G, true, typename G::A> Z_;
 
   template <class F> __device__ __forceinline__ void each(F visit) {
     visit(x);
     visit(x_dot);
-    visit(row_max);
-    visit(sum_exp);
+    visit(m);
+    visit(Z_);
   }
 };
 
 // Stage 1 of 2: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
 template <class A>
 __device__ __forceinline__ void sum_exp_shifted_x_dot(A x, A x_dot, const Scalars<A>& row, A (&sums)[1]) {
-  const A row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 2
+  const A m = row.m;
+  const A x_shifted = x - m;  // step 2
   const A exp_shifted = math::exp(x_shifted);  // step 3
-  if (HAS_dx) sums[0] += exp_shifted*x_dot;  // step 27: sum_exp_shifted_x_dot
+  if (HAS_x_dot) sums[0] += exp_shifted*x_dot;  // step 30: sum_exp_shifted_x_dot
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_exp_shifted_x_dot(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_exp = row.sum_exp;
-  const A sum_exp_shifted_x_dot = sums[0];  // step 27: sum(exp_shifted*x_dot)
-  const A log_sum_exp_dot = HAS_dx ? sum_exp_shifted_x_dot / sum_exp : A(0);  // step 27
+  const A Z_ = row.Z_;
+  const A sum_exp_shifted_x_dot = sums[0];  // step 30: sum(exp_shifted*x_dot)
+  const A log_Z_dot = HAS_x_dot ? sum_exp_shifted_x_dot / Z_ : A(0);  // step 30
   row.sum_exp_shifted_x_dot = sum_exp_shifted_x_dot;
-  row.log_sum_exp_dot = log_sum_exp_dot;
+  row.log_Z_dot = log_Z_dot;
 }
 
 // Stage 2 of 2
 template <class A>
 __device__ __forceinline__ void stage_2(A x_dot, const Scalars<A>& row, A& out_y_dot) {
-  const A log_sum_exp_dot = row.log_sum_exp_dot;
-  const A y_dot = HAS_dx ? x_dot - log_sum_exp_dot : A(0);  // step 24
+  const A log_Z_dot = row.log_Z_dot;
+  const A y_dot = HAS_x_dot ? x_dot - log_Z_dot : A(0);  // step 31
   out_y_dot = y_dot;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -139,8 +139,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   Tile<G> tile;
   tile.x.array = to.x;
   tile.x_dot.array = to.x_dot;
-  tile.row_max.array = to.row_max;
-  tile.sum_exp.array = to.sum_exp;
+  tile.m.array = to.m;
+  tile.Z_.array = to.Z_;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -151,8 +151,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   }
   each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
-    row.row_max = tile.row_max.now;
-    row.sum_exp = tile.sum_exp.now;
+    row.m = tile.m.now;
+    row.Z_ = tile.Z_.now;
     {
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
@@ -164,7 +164,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, sums);
         }
       });
-      reduce_row<G, bit(0, HAS_dx), 0, 0>(sums, slots, turn);
+      reduce_row<G, bit(0, HAS_x_dot), 0, 0>(sums, slots, turn);
       after_sum_exp_shifted_x_dot(row, sums);
     }
     {
@@ -177,7 +177,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
           stage_2(READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, out_y_dot);
           stored_y_dot.entries[i] = narrow<T>(out_y_dot);
         }
-        if (here.live) store_once(to.out_dy + here.offset + column, stored_y_dot);
+        if (here.live) store_once(to.out_y_dot + here.offset + column, stored_y_dot);
       });
     }
   });
@@ -194,10 +194,9 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 
 #define LNGEN_KERNELS(TYPE, T) \
   LNGEN_KERNEL(jvp_##TYPE, lngen::jvp::Launch<T>, \
-               (const T* __restrict__ x, const T* __restrict__ x_dot, \
-                const lngen::Computed<T>* __restrict__ row_max, const lngen::Computed<T>* __restrict__ sum_exp, \
-                T* __restrict__ out_dy, long long rows, int D), \
-               (x, x_dot, row_max, sum_exp, out_dy, rows, D))
+               (const T* __restrict__ x, const T* __restrict__ x_dot, const lngen::Computed<T>* __restrict__ m, \
+                const lngen::Computed<T>* __restrict__ Z_, T* __restrict__ out_y_dot, long long rows, int D), \
+               (x, x_dot, m, Z_, out_y_dot, rows, D))
 
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
@@ -222,78 +221,78 @@ template <class T, class P, class A> struct Arguments {
   const T* x;
   const T* dy;
   const T* ddx;
-  const A* row_max;
-  const A* sum_exp;
+  const A* m;
+  const A* Z_;
   T* out_dx;
   T* out_ddy;
   long long rows;
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
-  A row_max;
-  A sum_exp;
+  A m;
+  A Z_;
   A mean_dy;
   A sum_ddx_exp_shifted;
-  A sum_exp_scaled;
+  A mean_dy_scaled;
   A sum_ddx_exp_shifted_scaled;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
   RowTile<G, READS_dy> dy;
   RowTile<G, READS_ddx> ddx;
-  RowValue<G, true, typename G::A> row_max;
-  RowValue<G, true, typename G::A> sum_exp;
+  RowValue<G, true, typename G::A> m;
+  RowValue<G, true, typename G::A> Z_;
 
   template <class F> __device__ __forceinline__ void each(F visit) {
     visit(x);
     visit(dy);
     visit(ddx);
-    visit(row_max);
-    visit(sum_exp);
+    visit(m);
+    visit(Z_);
   }
 };
 
 // Stage 1 of 2: mean_dy = mean(dy); sum_ddx_exp_shifted = sum(ddx*exp_shifted)
 template <class A>
 __device__ __forceinline__ void sum_ddx_exp_shifted(A x, A dy, A ddx, const Scalars<A>& row, A (&sums)[2]) {
-  const A row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 2
+  const A m = row.m;
+  const A x_shifted = x - m;  // step 2
   const A exp_shifted = math::exp(x_shifted);  // step 3
-  if (HAS_ddx) sums[0] += dy;  // step 28: mean_dy
-  if (HAS_ddx) sums[1] += ddx*exp_shifted;  // step 42: sum_ddx_exp_shifted
+  if (HAS_ddx) sums[0] += dy;  // step 32: mean_dy
+  if (HAS_ddx) sums[1] += ddx*exp_shifted;  // step 45: sum_ddx_exp_shifted
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_ddx_exp_shifted(Scalars<A>& row, const A (&sums)[2]) {
-  const A D = row.D, sum_exp = row.sum_exp;
-  const A mean_dy = math::quotient(sums[0], row.D);  // step 28: mean(dy)
-  const A sum_ddx_exp_shifted = sums[1];  // step 42: sum(ddx*exp_shifted)
-  const A sum_exp_scaled = mean_dy*D / sum_exp;  // step 42
-  const A sum_ddx_exp_shifted_scaled = HAS_ddx ? sum_ddx_exp_shifted / sum_exp : A(0);  // step 42
+  const A D = row.D, Z_ = row.Z_;
+  const A mean_dy = math::quotient(sums[0], row.D);  // step 32: mean(dy)
+  const A sum_ddx_exp_shifted = sums[1];  // step 45: sum(ddx*exp_shifted)
+  const A mean_dy_scaled = mean_dy*D / Z_;  // step 45
+  const A sum_ddx_exp_shifted_scaled = HAS_ddx ? sum_ddx_exp_shifted / Z_ : A(0);  // step 45
   row.mean_dy = mean_dy;
   row.sum_ddx_exp_shifted = sum_ddx_exp_shifted;
-  row.sum_exp_scaled = sum_exp_scaled;
+  row.mean_dy_scaled = mean_dy_scaled;
   row.sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted_scaled;
 }
 
 // Stage 2 of 2
 template <class A>
 __device__ __forceinline__ void stage_2(A x, A ddx, const Scalars<A>& row, A& out_d2x, A& out_ddy) {
-  const A row_max = row.row_max, sum_ddx_exp_shifted_scaled = row.sum_ddx_exp_shifted_scaled, sum_exp_scaled = row.sum_exp_scaled;
-  const A x_shifted = x - row_max;  // step 2
+  const A m = row.m, mean_dy_scaled = row.mean_dy_scaled, sum_ddx_exp_shifted_scaled = row.sum_ddx_exp_shifted_scaled;
+  const A x_shifted = x - m;  // step 2
   const A exp_shifted = math::exp(x_shifted);  // step 3
-  const A d2x = HAS_ddx ? exp_shifted*(sum_ddx_exp_shifted_scaled - ddx)*sum_exp_scaled : A(0);  // step 42
-  const A ddy = HAS_ddx ? ddx - sum_ddx_exp_shifted_scaled : A(0);  // step 43
+  const A d2x = HAS_ddx ? exp_shifted*(sum_ddx_exp_shifted_scaled - ddx)*mean_dy_scaled : A(0);  // step 45
+  const A ddy = HAS_ddx ? ddx - sum_ddx_exp_shifted_scaled : A(0);  // step 50
   out_d2x = d2x;
   out_ddy = ddy;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -311,8 +310,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   tile.x.array = to.x;
   tile.dy.array = to.dy;
   tile.ddx.array = to.ddx;
-  tile.row_max.array = to.row_max;
-  tile.sum_exp.array = to.sum_exp;
+  tile.m.array = to.m;
+  tile.Z_.array = to.Z_;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -323,8 +322,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   }
   each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
-    row.row_max = tile.row_max.now;
-    row.sum_exp = tile.sum_exp.now;
+    row.m = tile.m.now;
+    row.Z_ = tile.Z_.now;
     {
       A sums[2] = {A(0), A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
@@ -375,9 +374,9 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 #define LNGEN_KERNELS(TYPE, T) \
   LNGEN_KERNEL(backward_backward_##TYPE, lngen::backward_backward::Launch<T>, \
                (const T* __restrict__ x, const T* __restrict__ dy, const T* __restrict__ ddx, \
-                const lngen::Computed<T>* __restrict__ row_max, const lngen::Computed<T>* __restrict__ sum_exp, \
+                const lngen::Computed<T>* __restrict__ m, const lngen::Computed<T>* __restrict__ Z_, \
                 T* __restrict__ out_dx, T* __restrict__ out_ddy, long long rows, int D), \
-               (x, dy, ddx, row_max, sum_exp, out_dx, out_ddy, rows, D))
+               (x, dy, ddx, m, Z_, out_dx, out_ddy, rows, D))
 
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS

@@ -2,30 +2,30 @@
 // Made by lngen 0.1.0 from the definition of logsumexp.
 // Do not edit; edit logsumexp.py and run: lngen derive logsumexp.py
 // Cost: forward 1 row tensors (1 read, 0 written), 4 flops per row element; backward 2 row tensors (1 read, 1 written), 3 flops per row element.
-// Evidence: 1 output, 15 steps, 13 first lines, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 21 steps, 15 first lines, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:b19fb96aafa17a6adb3c7d31aefe031f7e76c3af72c0cc3c9ac96259ff3994d6
-// templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
+// templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
 //
 // jvp:
-//     p = exp_shifted/sum_exp
+//     p = exp_shifted/Z
 //     y_dot = sum(p*x_dot)
 // backward_backward:
-//     p = exp_shifted/sum_exp
+//     p = exp_shifted/Z
 //     dx = dy*p
 //     d2x = dx*(ddx - sum(ddx*p))
 //     ddy = sum(ddx*p)
 //
 // A kernel is passed the pointers of
 //
-//     jvp_<type>(const Row* x, const Row* x_dot, const Computed* row_max, const Computed* sum_exp, Row* out_dy,
-//         long long rows, int D)
-//     backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* row_max, const
-//         Computed* sum_exp, Row* out_dx, Row* out_ddy, long long rows, int D)
+//     jvp_<type>(const Row* x, const Row* x_dot, const Computed* m, const Computed* Z_, Row* out_y_dot, long long
+//         rows, int D)
+//     backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* m, const Computed* Z_,
+//         Row* out_dx, Row* out_ddy, long long rows, int D)
 //
 // in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
 // on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h.
 //     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dx       dx is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
 
 #include "../_runtime/host_rows.h"
 
@@ -36,10 +36,10 @@ constexpr bool HAS_ddx = false;
 #else
 constexpr bool HAS_ddx = true;
 #endif
-#ifdef LNGEN_WITHOUT_dx
-constexpr bool HAS_dx = false;
+#ifdef LNGEN_WITHOUT_x_dot
+constexpr bool HAS_x_dot = false;
 #else
-constexpr bool HAS_dx = true;
+constexpr bool HAS_x_dot = true;
 #endif
 
 }  // namespace lngen
@@ -49,24 +49,24 @@ constexpr bool HAS_dx = true;
 namespace lngen {
 namespace jvp {
 
-constexpr bool READS_x = HAS_dx;
-constexpr bool READS_x_dot = HAS_dx;
+constexpr bool READS_x = HAS_x_dot;
+constexpr bool READS_x_dot = HAS_x_dot;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
   const T* x_dot;
-  const A* row_max;
-  const A* sum_exp;
-  T* out_dy;
+  const A* m;
+  const A* Z_;
+  T* out_y_dot;
   long long rows;
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
-  A row_max;
-  A sum_exp;
+  A m;
+  A Z_;
   A sum_exp_shifted_x_dot;
   A y_dot;
 };
@@ -74,22 +74,22 @@ template <class A> struct Scalars {
 // Stage 1 of 1: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
 template <class A, class S>
 LNGEN_INLINE void sum_exp_shifted_x_dot(A x, A x_dot, const Scalars<S>& row, A (&sums)[1]) {
-  const A row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 2
+  const A m = row.m;
+  const A x_shifted = x - m;  // step 2
   const A exp_shifted = math::exp(x_shifted);  // step 3
-  if (HAS_dx) sums[0] += exp_shifted*x_dot;  // step 21: sum_exp_shifted_x_dot
+  if (HAS_x_dot) sums[0] += exp_shifted*x_dot;  // step 28: sum_exp_shifted_x_dot
 }
 
 template <class A>
 LNGEN_INLINE void after_sum_exp_shifted_x_dot(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_exp = row.sum_exp;
-  const A sum_exp_shifted_x_dot = sums[0];  // step 21: sum(exp_shifted*x_dot)
-  const A y_dot = HAS_dx ? sum_exp_shifted_x_dot / sum_exp : A(0);  // step 21
+  const A Z_ = row.Z_;
+  const A sum_exp_shifted_x_dot = sums[0];  // step 28: sum(exp_shifted*x_dot)
+  const A y_dot = HAS_x_dot ? sum_exp_shifted_x_dot / Z_ : A(0);  // step 28
   row.sum_exp_shifted_x_dot = sum_exp_shifted_x_dot;
   row.y_dot = y_dot;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -105,8 +105,8 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
     for (long long i = on.row(chunk); i < on.row(chunk + 1); ++i) {
       const long long offset = i * D;
       Scalars<S> row = call;
-      row.row_max = to.row_max[i];
-      row.sum_exp = to.sum_exp[i];
+      row.m = to.m[i];
+      row.Z_ = to.Z_[i];
       {
         S sums[1];
         sweep<0, 0>(D, sums, {A(0)}, [&](int column, auto width, auto& lanes) {
@@ -118,7 +118,7 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
           sum_exp_shifted_x_dot(x, x_dot, row, lanes);
         });
         after_sum_exp_shifted_x_dot(row, sums);
-        to.out_dy[i] = narrow<T>(row.y_dot);
+        to.out_y_dot[i] = narrow<T>(row.y_dot);
       }
     }
   }
@@ -155,21 +155,21 @@ template <class T, class P, class A> struct Arguments {
   const T* x;
   const T* dy;
   const T* ddx;
-  const A* row_max;
-  const A* sum_exp;
+  const A* m;
+  const A* Z_;
   T* out_dx;
   T* out_ddy;
   long long rows;
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A dy;
-  A row_max;
-  A sum_exp;
-  A sum_exp_scaled;
+  A m;
+  A Z_;
+  A dy_scaled;
   A sum_ddx_exp_shifted;
   A sum_ddx_exp_shifted_scaled;
   A ddy;
@@ -178,27 +178,27 @@ template <class A> struct Scalars {
 // Stage 1 of 3
 template <class A>
 LNGEN_INLINE void after_stage_1(Scalars<A>& row) {
-  const A dy = row.dy, sum_exp = row.sum_exp;
-  const A sum_exp_scaled = dy / sum_exp;  // step 36
-  row.sum_exp_scaled = sum_exp_scaled;
+  const A Z_ = row.Z_, dy = row.dy;
+  const A dy_scaled = dy / Z_;  // step 31
+  row.dy_scaled = dy_scaled;
 }
 
 // Stage 2 of 3: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
 template <class A, class S>
 LNGEN_INLINE void sum_ddx_exp_shifted(A x, A ddx, const Scalars<S>& row, A (&sums)[1], A& kept_exp_shifted) {
-  const A row_max = row.row_max;
-  const A x_shifted = x - row_max;  // step 2
+  const A m = row.m;
+  const A x_shifted = x - m;  // step 2
   const A exp_shifted = math::exp(x_shifted);  // step 3
-  if (HAS_ddx) sums[0] += ddx*exp_shifted;  // step 34: sum_ddx_exp_shifted
+  if (HAS_ddx) sums[0] += ddx*exp_shifted;  // step 42: sum_ddx_exp_shifted
   kept_exp_shifted = exp_shifted;
 }
 
 template <class A>
 LNGEN_INLINE void after_sum_ddx_exp_shifted(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_exp = row.sum_exp;
-  const A sum_ddx_exp_shifted = sums[0];  // step 34: sum(ddx*exp_shifted)
-  const A sum_ddx_exp_shifted_scaled = HAS_ddx ? sum_ddx_exp_shifted / sum_exp : A(0);  // step 34
-  const A ddy = HAS_ddx ? sum_ddx_exp_shifted / sum_exp : A(0);  // step 35
+  const A Z_ = row.Z_;
+  const A sum_ddx_exp_shifted = sums[0];  // step 42: sum(ddx*exp_shifted)
+  const A sum_ddx_exp_shifted_scaled = HAS_ddx ? sum_ddx_exp_shifted / Z_ : A(0);  // step 42
+  const A ddy = HAS_ddx ? sum_ddx_exp_shifted / Z_ : A(0);  // step 44
   row.sum_ddx_exp_shifted = sum_ddx_exp_shifted;
   row.sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted_scaled;
   row.ddy = ddy;
@@ -207,13 +207,13 @@ LNGEN_INLINE void after_sum_ddx_exp_shifted(Scalars<A>& row, const A (&sums)[1])
 // Stage 3 of 3
 template <class A, class S>
 LNGEN_INLINE void stage_3(A ddx, A exp_shifted, const Scalars<S>& row, A& out_d2x) {
-  const A sum_ddx_exp_shifted_scaled = row.sum_ddx_exp_shifted_scaled, sum_exp_scaled = row.sum_exp_scaled;
-  const A dx = exp_shifted*sum_exp_scaled;  // step 36
-  const A d2x = HAS_ddx ? (ddx - sum_ddx_exp_shifted_scaled)*dx : A(0);  // step 34
+  const A dy_scaled = row.dy_scaled, sum_ddx_exp_shifted_scaled = row.sum_ddx_exp_shifted_scaled;
+  const A dx = exp_shifted*dy_scaled;  // step 31
+  const A d2x = HAS_ddx ? (ddx - sum_ddx_exp_shifted_scaled)*dx : A(0);  // step 42
   out_d2x = d2x;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -232,8 +232,8 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
     for (long long i = on.row(chunk); i < on.row(chunk + 1); ++i) {
       const long long offset = i * D;
       Scalars<S> row = call;
-      row.row_max = to.row_max[i];
-      row.sum_exp = to.sum_exp[i];
+      row.m = to.m[i];
+      row.Z_ = to.Z_[i];
       row.dy = READS_dy ? widen<S>(to.dy[i]) : A(0);
       {
         after_stage_1(row);

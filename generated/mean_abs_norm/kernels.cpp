@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of mean_abs_norm.
 // Do not edit; edit mean_abs_norm.py and run: lngen derive mean_abs_norm.py
 // Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 18 flops per row element.
-// Evidence: 1 output, 10 steps, 32 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 17 steps, 32 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
-// templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
+// templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
 //
 // forward:
 //     mu = mean(x)
@@ -71,7 +71,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A eps;
@@ -136,7 +136,7 @@ LNGEN_INLINE void stage_4(A x, A gamma, A beta, const Scalars<S>& row, A& out_y)
   out_y = y;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -245,7 +245,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A mu;
@@ -264,18 +264,18 @@ LNGEN_INLINE void mean_g_xhat(A x, A dy, A gamma, const Scalars<S>& row, A (&sum
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*scale;  // step 5
   const A g = dy*gamma;  // step 7
-  sums[0] += g;  // step 15: mean_g
-  sums[1] += math::sign(xhat);  // step 15: mean_xhat
-  sums[2] += g*xhat;  // step 15: mean_g_xhat
-  if (HAS_gamma) over_rows[0] = dy*xhat;  // step 16: dgamma
-  if (HAS_beta) over_rows[1] = dy;  // step 17: dbeta
+  sums[0] += g;  // step 19: mean_g
+  sums[1] += math::sign(xhat);  // step 19: mean_xhat
+  sums[2] += g*xhat;  // step 19: mean_g_xhat
+  if (HAS_gamma) over_rows[0] = dy*xhat;  // step 20: dgamma
+  if (HAS_beta) over_rows[1] = dy;  // step 21: dbeta
 }
 
 template <class A>
 LNGEN_INLINE void after_mean_g_xhat(Scalars<A>& row, const A (&sums)[3]) {
-  const A mean_g = math::quotient(sums[0], row.D);  // step 15: mean(g)
-  const A mean_xhat = math::quotient(sums[1], row.D);  // step 15: mean(sign(xhat))
-  const A mean_g_xhat = math::quotient(sums[2], row.D);  // step 15: mean(g*xhat)
+  const A mean_g = math::quotient(sums[0], row.D);  // step 19: mean(g)
+  const A mean_xhat = math::quotient(sums[1], row.D);  // step 19: mean(sign(xhat))
+  const A mean_g_xhat = math::quotient(sums[2], row.D);  // step 19: mean(g*xhat)
   row.mean_g = mean_g;
   row.mean_xhat = mean_xhat;
   row.mean_g_xhat = mean_g_xhat;
@@ -289,11 +289,11 @@ LNGEN_INLINE void stage_2(A x, A dy, A gamma, const Scalars<S>& row, A& out_dx) 
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*scale;  // step 5
   const A g = dy*gamma;  // step 7
-  const A dx = (g + (mean_xhat - math::sign(xhat))*mean_g_xhat - mean_g)*scale;  // step 15
+  const A dx = (g + (mean_xhat - math::sign(xhat))*mean_g_xhat - mean_g)*scale;  // step 19
   out_dx = dx;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -361,7 +361,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features.
+// Values that do not vary over the features.
 template <class A> struct Scalars {
   A D;
 };

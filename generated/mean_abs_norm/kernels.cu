@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of mean_abs_norm.
 // Do not edit; edit mean_abs_norm.py and run: lngen derive mean_abs_norm.py
 // Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 18 flops per row element.
-// Evidence: 1 output, 10 steps, 32 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 17 steps, 32 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
-// templates sha256:a6fa389b017093e698671db7b23dc4ae3379f5ce734d243ee674c17ce2b51213
+// templates sha256:c2ab40ac79ac18ebe4952cf3e6ee80801e8cbd4cdf018bee22df54b9dbd571ae
 //
 // forward:
 //     mu = mean(x)
@@ -29,7 +29,7 @@
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward: blocks * (2*D + 0).
-// How they are launched, and macros that choose among them: rows.cuh.
+// Launches, and the macros that choose among kernels: rows.cuh.
 //     LNGEN_WITHOUT_beta     beta is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
 
@@ -82,7 +82,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A eps;
@@ -92,7 +92,7 @@ template <class A> struct Scalars {
   A scale;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
   Pack<typename G::P, G::VECTOR> gamma[G::HELD];
@@ -158,7 +158,7 @@ __device__ __forceinline__ void stage_4(A x, A gamma, A beta, const Scalars<A>& 
   out_y = y;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -299,7 +299,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A mu;
@@ -310,7 +310,7 @@ template <class A> struct Scalars {
   A mean_g_xhat;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
   RowTile<G, READS_dy> dy;
@@ -336,18 +336,18 @@ __device__ __forceinline__ void mean_g_xhat(A x, A dy, A gamma, const Scalars<A>
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*scale;  // step 5
   const A g = dy*gamma;  // step 7
-  sums[0] += g;  // step 15: mean_g
-  sums[1] += math::sign(xhat);  // step 15: mean_xhat
-  sums[2] += g*xhat;  // step 15: mean_g_xhat
-  if (HAS_gamma) over_rows[0] = dy*xhat;  // step 16: dgamma
-  if (HAS_beta) over_rows[1] = dy;  // step 17: dbeta
+  sums[0] += g;  // step 19: mean_g
+  sums[1] += math::sign(xhat);  // step 19: mean_xhat
+  sums[2] += g*xhat;  // step 19: mean_g_xhat
+  if (HAS_gamma) over_rows[0] = dy*xhat;  // step 20: dgamma
+  if (HAS_beta) over_rows[1] = dy;  // step 21: dbeta
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_g_xhat(Scalars<A>& row, const A (&sums)[3]) {
-  const A mean_g = math::quotient(sums[0], row.D);  // step 15: mean(g)
-  const A mean_xhat = math::quotient(sums[1], row.D);  // step 15: mean(sign(xhat))
-  const A mean_g_xhat = math::quotient(sums[2], row.D);  // step 15: mean(g*xhat)
+  const A mean_g = math::quotient(sums[0], row.D);  // step 19: mean(g)
+  const A mean_xhat = math::quotient(sums[1], row.D);  // step 19: mean(sign(xhat))
+  const A mean_g_xhat = math::quotient(sums[2], row.D);  // step 19: mean(g*xhat)
   row.mean_g = mean_g;
   row.mean_xhat = mean_xhat;
   row.mean_g_xhat = mean_g_xhat;
@@ -361,11 +361,11 @@ __device__ __forceinline__ void stage_2(A x, A dy, A gamma, const Scalars<A>& ro
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*scale;  // step 5
   const A g = dy*gamma;  // step 7
-  const A dx = (g + (mean_xhat - math::sign(xhat))*mean_g_xhat - mean_g)*scale;  // step 15
+  const A dx = (g + (mean_xhat - math::sign(xhat))*mean_g_xhat - mean_g)*scale;  // step 19
   out_dx = dx;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -458,7 +458,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features.
+// Values that do not vary over the features.
 template <class A> struct Scalars {
   A D;
 };

@@ -1,13 +1,13 @@
 # Made by lngen 0.1.0 from the definition of mean_abs_norm.
 # Do not edit; edit mean_abs_norm.py and run: lngen derive mean_abs_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 18 flops per row element.
-# Evidence: 1 output, 10 steps, 32 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 17 steps, 32 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
-# templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
+# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
 """Centred rows divided by their mean absolute deviation. The outputs and the gradients.
 
-Rows are worked on in blocks that stay in the cache. A comment names the step of the
-derivation that a line comes from, and a name in the code is a name of the derivation.
+Rows are processed in blocks that stay in the cache. A comment gives the derivation step
+of its line, and names in the code are those of the derivation.
 """
 
 # A variable may be an array, a number or None.
@@ -72,7 +72,7 @@ def backward(arguments, fields, results, call):
     features, dtype = call.features, call.dtype
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 15: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
+    # step 19: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
     if gamma is not None:
         gamma_over_D = np.divide(gamma, D)
     gamma_wide = _rows.repeated(gamma)
@@ -83,17 +83,17 @@ def backward(arguments, fields, results, call):
         x_shifted = _rows.by_row(np.subtract, x, mu, out=dx_block)
         # step 2: x_centred = x_shifted - mu_residual
         x_centred = np.subtract(x_shifted, mu_residual, out=dx_block)
-        # step 16: dgamma = sum over rows of dy*x_centred*scale
+        # step 20: dgamma = sum over rows of dy*x_centred*scale
         if gamma is not None:
             part = np.multiply(dy, x_centred, out=buffers[0])
             _rows.add_rows(part, dgamma_sums, scale)
-        # step 17: dbeta = sum over rows of dy
+        # step 21: dbeta = sum over rows of dy
         if dbeta_out is not None:
             _rows.add_rows(dy, dbeta_sums)
-        # step 15: mean_xhat = mean(sign(x_centred))
+        # step 19: mean_xhat = mean(sign(x_centred))
         part_2 = np.sign(x_centred, out=buffers[1])
         mean_xhat = _rows.row_sum(part_2, one_over_D, out=row_scalars[0])
-        # step 15: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
+        # step 19: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
         if gamma is not None:
             mean_g_xhat_unscaled = _rows.row_sum(part, gamma_over_D, out=row_scalars[1])
         else:
@@ -103,11 +103,11 @@ def backward(arguments, fields, results, call):
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
         else:
             g = dy
-        # step 15: mean_g = mean(g)
+        # step 19: mean_g = mean(g)
         mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[2])
-        # step 15: mean_g_xhat = mean_g_xhat_unscaled*scale
+        # step 19: mean_g_xhat = mean_g_xhat_unscaled*scale
         mean_g_xhat = np.multiply(mean_g_xhat_unscaled, scale, out=row_scalars[1])
-        # step 15: dx = (g + (mean_xhat - sign(x_centred))*mean_g_xhat - mean_g)*scale
+        # step 19: dx = (g + (mean_xhat - sign(x_centred))*mean_g_xhat - mean_g)*scale
         dx = np.subtract(mean_xhat, part_2, out=buffers[0])
         dx = np.multiply(dx, mean_g_xhat, out=buffers[0])
         dx = np.add(g, dx, out=dx_block)
@@ -175,7 +175,7 @@ def backward_fast(arguments, saved):
     vecdot = np.vecdot if shape[-1] <= _rows.WHOLE_ROW else _rows.vecdot_in_pieces
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 15: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
+    # step 19: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
     if gamma is not None:
         gamma_over_D = np.divide(gamma, D)
     mu = mu_rows[..., np.newaxis]
@@ -185,19 +185,19 @@ def backward_fast(arguments, saved):
     x_shifted = x - mu
     # step 2: x_centred = x_shifted - mu_residual
     x_centred = np.subtract(x_shifted, mu_residual, out=x_shifted)
-    # step 16: dgamma = sum over rows of dy*x_centred*scale
+    # step 20: dgamma = sum over rows of dy*x_centred*scale
     if gamma is not None:
         part = dy * x_centred
         dgamma = _rows.sum_of_rows(scale.ravel(), part.reshape(-1, features))
-    # step 17: dbeta = sum over rows of dy
+    # step 21: dbeta = sum over rows of dy
     if wants_dbeta:
         dbeta = _rows.sum_of_rows(
             _rows.equal_weights(rows, 1.0, dtype), dy.reshape(-1, features)
         )
-    # step 15: mean_xhat = mean(sign(x_centred))
+    # step 19: mean_xhat = mean(sign(x_centred))
     part_2 = np.sign(x_centred)
     mean_xhat = vecdot(part_2, one_over_D)[..., np.newaxis]
-    # step 15: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
+    # step 19: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
     if gamma is not None:
         mean_g_xhat_unscaled = vecdot(part, gamma_over_D)[..., np.newaxis]
     else:
@@ -207,11 +207,11 @@ def backward_fast(arguments, saved):
         g = dy * gamma
     else:
         g = dy
-    # step 15: mean_g = mean(g)
+    # step 19: mean_g = mean(g)
     mean_g = vecdot(g, one_over_D)[..., np.newaxis]
-    # step 15: mean_g_xhat = mean_g_xhat_unscaled*scale
+    # step 19: mean_g_xhat = mean_g_xhat_unscaled*scale
     mean_g_xhat = mean_g_xhat_unscaled * scale
-    # step 15: dx = (g + (mean_xhat - sign(x_centred))*mean_g_xhat - mean_g)*scale
+    # step 19: dx = (g + (mean_xhat - sign(x_centred))*mean_g_xhat - mean_g)*scale
     dx = np.subtract(mean_xhat, part_2, out=part_2)
     dx = np.multiply(dx, mean_g_xhat, out=dx)
     dx = np.add(g, dx, out=dx)

@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of mean_abs_norm.
 // Do not edit; edit mean_abs_norm.py and run: lngen derive mean_abs_norm.py
 // Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 18 flops per row element.
-// Evidence: 1 output, 10 steps, 32 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 17 steps, 32 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
-// templates sha256:a6fa389b017093e698671db7b23dc4ae3379f5ce734d243ee674c17ce2b51213
+// templates sha256:c2ab40ac79ac18ebe4952cf3e6ee80801e8cbd4cdf018bee22df54b9dbd571ae
 //
 // jvp:
 //     y_dot = gamma_dot*xhat + beta_dot + scale*gamma*(x_dot + mean(x_dot)*(xhat*mean(sign(xhat)) - 1) - xhat*mean(x_dot*sign(xhat)))
@@ -29,8 +29,8 @@
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
 //     jvp_<type>(const Row* x, const Row* x_dot, const Computed* mu, const Computed* mu_residual, const Computed*
-//         scale, const Parameter* gamma, const Parameter* gamma_dot, const Parameter* beta_dot, Row* out_dy, long
-//         long rows, int D)
+//         scale, const Parameter* gamma, const Parameter* gamma_dot, const Parameter* beta_dot, Row* out_y_dot,
+//         long long rows, int D)
 //     backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* mu, const Computed*
 //         mu_residual, const Computed* scale, const Parameter* gamma, const Parameter* ddgamma, const Parameter*
 //         ddbeta, Row* out_dx, Row* out_ddy, Computed* workspace, long long rows, int D)
@@ -39,15 +39,15 @@
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward_backward: blocks * (1*D + 0).
-// How they are launched, and macros that choose among them: rows.cuh.
+// Launches, and the macros that choose among kernels: rows.cuh.
 //     LNGEN_WITHOUT_beta     beta is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dbeta    dbeta is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_beta_dot beta_dot is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddbeta   ddbeta is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddgamma  ddgamma is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dgamma   dgamma is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dx       dx is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_gamma_dot gamma_dot is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
 
 #include "../_runtime/rows.cuh"
 #include "../_runtime/geometry.cuh"
@@ -63,10 +63,10 @@ constexpr bool HAS_beta = false;
 #else
 constexpr bool HAS_beta = true;
 #endif
-#ifdef LNGEN_WITHOUT_dbeta
-constexpr bool HAS_dbeta = false;
+#ifdef LNGEN_WITHOUT_beta_dot
+constexpr bool HAS_beta_dot = false;
 #else
-constexpr bool HAS_dbeta = true;
+constexpr bool HAS_beta_dot = true;
 #endif
 #ifdef LNGEN_WITHOUT_ddbeta
 constexpr bool HAS_ddbeta = false;
@@ -83,20 +83,20 @@ constexpr bool HAS_ddx = false;
 #else
 constexpr bool HAS_ddx = true;
 #endif
-#ifdef LNGEN_WITHOUT_dgamma
-constexpr bool HAS_dgamma = false;
-#else
-constexpr bool HAS_dgamma = true;
-#endif
-#ifdef LNGEN_WITHOUT_dx
-constexpr bool HAS_dx = false;
-#else
-constexpr bool HAS_dx = true;
-#endif
 #ifdef LNGEN_WITHOUT_gamma
 constexpr bool HAS_gamma = false;
 #else
 constexpr bool HAS_gamma = true;
+#endif
+#ifdef LNGEN_WITHOUT_gamma_dot
+constexpr bool HAS_gamma_dot = false;
+#else
+constexpr bool HAS_gamma_dot = true;
+#endif
+#ifdef LNGEN_WITHOUT_x_dot
+constexpr bool HAS_x_dot = false;
+#else
+constexpr bool HAS_x_dot = true;
 #endif
 
 }  // namespace lngen
@@ -107,11 +107,11 @@ constexpr bool HAS_gamma = true;
 namespace lngen {
 namespace jvp {
 
-constexpr bool READS_x = HAS_dgamma || HAS_dx;
-constexpr bool READS_x_dot = HAS_dx;
-constexpr bool READS_gamma = HAS_dx && HAS_gamma;
-constexpr bool READS_gamma_dot = HAS_dgamma;
-constexpr bool READS_beta_dot = HAS_dbeta;
+constexpr bool READS_x = HAS_gamma_dot || HAS_x_dot;
+constexpr bool READS_x_dot = HAS_x_dot;
+constexpr bool READS_gamma = HAS_gamma && HAS_x_dot;
+constexpr bool READS_gamma_dot = HAS_gamma_dot;
+constexpr bool READS_beta_dot = HAS_beta_dot;
 constexpr int ROWS_READ = READS_x + READS_x_dot, FEATURES_READ = READS_gamma + READS_gamma_dot + READS_beta_dot;
 
 template <class T>
@@ -126,12 +126,12 @@ template <class T, class P, class A> struct Arguments {
   const P* gamma;
   const P* gamma_dot;
   const P* beta_dot;
-  T* out_dy;
+  T* out_y_dot;
   long long rows;
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A mu;
@@ -142,7 +142,7 @@ template <class A> struct Scalars {
   A mean_x_dot_xhat;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
   RowTile<G, READS_x_dot> x_dot;
@@ -169,16 +169,16 @@ __device__ __forceinline__ void mean_x_dot_xhat(A x, A x_dot, const Scalars<A>& 
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*scale;  // step 5
-  if (HAS_dx) sums[0] += math::sign(xhat);  // step 27: mean_xhat
-  if (HAS_dx) sums[1] += x_dot;  // step 27: mean_x_dot
-  if (HAS_dx) sums[2] += math::sign(xhat)*x_dot;  // step 27: mean_x_dot_xhat
+  if (HAS_x_dot) sums[0] += math::sign(xhat);  // step 34: mean_xhat
+  if (HAS_x_dot) sums[1] += x_dot;  // step 34: mean_x_dot
+  if (HAS_x_dot) sums[2] += math::sign(xhat)*x_dot;  // step 34: mean_x_dot_xhat
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_x_dot_xhat(Scalars<A>& row, const A (&sums)[3]) {
-  const A mean_xhat = math::quotient(sums[0], row.D);  // step 27: mean(sign(xhat))
-  const A mean_x_dot = math::quotient(sums[1], row.D);  // step 27: mean(x_dot)
-  const A mean_x_dot_xhat = math::quotient(sums[2], row.D);  // step 27: mean(x_dot*sign(xhat))
+  const A mean_xhat = math::quotient(sums[0], row.D);  // step 34: mean(sign(xhat))
+  const A mean_x_dot = math::quotient(sums[1], row.D);  // step 34: mean(x_dot)
+  const A mean_x_dot_xhat = math::quotient(sums[2], row.D);  // step 34: mean(x_dot*sign(xhat))
   row.mean_xhat = mean_xhat;
   row.mean_x_dot = mean_x_dot;
   row.mean_x_dot_xhat = mean_x_dot_xhat;
@@ -191,11 +191,11 @@ __device__ __forceinline__ void stage_2(A x, A x_dot, A gamma, A gamma_dot, A be
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*scale;  // step 5
-  const A y_dot = (HAS_dbeta || HAS_dgamma || HAS_dx) ? (HAS_dgamma ? xhat*gamma_dot : A(0)) + (HAS_dx ? (x_dot + (xhat*mean_xhat - A(1))*mean_x_dot - xhat*mean_x_dot_xhat)*scale*gamma : A(0)) + beta_dot : A(0);  // step 27
+  const A y_dot = (HAS_beta_dot || HAS_gamma_dot || HAS_x_dot) ? (HAS_gamma_dot ? xhat*gamma_dot : A(0)) + (HAS_x_dot ? (x_dot + (xhat*mean_xhat - A(1))*mean_x_dot - xhat*mean_x_dot_xhat)*scale*gamma : A(0)) + beta_dot : A(0);  // step 34
   out_y_dot = y_dot;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -242,7 +242,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, sums);
         }
       });
-      reduce_row<G, bit(0, HAS_dx) | bit(1, HAS_dx) | bit(2, HAS_dx), 0, 0>(sums, slots, turn);
+      reduce_row<G, bit(0, HAS_x_dot) | bit(1, HAS_x_dot) | bit(2, HAS_x_dot), 0, 0>(sums, slots, turn);
       after_mean_x_dot_xhat(row, sums);
     }
     {
@@ -263,7 +263,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_beta_dot ? widen<A>(beta_dot.entries[i]) : A(0), row, out_y_dot);
           stored_y_dot.entries[i] = narrow<T>(out_y_dot);
         }
-        if (here.live) store_once(to.out_dy + here.offset + column, stored_y_dot);
+        if (here.live) store_once(to.out_y_dot + here.offset + column, stored_y_dot);
       });
     }
   });
@@ -283,8 +283,8 @@ template <class T> struct Launch : Chosen<Needs<T>> {
                (const T* __restrict__ x, const T* __restrict__ x_dot, const lngen::Computed<T>* __restrict__ mu, \
                 const lngen::Computed<T>* __restrict__ mu_residual, const lngen::Computed<T>* __restrict__ scale, \
                 const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ gamma_dot, \
-                const lngen::Parameter<T>* __restrict__ beta_dot, T* __restrict__ out_dy, long long rows, int D), \
-               (x, x_dot, mu, mu_residual, scale, gamma, gamma_dot, beta_dot, out_dy, rows, D))
+                const lngen::Parameter<T>* __restrict__ beta_dot, T* __restrict__ out_y_dot, long long rows, int D), \
+               (x, x_dot, mu, mu_residual, scale, gamma, gamma_dot, beta_dot, out_y_dot, rows, D))
 
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
@@ -327,7 +327,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A mu;
@@ -350,7 +350,7 @@ template <class A> struct Scalars {
   A d2mu_scaled;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
   RowTile<G, READS_dy> dy;
@@ -379,21 +379,21 @@ __device__ __forceinline__ void dmean_g(A x, A dy, A ddx, A gamma, const Scalars
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*scale;  // step 5
-  const A g = dy*gamma;  // step 28
-  if (HAS_ddx) sums[0] += g;  // step 29: mean_g
-  if (HAS_ddx) sums[1] += math::sign(xhat);  // step 30: mean_sign_xhat
-  if (HAS_ddx) sums[2] += g*xhat;  // step 31: mean_g_xhat
-  if (HAS_ddx) sums[3] += -ddx*scale;  // step 36: dmean_g
+  const A g = dy*gamma;  // step 35
+  if (HAS_ddx) sums[0] += g;  // step 39: mean_g
+  if (HAS_ddx) sums[1] += math::sign(xhat);  // step 38: mean_sign_xhat
+  if (HAS_ddx) sums[2] += g*xhat;  // step 36: mean_g_xhat
+  if (HAS_ddx) sums[3] += -ddx*scale;  // step 49: dmean_g
 }
 
 template <class A>
 __device__ __forceinline__ void after_dmean_g(Scalars<A>& row, const A (&sums)[4]) {
   const A D = row.D;
-  const A mean_g = math::quotient(sums[0], row.D);  // step 29: mean(g)
-  const A mean_sign_xhat = math::quotient(sums[1], row.D);  // step 30: mean(sign(xhat))
-  const A mean_g_xhat = math::quotient(sums[2], row.D);  // step 31: mean(g*xhat)
-  const A dmean_g = sums[3];  // step 36: sum(-scale*ddx)
-  const A dmean_g_scaled = HAS_ddx ? math::quotient(dmean_g, D) : A(0);  // step 37
+  const A mean_g = math::quotient(sums[0], row.D);  // step 39: mean(g)
+  const A mean_sign_xhat = math::quotient(sums[1], row.D);  // step 38: mean(sign(xhat))
+  const A mean_g_xhat = math::quotient(sums[2], row.D);  // step 36: mean(g*xhat)
+  const A dmean_g = sums[3];  // step 49: sum(-scale*ddx)
+  const A dmean_g_scaled = HAS_ddx ? math::quotient(dmean_g, D) : A(0);  // step 50
   row.mean_g = mean_g;
   row.mean_sign_xhat = mean_sign_xhat;
   row.mean_g_xhat = mean_g_xhat;
@@ -408,17 +408,17 @@ __device__ __forceinline__ void sum_ddx_g_xhat(A x, A dy, A ddx, A gamma, const 
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*scale;  // step 5
-  const A g = dy*gamma;  // step 28
-  if (HAS_ddx) sums[0] += ddx*(mean_sign_xhat - math::sign(xhat))*scale;  // step 35: dmean_g_xhat
-  if (HAS_ddx) sums[1] += (g + (mean_sign_xhat - math::sign(xhat))*mean_g_xhat - mean_g)*ddx;  // step 39: sum_ddx_g_xhat
+  const A g = dy*gamma;  // step 35
+  if (HAS_ddx) sums[0] += ddx*(mean_sign_xhat - math::sign(xhat))*scale;  // step 41: dmean_g_xhat
+  if (HAS_ddx) sums[1] += (g + (mean_sign_xhat - math::sign(xhat))*mean_g_xhat - mean_g)*ddx;  // step 43: sum_ddx_g_xhat
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_ddx_g_xhat(Scalars<A>& row, const A (&sums)[2]) {
   const A D = row.D;
-  const A dmean_g_xhat = sums[0];  // step 35: sum(scale*ddx*(mean_sign_xhat - sign(xhat)))
-  const A sum_ddx_g_xhat = sums[1];  // step 39: sum(ddx*(-mean_g + mean_g_xhat*(mean_sign_xhat - sign(xhat)) + g))
-  const A dmean_g_xhat_scaled = HAS_ddx ? math::quotient(dmean_g_xhat, D) : A(0);  // step 37
+  const A dmean_g_xhat = sums[0];  // step 41: sum(scale*ddx*(mean_sign_xhat - sign(xhat)))
+  const A sum_ddx_g_xhat = sums[1];  // step 43: sum(ddx*(-mean_g + mean_g_xhat*(mean_sign_xhat - sign(xhat)) + g))
+  const A dmean_g_xhat_scaled = HAS_ddx ? math::quotient(dmean_g_xhat, D) : A(0);  // step 50
   row.dmean_g_xhat = dmean_g_xhat;
   row.sum_ddx_g_xhat = sum_ddx_g_xhat;
   row.dmean_g_xhat_scaled = dmean_g_xhat_scaled;
@@ -431,23 +431,23 @@ __device__ __forceinline__ void sum_d2xhat_x_centred(A x, A dy, A ddx, A gamma, 
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*scale;  // step 5
-  const A g = dy*gamma;  // step 28
-  const A dg = HAS_ddx ? xhat*dmean_g_xhat_scaled + ddx*scale + dmean_g_scaled : A(0);  // step 37
-  const A d2xhat = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? g*dmean_g_xhat_scaled : A(0)) : A(0);  // step 38
-  const A ddy = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)) + ddbeta : A(0);  // step 46
-  if (HAS_ddgamma || HAS_ddx) sums[0] += d2xhat*x_centred;  // step 39: sum_d2xhat_x_centred
-  if (HAS_ddx && HAS_gamma) over_rows[0] = dg*dy;  // step 44: d2gamma
+  const A g = dy*gamma;  // step 35
+  const A dg = HAS_ddx ? xhat*dmean_g_xhat_scaled + ddx*scale + dmean_g_scaled : A(0);  // step 50
+  const A d2xhat = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? g*dmean_g_xhat_scaled : A(0)) : A(0);  // step 42
+  const A ddy = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)) + ddbeta : A(0);  // step 54
+  if (HAS_ddgamma || HAS_ddx) sums[0] += d2xhat*x_centred;  // step 43: sum_d2xhat_x_centred
+  if (HAS_ddx && HAS_gamma) over_rows[0] = dg*dy;  // step 51: d2gamma
   out_ddy = ddy;
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_d2xhat_x_centred(Scalars<A>& row, const A (&sums)[1]) {
   const A D = row.D, scale = row.scale, sum_ddx_g_xhat = row.sum_ddx_g_xhat;
-  const A sum_d2xhat_x_centred = sums[0];  // step 39: sum(d2xhat*x_centred)
-  const A d2scale = (HAS_ddgamma || HAS_ddx) ? sum_d2xhat_x_centred + sum_ddx_g_xhat : A(0);  // step 39
-  const A d2scale_scaled = (HAS_ddgamma || HAS_ddx) ? d2scale*scale : A(0);  // step 47
-  const A d2spread = (HAS_ddgamma || HAS_ddx) ? -d2scale_scaled*scale : A(0);  // step 47
-  const A d2spread_scaled = (HAS_ddgamma || HAS_ddx) ? math::quotient(d2spread, D) : A(0);  // step 41
+  const A sum_d2xhat_x_centred = sums[0];  // step 43: sum(d2xhat*x_centred)
+  const A d2scale = (HAS_ddgamma || HAS_ddx) ? sum_d2xhat_x_centred + sum_ddx_g_xhat : A(0);  // step 43
+  const A d2scale_scaled = (HAS_ddgamma || HAS_ddx) ? d2scale*scale : A(0);  // step 45
+  const A d2spread = (HAS_ddgamma || HAS_ddx) ? -d2scale_scaled*scale : A(0);  // step 45
+  const A d2spread_scaled = (HAS_ddgamma || HAS_ddx) ? math::quotient(d2spread, D) : A(0);  // step 46
   row.sum_d2xhat_x_centred = sum_d2xhat_x_centred;
   row.d2scale = d2scale;
   row.d2scale_scaled = d2scale_scaled;
@@ -461,17 +461,17 @@ __device__ __forceinline__ void d2mu(A x, A dy, A gamma, A ddgamma, const Scalar
   const A d2spread_scaled = row.d2spread_scaled, dmean_g_xhat_scaled = row.dmean_g_xhat_scaled, mu = row.mu, mu_residual = row.mu_residual, scale = row.scale;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
-  const A g = dy*gamma;  // step 28
-  const A d2xhat = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? g*dmean_g_xhat_scaled : A(0)) : A(0);  // step 38
-  const A d2x_centred = (HAS_ddgamma || HAS_ddx) ? d2xhat*scale + math::sign(x_centred)*d2spread_scaled : A(0);  // step 41
-  if (HAS_ddgamma || HAS_ddx) sums[0] += -d2x_centred;  // step 42: d2mu
+  const A g = dy*gamma;  // step 35
+  const A d2xhat = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? g*dmean_g_xhat_scaled : A(0)) : A(0);  // step 42
+  const A d2x_centred = (HAS_ddgamma || HAS_ddx) ? d2xhat*scale + math::sign(x_centred)*d2spread_scaled : A(0);  // step 46
+  if (HAS_ddgamma || HAS_ddx) sums[0] += -d2x_centred;  // step 47: d2mu
 }
 
 template <class A>
 __device__ __forceinline__ void after_d2mu(Scalars<A>& row, const A (&sums)[1]) {
   const A D = row.D;
-  const A d2mu = sums[0];  // step 42: sum(-d2x_centred)
-  const A d2mu_scaled = (HAS_ddgamma || HAS_ddx) ? math::quotient(d2mu, D) : A(0);  // step 43
+  const A d2mu = sums[0];  // step 47: sum(-d2x_centred)
+  const A d2mu_scaled = (HAS_ddgamma || HAS_ddx) ? math::quotient(d2mu, D) : A(0);  // step 48
   row.d2mu = d2mu;
   row.d2mu_scaled = d2mu_scaled;
 }
@@ -482,14 +482,14 @@ __device__ __forceinline__ void stage_5(A x, A dy, A gamma, A ddgamma, const Sca
   const A d2mu_scaled = row.d2mu_scaled, d2spread_scaled = row.d2spread_scaled, dmean_g_xhat_scaled = row.dmean_g_xhat_scaled, mu = row.mu, mu_residual = row.mu_residual, scale = row.scale;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
-  const A g = dy*gamma;  // step 28
-  const A d2xhat = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? g*dmean_g_xhat_scaled : A(0)) : A(0);  // step 38
-  const A d2x_centred = (HAS_ddgamma || HAS_ddx) ? d2xhat*scale + math::sign(x_centred)*d2spread_scaled : A(0);  // step 41
-  const A d2x = (HAS_ddgamma || HAS_ddx) ? d2x_centred + d2mu_scaled : A(0);  // step 43
+  const A g = dy*gamma;  // step 35
+  const A d2xhat = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? g*dmean_g_xhat_scaled : A(0)) : A(0);  // step 42
+  const A d2x_centred = (HAS_ddgamma || HAS_ddx) ? d2xhat*scale + math::sign(x_centred)*d2spread_scaled : A(0);  // step 46
+  const A d2x = (HAS_ddgamma || HAS_ddx) ? d2x_centred + d2mu_scaled : A(0);  // step 48
   out_d2x = d2x;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -653,7 +653,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features.
+// Values that do not vary over the features.
 template <class A> struct Scalars {
   A D;
 };
@@ -661,7 +661,7 @@ template <class A> struct Scalars {
 // One column of the gradients
 template <class A>
 __device__ __forceinline__ void finish(A d2gamma, const Scalars<A>& row, A& out_d2gamma, A& out_d2beta) {
-  const A d2beta = A(0);  // step 45
+  const A d2beta = A(0);  // step 52
   out_d2gamma = d2gamma;
   out_d2beta = d2beta;
 }

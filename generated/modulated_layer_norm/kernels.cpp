@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of modulated_layer_norm.
 // Do not edit; edit modulated_layer_norm.py and run: lngen derive modulated_layer_norm.py
 // Cost: forward 2 row tensors (1 read, 1 written), 10 flops per row element; backward 3 row tensors (2 read, 1 written), 21 flops per row element.
-// Evidence: 1 output, 15 steps, 36 first lines, 2 identities, 4 gradients, 1 tangent, 5 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 23 steps, 36 first lines, 2 identities, 4 gradients, 1 tangent, 5 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
-// templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
+// templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
 //
 // forward:
 //     mu = mean(x)
@@ -81,7 +81,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A gate;
@@ -141,7 +141,7 @@ LNGEN_INLINE void stage_3(A x, A gamma, A beta, const Scalars<S>& row, A& out_y)
   out_y = y;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -248,7 +248,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A gate;
@@ -268,18 +268,18 @@ LNGEN_INLINE void dgate(A x, A dy, A gamma, A beta, const Scalars<S>& row, A (&s
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
   const A g = dy*gate*gamma;  // step 7
-  sums[0] += g;  // step 16: mean_g
-  sums[1] += g*xhat;  // step 16: mean_g_xhat
-  if (HAS_gate) sums[2] += (xhat*gamma + beta)*dy;  // step 17: dgate
-  if (HAS_gamma) over_rows[0] = dy*xhat*gate;  // step 18: dgamma
-  if (HAS_beta) over_rows[1] = dy*gate;  // step 19: dbeta
+  sums[0] += g;  // step 20: mean_g
+  sums[1] += g*xhat;  // step 20: mean_g_xhat
+  if (HAS_gate) sums[2] += (xhat*gamma + beta)*dy;  // step 21: dgate
+  if (HAS_gamma) over_rows[0] = dy*xhat*gate;  // step 22: dgamma
+  if (HAS_beta) over_rows[1] = dy*gate;  // step 23: dbeta
 }
 
 template <class A>
 LNGEN_INLINE void after_dgate(Scalars<A>& row, const A (&sums)[3]) {
-  const A mean_g = math::quotient(sums[0], row.D);  // step 16: mean(g)
-  const A mean_g_xhat = math::quotient(sums[1], row.D);  // step 16: mean(g*xhat)
-  const A dgate = sums[2];  // step 17: sum(dy*(beta + gamma*xhat))
+  const A mean_g = math::quotient(sums[0], row.D);  // step 20: mean(g)
+  const A mean_g_xhat = math::quotient(sums[1], row.D);  // step 20: mean(g*xhat)
+  const A dgate = sums[2];  // step 21: sum(dy*(beta + gamma*xhat))
   row.mean_g = mean_g;
   row.mean_g_xhat = mean_g_xhat;
   row.dgate = dgate;
@@ -293,11 +293,11 @@ LNGEN_INLINE void stage_2(A x, A dy, A gamma, const Scalars<S>& row, A& out_dx) 
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
   const A g = dy*gate*gamma;  // step 7
-  const A dx = (g - mean_g - xhat*mean_g_xhat)*rstd;  // step 16
+  const A dx = (g - mean_g - xhat*mean_g_xhat)*rstd;  // step 20
   out_dx = dx;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -369,7 +369,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features.
+// Values that do not vary over the features.
 template <class A> struct Scalars {
   A D;
 };

@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of modulated_layer_norm.
 // Do not edit; edit modulated_layer_norm.py and run: lngen derive modulated_layer_norm.py
 // Cost: forward 2 row tensors (1 read, 1 written), 10 flops per row element; backward 3 row tensors (2 read, 1 written), 21 flops per row element.
-// Evidence: 1 output, 15 steps, 36 first lines, 2 identities, 4 gradients, 1 tangent, 5 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 23 steps, 36 first lines, 2 identities, 4 gradients, 1 tangent, 5 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
-// templates sha256:a6fa389b017093e698671db7b23dc4ae3379f5ce734d243ee674c17ce2b51213
+// templates sha256:c2ab40ac79ac18ebe4952cf3e6ee80801e8cbd4cdf018bee22df54b9dbd571ae
 //
 // forward:
 //     mu = mean(x)
@@ -31,7 +31,7 @@
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward: blocks * (2*D + 0).
-// How they are launched, and macros that choose among them: rows.cuh.
+// Launches, and the macros that choose among kernels: rows.cuh.
 //     LNGEN_WITHOUT_beta     beta is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_gate     gate is left out; it and its gradient are compiled away
@@ -92,7 +92,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A gate;
@@ -105,7 +105,7 @@ template <class A> struct Scalars {
   A rstd;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
   RowValue<G, READS_gate, typename G::T> gate;
@@ -165,7 +165,7 @@ __device__ __forceinline__ void stage_3(A x, A gamma, A beta, const Scalars<A>& 
   out_y = y;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -301,7 +301,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A gate;
@@ -313,7 +313,7 @@ template <class A> struct Scalars {
   A dgate;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
   RowTile<G, READS_dy> dy;
@@ -342,18 +342,18 @@ __device__ __forceinline__ void dgate(A x, A dy, A gamma, A beta, const Scalars<
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
   const A g = dy*gate*gamma;  // step 7
-  sums[0] += g;  // step 16: mean_g
-  sums[1] += g*xhat;  // step 16: mean_g_xhat
-  if (HAS_gate) sums[2] += (xhat*gamma + beta)*dy;  // step 17: dgate
-  if (HAS_gamma) over_rows[0] = dy*xhat*gate;  // step 18: dgamma
-  if (HAS_beta) over_rows[1] = dy*gate;  // step 19: dbeta
+  sums[0] += g;  // step 20: mean_g
+  sums[1] += g*xhat;  // step 20: mean_g_xhat
+  if (HAS_gate) sums[2] += (xhat*gamma + beta)*dy;  // step 21: dgate
+  if (HAS_gamma) over_rows[0] = dy*xhat*gate;  // step 22: dgamma
+  if (HAS_beta) over_rows[1] = dy*gate;  // step 23: dbeta
 }
 
 template <class A>
 __device__ __forceinline__ void after_dgate(Scalars<A>& row, const A (&sums)[3]) {
-  const A mean_g = math::quotient(sums[0], row.D);  // step 16: mean(g)
-  const A mean_g_xhat = math::quotient(sums[1], row.D);  // step 16: mean(g*xhat)
-  const A dgate = sums[2];  // step 17: sum(dy*(beta + gamma*xhat))
+  const A mean_g = math::quotient(sums[0], row.D);  // step 20: mean(g)
+  const A mean_g_xhat = math::quotient(sums[1], row.D);  // step 20: mean(g*xhat)
+  const A dgate = sums[2];  // step 21: sum(dy*(beta + gamma*xhat))
   row.mean_g = mean_g;
   row.mean_g_xhat = mean_g_xhat;
   row.dgate = dgate;
@@ -367,11 +367,11 @@ __device__ __forceinline__ void stage_2(A x, A dy, A gamma, const Scalars<A>& ro
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
   const A g = dy*gate*gamma;  // step 7
-  const A dx = (g - mean_g - xhat*mean_g_xhat)*rstd;  // step 16
+  const A dx = (g - mean_g - xhat*mean_g_xhat)*rstd;  // step 20
   out_dx = dx;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -471,7 +471,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features.
+// Values that do not vary over the features.
 template <class A> struct Scalars {
   A D;
 };

@@ -1,9 +1,9 @@
 # Made by lngen 0.1.0 from the definition of modulated_layer_norm.
 # Do not edit; edit modulated_layer_norm.py and run: lngen derive modulated_layer_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 10 flops per row element; backward 3 row tensors (2 read, 1 written), 21 flops per row element.
-# Evidence: 1 output, 15 steps, 36 first lines, 2 identities, 4 gradients, 1 tangent, 5 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 23 steps, 36 first lines, 2 identities, 4 gradients, 1 tangent, 5 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
-# templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
+# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
 """Layer normalization whose output is gated by one number a row."""
 
 from collections.abc import Mapping, Sequence
@@ -50,8 +50,8 @@ INTERFACE: _interface.Interface = {
 
 
 class Gradients(NamedTuple):
-    """What `backward` computes, each in the shape and type of its input; None for an
-    input that was left out of `forward`.
+    """Gradients from `backward`, each in the shape and type of its input; None for an
+    input that was omitted.
     """
 
     dx: npt.NDArray[Any]
@@ -61,8 +61,8 @@ class Gradients(NamedTuple):
 
 
 class SecondGradients(NamedTuple):
-    """What `backward_backward` computes: gradients with respect to the inputs and to the
-    cotangents; None for what was left out or was None.
+    """Gradients from `backward_backward`, with respect to the inputs and the cotangents;
+    None for an input that was omitted, and for a cotangent that was None.
     """
 
     dx: npt.NDArray[Any]
@@ -73,14 +73,14 @@ class SecondGradients(NamedTuple):
 
 
 class Saved(NamedTuple):
-    """What `backward` needs of a call of `forward`; arrays are the caller's own.
+    """Values that `forward` saves for the other directions; arrays are not copied.
 
-    Writing to one of them between forward and backward changes the gradients.
+    Writing to a saved array between forward and backward changes the gradients.
     """
 
     shape: tuple[int, ...]  # of the row inputs
-    dtype: np.dtype[Any]  # that forward computed in
-    dtypes: tuple[np.dtype[Any] | None, ...]  # of the inputs; None for one left out
+    dtype: np.dtype[Any]  # the compute type of forward
+    dtypes: tuple[np.dtype[Any] | None, ...]  # of the inputs; None for an omitted one
     x: npt.NDArray[Any]  # argument x of forward
     gate: npt.NDArray[Any] | None  # argument gate of forward
     gamma: npt.NDArray[Any] | None  # argument gamma of forward
@@ -139,18 +139,20 @@ def forward(
 
     Args:
         x: shape (..., D).
-        gate: one value per row, shape x.shape[:-1]; left out it is 1, and costs nothing.
-        gamma: one value per feature, shape (D,); left out it is 1, and costs nothing.
-        beta: one value per feature, shape (D,); left out it is 0, and costs nothing.
+        gate: one value per row, shape x.shape[:-1]. If omitted it is 1, at no cost.
+        gamma: one value per feature, shape (D,). If omitted it is 1, at no cost.
+        beta: one value per feature, shape (D,). If omitted it is 0, at no cost.
         eps: a constant, a finite number of 0 or more.
-        save: False keeps nothing for the other directions, and `saved` is None.
+        save: False saves nothing for the other directions; `saved` is then None.
         out: an array to write y to.
-        threads: how many threads share the rows. It changes no bit of a result.
+        threads: the number of threads that share the rows. Results do not depend on it.
 
-    Returns `(y, saved)`: `saved` is for `backward`. It computes in the
-    widest type among the inputs, in float32 for 16-bit ones.
+    Returns `(y, saved)`. y has shape (..., D). `saved` is the argument of the other
+    directions. The compute type is the widest among the inputs, and float32 for
+    16-bit inputs.
 
-    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
     """
     eps = _calls.constant("eps", eps, signed=False)
     return _FORWARD.call((x, gate, gamma, beta, eps), save, out, threads)
@@ -163,7 +165,7 @@ def backward(
     out: Sequence[npt.NDArray[Any] | None] | None = None,
     threads: int = 1,
 ) -> Gradients:
-    """The gradients of a loss, given those with respect to the outputs.
+    """Compute the gradients of a loss with respect to the inputs (VJP).
 
         g = gate*gamma*dy
         dx = rstd*(g - mean(g) - xhat*mean(g*xhat))
@@ -172,48 +174,50 @@ def backward(
         dbeta = sum_rows(gate*dy)
 
     Args:
-        saved: what `forward` returned.
-        dy: the cotangent of y.
-        out: Gradients, or a sequence like it, of arrays to write to;
+        saved: the second result of `forward`.
+        dy: the cotangent of y, in its shape.
+        out: arrays to write to, as Gradients or another sequence;
             None in it makes a new array.
-        threads: how many threads share the rows. It changes no bit of a result.
+        threads: the number of threads that share the rows. Results do not depend on it.
 
-    Returns Gradients, each in the type of its input.
+    Returns Gradients, each in the shape and type of its input.
 
-    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
     """
     return _BACKWARD.call(saved, (dy,), out, threads)
 
 
 def jvp(
     saved: Saved,
-    dx: npt.NDArray[Any] | None = None,
-    dgate: npt.NDArray[Any] | None = None,
-    dgamma: npt.NDArray[Any] | None = None,
-    dbeta: npt.NDArray[Any] | None = None,
+    x_dot: npt.NDArray[Any] | None = None,
+    gate_dot: npt.NDArray[Any] | None = None,
+    gamma_dot: npt.NDArray[Any] | None = None,
+    beta_dot: npt.NDArray[Any] | None = None,
     *,
     out: npt.NDArray[Any] | None = None,
     threads: int = 1,
 ) -> npt.NDArray[Any]:
-    """What the outputs move by when each input moves by its tangent.
+    """Compute the tangents of the outputs along tangents of the inputs (JVP).
 
         y_dot = gate_dot*(gamma*xhat + beta) + gate*(gamma_dot*xhat + beta_dot +
             rstd*gamma*(x_dot - mean(x_dot) - xhat*mean(x_dot*xhat)))
 
     Args:
-        saved: what `forward` returned.
-        dx: x_dot, the tangent of x; None stands for zero.
-        dgate: gate_dot, the tangent of gate; None stands for zero.
-        dgamma: gamma_dot, the tangent of gamma; None stands for zero.
-        dbeta: beta_dot, the tangent of beta; None stands for zero.
+        saved: the second result of `forward`.
+        x_dot: the tangent of x, in its shape; None stands for zero.
+        gate_dot: the tangent of gate, in its shape; None stands for zero.
+        gamma_dot: the tangent of gamma, in its shape; None stands for zero.
+        beta_dot: the tangent of beta, in its shape; None stands for zero.
         out: an array to write the tangent of y to.
-        threads: how many threads share the rows. It changes no bit of a result.
+        threads: the number of threads that share the rows. Results do not depend on it.
 
-    Returns y_dot, the tangent of y, in the type that forward returned.
+    Returns y_dot, the tangent of y, in the shape and type of the output.
 
-    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
     """
-    return _JVP.call(saved, (dx, dgate, dgamma, dbeta), out, threads)
+    return _JVP.call(saved, (x_dot, gate_dot, gamma_dot, beta_dot), out, threads)
 
 
 def backward_backward(
@@ -227,7 +231,7 @@ def backward_backward(
     out: Sequence[npt.NDArray[Any] | None] | None = None,
     threads: int = 1,
 ) -> SecondGradients:
-    """The gradients of a loss that depends on what `backward` returned.
+    """Compute the gradients of a loss of the gradients: the VJP of `backward`.
 
         g = gate*gamma*dy
         mean_g = mean(g)
@@ -250,20 +254,21 @@ def backward_backward(
             dmean_product*(gamma*xhat + beta)/D
 
     Args:
-        saved: what `forward` returned.
-        cotangents: what `backward` was given, a tuple or a list, or the array itself.
-        ddx: the cotangent of dx, its gradient; None stands for zero.
-        ddgate: the cotangent of dgate, its gradient; None stands for zero.
-        ddgamma: the cotangent of dgamma, its gradient; None stands for zero.
-        ddbeta: the cotangent of dbeta, its gradient; None stands for zero.
-        out: SecondGradients, or a sequence like it, of arrays to write to;
+        saved: the second result of `forward`.
+        cotangents: the cotangents passed to `backward`, a tuple or a list, or the array itself.
+        ddx: the cotangent of dx, in its shape; None stands for zero.
+        ddgate: the cotangent of dgate, in its shape; None stands for zero.
+        ddgamma: the cotangent of dgamma, in its shape; None stands for zero.
+        ddbeta: the cotangent of dbeta, in its shape; None stands for zero.
+        out: arrays to write to, as SecondGradients or another sequence;
             None in it makes a new array.
-        threads: how many threads share the rows. It changes no bit of a result.
+        threads: the number of threads that share the rows. Results do not depend on it.
 
     Returns SecondGradients, with respect to the inputs (dx is d2x, dgate is d2gate,
     dgamma is d2gamma, dbeta is d2beta) and to the cotangents.
 
-    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
     """
     arguments_ = (
         *_calls.each_cotangent(cotangents, ("dy",)),
@@ -288,17 +293,17 @@ def saved_from(
     dtype: npt.DTypeLike | None = None,
     dtypes: Mapping[str, npt.DTypeLike] | None = None,
 ) -> Saved:
-    """What `forward` saved, from its fields, which are looked at as by `backward`.
+    """Make `Saved` from its fields, which are checked as by `backward`.
 
     Args:
-        shape: that of the rows; None where an array has it.
-        dtype: the type that forward computed in; None is that of the row scalars, or
-            else what forward would choose.
-        dtypes: the type of each input that was given, by name, of which gradients are.
-            What no array tells is needed: another input was left out, or has the type
-            of the rows if it cannot be.
+        shape: the shape of the rows; None if a field has it.
+        dtype: the compute type of forward; None for that of the row scalars, or else
+            the type that forward would choose.
+        dtypes: the type of each given input, by name; its gradient has this type.
+            An input without a field needs its entry. Without one it counts as omitted,
+            or as of the rows' type if it is required.
 
-    Raises TypeError or ValueError for what `forward` cannot have saved.
+    Raises TypeError or ValueError for fields that `forward` cannot have saved.
     """
     fields_ = (x, gate, gamma, beta, mu, mu_residual, rstd)
     return _LAYER.saved_from(fields_, shape, dtype, dtypes)

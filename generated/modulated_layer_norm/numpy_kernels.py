@@ -1,13 +1,13 @@
 # Made by lngen 0.1.0 from the definition of modulated_layer_norm.
 # Do not edit; edit modulated_layer_norm.py and run: lngen derive modulated_layer_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 10 flops per row element; backward 3 row tensors (2 read, 1 written), 21 flops per row element.
-# Evidence: 1 output, 15 steps, 36 first lines, 2 identities, 4 gradients, 1 tangent, 5 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 23 steps, 36 first lines, 2 identities, 4 gradients, 1 tangent, 5 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
-# templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
+# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
 """Layer normalization whose output is gated by one number a row. The outputs and the gradients.
 
-Rows are worked on in blocks that stay in the cache. A comment names the step of the
-derivation that a line comes from, and a name in the code is a name of the derivation.
+Rows are processed in blocks that stay in the cache. A comment gives the derivation step
+of its line, and names in the code are those of the derivation.
 """
 
 # A variable may be an array, a number or None.
@@ -96,7 +96,7 @@ def backward(arguments, fields, results, call):
             gate_value = gate
         if gate_rows is None and (gamma is not None or beta is not None):
             gate_value = 1.0
-            # step 19: dbeta = sum over rows of dy*gate
+            # step 23: dbeta = sum over rows of dy*gate
             part = _rows.filled(gate_value, out=row_scalars[0])
         if gate_rows is not None and (gamma is not None or beta is not None):
             part = gate_value
@@ -108,11 +108,11 @@ def backward(arguments, fields, results, call):
         x_centred = _rows.less_residual(x_shifted, mu_residual)
         # step 5: xhat = x_centred*rstd
         xhat = np.multiply(x_centred, rstd, out=dx_block)
-        # step 18: dgamma = sum over rows of dy*xhat*gate
+        # step 22: dgamma = sum over rows of dy*xhat*gate
         if gamma is not None:
             part_2 = np.multiply(dy, xhat, out=buffers[0])
             _rows.add_rows(part_2, dgamma_sums, part)
-        # step 17: dgate = sum((xhat*gamma + beta)*dy)
+        # step 21: dgate = sum((xhat*gamma + beta)*dy)
         if gate_rows is not None and gamma is not None:
             part_3 = _rows.by_feature(np.multiply, xhat, gamma_wide, out=buffers[0])
         if gate_rows is not None and gamma is None:
@@ -128,11 +128,11 @@ def backward(arguments, fields, results, call):
             g = dy
         if gate_rows is not None:
             g = np.multiply(g, gate_value, out=buffers[0])
-        # step 16: mean_g = mean(g)
+        # step 20: mean_g = mean(g)
         mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[0])
-        # step 16: mean_g_xhat = mean(g*xhat)
+        # step 20: mean_g_xhat = mean(g*xhat)
         mean_g_xhat = _rows.row_mean(g, xhat, D, out=row_scalars[1])
-        # step 16: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
+        # step 20: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
         dx = np.subtract(g, mean_g, out=buffers[0])
         part_4 = np.multiply(xhat, mean_g_xhat, out=dx_block)
         dx = np.subtract(dx, part_4, out=dx_block)
@@ -222,7 +222,7 @@ def backward_fast(arguments, saved):
     mu = mu_rows[..., np.newaxis]
     mu_residual = mu_residual_rows[..., np.newaxis]
     rstd = rstd_rows[..., np.newaxis]
-    # step 19: dbeta = sum over rows of dy*gate
+    # step 23: dbeta = sum over rows of dy*gate
     if needs_gate_value:
         part = _rows.filled(gate_value, out=np.empty((*shape[:-1], 1), dtype))
     if gate_rows is not None and (gamma is not None or beta is not None):
@@ -235,11 +235,11 @@ def backward_fast(arguments, saved):
     x_centred = _rows.less_residual(x_shifted, mu_residual)
     # step 5: xhat = x_centred*rstd
     xhat = np.multiply(x_centred, rstd, out=x_centred)
-    # step 18: dgamma = sum over rows of dy*xhat*gate
+    # step 22: dgamma = sum over rows of dy*xhat*gate
     if gamma is not None:
         part_2 = dy * xhat
         dgamma = _rows.sum_of_rows(part.ravel(), part_2.reshape(-1, features))
-    # step 17: dgate = sum((xhat*gamma + beta)*dy)
+    # step 21: dgate = sum((xhat*gamma + beta)*dy)
     if gate_rows is not None and gamma is not None:
         part_3 = xhat * gamma
     if gate_rows is not None and gamma is None:
@@ -255,11 +255,11 @@ def backward_fast(arguments, saved):
         g = dy
     if gate_rows is not None:
         g = g * gate_value
-    # step 16: mean_g = mean(g)
+    # step 20: mean_g = mean(g)
     mean_g = vecdot(g, one_over_D)[..., np.newaxis]
-    # step 16: mean_g_xhat = mean(g*xhat)
+    # step 20: mean_g_xhat = mean(g*xhat)
     mean_g_xhat = (vecdot(g, xhat) / D)[..., np.newaxis]
-    # step 16: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
+    # step 20: dx = (g - mean_g - xhat*mean_g_xhat)*rstd
     dx = g - mean_g
     part_4 = np.multiply(xhat, mean_g_xhat, out=xhat)
     dx = np.subtract(dx, part_4, out=dx)

@@ -1,13 +1,13 @@
 # Made by lngen 0.1.0 from the definition of modulated_layer_norm.
 # Do not edit; edit modulated_layer_norm.py and run: lngen derive modulated_layer_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 10 flops per row element; backward 3 row tensors (2 read, 1 written), 21 flops per row element.
-# Evidence: 1 output, 15 steps, 36 first lines, 2 identities, 4 gradients, 1 tangent, 5 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 23 steps, 36 first lines, 2 identities, 4 gradients, 1 tangent, 5 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
-# templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
+# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
 """Layer normalization whose output is gated by one number a row. The tangents, and the gradients of the gradients.
 
-Rows are worked on in blocks that stay in the cache. A comment names the step of the
-derivation that a line comes from, and a name in the code is a name of the derivation.
+Rows are processed in blocks that stay in the cache. A comment gives the derivation step
+of its line, and names in the code are those of the derivation.
 """
 
 # A variable may be an array, a number or None.
@@ -44,7 +44,7 @@ def jvp(arguments, fields, results, call):
         buffers,
         row_scalars,
     ):
-        # step 31: mean_x_dot = mean(x_dot)
+        # step 39: mean_x_dot = mean(x_dot)
         if x_dot_rows is not None:
             mean_x_dot = _rows.row_sum(x_dot, one_over_D, out=row_scalars[0])
         # step 2: x_shifted = x - mu
@@ -54,10 +54,10 @@ def jvp(arguments, fields, results, call):
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = np.multiply(x_centred, rstd, out=y_dot_block)
-        # step 31: mean_x_dot_xhat = mean(x_dot*xhat)
+        # step 39: mean_x_dot_xhat = mean(x_dot*xhat)
         if x_dot_rows is not None:
             mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D, out=row_scalars[1])
-        # step 31: y_dot = (xhat*gamma + beta)*gate_dot + (xhat*gamma_dot + (x_dot -
+        # step 39: y_dot = (xhat*gamma + beta)*gate_dot + (xhat*gamma_dot + (x_dot -
         #   mean_x_dot - xhat*mean_x_dot_xhat)*rstd*gamma + beta_dot)*gate
         if gamma is not None and gate_dot_rows is not None:
             y_dot = _rows.by_feature(np.multiply, xhat, gamma_wide, out=buffers[0])
@@ -162,7 +162,7 @@ def backward_backward(arguments, fields, results, call):
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     ones = _rows.equal_weights(features, 1.0, dtype)
     D = _rows.number(features, dtype)
-    # step 47: d2var_scaled = 2*d2var/D
+    # step 53: d2var_scaled = 2*d2var/D
     if needs_part_18:
         part_18 = np.divide(2.0, D)
     gamma_wide = _rows.repeated(gamma)
@@ -186,21 +186,21 @@ def backward_backward(arguments, fields, results, call):
         sums,
     ):
         d2beta_rows_sums, d2gamma_sums = sums
-        # step 40: dmean_product = ddgate*D
+        # step 47: dmean_product = ddgate*D
         if ddgate_rows is not None:
             dmean_product = np.multiply(ddgate, D, out=dgate_block)
-        # step 56: d2beta_rows = sum over rows of dy*dmean_product
+        # step 63: d2beta_rows = sum over rows of dy*dmean_product
         if beta is not None and ddgate_rows is not None:
             _rows.add_rows(dy, d2beta_rows_sums, dmean_product)
-        # step 44: dmean_product_scaled = dmean_product/D
+        # step 49: dmean_product_scaled = dmean_product/D
         if ddgate_rows is not None:
             dmean_product_scaled = np.divide(dmean_product, D, out=dgate_block)
-        # step 42: dmean_g = sum(-ddx*rstd)
+        # step 57: dmean_g = sum(-ddx*rstd)
         if ddx_rows is not None:
             part = np.negative(rstd, out=row_scalars[0])
             part_2 = _rows.by_row(np.multiply, ddx, part, out=ddy_block)
             dmean_g = _rows.row_sum(part_2, ones, out=row_scalars[1])
-        # step 50: sum_ddbeta_dy = sum(dy*ddbeta)
+        # step 59: sum_ddbeta_dy = sum(dy*ddbeta)
         if needs_sum_ddbeta_dy:
             sum_ddbeta_dy = _rows.row_sum(dy, ddbeta, out=row_scalars[2])
         # step 2: x_shifted = x - mu
@@ -210,16 +210,16 @@ def backward_backward(arguments, fields, results, call):
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = _rows.by_row(np.multiply, x_centred, rstd, out=ddy_block)
-        # step 41: dmean_g_xhat = sum(-ddx*xhat*rstd)
+        # step 48: dmean_g_xhat = sum(-ddx*xhat*rstd)
         if ddx_rows is not None:
             part_3 = np.multiply(ddx, xhat, out=buffers[0])
             part_3 = np.multiply(part_3, part, out=buffers[0])
             dmean_g_xhat = _rows.row_sum(part_3, ones, out=row_scalars[0])
-        # step 50: sum_ddgamma_dy_xhat = sum(dy*xhat*ddgamma)
+        # step 59: sum_ddgamma_dy_xhat = sum(dy*xhat*ddgamma)
         if needs_part_4:
             part_4 = np.multiply(dy, xhat, out=buffers[0])
             sum_ddgamma_dy_xhat = _rows.row_sum(part_4, ddgamma, out=row_scalars[3])
-        # step 32: g = dy*gate*gamma
+        # step 40: g = dy*gate*gamma
         if needs_part_5:
             part_5 = _rows.by_feature(np.multiply, dy, gamma_wide, out=buffers[0])
         if gamma is None and (ddx_rows is not None or ddgate_rows is not None):
@@ -230,28 +230,28 @@ def backward_backward(arguments, fields, results, call):
             g = part_5
         if gate_rows is None and gamma is None and ddx_rows is not None:
             g = part_5
-        # step 33: mean_g = mean(g)
+        # step 42: mean_g = mean(g)
         if ddx_rows is not None:
             mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[4])
-            # step 34: mean_g_xhat = mean(g*xhat)
+            # step 41: mean_g_xhat = mean(g*xhat)
             mean_g_xhat = _rows.row_mean(g, xhat, D, out=row_scalars[5])
-            # step 43: dmean_g_scaled = dmean_g/D
+            # step 58: dmean_g_scaled = dmean_g/D
             dmean_g_scaled = np.divide(dmean_g, D, out=row_scalars[1])
-            # step 43: dmean_g_xhat_scaled = dmean_g_xhat/D
+            # step 58: dmean_g_xhat_scaled = dmean_g_xhat/D
             dmean_g_xhat_scaled = np.divide(dmean_g_xhat, D, out=row_scalars[0])
-            # step 44: mean_g_xhat_scaled = mean_g_xhat*rstd
+            # step 49: mean_g_xhat_scaled = mean_g_xhat*rstd
             mean_g_xhat_scaled = np.multiply(mean_g_xhat, rstd, out=row_scalars[6])
-            # step 45: sum_ddx_g_xhat = sum((g - mean_g - xhat*mean_g_xhat)*ddx)
+            # step 50: sum_ddx_g_xhat = sum((g - mean_g - xhat*mean_g_xhat)*ddx)
             part_6 = _rows.by_row(np.subtract, g, mean_g, out=buffers[2])
             part_7 = _rows.by_row(np.multiply, xhat, mean_g_xhat, out=buffers[3])
             part_6 = np.subtract(part_6, part_7, out=buffers[2])
             sum_ddx_g_xhat = _rows.row_sum(part_6, ddx, out=row_scalars[4])
-            # step 43: dg = xhat*dmean_g_xhat_scaled + ddx*rstd + dmean_g_scaled
+            # step 58: dg = xhat*dmean_g_xhat_scaled + ddx*rstd + dmean_g_scaled
             dg = _rows.by_row(np.multiply, xhat, dmean_g_xhat_scaled, out=buffers[2])
             part_8 = _rows.by_row(np.multiply, ddx, rstd, out=buffers[3])
             dg = np.add(dg, part_8, out=buffers[2])
             dg = np.add(dg, dmean_g_scaled, out=buffers[2])
-        # step 55: d2gamma = sum over rows of (xhat*dmean_product_scaled + dg*gate)*dy
+        # step 61: d2gamma = sum over rows of (xhat*dmean_product_scaled + dg*gate)*dy
         if needs_part_9:
             part_9 = _rows.by_row(
                 np.multiply, xhat, dmean_product_scaled, out=buffers[3]
@@ -274,13 +274,13 @@ def backward_backward(arguments, fields, results, call):
         if needs_part_5:
             part_9 = np.multiply(part_9, dy, out=buffers[3])
             _rows.add_rows(part_9, d2gamma_sums)
-        # step 50: sum_dg_dy_gamma = sum(dg*dy*gamma)
+        # step 59: sum_dg_dy_gamma = sum(dg*dy*gamma)
         if needs_part_10:
             part_11 = np.multiply(dg, dy, out=buffers[3])
             sum_dg_dy_gamma = _rows.row_sum(part_11, gamma, out=row_scalars[1])
         if gate_rows is not None and gamma is None and ddx_rows is not None:
             sum_dg_dy_gamma = _rows.row_sum(dg, dy, out=row_scalars[1])
-        # step 44: d2xhat = g*dmean_g_xhat_scaled + dy*gate*ddgamma +
+        # step 49: d2xhat = g*dmean_g_xhat_scaled + dy*gate*ddgamma +
         #   dy*dmean_product_scaled*gamma - ddx*mean_g_xhat_scaled
         if ddx_rows is not None:
             d2xhat = np.multiply(g, dmean_g_xhat_scaled, out=buffers[1])
@@ -303,10 +303,10 @@ def backward_backward(arguments, fields, results, call):
         if ddx_rows is not None:
             part_14 = _rows.by_row(np.multiply, ddx, mean_g_xhat_scaled, out=buffers[3])
             d2xhat = np.subtract(d2xhat, part_14, out=buffers[0])
-        # step 45: sum_d2xhat_x_centred = sum(d2xhat*x_centred)
+        # step 50: sum_d2xhat_x_centred = sum(d2xhat*x_centred)
         if needs_part_18:
             sum_d2xhat_x_centred = _rows.row_sum(d2xhat, x_centred, out=row_scalars[0])
-        # step 53: ddy = gate*ddbeta + xhat*gate*ddgamma + dg*gate*gamma + (xhat*gamma +
+        # step 64: ddy = gate*ddbeta + xhat*gate*ddgamma + dg*gate*gamma + (xhat*gamma +
         #   beta)*dmean_product_scaled
         if needs_sum_ddbeta_dy:
             ddy = np.multiply(ddbeta, gate, out=buffers[1])
@@ -362,21 +362,21 @@ def backward_backward(arguments, fields, results, call):
             ddy = part_17
         if ddgate_rows is None:
             ddy_block[...] = ddy
-        # step 45: d2rstd = sum_d2xhat_x_centred + sum_ddx_g_xhat
+        # step 50: d2rstd = sum_d2xhat_x_centred + sum_ddx_g_xhat
         if ddx_rows is not None:
             d2rstd = np.add(sum_d2xhat_x_centred, sum_ddx_g_xhat, out=row_scalars[0])
         if ddx_rows is None and (ddgate_rows is not None or ddgamma is not None):
             d2rstd = sum_d2xhat_x_centred
-        # step 54: d2rstd_scaled = d2rstd*rstd
+        # step 52: d2rstd_scaled = d2rstd*rstd
         if needs_part_18:
             d2rstd_scaled = np.multiply(d2rstd, rstd, out=row_scalars[0])
-            # step 54: d2var = -d2rstd_scaled*rstd**2/2
+            # step 52: d2var = -d2rstd_scaled*rstd**2/2
             d2var = np.square(rstd, out=row_scalars[4])
             d2var = np.multiply(d2rstd_scaled, d2var, out=row_scalars[0])
             d2var = np.multiply(d2var, -0.5, out=row_scalars[0])
-            # step 47: d2var_scaled = 2*d2var/D
+            # step 53: d2var_scaled = 2*d2var/D
             d2var_scaled = np.multiply(d2var, part_18, out=row_scalars[0])
-        # step 50: d2gate = sum_ddbeta_dy + sum_ddgamma_dy_xhat + sum_dg_dy_gamma
+        # step 59: d2gate = sum_ddbeta_dy + sum_ddgamma_dy_xhat + sum_dg_dy_gamma
         if gate_rows is not None and ddgamma is not None and ddbeta is not None:
             d2gate = np.add(sum_ddbeta_dy, sum_ddgamma_dy_xhat, out=dgate_block)
         if gate_rows is not None and ddgamma is None and ddbeta is not None:
@@ -412,17 +412,17 @@ def backward_backward(arguments, fields, results, call):
             or (ddx_rows is None and ddbeta is None)
         ):
             dgate_block[...] = d2gate
-        # step 47: d2x_centred = x_centred*d2var_scaled + d2xhat*rstd
+        # step 53: d2x_centred = x_centred*d2var_scaled + d2xhat*rstd
         if needs_part_18:
             d2x_centred = np.multiply(x_centred, d2var_scaled, out=dx_block)
             part_19 = np.multiply(d2xhat, rstd, out=buffers[0])
             d2x_centred = np.add(d2x_centred, part_19, out=dx_block)
-            # step 48: d2mu = sum(-d2x_centred)
+            # step 54: d2mu = sum(-d2x_centred)
             part_20 = np.negative(d2x_centred, out=buffers[0])
             d2mu = _rows.row_sum(part_20, ones, out=row_scalars[0])
-            # step 49: d2mu_scaled = d2mu/D
+            # step 55: d2mu_scaled = d2mu/D
             d2mu_scaled = np.divide(d2mu, D, out=row_scalars[0])
-            # step 49: d2x = d2x_centred + d2mu_scaled
+            # step 55: d2x = d2x_centred + d2mu_scaled
             d2x = np.add(d2x_centred, d2mu_scaled, out=dx_block)
         if ddx_rows is None and ddgate_rows is None and ddgamma is None:
             d2x = 0.0
@@ -448,7 +448,7 @@ def backward_backward(arguments, fields, results, call):
     )
     if gamma is not None and ddx_rows is None and ddgate_rows is None:
         d2gamma = 0.0
-    # step 56: d2beta = d2beta_rows/D
+    # step 63: d2beta = d2beta_rows/D
     if beta is not None and ddgate_rows is not None:
         d2beta = np.divide(d2beta_rows, D)
     if beta is not None and ddgate_rows is None:

@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of modulated_layer_norm.
 // Do not edit; edit modulated_layer_norm.py and run: lngen derive modulated_layer_norm.py
 // Cost: forward 2 row tensors (1 read, 1 written), 10 flops per row element; backward 3 row tensors (2 read, 1 written), 21 flops per row element.
-// Evidence: 1 output, 15 steps, 36 first lines, 2 identities, 4 gradients, 1 tangent, 5 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 23 steps, 36 first lines, 2 identities, 4 gradients, 1 tangent, 5 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
-// templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
+// templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
 //
 // jvp:
 //     y_dot = gate_dot*(gamma*xhat + beta) + gate*(gamma_dot*xhat + beta_dot + rstd*gamma*(x_dot - mean(x_dot) - xhat*mean(x_dot*xhat)))
@@ -31,7 +31,7 @@
 //
 //     jvp_<type>(const Row* x, const Row* gate, const Row* x_dot, const Row* gate_dot, const Computed* mu, const
 //         Computed* mu_residual, const Computed* rstd, const Parameter* gamma, const Parameter* beta, const
-//         Parameter* gamma_dot, const Parameter* beta_dot, Row* out_dy, long long rows, int D)
+//         Parameter* gamma_dot, const Parameter* beta_dot, Row* out_y_dot, long long rows, int D)
 //     backward_backward_<type>(const Row* x, const Row* gate, const Row* dy, const Row* ddx, const Row* ddgate,
 //         const Computed* mu, const Computed* mu_residual, const Computed* rstd, const Parameter* gamma, const
 //         Parameter* beta, const Parameter* ddgamma, const Parameter* ddbeta, Row* out_dx, Row* out_dgate, Row*
@@ -43,16 +43,16 @@
 // in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
 // on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h.
 //     LNGEN_WITHOUT_beta     beta is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dbeta    dbeta is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_beta_dot beta_dot is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddbeta   ddbeta is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddgamma  ddgamma is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddgate   ddgate is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dgamma   dgamma is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dgate    dgate is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dx       dx is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_gamma_dot gamma_dot is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_gate     gate is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_gate_dot gate_dot is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
 
 #include "../_runtime/host_rows.h"
 
@@ -63,10 +63,10 @@ constexpr bool HAS_beta = false;
 #else
 constexpr bool HAS_beta = true;
 #endif
-#ifdef LNGEN_WITHOUT_dbeta
-constexpr bool HAS_dbeta = false;
+#ifdef LNGEN_WITHOUT_beta_dot
+constexpr bool HAS_beta_dot = false;
 #else
-constexpr bool HAS_dbeta = true;
+constexpr bool HAS_beta_dot = true;
 #endif
 #ifdef LNGEN_WITHOUT_ddbeta
 constexpr bool HAS_ddbeta = false;
@@ -88,30 +88,30 @@ constexpr bool HAS_ddx = false;
 #else
 constexpr bool HAS_ddx = true;
 #endif
-#ifdef LNGEN_WITHOUT_dgamma
-constexpr bool HAS_dgamma = false;
-#else
-constexpr bool HAS_dgamma = true;
-#endif
-#ifdef LNGEN_WITHOUT_dgate
-constexpr bool HAS_dgate = false;
-#else
-constexpr bool HAS_dgate = true;
-#endif
-#ifdef LNGEN_WITHOUT_dx
-constexpr bool HAS_dx = false;
-#else
-constexpr bool HAS_dx = true;
-#endif
 #ifdef LNGEN_WITHOUT_gamma
 constexpr bool HAS_gamma = false;
 #else
 constexpr bool HAS_gamma = true;
 #endif
+#ifdef LNGEN_WITHOUT_gamma_dot
+constexpr bool HAS_gamma_dot = false;
+#else
+constexpr bool HAS_gamma_dot = true;
+#endif
 #ifdef LNGEN_WITHOUT_gate
 constexpr bool HAS_gate = false;
 #else
 constexpr bool HAS_gate = true;
+#endif
+#ifdef LNGEN_WITHOUT_gate_dot
+constexpr bool HAS_gate_dot = false;
+#else
+constexpr bool HAS_gate_dot = true;
+#endif
+#ifdef LNGEN_WITHOUT_x_dot
+constexpr bool HAS_x_dot = false;
+#else
+constexpr bool HAS_x_dot = true;
 #endif
 
 }  // namespace lngen
@@ -121,14 +121,14 @@ constexpr bool HAS_gate = true;
 namespace lngen {
 namespace jvp {
 
-constexpr bool READS_x = HAS_dgamma || HAS_dgate || HAS_dx;
-constexpr bool READS_x_dot = HAS_dx;
-constexpr bool READS_gate = (HAS_dbeta && HAS_gate) || (HAS_dgamma && HAS_gate) || (HAS_dx && HAS_gate);
-constexpr bool READS_gate_dot = HAS_dgate;
-constexpr bool READS_gamma = (HAS_dgate && HAS_gamma) || (HAS_dx && HAS_gamma);
-constexpr bool READS_beta = HAS_beta && HAS_dgate;
-constexpr bool READS_gamma_dot = HAS_dgamma;
-constexpr bool READS_beta_dot = HAS_dbeta;
+constexpr bool READS_x = HAS_gamma_dot || HAS_gate_dot || HAS_x_dot;
+constexpr bool READS_x_dot = HAS_x_dot;
+constexpr bool READS_gate = (HAS_beta_dot && HAS_gate) || (HAS_gamma_dot && HAS_gate) || (HAS_gate && HAS_x_dot);
+constexpr bool READS_gate_dot = HAS_gate_dot;
+constexpr bool READS_gamma = (HAS_gamma && HAS_gate_dot) || (HAS_gamma && HAS_x_dot);
+constexpr bool READS_beta = HAS_beta && HAS_gate_dot;
+constexpr bool READS_gamma_dot = HAS_gamma_dot;
+constexpr bool READS_beta_dot = HAS_beta_dot;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
@@ -142,12 +142,12 @@ template <class T, class P, class A> struct Arguments {
   const P* beta;
   const P* gamma_dot;
   const P* beta_dot;
-  T* out_dy;
+  T* out_y_dot;
   long long rows;
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A gate;
@@ -166,14 +166,14 @@ LNGEN_INLINE void mean_x_dot_xhat(A x, A x_dot, const Scalars<S>& row, A (&sums)
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  if (HAS_dx) sums[0] += x_dot;  // step 31: mean_x_dot
-  if (HAS_dx) sums[1] += x_dot*xhat;  // step 31: mean_x_dot_xhat
+  if (HAS_x_dot) sums[0] += x_dot;  // step 39: mean_x_dot
+  if (HAS_x_dot) sums[1] += x_dot*xhat;  // step 39: mean_x_dot_xhat
 }
 
 template <class A>
 LNGEN_INLINE void after_mean_x_dot_xhat(Scalars<A>& row, const A (&sums)[2]) {
-  const A mean_x_dot = math::quotient(sums[0], row.D);  // step 31: mean(x_dot)
-  const A mean_x_dot_xhat = math::quotient(sums[1], row.D);  // step 31: mean(x_dot*xhat)
+  const A mean_x_dot = math::quotient(sums[0], row.D);  // step 39: mean(x_dot)
+  const A mean_x_dot_xhat = math::quotient(sums[1], row.D);  // step 39: mean(x_dot*xhat)
   row.mean_x_dot = mean_x_dot;
   row.mean_x_dot_xhat = mean_x_dot_xhat;
 }
@@ -185,11 +185,11 @@ LNGEN_INLINE void stage_2(A x, A x_dot, A gamma, A beta, A gamma_dot, A beta_dot
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A y_dot = (HAS_dbeta || HAS_dgamma || HAS_dgate || HAS_dx) ? (HAS_dgate ? (xhat*gamma + beta)*gate_dot : A(0)) + ((HAS_dbeta || HAS_dgamma || HAS_dx) ? ((HAS_dgamma ? xhat*gamma_dot : A(0)) + (HAS_dx ? (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*rstd*gamma : A(0)) + beta_dot)*gate : A(0)) : A(0);  // step 31
+  const A y_dot = (HAS_beta_dot || HAS_gamma_dot || HAS_gate_dot || HAS_x_dot) ? (HAS_gate_dot ? (xhat*gamma + beta)*gate_dot : A(0)) + ((HAS_beta_dot || HAS_gamma_dot || HAS_x_dot) ? ((HAS_gamma_dot ? xhat*gamma_dot : A(0)) + (HAS_x_dot ? (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*rstd*gamma : A(0)) + beta_dot)*gate : A(0)) : A(0);  // step 39
   out_y_dot = y_dot;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -201,7 +201,7 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
   using A = S;
   const int D = to.D;
   const Scalars<S> call = of_the_call(to);
-  const bool streams_dy = streams && is_even(to.out_dy, D);
+  const bool streams_y_dot = streams && is_even(to.out_y_dot, D);
   for (long long chunk = on.first; chunk < on.end; ++chunk) {
     for (long long i = on.row(chunk); i < on.row(chunk + 1); ++i) {
       const long long offset = i * D;
@@ -234,7 +234,7 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
           if (READS_x_dot && streams) prefetch(to.x_dot + offset + D + column);
           A out_y_dot;
           stage_2(x, x_dot, gamma, beta, gamma_dot, beta_dot, row, out_y_dot);
-          write_once(to.out_dy + offset + column, width, out_y_dot, streams_dy);
+          write_once(to.out_y_dot + offset + column, width, out_y_dot, streams_y_dot);
         });
       }
     }
@@ -304,7 +304,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A gate;
@@ -339,8 +339,8 @@ template <class A> struct Scalars {
 template <class A>
 LNGEN_INLINE void after_stage_1(Scalars<A>& row) {
   const A D = row.D, ddgate = row.ddgate;
-  const A dmean_product = HAS_ddgate ? ddgate*D : A(0);  // step 40
-  const A dmean_product_scaled = HAS_ddgate ? math::quotient(dmean_product, D) : A(0);  // step 44
+  const A dmean_product = HAS_ddgate ? ddgate*D : A(0);  // step 47
+  const A dmean_product_scaled = HAS_ddgate ? math::quotient(dmean_product, D) : A(0);  // step 49
   row.dmean_product = dmean_product;
   row.dmean_product_scaled = dmean_product_scaled;
 }
@@ -352,28 +352,28 @@ LNGEN_INLINE void sum_ddgamma_dy_xhat(A x, A dy, A ddx, A gamma, A ddgamma, A dd
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A g = dy*gate*gamma;  // step 32
-  if (HAS_ddx) sums[0] += g;  // step 33: mean_g
-  if (HAS_ddx) sums[1] += g*xhat;  // step 34: mean_g_xhat
-  if (HAS_ddx) sums[2] += -ddx*xhat*rstd;  // step 41: dmean_g_xhat
-  if (HAS_ddx) sums[3] += -ddx*rstd;  // step 42: dmean_g
-  if (HAS_ddbeta && HAS_gate) sums[4] += dy*ddbeta;  // step 50: sum_ddbeta_dy
-  if (HAS_ddgamma && HAS_gate) sums[5] += dy*xhat*ddgamma;  // step 50: sum_ddgamma_dy_xhat
-  if (HAS_beta && HAS_ddgate) over_rows[0] = dy*dmean_product;  // step 56: d2beta_rows
+  const A g = dy*gate*gamma;  // step 40
+  if (HAS_ddx) sums[0] += g;  // step 42: mean_g
+  if (HAS_ddx) sums[1] += g*xhat;  // step 41: mean_g_xhat
+  if (HAS_ddx) sums[2] += -ddx*xhat*rstd;  // step 48: dmean_g_xhat
+  if (HAS_ddx) sums[3] += -ddx*rstd;  // step 57: dmean_g
+  if (HAS_ddbeta && HAS_gate) sums[4] += dy*ddbeta;  // step 59: sum_ddbeta_dy
+  if (HAS_ddgamma && HAS_gate) sums[5] += dy*xhat*ddgamma;  // step 59: sum_ddgamma_dy_xhat
+  if (HAS_beta && HAS_ddgate) over_rows[0] = dy*dmean_product;  // step 63: d2beta_rows
 }
 
 template <class A>
 LNGEN_INLINE void after_sum_ddgamma_dy_xhat(Scalars<A>& row, const A (&sums)[6]) {
   const A D = row.D, rstd = row.rstd;
-  const A mean_g = math::quotient(sums[0], row.D);  // step 33: mean(g)
-  const A mean_g_xhat = math::quotient(sums[1], row.D);  // step 34: mean(g*xhat)
-  const A dmean_g_xhat = sums[2];  // step 41: sum(-rstd*ddx*xhat)
-  const A dmean_g = sums[3];  // step 42: sum(-rstd*ddx)
-  const A sum_ddbeta_dy = sums[4];  // step 50: sum(ddbeta*dy)
-  const A sum_ddgamma_dy_xhat = sums[5];  // step 50: sum(ddgamma*dy*xhat)
-  const A dmean_g_scaled = HAS_ddx ? math::quotient(dmean_g, D) : A(0);  // step 43
-  const A dmean_g_xhat_scaled = HAS_ddx ? math::quotient(dmean_g_xhat, D) : A(0);  // step 43
-  const A mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 44
+  const A mean_g = math::quotient(sums[0], row.D);  // step 42: mean(g)
+  const A mean_g_xhat = math::quotient(sums[1], row.D);  // step 41: mean(g*xhat)
+  const A dmean_g_xhat = sums[2];  // step 48: sum(-rstd*ddx*xhat)
+  const A dmean_g = sums[3];  // step 57: sum(-rstd*ddx)
+  const A sum_ddbeta_dy = sums[4];  // step 59: sum(ddbeta*dy)
+  const A sum_ddgamma_dy_xhat = sums[5];  // step 59: sum(ddgamma*dy*xhat)
+  const A dmean_g_scaled = HAS_ddx ? math::quotient(dmean_g, D) : A(0);  // step 58
+  const A dmean_g_xhat_scaled = HAS_ddx ? math::quotient(dmean_g_xhat, D) : A(0);  // step 58
+  const A mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 49
   row.mean_g = mean_g;
   row.mean_g_xhat = mean_g_xhat;
   row.dmean_g_xhat = dmean_g_xhat;
@@ -392,28 +392,28 @@ LNGEN_INLINE void sum_dg_dy_gamma(A x, A dy, A ddx, A gamma, A beta, A ddgamma, 
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A xhat = x_centred*rstd;  // step 5
-  const A g = dy*gate*gamma;  // step 32
-  const A dg = HAS_ddx ? xhat*dmean_g_xhat_scaled + ddx*rstd + dmean_g_scaled : A(0);  // step 43
-  const A d2xhat = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? (HAS_ddx ? g*dmean_g_xhat_scaled : A(0)) + (HAS_ddgamma ? dy*gate*ddgamma : A(0)) + (HAS_ddgate ? dy*dmean_product_scaled*gamma : A(0)) - (HAS_ddx ? ddx*mean_g_xhat_scaled : A(0)) : A(0);  // step 44
-  const A ddy = (HAS_ddbeta || HAS_ddgamma || HAS_ddgate || HAS_ddx) ? (HAS_ddbeta ? gate*ddbeta : A(0)) + (HAS_ddgamma ? xhat*gate*ddgamma : A(0)) + (HAS_ddx ? dg*gate*gamma : A(0)) + (HAS_ddgate ? (xhat*gamma + beta)*dmean_product_scaled : A(0)) : A(0);  // step 53
-  if (HAS_ddx) sums[0] += (g - mean_g - xhat*mean_g_xhat)*ddx;  // step 45: sum_ddx_g_xhat
-  if (HAS_ddgamma || HAS_ddgate || HAS_ddx) sums[1] += d2xhat*x_centred;  // step 45: sum_d2xhat_x_centred
-  if (HAS_ddx && HAS_gate) sums[2] += dg*dy*gamma;  // step 50: sum_dg_dy_gamma
-  if ((HAS_ddgate && HAS_gamma) || (HAS_ddx && HAS_gamma)) over_rows[1] = ((HAS_ddgate ? xhat*dmean_product_scaled : A(0)) + (HAS_ddx ? dg*gate : A(0)))*dy;  // step 55: d2gamma
+  const A g = dy*gate*gamma;  // step 40
+  const A dg = HAS_ddx ? xhat*dmean_g_xhat_scaled + ddx*rstd + dmean_g_scaled : A(0);  // step 58
+  const A d2xhat = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? (HAS_ddx ? g*dmean_g_xhat_scaled : A(0)) + (HAS_ddgamma ? dy*gate*ddgamma : A(0)) + (HAS_ddgate ? dy*dmean_product_scaled*gamma : A(0)) - (HAS_ddx ? ddx*mean_g_xhat_scaled : A(0)) : A(0);  // step 49
+  const A ddy = (HAS_ddbeta || HAS_ddgamma || HAS_ddgate || HAS_ddx) ? (HAS_ddbeta ? gate*ddbeta : A(0)) + (HAS_ddgamma ? xhat*gate*ddgamma : A(0)) + (HAS_ddx ? dg*gate*gamma : A(0)) + (HAS_ddgate ? (xhat*gamma + beta)*dmean_product_scaled : A(0)) : A(0);  // step 64
+  if (HAS_ddx) sums[0] += (g - mean_g - xhat*mean_g_xhat)*ddx;  // step 50: sum_ddx_g_xhat
+  if (HAS_ddgamma || HAS_ddgate || HAS_ddx) sums[1] += d2xhat*x_centred;  // step 50: sum_d2xhat_x_centred
+  if (HAS_ddx && HAS_gate) sums[2] += dg*dy*gamma;  // step 59: sum_dg_dy_gamma
+  if ((HAS_ddgate && HAS_gamma) || (HAS_ddx && HAS_gamma)) over_rows[1] = ((HAS_ddgate ? xhat*dmean_product_scaled : A(0)) + (HAS_ddx ? dg*gate : A(0)))*dy;  // step 61: d2gamma
   out_ddy = ddy;
 }
 
 template <class A>
 LNGEN_INLINE void after_sum_dg_dy_gamma(Scalars<A>& row, const A (&sums)[3]) {
   const A D = row.D, rstd = row.rstd, sum_ddbeta_dy = row.sum_ddbeta_dy, sum_ddgamma_dy_xhat = row.sum_ddgamma_dy_xhat;
-  const A sum_ddx_g_xhat = sums[0];  // step 45: sum(ddx*(-mean_g - mean_g_xhat*xhat + g))
-  const A sum_d2xhat_x_centred = sums[1];  // step 45: sum(d2xhat*x_centred)
-  const A sum_dg_dy_gamma = sums[2];  // step 50: sum(gamma*dg*dy)
-  const A d2rstd = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? sum_d2xhat_x_centred + sum_ddx_g_xhat : A(0);  // step 45
-  const A d2rstd_scaled = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? d2rstd*rstd : A(0);  // step 54
-  const A d2var = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? A(-0.5)*d2rstd_scaled*(rstd*rstd) : A(0);  // step 54
-  const A d2var_scaled = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? math::quotient(A(2)*d2var, D) : A(0);  // step 47
-  const A d2gate = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? sum_ddbeta_dy + sum_ddgamma_dy_xhat + sum_dg_dy_gamma : A(0);  // step 50
+  const A sum_ddx_g_xhat = sums[0];  // step 50: sum(ddx*(-mean_g - mean_g_xhat*xhat + g))
+  const A sum_d2xhat_x_centred = sums[1];  // step 50: sum(d2xhat*x_centred)
+  const A sum_dg_dy_gamma = sums[2];  // step 59: sum(gamma*dg*dy)
+  const A d2rstd = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? sum_d2xhat_x_centred + sum_ddx_g_xhat : A(0);  // step 50
+  const A d2rstd_scaled = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? d2rstd*rstd : A(0);  // step 52
+  const A d2var = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? A(-0.5)*d2rstd_scaled*(rstd*rstd) : A(0);  // step 52
+  const A d2var_scaled = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? math::quotient(A(2)*d2var, D) : A(0);  // step 53
+  const A d2gate = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? sum_ddbeta_dy + sum_ddgamma_dy_xhat + sum_dg_dy_gamma : A(0);  // step 59
   row.sum_ddx_g_xhat = sum_ddx_g_xhat;
   row.sum_d2xhat_x_centred = sum_d2xhat_x_centred;
   row.sum_dg_dy_gamma = sum_dg_dy_gamma;
@@ -430,17 +430,17 @@ LNGEN_INLINE void d2mu(A x, A dy, A ddx, A gamma, A ddgamma, const Scalars<S>& r
   const A d2var_scaled = row.d2var_scaled, dmean_g_xhat_scaled = row.dmean_g_xhat_scaled, dmean_product_scaled = row.dmean_product_scaled, gate = row.gate, mean_g_xhat_scaled = row.mean_g_xhat_scaled, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
-  const A g = dy*gate*gamma;  // step 32
-  const A d2xhat = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? (HAS_ddx ? g*dmean_g_xhat_scaled : A(0)) + (HAS_ddgamma ? dy*gate*ddgamma : A(0)) + (HAS_ddgate ? dy*dmean_product_scaled*gamma : A(0)) - (HAS_ddx ? ddx*mean_g_xhat_scaled : A(0)) : A(0);  // step 44
-  const A d2x_centred = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? x_centred*d2var_scaled + d2xhat*rstd : A(0);  // step 47
-  if (HAS_ddgamma || HAS_ddgate || HAS_ddx) sums[0] += -d2x_centred;  // step 48: d2mu
+  const A g = dy*gate*gamma;  // step 40
+  const A d2xhat = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? (HAS_ddx ? g*dmean_g_xhat_scaled : A(0)) + (HAS_ddgamma ? dy*gate*ddgamma : A(0)) + (HAS_ddgate ? dy*dmean_product_scaled*gamma : A(0)) - (HAS_ddx ? ddx*mean_g_xhat_scaled : A(0)) : A(0);  // step 49
+  const A d2x_centred = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? x_centred*d2var_scaled + d2xhat*rstd : A(0);  // step 53
+  if (HAS_ddgamma || HAS_ddgate || HAS_ddx) sums[0] += -d2x_centred;  // step 54: d2mu
 }
 
 template <class A>
 LNGEN_INLINE void after_d2mu(Scalars<A>& row, const A (&sums)[1]) {
   const A D = row.D;
-  const A d2mu = sums[0];  // step 48: sum(-d2x_centred)
-  const A d2mu_scaled = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? math::quotient(d2mu, D) : A(0);  // step 49
+  const A d2mu = sums[0];  // step 54: sum(-d2x_centred)
+  const A d2mu_scaled = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? math::quotient(d2mu, D) : A(0);  // step 55
   row.d2mu = d2mu;
   row.d2mu_scaled = d2mu_scaled;
 }
@@ -451,14 +451,14 @@ LNGEN_INLINE void stage_5(A x, A dy, A ddx, A gamma, A ddgamma, const Scalars<S>
   const A d2mu_scaled = row.d2mu_scaled, d2var_scaled = row.d2var_scaled, dmean_g_xhat_scaled = row.dmean_g_xhat_scaled, dmean_product_scaled = row.dmean_product_scaled, gate = row.gate, mean_g_xhat_scaled = row.mean_g_xhat_scaled, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
-  const A g = dy*gate*gamma;  // step 32
-  const A d2xhat = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? (HAS_ddx ? g*dmean_g_xhat_scaled : A(0)) + (HAS_ddgamma ? dy*gate*ddgamma : A(0)) + (HAS_ddgate ? dy*dmean_product_scaled*gamma : A(0)) - (HAS_ddx ? ddx*mean_g_xhat_scaled : A(0)) : A(0);  // step 44
-  const A d2x_centred = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? x_centred*d2var_scaled + d2xhat*rstd : A(0);  // step 47
-  const A d2x = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? d2x_centred + d2mu_scaled : A(0);  // step 49
+  const A g = dy*gate*gamma;  // step 40
+  const A d2xhat = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? (HAS_ddx ? g*dmean_g_xhat_scaled : A(0)) + (HAS_ddgamma ? dy*gate*ddgamma : A(0)) + (HAS_ddgate ? dy*dmean_product_scaled*gamma : A(0)) - (HAS_ddx ? ddx*mean_g_xhat_scaled : A(0)) : A(0);  // step 49
+  const A d2x_centred = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? x_centred*d2var_scaled + d2xhat*rstd : A(0);  // step 53
+  const A d2x = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? d2x_centred + d2mu_scaled : A(0);  // step 55
   out_d2x = d2x;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -574,7 +574,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features.
+// Values that do not vary over the features.
 template <class A> struct Scalars {
   A D;
 };
@@ -583,7 +583,7 @@ template <class A> struct Scalars {
 template <class A, class S>
 LNGEN_INLINE void finish(A d2beta_rows, A d2gamma, const Scalars<S>& row, A& out_d2gamma, A& out_d2beta) {
   const A D = row.D;
-  const A d2beta = HAS_ddgate ? math::quotient(d2beta_rows, D) : A(0);  // step 56
+  const A d2beta = HAS_ddgate ? math::quotient(d2beta_rows, D) : A(0);  // step 63
   out_d2gamma = d2gamma;
   out_d2beta = d2beta;
 }

@@ -1,13 +1,14 @@
 # Made by lngen 0.1.0 from the definition of modulated_layer_norm.
 # Do not edit; edit modulated_layer_norm.py and run: lngen derive modulated_layer_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 10 flops per row element; backward 3 row tensors (2 read, 1 written), 21 flops per row element.
-# Evidence: 1 output, 15 steps, 36 first lines, 2 identities, 4 gradients, 1 tangent, 5 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 23 steps, 36 first lines, 2 identities, 4 gradients, 1 tangent, 5 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
-# templates sha256:96fa4f074f892e76e313c9f0a8de1cf24f881977ae36faf6a85bfdcf170ab287
+# templates sha256:93255fc8f52b81590d25688993b53c56a0dd751e1adf769b18019b3757809940
 """Layer normalization whose output is gated by one number a row.
 
-`modulated_layer_norm` takes tensors and `ModulatedLayerNorm` is a module; both can be differentiated twice. On
-the processor they run as `cpu_backend` where there is a C++ compiler, else as `numpy_backend`.
+`modulated_layer_norm` takes tensors, and `ModulatedLayerNorm` is a module.
+Both can be differentiated twice. On the processor they run `cpu_backend` if there is a C++
+compiler, else `numpy_backend`.
 """
 
 from .._runtime import torch as _torch
@@ -19,7 +20,7 @@ __all__ = [
     "modulated_layer_norm",
 ]
 
-_LAYER: _torch.Layer[_torch.Tensor] = _torch.Layer(
+_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
     __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu
 )
 
@@ -42,26 +43,27 @@ def modulated_layer_norm(
 
     Args:
         x: shape (..., D).
-        gate: one value per row, shape x.shape[:-1]; left out it is 1.
-        gamma: one value per feature, shape (D,); left out it is 1.
-        beta: one value per feature, shape (D,); left out it is 0.
+        gate: one value per row, shape x.shape[:-1]. If omitted it is 1.
+        gamma: one value per feature, shape (D,). If omitted it is 1.
+        beta: one value per feature, shape (D,). If omitted it is 0.
         eps: a constant, a finite number of 0 or more.
 
-    Returns y, in the type of the first rows. It computes in the widest type
-    among the inputs, in float32 for 16-bit ones.
+    Returns y in the type of the first rows. y has shape (..., D). The compute type is
+    the widest among the inputs, and float32 for 16-bit inputs.
 
-    Raises TypeError for what is no floating-point tensor, ValueError for a wrong shape.
+    Raises TypeError for an argument that is not a floating-point tensor, ValueError for
+    a wrong shape.
     """
     return _LAYER.call(x, gate, gamma, beta, eps)
 
 
 class ModulatedLayerNorm(_torch.Module):
-    """`modulated_layer_norm` as a module, which has the parameters gamma and beta.
+    """`modulated_layer_norm` as a module with the parameters gamma and beta.
 
     Args:
-        D: how many features a row has.
-        gamma: False leaves it out; it is 1 at first.
-        beta: False leaves it out; it is 0 at first.
+        D: the number of features of a row.
+        gamma: False omits it; its initial value is 1.
+        beta: False omits it; its initial value is 0.
         eps: a constant, a finite number of 0 or more.
         device, dtype: those of the parameters.
     """
@@ -83,5 +85,5 @@ class ModulatedLayerNorm(_torch.Module):
     def forward(
         self, x: _torch.Tensor, gate: _torch.Tensor | None = None
     ) -> _torch.Tensor:
-        """What `modulated_layer_norm` returns with the parameters of the module."""
+        """Return `modulated_layer_norm` of the arguments and the parameters of the module."""
         return _LAYER.call(x, gate, self.gamma, self.beta, self.eps)

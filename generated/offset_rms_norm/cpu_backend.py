@@ -1,14 +1,14 @@
 # Made by lngen 0.1.0 from the definition of offset_rms_norm.
 # Do not edit; edit offset_rms_norm.py and run: lngen derive offset_rms_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 9 flops per row element.
-# Evidence: 1 output, 17 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 26 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:c56b98d30d242a1ef1de2edf2495bb754cd7157e1a73846038e36061105b9bee
-# templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
+# templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
 """Root-mean-square normalization with a weight that is learned as its distance from one.
 
-The functions of `numpy_backend` on kernels.cpp, which the system's C++ compiler ($CXX, or else
-c++, g++ or clang++) makes into a library when it is first needed, one type at a time, and
-which is kept in $LNGEN_CACHE or the user's cache folder.
+The functions of `numpy_backend` as compiled kernels of kernels.cpp. The system's C++
+compiler ($CXX, or else c++, g++ or clang++) compiles them on first use, one type at a
+time. The library is kept in $LNGEN_CACHE or the user's cache folder.
 """
 
 from collections.abc import Sequence
@@ -74,7 +74,7 @@ def forward(
     out: npt.NDArray[Any] | None = None,
     threads: int = 1,
 ) -> tuple[npt.NDArray[Any], Saved | None]:
-    """As `numpy_backend.forward`."""
+    """Compiled version of `numpy_backend.forward`."""
     eps = _calls.constant("eps", eps, signed=False)
     return _FORWARD.call((x, w, eps), save, out, threads)
 
@@ -86,20 +86,20 @@ def backward(
     out: Sequence[npt.NDArray[Any] | None] | None = None,
     threads: int = 1,
 ) -> Gradients:
-    """As `numpy_backend.backward`."""
+    """Compiled version of `numpy_backend.backward`."""
     return _BACKWARD.call(saved, (dy,), out, threads)
 
 
 def jvp(
     saved: Saved,
-    dx: npt.NDArray[Any] | None = None,
-    dw: npt.NDArray[Any] | None = None,
+    x_dot: npt.NDArray[Any] | None = None,
+    w_dot: npt.NDArray[Any] | None = None,
     *,
     out: npt.NDArray[Any] | None = None,
     threads: int = 1,
 ) -> npt.NDArray[Any]:
-    """As `numpy_backend.jvp`."""
-    return _JVP.call(saved, (dx, dw), out, threads)
+    """Compiled version of `numpy_backend.jvp`."""
+    return _JVP.call(saved, (x_dot, w_dot), out, threads)
 
 
 def backward_backward(
@@ -111,7 +111,7 @@ def backward_backward(
     out: Sequence[npt.NDArray[Any] | None] | None = None,
     threads: int = 1,
 ) -> SecondGradients:
-    """As `numpy_backend.backward_backward`."""
+    """Compiled version of `numpy_backend.backward_backward`."""
     arguments_ = (*_calls.each_cotangent(cotangents, ("dy",)), ddx, ddw)
     return _BACKWARD_BACKWARD.call(saved, arguments_, out, threads)
 
@@ -121,14 +121,14 @@ _KERNELS = _host.HostKernels(
     _LAYER,
     __file__,
     directions={
-        "forward": _host.Direction(
+        "forward": _host.DeviceDirection(
             source="kernels.cpp",
             results={"y": "y"},
             kernels={
                 "forward": "x, w, eps, out y, saved rstd, the rows, the features",
             },
         ),
-        "backward": _host.Direction(
+        "backward": _host.DeviceDirection(
             source="kernels.cpp",
             arguments={"dy": "y"},
             results={"dx": "x", "dw": "w"},
@@ -143,15 +143,17 @@ _KERNELS = _host.HostKernels(
                 ),
             },
         ),
-        "jvp": _host.Direction(
+        "jvp": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={"dx": "x", "dw": "w"},
-            results={"dy": "y"},
+            arguments={"x_dot": "x", "w_dot": "w"},
+            results={"y_dot": "y"},
             kernels={
-                "jvp": "x, dx, saved rstd, w, dw, out dy, the rows, the features",
+                "jvp": (
+                    "x, x_dot, saved rstd, w, w_dot, out y_dot, the rows, the features"
+                ),
             },
         ),
-        "backward_backward": _host.Direction(
+        "backward_backward": _host.DeviceDirection(
             source="second_order.cpp",
             arguments={"dy": "y", "ddx": "x", "ddw": "w"},
             results={"dx": "x", "dw": "w", "ddy": "dy"},

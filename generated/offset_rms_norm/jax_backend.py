@@ -1,14 +1,15 @@
 # Made by lngen 0.1.0 from the definition of offset_rms_norm.
 # Do not edit; edit offset_rms_norm.py and run: lngen derive offset_rms_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 9 flops per row element.
-# Evidence: 1 output, 17 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 26 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:c56b98d30d242a1ef1de2edf2495bb754cd7157e1a73846038e36061105b9bee
-# templates sha256:79b957e134c05bd83a3fbd1a80c4ec7a01733779f50cb93f0f47c43ca0c425e2
+# templates sha256:921414a372428e94a34ca9dae56640449117068aa2064ca8c07adb2b2b437614
 """Root-mean-square normalization with a weight that is learned as its distance from one.
 
-`offset_rms_norm` takes arrays of JAX's and can be differentiated twice, forwards and in
-reverse. On the processor it runs as `cpu_backend` where there is a C++ compiler, else as
-`numpy_backend`; on a GPU it launches the kernels of `cuda_backend`.
+`offset_rms_norm` takes JAX arrays.
+It can be differentiated twice, forwards and in reverse. On the processor it runs
+`cpu_backend` if there is a C++ compiler, else `numpy_backend`. On a GPU it launches the
+kernels of `cuda_backend`.
 """
 
 from .._runtime import jax as _jax
@@ -17,7 +18,7 @@ from . import numpy_backend as _numpy
 
 __all__ = ["offset_rms_norm"]
 
-_LAYER: _jax.Layer[_jax.Array] = _jax.Layer(_numpy, _cpu)
+_LAYER: _jax.JaxLayer[_jax.Array] = _jax.JaxLayer(_numpy, _cpu)
 
 
 def offset_rms_norm(
@@ -32,13 +33,13 @@ def offset_rms_norm(
 
     Args:
         x: shape (..., D).
-        w: one value per feature, shape (D,); left out it is 0.
+        w: one value per feature, shape (D,). If omitted it is 0.
         eps: a constant, a finite number of 0 or more.
 
-    Returns y, in the type of the first rows. It computes in the widest type
-    among the inputs, in float32 for 16-bit ones.
+    Returns y in the type of the first rows. y has shape (..., D). The compute type is
+    the widest among the inputs, and float32 for 16-bit inputs.
 
-    Raises TypeError for what is no floating-point array, ValueError for a wrong shape, both
-    while it is traced.
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape. Both are raised while the call is traced.
     """
     return _LAYER.call(x, w, eps)

@@ -1,13 +1,13 @@
 # Made by lngen 0.1.0 from the definition of offset_rms_norm.
 # Do not edit; edit offset_rms_norm.py and run: lngen derive offset_rms_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 9 flops per row element.
-# Evidence: 1 output, 17 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 26 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:c56b98d30d242a1ef1de2edf2495bb754cd7157e1a73846038e36061105b9bee
-# templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
+# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
 """Root-mean-square normalization with a weight that is learned as its distance from one. The outputs and the gradients.
 
-Rows are worked on in blocks that stay in the cache. A comment names the step of the
-derivation that a line comes from, and a name in the code is a name of the derivation.
+Rows are processed in blocks that stay in the cache. A comment gives the derivation step
+of its line, and names in the code are those of the derivation.
 """
 
 # A variable may be an array, a number or None.
@@ -56,17 +56,17 @@ def backward(arguments, fields, results, call):
     # step 5: w_shifted_2 = w + 1
     if w is not None:
         w_shifted_2 = np.add(w, 1.0)
-        # step 11: mean_g_xhat_unscaled = mean(dy*x*w_shifted_2)
+        # step 12: mean_g_xhat_unscaled = mean(dy*x*w_shifted_2)
         w_shifted_2_over_D = np.divide(w_shifted_2, D)
         w_shifted_2_wide = _rows.repeated(w_shifted_2)
 
     def block(x, dy, rstd, dx_block, buffers, row_scalars, sums):
         (dw_sums,) = sums
-        # step 12: dw = sum over rows of dy*x*rstd
+        # step 13: dw = sum over rows of dy*x*rstd
         if w is not None:
             part = np.multiply(dy, x, out=dx_block)
             _rows.add_rows(part, dw_sums, rstd)
-            # step 11: mean_g_xhat_unscaled = mean(dy*x*w_shifted_2)
+            # step 12: mean_g_xhat_unscaled = mean(dy*x*w_shifted_2)
             mean_g_xhat_unscaled = _rows.row_sum(
                 part, w_shifted_2_over_D, out=row_scalars[0]
             )
@@ -77,9 +77,9 @@ def backward(arguments, fields, results, call):
             g = _rows.by_feature(np.multiply, dy, w_shifted_2_wide, out=dx_block)
         else:
             g = dy
-        # step 11: mean_g_xhat = mean_g_xhat_unscaled*rstd
+        # step 12: mean_g_xhat = mean_g_xhat_unscaled*rstd
         mean_g_xhat = np.multiply(mean_g_xhat_unscaled, rstd, out=row_scalars[0])
-        # step 11: dx = (g - x*mean_g_xhat*rstd)*rstd
+        # step 12: dx = (g - x*mean_g_xhat*rstd)*rstd
         part_2 = np.multiply(mean_g_xhat, rstd, out=row_scalars[0])
         dx = _rows.by_row(np.multiply, x, part_2, out=buffers[0])
         dx = np.subtract(g, dx, out=dx_block)
@@ -135,14 +135,14 @@ def backward_fast(arguments, saved):
     # step 5: w_shifted_2 = w + 1
     if w is not None:
         w_shifted_2 = np.add(w, 1.0)
-        # step 11: mean_g_xhat_unscaled = mean(dy*x*w_shifted_2)
+        # step 12: mean_g_xhat_unscaled = mean(dy*x*w_shifted_2)
         w_shifted_2_over_D = np.divide(w_shifted_2, D)
     rstd = rstd_rows[..., np.newaxis]
-    # step 12: dw = sum over rows of dy*x*rstd
+    # step 13: dw = sum over rows of dy*x*rstd
     if w is not None:
         part = dy * x
         dw = _rows.sum_of_rows(rstd.ravel(), part.reshape(-1, features))
-        # step 11: mean_g_xhat_unscaled = mean(dy*x*w_shifted_2)
+        # step 12: mean_g_xhat_unscaled = mean(dy*x*w_shifted_2)
         mean_g_xhat_unscaled = vecdot(part, w_shifted_2_over_D)[..., np.newaxis]
     else:
         mean_g_xhat_unscaled = (vecdot(dy, x) / D)[..., np.newaxis]
@@ -151,9 +151,9 @@ def backward_fast(arguments, saved):
         g = dy * w_shifted_2
     else:
         g = dy
-    # step 11: mean_g_xhat = mean_g_xhat_unscaled*rstd
+    # step 12: mean_g_xhat = mean_g_xhat_unscaled*rstd
     mean_g_xhat = mean_g_xhat_unscaled * rstd
-    # step 11: dx = (g - x*mean_g_xhat*rstd)*rstd
+    # step 12: dx = (g - x*mean_g_xhat*rstd)*rstd
     part_2 = mean_g_xhat * rstd
     dx = x * part_2
     dx = np.subtract(g, dx, out=dx)

@@ -1,14 +1,15 @@
 # Made by lngen 0.1.0 from the definition of power_norm.
 # Do not edit; edit power_norm.py and run: lngen derive power_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
-# Evidence: 1 output, 9 steps, 22 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 12 steps, 22 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:d6d0fc6bae35d5792aeb8c53905b405fb3e2898585401f4972ed378df0d03a22
-# templates sha256:79b957e134c05bd83a3fbd1a80c4ec7a01733779f50cb93f0f47c43ca0c425e2
+# templates sha256:921414a372428e94a34ca9dae56640449117068aa2064ca8c07adb2b2b437614
 """Each row divided by its mean fourth power, to the power 1/4.
 
-`power_norm` takes arrays of JAX's and can be differentiated twice, forwards and in
-reverse. On the processor it runs as `cpu_backend` where there is a C++ compiler, else as
-`numpy_backend`; on a GPU it launches the kernels of `cuda_backend`.
+`power_norm` takes JAX arrays.
+It can be differentiated twice, forwards and in reverse. On the processor it runs
+`cpu_backend` if there is a C++ compiler, else `numpy_backend`. On a GPU it launches the
+kernels of `cuda_backend`.
 """
 
 from .._runtime import jax as _jax
@@ -17,7 +18,7 @@ from . import numpy_backend as _numpy
 
 __all__ = ["power_norm"]
 
-_LAYER: _jax.Layer[_jax.Array] = _jax.Layer(_numpy, _cpu)
+_LAYER: _jax.JaxLayer[_jax.Array] = _jax.JaxLayer(_numpy, _cpu)
 
 
 def power_norm(
@@ -32,13 +33,13 @@ def power_norm(
 
     Args:
         x: shape (..., D).
-        gamma: one value per feature, shape (D,); left out it is 1.
+        gamma: one value per feature, shape (D,). If omitted it is 1.
         eps: a constant, a finite number of 0 or more.
 
-    Returns y, in the type of the first rows. It computes in the widest type
-    among the inputs, in float32 for 16-bit ones.
+    Returns y in the type of the first rows. y has shape (..., D). The compute type is
+    the widest among the inputs, and float32 for 16-bit inputs.
 
-    Raises TypeError for what is no floating-point array, ValueError for a wrong shape, both
-    while it is traced.
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape. Both are raised while the call is traced.
     """
     return _LAYER.call(x, gamma, eps)

@@ -1,13 +1,13 @@
 # Made by lngen 0.1.0 from the definition of power_norm.
 # Do not edit; edit power_norm.py and run: lngen derive power_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
-# Evidence: 1 output, 9 steps, 22 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 12 steps, 22 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:d6d0fc6bae35d5792aeb8c53905b405fb3e2898585401f4972ed378df0d03a22
-# templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
+# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
 """Each row divided by its mean fourth power, to the power 1/4. The outputs and the gradients.
 
-Rows are worked on in blocks that stay in the cache. A comment names the step of the
-derivation that a line comes from, and a name in the code is a name of the derivation.
+Rows are processed in blocks that stay in the cache. A comment gives the derivation step
+of its line, and names in the code are those of the derivation.
 """
 
 # A variable may be an array, a number or None.
@@ -51,18 +51,18 @@ def backward(arguments, fields, results, call):
     dx_out, dgamma_out = results
     features, dtype = call.features, call.dtype
     D = _rows.number(features, dtype)
-    # step 11: mean_g_xhat_unscaled = mean(dy*x*gamma)
+    # step 12: mean_g_xhat_unscaled = mean(dy*x*gamma)
     if gamma is not None:
         gamma_over_D = np.divide(gamma, D)
     gamma_wide = _rows.repeated(gamma)
 
     def block(x, dy, scale, dx_block, buffers, row_scalars, sums):
         (dgamma_sums,) = sums
-        # step 12: dgamma = sum over rows of dy*x*scale
+        # step 13: dgamma = sum over rows of dy*x*scale
         if gamma is not None:
             part = np.multiply(dy, x, out=dx_block)
             _rows.add_rows(part, dgamma_sums, scale)
-            # step 11: mean_g_xhat_unscaled = mean(dy*x*gamma)
+            # step 12: mean_g_xhat_unscaled = mean(dy*x*gamma)
             mean_g_xhat_unscaled = _rows.row_sum(part, gamma_over_D, out=row_scalars[0])
         else:
             mean_g_xhat_unscaled = _rows.row_mean(dy, x, D, out=row_scalars[0])
@@ -71,9 +71,9 @@ def backward(arguments, fields, results, call):
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
         else:
             g = dy
-        # step 11: mean_g_xhat = mean_g_xhat_unscaled*scale
+        # step 12: mean_g_xhat = mean_g_xhat_unscaled*scale
         mean_g_xhat = np.multiply(mean_g_xhat_unscaled, scale, out=row_scalars[0])
-        # step 11: dx = (g - x**3*mean_g_xhat*scale**3)*scale
+        # step 12: dx = (g - x**3*mean_g_xhat*scale**3)*scale
         dx = np.square(x, out=buffers[0])
         dx = np.multiply(dx, x, out=buffers[0])
         part_2 = np.square(scale, out=row_scalars[1])
@@ -128,15 +128,15 @@ def backward_fast(arguments, saved):
     features = shape[-1]
     vecdot = np.vecdot if shape[-1] <= _rows.WHOLE_ROW else _rows.vecdot_in_pieces
     D = _rows.number(features, dtype)
-    # step 11: mean_g_xhat_unscaled = mean(dy*x*gamma)
+    # step 12: mean_g_xhat_unscaled = mean(dy*x*gamma)
     if gamma is not None:
         gamma_over_D = np.divide(gamma, D)
     scale = scale_rows[..., np.newaxis]
-    # step 12: dgamma = sum over rows of dy*x*scale
+    # step 13: dgamma = sum over rows of dy*x*scale
     if gamma is not None:
         part = dy * x
         dgamma = _rows.sum_of_rows(scale.ravel(), part.reshape(-1, features))
-        # step 11: mean_g_xhat_unscaled = mean(dy*x*gamma)
+        # step 12: mean_g_xhat_unscaled = mean(dy*x*gamma)
         mean_g_xhat_unscaled = vecdot(part, gamma_over_D)[..., np.newaxis]
     else:
         mean_g_xhat_unscaled = (vecdot(dy, x) / D)[..., np.newaxis]
@@ -145,9 +145,9 @@ def backward_fast(arguments, saved):
         g = dy * gamma
     else:
         g = dy
-    # step 11: mean_g_xhat = mean_g_xhat_unscaled*scale
+    # step 12: mean_g_xhat = mean_g_xhat_unscaled*scale
     mean_g_xhat = mean_g_xhat_unscaled * scale
-    # step 11: dx = (g - x**3*mean_g_xhat*scale**3)*scale
+    # step 12: dx = (g - x**3*mean_g_xhat*scale**3)*scale
     dx = np.square(x)
     dx = np.multiply(dx, x, out=dx)
     part_2 = np.square(scale)

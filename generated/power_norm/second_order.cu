@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of power_norm.
 // Do not edit; edit power_norm.py and run: lngen derive power_norm.py
 // Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
-// Evidence: 1 output, 9 steps, 22 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 12 steps, 22 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:d6d0fc6bae35d5792aeb8c53905b405fb3e2898585401f4972ed378df0d03a22
-// templates sha256:a6fa389b017093e698671db7b23dc4ae3379f5ce734d243ee674c17ce2b51213
+// templates sha256:c2ab40ac79ac18ebe4952cf3e6ee80801e8cbd4cdf018bee22df54b9dbd571ae
 //
 // jvp:
 //     y_dot = gamma_dot*xhat + scale*gamma*(x_dot - xhat*mean(x_dot*xhat**3))
@@ -23,7 +23,7 @@
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
 //     jvp_<type>(const Row* x, const Row* x_dot, const Computed* scale, const Parameter* gamma, const Parameter*
-//         gamma_dot, Row* out_dy, long long rows, int D)
+//         gamma_dot, Row* out_y_dot, long long rows, int D)
 //     backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* scale, const
 //         Parameter* gamma, const Parameter* ddgamma, Row* out_dx, Row* out_ddy, Computed* workspace, long long
 //         rows, int D)
@@ -32,12 +32,12 @@
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward_backward: blocks * (1*D + 0).
-// How they are launched, and macros that choose among them: rows.cuh.
+// Launches, and the macros that choose among kernels: rows.cuh.
 //     LNGEN_WITHOUT_ddgamma  ddgamma is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dgamma   dgamma is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dx       dx is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_gamma_dot gamma_dot is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
 
 #include "../_runtime/rows.cuh"
 #include "../_runtime/geometry.cuh"
@@ -58,20 +58,20 @@ constexpr bool HAS_ddx = false;
 #else
 constexpr bool HAS_ddx = true;
 #endif
-#ifdef LNGEN_WITHOUT_dgamma
-constexpr bool HAS_dgamma = false;
-#else
-constexpr bool HAS_dgamma = true;
-#endif
-#ifdef LNGEN_WITHOUT_dx
-constexpr bool HAS_dx = false;
-#else
-constexpr bool HAS_dx = true;
-#endif
 #ifdef LNGEN_WITHOUT_gamma
 constexpr bool HAS_gamma = false;
 #else
 constexpr bool HAS_gamma = true;
+#endif
+#ifdef LNGEN_WITHOUT_gamma_dot
+constexpr bool HAS_gamma_dot = false;
+#else
+constexpr bool HAS_gamma_dot = true;
+#endif
+#ifdef LNGEN_WITHOUT_x_dot
+constexpr bool HAS_x_dot = false;
+#else
+constexpr bool HAS_x_dot = true;
 #endif
 
 }  // namespace lngen
@@ -82,10 +82,10 @@ constexpr bool HAS_gamma = true;
 namespace lngen {
 namespace jvp {
 
-constexpr bool READS_x = HAS_dgamma || HAS_dx;
-constexpr bool READS_x_dot = HAS_dx;
-constexpr bool READS_gamma = HAS_dx && HAS_gamma;
-constexpr bool READS_gamma_dot = HAS_dgamma;
+constexpr bool READS_x = HAS_gamma_dot || HAS_x_dot;
+constexpr bool READS_x_dot = HAS_x_dot;
+constexpr bool READS_gamma = HAS_gamma && HAS_x_dot;
+constexpr bool READS_gamma_dot = HAS_gamma_dot;
 constexpr int ROWS_READ = READS_x + READS_x_dot, FEATURES_READ = READS_gamma + READS_gamma_dot;
 
 template <class T>
@@ -97,19 +97,19 @@ template <class T, class P, class A> struct Arguments {
   const A* scale;
   const P* gamma;
   const P* gamma_dot;
-  T* out_dy;
+  T* out_y_dot;
   long long rows;
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A scale;
   A mean_x_dot_xhat;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
   RowTile<G, READS_x_dot> x_dot;
@@ -129,12 +129,12 @@ template <class A>
 __device__ __forceinline__ void mean_x_dot_xhat(A x, A x_dot, const Scalars<A>& row, A (&sums)[1]) {
   const A scale = row.scale;
   const A xhat = x*scale;  // step 3
-  if (HAS_dx) sums[0] += x_dot*math::power<3>(xhat);  // step 20: mean_x_dot_xhat
+  if (HAS_x_dot) sums[0] += x_dot*math::power<3>(xhat);  // step 23: mean_x_dot_xhat
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_x_dot_xhat(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_x_dot_xhat = math::quotient(sums[0], row.D);  // step 20: mean(x_dot*xhat**3)
+  const A mean_x_dot_xhat = math::quotient(sums[0], row.D);  // step 23: mean(x_dot*xhat**3)
   row.mean_x_dot_xhat = mean_x_dot_xhat;
 }
 
@@ -143,11 +143,11 @@ template <class A>
 __device__ __forceinline__ void stage_2(A x, A x_dot, A gamma, A gamma_dot, const Scalars<A>& row, A& out_y_dot) {
   const A mean_x_dot_xhat = row.mean_x_dot_xhat, scale = row.scale;
   const A xhat = x*scale;  // step 3
-  const A y_dot = (HAS_dgamma || HAS_dx) ? (HAS_dgamma ? xhat*gamma_dot : A(0)) + (HAS_dx ? (x_dot - xhat*mean_x_dot_xhat)*scale*gamma : A(0)) : A(0);  // step 20
+  const A y_dot = (HAS_gamma_dot || HAS_x_dot) ? (HAS_gamma_dot ? xhat*gamma_dot : A(0)) + (HAS_x_dot ? (x_dot - xhat*mean_x_dot_xhat)*scale*gamma : A(0)) : A(0);  // step 23
   out_y_dot = y_dot;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -189,7 +189,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, sums);
         }
       });
-      reduce_row<G, bit(0, HAS_dx), 0, 0>(sums, slots, turn);
+      reduce_row<G, bit(0, HAS_x_dot), 0, 0>(sums, slots, turn);
       after_mean_x_dot_xhat(row, sums);
     }
     {
@@ -208,7 +208,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_gamma_dot ? widen<A>(gamma_dot.entries[i]) : A(0), row, out_y_dot);
           stored_y_dot.entries[i] = narrow<T>(out_y_dot);
         }
-        if (here.live) store_once(to.out_dy + here.offset + column, stored_y_dot);
+        if (here.live) store_once(to.out_y_dot + here.offset + column, stored_y_dot);
       });
     }
   });
@@ -227,8 +227,8 @@ template <class T> struct Launch : Chosen<Needs<T>> {
   LNGEN_KERNEL(jvp_##TYPE, lngen::jvp::Launch<T>, \
                (const T* __restrict__ x, const T* __restrict__ x_dot, const lngen::Computed<T>* __restrict__ scale, \
                 const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ gamma_dot, \
-                T* __restrict__ out_dy, long long rows, int D), \
-               (x, x_dot, scale, gamma, gamma_dot, out_dy, rows, D))
+                T* __restrict__ out_y_dot, long long rows, int D), \
+               (x, x_dot, scale, gamma, gamma_dot, out_y_dot, rows, D))
 
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
@@ -267,7 +267,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A scale;
@@ -283,7 +283,7 @@ template <class A> struct Scalars {
   A d2mean_x4_scaled;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
   RowTile<G, READS_dy> dy;
@@ -305,18 +305,18 @@ template <class A>
 __device__ __forceinline__ void dmean_g_xhat(A x, A dy, A ddx, A gamma, const Scalars<A>& row, A (&sums)[2]) {
   const A scale = row.scale;
   const A xhat = x*scale;  // step 3
-  const A g = dy*gamma;  // step 21
-  if (HAS_ddx) sums[0] += g*xhat;  // step 22: mean_g_xhat
-  if (HAS_ddx) sums[1] += -ddx*math::power<3>(xhat)*scale;  // step 25: dmean_g_xhat
+  const A g = dy*gamma;  // step 24
+  if (HAS_ddx) sums[0] += g*xhat;  // step 25: mean_g_xhat
+  if (HAS_ddx) sums[1] += -ddx*math::power<3>(xhat)*scale;  // step 28: dmean_g_xhat
 }
 
 template <class A>
 __device__ __forceinline__ void after_dmean_g_xhat(Scalars<A>& row, const A (&sums)[2]) {
   const A D = row.D, scale = row.scale;
-  const A mean_g_xhat = math::quotient(sums[0], row.D);  // step 22: mean(g*xhat)
-  const A dmean_g_xhat = sums[1];  // step 25: sum(-scale*ddx*xhat**3)
-  const A dmean_g_xhat_scaled = HAS_ddx ? math::quotient(dmean_g_xhat, D) : A(0);  // step 26
-  const A mean_g_xhat_scaled = A(-3)*mean_g_xhat*scale;  // step 27
+  const A mean_g_xhat = math::quotient(sums[0], row.D);  // step 25: mean(g*xhat)
+  const A dmean_g_xhat = sums[1];  // step 28: sum(-scale*ddx*xhat**3)
+  const A dmean_g_xhat_scaled = HAS_ddx ? math::quotient(dmean_g_xhat, D) : A(0);  // step 34
+  const A mean_g_xhat_scaled = A(-3)*mean_g_xhat*scale;  // step 29
   row.mean_g_xhat = mean_g_xhat;
   row.dmean_g_xhat = dmean_g_xhat;
   row.dmean_g_xhat_scaled = dmean_g_xhat_scaled;
@@ -328,25 +328,25 @@ template <class A>
 __device__ __forceinline__ void sum_d2xhat_x(A x, A dy, A ddx, A gamma, A ddgamma, const Scalars<A>& row, A (&sums)[2], A (&over_rows)[SUMS_INTO_COLUMNS], A& out_ddy) {
   const A dmean_g_xhat_scaled = row.dmean_g_xhat_scaled, mean_g_xhat = row.mean_g_xhat, mean_g_xhat_scaled = row.mean_g_xhat_scaled, scale = row.scale;
   const A xhat = x*scale;  // step 3
-  const A g = dy*gamma;  // step 21
-  const A dg = HAS_ddx ? xhat*dmean_g_xhat_scaled + ddx*scale : A(0);  // step 26
-  const A d2xhat = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? g*dmean_g_xhat_scaled : A(0)) + (HAS_ddx ? ddx*(xhat*xhat)*mean_g_xhat_scaled : A(0)) : A(0);  // step 27
-  const A ddy = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)) : A(0);  // step 32
-  if (HAS_ddx) sums[0] += (g - math::power<3>(xhat)*mean_g_xhat)*ddx;  // step 28: sum_ddx_g_xhat
-  if (HAS_ddgamma || HAS_ddx) sums[1] += d2xhat*x;  // step 28: sum_d2xhat_x
-  if (HAS_ddx && HAS_gamma) over_rows[0] = dg*dy;  // step 31: d2gamma
+  const A g = dy*gamma;  // step 24
+  const A dg = HAS_ddx ? xhat*dmean_g_xhat_scaled + ddx*scale : A(0);  // step 34
+  const A d2xhat = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? g*dmean_g_xhat_scaled : A(0)) + (HAS_ddx ? ddx*(xhat*xhat)*mean_g_xhat_scaled : A(0)) : A(0);  // step 29
+  const A ddy = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)) : A(0);  // step 36
+  if (HAS_ddx) sums[0] += (g - math::power<3>(xhat)*mean_g_xhat)*ddx;  // step 30: sum_ddx_g_xhat
+  if (HAS_ddgamma || HAS_ddx) sums[1] += d2xhat*x;  // step 30: sum_d2xhat_x
+  if (HAS_ddx && HAS_gamma) over_rows[0] = dg*dy;  // step 35: d2gamma
   out_ddy = ddy;
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_d2xhat_x(Scalars<A>& row, const A (&sums)[2]) {
   const A D = row.D, scale = row.scale;
-  const A sum_ddx_g_xhat = sums[0];  // step 28: sum(ddx*(-mean_g_xhat*xhat**3 + g))
-  const A sum_d2xhat_x = sums[1];  // step 28: sum(d2xhat*x)
-  const A d2scale = (HAS_ddgamma || HAS_ddx) ? sum_d2xhat_x + sum_ddx_g_xhat : A(0);  // step 28
-  const A d2scale_scaled = (HAS_ddgamma || HAS_ddx) ? d2scale*scale : A(0);  // step 33
-  const A d2mean_x4 = (HAS_ddgamma || HAS_ddx) ? A(-0.25)*d2scale_scaled*math::power<4>(scale) : A(0);  // step 33
-  const A d2mean_x4_scaled = (HAS_ddgamma || HAS_ddx) ? math::quotient(A(4)*d2mean_x4, D) : A(0);  // step 30
+  const A sum_ddx_g_xhat = sums[0];  // step 30: sum(ddx*(-mean_g_xhat*xhat**3 + g))
+  const A sum_d2xhat_x = sums[1];  // step 30: sum(d2xhat*x)
+  const A d2scale = (HAS_ddgamma || HAS_ddx) ? sum_d2xhat_x + sum_ddx_g_xhat : A(0);  // step 30
+  const A d2scale_scaled = (HAS_ddgamma || HAS_ddx) ? d2scale*scale : A(0);  // step 32
+  const A d2mean_x4 = (HAS_ddgamma || HAS_ddx) ? A(-0.25)*d2scale_scaled*math::power<4>(scale) : A(0);  // step 32
+  const A d2mean_x4_scaled = (HAS_ddgamma || HAS_ddx) ? math::quotient(A(4)*d2mean_x4, D) : A(0);  // step 33
   row.sum_ddx_g_xhat = sum_ddx_g_xhat;
   row.sum_d2xhat_x = sum_d2xhat_x;
   row.d2scale = d2scale;
@@ -360,13 +360,13 @@ template <class A>
 __device__ __forceinline__ void stage_3(A x, A dy, A ddx, A gamma, A ddgamma, const Scalars<A>& row, A& out_d2x) {
   const A d2mean_x4_scaled = row.d2mean_x4_scaled, dmean_g_xhat_scaled = row.dmean_g_xhat_scaled, mean_g_xhat_scaled = row.mean_g_xhat_scaled, scale = row.scale;
   const A xhat = x*scale;  // step 3
-  const A g = dy*gamma;  // step 21
-  const A d2xhat = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? g*dmean_g_xhat_scaled : A(0)) + (HAS_ddx ? ddx*(xhat*xhat)*mean_g_xhat_scaled : A(0)) : A(0);  // step 27
-  const A d2x = (HAS_ddgamma || HAS_ddx) ? d2xhat*scale + math::power<3>(x)*d2mean_x4_scaled : A(0);  // step 30
+  const A g = dy*gamma;  // step 24
+  const A d2xhat = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? g*dmean_g_xhat_scaled : A(0)) + (HAS_ddx ? ddx*(xhat*xhat)*mean_g_xhat_scaled : A(0)) : A(0);  // step 29
+  const A d2x = (HAS_ddgamma || HAS_ddx) ? d2xhat*scale + math::power<3>(x)*d2mean_x4_scaled : A(0);  // step 33
   out_d2x = d2x;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -487,7 +487,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features.
+// Values that do not vary over the features.
 template <class A> struct Scalars {
   A D;
 };

@@ -1,14 +1,14 @@
 # Made by lngen 0.1.0 from the definition of rms_norm.
 # Do not edit; edit rms_norm.py and run: lngen derive rms_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 9 flops per row element.
-# Evidence: 1 output, 17 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 26 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
-# templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
+# templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
 """Root-mean-square normalization over the feature axis.
 
-The functions of `numpy_backend` on kernels.cpp, which the system's C++ compiler ($CXX, or else
-c++, g++ or clang++) makes into a library when it is first needed, one type at a time, and
-which is kept in $LNGEN_CACHE or the user's cache folder.
+The functions of `numpy_backend` as compiled kernels of kernels.cpp. The system's C++
+compiler ($CXX, or else c++, g++ or clang++) compiles them on first use, one type at a
+time. The library is kept in $LNGEN_CACHE or the user's cache folder.
 """
 
 from collections.abc import Sequence
@@ -74,7 +74,7 @@ def forward(
     out: npt.NDArray[Any] | None = None,
     threads: int = 1,
 ) -> tuple[npt.NDArray[Any], Saved | None]:
-    """As `numpy_backend.forward`."""
+    """Compiled version of `numpy_backend.forward`."""
     eps = _calls.constant("eps", eps, signed=False)
     return _FORWARD.call((x, gamma, eps), save, out, threads)
 
@@ -86,20 +86,20 @@ def backward(
     out: Sequence[npt.NDArray[Any] | None] | None = None,
     threads: int = 1,
 ) -> Gradients:
-    """As `numpy_backend.backward`."""
+    """Compiled version of `numpy_backend.backward`."""
     return _BACKWARD.call(saved, (dy,), out, threads)
 
 
 def jvp(
     saved: Saved,
-    dx: npt.NDArray[Any] | None = None,
-    dgamma: npt.NDArray[Any] | None = None,
+    x_dot: npt.NDArray[Any] | None = None,
+    gamma_dot: npt.NDArray[Any] | None = None,
     *,
     out: npt.NDArray[Any] | None = None,
     threads: int = 1,
 ) -> npt.NDArray[Any]:
-    """As `numpy_backend.jvp`."""
-    return _JVP.call(saved, (dx, dgamma), out, threads)
+    """Compiled version of `numpy_backend.jvp`."""
+    return _JVP.call(saved, (x_dot, gamma_dot), out, threads)
 
 
 def backward_backward(
@@ -111,7 +111,7 @@ def backward_backward(
     out: Sequence[npt.NDArray[Any] | None] | None = None,
     threads: int = 1,
 ) -> SecondGradients:
-    """As `numpy_backend.backward_backward`."""
+    """Compiled version of `numpy_backend.backward_backward`."""
     arguments_ = (*_calls.each_cotangent(cotangents, ("dy",)), ddx, ddgamma)
     return _BACKWARD_BACKWARD.call(saved, arguments_, out, threads)
 
@@ -121,14 +121,14 @@ _KERNELS = _host.HostKernels(
     _LAYER,
     __file__,
     directions={
-        "forward": _host.Direction(
+        "forward": _host.DeviceDirection(
             source="kernels.cpp",
             results={"y": "y"},
             kernels={
                 "forward": "x, gamma, eps, out y, saved rstd, the rows, the features",
             },
         ),
-        "backward": _host.Direction(
+        "backward": _host.DeviceDirection(
             source="kernels.cpp",
             arguments={"dy": "y"},
             results={"dx": "x", "dgamma": "gamma"},
@@ -143,17 +143,18 @@ _KERNELS = _host.HostKernels(
                 ),
             },
         ),
-        "jvp": _host.Direction(
+        "jvp": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={"dx": "x", "dgamma": "gamma"},
-            results={"dy": "y"},
+            arguments={"x_dot": "x", "gamma_dot": "gamma"},
+            results={"y_dot": "y"},
             kernels={
                 "jvp": (
-                    "x, dx, saved rstd, gamma, dgamma, out dy, the rows, the features"
+                    "x, x_dot, saved rstd, gamma, gamma_dot, out y_dot, the rows, "
+                    "the features"
                 ),
             },
         ),
-        "backward_backward": _host.Direction(
+        "backward_backward": _host.DeviceDirection(
             source="second_order.cpp",
             arguments={"dy": "y", "ddx": "x", "ddgamma": "gamma"},
             results={"dx": "x", "dgamma": "gamma", "ddy": "dy"},

@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of rms_norm.
 // Do not edit; edit rms_norm.py and run: lngen derive rms_norm.py
 // Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 9 flops per row element.
-// Evidence: 1 output, 17 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 26 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
-// templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
+// templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
 //
 // forward:
 //     ms = mean(x**2)
@@ -59,7 +59,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A eps;
@@ -91,7 +91,7 @@ LNGEN_INLINE void stage_2(A x, A gamma, const Scalars<S>& row, A& out_y) {
   out_y = y;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -174,7 +174,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A rstd;
@@ -187,13 +187,13 @@ LNGEN_INLINE void mean_g_xhat(A x, A dy, A gamma, const Scalars<S>& row, A (&sum
   const A rstd = row.rstd;
   const A xhat = x*rstd;  // step 3
   const A g = dy*gamma;  // step 5
-  sums[0] += g*xhat;  // step 11: mean_g_xhat
-  if (HAS_gamma) over_rows[0] = dy*xhat;  // step 12: dgamma
+  sums[0] += g*xhat;  // step 12: mean_g_xhat
+  if (HAS_gamma) over_rows[0] = dy*xhat;  // step 13: dgamma
 }
 
 template <class A>
 LNGEN_INLINE void after_mean_g_xhat(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_g_xhat = math::quotient(sums[0], row.D);  // step 11: mean(g*xhat)
+  const A mean_g_xhat = math::quotient(sums[0], row.D);  // step 12: mean(g*xhat)
   row.mean_g_xhat = mean_g_xhat;
 }
 
@@ -203,11 +203,11 @@ LNGEN_INLINE void stage_2(A x, A dy, A gamma, const Scalars<S>& row, A& out_dx) 
   const A mean_g_xhat = row.mean_g_xhat, rstd = row.rstd;
   const A xhat = x*rstd;  // step 3
   const A g = dy*gamma;  // step 5
-  const A dx = (g - xhat*mean_g_xhat)*rstd;  // step 11
+  const A dx = (g - xhat*mean_g_xhat)*rstd;  // step 12
   out_dx = dx;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -272,7 +272,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features.
+// Values that do not vary over the features.
 template <class A> struct Scalars {
   A D;
 };

@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of rms_norm.
 // Do not edit; edit rms_norm.py and run: lngen derive rms_norm.py
 // Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 9 flops per row element.
-// Evidence: 1 output, 17 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 26 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
-// templates sha256:a6fa389b017093e698671db7b23dc4ae3379f5ce734d243ee674c17ce2b51213
+// templates sha256:c2ab40ac79ac18ebe4952cf3e6ee80801e8cbd4cdf018bee22df54b9dbd571ae
 //
 // forward:
 //     ms = mean(x**2)
@@ -27,7 +27,7 @@
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward: blocks * (1*D + 0).
-// How they are launched, and macros that choose among them: rows.cuh.
+// Launches, and the macros that choose among kernels: rows.cuh.
 //     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
 
 #include "../_runtime/rows.cuh"
@@ -70,7 +70,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A eps;
@@ -78,7 +78,7 @@ template <class A> struct Scalars {
   A rstd;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
   Pack<typename G::P, G::VECTOR> gamma[G::HELD];
@@ -112,7 +112,7 @@ __device__ __forceinline__ void stage_2(A x, A gamma, const Scalars<A>& row, A& 
   out_y = y;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -220,14 +220,14 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A rstd;
   A mean_g_xhat;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
   RowTile<G, READS_dy> dy;
@@ -247,13 +247,13 @@ __device__ __forceinline__ void mean_g_xhat(A x, A dy, A gamma, const Scalars<A>
   const A rstd = row.rstd;
   const A xhat = x*rstd;  // step 3
   const A g = dy*gamma;  // step 5
-  sums[0] += g*xhat;  // step 11: mean_g_xhat
-  if (HAS_gamma) over_rows[0] = dy*xhat;  // step 12: dgamma
+  sums[0] += g*xhat;  // step 12: mean_g_xhat
+  if (HAS_gamma) over_rows[0] = dy*xhat;  // step 13: dgamma
 }
 
 template <class A>
 __device__ __forceinline__ void after_mean_g_xhat(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_g_xhat = math::quotient(sums[0], row.D);  // step 11: mean(g*xhat)
+  const A mean_g_xhat = math::quotient(sums[0], row.D);  // step 12: mean(g*xhat)
   row.mean_g_xhat = mean_g_xhat;
 }
 
@@ -263,11 +263,11 @@ __device__ __forceinline__ void stage_2(A x, A dy, A gamma, const Scalars<A>& ro
   const A mean_g_xhat = row.mean_g_xhat, rstd = row.rstd;
   const A xhat = x*rstd;  // step 3
   const A g = dy*gamma;  // step 5
-  const A dx = (g - xhat*mean_g_xhat)*rstd;  // step 11
+  const A dx = (g - xhat*mean_g_xhat)*rstd;  // step 12
   out_dx = dx;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -355,7 +355,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features.
+// Values that do not vary over the features.
 template <class A> struct Scalars {
   A D;
 };

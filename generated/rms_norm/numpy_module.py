@@ -1,9 +1,9 @@
 # Made by lngen 0.1.0 from the definition of rms_norm.
 # Do not edit; edit rms_norm.py and run: lngen derive rms_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 9 flops per row element.
-# Evidence: 1 output, 17 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 26 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
-# templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
+# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
 """Root-mean-square normalization over the feature axis."""
 
 import numpy as np
@@ -16,16 +16,16 @@ from .numpy_backend import INTERFACE
 __all__ = ["RMSNorm"]
 
 
-class RMSNorm(_modules.Module[_Array, _Array]):
-    """`rms_norm` as an object, which has the parameter gamma.
+class RMSNorm(_modules.NumpyModule[_Array, _Array]):
+    """`rms_norm` as an object with the parameter gamma.
 
     Args:
-        D: how many features a row has.
-        gamma: False leaves it out; it is 1 at first.
+        D: the number of features of a row.
+        gamma: False omits it; its initial value is 1.
         eps: a constant, a finite number of 0 or more.
         dtype: the type of the parameters.
         backend: "cpu" for compiled kernels, "auto" for those if there is a compiler.
-        threads: how many threads share the rows. It changes no bit of a result.
+        threads: the number of threads that share the rows. Results do not depend on it.
     """
 
     _package, _interface = __name__.rpartition(".")[0], INTERFACE
@@ -43,15 +43,16 @@ class RMSNorm(_modules.Module[_Array, _Array]):
         super().__init__(D, {"gamma": gamma}, {"eps": eps}, backend, threads, dtype)
 
     def forward(self, x: _Array, *, save: bool = True) -> _Array:
-        """The layer of rows. Unless `save` is False it keeps what `backward` needs:
-        the arrays that are given here and the parameters, not copies of them.
+        """Compute the layer. Unless `save` is False, the object keeps its arguments and
+        parameters for `backward`, and does not copy them.
         """
         return self._forward(save, x)
 
     __call__ = forward
 
     def backward(self, dy: _Array) -> _Array:
-        """dx, given the gradient of a loss by what `forward` returned: once for each
-        call of that. `gradients` has those of parameters, of this call alone.
+        """Return dx, given the gradient of a loss with respect to the output, once for
+        each `forward`. `gradients` then has those of the parameters, of this call
+        alone.
         """
         return self._backward(dy)

@@ -1,13 +1,13 @@
 # Made by lngen 0.1.0 from the definition of rms_norm.
 # Do not edit; edit rms_norm.py and run: lngen derive rms_norm.py
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 9 flops per row element.
-# Evidence: 1 output, 17 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 26 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
-# templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
+# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
 """Root-mean-square normalization over the feature axis. The tangents, and the gradients of the gradients.
 
-Rows are worked on in blocks that stay in the cache. A comment names the step of the
-derivation that a line comes from, and a name in the code is a name of the derivation.
+Rows are processed in blocks that stay in the cache. A comment gives the derivation step
+of its line, and names in the code are those of the derivation.
 """
 
 # A variable may be an array, a number or None.
@@ -32,10 +32,10 @@ def jvp(arguments, fields, results, call):
     def block(x, x_dot, rstd, y_dot_block, buffers, row_scalars):
         # step 3: xhat = x*rstd
         xhat = _rows.by_row(np.multiply, x, rstd, out=y_dot_block)
-        # step 20: mean_x_dot_xhat = mean(x_dot*xhat)
+        # step 23: mean_x_dot_xhat = mean(x_dot*xhat)
         if x_dot_rows is not None:
             mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D, out=row_scalars[0])
-        # step 20: y_dot = xhat*gamma_dot + (x_dot - xhat*mean_x_dot_xhat)*rstd*gamma
+        # step 23: y_dot = xhat*gamma_dot + (x_dot - xhat*mean_x_dot_xhat)*rstd*gamma
         if gamma_dot is not None:
             y_dot = _rows.by_feature(np.multiply, xhat, gamma_dot_wide, out=buffers[0])
         if x_dot_rows is not None:
@@ -71,7 +71,7 @@ def backward_backward(arguments, fields, results, call):
     needs_g = gamma is not None and ddx_rows is not None
     needs_d2x = ddx_rows is not None and ddgamma is not None
     D = _rows.number(features, dtype)
-    # step 44: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
+    # step 43: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
     if ddgamma is not None:
         ddgamma_over_D = np.divide(ddgamma, D)
     gamma_wide = _rows.repeated(gamma)
@@ -81,36 +81,36 @@ def backward_backward(arguments, fields, results, call):
         (d2gamma_sums,) = sums
         # step 3: xhat = x*rstd
         xhat = _rows.by_row(np.multiply, x, rstd, out=ddy_block)
-        # step 42: mean_ddx_xhat = mean(ddx*xhat)
+        # step 49: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
             mean_ddx_xhat = _rows.row_mean(ddx, xhat, D, out=row_scalars[0])
-        # step 44: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
+        # step 43: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
         if ddgamma is not None:
             part = np.multiply(dy, xhat, out=dx_block)
             mean_ddgamma_dy_xhat = _rows.row_sum(
                 part, ddgamma_over_D, out=row_scalars[1]
             )
-        # step 21: g = dy*gamma
+        # step 24: g = dy*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
         if gamma is None:
             g = dy
-        # step 22: mean_g_xhat = mean(g*xhat)
+        # step 25: mean_g_xhat = mean(g*xhat)
         if ddx_rows is not None:
             mean_g_xhat = _rows.row_mean(g, xhat, D, out=row_scalars[2])
-            # step 44: mean_ddx_g = mean(ddx*g)
+            # step 43: mean_ddx_g = mean(ddx*g)
             mean_ddx_g = _rows.row_mean(ddx, g, D, out=row_scalars[3])
-            # step 44: mean_g_xhat_scaled = 3*mean_g_xhat
+            # step 43: mean_g_xhat_scaled = 3*mean_g_xhat
             mean_g_xhat_scaled = np.multiply(mean_g_xhat, 3.0, out=row_scalars[4])
-            # step 42: dg = (ddx - xhat*mean_ddx_xhat)*rstd
+            # step 49: dg = (ddx - xhat*mean_ddx_xhat)*rstd
             dg = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffers[0])
             dg = np.subtract(ddx, dg, out=buffers[0])
             dg = np.multiply(dg, rstd, out=buffers[0])
-        # step 39: d2gamma = sum over rows of dg*dy
+        # step 50: d2gamma = sum over rows of dg*dy
         if needs_g:
             part_2 = np.multiply(dg, dy, out=buffers[1])
             _rows.add_rows(part_2, d2gamma_sums)
-        # step 44: d2x = (dy*ddgamma + ((xhat*mean_g_xhat_scaled - g)*mean_ddx_xhat -
+        # step 43: d2x = (dy*ddgamma + ((xhat*mean_g_xhat_scaled - g)*mean_ddx_xhat -
         #   xhat*mean_ddx_g - ddx*mean_g_xhat)*rstd - xhat*mean_ddgamma_dy_xhat)*rstd
         if ddgamma is not None:
             d2x = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[1])
@@ -133,7 +133,7 @@ def backward_backward(arguments, fields, results, call):
             )
             d2x = np.subtract(d2x, part_6, out=dx_block)
         np.multiply(d2x, rstd, out=dx_block)
-        # step 43: ddy = xhat*ddgamma + dg*gamma
+        # step 53: ddy = xhat*ddgamma + dg*gamma
         if ddgamma is not None:
             ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=ddy_block)
         if needs_g:

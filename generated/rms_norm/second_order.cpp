@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of rms_norm.
 // Do not edit; edit rms_norm.py and run: lngen derive rms_norm.py
 // Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 9 flops per row element.
-// Evidence: 1 output, 17 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 26 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
-// templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
+// templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
 //
 // jvp:
 //     y_dot = gamma_dot*xhat + rstd*gamma*(x_dot - xhat*mean(x_dot*xhat))
@@ -19,7 +19,7 @@
 // A kernel is passed the pointers of
 //
 //     jvp_<type>(const Row* x, const Row* x_dot, const Computed* rstd, const Parameter* gamma, const Parameter*
-//         gamma_dot, Row* out_dy, long long rows, int D)
+//         gamma_dot, Row* out_y_dot, long long rows, int D)
 //     backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* rstd, const Parameter*
 //         gamma, const Parameter* ddgamma, Row* out_dx, Row* out_ddy, Computed* workspace, long long rows, int D)
 //     backward_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* gamma, const Parameter*
@@ -29,9 +29,9 @@
 // on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h.
 //     LNGEN_WITHOUT_ddgamma  ddgamma is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dgamma   dgamma is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dx       dx is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_gamma_dot gamma_dot is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
 
 #include "../_runtime/host_rows.h"
 
@@ -47,20 +47,20 @@ constexpr bool HAS_ddx = false;
 #else
 constexpr bool HAS_ddx = true;
 #endif
-#ifdef LNGEN_WITHOUT_dgamma
-constexpr bool HAS_dgamma = false;
-#else
-constexpr bool HAS_dgamma = true;
-#endif
-#ifdef LNGEN_WITHOUT_dx
-constexpr bool HAS_dx = false;
-#else
-constexpr bool HAS_dx = true;
-#endif
 #ifdef LNGEN_WITHOUT_gamma
 constexpr bool HAS_gamma = false;
 #else
 constexpr bool HAS_gamma = true;
+#endif
+#ifdef LNGEN_WITHOUT_gamma_dot
+constexpr bool HAS_gamma_dot = false;
+#else
+constexpr bool HAS_gamma_dot = true;
+#endif
+#ifdef LNGEN_WITHOUT_x_dot
+constexpr bool HAS_x_dot = false;
+#else
+constexpr bool HAS_x_dot = true;
 #endif
 
 }  // namespace lngen
@@ -70,10 +70,10 @@ constexpr bool HAS_gamma = true;
 namespace lngen {
 namespace jvp {
 
-constexpr bool READS_x = HAS_dgamma || HAS_dx;
-constexpr bool READS_x_dot = HAS_dx;
-constexpr bool READS_gamma = HAS_dx && HAS_gamma;
-constexpr bool READS_gamma_dot = HAS_dgamma;
+constexpr bool READS_x = HAS_gamma_dot || HAS_x_dot;
+constexpr bool READS_x_dot = HAS_x_dot;
+constexpr bool READS_gamma = HAS_gamma && HAS_x_dot;
+constexpr bool READS_gamma_dot = HAS_gamma_dot;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
@@ -81,12 +81,12 @@ template <class T, class P, class A> struct Arguments {
   const A* rstd;
   const P* gamma;
   const P* gamma_dot;
-  T* out_dy;
+  T* out_y_dot;
   long long rows;
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A rstd;
@@ -98,12 +98,12 @@ template <class A, class S>
 LNGEN_INLINE void mean_x_dot_xhat(A x, A x_dot, const Scalars<S>& row, A (&sums)[1]) {
   const A rstd = row.rstd;
   const A xhat = x*rstd;  // step 3
-  if (HAS_dx) sums[0] += x_dot*xhat;  // step 20: mean_x_dot_xhat
+  if (HAS_x_dot) sums[0] += x_dot*xhat;  // step 23: mean_x_dot_xhat
 }
 
 template <class A>
 LNGEN_INLINE void after_mean_x_dot_xhat(Scalars<A>& row, const A (&sums)[1]) {
-  const A mean_x_dot_xhat = math::quotient(sums[0], row.D);  // step 20: mean(x_dot*xhat)
+  const A mean_x_dot_xhat = math::quotient(sums[0], row.D);  // step 23: mean(x_dot*xhat)
   row.mean_x_dot_xhat = mean_x_dot_xhat;
 }
 
@@ -112,11 +112,11 @@ template <class A, class S>
 LNGEN_INLINE void stage_2(A x, A x_dot, A gamma, A gamma_dot, const Scalars<S>& row, A& out_y_dot) {
   const A mean_x_dot_xhat = row.mean_x_dot_xhat, rstd = row.rstd;
   const A xhat = x*rstd;  // step 3
-  const A y_dot = (HAS_dgamma || HAS_dx) ? (HAS_dgamma ? xhat*gamma_dot : A(0)) + (HAS_dx ? (x_dot - xhat*mean_x_dot_xhat)*rstd*gamma : A(0)) : A(0);  // step 20
+  const A y_dot = (HAS_gamma_dot || HAS_x_dot) ? (HAS_gamma_dot ? xhat*gamma_dot : A(0)) + (HAS_x_dot ? (x_dot - xhat*mean_x_dot_xhat)*rstd*gamma : A(0)) : A(0);  // step 23
   out_y_dot = y_dot;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -128,7 +128,7 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
   using A = S;
   const int D = to.D;
   const Scalars<S> call = of_the_call(to);
-  const bool streams_dy = streams && is_even(to.out_dy, D);
+  const bool streams_y_dot = streams && is_even(to.out_y_dot, D);
   for (long long chunk = on.first; chunk < on.end; ++chunk) {
     for (long long i = on.row(chunk); i < on.row(chunk + 1); ++i) {
       const long long offset = i * D;
@@ -155,7 +155,7 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
           if (READS_x_dot && streams) prefetch(to.x_dot + offset + D + column);
           A out_y_dot;
           stage_2(x, x_dot, gamma, gamma_dot, row, out_y_dot);
-          write_once(to.out_dy + offset + column, width, out_y_dot, streams_dy);
+          write_once(to.out_y_dot + offset + column, width, out_y_dot, streams_y_dot);
         });
       }
     }
@@ -208,7 +208,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A rstd;
@@ -224,20 +224,20 @@ template <class A, class S>
 LNGEN_INLINE void mean_ddgamma_dy_xhat(A x, A dy, A ddx, A gamma, A ddgamma, const Scalars<S>& row, A (&sums)[4]) {
   const A rstd = row.rstd;
   const A xhat = x*rstd;  // step 3
-  const A g = dy*gamma;  // step 21
-  if (HAS_ddx) sums[0] += g*xhat;  // step 22: mean_g_xhat
-  if (HAS_ddx) sums[1] += ddx*xhat;  // step 42: mean_ddx_xhat
-  if (HAS_ddx) sums[2] += ddx*g;  // step 44: mean_ddx_g
-  if (HAS_ddgamma) sums[3] += dy*xhat*ddgamma;  // step 44: mean_ddgamma_dy_xhat
+  const A g = dy*gamma;  // step 24
+  if (HAS_ddx) sums[0] += g*xhat;  // step 25: mean_g_xhat
+  if (HAS_ddx) sums[1] += ddx*xhat;  // step 49: mean_ddx_xhat
+  if (HAS_ddx) sums[2] += ddx*g;  // step 43: mean_ddx_g
+  if (HAS_ddgamma) sums[3] += dy*xhat*ddgamma;  // step 43: mean_ddgamma_dy_xhat
 }
 
 template <class A>
 LNGEN_INLINE void after_mean_ddgamma_dy_xhat(Scalars<A>& row, const A (&sums)[4]) {
-  const A mean_g_xhat = math::quotient(sums[0], row.D);  // step 22: mean(g*xhat)
-  const A mean_ddx_xhat = math::quotient(sums[1], row.D);  // step 42: mean(ddx*xhat)
-  const A mean_ddx_g = math::quotient(sums[2], row.D);  // step 44: mean(ddx*g)
-  const A mean_ddgamma_dy_xhat = math::quotient(sums[3], row.D);  // step 44: mean(ddgamma*dy*xhat)
-  const A mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 44
+  const A mean_g_xhat = math::quotient(sums[0], row.D);  // step 25: mean(g*xhat)
+  const A mean_ddx_xhat = math::quotient(sums[1], row.D);  // step 49: mean(ddx*xhat)
+  const A mean_ddx_g = math::quotient(sums[2], row.D);  // step 43: mean(ddx*g)
+  const A mean_ddgamma_dy_xhat = math::quotient(sums[3], row.D);  // step 43: mean(ddgamma*dy*xhat)
+  const A mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 43
   row.mean_g_xhat = mean_g_xhat;
   row.mean_ddx_xhat = mean_ddx_xhat;
   row.mean_ddx_g = mean_ddx_g;
@@ -250,16 +250,16 @@ template <class A, class S>
 LNGEN_INLINE void stage_2(A x, A dy, A ddx, A gamma, A ddgamma, const Scalars<S>& row, A (&over_rows)[SUMS_INTO_COLUMNS], A& out_d2x, A& out_ddy) {
   const A mean_ddgamma_dy_xhat = row.mean_ddgamma_dy_xhat, mean_ddx_g = row.mean_ddx_g, mean_ddx_xhat = row.mean_ddx_xhat, mean_g_xhat = row.mean_g_xhat, mean_g_xhat_scaled = row.mean_g_xhat_scaled, rstd = row.rstd;
   const A xhat = x*rstd;  // step 3
-  const A g = dy*gamma;  // step 21
-  const A dg = HAS_ddx ? (ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 42
-  const A d2x = (HAS_ddgamma || HAS_ddx) ? ((HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? ((xhat*mean_g_xhat_scaled - g)*mean_ddx_xhat - xhat*mean_ddx_g - ddx*mean_g_xhat)*rstd : A(0)) - (HAS_ddgamma ? xhat*mean_ddgamma_dy_xhat : A(0)))*rstd : A(0);  // step 44
-  const A ddy = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)) : A(0);  // step 43
-  if (HAS_ddx && HAS_gamma) over_rows[0] = dg*dy;  // step 39: d2gamma
+  const A g = dy*gamma;  // step 24
+  const A dg = HAS_ddx ? (ddx - xhat*mean_ddx_xhat)*rstd : A(0);  // step 49
+  const A d2x = (HAS_ddgamma || HAS_ddx) ? ((HAS_ddgamma ? dy*ddgamma : A(0)) + (HAS_ddx ? ((xhat*mean_g_xhat_scaled - g)*mean_ddx_xhat - xhat*mean_ddx_g - ddx*mean_g_xhat)*rstd : A(0)) - (HAS_ddgamma ? xhat*mean_ddgamma_dy_xhat : A(0)))*rstd : A(0);  // step 43
+  const A ddy = (HAS_ddgamma || HAS_ddx) ? (HAS_ddgamma ? xhat*ddgamma : A(0)) + (HAS_ddx ? dg*gamma : A(0)) : A(0);  // step 53
+  if (HAS_ddx && HAS_gamma) over_rows[0] = dg*dy;  // step 50: d2gamma
   out_d2x = d2x;
   out_ddy = ddy;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -333,7 +333,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features.
+// Values that do not vary over the features.
 template <class A> struct Scalars {
   A D;
 };

@@ -3,12 +3,12 @@
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 19 flops per row element.
 # Evidence: 1 output, 37 steps, 39 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
-# templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
+# templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
 """A gate, silu of another row, then root-mean-square normalization.
 
-The functions of `numpy_backend` on kernels.cpp, which the system's C++ compiler ($CXX, or else
-c++, g++ or clang++) makes into a library when it is first needed, one type at a time, and
-which is kept in $LNGEN_CACHE or the user's cache folder.
+The functions of `numpy_backend` as compiled kernels of kernels.cpp. The system's C++
+compiler ($CXX, or else c++, g++ or clang++) compiles them on first use, one type at a
+time. The library is kept in $LNGEN_CACHE or the user's cache folder.
 """
 
 from collections.abc import Sequence
@@ -77,7 +77,7 @@ def forward(
     out: npt.NDArray[Any] | None = None,
     threads: int = 1,
 ) -> tuple[npt.NDArray[Any], Saved | None]:
-    """As `numpy_backend.forward`."""
+    """Compiled version of `numpy_backend.forward`."""
     eps = _calls.constant("eps", eps, signed=False)
     return _FORWARD.call((x, z, gamma, eps), save, out, threads)
 
@@ -89,7 +89,7 @@ def backward(
     out: Sequence[npt.NDArray[Any] | None] | None = None,
     threads: int = 1,
 ) -> Gradients:
-    """As `numpy_backend.backward`."""
+    """Compiled version of `numpy_backend.backward`."""
     return _BACKWARD.call(saved, (dy,), out, threads)
 
 
@@ -102,7 +102,7 @@ def jvp(
     out: npt.NDArray[Any] | None = None,
     threads: int = 1,
 ) -> npt.NDArray[Any]:
-    """As `numpy_backend.jvp`."""
+    """Compiled version of `numpy_backend.jvp`."""
     return _JVP.call(saved, (x_dot, z_dot, gamma_dot), out, threads)
 
 
@@ -116,7 +116,7 @@ def backward_backward(
     out: Sequence[npt.NDArray[Any] | None] | None = None,
     threads: int = 1,
 ) -> SecondGradients:
-    """As `numpy_backend.backward_backward`."""
+    """Compiled version of `numpy_backend.backward_backward`."""
     arguments_ = (*_calls.each_cotangent(cotangents, ("dy",)), ddx, ddz, ddgamma)
     return _BACKWARD_BACKWARD.call(saved, arguments_, out, threads)
 
@@ -126,7 +126,7 @@ _KERNELS = _host.HostKernels(
     _LAYER,
     __file__,
     directions={
-        "forward": _host.Direction(
+        "forward": _host.DeviceDirection(
             source="kernels.cpp",
             results={"y": "y"},
             kernels={
@@ -135,7 +135,7 @@ _KERNELS = _host.HostKernels(
                 ),
             },
         ),
-        "backward": _host.Direction(
+        "backward": _host.DeviceDirection(
             source="kernels.cpp",
             arguments={"dy": "y"},
             results={"dx": "x", "dz": "z", "dgamma": "gamma"},
@@ -150,7 +150,7 @@ _KERNELS = _host.HostKernels(
                 ),
             },
         ),
-        "jvp": _host.Direction(
+        "jvp": _host.DeviceDirection(
             source="second_order.cpp",
             arguments={"x_dot": "x", "z_dot": "z", "gamma_dot": "gamma"},
             results={"y_dot": "y"},
@@ -161,7 +161,7 @@ _KERNELS = _host.HostKernels(
                 ),
             },
         ),
-        "backward_backward": _host.Direction(
+        "backward_backward": _host.DeviceDirection(
             source="second_order.cpp",
             arguments={"dy": "y", "ddx": "x", "ddz": "z", "ddgamma": "gamma"},
             results={"dx": "x", "dz": "z", "dgamma": "gamma", "ddy": "dy"},

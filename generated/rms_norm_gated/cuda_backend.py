@@ -3,34 +3,35 @@
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 19 flops per row element.
 # Evidence: 1 output, 37 steps, 39 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
-# templates sha256:a6fa389b017093e698671db7b23dc4ae3379f5ce734d243ee674c17ce2b51213
+# templates sha256:c2ab40ac79ac18ebe4952cf3e6ee80801e8cbd4cdf018bee22df54b9dbd571ae
 """A gate, silu of another row, then root-mean-square normalization.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
-launched by PyCUDA. A kernel is compiled when it is first asked for, by nvcc or else NVRTC,
-and kept in $LNGEN_CACHE or the user's cache folder.
+launched by PyCUDA. A kernel is compiled on first use, by nvcc or else NVRTC, and kept in
+$LNGEN_CACHE or the user's cache folder.
 
-An array is a GPUArray or anything else with `__cuda_array_interface__` or `__dlpack__`,
-dense, of type float16, bfloat16 (raw 2-byte entries are taken for it), float32 or float64.
-Rows and row scalars are of one type, and so are features and scalars.
+An array is a GPUArray or another object with `__cuda_array_interface__` or `__dlpack__`.
+It is dense, of type float16, bfloat16 (raw 2-byte entries count as bfloat16), float32 or
+float64. Rows and row scalars share one type, and so do features and scalars.
 
-Besides what `numpy_backend` takes, each direction has
+Each direction has further arguments:
 
-    stream: where the kernels are launched: a PyCUDA stream, one of PyTorch or CuPy, or a
-        handle; None is the default stream.
-    workspace: memory, of which `workspace_bytes` says how much. That of forward, for the
-        row scalars, belongs to `saved` until backward is done; without `save`, none is
-        needed. That of other directions, for partial sums over rows, needs no initial
-        value, and is free again when the stream gets there.
-    autotune: whether the first call of its kind measures, on its own arrays, with how many
-        blocks a kernel is done soonest; the cache folder keeps the answer for the layer,
-        direction, D, types and device. Results have the same bits: a direction that sums
-        over rows, whose bits go by the blocks, is left as it is.
-    like: an array of the library that makes arrays of the new results, without a copy, or
-        a module with `from_dlpack`, such as cupy or torch; None leaves them GPUArrays.
+    stream: the stream of the launch, from PyCUDA, PyTorch or CuPy, or a handle; None is
+        the default stream.
+    workspace: device memory of `workspace_bytes` bytes; None allocates it. Forward keeps
+        its row scalars there, so it belongs to `saved` until backward is done; with
+        `save=False` none is needed. Other directions keep partial sums over rows there.
+        It needs no initial value, and is free when the stream has passed the call.
+    autotune: if True, the first call of its kind measures on its own arrays which number
+        of blocks is fastest. The cache folder keeps the answer for the layer, direction,
+        D, types and device. Results have the same bits. A direction that sums over rows
+        is not tuned, since its bits depend on the number of blocks.
+    like: an array of another library, or a module with `from_dlpack` such as cupy or
+        torch. New results become arrays of that library, without a copy; None makes
+        GPUArrays.
 
-and raises TypeError for what is no floating-point array in device memory, ValueError for a
-wrong shape, ImportError without PyCUDA or a driver.
+They raise TypeError for an argument that is not a floating-point array in device memory,
+ValueError for a wrong shape, and ImportError without PyCUDA or a driver.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,7 +45,7 @@ from .numpy_backend import INTERFACE
 
 
 class Gradients(NamedTuple):
-    """As `numpy_backend.Gradients`."""
+    """Gradients, see `numpy_backend.Gradients`."""
 
     dx: Any
     dz: Any
@@ -52,7 +53,7 @@ class Gradients(NamedTuple):
 
 
 class SecondGradients(NamedTuple):
-    """As `numpy_backend.SecondGradients`."""
+    """Gradients from `backward_backward`; see `numpy_backend.SecondGradients`."""
 
     dx: Any
     dz: Any
@@ -61,7 +62,7 @@ class SecondGradients(NamedTuple):
 
 
 class Saved(NamedTuple):
-    """As `numpy_backend.Saved`."""
+    """Values that `forward` saves; see `numpy_backend.Saved`."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -72,7 +73,7 @@ class Saved(NamedTuple):
     rstd: _launcher.DeviceArray
 
 
-# What follows calls these by names with an underscore, which no argument can have.
+# Aliases with an underscore, which no argument can have.
 _Gradients = Gradients
 _INTERFACE = INTERFACE
 _Saved = Saved
@@ -124,7 +125,7 @@ def forward(
     autotune: bool = False,
     like: Any = None,
 ) -> tuple[Any, Saved | None]:
-    """As `numpy_backend.forward`."""
+    """Compute `numpy_backend.forward` on device arrays."""
     inputs_ = (x, z, gamma)
     constants_ = (_launcher.finite("eps", eps, signed=False),)
     outputs_, saved_ = _launcher.forward(
@@ -143,7 +144,7 @@ def backward(
     autotune: bool = False,
     like: Any = None,
 ) -> Gradients:
-    """As `numpy_backend.backward`."""
+    """Compute `numpy_backend.backward` on device arrays."""
     arguments_ = (dy,)
     results_ = _launcher.later(
         _LAYER, "backward", saved, arguments_, out, stream, workspace, autotune, like
@@ -163,7 +164,7 @@ def jvp(
     autotune: bool = False,
     like: Any = None,
 ) -> Any:
-    """As `numpy_backend.jvp`."""
+    """Compute `numpy_backend.jvp` on device arrays."""
     arguments_ = (x_dot, z_dot, gamma_dot)
     results_ = _launcher.later(
         _LAYER, "jvp", saved, arguments_, out, stream, workspace, autotune, like
@@ -184,7 +185,7 @@ def backward_backward(
     autotune: bool = False,
     like: Any = None,
 ) -> SecondGradients:
-    """As `numpy_backend.backward_backward`."""
+    """Compute `numpy_backend.backward_backward` on device arrays."""
     arguments_ = (
         *_launcher.each_cotangent(cotangents, ("dy",)),
         ddx,
@@ -215,7 +216,7 @@ def saved_from(
     dtype: npt.DTypeLike | None = None,
     dtypes: Mapping[str, npt.DTypeLike] | None = None,
 ) -> Saved:
-    """As `numpy_backend.saved_from`."""
+    """Make `Saved` from its fields; see `numpy_backend.saved_from`."""
     first_ = (shape, dtype, dtypes)
     fields_ = (x, z, gamma, rstd)
     saved_: _Saved = _launcher.saved_from(_LAYER, _INTERFACE, first_, fields_)
@@ -223,18 +224,18 @@ def saved_from(
 
 
 def workspace_bytes(direction: str, *arguments: Any) -> int:
-    """How many bytes a call needs of `workspace`.
+    """Return the bytes that a call needs as `workspace`.
 
-    `direction` is the name of a function, `arguments` are its positional ones:
+    `direction` is the name of a function, and `arguments` are its positional arguments:
     `workspace_bytes("backward", saved, dy)`. With `out` and `workspace` given, a call
-    allocates nothing once its kernels are loaded. What it holds is said by the function of
-    this name in `_runtime/launcher.py`.
+    allocates nothing once its kernels are loaded. The function of this name in
+    `_runtime/launcher.py` describes the content.
     """
     return _launcher.workspace_bytes(_LAYER, direction, arguments)
 
 
 def compilations() -> int:
-    """How many times this process has run a compiler; 0 while the cache has it all."""
+    """Return the number of compiler runs of this process; 0 while the cache suffices."""
     return _launcher.compilations()
 
 
@@ -244,7 +245,7 @@ _LAYER = _launcher.layer_of(
     __file__,
     is_wide=False,
     directions={
-        "forward": _launcher.Direction(
+        "forward": _launcher.DeviceDirection(
             source="kernels.cu",
             results={"y": "y"},
             kernels={
@@ -253,7 +254,7 @@ _LAYER = _launcher.layer_of(
                 ),
             },
         ),
-        "backward": _launcher.Direction(
+        "backward": _launcher.DeviceDirection(
             source="kernels.cu",
             arguments={"dy": "y"},
             results={"dx": "x", "dz": "z", "dgamma": "gamma"},
@@ -268,7 +269,7 @@ _LAYER = _launcher.layer_of(
                 ),
             },
         ),
-        "jvp": _launcher.Direction(
+        "jvp": _launcher.DeviceDirection(
             source="second_order.cu",
             arguments={"x_dot": "x", "z_dot": "z", "gamma_dot": "gamma"},
             results={"y_dot": "y"},
@@ -279,7 +280,7 @@ _LAYER = _launcher.layer_of(
                 ),
             },
         ),
-        "backward_backward": _launcher.Direction(
+        "backward_backward": _launcher.DeviceDirection(
             source="second_order.cu",
             arguments={"dy": "y", "ddx": "x", "ddz": "z", "ddgamma": "gamma"},
             results={"dx": "x", "dz": "z", "dgamma": "gamma", "ddy": "dy"},

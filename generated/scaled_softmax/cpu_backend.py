@@ -1,14 +1,14 @@
 # Made by lngen 0.1.0 from the definition of scaled_softmax.
 # Do not edit; edit scaled_softmax.py and run: lngen derive scaled_softmax.py
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
-# Evidence: 1 output, 23 steps, 29 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 35 steps, 30 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
-# templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
+# templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
 """Softmax with a learned inverse temperature.
 
-The functions of `numpy_backend` on kernels.cpp, which the system's C++ compiler ($CXX, or else
-c++, g++ or clang++) makes into a library when it is first needed, one type at a time, and
-which is kept in $LNGEN_CACHE or the user's cache folder.
+The functions of `numpy_backend` as compiled kernels of kernels.cpp. The system's C++
+compiler ($CXX, or else c++, g++ or clang++) compiles them on first use, one type at a
+time. The library is kept in $LNGEN_CACHE or the user's cache folder.
 """
 
 from collections.abc import Sequence
@@ -71,7 +71,7 @@ def forward(
     out: npt.NDArray[Any] | None = None,
     threads: int = 1,
 ) -> tuple[npt.NDArray[Any], Saved | None]:
-    """As `numpy_backend.forward`."""
+    """Compiled version of `numpy_backend.forward`."""
     return _FORWARD.call((x, scale), save, out, threads)
 
 
@@ -82,20 +82,20 @@ def backward(
     out: Sequence[npt.NDArray[Any] | None] | None = None,
     threads: int = 1,
 ) -> Gradients:
-    """As `numpy_backend.backward`."""
+    """Compiled version of `numpy_backend.backward`."""
     return _BACKWARD.call(saved, (dy,), out, threads)
 
 
 def jvp(
     saved: Saved,
-    dx: npt.NDArray[Any] | None = None,
-    dscale: float | npt.NDArray[Any] | None = None,
+    x_dot: npt.NDArray[Any] | None = None,
+    scale_dot: float | npt.NDArray[Any] | None = None,
     *,
     out: npt.NDArray[Any] | None = None,
     threads: int = 1,
 ) -> npt.NDArray[Any]:
-    """As `numpy_backend.jvp`."""
-    return _JVP.call(saved, (dx, dscale), out, threads)
+    """Compiled version of `numpy_backend.jvp`."""
+    return _JVP.call(saved, (x_dot, scale_dot), out, threads)
 
 
 def backward_backward(
@@ -107,7 +107,7 @@ def backward_backward(
     out: Sequence[npt.NDArray[Any] | None] | None = None,
     threads: int = 1,
 ) -> SecondGradients:
-    """As `numpy_backend.backward_backward`."""
+    """Compiled version of `numpy_backend.backward_backward`."""
     arguments_ = (*_calls.each_cotangent(cotangents, ("dy",)), ddx, ddscale)
     return _BACKWARD_BACKWARD.call(saved, arguments_, out, threads)
 
@@ -117,51 +117,50 @@ _KERNELS = _host.HostKernels(
     _LAYER,
     __file__,
     directions={
-        "forward": _host.Direction(
+        "forward": _host.DeviceDirection(
             source="kernels.cpp",
             results={"y": "y"},
             kernels={
                 "forward": (
-                    "x, scale, out y, saved row_max, saved inv_sum_e_shifted, "
-                    "the rows, the features"
+                    "x, scale, out y, saved m, saved inv_Z, the rows, the features"
                 ),
             },
         ),
-        "backward": _host.Direction(
+        "backward": _host.DeviceDirection(
             source="kernels.cpp",
             arguments={"dy": "y"},
             results={"dx": "x", "dscale": "scale"},
             sums=(0, 1),
             kernels={
                 "backward": (
-                    "x, dy, saved row_max, saved inv_sum_e_shifted, scale, out dx, "
-                    "the workspace, the rows, the features"
+                    "x, dy, saved m, saved inv_Z, scale, out dx, the workspace, "
+                    "the rows, the features"
                 ),
                 "backward_columns": (
                     "the workspace, the blocks, scale, out dscale, the features"
                 ),
             },
         ),
-        "jvp": _host.Direction(
+        "jvp": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={"dx": "x", "dscale": "scale"},
-            results={"dy": "y"},
+            arguments={"x_dot": "x", "scale_dot": "scale"},
+            results={"y_dot": "y"},
             kernels={
                 "jvp": (
-                    "x, dx, saved row_max, saved inv_sum_e_shifted, scale, dscale, "
-                    "out dy, the rows, the features"
+                    "x, x_dot, saved m, saved inv_Z, scale, scale_dot, out y_dot, "
+                    "the rows, the features"
                 ),
             },
         ),
-        "backward_backward": _host.Direction(
+        "backward_backward": _host.DeviceDirection(
             source="second_order.cpp",
             arguments={"dy": "y", "ddx": "x", "ddscale": "scale"},
             results={"dx": "x", "dscale": "scale", "ddy": "dy"},
             sums=(0, 1),
             kernels={
                 "backward_backward": (
-                    "x, dy, ddx, saved row_max, saved inv_sum_e_shifted, scale, "
-                    "ddscale, out dx, out ddy, the workspace, the rows, the features"
+                    "x, dy, ddx, saved m, saved inv_Z, scale, ddscale, out dx, "
+                    "out ddy, the workspace, the rows, the features"
                 ),
                 "backward_backward_columns": (
                     "the workspace, the blocks, scale, ddscale, out dscale, "

@@ -2,16 +2,16 @@
 // Made by lngen 0.1.0 from the definition of scaled_softmax.
 // Do not edit; edit scaled_softmax.py and run: lngen derive scaled_softmax.py
 // Cost: forward 2 row tensors (1 read, 1 written), 7 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
-// Evidence: 1 output, 23 steps, 29 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 35 steps, 30 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
-// templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
+// templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
 //
 // forward:
-//     row_max = max(scale*x)
-//     e_shifted = exp(scale*x - row_max)
-//     sum_e_shifted = sum(e_shifted)
-//     inv_sum_e_shifted = 1/sum_e_shifted
-//     y = inv_sum_e_shifted*e_shifted
+//     m = max(scale*x)
+//     e_shifted = exp(scale*x - m)
+//     Z = sum(e_shifted)
+//     inv_Z = 1/Z
+//     y = inv_Z*e_shifted
 // backward:
 //     du = y*(dy - sum(dy*y))
 //     dx = scale*du
@@ -19,10 +19,10 @@
 //
 // A kernel is passed the pointers of
 //
-//     forward_<type>(const Row* x, const Parameter* scale, Row* out_y, Computed* save_row_max, Computed*
-//         save_inv_sum_e_shifted, long long rows, int D)
-//     backward_<type>(const Row* x, const Row* dy, const Computed* row_max, const Computed* inv_sum_e_shifted,
-//         const Parameter* scale, Row* out_dx, Computed* workspace, long long rows, int D)
+//     forward_<type>(const Row* x, const Parameter* scale, Row* out_y, Computed* save_m, Computed* save_inv_Z,
+//         long long rows, int D)
+//     backward_<type>(const Row* x, const Row* dy, const Computed* m, const Computed* inv_Z, const Parameter*
+//         scale, Row* out_dx, Computed* workspace, long long rows, int D)
 //     backward_columns_<type>(Computed* workspace, int blocks, const Parameter* scale, Parameter* out_dscale, int
 //         D)
 //
@@ -54,61 +54,61 @@ template <class T, class P, class A> struct Arguments {
   const T* x;
   const P* scale;
   T* out_y;
-  A* save_row_max;
-  A* save_inv_sum_e_shifted;
+  A* save_m;
+  A* save_inv_Z;
   long long rows;
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A scale;
-  A row_max;
-  A sum_e_shifted;
-  A inv_sum_e_shifted;
+  A m;
+  A Z_;
+  A inv_Z;
 };
 
-// Stage 1 of 3: row_max = max(x*scale)
+// Stage 1 of 3: m = max(x*scale)
 template <class A, class S>
-LNGEN_INLINE void row_max(A x, const Scalars<S>& row, A (&sums)[1]) {
+LNGEN_INLINE void m(A x, const Scalars<S>& row, A (&sums)[1]) {
   const A scale = row.scale;
-  sums[0] = larger(sums[0], x*scale);  // step 1: row_max
+  sums[0] = larger(sums[0], x*scale);  // step 1: m
 }
 
 template <class A>
-LNGEN_INLINE void after_row_max(Scalars<A>& row, const A (&sums)[1]) {
-  const A row_max = finite_or_zero(sums[0]);  // step 1: max(x*scale)
-  row.row_max = row_max;
+LNGEN_INLINE void after_m(Scalars<A>& row, const A (&sums)[1]) {
+  const A m = finite_or_zero(sums[0]);  // step 1: max(x*scale)
+  row.m = m;
 }
 
-// Stage 2 of 3: sum_e_shifted = sum(e_shifted)
+// Stage 2 of 3: Z_ = sum(e_shifted)
 template <class A, class S>
-LNGEN_INLINE void sum_e_shifted(A x, const Scalars<S>& row, A (&sums)[1], A& kept_e_shifted) {
-  const A row_max = row.row_max, scale = row.scale;
-  const A u = x*scale - row_max;  // step 2
+LNGEN_INLINE void Z_(A x, const Scalars<S>& row, A (&sums)[1], A& kept_e_shifted) {
+  const A m = row.m, scale = row.scale;
+  const A u = x*scale - m;  // step 2
   const A e_shifted = math::exp(u);  // step 3
-  sums[0] += e_shifted;  // step 4: sum_e_shifted
+  sums[0] += e_shifted;  // step 4: Z_
   kept_e_shifted = e_shifted;
 }
 
 template <class A>
-LNGEN_INLINE void after_sum_e_shifted(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_e_shifted = sums[0];  // step 4: sum(e_shifted)
-  const A inv_sum_e_shifted = A(1) / sum_e_shifted;  // step 5
-  row.sum_e_shifted = sum_e_shifted;
-  row.inv_sum_e_shifted = inv_sum_e_shifted;
+LNGEN_INLINE void after_Z(Scalars<A>& row, const A (&sums)[1]) {
+  const A Z_ = sums[0];  // step 4: sum(e_shifted)
+  const A inv_Z = A(1) / Z_;  // step 5
+  row.Z_ = Z_;
+  row.inv_Z = inv_Z;
 }
 
 // Stage 3 of 3
 template <class A, class S>
 LNGEN_INLINE void stage_3(A e_shifted, const Scalars<S>& row, A& out_y) {
-  const A inv_sum_e_shifted = row.inv_sum_e_shifted;
-  const A y = e_shifted*inv_sum_e_shifted;  // step 6
+  const A inv_Z = row.inv_Z;
+  const A y = e_shifted*inv_Z;  // step 6
   out_y = y;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -133,9 +133,9 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
         sweep<1, 0>(D, sums, {-infinity<A>()}, [&](int column, auto width, auto& lanes) {
           using A = Lanes<S>;
           const A x = READS_x ? read<S>(to.x + offset + column, width) : A(0);
-          row_max(x, row, lanes);
+          m(x, row, lanes);
         });
-        after_row_max(row, sums);
+        after_m(row, sums);
       }
       {
         S sums[1];
@@ -143,10 +143,10 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
           using A = Lanes<S>;
           const A x = READS_x ? read<S>(to.x + offset + column, width) : A(0);
           A now_e_shifted;
-          sum_e_shifted(x, row, lanes, now_e_shifted);
+          Z_(x, row, lanes, now_e_shifted);
           write(kept_e_shifted + column, width, now_e_shifted);
         });
-        after_sum_e_shifted(row, sums);
+        after_Z(row, sums);
       }
       {
         each_column<S>(D, [&](int column, auto width) {
@@ -158,8 +158,8 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
           write_once(to.out_y + offset + column, width, out_y, streams_y);
         });
       }
-      to.save_row_max[i] = row.row_max;
-      to.save_inv_sum_e_shifted[i] = row.inv_sum_e_shifted;
+      to.save_m[i] = row.m;
+      to.save_inv_Z[i] = row.inv_Z;
     }
   }
   fence();
@@ -195,8 +195,8 @@ constexpr int SUMS_INTO_SCALARS = 1;
 template <class T, class P, class A> struct Arguments {
   const T* x;
   const T* dy;
-  const A* row_max;
-  const A* inv_sum_e_shifted;
+  const A* m;
+  const A* inv_Z;
   const P* scale;
   T* out_dx;
   A* workspace;
@@ -204,11 +204,11 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
-  A row_max;
-  A inv_sum_e_shifted;
+  A m;
+  A inv_Z;
   A scale;
   A sum_dy_y;
   A sum_du_x;
@@ -217,10 +217,10 @@ template <class A> struct Scalars {
 // Stage 1 of 2: sum_dy_y = sum(dy*y)
 template <class A, class S>
 LNGEN_INLINE void sum_dy_y(A x, A dy, const Scalars<S>& row, A (&sums)[1], A& kept_y) {
-  const A inv_sum_e_shifted = row.inv_sum_e_shifted, row_max = row.row_max, scale = row.scale;
-  const A u = x*scale - row_max;  // step 2
+  const A inv_Z = row.inv_Z, m = row.m, scale = row.scale;
+  const A u = x*scale - m;  // step 2
   const A e_shifted = math::exp(u);  // step 3
-  const A y = e_shifted*inv_sum_e_shifted;  // step 6
+  const A y = e_shifted*inv_Z;  // step 6
   sums[0] += dy*y;  // step 16: sum_dy_y
   kept_y = y;
 }
@@ -236,19 +236,19 @@ template <class A, class S>
 LNGEN_INLINE void sum_du_x(A x, A dy, A y, const Scalars<S>& row, A (&sums)[1], A& out_dx) {
   const A scale = row.scale, sum_dy_y = row.sum_dy_y;
   const A du = (dy - sum_dy_y)*y;  // step 16
-  const A dx = du*scale;  // step 14
-  if (HAS_scale) sums[0] += du*x;  // step 15: sum_du_x
+  const A dx = du*scale;  // step 21
+  if (HAS_scale) sums[0] += du*x;  // step 22: sum_du_x
   out_dx = dx;
 }
 
 template <class A>
 LNGEN_INLINE void after_sum_du_x(Scalars<A>& row, const A (&sums)[1], A (&over_all)[1]) {
-  const A sum_du_x = sums[0];  // step 15: sum(du*x)
-  over_all[0] = sum_du_x;  // step 15: dscale
+  const A sum_du_x = sums[0];  // step 22: sum(du*x)
+  over_all[0] = sum_du_x;  // step 22: dscale
   row.sum_du_x = sum_du_x;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -270,8 +270,8 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
     for (long long i = on.row(chunk); i < on.row(chunk + 1); ++i) {
       const long long offset = i * D;
       Scalars<S> row = call;
-      row.row_max = to.row_max[i];
-      row.inv_sum_e_shifted = to.inv_sum_e_shifted[i];
+      row.m = to.m[i];
+      row.inv_Z = to.inv_Z[i];
       {
         S sums[1];
         sweep<0, 0>(D, sums, {A(0)}, [&](int column, auto width, auto& lanes) {
@@ -324,7 +324,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features.
+// Values that do not vary over the features.
 template <class A> struct Scalars {
   A D;
   A scale;

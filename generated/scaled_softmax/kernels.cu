@@ -2,16 +2,16 @@
 // Made by lngen 0.1.0 from the definition of scaled_softmax.
 // Do not edit; edit scaled_softmax.py and run: lngen derive scaled_softmax.py
 // Cost: forward 2 row tensors (1 read, 1 written), 7 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
-// Evidence: 1 output, 23 steps, 29 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 35 steps, 30 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
-// templates sha256:a6fa389b017093e698671db7b23dc4ae3379f5ce734d243ee674c17ce2b51213
+// templates sha256:c2ab40ac79ac18ebe4952cf3e6ee80801e8cbd4cdf018bee22df54b9dbd571ae
 //
 // forward:
-//     row_max = max(scale*x)
-//     e_shifted = exp(scale*x - row_max)
-//     sum_e_shifted = sum(e_shifted)
-//     inv_sum_e_shifted = 1/sum_e_shifted
-//     y = inv_sum_e_shifted*e_shifted
+//     m = max(scale*x)
+//     e_shifted = exp(scale*x - m)
+//     Z = sum(e_shifted)
+//     inv_Z = 1/Z
+//     y = inv_Z*e_shifted
 // backward:
 //     du = y*(dy - sum(dy*y))
 //     dx = scale*du
@@ -19,16 +19,16 @@
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
-//     forward_<type>(const Row* x, const Parameter* scale, Row* out_y, Computed* save_row_max, Computed*
-//         save_inv_sum_e_shifted, long long rows, int D)
-//     backward_<type>(const Row* x, const Row* dy, const Computed* row_max, const Computed* inv_sum_e_shifted,
-//         const Parameter* scale, Row* out_dx, Computed* workspace, long long rows, int D)
+//     forward_<type>(const Row* x, const Parameter* scale, Row* out_y, Computed* save_m, Computed* save_inv_Z,
+//         long long rows, int D)
+//     backward_<type>(const Row* x, const Row* dy, const Computed* m, const Computed* inv_Z, const Parameter*
+//         scale, Row* out_dx, Computed* workspace, long long rows, int D)
 //     backward_columns_<type>(Computed* workspace, int blocks, const Parameter* scale, Parameter* out_dscale, int
 //         D)
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward: blocks * (0*D + 1).
-// How they are launched, and macros that choose among them: rows.cuh.
+// Launches, and the macros that choose among kernels: rows.cuh.
 //     LNGEN_WITHOUT_scale    scale is left out; it and its gradient are compiled away
 
 #include "../_runtime/rows.cuh"
@@ -65,22 +65,22 @@ template <class T, class P, class A> struct Arguments {
   const T* x;
   const P* scale;
   T* out_y;
-  A* save_row_max;
-  A* save_inv_sum_e_shifted;
+  A* save_m;
+  A* save_inv_Z;
   long long rows;
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A scale;
-  A row_max;
-  A sum_e_shifted;
-  A inv_sum_e_shifted;
+  A m;
+  A Z_;
+  A inv_Z;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
 
@@ -89,47 +89,47 @@ template <class G> struct Tile {
   }
 };
 
-// Stage 1 of 3: row_max = max(x*scale)
+// Stage 1 of 3: m = max(x*scale)
 template <class A>
-__device__ __forceinline__ void row_max(A x, const Scalars<A>& row, A (&sums)[1]) {
+__device__ __forceinline__ void m(A x, const Scalars<A>& row, A (&sums)[1]) {
   const A scale = row.scale;
-  sums[0] = larger(sums[0], x*scale);  // step 1: row_max
+  sums[0] = larger(sums[0], x*scale);  // step 1: m
 }
 
 template <class A>
-__device__ __forceinline__ void after_row_max(Scalars<A>& row, const A (&sums)[1]) {
-  const A row_max = finite_or_zero(sums[0]);  // step 1: max(x*scale)
-  row.row_max = row_max;
+__device__ __forceinline__ void after_m(Scalars<A>& row, const A (&sums)[1]) {
+  const A m = finite_or_zero(sums[0]);  // step 1: max(x*scale)
+  row.m = m;
 }
 
-// Stage 2 of 3: sum_e_shifted = sum(e_shifted)
+// Stage 2 of 3: Z_ = sum(e_shifted)
 template <class A>
-__device__ __forceinline__ void sum_e_shifted(A x, const Scalars<A>& row, A (&sums)[1]) {
-  const A row_max = row.row_max, scale = row.scale;
-  const A u = x*scale - row_max;  // step 2
+__device__ __forceinline__ void Z_(A x, const Scalars<A>& row, A (&sums)[1]) {
+  const A m = row.m, scale = row.scale;
+  const A u = x*scale - m;  // step 2
   const A e_shifted = math::exp(u);  // step 3
-  sums[0] += e_shifted;  // step 4: sum_e_shifted
+  sums[0] += e_shifted;  // step 4: Z_
 }
 
 template <class A>
-__device__ __forceinline__ void after_sum_e_shifted(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_e_shifted = sums[0];  // step 4: sum(e_shifted)
-  const A inv_sum_e_shifted = A(1) / sum_e_shifted;  // step 5
-  row.sum_e_shifted = sum_e_shifted;
-  row.inv_sum_e_shifted = inv_sum_e_shifted;
+__device__ __forceinline__ void after_Z(Scalars<A>& row, const A (&sums)[1]) {
+  const A Z_ = sums[0];  // step 4: sum(e_shifted)
+  const A inv_Z = A(1) / Z_;  // step 5
+  row.Z_ = Z_;
+  row.inv_Z = inv_Z;
 }
 
 // Stage 3 of 3
 template <class A>
 __device__ __forceinline__ void stage_3(A x, const Scalars<A>& row, A& out_y) {
-  const A inv_sum_e_shifted = row.inv_sum_e_shifted, row_max = row.row_max, scale = row.scale;
-  const A u = x*scale - row_max;  // step 2
+  const A inv_Z = row.inv_Z, m = row.m, scale = row.scale;
+  const A u = x*scale - m;  // step 2
   const A e_shifted = math::exp(u);  // step 3
-  const A y = e_shifted*inv_sum_e_shifted;  // step 6
+  const A y = e_shifted*inv_Z;  // step 6
   out_y = y;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -162,11 +162,11 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         const auto x = tile.x.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          row_max(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
+          m(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
         }
       });
       reduce_row<G, bit(0, true), 1, 0>(sums, slots, turn);
-      after_row_max(row, sums);
+      after_m(row, sums);
     }
     {
       A sums[1] = {A(0)};
@@ -174,11 +174,11 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
         const auto x = tile.x.chunk(chunk, column);
 #pragma unroll
         for (int i = 0; i < G::VECTOR; ++i) {
-          sum_e_shifted(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
+          Z_(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
         }
       });
       reduce_row<G, bit(0, true), 0, 0>(sums, slots, turn);
-      after_sum_e_shifted(row, sums);
+      after_Z(row, sums);
     }
     {
       each_chunk<G>(here, [&](int chunk, int column) {
@@ -194,8 +194,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
       });
     }
     if (SAVES && here.live && here.lane == 0) {
-      to.save_row_max[here.row] = row.row_max;
-      to.save_inv_sum_e_shifted[here.row] = row.inv_sum_e_shifted;
+      to.save_m[here.row] = row.m;
+      to.save_inv_Z[here.row] = row.inv_Z;
     }
   });
 }
@@ -212,9 +212,9 @@ template <class T> struct Launch : Chosen<Needs<T>> {
 #define LNGEN_KERNELS(TYPE, T) \
   LNGEN_KERNEL(forward_##TYPE, lngen::forward::Launch<T>, \
                (const T* __restrict__ x, const lngen::Parameter<T>* __restrict__ scale, T* __restrict__ out_y, \
-                lngen::Computed<T>* __restrict__ save_row_max, \
-                lngen::Computed<T>* __restrict__ save_inv_sum_e_shifted, long long rows, int D), \
-               (x, scale, out_y, save_row_max, save_inv_sum_e_shifted, rows, D))
+                lngen::Computed<T>* __restrict__ save_m, lngen::Computed<T>* __restrict__ save_inv_Z, \
+                long long rows, int D), \
+               (x, scale, out_y, save_m, save_inv_Z, rows, D))
 
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
@@ -240,8 +240,8 @@ using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 1, 1, 1, 5, 1
 template <class T, class P, class A> struct Arguments {
   const T* x;
   const T* dy;
-  const A* row_max;
-  const A* inv_sum_e_shifted;
+  const A* m;
+  const A* inv_Z;
   const P* scale;
   T* out_dx;
   A* workspace;
@@ -249,38 +249,38 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
-  A row_max;
-  A inv_sum_e_shifted;
+  A m;
+  A inv_Z;
   A scale;
   A sum_dy_y;
   A sum_du_x;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
   RowTile<G, READS_dy> dy;
-  RowValue<G, true, typename G::A> row_max;
-  RowValue<G, true, typename G::A> inv_sum_e_shifted;
+  RowValue<G, true, typename G::A> m;
+  RowValue<G, true, typename G::A> inv_Z;
 
   template <class F> __device__ __forceinline__ void each(F visit) {
     visit(x);
     visit(dy);
-    visit(row_max);
-    visit(inv_sum_e_shifted);
+    visit(m);
+    visit(inv_Z);
   }
 };
 
 // Stage 1 of 2: sum_dy_y = sum(dy*y)
 template <class A>
 __device__ __forceinline__ void sum_dy_y(A x, A dy, const Scalars<A>& row, A (&sums)[1]) {
-  const A inv_sum_e_shifted = row.inv_sum_e_shifted, row_max = row.row_max, scale = row.scale;
-  const A u = x*scale - row_max;  // step 2
+  const A inv_Z = row.inv_Z, m = row.m, scale = row.scale;
+  const A u = x*scale - m;  // step 2
   const A e_shifted = math::exp(u);  // step 3
-  const A y = e_shifted*inv_sum_e_shifted;  // step 6
+  const A y = e_shifted*inv_Z;  // step 6
   sums[0] += dy*y;  // step 16: sum_dy_y
 }
 
@@ -293,24 +293,24 @@ __device__ __forceinline__ void after_sum_dy_y(Scalars<A>& row, const A (&sums)[
 // Stage 2 of 2: sum_du_x = sum(du*x)
 template <class A>
 __device__ __forceinline__ void sum_du_x(A x, A dy, const Scalars<A>& row, A (&sums)[1], A& out_dx) {
-  const A inv_sum_e_shifted = row.inv_sum_e_shifted, row_max = row.row_max, scale = row.scale, sum_dy_y = row.sum_dy_y;
-  const A u = x*scale - row_max;  // step 2
+  const A inv_Z = row.inv_Z, m = row.m, scale = row.scale, sum_dy_y = row.sum_dy_y;
+  const A u = x*scale - m;  // step 2
   const A e_shifted = math::exp(u);  // step 3
-  const A y = e_shifted*inv_sum_e_shifted;  // step 6
+  const A y = e_shifted*inv_Z;  // step 6
   const A du = (dy - sum_dy_y)*y;  // step 16
-  const A dx = du*scale;  // step 14
-  if (HAS_scale) sums[0] += du*x;  // step 15: sum_du_x
+  const A dx = du*scale;  // step 21
+  if (HAS_scale) sums[0] += du*x;  // step 22: sum_du_x
   out_dx = dx;
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_du_x(Scalars<A>& row, const A (&sums)[1], A (&over_all)[1]) {
-  const A sum_du_x = sums[0];  // step 15: sum(du*x)
-  over_all[0] = sum_du_x;  // step 15: dscale
+  const A sum_du_x = sums[0];  // step 22: sum(du*x)
+  over_all[0] = sum_du_x;  // step 22: dscale
   row.sum_du_x = sum_du_x;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -328,8 +328,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   Tile<G> tile;
   tile.x.array = to.x;
   tile.dy.array = to.dy;
-  tile.row_max.array = to.row_max;
-  tile.inv_sum_e_shifted.array = to.inv_sum_e_shifted;
+  tile.m.array = to.m;
+  tile.inv_Z.array = to.inv_Z;
   if constexpr (G::HOLDS_FEATURES) {
 #pragma unroll
     for (int chunk = 0; chunk < G::HELD; ++chunk) {
@@ -341,8 +341,8 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
   A over_rows_and_columns[SUMS_INTO_SCALARS] = {};
   each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
     Scalars<A> row = call;
-    row.row_max = tile.row_max.now;
-    row.inv_sum_e_shifted = tile.inv_sum_e_shifted.now;
+    row.m = tile.m.now;
+    row.inv_Z = tile.inv_Z.now;
     {
       A sums[1] = {A(0)};
       each_chunk<G>(here, [&](int chunk, int column) {
@@ -407,7 +407,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features.
+// Values that do not vary over the features.
 template <class A> struct Scalars {
   A D;
   A scale;
@@ -446,11 +446,10 @@ template <class T> struct Launch : ColumnsGeometry<Computed<T>, 0, 1, 8> {
 
 #define LNGEN_KERNELS(TYPE, T) \
   LNGEN_KERNEL(backward_##TYPE, lngen::backward::Launch<T>, \
-               (const T* __restrict__ x, const T* __restrict__ dy, const lngen::Computed<T>* __restrict__ row_max, \
-                const lngen::Computed<T>* __restrict__ inv_sum_e_shifted, \
-                const lngen::Parameter<T>* __restrict__ scale, T* __restrict__ out_dx, \
-                lngen::Computed<T>* __restrict__ workspace, long long rows, int D), \
-               (x, dy, row_max, inv_sum_e_shifted, scale, out_dx, workspace, rows, D)) \
+               (const T* __restrict__ x, const T* __restrict__ dy, const lngen::Computed<T>* __restrict__ m, \
+                const lngen::Computed<T>* __restrict__ inv_Z, const lngen::Parameter<T>* __restrict__ scale, \
+                T* __restrict__ out_dx, lngen::Computed<T>* __restrict__ workspace, long long rows, int D), \
+               (x, dy, m, inv_Z, scale, out_dx, workspace, rows, D)) \
   LNGEN_KERNEL(backward_columns_##TYPE, lngen::backward::columns::Launch<T>, \
                (lngen::Computed<T>* __restrict__ workspace, int blocks, \
                 const lngen::Parameter<T>* __restrict__ scale, lngen::Parameter<T>* __restrict__ out_dscale, int D), \

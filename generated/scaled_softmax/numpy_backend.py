@@ -1,9 +1,9 @@
 # Made by lngen 0.1.0 from the definition of scaled_softmax.
 # Do not edit; edit scaled_softmax.py and run: lngen derive scaled_softmax.py
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
-# Evidence: 1 output, 23 steps, 29 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 35 steps, 30 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
-# templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
+# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
 """Softmax with a learned inverse temperature."""
 
 from collections.abc import Mapping, Sequence
@@ -30,8 +30,8 @@ INTERFACE: _interface.Interface = {
     "saved": [
         _interface.saved("x", "input", ["...", "D"]),
         _interface.saved("scale", "input", []),
-        _interface.saved("row_max", "row scalar", ["..."]),
-        _interface.saved("inv_sum_e_shifted", "row scalar", ["..."]),
+        _interface.saved("m", "row scalar", ["..."]),
+        _interface.saved("inv_Z", "row scalar", ["..."]),
     ],
     "gradients": [
         _interface.gradient("x"),
@@ -43,8 +43,8 @@ INTERFACE: _interface.Interface = {
 
 
 class Gradients(NamedTuple):
-    """What `backward` computes, each in the shape and type of its input; None for an
-    input that was left out of `forward`.
+    """Gradients from `backward`, each in the shape and type of its input; None for an
+    input that was omitted.
     """
 
     dx: npt.NDArray[Any]
@@ -52,8 +52,8 @@ class Gradients(NamedTuple):
 
 
 class SecondGradients(NamedTuple):
-    """What `backward_backward` computes: gradients with respect to the inputs and to the
-    cotangents; None for what was left out or was None.
+    """Gradients from `backward_backward`, with respect to the inputs and the cotangents;
+    None for an input that was omitted, and for a cotangent that was None.
     """
 
     dx: npt.NDArray[Any]
@@ -62,18 +62,18 @@ class SecondGradients(NamedTuple):
 
 
 class Saved(NamedTuple):
-    """What `backward` needs of a call of `forward`; arrays are the caller's own.
+    """Values that `forward` saves for the other directions; arrays are not copied.
 
-    Writing to one of them between forward and backward changes the gradients.
+    Writing to a saved array between forward and backward changes the gradients.
     """
 
     shape: tuple[int, ...]  # of the row inputs
-    dtype: np.dtype[Any]  # that forward computed in
-    dtypes: tuple[np.dtype[Any] | None, ...]  # of the inputs; None for one left out
+    dtype: np.dtype[Any]  # the compute type of forward
+    dtypes: tuple[np.dtype[Any] | None, ...]  # of the inputs; None for an omitted one
     x: npt.NDArray[Any]  # argument x of forward
     scale: float | npt.NDArray[Any] | None  # argument scale of forward
-    row_max: npt.NDArray[Any]  # row scalar row_max, one per row
-    inv_sum_e_shifted: npt.NDArray[Any]  # row scalar inv_sum_e_shifted, one per row
+    m: npt.NDArray[Any]  # row scalar m, one per row
+    inv_Z: npt.NDArray[Any]  # row scalar inv_Z, one per row
 
 
 @overload
@@ -108,23 +108,25 @@ def forward(
 ) -> tuple[npt.NDArray[Any], Saved | None]:
     """Softmax with a learned inverse temperature.
 
-        row_max = max(scale*x)
-        e_shifted = exp(scale*x - row_max)
-        sum_e_shifted = sum(e_shifted)
-        inv_sum_e_shifted = 1/sum_e_shifted
-        y = inv_sum_e_shifted*e_shifted
+        m = max(scale*x)
+        e_shifted = exp(scale*x - m)
+        Z = sum(e_shifted)
+        inv_Z = 1/Z
+        y = inv_Z*e_shifted
 
     Args:
         x: shape (..., D).
-        scale: a number or a 0-d array; left out it is 1, and costs nothing.
-        save: False keeps nothing for the other directions, and `saved` is None.
+        scale: a number or a 0-d array. If omitted it is 1, at no cost.
+        save: False saves nothing for the other directions; `saved` is then None.
         out: an array to write y to.
-        threads: how many threads share the rows. It changes no bit of a result.
+        threads: the number of threads that share the rows. Results do not depend on it.
 
-    Returns `(y, saved)`: `saved` is for `backward`. It computes in the
-    widest type among the inputs, in float32 for 16-bit ones.
+    Returns `(y, saved)`. y has shape (..., D). `saved` is the argument of the other
+    directions. The compute type is the widest among the inputs, and float32 for
+    16-bit inputs.
 
-    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
     """
     return _FORWARD.call((x, scale), save, out, threads)
 
@@ -136,51 +138,53 @@ def backward(
     out: Sequence[npt.NDArray[Any] | None] | None = None,
     threads: int = 1,
 ) -> Gradients:
-    """The gradients of a loss, given those with respect to the outputs.
+    """Compute the gradients of a loss with respect to the inputs (VJP).
 
         du = y*(dy - sum(dy*y))
         dx = scale*du
         dscale = sum_rows(sum(du*x))
 
     Args:
-        saved: what `forward` returned.
-        dy: the cotangent of y.
-        out: Gradients, or a sequence like it, of arrays to write to;
+        saved: the second result of `forward`.
+        dy: the cotangent of y, in its shape.
+        out: arrays to write to, as Gradients or another sequence;
             None in it makes a new array.
-        threads: how many threads share the rows. It changes no bit of a result.
+        threads: the number of threads that share the rows. Results do not depend on it.
 
-    Returns Gradients, each in the type of its input.
+    Returns Gradients, each in the shape and type of its input.
 
-    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
     """
     return _BACKWARD.call(saved, (dy,), out, threads)
 
 
 def jvp(
     saved: Saved,
-    dx: npt.NDArray[Any] | None = None,
-    dscale: float | npt.NDArray[Any] | None = None,
+    x_dot: npt.NDArray[Any] | None = None,
+    scale_dot: float | npt.NDArray[Any] | None = None,
     *,
     out: npt.NDArray[Any] | None = None,
     threads: int = 1,
 ) -> npt.NDArray[Any]:
-    """What the outputs move by when each input moves by its tangent.
+    """Compute the tangents of the outputs along tangents of the inputs (JVP).
 
         u_dot = scale_dot*x + scale*x_dot
         y_dot = y*(u_dot - sum(u_dot*y))
 
     Args:
-        saved: what `forward` returned.
-        dx: x_dot, the tangent of x; None stands for zero.
-        dscale: scale_dot, the tangent of scale; None stands for zero.
+        saved: the second result of `forward`.
+        x_dot: the tangent of x, in its shape; None stands for zero.
+        scale_dot: the tangent of scale, in its shape; None stands for zero.
         out: an array to write the tangent of y to.
-        threads: how many threads share the rows. It changes no bit of a result.
+        threads: the number of threads that share the rows. Results do not depend on it.
 
-    Returns y_dot, the tangent of y, in the type that forward returned.
+    Returns y_dot, the tangent of y, in the shape and type of the output.
 
-    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
     """
-    return _JVP.call(saved, (dx, dscale), out, threads)
+    return _JVP.call(saved, (x_dot, scale_dot), out, threads)
 
 
 def backward_backward(
@@ -192,30 +196,31 @@ def backward_backward(
     out: Sequence[npt.NDArray[Any] | None] | None = None,
     threads: int = 1,
 ) -> SecondGradients:
-    """The gradients of a loss that depends on what `backward` returned.
+    """Compute the gradients of a loss of the gradients: the VJP of `backward`.
 
         mean_dy_y = mean(dy*y)
         du = y*(dy - D*mean_dy_y)
         ddu = ddscale*x + scale*ddx
-        g = ddu*(dy - D*mean_dy_y)
-        d2u = y*(g + D*(mean(ddu*y)*(D*mean_dy_y - dy) - mean(g*y)))
+        d2y_part = ddu*(dy - D*mean_dy_y)
+        d2u = y*(d2y_part + D*(mean(ddu*y)*(D*mean_dy_y - dy) - mean(d2y_part*y)))
         d2x = scale*d2u + ddscale*du
         d2scale = sum_rows(D*(mean(d2u*x) + mean(ddx*du)))
         ddy = y*(ddu - sum(ddu*y))
 
     Args:
-        saved: what `forward` returned.
-        cotangents: what `backward` was given, a tuple or a list, or the array itself.
-        ddx: the cotangent of dx, its gradient; None stands for zero.
-        ddscale: the cotangent of dscale, its gradient; None stands for zero.
-        out: SecondGradients, or a sequence like it, of arrays to write to;
+        saved: the second result of `forward`.
+        cotangents: the cotangents passed to `backward`, a tuple or a list, or the array itself.
+        ddx: the cotangent of dx, in its shape; None stands for zero.
+        ddscale: the cotangent of dscale, in its shape; None stands for zero.
+        out: arrays to write to, as SecondGradients or another sequence;
             None in it makes a new array.
-        threads: how many threads share the rows. It changes no bit of a result.
+        threads: the number of threads that share the rows. Results do not depend on it.
 
     Returns SecondGradients, with respect to the inputs (dx is d2x, dscale is d2scale)
     and to the cotangents.
 
-    Raises TypeError for what is no floating-point array, ValueError for a wrong shape.
+    Raises TypeError for an argument that is not a floating-point array, ValueError for
+    a wrong shape.
     """
     arguments_ = (*_calls.each_cotangent(cotangents, ("dy",)), ddx, ddscale)
     return _BACKWARD_BACKWARD.call(saved, arguments_, out, threads)
@@ -225,25 +230,25 @@ def saved_from(
     *,
     x: npt.NDArray[Any],
     scale: float | npt.NDArray[Any] | None = None,
-    row_max: npt.NDArray[Any],
-    inv_sum_e_shifted: npt.NDArray[Any],
+    m: npt.NDArray[Any],
+    inv_Z: npt.NDArray[Any],
     shape: Sequence[int] | None = None,
     dtype: npt.DTypeLike | None = None,
     dtypes: Mapping[str, npt.DTypeLike] | None = None,
 ) -> Saved:
-    """What `forward` saved, from its fields, which are looked at as by `backward`.
+    """Make `Saved` from its fields, which are checked as by `backward`.
 
     Args:
-        shape: that of the rows; None where an array has it.
-        dtype: the type that forward computed in; None is that of the row scalars, or
-            else what forward would choose.
-        dtypes: the type of each input that was given, by name, of which gradients are.
-            What no array tells is needed: another input was left out, or has the type
-            of the rows if it cannot be.
+        shape: the shape of the rows; None if a field has it.
+        dtype: the compute type of forward; None for that of the row scalars, or else
+            the type that forward would choose.
+        dtypes: the type of each given input, by name; its gradient has this type.
+            An input without a field needs its entry. Without one it counts as omitted,
+            or as of the rows' type if it is required.
 
-    Raises TypeError or ValueError for what `forward` cannot have saved.
+    Raises TypeError or ValueError for fields that `forward` cannot have saved.
     """
-    fields_ = (x, scale, row_max, inv_sum_e_shifted)
+    fields_ = (x, scale, m, inv_Z)
     return _LAYER.saved_from(fields_, shape, dtype, dtypes)
 
 

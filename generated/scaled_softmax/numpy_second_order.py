@@ -1,13 +1,13 @@
 # Made by lngen 0.1.0 from the definition of scaled_softmax.
 # Do not edit; edit scaled_softmax.py and run: lngen derive scaled_softmax.py
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
-# Evidence: 1 output, 23 steps, 29 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 35 steps, 30 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
-# templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
+# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
 """Softmax with a learned inverse temperature. The tangents, and the gradients of the gradients.
 
-Rows are worked on in blocks that stay in the cache. A comment names the step of the
-derivation that a line comes from, and a name in the code is a name of the derivation.
+Rows are processed in blocks that stay in the cache. A comment gives the derivation step
+of its line, and names in the code are those of the derivation.
 """
 
 # A variable may be an array, a number or None.
@@ -22,21 +22,21 @@ from .._runtime import rows as _rows
 def jvp(arguments, fields, results, call):
     """The tangents of the outputs, written to their arrays."""
     x_dot_rows, scale_dot = arguments
-    x_rows, scale, row_max_rows, inv_sum_e_shifted_rows = fields
+    x_rows, scale, m_rows, inv_Z_rows = fields
     (y_dot_out,) = results
 
-    def block(x, x_dot, row_max, inv_sum_e_shifted, y_dot_block, buffers, row_scalars):
-        # step 2: u = x*scale - row_max
+    def block(x, x_dot, m, inv_Z, y_dot_block, buffers, row_scalars):
+        # step 2: u = x*scale - m
         if scale is not None:
             u = np.multiply(x, scale, out=y_dot_block)
         else:
             u = x
-        u = np.subtract(u, row_max, out=y_dot_block)
+        u = np.subtract(u, m, out=y_dot_block)
         # step 3: e_shifted = exp(u)
         e_shifted = np.exp(u, out=y_dot_block)
-        # step 6: y = e_shifted*inv_sum_e_shifted
-        y = np.multiply(e_shifted, inv_sum_e_shifted, out=y_dot_block)
-        # step 17: u_dot = x*scale_dot + x_dot*scale
+        # step 6: y = e_shifted*inv_Z
+        y = np.multiply(e_shifted, inv_Z, out=y_dot_block)
+        # step 23: u_dot = x*scale_dot + x_dot*scale
         if scale_dot is not None:
             u_dot = np.multiply(x, scale_dot, out=buffers[0])
         if scale is not None and x_dot_rows is not None:
@@ -49,16 +49,16 @@ def jvp(arguments, fields, results, call):
             u_dot = part
         if scale is None:
             u_dot = part
-        # step 25: sum_u_dot_y = sum(u_dot*y)
+        # step 32: sum_u_dot_y = sum(u_dot*y)
         sum_u_dot_y = _rows.row_sum(u_dot, y, out=row_scalars[0])
-        # step 25: y_dot = (u_dot - sum_u_dot_y)*y
+        # step 32: y_dot = (u_dot - sum_u_dot_y)*y
         y_dot = np.subtract(u_dot, sum_u_dot_y, out=buffers[0])
         np.multiply(y_dot, y, out=y_dot_block)
 
     _blocks.each_block(
         block,
         call,
-        reads=(x_rows, x_dot_rows, row_max_rows, inv_sum_e_shifted_rows),
+        reads=(x_rows, x_dot_rows, m_rows, inv_Z_rows),
         writes=(y_dot_out,),
         buffers=2,
         row_scalars=1,
@@ -68,38 +68,27 @@ def jvp(arguments, fields, results, call):
 def backward_backward(arguments, fields, results, call):
     """The gradients of the gradients, written to their arrays."""
     dy_rows, ddx_rows, ddscale = arguments
-    x_rows, scale, row_max_rows, inv_sum_e_shifted_rows = fields
+    x_rows, scale, m_rows, inv_Z_rows = fields
     dx_out, dscale_out, ddy_out = results
     features, dtype = call.features, call.dtype
     needs_ddu = scale is not None and ddx_rows is not None
     D = _rows.number(features, dtype)
 
-    def block(
-        x,
-        dy,
-        ddx,
-        row_max,
-        inv_sum_e_shifted,
-        ddy_block,
-        dx_block,
-        buffers,
-        row_scalars,
-        sums,
-    ):
+    def block(x, dy, ddx, m, inv_Z, ddy_block, dx_block, buffers, row_scalars, sums):
         (d2scale_sums,) = sums
-        # step 2: u = x*scale - row_max
+        # step 2: u = x*scale - m
         if scale is not None:
             u = np.multiply(x, scale, out=ddy_block)
         else:
             u = x
-        u = np.subtract(u, row_max, out=ddy_block)
+        u = np.subtract(u, m, out=ddy_block)
         # step 3: e_shifted = exp(u)
         e_shifted = np.exp(u, out=ddy_block)
-        # step 6: y = e_shifted*inv_sum_e_shifted
-        y = _rows.by_row(np.multiply, e_shifted, inv_sum_e_shifted, out=dx_block)
-        # step 26: mean_dy_y = mean(dy*y)
+        # step 6: y = e_shifted*inv_Z
+        y = _rows.by_row(np.multiply, e_shifted, inv_Z, out=dx_block)
+        # step 33: mean_dy_y = mean(dy*y)
         mean_dy_y = _rows.row_mean(dy, y, D, out=row_scalars[0])
-        # step 55: ddu = ddx*scale + x*ddscale
+        # step 42: ddu = ddx*scale + x*ddscale
         if needs_ddu:
             ddu = np.multiply(ddx, scale, out=ddy_block)
         if scale is None:
@@ -110,57 +99,58 @@ def backward_backward(arguments, fields, results, call):
             ddu = np.add(ddu, part, out=ddy_block)
         if ddx_rows is None:
             ddu = part
-        # step 59: mean_ddu_y = mean(ddu*y)
+        # step 60: mean_ddu_y = mean(ddu*y)
         mean_ddu_y = _rows.row_mean(ddu, y, D, out=row_scalars[1])
-        # step 58: sum_ddu_y = sum(ddu*y)
+        # step 72: sum_ddu_y = sum(ddu*y)
         sum_ddu_y = _rows.row_sum(ddu, y, out=row_scalars[2])
-        # step 27: mean_dy_y_scaled = mean_dy_y*D
+        # step 34: mean_dy_y_scaled = mean_dy_y*D
         mean_dy_y_scaled = np.multiply(mean_dy_y, D, out=row_scalars[0])
-        # step 27: du = (dy - mean_dy_y_scaled)*y
+        # step 34: du = (dy - mean_dy_y_scaled)*y
         part_2 = _rows.by_row(np.subtract, dy, mean_dy_y_scaled, out=buffers[1])
         if scale is not None:
             du = np.multiply(part_2, y, out=buffers[2])
-        # step 50: mean_ddx_du = mean(ddx*du)
+        # step 66: mean_ddx_du = mean(ddx*du)
         if needs_ddu:
             mean_ddx_du = _rows.row_mean(ddx, du, D, out=row_scalars[3])
-        # step 36: g = (dy - mean_dy_y_scaled)*ddu
-        g = np.multiply(part_2, ddu, out=buffers[1])
-        # step 59: mean_g_y = mean(g*y)
-        mean_g_y = _rows.row_mean(g, y, D, out=row_scalars[4])
-        # step 58: ddy = (ddu - sum_ddu_y)*y
+        # step 43: d2y_part = (dy - mean_dy_y_scaled)*ddu
+        d2y_part = np.multiply(part_2, ddu, out=buffers[1])
+        # step 60: mean_d2y_part_y = mean(d2y_part*y)
+        mean_d2y_part_y = _rows.row_mean(d2y_part, y, D, out=row_scalars[4])
+        # step 72: ddy = (ddu - sum_ddu_y)*y
         ddy = np.subtract(ddu, sum_ddu_y, out=ddy_block)
         np.multiply(ddy, y, out=ddy_block)
-        # step 59: d2u = (g + ((mean_dy_y_scaled - dy)*mean_ddu_y - mean_g_y)*D)*y
+        # step 60: d2u = (d2y_part + ((mean_dy_y_scaled - dy)*mean_ddu_y -
+        #   mean_d2y_part_y)*D)*y
         d2u = np.subtract(mean_dy_y_scaled, dy, out=buffers[0])
         d2u = np.multiply(d2u, mean_ddu_y, out=buffers[0])
-        d2u = np.subtract(d2u, mean_g_y, out=buffers[0])
+        d2u = np.subtract(d2u, mean_d2y_part_y, out=buffers[0])
         d2u = np.multiply(d2u, D, out=buffers[0])
-        d2u = np.add(g, d2u, out=buffers[0])
+        d2u = np.add(d2y_part, d2u, out=buffers[0])
         d2u = np.multiply(d2u, y, out=dx_block)
-        # step 50: mean_d2u_x = mean(d2u*x)
+        # step 66: mean_d2u_x = mean(d2u*x)
         if scale is not None:
             mean_d2u_x = _rows.row_mean(d2u, x, D, out=row_scalars[0])
-            # step 57: d2x = d2u*scale + du*ddscale
+            # step 64: d2x = d2u*scale + du*ddscale
             d2x = np.multiply(d2u, scale, out=dx_block)
         else:
             d2x = d2u
         if ddscale is not None:
             part_3 = np.multiply(du, ddscale, out=buffers[0])
             np.add(d2x, part_3, out=dx_block)
-        # step 50: mean_ddx_du_scaled = (mean_d2u_x + mean_ddx_du)*D
+        # step 66: mean_ddx_du_scaled = (mean_d2u_x + mean_ddx_du)*D
         if needs_ddu:
             mean_ddx_du_scaled = np.add(mean_d2u_x, mean_ddx_du, out=row_scalars[0])
         if ddx_rows is None:
             mean_ddx_du_scaled = mean_d2u_x
         if scale is not None:
             mean_ddx_du_scaled = np.multiply(mean_ddx_du_scaled, D, out=row_scalars[0])
-            # step 50: d2scale = sum over rows of mean_ddx_du_scaled
+            # step 66: d2scale = sum over rows of mean_ddx_du_scaled
             d2scale_sums += np.add.reduce(mean_ddx_du_scaled, axis=None)
 
     (d2scale,) = _blocks.each_block(
         block,
         call,
-        reads=(x_rows, dy_rows, ddx_rows, row_max_rows, inv_sum_e_shifted_rows),
+        reads=(x_rows, dy_rows, ddx_rows, m_rows, inv_Z_rows),
         writes=(ddy_out, dx_out),
         buffers=3,
         row_scalars=5,

@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of scaled_softmax.
 // Do not edit; edit scaled_softmax.py and run: lngen derive scaled_softmax.py
 // Cost: forward 2 row tensors (1 read, 1 written), 7 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
-// Evidence: 1 output, 23 steps, 29 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// Evidence: 1 output, 35 steps, 30 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
-// templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
+// templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
 //
 // jvp:
 //     u_dot = scale_dot*x + scale*x_dot
@@ -13,19 +13,19 @@
 //     mean_dy_y = mean(dy*y)
 //     du = y*(dy - D*mean_dy_y)
 //     ddu = ddscale*x + scale*ddx
-//     g = ddu*(dy - D*mean_dy_y)
-//     d2u = y*(g + D*(mean(ddu*y)*(D*mean_dy_y - dy) - mean(g*y)))
+//     d2y_part = ddu*(dy - D*mean_dy_y)
+//     d2u = y*(d2y_part + D*(mean(ddu*y)*(D*mean_dy_y - dy) - mean(d2y_part*y)))
 //     d2x = scale*d2u + ddscale*du
 //     d2scale = sum_rows(D*(mean(d2u*x) + mean(ddx*du)))
 //     ddy = y*(ddu - sum(ddu*y))
 //
 // A kernel is passed the pointers of
 //
-//     jvp_<type>(const Row* x, const Row* x_dot, const Computed* row_max, const Computed* inv_sum_e_shifted, const
-//         Parameter* scale, const Parameter* scale_dot, Row* out_dy, long long rows, int D)
-//     backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* row_max, const
-//         Computed* inv_sum_e_shifted, const Parameter* scale, const Parameter* ddscale, Row* out_dx, Row*
-//         out_ddy, Computed* workspace, long long rows, int D)
+//     jvp_<type>(const Row* x, const Row* x_dot, const Computed* m, const Computed* inv_Z, const Parameter* scale,
+//         const Parameter* scale_dot, Row* out_y_dot, long long rows, int D)
+//     backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* m, const Computed*
+//         inv_Z, const Parameter* scale, const Parameter* ddscale, Row* out_dx, Row* out_ddy, Computed* workspace,
+//         long long rows, int D)
 //     backward_backward_columns_<type>(Computed* workspace, int blocks, const Parameter* scale, const Parameter*
 //         ddscale, Parameter* out_dscale, int D)
 //
@@ -33,9 +33,9 @@
 // on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h.
 //     LNGEN_WITHOUT_ddscale  ddscale is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dscale   dscale is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dx       dx is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_scale    scale is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_scale_dot scale_dot is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
 
 #include "../_runtime/host_rows.h"
 
@@ -51,20 +51,20 @@ constexpr bool HAS_ddx = false;
 #else
 constexpr bool HAS_ddx = true;
 #endif
-#ifdef LNGEN_WITHOUT_dscale
-constexpr bool HAS_dscale = false;
-#else
-constexpr bool HAS_dscale = true;
-#endif
-#ifdef LNGEN_WITHOUT_dx
-constexpr bool HAS_dx = false;
-#else
-constexpr bool HAS_dx = true;
-#endif
 #ifdef LNGEN_WITHOUT_scale
 constexpr bool HAS_scale = false;
 #else
 constexpr bool HAS_scale = true;
+#endif
+#ifdef LNGEN_WITHOUT_scale_dot
+constexpr bool HAS_scale_dot = false;
+#else
+constexpr bool HAS_scale_dot = true;
+#endif
+#ifdef LNGEN_WITHOUT_x_dot
+constexpr bool HAS_x_dot = false;
+#else
+constexpr bool HAS_x_dot = true;
 #endif
 
 }  // namespace lngen
@@ -74,28 +74,28 @@ constexpr bool HAS_scale = true;
 namespace lngen {
 namespace jvp {
 
-constexpr bool READS_x = HAS_dscale || HAS_dx;
-constexpr bool READS_x_dot = HAS_dx;
-constexpr bool READS_scale = (HAS_dscale && HAS_scale) || (HAS_dx && HAS_scale);
-constexpr bool READS_scale_dot = HAS_dscale;
+constexpr bool READS_x = HAS_scale_dot || HAS_x_dot;
+constexpr bool READS_x_dot = HAS_x_dot;
+constexpr bool READS_scale = (HAS_scale && HAS_scale_dot) || (HAS_scale && HAS_x_dot);
+constexpr bool READS_scale_dot = HAS_scale_dot;
 
 template <class T, class P, class A> struct Arguments {
   const T* x;
   const T* x_dot;
-  const A* row_max;
-  const A* inv_sum_e_shifted;
+  const A* m;
+  const A* inv_Z;
   const P* scale;
   const P* scale_dot;
-  T* out_dy;
+  T* out_y_dot;
   long long rows;
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
-  A row_max;
-  A inv_sum_e_shifted;
+  A m;
+  A inv_Z;
   A scale;
   A scale_dot;
   A sum_u_dot_y;
@@ -104,18 +104,18 @@ template <class A> struct Scalars {
 // Stage 1 of 2: sum_u_dot_y = sum(u_dot*y)
 template <class A, class S>
 LNGEN_INLINE void sum_u_dot_y(A x, A x_dot, const Scalars<S>& row, A (&sums)[1], A& kept_y) {
-  const A inv_sum_e_shifted = row.inv_sum_e_shifted, row_max = row.row_max, scale = row.scale, scale_dot = row.scale_dot;
-  const A u = x*scale - row_max;  // step 2
+  const A inv_Z = row.inv_Z, m = row.m, scale = row.scale, scale_dot = row.scale_dot;
+  const A u = x*scale - m;  // step 2
   const A e_shifted = math::exp(u);  // step 3
-  const A y = e_shifted*inv_sum_e_shifted;  // step 6
-  const A u_dot = (HAS_dscale || HAS_dx) ? (HAS_dscale ? x*scale_dot : A(0)) + (HAS_dx ? x_dot*scale : A(0)) : A(0);  // step 17
-  if (HAS_dscale || HAS_dx) sums[0] += u_dot*y;  // step 25: sum_u_dot_y
+  const A y = e_shifted*inv_Z;  // step 6
+  const A u_dot = (HAS_scale_dot || HAS_x_dot) ? (HAS_scale_dot ? x*scale_dot : A(0)) + (HAS_x_dot ? x_dot*scale : A(0)) : A(0);  // step 23
+  if (HAS_scale_dot || HAS_x_dot) sums[0] += u_dot*y;  // step 32: sum_u_dot_y
   kept_y = y;
 }
 
 template <class A>
 LNGEN_INLINE void after_sum_u_dot_y(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_u_dot_y = sums[0];  // step 25: sum(u_dot*y)
+  const A sum_u_dot_y = sums[0];  // step 32: sum(u_dot*y)
   row.sum_u_dot_y = sum_u_dot_y;
 }
 
@@ -123,12 +123,12 @@ LNGEN_INLINE void after_sum_u_dot_y(Scalars<A>& row, const A (&sums)[1]) {
 template <class A, class S>
 LNGEN_INLINE void stage_2(A x, A x_dot, A y, const Scalars<S>& row, A& out_y_dot) {
   const A scale = row.scale, scale_dot = row.scale_dot, sum_u_dot_y = row.sum_u_dot_y;
-  const A u_dot = (HAS_dscale || HAS_dx) ? (HAS_dscale ? x*scale_dot : A(0)) + (HAS_dx ? x_dot*scale : A(0)) : A(0);  // step 17
-  const A y_dot = (HAS_dscale || HAS_dx) ? (u_dot - sum_u_dot_y)*y : A(0);  // step 25
+  const A u_dot = (HAS_scale_dot || HAS_x_dot) ? (HAS_scale_dot ? x*scale_dot : A(0)) + (HAS_x_dot ? x_dot*scale : A(0)) : A(0);  // step 23
+  const A y_dot = (HAS_scale_dot || HAS_x_dot) ? (u_dot - sum_u_dot_y)*y : A(0);  // step 32
   out_y_dot = y_dot;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -142,15 +142,15 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
   using A = S;
   const int D = to.D;
   const Scalars<S> call = of_the_call(to);
-  const bool streams_dy = streams && is_even(to.out_dy, D);
+  const bool streams_y_dot = streams && is_even(to.out_y_dot, D);
   Scratch<S> kept(1ll * D);
   S* const kept_y = kept.entries + 0ll * D;
   for (long long chunk = on.first; chunk < on.end; ++chunk) {
     for (long long i = on.row(chunk); i < on.row(chunk + 1); ++i) {
       const long long offset = i * D;
       Scalars<S> row = call;
-      row.row_max = to.row_max[i];
-      row.inv_sum_e_shifted = to.inv_sum_e_shifted[i];
+      row.m = to.m[i];
+      row.inv_Z = to.inv_Z[i];
       {
         S sums[1];
         sweep<0, 0>(D, sums, {A(0)}, [&](int column, auto width, auto& lanes) {
@@ -173,7 +173,7 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
           const A y = read<S>(kept_y + column, width);
           A out_y_dot;
           stage_2(x, x_dot, y, row, out_y_dot);
-          write_once(to.out_dy + offset + column, width, out_y_dot, streams_dy);
+          write_once(to.out_y_dot + offset + column, width, out_y_dot, streams_y_dot);
         });
       }
     }
@@ -216,8 +216,8 @@ template <class T, class P, class A> struct Arguments {
   const T* x;
   const T* dy;
   const T* ddx;
-  const A* row_max;
-  const A* inv_sum_e_shifted;
+  const A* m;
+  const A* inv_Z;
   const P* scale;
   const P* ddscale;
   T* out_dx;
@@ -227,18 +227,18 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
-  A row_max;
-  A inv_sum_e_shifted;
+  A m;
+  A inv_Z;
   A scale;
   A ddscale;
   A mean_dy_y;
   A mean_ddu_y;
   A sum_ddu_y;
   A mean_dy_y_scaled;
-  A mean_g_y;
+  A mean_d2y_part_y;
   A mean_ddx_du;
   A mean_d2u_x;
   A mean_ddx_du_scaled;
@@ -247,75 +247,75 @@ template <class A> struct Scalars {
 // Stage 1 of 3: mean_dy_y = mean(dy*y); mean_ddu_y = mean(ddu*y); sum_ddu_y = sum(ddu*y)
 template <class A, class S>
 LNGEN_INLINE void sum_ddu_y(A x, A dy, A ddx, const Scalars<S>& row, A (&sums)[3], A& kept_y) {
-  const A ddscale = row.ddscale, inv_sum_e_shifted = row.inv_sum_e_shifted, row_max = row.row_max, scale = row.scale;
-  const A u = x*scale - row_max;  // step 2
+  const A ddscale = row.ddscale, inv_Z = row.inv_Z, m = row.m, scale = row.scale;
+  const A u = x*scale - m;  // step 2
   const A e_shifted = math::exp(u);  // step 3
-  const A y = e_shifted*inv_sum_e_shifted;  // step 6
-  const A ddu = (HAS_ddscale || HAS_ddx) ? (HAS_ddx ? ddx*scale : A(0)) + (HAS_ddscale ? x*ddscale : A(0)) : A(0);  // step 55
-  if (HAS_ddscale || HAS_ddx) sums[0] += dy*y;  // step 26: mean_dy_y
-  if (HAS_ddscale || HAS_ddx) sums[1] += ddu*y;  // step 59: mean_ddu_y
-  if (HAS_ddscale || HAS_ddx) sums[2] += ddu*y;  // step 58: sum_ddu_y
+  const A y = e_shifted*inv_Z;  // step 6
+  const A ddu = (HAS_ddscale || HAS_ddx) ? (HAS_ddx ? ddx*scale : A(0)) + (HAS_ddscale ? x*ddscale : A(0)) : A(0);  // step 42
+  if (HAS_ddscale || HAS_ddx) sums[0] += dy*y;  // step 33: mean_dy_y
+  if (HAS_ddscale || HAS_ddx) sums[1] += ddu*y;  // step 60: mean_ddu_y
+  if (HAS_ddscale || HAS_ddx) sums[2] += ddu*y;  // step 72: sum_ddu_y
   kept_y = y;
 }
 
 template <class A>
 LNGEN_INLINE void after_sum_ddu_y(Scalars<A>& row, const A (&sums)[3], A (&over_all)[1]) {
   const A D = row.D;
-  const A mean_dy_y = math::quotient(sums[0], row.D);  // step 26: mean(dy*y)
-  const A mean_ddu_y = math::quotient(sums[1], row.D);  // step 59: mean(ddu*y)
-  const A sum_ddu_y = sums[2];  // step 58: sum(ddu*y)
-  const A mean_dy_y_scaled = mean_dy_y*D;  // step 27
+  const A mean_dy_y = math::quotient(sums[0], row.D);  // step 33: mean(dy*y)
+  const A mean_ddu_y = math::quotient(sums[1], row.D);  // step 60: mean(ddu*y)
+  const A sum_ddu_y = sums[2];  // step 72: sum(ddu*y)
+  const A mean_dy_y_scaled = mean_dy_y*D;  // step 34
   row.mean_dy_y = mean_dy_y;
   row.mean_ddu_y = mean_ddu_y;
   row.sum_ddu_y = sum_ddu_y;
   row.mean_dy_y_scaled = mean_dy_y_scaled;
 }
 
-// Stage 2 of 3: mean_g_y = mean(g*y); mean_ddx_du = mean(ddx*du)
+// Stage 2 of 3: mean_d2y_part_y = mean(d2y_part*y); mean_ddx_du = mean(ddx*du)
 template <class A, class S>
 LNGEN_INLINE void mean_ddx_du(A x, A dy, A ddx, A y, const Scalars<S>& row, A (&sums)[2], A& out_ddy, A& kept_du) {
   const A ddscale = row.ddscale, mean_dy_y_scaled = row.mean_dy_y_scaled, scale = row.scale, sum_ddu_y = row.sum_ddu_y;
-  const A ddu = (HAS_ddscale || HAS_ddx) ? (HAS_ddx ? ddx*scale : A(0)) + (HAS_ddscale ? x*ddscale : A(0)) : A(0);  // step 55
-  const A du = (dy - mean_dy_y_scaled)*y;  // step 27
-  const A g = (HAS_ddscale || HAS_ddx) ? (dy - mean_dy_y_scaled)*ddu : A(0);  // step 36
-  const A ddy = (HAS_ddscale || HAS_ddx) ? (ddu - sum_ddu_y)*y : A(0);  // step 58
-  if (HAS_ddscale || HAS_ddx) sums[0] += g*y;  // step 59: mean_g_y
-  if (HAS_ddx && HAS_scale) sums[1] += ddx*du;  // step 50: mean_ddx_du
+  const A ddu = (HAS_ddscale || HAS_ddx) ? (HAS_ddx ? ddx*scale : A(0)) + (HAS_ddscale ? x*ddscale : A(0)) : A(0);  // step 42
+  const A du = (dy - mean_dy_y_scaled)*y;  // step 34
+  const A d2y_part = (HAS_ddscale || HAS_ddx) ? (dy - mean_dy_y_scaled)*ddu : A(0);  // step 43
+  const A ddy = (HAS_ddscale || HAS_ddx) ? (ddu - sum_ddu_y)*y : A(0);  // step 72
+  if (HAS_ddscale || HAS_ddx) sums[0] += d2y_part*y;  // step 60: mean_d2y_part_y
+  if (HAS_ddx && HAS_scale) sums[1] += ddx*du;  // step 66: mean_ddx_du
   out_ddy = ddy;
   kept_du = du;
 }
 
 template <class A>
 LNGEN_INLINE void after_mean_ddx_du(Scalars<A>& row, const A (&sums)[2], A (&over_all)[1]) {
-  const A mean_g_y = math::quotient(sums[0], row.D);  // step 59: mean(g*y)
-  const A mean_ddx_du = math::quotient(sums[1], row.D);  // step 50: mean(ddx*du)
-  row.mean_g_y = mean_g_y;
+  const A mean_d2y_part_y = math::quotient(sums[0], row.D);  // step 60: mean(d2y_part*y)
+  const A mean_ddx_du = math::quotient(sums[1], row.D);  // step 66: mean(ddx*du)
+  row.mean_d2y_part_y = mean_d2y_part_y;
   row.mean_ddx_du = mean_ddx_du;
 }
 
 // Stage 3 of 3: mean_d2u_x = mean(d2u*x)
 template <class A, class S>
 LNGEN_INLINE void mean_d2u_x(A x, A dy, A ddx, A y, A du, const Scalars<S>& row, A (&sums)[1], A& out_d2x) {
-  const A D = row.D, ddscale = row.ddscale, mean_ddu_y = row.mean_ddu_y, mean_dy_y_scaled = row.mean_dy_y_scaled, mean_g_y = row.mean_g_y, scale = row.scale;
-  const A ddu = (HAS_ddscale || HAS_ddx) ? (HAS_ddx ? ddx*scale : A(0)) + (HAS_ddscale ? x*ddscale : A(0)) : A(0);  // step 55
-  const A g = (HAS_ddscale || HAS_ddx) ? (dy - mean_dy_y_scaled)*ddu : A(0);  // step 36
-  const A d2u = (HAS_ddscale || HAS_ddx) ? (g + ((mean_dy_y_scaled - dy)*mean_ddu_y - mean_g_y)*D)*y : A(0);  // step 59
-  const A d2x = (HAS_ddscale || HAS_ddx) ? d2u*scale + (HAS_ddscale ? du*ddscale : A(0)) : A(0);  // step 57
-  if ((HAS_ddscale && HAS_scale) || (HAS_ddx && HAS_scale)) sums[0] += d2u*x;  // step 50: mean_d2u_x
+  const A D = row.D, ddscale = row.ddscale, mean_d2y_part_y = row.mean_d2y_part_y, mean_ddu_y = row.mean_ddu_y, mean_dy_y_scaled = row.mean_dy_y_scaled, scale = row.scale;
+  const A ddu = (HAS_ddscale || HAS_ddx) ? (HAS_ddx ? ddx*scale : A(0)) + (HAS_ddscale ? x*ddscale : A(0)) : A(0);  // step 42
+  const A d2y_part = (HAS_ddscale || HAS_ddx) ? (dy - mean_dy_y_scaled)*ddu : A(0);  // step 43
+  const A d2u = (HAS_ddscale || HAS_ddx) ? (d2y_part + ((mean_dy_y_scaled - dy)*mean_ddu_y - mean_d2y_part_y)*D)*y : A(0);  // step 60
+  const A d2x = (HAS_ddscale || HAS_ddx) ? d2u*scale + (HAS_ddscale ? du*ddscale : A(0)) : A(0);  // step 64
+  if ((HAS_ddscale && HAS_scale) || (HAS_ddx && HAS_scale)) sums[0] += d2u*x;  // step 66: mean_d2u_x
   out_d2x = d2x;
 }
 
 template <class A>
 LNGEN_INLINE void after_mean_d2u_x(Scalars<A>& row, const A (&sums)[1], A (&over_all)[1]) {
   const A D = row.D, mean_ddx_du = row.mean_ddx_du;
-  const A mean_d2u_x = math::quotient(sums[0], row.D);  // step 50: mean(d2u*x)
-  const A mean_ddx_du_scaled = (HAS_ddscale || HAS_ddx) ? (mean_d2u_x + mean_ddx_du)*D : A(0);  // step 50
-  over_all[0] = mean_ddx_du_scaled;  // step 50: d2scale
+  const A mean_d2u_x = math::quotient(sums[0], row.D);  // step 66: mean(d2u*x)
+  const A mean_ddx_du_scaled = (HAS_ddscale || HAS_ddx) ? (mean_d2u_x + mean_ddx_du)*D : A(0);  // step 66
+  over_all[0] = mean_ddx_du_scaled;  // step 66: d2scale
   row.mean_d2u_x = mean_d2u_x;
   row.mean_ddx_du_scaled = mean_ddx_du_scaled;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -340,8 +340,8 @@ template <class T, class S> void work(const Arguments<T, S, S>& to, const Work& 
     for (long long i = on.row(chunk); i < on.row(chunk + 1); ++i) {
       const long long offset = i * D;
       Scalars<S> row = call;
-      row.row_max = to.row_max[i];
-      row.inv_sum_e_shifted = to.inv_sum_e_shifted[i];
+      row.m = to.m[i];
+      row.inv_Z = to.inv_Z[i];
       {
         S sums[3];
         sweep<0, 0>(D, sums, {A(0), A(0), A(0)}, [&](int column, auto width, auto& lanes) {
@@ -418,7 +418,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features.
+// Values that do not vary over the features.
 template <class A> struct Scalars {
   A D;
   A scale;

@@ -1,13 +1,14 @@
 # Made by lngen 0.1.0 from the definition of scaled_softmax.
 # Do not edit; edit scaled_softmax.py and run: lngen derive scaled_softmax.py
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
-# Evidence: 1 output, 23 steps, 29 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 35 steps, 30 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
-# templates sha256:96fa4f074f892e76e313c9f0a8de1cf24f881977ae36faf6a85bfdcf170ab287
+# templates sha256:93255fc8f52b81590d25688993b53c56a0dd751e1adf769b18019b3757809940
 """Softmax with a learned inverse temperature.
 
-`scaled_softmax` takes tensors and `ScaledSoftmax` is a module; both can be differentiated twice. On
-the processor they run as `cpu_backend` where there is a C++ compiler, else as `numpy_backend`.
+`scaled_softmax` takes tensors, and `ScaledSoftmax` is a module.
+Both can be differentiated twice. On the processor they run `cpu_backend` if there is a C++
+compiler, else `numpy_backend`.
 """
 
 from .._runtime import torch as _torch
@@ -19,7 +20,7 @@ __all__ = [
     "scaled_softmax",
 ]
 
-_LAYER: _torch.Layer[_torch.Tensor] = _torch.Layer(
+_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
     __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu
 )
 
@@ -29,29 +30,30 @@ def scaled_softmax(
 ) -> _torch.Tensor:
     """Softmax with a learned inverse temperature.
 
-        row_max = max(scale*x)
-        e_shifted = exp(scale*x - row_max)
-        sum_e_shifted = sum(e_shifted)
-        inv_sum_e_shifted = 1/sum_e_shifted
-        y = inv_sum_e_shifted*e_shifted
+        m = max(scale*x)
+        e_shifted = exp(scale*x - m)
+        Z = sum(e_shifted)
+        inv_Z = 1/Z
+        y = inv_Z*e_shifted
 
     Args:
         x: shape (..., D).
-        scale: a number or a tensor without axes; left out it is 1.
+        scale: a number or a tensor without axes. If omitted it is 1.
 
-    Returns y, in the type of the first rows. It computes in the widest type
-    among the inputs, in float32 for 16-bit ones.
+    Returns y in the type of the first rows. y has shape (..., D). The compute type is
+    the widest among the inputs, and float32 for 16-bit inputs.
 
-    Raises TypeError for what is no floating-point tensor, ValueError for a wrong shape.
+    Raises TypeError for an argument that is not a floating-point tensor, ValueError for
+    a wrong shape.
     """
     return _LAYER.call(x, scale)
 
 
 class ScaledSoftmax(_torch.Module):
-    """`scaled_softmax` as a module, which has the parameter scale.
+    """`scaled_softmax` as a module with the parameter scale.
 
     Args:
-        scale: False leaves it out; it is 1 at first.
+        scale: False omits it; its initial value is 1.
         device, dtype: those of the parameters.
     """
 
@@ -67,5 +69,5 @@ class ScaledSoftmax(_torch.Module):
         super().__init__(None, {"scale": scale}, {}, device, dtype)
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
-        """What `scaled_softmax` returns with the parameters of the module."""
+        """Return `scaled_softmax` of the arguments and the parameters of the module."""
         return _LAYER.call(x, self.scale)

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 4 flops per row element.
 # Evidence: 1 output, 31 steps, 20 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:9ce87dbd38edba4176ecb72247c55af9618089126b150813de61257b8d884562
-# templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
+# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
 """Softmax over the feature axis."""
 
 from .._runtime import modules as _modules
@@ -13,12 +13,12 @@ from .numpy_backend import INTERFACE
 __all__ = ["Softmax"]
 
 
-class Softmax(_modules.Module[_Array, _Array]):
-    """`softmax` as an object, which has no parameters.
+class Softmax(_modules.NumpyModule[_Array, _Array]):
+    """`softmax` as an object without parameters.
 
     Args:
         backend: "cpu" for compiled kernels, "auto" for those if there is a compiler.
-        threads: how many threads share the rows. It changes no bit of a result.
+        threads: the number of threads that share the rows. Results do not depend on it.
     """
 
     _package, _interface = __name__.rpartition(".")[0], INTERFACE
@@ -29,15 +29,15 @@ class Softmax(_modules.Module[_Array, _Array]):
         super().__init__(None, {}, {}, backend, threads)
 
     def forward(self, x: _Array, *, save: bool = True) -> _Array:
-        """The layer of rows. Unless `save` is False it keeps what `backward` needs:
-        the arrays that are given here and the parameters, not copies of them.
+        """Compute the layer. Unless `save` is False, the object keeps its arguments and
+        parameters for `backward`, and does not copy them.
         """
         return self._forward(save, x)
 
     __call__ = forward
 
     def backward(self, dy: _Array) -> _Array:
-        """dx, given the gradient of a loss by what `forward` returned: once for each
-        call of that.
+        """Return dx, given the gradient of a loss with respect to the output, once for
+        each `forward`.
         """
         return self._backward(dy)

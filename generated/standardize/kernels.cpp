@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of standardize.
 // Do not edit; edit standardize.py and run: lngen derive standardize.py
 // Cost: forward 2 row tensors (1 read, 1 written), 7 flops per row element; backward 3 row tensors (2 read, 1 written), 10 flops per row element.
-// Evidence: 1 output, 17 steps, 23 first lines, 2 identities, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4, 5; derivation.md says of what.
+// Evidence: 1 output, 35 steps, 23 first lines, 2 identities, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4, 5; derivation.md says of what.
 // definition sha256:5c30a6dc2dc6ad6d80103cedc7b8820d41a985b799ed6b10a6631e55e07f29cc
-// templates sha256:8bbbc2ab837f16bde19a4863714ba763db23bb4e5b5a385b75bac1726cb164d5
+// templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
 //
 // forward:
 //     mu = mean(x)
@@ -44,7 +44,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A eps;
@@ -102,7 +102,7 @@ LNGEN_INLINE void stage_3(A x, const Scalars<S>& row, A& out_y) {
   out_y = y;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;
@@ -193,7 +193,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A mu;
@@ -211,16 +211,16 @@ LNGEN_INLINE void sum_dy_y(A x, A dy, const Scalars<S>& row, A (&sums)[2]) {
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A y = x_centred*rstd;  // step 5
-  sums[0] += dy;  // step 14: mean_dy
-  sums[1] += dy*y;  // step 14: sum_dy_y
+  sums[0] += dy;  // step 18: mean_dy
+  sums[1] += dy*y;  // step 18: sum_dy_y
 }
 
 template <class A>
 LNGEN_INLINE void after_sum_dy_y(Scalars<A>& row, const A (&sums)[2]) {
   const A D = row.D;
-  const A mean_dy = math::quotient(sums[0], row.D);  // step 14: mean(dy)
-  const A sum_dy_y = sums[1];  // step 14: sum(dy*y)
-  const A sum_dy_y_scaled = sum_dy_y / (D - A(1));  // step 14
+  const A mean_dy = math::quotient(sums[0], row.D);  // step 18: mean(dy)
+  const A sum_dy_y = sums[1];  // step 18: sum(dy*y)
+  const A sum_dy_y_scaled = sum_dy_y / (D - A(1));  // step 18
   row.mean_dy = mean_dy;
   row.sum_dy_y = sum_dy_y;
   row.sum_dy_y_scaled = sum_dy_y_scaled;
@@ -233,11 +233,11 @@ LNGEN_INLINE void stage_2(A x, A dy, const Scalars<S>& row, A& out_dx) {
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A y = x_centred*rstd;  // step 5
-  const A dx = (dy - mean_dy - y*sum_dy_y_scaled)*rstd;  // step 14
+  const A dx = (dy - mean_dy - y*sum_dy_y_scaled)*rstd;  // step 18
   out_dx = dx;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class T, class S> Scalars<S> of_the_call(const Arguments<T, S, S>& to) {
   using A = S;
   Scalars<S> row;

@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of standardize.
 // Do not edit; edit standardize.py and run: lngen derive standardize.py
 // Cost: forward 2 row tensors (1 read, 1 written), 7 flops per row element; backward 3 row tensors (2 read, 1 written), 10 flops per row element.
-// Evidence: 1 output, 17 steps, 23 first lines, 2 identities, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4, 5; derivation.md says of what.
+// Evidence: 1 output, 35 steps, 23 first lines, 2 identities, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4, 5; derivation.md says of what.
 // definition sha256:5c30a6dc2dc6ad6d80103cedc7b8820d41a985b799ed6b10a6631e55e07f29cc
-// templates sha256:a6fa389b017093e698671db7b23dc4ae3379f5ce734d243ee674c17ce2b51213
+// templates sha256:c2ab40ac79ac18ebe4952cf3e6ee80801e8cbd4cdf018bee22df54b9dbd571ae
 //
 // forward:
 //     mu = mean(x)
@@ -21,7 +21,7 @@
 //     backward_<type>(const Row* x, const Row* dy, const Computed* mu, const Computed* mu_residual, const
 //         Computed* rstd, Row* out_dx, long long rows, int D)
 //
-// How they are launched, and macros that choose among them: rows.cuh.
+// Launches, and the macros that choose among kernels: rows.cuh.
 
 #include "../_runtime/rows.cuh"
 #include "../_runtime/geometry.cuh"
@@ -53,7 +53,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A eps;
@@ -65,7 +65,7 @@ template <class A> struct Scalars {
   A rstd;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
 
@@ -120,7 +120,7 @@ __device__ __forceinline__ void stage_3(A x, const Scalars<A>& row, A& out_y) {
   out_y = y;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -237,7 +237,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A mu;
@@ -248,7 +248,7 @@ template <class A> struct Scalars {
   A sum_dy_y_scaled;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
   RowTile<G, READS_dy> dy;
@@ -272,16 +272,16 @@ __device__ __forceinline__ void sum_dy_y(A x, A dy, const Scalars<A>& row, A (&s
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A y = x_centred*rstd;  // step 5
-  sums[0] += dy;  // step 14: mean_dy
-  sums[1] += dy*y;  // step 14: sum_dy_y
+  sums[0] += dy;  // step 18: mean_dy
+  sums[1] += dy*y;  // step 18: sum_dy_y
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_dy_y(Scalars<A>& row, const A (&sums)[2]) {
   const A D = row.D;
-  const A mean_dy = math::quotient(sums[0], row.D);  // step 14: mean(dy)
-  const A sum_dy_y = sums[1];  // step 14: sum(dy*y)
-  const A sum_dy_y_scaled = sum_dy_y / (D - A(1));  // step 14
+  const A mean_dy = math::quotient(sums[0], row.D);  // step 18: mean(dy)
+  const A sum_dy_y = sums[1];  // step 18: sum(dy*y)
+  const A sum_dy_y_scaled = sum_dy_y / (D - A(1));  // step 18
   row.mean_dy = mean_dy;
   row.sum_dy_y = sum_dy_y;
   row.sum_dy_y_scaled = sum_dy_y_scaled;
@@ -294,11 +294,11 @@ __device__ __forceinline__ void stage_2(A x, A dy, const Scalars<A>& row, A& out
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A y = x_centred*rstd;  // step 5
-  const A dx = (dy - mean_dy - y*sum_dy_y_scaled)*rstd;  // step 14
+  const A dx = (dy - mean_dy - y*sum_dy_y_scaled)*rstd;  // step 18
   out_dx = dx;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;

@@ -1,13 +1,13 @@
 # Made by lngen 0.1.0 from the definition of standardize.
 # Do not edit; edit standardize.py and run: lngen derive standardize.py
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops per row element; backward 3 row tensors (2 read, 1 written), 10 flops per row element.
-# Evidence: 1 output, 17 steps, 23 first lines, 2 identities, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4, 5; derivation.md says of what.
+# Evidence: 1 output, 35 steps, 23 first lines, 2 identities, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4, 5; derivation.md says of what.
 # definition sha256:5c30a6dc2dc6ad6d80103cedc7b8820d41a985b799ed6b10a6631e55e07f29cc
-# templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
+# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
 """Rows of mean zero and unbiased variance one, without parameters. The outputs and the gradients.
 
-Rows are worked on in blocks that stay in the cache. A comment names the step of the
-derivation that a line comes from, and a name in the code is a name of the derivation.
+Rows are processed in blocks that stay in the cache. A comment gives the derivation step
+of its line, and names in the code are those of the derivation.
 """
 
 # A variable may be an array, a number or None.
@@ -64,23 +64,23 @@ def backward(arguments, fields, results, call):
     features, dtype = call.features, call.dtype
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 14: sum_dy_y_scaled = sum_dy_y/(D - 1)
+    # step 18: sum_dy_y_scaled = sum_dy_y/(D - 1)
     part = np.subtract(D, 1.0)
 
     def block(x, dy, mu, mu_residual, rstd, dx_block, buffers, row_scalars):
-        # step 14: mean_dy = mean(dy)
+        # step 18: mean_dy = mean(dy)
         mean_dy = _rows.row_sum(dy, one_over_D, out=row_scalars[0])
         # step 2: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=dx_block)
         # step 2: x_centred = x_shifted - mu_residual
         x_centred = _rows.less_residual(x_shifted, mu_residual)
-        # step 14: sum_dy_y_unscaled = sum(dy*x_centred)
+        # step 18: sum_dy_y_unscaled = sum(dy*x_centred)
         sum_dy_y_unscaled = _rows.row_sum(dy, x_centred, out=row_scalars[1])
-        # step 14: sum_dy_y = rstd*sum_dy_y_unscaled
+        # step 18: sum_dy_y = rstd*sum_dy_y_unscaled
         sum_dy_y = np.multiply(rstd, sum_dy_y_unscaled, out=row_scalars[1])
-        # step 14: sum_dy_y_scaled = sum_dy_y/(D - 1)
+        # step 18: sum_dy_y_scaled = sum_dy_y/(D - 1)
         sum_dy_y_scaled = np.divide(sum_dy_y, part, out=row_scalars[1])
-        # step 14: dx = (dy - mean_dy - x_centred*rstd*sum_dy_y_scaled)*rstd
+        # step 18: dx = (dy - mean_dy - x_centred*rstd*sum_dy_y_scaled)*rstd
         dx = _rows.by_row(np.subtract, dy, mean_dy, out=buffers[0])
         part_2 = np.multiply(rstd, sum_dy_y_scaled, out=row_scalars[0])
         part_3 = np.multiply(x_centred, part_2, out=dx_block)
@@ -139,24 +139,24 @@ def backward_fast(arguments, saved):
     vecdot = np.vecdot if shape[-1] <= _rows.WHOLE_ROW else _rows.vecdot_in_pieces
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 14: sum_dy_y_scaled = sum_dy_y/(D - 1)
+    # step 18: sum_dy_y_scaled = sum_dy_y/(D - 1)
     part = np.subtract(D, 1.0)
     mu = mu_rows[..., np.newaxis]
     mu_residual = mu_residual_rows[..., np.newaxis]
     rstd = rstd_rows[..., np.newaxis]
-    # step 14: mean_dy = mean(dy)
+    # step 18: mean_dy = mean(dy)
     mean_dy = vecdot(dy, one_over_D)[..., np.newaxis]
     # step 2: x_shifted = x - mu
     x_shifted = x - mu
     # step 2: x_centred = x_shifted - mu_residual
     x_centred = _rows.less_residual(x_shifted, mu_residual)
-    # step 14: sum_dy_y_unscaled = sum(dy*x_centred)
+    # step 18: sum_dy_y_unscaled = sum(dy*x_centred)
     sum_dy_y_unscaled = vecdot(dy, x_centred)[..., np.newaxis]
-    # step 14: sum_dy_y = rstd*sum_dy_y_unscaled
+    # step 18: sum_dy_y = rstd*sum_dy_y_unscaled
     sum_dy_y = rstd * sum_dy_y_unscaled
-    # step 14: sum_dy_y_scaled = sum_dy_y/(D - 1)
+    # step 18: sum_dy_y_scaled = sum_dy_y/(D - 1)
     sum_dy_y_scaled = sum_dy_y / part
-    # step 14: dx = (dy - mean_dy - x_centred*rstd*sum_dy_y_scaled)*rstd
+    # step 18: dx = (dy - mean_dy - x_centred*rstd*sum_dy_y_scaled)*rstd
     dx = dy - mean_dy
     part_2 = rstd * sum_dy_y_scaled
     part_3 = np.multiply(x_centred, part_2, out=x_centred)

@@ -1,9 +1,9 @@
 # Made by lngen 0.1.0 from the definition of standardize.
 # Do not edit; edit standardize.py and run: lngen derive standardize.py
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops per row element; backward 3 row tensors (2 read, 1 written), 10 flops per row element.
-# Evidence: 1 output, 17 steps, 23 first lines, 2 identities, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4, 5; derivation.md says of what.
+# Evidence: 1 output, 35 steps, 23 first lines, 2 identities, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4, 5; derivation.md says of what.
 # definition sha256:5c30a6dc2dc6ad6d80103cedc7b8820d41a985b799ed6b10a6631e55e07f29cc
-# templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
+# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
 """Rows of mean zero and unbiased variance one, without parameters."""
 
 from .._runtime import modules as _modules
@@ -13,13 +13,13 @@ from .numpy_backend import INTERFACE
 __all__ = ["Standardize"]
 
 
-class Standardize(_modules.Module[_Array, _Array]):
-    """`standardize` as an object, which has no parameters.
+class Standardize(_modules.NumpyModule[_Array, _Array]):
+    """`standardize` as an object without parameters.
 
     Args:
         eps: a constant, a finite number of 0 or more.
         backend: "cpu" for compiled kernels, "auto" for those if there is a compiler.
-        threads: how many threads share the rows. It changes no bit of a result.
+        threads: the number of threads that share the rows. Results do not depend on it.
     """
 
     _package, _interface = __name__.rpartition(".")[0], INTERFACE
@@ -34,15 +34,15 @@ class Standardize(_modules.Module[_Array, _Array]):
         super().__init__(None, {}, {"eps": eps}, backend, threads)
 
     def forward(self, x: _Array, *, save: bool = True) -> _Array:
-        """The layer of rows. Unless `save` is False it keeps what `backward` needs:
-        the arrays that are given here and the parameters, not copies of them.
+        """Compute the layer. Unless `save` is False, the object keeps its arguments and
+        parameters for `backward`, and does not copy them.
         """
         return self._forward(save, x)
 
     __call__ = forward
 
     def backward(self, dy: _Array) -> _Array:
-        """dx, given the gradient of a loss by what `forward` returned: once for each
-        call of that.
+        """Return dx, given the gradient of a loss with respect to the output, once for
+        each `forward`.
         """
         return self._backward(dy)

@@ -1,13 +1,13 @@
 # Made by lngen 0.1.0 from the definition of standardize.
 # Do not edit; edit standardize.py and run: lngen derive standardize.py
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops per row element; backward 3 row tensors (2 read, 1 written), 10 flops per row element.
-# Evidence: 1 output, 17 steps, 23 first lines, 2 identities, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4, 5; derivation.md says of what.
+# Evidence: 1 output, 35 steps, 23 first lines, 2 identities, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4, 5; derivation.md says of what.
 # definition sha256:5c30a6dc2dc6ad6d80103cedc7b8820d41a985b799ed6b10a6631e55e07f29cc
-# templates sha256:32b42773dd3ff53f8b4ef0585a0ad7c09bdd345d9cd176457106c18090d4b4f9
+# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
 """Rows of mean zero and unbiased variance one, without parameters. The tangents, and the gradients of the gradients.
 
-Rows are worked on in blocks that stay in the cache. A comment names the step of the
-derivation that a line comes from, and a name in the code is a name of the derivation.
+Rows are processed in blocks that stay in the cache. A comment gives the derivation step
+of its line, and names in the code are those of the derivation.
 """
 
 # A variable may be an array, a number or None.
@@ -27,23 +27,23 @@ def jvp(arguments, fields, results, call):
     features, dtype = call.features, call.dtype
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 23: sum_x_dot_y_scaled = sum_x_dot_y/(D - 1)
+    # step 31: sum_x_dot_y_scaled = sum_x_dot_y/(D - 1)
     part = np.subtract(D, 1.0)
 
     def block(x, x_dot, mu, mu_residual, rstd, y_dot_block, buffers, row_scalars):
-        # step 23: mean_x_dot = mean(x_dot)
+        # step 31: mean_x_dot = mean(x_dot)
         mean_x_dot = _rows.row_sum(x_dot, one_over_D, out=row_scalars[0])
         # step 2: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=y_dot_block)
         # step 2: x_centred = x_shifted - mu_residual
         x_centred = _rows.less_residual(x_shifted, mu_residual)
-        # step 23: sum_x_dot_y_unscaled = sum(x_centred*x_dot)
+        # step 31: sum_x_dot_y_unscaled = sum(x_centred*x_dot)
         sum_x_dot_y_unscaled = _rows.row_sum(x_centred, x_dot, out=row_scalars[1])
-        # step 23: sum_x_dot_y = rstd*sum_x_dot_y_unscaled
+        # step 31: sum_x_dot_y = rstd*sum_x_dot_y_unscaled
         sum_x_dot_y = np.multiply(rstd, sum_x_dot_y_unscaled, out=row_scalars[1])
-        # step 23: sum_x_dot_y_scaled = sum_x_dot_y/(D - 1)
+        # step 31: sum_x_dot_y_scaled = sum_x_dot_y/(D - 1)
         sum_x_dot_y_scaled = np.divide(sum_x_dot_y, part, out=row_scalars[1])
-        # step 23: y_dot = (x_dot - mean_x_dot - x_centred*rstd*sum_x_dot_y_scaled)*rstd
+        # step 31: y_dot = (x_dot - mean_x_dot - x_centred*rstd*sum_x_dot_y_scaled)*rstd
         y_dot = _rows.by_row(np.subtract, x_dot, mean_x_dot, out=buffers[0])
         part_2 = np.multiply(rstd, sum_x_dot_y_scaled, out=row_scalars[0])
         part_3 = np.multiply(x_centred, part_2, out=y_dot_block)
@@ -68,48 +68,48 @@ def backward_backward(arguments, fields, results, call):
     features, dtype = call.features, call.dtype
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 45: rstd_scaled = rstd**2*D/(D - 1)
+    # step 55: rstd_scaled = rstd**2*D/(D - 1)
     part = np.subtract(D, 1.0)
     part_2 = np.divide(D, part)
-    # step 45: mean_dy_y_scaled = 3*mean_dy_y*D/(D - 1)
+    # step 55: mean_dy_y_scaled = 3*mean_dy_y*D/(D - 1)
     part_3 = np.multiply(3.0, D)
     part_3 = np.divide(part_3, part)
 
     def block(
         x, dy, ddx, mu, mu_residual, rstd, dx_block, ddy_block, buffers, row_scalars
     ):
-        # step 45: rstd_scaled = rstd**2*D/(D - 1)
+        # step 55: rstd_scaled = rstd**2*D/(D - 1)
         rstd_scaled = np.square(rstd, out=row_scalars[0])
         rstd_scaled = np.multiply(rstd_scaled, part_2, out=row_scalars[0])
-        # step 24: mean_dy = mean(dy)
+        # step 32: mean_dy = mean(dy)
         mean_dy = _rows.row_sum(dy, one_over_D, out=row_scalars[1])
-        # step 45: mean_ddx = mean(ddx)
+        # step 55: mean_ddx = mean(ddx)
         mean_ddx = _rows.row_sum(ddx, one_over_D, out=row_scalars[2])
-        # step 45: mean_ddx_dy = mean(ddx*dy)
+        # step 55: mean_ddx_dy = mean(ddx*dy)
         mean_ddx_dy = _rows.row_mean(ddx, dy, D, out=row_scalars[3])
         # step 2: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=ddy_block)
         # step 2: x_centred = x_shifted - mu_residual
         x_centred = _rows.less_residual(x_shifted, mu_residual)
-        # step 25: mean_dy_y_unscaled = mean(dy*x_centred)
+        # step 33: mean_dy_y_unscaled = mean(dy*x_centred)
         mean_dy_y_unscaled = _rows.row_mean(dy, x_centred, D, out=row_scalars[4])
-        # step 45: mean_ddx_y_unscaled = mean(ddx*x_centred)
+        # step 55: mean_ddx_y_unscaled = mean(ddx*x_centred)
         mean_ddx_y_unscaled = _rows.row_mean(ddx, x_centred, D, out=row_scalars[5])
-        # step 44: sum_ddx_y_unscaled = sum(ddx*x_centred)
+        # step 63: sum_ddx_y_unscaled = sum(ddx*x_centred)
         sum_ddx_y_unscaled = _rows.row_sum(ddx, x_centred, out=row_scalars[6])
-        # step 25: mean_dy_y = mean_dy_y_unscaled*rstd
+        # step 33: mean_dy_y = mean_dy_y_unscaled*rstd
         mean_dy_y = np.multiply(mean_dy_y_unscaled, rstd, out=row_scalars[4])
-        # step 45: mean_ddx_y = mean_ddx_y_unscaled*rstd
+        # step 55: mean_ddx_y = mean_ddx_y_unscaled*rstd
         mean_ddx_y = np.multiply(mean_ddx_y_unscaled, rstd, out=row_scalars[5])
-        # step 44: sum_ddx_y = rstd*sum_ddx_y_unscaled
+        # step 63: sum_ddx_y = rstd*sum_ddx_y_unscaled
         sum_ddx_y = np.multiply(rstd, sum_ddx_y_unscaled, out=row_scalars[6])
-        # step 45: mean_dy_y_scaled = 3*mean_dy_y*D/(D - 1)
+        # step 55: mean_dy_y_scaled = 3*mean_dy_y*D/(D - 1)
         mean_dy_y_scaled = np.multiply(mean_dy_y, part_3, out=row_scalars[7])
-        # step 45: mean_ddx_scaled = mean_ddx*mean_dy
+        # step 55: mean_ddx_scaled = mean_ddx*mean_dy
         mean_ddx_scaled = np.multiply(mean_ddx, mean_dy, out=row_scalars[8])
-        # step 44: sum_ddx_y_scaled = sum_ddx_y/(D - 1)
+        # step 63: sum_ddx_y_scaled = sum_ddx_y/(D - 1)
         sum_ddx_y_scaled = np.divide(sum_ddx_y, part, out=row_scalars[6])
-        # step 45: d2x = (x_centred*mean_ddx_scaled*rstd +
+        # step 55: d2x = (x_centred*mean_ddx_scaled*rstd +
         #   (x_centred*mean_dy_y_scaled*rstd + mean_dy - dy)*mean_ddx_y -
         #   x_centred*mean_ddx_dy*rstd - (ddx - mean_ddx)*mean_dy_y)*rstd_scaled
         part_4 = np.multiply(mean_ddx_scaled, rstd, out=row_scalars[8])
@@ -127,7 +127,7 @@ def backward_backward(arguments, fields, results, call):
         part_10 = _rows.by_row(np.multiply, part_9, mean_dy_y, out=buffers[1])
         d2x = np.subtract(d2x, part_10, out=dx_block)
         np.multiply(d2x, rstd_scaled, out=dx_block)
-        # step 44: ddy = (ddx - mean_ddx - x_centred*rstd*sum_ddx_y_scaled)*rstd
+        # step 63: ddy = (ddx - mean_ddx - x_centred*rstd*sum_ddx_y_scaled)*rstd
         part_11 = np.multiply(rstd, sum_ddx_y_scaled, out=row_scalars[0])
         ddy = np.multiply(x_centred, part_11, out=ddy_block)
         ddy = np.subtract(part_9, ddy, out=ddy_block)

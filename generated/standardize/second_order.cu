@@ -2,9 +2,9 @@
 // Made by lngen 0.1.0 from the definition of standardize.
 // Do not edit; edit standardize.py and run: lngen derive standardize.py
 // Cost: forward 2 row tensors (1 read, 1 written), 7 flops per row element; backward 3 row tensors (2 read, 1 written), 10 flops per row element.
-// Evidence: 1 output, 17 steps, 23 first lines, 2 identities, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4, 5; derivation.md says of what.
+// Evidence: 1 output, 35 steps, 23 first lines, 2 identities, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4, 5; derivation.md says of what.
 // definition sha256:5c30a6dc2dc6ad6d80103cedc7b8820d41a985b799ed6b10a6631e55e07f29cc
-// templates sha256:a6fa389b017093e698671db7b23dc4ae3379f5ce734d243ee674c17ce2b51213
+// templates sha256:c2ab40ac79ac18ebe4952cf3e6ee80801e8cbd4cdf018bee22df54b9dbd571ae
 //
 // jvp:
 //     y_dot = rstd*(x_dot - mean(x_dot) - y*sum(x_dot*y)/(D - 1))
@@ -17,13 +17,13 @@
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
 //     jvp_<type>(const Row* x, const Row* x_dot, const Computed* mu, const Computed* mu_residual, const Computed*
-//         rstd, Row* out_dy, long long rows, int D)
+//         rstd, Row* out_y_dot, long long rows, int D)
 //     backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* mu, const Computed*
 //         mu_residual, const Computed* rstd, Row* out_dx, Row* out_ddy, long long rows, int D)
 //
-// How they are launched, and macros that choose among them: rows.cuh.
+// Launches, and the macros that choose among kernels: rows.cuh.
 //     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dx       dx is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
 
 #include "../_runtime/rows.cuh"
 #include "../_runtime/geometry.cuh"
@@ -39,10 +39,10 @@ constexpr bool HAS_ddx = false;
 #else
 constexpr bool HAS_ddx = true;
 #endif
-#ifdef LNGEN_WITHOUT_dx
-constexpr bool HAS_dx = false;
+#ifdef LNGEN_WITHOUT_x_dot
+constexpr bool HAS_x_dot = false;
 #else
-constexpr bool HAS_dx = true;
+constexpr bool HAS_x_dot = true;
 #endif
 
 }  // namespace lngen
@@ -53,8 +53,8 @@ constexpr bool HAS_dx = true;
 namespace lngen {
 namespace jvp {
 
-constexpr bool READS_x = HAS_dx;
-constexpr bool READS_x_dot = HAS_dx;
+constexpr bool READS_x = HAS_x_dot;
+constexpr bool READS_x_dot = HAS_x_dot;
 constexpr int ROWS_READ = READS_x + READS_x_dot, FEATURES_READ = 0;
 
 template <class T>
@@ -66,12 +66,12 @@ template <class T, class P, class A> struct Arguments {
   const A* mu;
   const A* mu_residual;
   const A* rstd;
-  T* out_dy;
+  T* out_y_dot;
   long long rows;
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A mu;
@@ -82,7 +82,7 @@ template <class A> struct Scalars {
   A sum_x_dot_y_scaled;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
   RowTile<G, READS_x_dot> x_dot;
@@ -106,16 +106,16 @@ __device__ __forceinline__ void sum_x_dot_y(A x, A x_dot, const Scalars<A>& row,
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A y = x_centred*rstd;  // step 5
-  if (HAS_dx) sums[0] += x_dot;  // step 23: mean_x_dot
-  if (HAS_dx) sums[1] += x_dot*y;  // step 23: sum_x_dot_y
+  if (HAS_x_dot) sums[0] += x_dot;  // step 31: mean_x_dot
+  if (HAS_x_dot) sums[1] += x_dot*y;  // step 31: sum_x_dot_y
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_x_dot_y(Scalars<A>& row, const A (&sums)[2]) {
   const A D = row.D;
-  const A mean_x_dot = math::quotient(sums[0], row.D);  // step 23: mean(x_dot)
-  const A sum_x_dot_y = sums[1];  // step 23: sum(x_dot*y)
-  const A sum_x_dot_y_scaled = HAS_dx ? sum_x_dot_y / (D - A(1)) : A(0);  // step 23
+  const A mean_x_dot = math::quotient(sums[0], row.D);  // step 31: mean(x_dot)
+  const A sum_x_dot_y = sums[1];  // step 31: sum(x_dot*y)
+  const A sum_x_dot_y_scaled = HAS_x_dot ? sum_x_dot_y / (D - A(1)) : A(0);  // step 31
   row.mean_x_dot = mean_x_dot;
   row.sum_x_dot_y = sum_x_dot_y;
   row.sum_x_dot_y_scaled = sum_x_dot_y_scaled;
@@ -128,11 +128,11 @@ __device__ __forceinline__ void stage_2(A x, A x_dot, const Scalars<A>& row, A& 
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A y = x_centred*rstd;  // step 5
-  const A y_dot = HAS_dx ? (x_dot - mean_x_dot - y*sum_x_dot_y_scaled)*rstd : A(0);  // step 23
+  const A y_dot = HAS_x_dot ? (x_dot - mean_x_dot - y*sum_x_dot_y_scaled)*rstd : A(0);  // step 31
   out_y_dot = y_dot;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;
@@ -176,7 +176,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, sums);
         }
       });
-      reduce_row<G, bit(0, HAS_dx) | bit(1, HAS_dx), 0, 0>(sums, slots, turn);
+      reduce_row<G, bit(0, HAS_x_dot) | bit(1, HAS_x_dot), 0, 0>(sums, slots, turn);
       after_sum_x_dot_y(row, sums);
     }
     {
@@ -191,7 +191,7 @@ template <class G, class T, class P, class A> __device__ __forceinline__ void wo
               READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, out_y_dot);
           stored_y_dot.entries[i] = narrow<T>(out_y_dot);
         }
-        if (here.live) store_once(to.out_dy + here.offset + column, stored_y_dot);
+        if (here.live) store_once(to.out_y_dot + here.offset + column, stored_y_dot);
       });
     }
   });
@@ -210,8 +210,8 @@ template <class T> struct Launch : Chosen<Needs<T>> {
   LNGEN_KERNEL(jvp_##TYPE, lngen::jvp::Launch<T>, \
                (const T* __restrict__ x, const T* __restrict__ x_dot, const lngen::Computed<T>* __restrict__ mu, \
                 const lngen::Computed<T>* __restrict__ mu_residual, const lngen::Computed<T>* __restrict__ rstd, \
-                T* __restrict__ out_dy, long long rows, int D), \
-               (x, x_dot, mu, mu_residual, rstd, out_dy, rows, D))
+                T* __restrict__ out_y_dot, long long rows, int D), \
+               (x, x_dot, mu, mu_residual, rstd, out_y_dot, rows, D))
 
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
@@ -245,7 +245,7 @@ template <class T, class P, class A> struct Arguments {
   int D;
 };
 
-// What does not vary over the features: of the call, then of the row.
+// Values that do not vary over the features: of the call, then of the row.
 template <class A> struct Scalars {
   A D;
   A mu;
@@ -263,7 +263,7 @@ template <class A> struct Scalars {
   A sum_ddx_y_scaled;
 };
 
-// What a thread has of a row, and of the Features.
+// Entries of a row and of the Features that a thread holds.
 template <class G> struct Tile {
   RowTile<G, READS_x> x;
   RowTile<G, READS_dy> dy;
@@ -286,7 +286,7 @@ template <class G> struct Tile {
 template <class A>
 __device__ __forceinline__ void after_stage_1(Scalars<A>& row) {
   const A D = row.D, rstd = row.rstd;
-  const A rstd_scaled = (rstd*rstd)*D / (D - A(1));  // step 45
+  const A rstd_scaled = (rstd*rstd)*D / (D - A(1));  // step 55
   row.rstd_scaled = rstd_scaled;
 }
 
@@ -297,26 +297,26 @@ __device__ __forceinline__ void sum_ddx_y(A x, A dy, A ddx, const Scalars<A>& ro
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A y = x_centred*rstd;  // step 5
-  if (HAS_ddx) sums[0] += dy;  // step 24: mean_dy
-  if (HAS_ddx) sums[1] += dy*y;  // step 25: mean_dy_y
-  if (HAS_ddx) sums[2] += ddx*y;  // step 45: mean_ddx_y
-  if (HAS_ddx) sums[3] += ddx;  // step 45: mean_ddx
-  if (HAS_ddx) sums[4] += ddx*dy;  // step 45: mean_ddx_dy
-  if (HAS_ddx) sums[5] += ddx*y;  // step 44: sum_ddx_y
+  if (HAS_ddx) sums[0] += dy;  // step 32: mean_dy
+  if (HAS_ddx) sums[1] += dy*y;  // step 33: mean_dy_y
+  if (HAS_ddx) sums[2] += ddx*y;  // step 55: mean_ddx_y
+  if (HAS_ddx) sums[3] += ddx;  // step 55: mean_ddx
+  if (HAS_ddx) sums[4] += ddx*dy;  // step 55: mean_ddx_dy
+  if (HAS_ddx) sums[5] += ddx*y;  // step 63: sum_ddx_y
 }
 
 template <class A>
 __device__ __forceinline__ void after_sum_ddx_y(Scalars<A>& row, const A (&sums)[6]) {
   const A D = row.D;
-  const A mean_dy = math::quotient(sums[0], row.D);  // step 24: mean(dy)
-  const A mean_dy_y = math::quotient(sums[1], row.D);  // step 25: mean(dy*y)
-  const A mean_ddx_y = math::quotient(sums[2], row.D);  // step 45: mean(ddx*y)
-  const A mean_ddx = math::quotient(sums[3], row.D);  // step 45: mean(ddx)
-  const A mean_ddx_dy = math::quotient(sums[4], row.D);  // step 45: mean(ddx*dy)
-  const A sum_ddx_y = sums[5];  // step 44: sum(ddx*y)
-  const A mean_dy_y_scaled = A(3)*mean_dy_y*D / (D - A(1));  // step 45
-  const A mean_ddx_scaled = HAS_ddx ? mean_ddx*mean_dy : A(0);  // step 45
-  const A sum_ddx_y_scaled = HAS_ddx ? sum_ddx_y / (D - A(1)) : A(0);  // step 44
+  const A mean_dy = math::quotient(sums[0], row.D);  // step 32: mean(dy)
+  const A mean_dy_y = math::quotient(sums[1], row.D);  // step 33: mean(dy*y)
+  const A mean_ddx_y = math::quotient(sums[2], row.D);  // step 55: mean(ddx*y)
+  const A mean_ddx = math::quotient(sums[3], row.D);  // step 55: mean(ddx)
+  const A mean_ddx_dy = math::quotient(sums[4], row.D);  // step 55: mean(ddx*dy)
+  const A sum_ddx_y = sums[5];  // step 63: sum(ddx*y)
+  const A mean_dy_y_scaled = A(3)*mean_dy_y*D / (D - A(1));  // step 55
+  const A mean_ddx_scaled = HAS_ddx ? mean_ddx*mean_dy : A(0);  // step 55
+  const A sum_ddx_y_scaled = HAS_ddx ? sum_ddx_y / (D - A(1)) : A(0);  // step 63
   row.mean_dy = mean_dy;
   row.mean_dy_y = mean_dy_y;
   row.mean_ddx_y = mean_ddx_y;
@@ -335,13 +335,13 @@ __device__ __forceinline__ void stage_3(A x, A dy, A ddx, const Scalars<A>& row,
   const A x_shifted = x - mu;  // step 2
   const A x_centred = x_shifted - mu_residual;  // step 2
   const A y = x_centred*rstd;  // step 5
-  const A d2x = HAS_ddx ? (y*mean_ddx_scaled + (y*mean_dy_y_scaled + mean_dy - dy)*mean_ddx_y - y*mean_ddx_dy - (ddx - mean_ddx)*mean_dy_y)*rstd_scaled : A(0);  // step 45
-  const A ddy = HAS_ddx ? (ddx - mean_ddx - y*sum_ddx_y_scaled)*rstd : A(0);  // step 44
+  const A d2x = HAS_ddx ? (y*mean_ddx_scaled + (y*mean_dy_y_scaled + mean_dy - dy)*mean_ddx_y - y*mean_ddx_dy - (ddx - mean_ddx)*mean_dy_y)*rstd_scaled : A(0);  // step 55
+  const A ddy = HAS_ddx ? (ddx - mean_ddx - y*sum_ddx_y_scaled)*rstd : A(0);  // step 63
   out_d2x = d2x;
   out_ddy = ddy;
 }
 
-// What the call gives: everything that no row changes.
+// Returns the values of the call, which no row changes.
 template <class G, class T, class P, class A>
 __device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
   Scalars<A> row;

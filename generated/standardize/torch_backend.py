@@ -1,13 +1,14 @@
 # Made by lngen 0.1.0 from the definition of standardize.
 # Do not edit; edit standardize.py and run: lngen derive standardize.py
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops per row element; backward 3 row tensors (2 read, 1 written), 10 flops per row element.
-# Evidence: 1 output, 17 steps, 23 first lines, 2 identities, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4, 5; derivation.md says of what.
+# Evidence: 1 output, 35 steps, 23 first lines, 2 identities, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4, 5; derivation.md says of what.
 # definition sha256:5c30a6dc2dc6ad6d80103cedc7b8820d41a985b799ed6b10a6631e55e07f29cc
-# templates sha256:96fa4f074f892e76e313c9f0a8de1cf24f881977ae36faf6a85bfdcf170ab287
+# templates sha256:93255fc8f52b81590d25688993b53c56a0dd751e1adf769b18019b3757809940
 """Rows of mean zero and unbiased variance one, without parameters.
 
-`standardize` takes tensors and `Standardize` is a module; both can be differentiated twice. On
-the processor they run as `cpu_backend` where there is a C++ compiler, else as `numpy_backend`.
+`standardize` takes tensors, and `Standardize` is a module.
+Both can be differentiated twice. On the processor they run `cpu_backend` if there is a C++
+compiler, else `numpy_backend`.
 """
 
 from .._runtime import torch as _torch
@@ -19,7 +20,7 @@ __all__ = [
     "standardize",
 ]
 
-_LAYER: _torch.Layer[_torch.Tensor] = _torch.Layer(
+_LAYER: _torch.TorchLayer[_torch.Tensor] = _torch.TorchLayer(
     __name__.rpartition(".")[0], _numpy.INTERFACE, _numpy, _cpu
 )
 
@@ -36,16 +37,17 @@ def standardize(x: _torch.Tensor, *, eps: float = 1e-5) -> _torch.Tensor:
         x: shape (..., D).
         eps: a constant, a finite number of 0 or more.
 
-    Returns y, in the type of the first rows. It computes in the widest type
-    among the inputs, in float32 for 16-bit ones.
+    Returns y in the type of the first rows. y has shape (..., D). The compute type is
+    the widest among the inputs, and float32 for 16-bit inputs.
 
-    Raises TypeError for what is no floating-point tensor, ValueError for a wrong shape.
+    Raises TypeError for an argument that is not a floating-point tensor, ValueError for
+    a wrong shape.
     """
     return _LAYER.call(x, eps)
 
 
 class Standardize(_torch.Module):
-    """`standardize` as a module, which has no parameters.
+    """`standardize` as a module without parameters.
 
     Args:
         eps: a constant, a finite number of 0 or more.
@@ -57,5 +59,5 @@ class Standardize(_torch.Module):
         super().__init__(None, {}, {"eps": eps}, None, None)
 
     def forward(self, x: _torch.Tensor) -> _torch.Tensor:
-        """What `standardize` returns with the parameters of the module."""
+        """Return `standardize` of the arguments and the parameters of the module."""
         return _LAYER.call(x, self.eps)

@@ -1,4 +1,4 @@
-"""A folder per backend: what a row program is printed as.
+"""Backends, a folder each, which print row programs.
 
 A backend lowers the row programs of a layer to finished lines; its template places them.
 """
@@ -12,15 +12,14 @@ from lngen.language.definition import Counterpart
 
 @dataclass(frozen=True)
 class Notes:
-    """What an emitted file says about itself besides its code.
+    """Texts of an emitted file besides its code.
 
-    `layer` is the layer's name and `title` the first line of its definition's docstring, escaped for a
-    docstring. `header` holds comment lines for the top of each file (provenance), placed verbatim after the
-    comment sign. `formulas` are the derivation's last lines as text, by direction. `inputs`
-    names the layer's inputs without its Constants, in the order of the definition; left empty, it is the
-    rows, then the parameters. `data` names those of them that have no gradient. `nonnegative` names the
-    Constants that a call may not pass a negative number for. `renamed` is that of the definition: names here
-    and what callers write, and so are the modules of PyTorch's that are its `counterparts`.
+    `layer` is the layer's name and `title` the first line of its definition's docstring, escaped for a docstring.
+    `header` holds comment lines for the top of each file (provenance), placed verbatim after the comment sign.
+    `formulas` are the derivation's last lines as text, by direction. `inputs` names the layer's inputs without its
+    Constants, in the order of the definition; if empty, rows come first, then parameters. `data` names the inputs
+    without a gradient. `nonnegative` names the Constants that must not be negative. `renamed` pairs the names here with
+    those of callers, as the definition does. `counterparts` are the modules of PyTorch that the layer can replace.
     """
 
     layer: str

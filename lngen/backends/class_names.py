@@ -1,6 +1,6 @@
-"""What the class of a layer is called, and its attributes and arguments: the same in each framework.
+"""Names of a layer's class, of its attributes and of its arguments, the same in each framework.
 
-So parameters have one name wherever they are saved.
+Saved parameters therefore have the same names in all frameworks.
 """
 
 from __future__ import annotations
@@ -23,17 +23,20 @@ MODULE = _words(
     set_submodule share_memory state_dict to to_empty train training type xpu zero_grad
     """
 )
-"""What a module of PyTorch's has already. Written out: what is emitted must not depend on which is installed."""
+"""Attributes of every module of PyTorch.
+
+They are written out, so that emitted text does not depend on the installed version.
+"""
 
 _OTHERS = frozenset({"self", "device", "dtype", "backend", "backward", "gradients"})
-"""What else a class of a layer has, or is made with, in some framework."""
+"""Further attributes and arguments of a layer's class, in some framework."""
 
 _BESIDE = frozenset({"Gradients", "Outputs", "Saved", "SecondGradients"})
 """The classes that the package of a layer has."""
 
 
 def attribute(name: str) -> str:
-    """The attribute, and the argument of the constructor, for what has a name; one that is taken ends in an underscore.
+    """Return the attribute, and the constructor's argument, for a name; a reserved name gets an underscore at its end.
 
     >>> attribute("gamma"), attribute("half"), attribute("dtype")
     ('gamma', 'half_', 'dtype_')

@@ -160,7 +160,7 @@ def _unless(value: str, usual: str) -> str | None:
 
 
 def literal(value: Any) -> str:
-    """What JSON can say, as Python on one line."""
+    """Return a JSON value as Python, on one line."""
     if isinstance(value, dict):
         return f"{{{', '.join(f'{literal(key)}: {literal(entry)}' for key, entry in value.items())}}}"
     if isinstance(value, list):

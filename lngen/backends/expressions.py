@@ -1,7 +1,7 @@
-"""How an expression is spelled out in floating point: the order of its terms and factors, and its numbers.
+"""Expressions in floating point: the order of terms and factors, and the text of numbers.
 
-SymPy's sums and products have no order. Rounding has one, so both backends take it from here: it depends on
-the expression alone, never on a hash seed.
+SymPy's sums and products have no order. Rounding has one, so both backends take it from here. It depends on the
+expression alone, never on a hash seed.
 """
 
 from __future__ import annotations
@@ -36,11 +36,10 @@ def rank(expression: Expr) -> int:
 
 
 def terms_in_order(expression: Expr) -> list[tuple[int, Expr]]:
-    """The terms of a sum as (sign, magnitude): what is added first, then what is subtracted.
+    """Return the terms of a sum as (sign, magnitude): added terms first, then subtracted ones.
 
-    Inside both, row values stand before row scalars before parameters, and short terms before long ones, so
-    that `x - mu` is taken before a product is subtracted from it. An expression that is no sum is its only
-    term.
+    In both groups, row values stand before row scalars before parameters, and short terms before long ones, so that `x
+    - mu` is computed before a product is subtracted. An expression that is not a sum is its only term.
 
     >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
     >>> g, xhat = RowSymbol("g"), RowSymbol("xhat")
@@ -65,7 +64,7 @@ def terms_in_order(expression: Expr) -> list[tuple[int, Expr]]:
 
 
 def factors_in_order(expression: Expr) -> Product:
-    """The factors of a product: its number, what is multiplied and what is divided by.
+    """Return the factors of a product: its number, its numerator and its denominator.
 
     Row values stand first and Scalars last.
 
@@ -103,7 +102,7 @@ def decimal(number: Expr, digits: int = 40) -> str:
 
 
 def is_short(number: Expr) -> bool:
-    """Whether a number is exact in every floating-point type there is, half precision being the narrowest.
+    """Test whether a number is exact in every floating-point type, of which half precision is the narrowest.
 
     >>> [is_short(Rational(*pair)) for pair in ((1, 2), (3, 1), (1, 3), (4097, 1))]
     [True, True, False, False]
@@ -123,8 +122,9 @@ def number_of(value: Fraction) -> Rational:
 
 
 def power_chain(exponent: int) -> tuple[bool, ...]:
-    """How to raise to a positive integer power by multiplication: for each step, square (False) or times the
-    base.
+    """Return the steps to a positive integer power by multiplication.
+
+    A step is False to square, and True to multiply by the base.
 
     >>> power_chain(1), power_chain(2), power_chain(6)
     ((), (False,), (False, True, False))

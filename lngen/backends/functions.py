@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,12 +13,12 @@ from lngen.backends.layout import WIDTH, wrapped
 from lngen.backends.numpy.wrappers import MEANINGS
 from lngen.backends.signatures import as_python
 
-__all__ = ["Function", "argument", "call", "definition", "number", "sign"]
+__all__ = ["FrameworkFunction", "argument", "call", "definition", "number", "sign"]
 
 
 @dataclass(frozen=True)
-class Function:
-    """The function's text; `array` is the type of its arrays, and `array_name` what a sentence calls one."""
+class FrameworkFunction:
+    """Function of a framework; `array` is the type of its arrays, and `array_name` their name in a sentence."""
 
     layer: PublicInterface
     notes: Notes
@@ -27,14 +28,13 @@ class Function:
 
     @property
     def result(self) -> str:
-        """The type of what it returns, a tuple of several outputs."""
+        """Type of the function's result, a tuple of several outputs."""
         count = len(self.layer.outputs)
         return self.array if count == 1 else f"tuple[{', '.join([self.array] * count)}]"
 
     def fields(self) -> dict[str, Any]:
-        """What a template says of it, by the names of the fields."""
+        """Return the template fields of the function."""
         inputs, constants, name = self.layer.inputs, self.layer.constants, self.notes.layer
-        outputs = [output.public for output in self.layer.outputs]
         return {
             "header": self.notes.header,
             "title": self.notes.title,
@@ -43,8 +43,7 @@ class Function:
             "result": self.result,
             "signature": definition(name, self._arguments(), self.result, 0),
             "arguments": self._meanings(),
-            "returned": outputs[0] if len(outputs) == 1 else f"`({', '.join(outputs)})`",
-            "computed": "float64 for all up to 32 bits" if self.is_wide else "float32 for 16-bit ones",
+            "returns": self._returns(),
             "called": call("return _LAYER.call", [each.public for each in (*inputs, *constants)], 4),
         }
 
@@ -62,10 +61,25 @@ class Function:
             *(f"{each.public}: a constant, a finite number{sign(each, self.layer)}." for each in self.layer.constants),
         ]
 
+    def _returns(self) -> list[str]:
+        """Describe the outputs, with their shapes and types, on lines of a docstring."""
+        rows, outputs = self.layer.rows[0].public, self.layer.outputs
+        shapes = [f"{each.public} has {MEANINGS[each.kind].format(rows=rows)}" for each in outputs]
+        computed = "float64 for inputs of up to 32 bits" if self.is_wide else "float32 for 16-bit inputs"
+        names = ", ".join(each.public for each in outputs)
+        returned = f"`({names})`" if len(outputs) > 1 else names
+        return textwrap.wrap(
+            f"Returns {returned} in the type of the first rows. {'; '.join(shapes)}. The compute type is the widest "
+            f"among the inputs, and {computed}.",
+            WIDTH - 4,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+
     def _meaning(self, each: PublicInput) -> str:
         a_number = f"a number or {self.array_name} without axes"
         meaning = a_number if each.kind == "Scalar" else MEANINGS[each.kind].format(rows=self.layer.rows[0].public)
-        return f"{meaning}{'' if each.neutral is None else f'; left out it is {as_python(each.neutral)}'}"
+        return f"{meaning}{'' if each.neutral is None else f'. If omitted it is {as_python(each.neutral)}'}"
 
 
 def definition(name: str, arguments: Sequence[str], returned: str, indent: int) -> list[str]:
@@ -74,7 +88,7 @@ def definition(name: str, arguments: Sequence[str], returned: str, indent: int) 
 
 
 def argument(name: str, kind: str, required: bool) -> str:
-    """An argument of a type, None where it may be left out."""
+    """Return an argument of a type, None if it is optional."""
     return f"{name}: {kind}" if required else f"{name}: {kind} | None = None"
 
 
@@ -84,7 +98,7 @@ def number(name: str, each: PublicConstant) -> str:
 
 
 def sign(each: PublicConstant, layer: PublicInterface) -> str:
-    """What to say of a number that must not be negative."""
+    """Return the condition that messages add to a number that must not be negative."""
     return " of 0 or more" if each.name in layer.nonnegative else ""
 
 

@@ -19,19 +19,22 @@ Kind = Literal["Row", "RowScalar", "Feature", "Scalar", "Data"]
 
 @dataclass(frozen=True)
 class PublicName:
-    """What has a `name` in the programs, which is marked, and a `public` one, which callers write."""
+    """Pair of names: `name` in the programs, which is marked, and `public` for callers."""
 
     name: str
     public: str
 
     @property
     def local(self) -> str:
-        """What a public function calls it, where it is no argument: no caller's name ends with an underscore."""
+        """Return the name of a local variable in a public function, where the value is no argument.
+
+        Names of callers do not end with an underscore.
+        """
         return f"{self.name}_"
 
     @property
     def derivative(self) -> PublicName:
-        """Its gradient, its cotangent or its tangent."""
+        """Return the names of the gradient, the cotangent or the tangent."""
         return PublicName(gradient(self.name), f"d{self.public}")
 
 
@@ -67,7 +70,7 @@ class PublicOutput(PublicName):
 
 @dataclass(frozen=True)
 class PublicInterface:
-    """What a caller sees of a layer."""
+    """Public interface of a layer."""
 
     inputs: tuple[PublicInput, ...]
     constants: tuple[PublicConstant, ...]
@@ -81,7 +84,7 @@ class PublicInterface:
 
     @property
     def optional(self) -> tuple[str, ...]:
-        """The inputs that may be left out."""
+        """Return the optional inputs."""
         return tuple(given.name for given in self.inputs if not given.required)
 
     @property
@@ -96,20 +99,20 @@ class PublicInterface:
 
 
 def moved(program: RowProgram, layer: PublicInterface) -> dict[str, PublicInput]:
-    """The tangents, or the cotangents of gradients, that a direction takes, each with its input: `ddx` with `x`."""
+    """Return the tangents, or cotangents of gradients, that a direction takes: `ddx` with its input `x`."""
     inputs = {given.name for given in layer.inputs}
     names = [name for name, _ in program.optional if name not in inputs]
     return dict(zip(names, layer.differentiable, strict=True)) if names else {}
 
 
 def moved_name(program: RowProgram, given: PublicInput) -> str:
-    """What callers call the tangent of an input, or the cotangent of its gradient."""
+    """Return the callers' name of an input's tangent, or of its gradient's cotangent."""
     return tangent(given.public) if program.direction == "jvp" else f"dd{given.public}"
 
 
 @dataclass(frozen=True)
 class OwnFields:
-    """What the three fields are called that `Saved` has of every layer."""
+    """Names of the three fields that `Saved` has for every layer."""
 
     shape: str
     dtype: str
@@ -117,7 +120,7 @@ class OwnFields:
 
     @classmethod
     def beside(cls, taken: Iterable[str]) -> OwnFields:
-        """Their names; one that a field of the layer has ends with an underscore.
+        """Choose the names; a name that a field of the layer has gets an underscore at its end.
 
         >>> OwnFields.beside(["x", "shape"])
         OwnFields(shape='shape_', dtype='dtype', dtypes='dtypes')

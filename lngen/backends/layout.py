@@ -85,7 +85,10 @@ def _broken(text: str, indent: int) -> list[str]:
 
 
 def _inside(text: str, start: int, indent: int) -> list[str]:
-    """What the brackets hold that open before `start` and that a text ends with: a condition, or arguments."""
+    """Return the lines between the brackets that open before `start` and end a text.
+
+    They hold a condition, or arguments.
+    """
     pad, inside = " " * indent, text[start:-1]
     if len(pad + inside) <= WIDTH:
         return [pad + inside]
@@ -94,7 +97,7 @@ def _inside(text: str, start: int, indent: int) -> list[str]:
 
 
 def _opening(text: str) -> int:
-    """Where the brackets open that a text ends with."""
+    """Return the place of the opening bracket of those that end a text."""
     depth = 0
     for place in range(len(text) - 1, -1, -1):
         depth += (text[place] == ")") - (text[place] == "(")
@@ -142,7 +145,7 @@ def wrapped(text: str, indent: int) -> list[str]:
     targets, unpacked, value = text.partition(") = ")
     if unpacked and text.startswith("(") and max(len(targets) + 5, 4 + len(value)) <= WIDTH - indent:
         return [f"{pad}{targets}) = (", f"{pad}    {value}", f"{pad})"]
-    # What is unpacked is broken only where what it comes from cannot be.
+    # Targets are broken only if the right-hand side cannot be.
     begin = len(targets) if unpacked and text.startswith("(") and opening in value else 0
     start = text.index(opening, begin)
     end = text.rindex({"(": ")", "{": "}"}[opening])
@@ -184,7 +187,7 @@ def tuple_of(expressions: Iterable[str]) -> str:
 
 
 def call(before: str, function: str, arguments: Iterable[str], indent: int) -> list[str]:
-    """A call whose value is assigned to what stands `before`, on one line or with a line for each argument.
+    """Return a call that is assigned to the text `before`, on one line or with a line for each argument.
 
     >>> call("y = ", "f", ["x", "by=2"], 0)
     ['y = f(x, by=2)']

@@ -1,4 +1,4 @@
-"""A layer as a class, whatever the framework: what it is made with, and what it is called with."""
+"""Class of a layer for any framework: the arguments of its constructor and of its calls."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from lngen.runtime.interface import PARAMETERS
 
 @dataclass(frozen=True)
 class LayerClass:
-    """What a class has of its layer; `own` are the arguments that a constructor has of the framework."""
+    """Properties of a layer's class; `own` are constructor arguments of the framework."""
 
     layer: PublicInterface
 
     @property
     def given(self) -> list[PublicInput]:
-        """What an object is called with."""
+        """Return the inputs that a call takes."""
         return [each for each in self.layer.inputs if each.kind not in PARAMETERS]
 
     @property
     def parameters(self) -> list[PublicInput]:
-        """What an object has."""
+        """Return the inputs that an object holds as parameters."""
         return [each for each in self.layer.inputs if each.kind in PARAMETERS]
 
     @property
     def has_features(self) -> bool:
-        """Whether it has to be told how many features a row has."""
+        """Test whether the constructor takes the number of features."""
         return any(each.kind == "Feature" for each in self.layer.inputs)
 
     def summary(self, name: str, what: str) -> list[str]:
-        """The first sentence of the docstring, of the layer of this name as `what`."""
+        """Return the first sentence of the docstring, for the layer of this name as `what`."""
         names = [attribute(each.public) for each in self.parameters]
         listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else ""
-        has = "has no parameters" if not names else f"has the parameter{'s' if len(names) > 1 else ''} {listed}"
-        return textwrap.wrap(f"`{name}` as {what}, which {has}.", WIDTH - 4, initial_indent='"""')
+        has = "without parameters" if not names else f"with the parameter{'s' if len(names) > 1 else ''} {listed}"
+        return textwrap.wrap(f"`{name}` as {what} {has}.", WIDTH - 4, initial_indent='"""')
 
     def arguments(self, own: Sequence[str]) -> list[str]:
         """The arguments of the constructor."""
@@ -52,16 +52,16 @@ class LayerClass:
         return ["self", *["D: int"] * self.has_features, *["*"] * bool(named), *named]
 
     def meanings(self) -> list[str]:
-        """What the docstring says of those that are the layer's."""
-        lines = ["D: how many features a row has."] * self.has_features
+        """Return the docstring's lines about the layer's arguments."""
+        lines = ["D: the number of features of a row."] * self.has_features
         for each in self.parameters:
             if each.neutral is not None:
                 name = attribute(each.public)
-                lines.append(f"{name}: False leaves it out; it is {as_python(each.neutral)} at first.")
+                lines.append(f"{name}: False omits it; its initial value is {as_python(each.neutral)}.")
         return [*lines, *(f"{attribute(each.public)}: {self.meaning(each)}." for each in self.layer.constants)]
 
     def meaning(self, each: PublicConstant) -> str:
-        """What a docstring says of a Constant."""
+        """Return the docstring's text about a Constant."""
         return f"a constant, a finite number{sign(each, self.layer)}"
 
     def created(self, own: Sequence[str]) -> list[str]:

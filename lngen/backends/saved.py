@@ -1,4 +1,4 @@
-"""What forward keeps for the other directions: the fields of `Saved`, after the three that every layer has."""
+"""Saved values: the fields of `Saved`, after the three that every layer has."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MEANINGS = {
 
 @dataclass(frozen=True)
 class Field:
-    """An array or a number that is kept; `optional` is one of an input that may be left out."""
+    """Saved array or number; `optional` marks one of an optional input."""
 
     source: PublicName
     kind: Literal["Row", "RowScalar", "Feature", "Scalar", "Data", "Constant"]
@@ -29,24 +29,24 @@ class Field:
 
     @property
     def name(self) -> str:
-        """What the field is called: by the derivation's name, which nothing else has."""
+        """Return the field's name: the name in the derivation, which is unique."""
         return reading(self.source.name)
 
     def type(self, array: str) -> str:
-        """Its type as Python, where that of arrays is known."""
+        """Return the type as Python, given the type of arrays."""
         kind = {"Scalar": f"float | {array}", "Constant": "float"}.get(self.kind, array)
         return kind + (" | None" if self.optional else "")
 
     @property
     def meaning(self) -> str:
-        """What it is, as a sentence."""
+        """Describe the field in a sentence."""
         return _MEANINGS[self.origin].format(self.source.public)
 
 
 def saved_fields(
     layer: PublicInterface, forward: RowProgram, backward: RowProgram, others: Iterable[RowProgram]
 ) -> tuple[Field, ...]:
-    """What backward reads, then what forward computes, then the arguments of forward that only `others` read."""
+    """Return the values that backward reads, those that forward computes, then arguments that only `others` read."""
     outputs = {output.name: Field(output, output.kind, "output", False) for output in layer.outputs}
     inputs = {given.name: Field(given, given.kind, "input", not given.required) for given in layer.inputs}
     inputs |= {given.name: Field(given, "Constant", "constant", False) for given in layer.constants}

@@ -1,4 +1,4 @@
-"""The signatures of a layer's public functions, which are those of one backend and of the other but for types."""
+"""Signatures of a layer's public functions, which differ between backends only in types."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lngen.plan.program import RowProgram
 
 @dataclass(frozen=True)
 class Signatures:
-    """How a backend's functions are declared: the types of arrays that are passed and returned, and its keywords."""
+    """Signatures of a backend's functions: types of arrays that are passed and returned, and keywords."""
 
     layer: PublicInterface
     array: str
@@ -23,7 +23,7 @@ class Signatures:
     keywords: tuple[str, ...]
 
     def forward(self) -> list[str]:
-        """The first lines of `forward`, after those that say what `save` has to do with what is returned."""
+        """Return the signature of `forward`, after the overloads for `save`."""
         kept, perhaps = self._forward_results("Saved"), self._forward_results("Saved | None")
         lines = []
         for save, results in (("save: Literal[True] = True", kept), ("save: bool", perhaps)):
@@ -63,7 +63,7 @@ class Signatures:
         return _definition("saved_from", ["*", *arguments, *first], "Saved")
 
     def outputs(self) -> str:
-        """The type of what `forward` computes."""
+        """Return the type of the outputs of `forward`."""
         return "Outputs" if len(self.layer.outputs) > 1 else self.result
 
     def _forward_arguments(self, save: str) -> list[str]:

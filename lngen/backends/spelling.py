@@ -1,9 +1,9 @@
-"""How the names of a derivation become identifiers of emitted code that nothing there has already.
+"""Identifiers of emitted code for the names of a derivation, without clashes.
 
-While a text is put together, a name of the derivation is written in a second alphabet (`marked`). So it can meet no
-name of the emitted code's own, and what is composed of both, such as `x_rows`, is a third kind of word. When the text
-is whole, `spelled` gives each of these words a plain spelling: its own where nothing in the text has that, else one
-that ends with an underscore, which no name of a definition does.
+While a text is built, a name of the derivation is written in a second alphabet (`marked`). It cannot clash with a name
+of the emitted code, and a composed word such as `x_rows` is a third kind of word. When the text is whole, `spelled`
+gives each of these words a plain spelling. It is the word's own spelling if nothing in the text has it, else one with
+an underscore at its end, which no name of a definition has.
 
 >>> x, rows = marked("x"), marked("rows")
 >>> print(spelled(f"def block({x}_rows, {rows}, {marked('x_rows')}):  # of {rows}\\n    rows = 1", PYTHON))
@@ -83,14 +83,14 @@ def plain_errors() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Language:
-    """What spelling needs to know of a language: where names do not count, and which it keeps for itself."""
+    """Language of an emitted text: the places where names do not count, and the words that it reserves."""
 
     silent: re.Pattern[str]
     legal: Callable[[str], bool] = lambda name: True
 
 
 STRING_OR_MEMBER = r'"(?:\\.|[^"\\\n])*"|\.[A-Za-z_]\w*'
-"""A member is one of what stands before the dot, so that its name is no variable's."""
+"""Pattern of a string or a member; the name after a dot is not a variable."""
 
 PYTHON = Language(re.compile(rf'"""[\s\S]*?"""|#.*|{STRING_OR_MEMBER}'))
 """Python reserves nothing that a definition may use."""
@@ -141,7 +141,7 @@ def _others(plain: str) -> Iterator[str]:
 
 
 def marked_program(program: RowProgram) -> RowProgram:
-    """The same program with all its names marked but for D; it computes the same in the same order.
+    """Return the same program with all its names marked except D; it computes the same in the same order.
 
     >>> from lngen.expressions.symbols import RowSymbol
     >>> x, y = RowSymbol("x"), RowSymbol("y")
@@ -160,7 +160,7 @@ def marked_program(program: RowProgram) -> RowProgram:
         arguments = [new(argument) for argument in expression.args]
         made = expression.func(*arguments)
         same = made.func is expression.func and len(made.args) == len(arguments)
-        # What stands as it is on purpose, such as 2*(x + y), is not to be multiplied out.
+        # Expressions such as 2*(x + y) are not multiplied out on purpose.
         return made if same else expression.func(*arguments, evaluate=False)
 
     def lines(assignments: tuple[Assignment, ...]) -> tuple[Assignment, ...]:

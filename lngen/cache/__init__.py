@@ -1,6 +1,6 @@
-"""What lngen keeps between runs, and where: derivations, and what the emulator compiled.
+"""Cache of derivations and of the emulator's modules, kept between runs.
 
-Nothing here is needed: what is not found, or cannot be kept, is made anew.
+The cache is optional: a missing entry is made anew.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 
 def key(parts: Iterable[str | bytes]) -> str:
-    """A name for what is made from these parts, in this order.
+    """Return a name for the result that is made from these parts, in this order.
 
     >>> key(["ab", "c"]) == key(["a", "bc"])
     False

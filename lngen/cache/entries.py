@@ -1,7 +1,7 @@
-"""Small files kept between runs, in a folder that is the user's alone.
+"""Small files kept between runs, in a folder of the user alone.
 
-A file that is damaged is as good as none, and so is what others may have written, which is told. What cannot be written
-is not kept, and nobody is told: the next run takes longer, that is all. `usage` says why nothing is kept.
+A damaged file counts as missing, and so does a file that another user may have written, which is reported. A file that
+cannot be written is not kept, without a report: the next run only takes longer. `usage` says why no file is kept.
 """
 
 from __future__ import annotations
@@ -16,14 +16,17 @@ from pathlib import Path
 from lngen.runtime import cache, trust
 
 MAXIMUM_BYTES = 128 * 2**20
-"""How much is kept; beyond, what was not read for the longest time goes first."""
+"""Largest size of the cache; beyond it, the entries unread for longest are removed first."""
 
 _CHECKSUM = hashlib.sha256().digest_size
 
 
 @dataclass(frozen=True)
 class Usage:
-    """What is kept. `obstacle` says why nothing is kept, or is empty."""
+    """Size of the cache.
+
+    `obstacle` says why it cannot be used, and is empty if it can.
+    """
 
     place: Path
     count: int
@@ -37,7 +40,7 @@ def place() -> Path:
 
 
 def read(name: str) -> bytes | None:
-    """Read the entry of that name; None if there is none, or if it may not be used, which is told once."""
+    """Read the entry of that name; None if it does not exist, or if it is not trusted, which is reported once."""
     if _obstacle(told=True):
         return None
     path = place() / name
@@ -67,7 +70,7 @@ def write(name: str, content: bytes) -> None:
 
 
 def usage() -> Usage:
-    """What is kept now."""
+    """Return the present size of the cache."""
     sizes = [size for _, size, _ in _files()]
     return Usage(place(), len(sizes), sum(sizes), _obstacle())
 
@@ -89,7 +92,7 @@ def _drop_the_oldest(most: int) -> None:
 
 
 def _files() -> list[tuple[int, int, str]]:
-    """When each file was last used, its size and its path; a half-written one counts too."""
+    """Return the last use, the size and the path of each file, half-written ones included."""
     found: list[tuple[int, int, str]] = []
     if _obstacle():
         return found
@@ -102,7 +105,7 @@ def _files() -> list[tuple[int, int, str]]:
 
 
 def _obstacle(*, told: bool = False) -> str:
-    """Why nothing in the folder can be used, which may be told; empty if it can, or if there is none yet."""
+    """Return why the folder cannot be used, and print it if `told`; empty if it can, or if it does not exist yet."""
     try:
         trust.require(place(), cache.root())
     except trust.Refused as refused:

@@ -1,7 +1,7 @@
-"""Folders made once and kept by the content of what they were made from.
+"""Folders made once and kept by the content of their sources.
 
-An entry is filled under another name and renamed, so that it is there whole or not at all, and several processes may
-make the same one at the same time. What it holds is run, so it has to be the user's own.
+An entry is filled under another name and renamed, so that it is whole or missing, and several processes may make the
+same one at the same time. Its content is run, so it has to be the user's own.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from lngen.runtime import cache, trust
 
 
 def place(kind: str = "simt") -> Path:
-    """The folder of the entries of a kind: what the emulator compiled, or `layers`. It need not exist."""
+    """Return the folder of the entries of a kind: modules of the emulator, or `layers`; it need not exist."""
     return cache.root() / kind
 
 
 def entry(name: str, make: Callable[[Path], None], kind: str = "simt") -> Path:
-    """The folder of that name; if there is none, `make` fills it. Raises LngenError if it cannot be written.
+    """Return the folder of that name; if it does not exist, `make` fills it. Raises LngenError if it cannot be written.
 
-    Where the cache or the entry may not be used, which is told once, it is made for this process alone.
+    If the cache or the entry is not trusted, which is reported once, the folder is made for this process alone.
     """
     try:
         return _entry(cache.folder(kind) / name, make)
@@ -62,7 +62,7 @@ def _entry(made: Path, make: Callable[[Path], None]) -> Path:
 
 
 def _is_made(entry: Path) -> bool:
-    """Whether there is an entry. Raises Refused if anything in it may not be used."""
+    """Test whether an entry exists; raises Refused if a file in it is not trusted."""
     try:
         trust.require_tree(entry)
     except FileNotFoundError:
@@ -77,7 +77,7 @@ def _filled(place: Path, make: Callable[[Path], None]) -> Path:
         make(new)
         new.rename(place)
     except OSError as error:
-        # Where files cannot be locked another process may have been faster; what it made is the same.
+        # Without locks another process may have been faster; its files are the same.
         if error.errno not in (errno.EEXIST, errno.ENOTEMPTY) or not place.is_dir():
             raise
     finally:

@@ -1,7 +1,7 @@
-"""What was made of a definition, kept between runs: never stale, and only what is read back as it was.
+"""Results for a definition, kept between runs; no result is stale, and one is read back only unchanged.
 
-An entry's name is made from everything that the result depends on: the definition, the options, and what
-`lngen.cache.sources` says of lngen itself. So a change of any of it is another name.
+The name of an entry is a digest of everything that the result depends on: the definition, the options, and the
+fingerprint of lngen itself from `lngen.cache.sources`. A change of any of them gives another name.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ def kept(
     write: Callable[[Value], str],
     read: Callable[[str], Value],
 ) -> Value:
-    """What `make` makes of a definition, or made before.
+    """Return the cached result of `make` for a definition, or make it now and cache it.
 
-    `what` tells it from all else that is made of one, options included. `write` may raise NotKept, and `read`
-    ValueError; neither is seen here, nor does it matter whether anything can be kept.
+    `what` names the result among others for the same definition, options included. `write` may raise NotKept, and
+    `read` ValueError; neither leaves this function, and a cache that cannot be used is no error.
     """
     fingerprint = sources.fingerprint()
     if fingerprint is None:
         return make()
-    # What is made tells the file's name, and never where it is.
+    # The result depends on the file's name, and not on its folder.
     anywhere = replace(definition, filename=PurePath(definition.filename).name)
     name = key([what, repr(anywhere), fingerprint])
     if (content := entries.read(name)) is not None:

@@ -1,4 +1,4 @@
-"""What a derivation depends on besides its definition: lngen's own text, and the libraries it computes with."""
+"""Dependencies of a derivation besides its definition: lngen's own text, and the libraries it computes with."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _SLACK = 50_000_000
 
 @cache
 def fingerprint() -> str | None:
-    """A name for the sources and the libraries of this process; None where they are not known.
+    """Return a name for the sources and the libraries of this process; None if they are not known.
 
-    They are not known if a source has changed since lngen was imported, for what runs may be what it was before, or if
-    there is a source that cannot be read, such as one in an archive.
+    They are not known if a source has changed since lngen was imported, for the running code may be older. They are not
+    known either if a source cannot be read, such as one in an archive.
     """
     try:
         changed = max(map(_changed, [__file__, *_files()]))
@@ -37,10 +37,10 @@ def fingerprint() -> str | None:
 
 
 def are_known() -> bool:
-    """Whether what ran up to now is what the fingerprint says, so that its results may be kept under it.
+    """Test whether the fingerprint describes the code that ran up to now, so that results may be cached under it.
 
-    Templates are read while a layer is emitted. And Python takes a compiled module for that of its source if their
-    times agree to a second and the size is the same, so it may have run one of an older source.
+    Templates are read while a layer is emitted. Python takes a compiled module for current if its time and its size
+    agree with the source, to a second, so it may have run an older source.
     """
     try:
         python = (path for path in _files() if path.endswith(".py"))
@@ -50,7 +50,7 @@ def are_known() -> bool:
 
 
 def _is_compiled_from_its_source(source: str) -> bool:
-    """Tell whether Python runs what a source says: from the two files, whatever modules the process has."""
+    """Tell from the two files whether Python's compiled module is that of the source, whatever modules are loaded."""
     cached = cache_from_source(source)
     if not os.path.exists(cached):
         return True
@@ -73,16 +73,16 @@ def _hashed() -> str:
 
 
 def _hashed_files() -> str:
-    """A name for what is in the files, which are read again only where the status of one is another than it was."""
+    """Return a name for the content of the files, which are read again only if the status of one has changed."""
     now = time.time_ns()
     found = tuple((path, _status(path)) for path in _files())
-    # What changed just now may change again, and its status stays.
+    # A file that has just changed may change again with the same status.
     settled = all(changed < now - _SLACK for _, (changed, *_) in found)
     return _hash_of(found) if settled else _hash_of.__wrapped__(found)
 
 
 def _status(path: str) -> tuple[int, ...]:
-    """What cannot stay as it was when a file is changed, first the time of its inode, which nobody can set."""
+    """Return file properties that change with the file, first the time of its inode, which no user can set."""
     status = os.stat(path)
     return status.st_ctime_ns, status.st_mtime_ns, status.st_size, status.st_ino, status.st_dev
 
@@ -93,7 +93,7 @@ def _hash_of(files: tuple[tuple[str, tuple[int, ...]], ...]) -> str:
 
 
 def _changed(path: str) -> int:
-    """When a file was changed, in nanoseconds."""
+    """Return the time of a file's last change, in nanoseconds."""
     status = os.stat(path)
     # One that was put in another's place may be as old as it pleases, but its inode was changed then. In an environment
     # of packages it is changed by links, too.

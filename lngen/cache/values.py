@@ -1,10 +1,10 @@
 """Frozen dataclasses and SymPy expressions as JSON text and back.
 
-The text is a list of nodes, each after those that it is made of, and equal ones are one node. A node is a number, a
-text, a truth value or null, or a list: the name of a class and the numbers of the nodes that it is built from. Which
-names there are is said by the table below and by nothing in the text, so reading runs nothing but these constructors.
+The text is a list of nodes, each after its parts, and equal ones are one node. A node is a number, a text, a truth
+value or null, or a list: the name of a class and the numbers of the nodes that it is built from. Only the table below
+defines names, so that reading runs nothing but these constructors.
 
-SymPy's are called such that nothing is evaluated again: what is read has the structure that was written.
+SymPy's constructors are called without evaluation: the structure that is read is the one that was written.
 
 >>> from lngen.expressions.symbols import Mean, RowSymbol
 >>> x = RowSymbol("x")
@@ -45,7 +45,7 @@ class _Class(NamedTuple):
 
 
 def encode(value: Any, given: Definition | None = None) -> str:
-    """A value as text. `given` is not written, only where it stood. Raises NotKept for what is not in the table."""
+    """Encode a value as text; `given` is replaced by a mark. Raises NotKept for a class that is not in the table."""
     nodes: list[Any] = []
     numbers: dict[tuple[Any, ...], int] = {}
     seen: dict[int, int] = {}
@@ -120,7 +120,7 @@ def _dataclass(kind: type) -> _Class:
 
 
 def _symbol(kind: type) -> _Class:
-    # What pickle would ask for: the name, and the assumptions that were given.
+    # The arguments that pickle would store: the name, and the given assumptions.
     return _Class(
         lambda value: (value.name, tuple(sorted(value.__getnewargs_ex__()[1].items()))),
         lambda name, assumptions: kind(name, **dict(assumptions)),
@@ -141,9 +141,9 @@ def _constant(value: Any) -> _Class:
 
 _DATACLASSES = (
     definition.Input,
-    syntax.Span,
+    syntax.SourceSpan,
     derivation.Derivation,
-    derivation.Evidence,
+    derivation.StepEvidence,
     derivation.Proof,
     derivation.Derivative,
     derivation.Step,

@@ -1,6 +1,6 @@
-"""Work in a process of its own, so that what ends that process, or never returns, ends nothing else.
+"""Work in a process of its own, so that a crash or an endless loop in it affects nothing else.
 
-A new Python is started, by `subprocess` and not by `multiprocessing`, which would run the caller's script once more.
+A new Python is started by `subprocess`; `multiprocessing` would run the caller's script once more.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from typing import IO, Any, TypeVar
 Result = TypeVar("Result")
 
 Tell = Callable[[str], None]
-"""Is told what is run next."""
+"""Function that takes a text about the next piece of work."""
 
 _BEGIN = "from lngen.check.apart import main; main()"
 
 
 @dataclass(frozen=True)
 class Ended:
-    """The end of a process that gave no result, and what it ran then."""
+    """End of a process that gave no result, and the work that it was doing."""
 
     how: str
     ran: str
@@ -37,10 +37,10 @@ class Ended:
 
 
 def apart(work: Callable[[Tell], Result], seconds: float) -> Result | Ended:
-    """Run `work` in a process of its own and return its result; an error of it is raised here.
+    """Run `work` in a process of its own and return its result; an error of the work is raised here.
 
-    Work is handed over by pickle, and told a function to call with what it runs next. The process is ended if it tells
-    nothing for so many seconds.
+    Work is passed by pickle, and gets a function to call with a text about its next piece. The process is ended if it
+    sends no text for so many seconds.
     """
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, map(os.path.abspath, sys.path)))}
     process = subprocess.Popen(
@@ -100,7 +100,9 @@ def _read(channel: IO[bytes], told: queue.Queue[tuple[str, Any] | None]) -> None
 
 
 def main() -> None:
-    """Do the work that comes on standard input. What code prints goes to stderr; stdout is for messages."""
+    """Do the work that comes on standard input; other output of the code goes to stderr, since stdout carries
+    messages.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the caller's, who ends this process
     with os.fdopen(os.dup(1), "wb") as channel:
         os.dup2(2, 1)

@@ -1,13 +1,12 @@
-"""How far emitted code may be off: an error bound for every result, derived from its row program and the
-data.
+"""Error bounds for every result of emitted code, derived from its row program and the data.
 
-The program is walked operation by operation in the arithmetic of `forms`: each `+ - * /` and root adds its
-unit roundoff, each function a stated few of them and the error of its argument times its slope, each
-reduction the depth of its additions. The order of a sum or a product is not assumed. A correction stage
-needs no rule: the error of a mean is a named one, and cancels where the program takes it off.
+The program is walked operation by operation in the arithmetic of `forms`. Each `+ - * /` and root adds its unit
+roundoff. Each function adds a stated number of them, and the error of its argument times its slope. Each reduction adds
+the depth of its additions. The order of a sum or a product is not assumed. A correction stage needs no rule: the error
+of a mean has a name, and cancels where the program subtracts the mean's residual.
 
-What is assumed is written down in `Summation` and the table of functions: how deep the additions of a reduction are
-nested, and how many units in the last place a function is off.
+`Summation` and the table of functions state the assumptions: the depth of nested additions in a reduction, and the
+error of each function in units in the last place.
 """
 
 from __future__ import annotations
@@ -43,9 +42,10 @@ from lngen.plan.program import FAR, OPERATORS, Centring, RowProgram, Stage
 
 @dataclass(frozen=True)
 class Summation:
-    """How a backend adds up D terms: through how many additions each of them goes, by D and compute type.
+    """Summation of D terms in a backend: the number of additions that each term passes, by D and compute type.
 
-    `corrects` tells whether it measures what is left of a mean in every row, or where `Centring` asks for it alone.
+    `corrects` tells whether the backend measures the residual of a mean in every row, or only where `Centring` asks for
+    it.
     """
 
     name: str
@@ -86,7 +86,7 @@ _LANES = {"float32": 16, "float64": 8}
 
 
 def _lane_depths(features: int, computed: str) -> Real:
-    """Four sets of lanes, of which one takes what is left of a piece; a tree of them; then piece by piece in double.
+    """Return the depths of four sets of lanes with a tail, of a tree of the lanes, and of pieces in double.
 
     >>> _lane_depths(2, "float32"), _lane_depths(4096, "float64")[:1]
     (array([11., 11.]), array([44.]))
@@ -98,7 +98,7 @@ def _lane_depths(features: int, computed: str) -> Real:
 
 
 CPU = Summation("cpu", _lane_depths)
-"""Vectors of 64 bytes, whatever the registers of the processor."""
+"""Summation of compiled kernels: vectors of 64 bytes, for any registers of the processor."""
 
 
 def error_bounds(
@@ -109,13 +109,12 @@ def error_bounds(
     arithmetic: Summation = NUMPY,
     independent: bool = False,
 ) -> dict[str, NDArray[np.float64]]:
-    """For every output and every `d<input>`: how far each entry may be from the exact result for these very
-    inputs.
+    """Return a bound for every output and every `d<input>`: the largest error of each entry for these inputs.
 
-    `case` holds numbers of the storage format; computation is in float32 for the half formats and in the
-    storage format itself otherwise. Entries about which nothing can be said, since something may overflow,
-    are infinite. Shapes are those of the results. `independent` rounding errors are an assumption about the
-    data: see `forms`. LngenError for a format or an expression that has no bound.
+    `case` holds numbers of the storage format. The compute type is float32 for the half formats, and the storage format
+    otherwise. A bound is infinite where an intermediate may overflow. Shapes are those of the results. `independent`
+    rounding errors are an assumption about the data: see `forms`. Raises LngenError for a format or an expression that
+    has no bound.
     """
     if storage not in FORMATS:
         raise LngenError(f"no error bound for {storage}: use one of {', '.join(sorted(FORMATS))}.")
@@ -222,7 +221,7 @@ class _Propagation:
         spread = self.rounding.multiply(self._reduce("mean", shifted**2), exact([[float(FAR**2)]]), 0)
         square = self.rounding.multiply(self.forms[centring.mean.name], self.forms[centring.mean.name])
         gap = self.rounding.add([square, self.rounding.multiply(spread, exact([[-1.0]]), 0)])
-        # That a root is compared, and not squares, rounds four times more.
+        # The comparison takes a root, not squares, which rounds four times more.
         gap = self.rounding.rounded(gap, 4, np.abs(square.value) + np.abs(spread.value))
         return self.rounding.choose(gap, residual, exact(np.zeros_like(residual.value)), gap.value > 0)
 

@@ -1,4 +1,4 @@
-"""The evidence of one layer, kind by kind: what is compared with what, and under which bound."""
+"""Evidence of one layer, kind by kind: the results compared, their references, and the bounds."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ _ARITHMETIC: Mapping[str, Summation] = {"numpy": NUMPY, "cpu": CPU, "cuda": CUDA
 
 
 class Checker:
-    """Makes the evidence of one emitted layer, shape by shape.
+    """Maker of the evidence of one emitted layer, shape by shape.
 
-    `references` are remembered across modules. `tell` is told what is run next.
+    `references` are kept across modules. `tell` gets a text about the next check.
     """
 
     def __init__(
@@ -72,14 +72,14 @@ class Checker:
         self.identities = self.remembered("identities", nothing, lambda: identities.discover(layer.definition, seed))
 
     def remembered(self, what: str, case: Case, compute: Callable[[], _T]) -> _T:
-        """What `compute` gives, computed once for a case, for every module that asks."""
+        """Return the result of `compute`, computed once for a case and shared by all modules."""
         key = (what, *case.key())
         if key not in self.references:
             self.references[key] = compute()
         return self.references[key]  # type: ignore[no-any-return]
 
     def shape(self, shape: tuple[int, int], kinds: Sequence[str]) -> Iterator[Evidence]:
-        """The evidence of one shape; what emitted code raises becomes a failure of the kind at hand."""
+        """Yield the evidence of one shape; an error of emitted code is a failure of the kind being checked."""
         case = inputs.ordinary(self.definition, *shape, self.seed)
         where = f"at {shape[0]} x {shape[1]}"
         self.tell(f"forward and backward {where}")
@@ -110,10 +110,10 @@ class Checker:
                 yield from part()
 
     def _beyond(self, checks: Any, kind: str, function: str, case: Case, answer: Run) -> Iterator[Evidence]:
-        """The evidence about a function besides forward and backward, if the layer has it, with inputs left out too."""
+        """Yield the evidence about a further function, if the layer has it, also with omitted inputs."""
         if not hasattr(self.layer.module, function) or case.rows * case.features > _EMITTED_DIFFERENCE:
             return
-        # What the gradients are known to by their own bounds, their derivatives are not known better than.
+        # The derivatives of gradients are not known better than the gradients themselves, by their own bounds.
         own = self.bounds(case, "float64") or {}
         present_ones = [entry.name for entry in present(self.layer, case)]
         known = max((_at_least(0.0, own.get(f"d{name}"), answer.gradients[name]) for name in present_ones), default=0.0)
@@ -159,7 +159,7 @@ class Checker:
         return self.remembered("complex step", case, compute)
 
     def command(self, case: Case, dtype: str) -> str:
-        """How to check a case again."""
+        """Return the command that checks a case again."""
         shape = f"--shape {case.rows},{case.features} " if case.by_shape else ""
         return (
             f"again: python -m lngen check {self.definition.name} --backend {self.backend} "
@@ -417,7 +417,7 @@ def _along(gradient: Any, direction: Array, over_rows: bool) -> Array:
 
 
 def _assumed_bounds(answer: Run) -> dict[str, Array]:
-    """For a layer without row programs: 64 units of the largest entry of each gradient."""
+    """Return bounds of a layer without row programs: 64 units of the largest entry of each gradient."""
     unit = 64 * float(np.finfo(np.float64).eps)
     return {
         f"d{name}": np.full(value.shape, unit * max(1.0, float(np.abs(value).max(initial=0.0))))

@@ -16,7 +16,7 @@ ARCHITECTURES = ("sm_80", "sm_90", "sm_100", "sm_120")
 """The architectures that are compiled for, from Ampere to Blackwell."""
 
 KIND = "compiled, not run"
-"""What this evidence is called: a compiler shows that code fits a machine, not that it is right."""
+"""Name of this evidence: a compiler shows that code fits a machine, not that it is right."""
 
 ANY_D = 0
 """Stands for a kernel that takes D at run time."""

@@ -29,10 +29,9 @@ LongArray = NDArray[np.longdouble]
 
 
 def gradient(definition: Definition, case: Case, columns: Sequence[int] | None = None) -> dict[str, Array]:
-    """The gradient of <cotangents, outputs> with respect to every input that is there, in float64.
+    """Return the gradient of <cotangents, outputs> with respect to every input that is present, in float64.
 
-    With `columns` only these features of Rows and Features are worked out: the results then have that many
-    columns.
+    With `columns` only these features of Rows and Features are computed, and the results have only these columns.
     """
     chosen = np.arange(case.features) if columns is None else np.asarray(columns)
     rows = _rows(definition, case)
@@ -63,10 +62,10 @@ def directional(definition: Definition, case: Case, name: str, direction: Any) -
 
 
 def rows_are_independent(definition: Definition, case: Case, seed: int = 0) -> bool:
-    """Whether moving one row of every per-row input leaves all other rows of the outputs exactly as they
-    were.
+    """Test whether a change of one row leaves all other rows of the outputs exactly as they were.
 
-    `gradient` and `directional` rest on it; it is seen on the definition as it is, parameters and all.
+    All per-row inputs of the row are moved. `gradient` and `directional` rest on this property; it is tested on the
+    definition with its parameters.
     """
     rng = np.random.default_rng(seed)
     for row in {0, case.rows - 1} if case.rows else set():

@@ -40,11 +40,10 @@ def _evidence(proof: Proof) -> Evidence:
 
 
 def second_derivation(derivation: Derivation) -> Adjoint:
-    """The unsimplified adjoint as a function of inputs and cotangents by name; it computes in the type of
-    the first row.
+    """Return the unsimplified adjoint as a function of inputs and cotangents by name.
 
-    A missing input is its neutral value, a missing cotangent zero. Gradients have the shapes of their
-    inputs, for those that are there.
+    It computes in the type of the first row. A missing input is its neutral value, a missing cotangent zero. Gradients
+    have the shapes of their inputs, for inputs that are present.
     """
 
     def gradients(inputs: Mapping[str, Any], cotangents: Mapping[str, Any]) -> dict[str, Array]:
@@ -66,7 +65,7 @@ def second_derivation(derivation: Derivation) -> Adjoint:
 
 
 def derivative_of_gradients(derivation: Derivation) -> Second:
-    """What the unsimplified adjoint moves by along directions in inputs and cotangents; none of it is simplified."""
+    """Return the derivative of the unsimplified adjoint along directions in inputs and cotangents, unsimplified too."""
     written, adjoint = derivation.written, derivation.adjoint
     whole = backward_as_forward(written, adjoint.cotangents, adjoint.equations, adjoint.gradients)
     along = tangent(whole.forward)

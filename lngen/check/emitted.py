@@ -1,4 +1,4 @@
-"""The emitted files of a layer held against its definition: what running them shows, and what compiling them does."""
+"""Check of a layer's emitted files against its definition, by running and by compiling them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from lngen.check import compiled
 from lngen.check.apart import Ended, apart
 from lngen.check.evidence import Evidence, Report, verdict
-from lngen.check.running import Asked, Ran, broken, run_emitted
+from lngen.check.running import CheckRequest, Ran, broken, run_emitted
 from lngen.errors import LngenError
 from lngen.files import loading, manifest
 from lngen.files.loading import FRAMEWORKS
@@ -19,14 +19,16 @@ from lngen.runtime.emitted import BACKENDS
 from lngen.runtime.includes import inlined
 from lngen.toolchain import device, nvrtc
 
-__all__ = ["BACKENDS", "Asked", "check_emitted", "hindrance"]
+__all__ = ["BACKENDS", "CheckRequest", "check_emitted", "hindrance"]
 
 
-def check_emitted(layer: Derived, folder: Path, backend: str, asked: Asked, note: Callable[[str], None]) -> Report:
-    """All evidence about the files in `folder`, which should be those of the layer, for one of `BACKENDS`.
+def check_emitted(
+    layer: Derived, folder: Path, backend: str, asked: CheckRequest, note: Callable[[str], None]
+) -> Report:
+    """Yield all evidence about the files in `folder`, which should be those of the layer, for one of `BACKENDS`.
 
-    Compiled kernels are run in a process of their own, whose end is a failure in the report, as is whatever the emitted
-    code raises. Where this machine cannot run the code, the report says why by `not_run`, and `note` is told.
+    Compiled kernels run in a process of their own. A crash of it, and any error of the emitted code, is a failure in
+    the report. If this machine cannot run the code, the report gives the reason as `not_run`, and `note` gets it too.
     """
     name, not_run = layer.definition.name, hindrance(folder, backend)
     ran = Ran(())
@@ -46,7 +48,7 @@ def check_emitted(layer: Derived, folder: Path, backend: str, asked: Asked, note
 
 
 def hindrance(folder: Path, backend: str) -> str:
-    """Why this machine cannot run the code of a backend in a folder; empty where it can."""
+    """Return the reason why this machine cannot run a backend's code in a folder; empty if it can."""
     if backend == "cuda":
         here = device.survey()
         return "" if here.pycuda_runs_on is not None else here.next_step or here.summary
@@ -60,14 +62,14 @@ def hindrance(folder: Path, backend: str) -> str:
     return ""
 
 
-def _run_apart(layer: Derived, folder: Path, backend: str, asked: Asked) -> Ran:
+def _run_apart(layer: Derived, folder: Path, backend: str, asked: CheckRequest) -> Ran:
     """Evidence of running the code; where its process ends early, a line that says so."""
     found = apart(partial(run_emitted, layer, folder, backend, asked), asked.seconds)
     return Ran((broken("the code runs to its end", found),)) if isinstance(found, Ended) else found
 
 
 def _drift_evidence(layer: Derived, folder: Path) -> Evidence:
-    """Whether the files of the layer, and those that all layers share, are what lngen emits."""
+    """Compare the files of the layer, and those shared by all layers, with the text that lngen emits."""
     emissions = [manifest.shared_emission([layer.emission], folder.parent), layer.emission]
     drifts = manifest.drift(emissions, folder.parent, every_layer=False)
     found = ", ".join(f"{entry.path} {entry.kind}" for entry in drifts)
@@ -75,7 +77,7 @@ def _drift_evidence(layer: Derived, folder: Path) -> Evidence:
     return verdict("contracts", "the files are what lngen emits", detail)
 
 
-def _compiled(folder: Path, asked: Asked) -> Iterator[Evidence]:
+def _compiled(folder: Path, asked: CheckRequest) -> Iterator[Evidence]:
     for path in sorted(folder.glob("*.cu")):
         try:
             yield from compiled.compile_evidence(inlined(path), asked.features, asked.dtypes)

@@ -1,4 +1,4 @@
-"""What a check leaves behind: evidence, one line a claim, and the report that gathers it."""
+"""Evidence of a check, one line for each claim, and the report that gathers it."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ KINDS = (
 
 @dataclass(frozen=True)
 class Evidence:
-    """One claim and how it came out.
+    """Claim and its outcome.
 
-    `error` and `bound` are in the metric of `metric_error` unless `detail` says otherwise; `None` where the
-    claim is a yes or no. `shape` is (rows, D). What was looked at and could not be judged, since nothing bounds
-    the error, is not `claimed`: it neither passes nor fails.
+    `error` and `bound` are in the metric of `metric_error` unless `detail` says otherwise; they are `None` for a yes or
+    no. `shape` is (rows, D). A result whose error has no bound cannot be judged, and is not `claimed`: it neither
+    passes nor fails.
     """
 
     kind: str
@@ -69,10 +69,10 @@ Outcome = Literal["passed", "failed", "not run"]
 
 @dataclass(frozen=True)
 class Report:
-    """All evidence of one check of one emitted layer.
+    """Report: all evidence of one check of one emitted layer.
 
-    `place` is the device that its kernels ran on, if any. `not_run` says why the code was not run on this machine, and
-    is empty where it was; the evidence is then of what needs no run, such as proofs and compilations.
+    `place` is the device on which kernels ran, if any. `not_run` is the reason why the code did not run on this
+    machine, and is empty if it ran. Without a run the evidence consists of proofs and compilations.
     """
 
     layer: str
@@ -91,7 +91,7 @@ class Report:
 
     @property
     def passed(self) -> bool:
-        """Whether the code was run, something is claimed of it, and all of it holds."""
+        """Test whether the code ran, something is claimed about it, and every claim holds."""
         return self.outcome == "passed"
 
     @property
@@ -101,7 +101,7 @@ class Report:
 
     @property
     def unclaimed(self) -> tuple[Evidence, ...]:
-        """What could not be judged."""
+        """Return the evidence that could not be judged."""
         return tuple(item for item in self.evidence if item.passed and not item.claimed)
 
     def as_json(self) -> dict[str, Any]:
@@ -164,10 +164,10 @@ def in_metric(absolute: ArrayLike, reference: ArrayLike) -> float:
 
 
 def diagnose(result: ArrayLike, reference: ArrayLike, command: str) -> str:
-    """Where a wrong result is wrong, what that pattern points at, and how to see it again.
+    """Describe a wrong result: its worst entry, the likely cause, and the command that repeats the check.
 
-    Names the worst entry, and folds the error over rows and columns: a tail of columns, the last row or a
-    period in the columns each have causes of their own.
+    The error is folded over rows and columns. A tail of columns, the last row and a period in the columns each have
+    causes of their own.
     """
     wrong, right = np.atleast_1d(np.asarray(result)), np.atleast_1d(np.asarray(reference))
     if wrong.shape != right.shape:
@@ -185,7 +185,7 @@ def diagnose(result: ArrayLike, reference: ArrayLike, command: str) -> str:
 
 
 def _likely_cause(gap: NDArray[np.float64]) -> str:
-    """What the pattern of the error points at; empty where it has none."""
+    """Return the cause that the pattern of the error suggests; empty if it has no pattern."""
     bad = gap > gap.max() * 1e-3
     columns = bad.reshape(-1, gap.shape[-1]).any(0)
     count = columns.size

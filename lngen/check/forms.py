@@ -1,20 +1,19 @@
-"""Numbers that carry a bound of their rounding error: the arithmetic of a running error analysis.
+"""Numbers with a bound of their rounding error: the arithmetic of a running error analysis.
 
-An `AffineForm` is an exact value and what the computed one may be off by. Errors of row scalars are kept *by
-name*, with their first-order coefficient, since they come back: a mean that is off by e shifts the centred
-row by -e, the mean of that row measures -e, and taking it off leaves nothing of e. An interval would add
-the three up. Everything else goes into one bound, `own`. (Affine arithmetic: de Figueiredo & Stolfi, Numer.
-Algorithms 37, 2004; running error bounds: Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,
-section 3.3.)
+An `AffineForm` is an exact value and a bound for the error of the computed one. Errors of row scalars are kept *by
+name*, with their first-order coefficient, since they come back. A mean that is off by e shifts the centred row by -e,
+the mean of that row measures -e, and subtracting it cancels e. An interval would add the three up. All other errors go
+into one bound, `own`. (Affine arithmetic: de Figueiredo & Stolfi, Numer. Algorithms 37, 2004; running error bounds:
+Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.3.)
 
-Rounding errors are taken at their worst, or, with `independent`, as what they are on data without pattern:
-independent and of mean zero (Higham & Mary, SIAM J. Sci. Comput. 41, 2019). A sum of n errors is then no
-larger than 7 times the root of the sum of their squares, except once in 2e10 times (Hoeffding); up to 49
-terms the worst case is smaller and is taken.
+Rounding errors are taken at their worst, or, with `independent`, as independent and of mean zero, as they are on data
+without pattern (Higham & Mary, SIAM J. Sci. Comput. 41, 2019). A sum of n errors is then no larger than 7 times the
+root of the sum of their squares, except once in 2e10 times (Hoeffding). Up to 49 terms the worst case is smaller and is
+taken.
 
-Second-order terms are not dropped: a product adds the product of both radii, and a function the largest
-second derivative within the radius. The values themselves, which only scale the bounds, are float64; that
-is the one thing neglected, and it is worth 1e-16 of a bound.
+Second-order terms are not dropped: a product adds the product of both radii, and a function the largest second
+derivative within the radius. The values themselves, which only scale the bounds, are float64. This is the only
+neglected error, about 1e-16 of a bound.
 """
 
 from __future__ import annotations
@@ -82,7 +81,7 @@ class Rounding:
         self.spreads: dict[str, Real] = {}
 
     def radius(self, form: AffineForm) -> Real:
-        """By how much the computed value may differ from the exact one."""
+        """Return the largest difference between the computed value and the exact value."""
         total = form.own
         for name in sorted(form.shared):
             total = total + np.abs(form.shared[name]) * self.limits[name]
@@ -118,8 +117,9 @@ class Rounding:
         return AffineForm(form.value, np.where(size > storage.largest, np.inf, own), form.shared)
 
     def add(self, forms: Sequence[AffineForm]) -> AffineForm:
-        """A sum in whatever order: with two terms one rounding of the result, with n of them n - 1 of the
-        terms' sum.
+        """Add terms in any order.
+
+        Two terms add one rounding of the result, and n terms add n - 1 roundings of the sum of their magnitudes.
         """
         if len(forms) == 1:
             return forms[0]
@@ -174,8 +174,9 @@ class Rounding:
         return self._checked(AffineForm(value, np.minimum(worst, _CONFIDENCE * spread), shared, spread))
 
     def extreme(self, form: AffineForm, width: int, largest: bool) -> AffineForm:
-        """The maximum or minimum over the feature axis: it moves by no more than the entry that moves
-        most, of those that rounding may bring to the front.
+        """Return the maximum or minimum over the feature axis.
+
+        It moves by no more than the entry that moves most, among those that rounding may bring to the front.
         """
         full = self._widened(form, width)
         radius, towards = self.radius(full), full.value if largest else -full.value
@@ -205,7 +206,7 @@ class Rounding:
         return self._checked(AffineForm(value.sum(0, keepdims=True), worst))
 
     def _spread_of(self, form: AffineForm) -> Real:
-        """What the error of a form behaves like: known for a named sum, else its bound."""
+        """Return the typical size of a form's error: the spread of a named sum if known, else its bound."""
         (name,) = form.shared if len(form.shared) == 1 else (None,)
         if name in self.spreads and not form.own.any() and np.all(form.shared[name] == 1):
             return self.spreads[name]
@@ -240,7 +241,7 @@ class Rounding:
         )
 
     def _checked(self, form: AffineForm) -> AffineForm:
-        """No claim is made beyond the largest number, nor on what comes of it."""
+        """Drop claims about values beyond the largest number, and about results of such values."""
         size = np.abs(form.value) + self.radius(form)
         lost = ~(size <= self.format.largest)
         if not lost.any():

@@ -18,7 +18,7 @@ from lngen.check.layer import Array
 from lngen.language.definition import Definition
 
 KIND = "transformations"
-"""What this evidence is called: what a framework makes of a layer's functions."""
+"""Name of this evidence: transformations of a layer's functions by a framework."""
 
 ROWS = (2, 3)
 SAMPLES = 4
@@ -26,7 +26,7 @@ _STEP = 7919  # between seeds of what is drawn apart
 
 
 @dataclass(frozen=True)
-class Subject:
+class FrameworkSubject:
     """A layer's module for a framework, with arguments of two times three rows for it."""
 
     definition: Definition
@@ -40,7 +40,7 @@ class Subject:
 
     @property
     def features(self) -> int:
-        """How long a row is."""
+        """Return the length of a row."""
         return max(5, self.definition.minimum_features)
 
     @property
@@ -51,12 +51,12 @@ class Subject:
 
     @property
     def named_constants(self) -> dict[str, float]:
-        """The Constants by what callers write."""
+        """Return the Constants by their names for callers."""
         names = [self.definition.public(entry.name) for entry in self.definition.constants]
         return dict(zip(names, self.constants, strict=True))
 
     def arrays(self, *samples: int, draw: int = 0) -> list[Array]:
-        """Inputs without the Constants; those that are over rows have the axes `samples` before the rows'."""
+        """Return inputs without the Constants; rows have the axes `samples` before their own."""
         shape = (*samples, *ROWS)
         drawn = ordinary(self.definition, int(np.prod(shape)), self.features, self.seed + draw * _STEP).inputs
         return [
@@ -85,15 +85,15 @@ class Subject:
 
     @property
     def required(self) -> list[bool]:
-        """Of each input, whether it may not be left out."""
+        """Return a flag for each input: true if it is required."""
         return [entry.default is None for entry in self.definition.positional]
 
 
 class NotRun(Exception):
-    """What a check needs that this machine lacks."""
+    """Reason why a check cannot run on this machine."""
 
 
-Of = TypeVar("Of", bound=Subject)
+Of = TypeVar("Of", bound=FrameworkSubject)
 
 
 def claims(
@@ -103,10 +103,10 @@ def claims(
     within: AbstractContextManager[Any] | None = None,
     tell: Tell = lambda what: None,
 ) -> Iterator[Evidence]:
-    """A claim for each check, which holds if nothing is raised; a check that raises NotRun claims nothing.
+    """Yield a claim for each check, which holds if no error is raised; a check that raises NotRun claims nothing.
 
-    Those that are `differenced` are left out where the definition stops a gradient: a difference sees more than it is
-    meant to. `within` is what the framework is set to meanwhile; `tell` is told of each check before it is run.
+    Checks in `differenced` are left out if the definition stops a gradient, since a difference sees through the stop.
+    `within` is a setting of the framework during the checks; `tell` gets a text about each check before it runs.
     """
     chosen = {**checks, **({} if stops_gradients(of.definition) else differenced)}
     with ExitStack() as stack:
@@ -129,7 +129,7 @@ def _quiet() -> Iterator[None]:
 
 
 def _outcome(check: Callable[[Of], object], subject: Of) -> tuple[str, str]:
-    """What speaks against the layer, and why nothing is claimed; each empty otherwise."""
+    """Return the fault of the layer, and the reason why nothing is claimed; each is empty if there is none."""
     try:
         check(subject)
     except NotRun as reason:

@@ -21,7 +21,7 @@ _LARGE = 1e300
 
 
 def hard_inputs(checker: Checker, dtype: str) -> Iterator[Evidence]:
-    """Hard inputs, small enough for references to 50 digits where float64 is what is checked."""
+    """Yield evidence on hard inputs, small enough for references with 50 digits if float64 is checked."""
     storage = storage_dtype(dtype)
     if storage is None:
         return
@@ -71,15 +71,16 @@ def _references(checker: Checker, stored: Case) -> tuple[Mapping[str, Array], Ma
 
 
 def _agree(wide: Array, rough: Array) -> bool:
-    """Whether float64 has kept half of its digits in every entry; long double then has more than a narrow type.
+    """Test whether float64 keeps half of its digits in every entry.
 
-    A zero says nothing: terms that cancel by luck, and need not in a gradient.
+    If it does, long double is more exact than a narrow type. A zero counts as a failure: its terms may cancel by
+    chance, and need not cancel in a gradient.
     """
     return bool(np.all(np.abs(wide - rough) < 2.0**-26 * np.abs(wide)))
 
 
 def _slopes(checker: Checker, case: Case) -> Mapping[str, Array]:
-    """Gradients to 50 digits, NaN at kinks; none where a difference sees through what gradients stop at."""
+    """Return gradients to 50 digits, NaN at kinks; none if a difference sees through a stopped gradient."""
     if not checker.differences:
         return {}
     return checker.remembered("gradients", case, partial(reference.derivatives, checker.definition, case))

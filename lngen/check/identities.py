@@ -1,12 +1,11 @@
 """Identities that a definition's gradients obey, found from its symmetries and checked on the emitted ones.
 
-If adding a constant to `x` leaves the outputs alone, then `sum(dx) = 0` in every row. If scaling `x` by s
-and `eps` by s**2 does, then `sum(x*dx) + 2*eps*dL/deps = 0` (Euler). Nobody tells lngen which hold: every
-input is shifted and scaled a little, by complex step, at random points, and the linear relations between
-the responses of L = <cotangent, outputs> are a null space. Those with simple rational coefficients that
-hold at fresh points and at other D are kept.
+If adding a constant to `x` leaves the outputs alone, then `sum(dx) = 0` in every row. If scaling `x` by s and `eps` by
+s**2 does, then `sum(x*dx) + 2*eps*dL/deps = 0` (Euler). The identities are not given: every input is shifted and scaled
+a little, by complex step, at random points. The linear relations between the responses of L = <cotangent, outputs> are
+a null space. Relations with simple rational coefficients that hold at fresh points and at other D are kept.
 
-They cost one backward, at any size, and see what a difference at large D cannot.
+They cost one backward at any size, and detect faults that a difference at large D cannot.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _LARGEST_DENOMINATOR = 12
 
 
 @dataclass(frozen=True)
-class Generator:
+class SymmetryGenerator:
     """One infinitesimal change: of an input by a constant or by a factor, or of nothing but L's own scale."""
 
     change: Literal["shift", "scale", "loss"]
@@ -58,12 +57,12 @@ class Identity:
     """`sum of coefficient * response = 0`, for the cotangents of `outputs` and zero for all others."""
 
     outputs: tuple[str, ...]
-    terms: tuple[tuple[Generator, Fraction], ...]
+    terms: tuple[tuple[SymmetryGenerator, Fraction], ...]
 
     def describe(self) -> str:
         """The identity as a formula; L is <cotangent, output>.
 
-        >>> x, eps = Generator("scale", "x"), Generator("scale", "eps")
+        >>> x, eps = SymmetryGenerator("scale", "x"), SymmetryGenerator("scale", "eps")
         >>> Identity(("y",), ((x, Fraction(1)), (eps, Fraction(2)))).describe()
         'sum(x*dx) + 2*sum(eps*deps) = 0'
         """
@@ -77,9 +76,7 @@ class Identity:
 
 @dataclass(frozen=True)
 class Residual:
-    """What an identity left over: the largest of all rows, and what rounding of the gradients explains
-    there.
-    """
+    """Residual of an identity: the largest of all rows, and the part of it that rounding of the gradients explains."""
 
     error: float
     bound: float
@@ -109,14 +106,14 @@ def _of_outputs(definition: Definition, outputs: tuple[str, ...], seed: int) -> 
     return found
 
 
-def _generators(definition: Definition) -> list[Generator]:
-    shifts = [Generator("shift", entry.name) for entry in definition.inputs if entry.kind is Kind.ROW]
-    scales = [Generator("scale", entry.name) for entry in definition.inputs]
-    return [*shifts, *scales, Generator("loss")]
+def _generators(definition: Definition) -> list[SymmetryGenerator]:
+    shifts = [SymmetryGenerator("shift", entry.name) for entry in definition.inputs if entry.kind is Kind.ROW]
+    scales = [SymmetryGenerator("scale", entry.name) for entry in definition.inputs]
+    return [*shifts, *scales, SymmetryGenerator("loss")]
 
 
 def _random_case(definition: Definition, outputs: Sequence[str], rows: int, features: int, seed: int) -> Case:
-    """Ordinary inputs, but Constants of order one, so that what they do can be seen."""
+    """Draw ordinary inputs, with Constants of order one, so that their effect is visible."""
     case = ordinary(definition, rows, features, seed)
     rng = np.random.default_rng([seed, features])
     constants = {entry.name: float(rng.uniform(0.3, 2.0)) for entry in definition.constants}
@@ -124,12 +121,12 @@ def _random_case(definition: Definition, outputs: Sequence[str], rows: int, feat
     return replace(case, inputs={**case.inputs, **constants}, cotangents=cotangents)
 
 
-def _responses(definition: Definition, generators: Sequence[Generator], case: Case) -> LongArray:
+def _responses(definition: Definition, generators: Sequence[SymmetryGenerator], case: Case) -> LongArray:
     """dL along each generator, row by row: shape (rows, generators)."""
     return np.stack([_response(definition, generator, case) for generator in generators], -1)
 
 
-def _response(definition: Definition, generator: Generator, case: Case) -> LongArray:
+def _response(definition: Definition, generator: SymmetryGenerator, case: Case) -> LongArray:
     if generator.change == "loss":
         return loss_by_row(case, evaluate(definition, case.inputs, FLOAT64))
     value = np.asarray(case.inputs[generator.name])
@@ -185,11 +182,10 @@ def residual(
     run: Run,
     bounds: Mapping[str, Array],
 ) -> Residual:
-    """What the emitted gradients of a run leave of an identity, and the bound that their error bounds give
-    it.
+    """Return the residual of an identity in the emitted gradients, and the bound that their error bounds give it.
 
-    The run must have had the cotangents of `identity.outputs` alone. Derivatives by Constants and by
-    Data are taken by complex step, L from the evaluator; sums are long double.
+    The run must have had the cotangents of `identity.outputs` alone. Derivatives by Constants and by Data are taken by
+    complex step, and L from the evaluator; sums are long double.
     """
     by_row = all(_per_row(definition, generator) for generator, _ in identity.terms)
     total = np.zeros(case.rows if by_row else 1, np.longdouble)
@@ -207,13 +203,13 @@ def residual(
 
 
 def applies(identity: Identity, case: Case) -> bool:
-    """Whether every input of the identity is there."""
+    """Test whether every input of the identity is present."""
     return all(
         generator.change == "loss" or case.inputs.get(generator.name) is not None for generator, _ in identity.terms
     )
 
 
-def _per_row(definition: Definition, generator: Generator) -> bool:
+def _per_row(definition: Definition, generator: SymmetryGenerator) -> bool:
     if generator.change == "loss":
         return True
     kind = definition.input(generator.name).kind
@@ -221,7 +217,7 @@ def _per_row(definition: Definition, generator: Generator) -> bool:
 
 
 def _emitted_response(
-    definition: Definition, generator: Generator, case: Case, run: Run, bounds: Mapping[str, Array]
+    definition: Definition, generator: SymmetryGenerator, case: Case, run: Run, bounds: Mapping[str, Array]
 ) -> tuple[LongArray, LongArray]:
     oracle_unit = 64 * float(np.finfo(np.float64).eps)
     if generator.change == "loss":

@@ -23,13 +23,13 @@ def in_jax(
 
     An exception of the emitted code or of JAX's is a claim that does not hold. `tell` is told of each check.
     """
-    of = Subject(definition, module, seed)
-    checks: dict[str, Callable[[Subject], object]] = {
+    of = JaxSubject(definition, module, seed)
+    checks: dict[str, Callable[[JaxSubject], object]] = {
         "values and gradients are those of the kernels": _values,
         "second derivatives: jvp of grad, grad of grad, grad of jvp, jvp of jvp": _second_derivatives,
         "vmap of rows, of parameters, of their gradients for each sample, and of second derivatives": _samples,
     }
-    differenced: dict[str, Callable[[Subject], object]] = {
+    differenced: dict[str, Callable[[JaxSubject], object]] = {
         "check_grads to the second order, in reverse": _in_reverse,
         "check_grads, forward mode": _forwards,
         "check_grads with every optional input left out": _left_out,
@@ -38,7 +38,7 @@ def in_jax(
 
 
 @dataclass(frozen=True)
-class Subject(frameworks.Subject):
+class JaxSubject(frameworks.FrameworkSubject):
     """A layer in JAX."""
 
     @property
@@ -68,7 +68,7 @@ class Subject(frameworks.Subject):
         check_grads(self.jax.jit(call), inputs, order=order, modes=modes)
 
 
-def _values(of: Subject) -> None:
+def _values(of: JaxSubject) -> None:
     arrays, places = of.arrays(), of.differentiable
     made, pull = of.jax.vjp(of.outputs, *of.arguments())
     host = of.layer.kernels.host
@@ -82,15 +82,15 @@ def _values(of: Subject) -> None:
         require(np.asarray(value).tobytes() == np.asarray(other).tobytes(), "bits differ from those of the kernels")
 
 
-def _in_reverse(of: Subject) -> None:
+def _in_reverse(of: JaxSubject) -> None:
     of.check_grads(*of.of_moving(of.call), order=2, modes=["rev"])
 
 
-def _forwards(of: Subject) -> None:
+def _forwards(of: JaxSubject) -> None:
     of.check_grads(*of.of_moving(of.call), order=1, modes=["fwd"])
 
 
-def _left_out(of: Subject) -> None:
+def _left_out(of: JaxSubject) -> None:
     is_there, inputs = of.required, of.arguments()
     places = [place for place in of.differentiable if is_there[place]]
 
@@ -102,7 +102,7 @@ def _left_out(of: Subject) -> None:
     of.check_grads(call, [inputs[place] for place in places], order=2, modes=["rev"])
 
 
-def _second_derivatives(of: Subject) -> None:
+def _second_derivatives(of: JaxSubject) -> None:
     jax = of.jax
     loss, inputs = of.of_moving(of.loss)
     places = tuple(range(len(inputs)))
@@ -127,7 +127,7 @@ def _second_derivatives(of: Subject) -> None:
     np.testing.assert_allclose(found, found[0], rtol=1e-9, atol=1e-11)
 
 
-def _samples(of: Subject) -> None:
+def _samples(of: JaxSubject) -> None:
     jax, jnp, places = of.jax, of.jax.numpy, of.differentiable
     of_rows = tuple(0 if entry.kind.over_rows else None for entry in of.definition.positional)
     every = [jnp.stack(parts) for parts in zip(*[of.arguments(draw=n) for n in range(SAMPLES)], strict=True)]

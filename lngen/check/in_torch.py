@@ -24,7 +24,7 @@ def in_torch(
 
     An exception of the emitted code or of PyTorch's is a claim that does not hold. `tell` is told of each check.
     """
-    checks: dict[str, Callable[[Subject], object]] = {
+    checks: dict[str, Callable[[TorchSubject], object]] = {
         "values and gradients are those of the kernels": _values,
         **{f"torch.library.opcheck of {name}": _operator(name) for name in _DIRECTIONS},
         "hessian: jacfwd and jacrev, each of each": _hessians,
@@ -39,11 +39,11 @@ def in_torch(
         "gradcheck with every optional input left out": _left_out,
         "reverse over forward": _reverse_over_forward,
     }
-    yield from claims(Subject(definition, module, seed), checks, differenced, tell=tell)
+    yield from claims(TorchSubject(definition, module, seed), checks, differenced, tell=tell)
 
 
 @dataclass(frozen=True)
-class Subject(frameworks.Subject):
+class TorchSubject(frameworks.FrameworkSubject):
     """A layer in PyTorch."""
 
     @property
@@ -53,7 +53,7 @@ class Subject(frameworks.Subject):
         return torch
 
     def arguments(self, *samples: int, draw: int = 0) -> list[Any]:
-        """Inputs without the Constants, of which gradients are recorded."""
+        """Return inputs without the Constants, with recorded gradients."""
         entries = self.definition.positional
         return [
             made.requires_grad_(entry.kind.has_gradient)
@@ -61,11 +61,11 @@ class Subject(frameworks.Subject):
         ]
 
     def detached(self, *samples: int, draw: int = 0) -> list[Any]:
-        """The same arguments, of which nothing is recorded."""
+        """Return the same arguments without recorded gradients."""
         return [self.torch.from_numpy(array) for array in self.arrays(*samples, draw=draw)]
 
     def samples(self) -> list[Any]:
-        """The same of some samples, of which each has parameters of its own."""
+        """Return arguments of some samples, each with parameters of its own."""
         drawn = [self.detached(draw=number) for number in range(SAMPLES)]
         pairs = zip(self.definition.positional, zip(*drawn, strict=True), strict=True)
         return [self.torch.stack(each).requires_grad_(entry.kind.has_gradient) for entry, each in pairs]
@@ -74,7 +74,7 @@ class Subject(frameworks.Subject):
 _DIRECTIONS = ("forward", "backward", "jvp", "backward_backward")
 
 
-def _values(of: Subject) -> None:
+def _values(of: TorchSubject) -> None:
     kernels, inputs = of.layer.operators.kernels, of.arguments()
     with of.torch.no_grad():
         outputs = of.outputs(*inputs)
@@ -92,8 +92,8 @@ def _values(of: Subject) -> None:
     require(all(same), "gradients differ from those of the kernels")
 
 
-def _operator(direction: str) -> Callable[[Subject], object]:
-    def check(of: Subject) -> None:
+def _operator(direction: str) -> Callable[[TorchSubject], object]:
+    def check(of: TorchSubject) -> None:
         operators = of.layer.operators
         for by_sample, draw in ((False, of.arguments), (True, of.samples)):
             inputs = draw()
@@ -115,17 +115,17 @@ def _operator(direction: str) -> Callable[[Subject], object]:
     return check
 
 
-def _first_order(of: Subject) -> None:
+def _first_order(of: TorchSubject) -> None:
     of.torch.autograd.gradcheck(
         of.call, of.arguments(), check_forward_ad=True, check_batched_forward_grad=True, check_batched_grad=True
     )
 
 
-def _second_order(of: Subject) -> None:
+def _second_order(of: TorchSubject) -> None:
     of.torch.autograd.gradgradcheck(of.call, of.arguments(), check_fwd_over_rev=True, check_batched_grad=True)
 
 
-def _left_out(of: Subject) -> None:
+def _left_out(of: TorchSubject) -> None:
     is_there = of.required
     given = [value for value, here in zip(of.arguments(), is_there, strict=True) if here]
 
@@ -137,7 +137,7 @@ def _left_out(of: Subject) -> None:
     of.torch.autograd.gradgradcheck(call, given)
 
 
-def _reverse_over_forward(of: Subject) -> None:
+def _reverse_over_forward(of: TorchSubject) -> None:
     inputs, moved, places = of.arguments(), of.detached(draw=1), of.differentiable
 
     def pushed(*given: Any) -> Any:
@@ -150,7 +150,7 @@ def _reverse_over_forward(of: Subject) -> None:
     of.torch.autograd.gradcheck(pushed, [inputs[place] for place in places])
 
 
-def _hessians(of: Subject) -> None:
+def _hessians(of: TorchSubject) -> None:
     func, inputs = of.torch.func, of.detached()
     for place in of.differentiable:
 
@@ -162,7 +162,7 @@ def _hessians(of: Subject) -> None:
             of.torch.testing.assert_close(outer(inner(loss))(inputs[place]), expected)
 
 
-def _samples(of: Subject) -> None:
+def _samples(of: TorchSubject) -> None:
     func, torch, places = of.torch.func, of.torch, of.differentiable
     entries = of.definition.positional
     of_rows = [0 if entry.kind.over_rows else None for entry in entries]
@@ -182,7 +182,7 @@ def _samples(of: Subject) -> None:
             torch.testing.assert_close(together, tuple(torch.stack(each) for each in zip(*alone, strict=True)))
 
 
-def _compiled(of: Subject, backend: str = "aot_eager") -> None:
+def _compiled(of: TorchSubject, backend: str = "aot_eager") -> None:
     inputs, places, call, constants = of.arguments(), of.differentiable, of.layer.call, of.constants
 
     def loss(*given: Any) -> Any:
@@ -196,7 +196,7 @@ def _compiled(of: Subject, backend: str = "aot_eager") -> None:
     of.torch.testing.assert_close(*[of.torch.autograd.grad(each, chosen) for each in made])
 
 
-def _compiled_by_inductor(of: Subject) -> None:
+def _compiled_by_inductor(of: TorchSubject) -> None:
     from torch._inductor.cpp_builder import get_cpp_compiler
     from torch._inductor.exc import InvalidCxxCompiler
 
@@ -207,7 +207,7 @@ def _compiled_by_inductor(of: Subject) -> None:
     _compiled(of, "inductor")
 
 
-def _exported(of: Subject) -> None:
+def _exported(of: TorchSubject) -> None:
     torch, entries, values = of.torch, of.definition.positional, of.detached(SAMPLES)
     module = _module(of, values)
     given = [value for value, entry in zip(values, entries, strict=True) if entry.kind.over_rows]
@@ -220,8 +220,8 @@ def _exported(of: Subject) -> None:
     torch.testing.assert_close(found, of.outputs(*values), rtol=0, atol=0)
 
 
-def _module(of: Subject, values: Sequence[Any]) -> Any:
-    """The layer's module; what is a parameter of it has its value among those of the inputs."""
+def _module(of: TorchSubject, values: Sequence[Any]) -> Any:
+    """Return the layer's module, with parameters from the values of the inputs."""
     definition, entries = of.definition, of.definition.positional
     constants = {attribute(name): value for name, value in of.named_constants.items()}
     size = [of.features] if definition.features else []

@@ -1,8 +1,7 @@
-"""Seeded inputs: ordinary ones, and those that break normalization layers.
+"""Seeded inputs: ordinary ones, and inputs that break normalization layers.
 
-Ordinary values are signed, unequal and of order one; where the definition has no finite value there (a
-logarithm, a root), positive or else negative ones are taken. Rounding to a storage type is the caller's, by
-`Case.astype`.
+Ordinary values are signed, unequal and of order one. If the definition has no finite value there (a logarithm, a root),
+positive or else negative values are taken. The caller rounds to a storage type, by `Case.astype`.
 """
 
 from __future__ import annotations
@@ -34,12 +33,12 @@ _RANGES: tuple[_Draw, ...] = (
 
 
 def has_kinks(definition: Definition) -> bool:
-    """Whether the definition has points without a derivative."""
+    """Test whether the definition has points without a derivative."""
     return _calls(definition, _KINKED)
 
 
 def stops_gradients(definition: Definition) -> bool:
-    """Whether a difference of the forward sees more than the gradient is meant to."""
+    """Test whether the definition stops gradients, so that a difference of the forward sees more than the gradient."""
     return _calls(definition, frozenset({"stop_gradient"}))
 
 

@@ -1,4 +1,4 @@
-"""What is checked: an emitted layer beside its definition, and one way to run it."""
+"""Subject of a check: an emitted layer beside its definition, and one function that runs it."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ Adjoint = Callable[[Mapping[str, Any], Mapping[str, Any]], Mapping[str, Array]]
 """(inputs, cotangents) -> gradients by input name; computes in the type of the arrays it is given."""
 
 Second = Callable[[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]], Mapping[str, Array]]
-"""(inputs, cotangents, directions) -> what the gradients move by; a direction is by the name of an input, or by `d` and
-that of an output."""
+"""Function (inputs, cotangents, directions) -> derivatives of the gradients.
+
+A direction is named by an input, or by `d` and the name of an output.
+"""
 
 
 class Emitted(Protocol):
@@ -36,11 +38,11 @@ class Emitted(Protocol):
 
 @dataclass(frozen=True)
 class Checkable:
-    """An emitted layer and what it is held against.
+    """Emitted layer with the definition that it is checked against.
 
-    `adjoint` is the unsimplified second derivation, where there is one, and `second` its derivative. `proofs` are the
-    evidence that came with the derivation (exact proof, 50 digits); they are passed on into the report. Without
-    programs there is no bound for rounding, and the checks that need one are left out.
+    `adjoint` is the unsimplified second derivation, if there is one, and `second` its derivative. `proofs` are the
+    evidence of the derivation (exact proof, 50 digits), and go into the report. Without programs there is no bound for
+    rounding, and checks that need one are left out.
     """
 
     definition: Definition
@@ -59,11 +61,11 @@ class Checkable:
 
 @dataclass(frozen=True)
 class Case:
-    """Inputs and cotangents of one run, by name. An optional input that is absent or `None` is left out.
+    """Inputs and cotangents of one run, by name; an optional input may be absent or `None`.
 
-    Arrays are (rows, D), (rows,), (D,) or 0-d. `smooth` says that no kink of the definition is near, so that
-    differences may be taken. `plain` values are of order one or zero: nothing overflows for being large. A check of the
-    shape alone has the case if it is `by_shape`.
+    Arrays are (rows, D), (rows,), (D,) or 0-d. `smooth` means that no kink of the definition is near, so that
+    differences may be taken. `plain` values are of order one or zero, and nothing overflows. If `by_shape`, a check of
+    the shape alone repeats the case.
     """
 
     name: str
@@ -92,7 +94,7 @@ class Case:
         return replace(self, inputs=inputs, cotangents=cotangents)
 
     def key(self) -> tuple[object, ...]:
-        """What tells two cases apart, to remember references by."""
+        """Return a key that differs between cases, for references that are kept."""
         values = [*self.inputs.items(), *self.cotangents.items()]
         parts = [
             (name, None if v is None else (str(np.asarray(v).dtype), np.asarray(v).tobytes())) for name, v in values
@@ -113,7 +115,7 @@ def _cast(value: Any, dtype: Any) -> Any:
 
 @dataclass(frozen=True)
 class Run:
-    """What an emitted layer answered: outputs and gradients by the name of output and input."""
+    """Outputs and gradients of an emitted layer, by the name of output and input."""
 
     outputs: dict[str, Array]
     gradients: dict[str, Array | None]
@@ -139,9 +141,9 @@ def outputs_by_name(layer: Checkable, result: Any) -> dict[str, Array]:
 
 
 def run(layer: Checkable, case: Case, *, over_nan: bool = False, **options: Any) -> Run:
-    """Forward and backward of the emitted code on a case. NumPy's overflow warnings are not of interest here.
+    """Run forward and backward of the emitted code on a case, without NumPy's overflow warnings.
 
-    With `over_nan` results are written over NaN: memory that went may hold the very numbers that are left out.
+    With `over_nan` results are written over NaN, since freed memory may hold the right numbers by chance.
     """
     inputs, constants = positional(layer, case)
     cotangents = [case.cotangents.get(name) for name in layer.definition.outputs]
@@ -163,5 +165,5 @@ def _nan_like(value: Any) -> Array | None:
 
 
 def present(layer: Checkable, case: Case) -> tuple[Input, ...]:
-    """The inputs of a case that are there and have a gradient."""
+    """Return the inputs of a case that are present and have a gradient."""
     return tuple(entry for entry in layer.differentiable if case.inputs.get(entry.name) is not None)

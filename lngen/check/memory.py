@@ -1,6 +1,6 @@
-"""What the emulator's checker sees of kernels: races, and accesses out of bounds, uninitialised or misaligned.
+"""Memory faults of kernels in the emulator: races, and accesses out of bounds, uninitialised or misaligned.
 
-On a GPU it is compute-sanitizer that looks for these: `make gpu` runs it.
+On a GPU, compute-sanitizer finds these faults; `make gpu` runs it.
 """
 
 from __future__ import annotations
@@ -18,11 +18,17 @@ SHAPES = ((5, 7), (2, 33), (2, 1024))
 """Several rows per block with the last block half empty; a tail of one entry; vectors, and a barrier a reduction."""
 
 MANY_ROWS = (37, 1024)
-"""More rows than the blocks work on and copy ahead: what one leaves in shared memory meets the next."""
+"""Rows and features of a shape with more rows than the blocks hold and copy ahead.
+
+The shared memory that one row leaves is then used by the next.
+"""
 
 
 def check_memory(layer: Checkable, seed: int, dtypes: Sequence[str], tell: Tell) -> Iterator[Evidence]:
-    """For each type and shape, whether every access of forward and backward is in order. None on a GPU."""
+    """Check every access of forward and backward, for each type and shape.
+
+    Yields nothing on a GPU.
+    """
     if not driver.enabled():
         return
     for place, dtype in enumerate(dtypes):

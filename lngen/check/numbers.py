@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 DTYPES = ("float64", "float32", "float16", "bfloat16")
-"""All of them, by NumPy's names; bfloat16 is that of ml_dtypes."""
+"""Storage types, by NumPy's names; bfloat16 is that of ml_dtypes."""
 
 
 def storage_dtype(name: str) -> Any:

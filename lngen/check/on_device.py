@@ -1,4 +1,4 @@
-"""An emitted `cuda_backend.py` on NumPy arrays: on the GPU where there is one, else on the emulator."""
+"""Emitted `cuda_backend.py` on NumPy arrays: on a GPU if there is one, else on the emulator."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lngen.simt import driver
 
 @dataclass(frozen=True)
 class RunningOn:
-    """Where kernels run: the name of the device, and whether it is this CPU posing as one."""
+    """Device that runs kernels: its name, and whether it is emulated on this CPU."""
 
     name: str
     emulated: bool
@@ -24,9 +24,9 @@ class RunningOn:
 
 @contextmanager
 def device() -> Iterator[RunningOn]:
-    """Where kernels run, with its primary context current while the `with` statement lasts.
+    """Make the device current for kernels, by its primary context, while the `with` statement lasts.
 
-    Raises LngenError where PyCUDA, or what the emulator needs, is missing, ImportError where PyCUDA cannot be used.
+    Raises LngenError if PyCUDA or a part of the emulator is missing, and ImportError if PyCUDA cannot be used.
     """
     if not driver.has_device_files():
         driver.enable()
@@ -43,11 +43,10 @@ def device() -> Iterator[RunningOn]:
 
 
 class OnDevice:
-    """The functions of a `cuda_backend` as the NumPy module has them: arrays are copied there and back.
+    """Functions of a `cuda_backend` in the form of the NumPy module: arrays are copied to the device and back.
 
-    `saved` is what the backend made. Use it within `device()`. On the emulator one module holds both directions, and
-    all of the `types` (such as "f32") that the layer is going to be run in: g++ takes twice as long for all kernels as
-    for one.
+    `saved` is the backend's own. Use it within `device()`. On the emulator one module holds both directions, and all
+    `types` (such as "f32") that the layer will run in: g++ takes only twice as long for all kernels as for one.
     """
 
     widest = np.float64
@@ -59,13 +58,15 @@ class OnDevice:
             backend._LAYER = _together(backend, types)  # type: ignore[attr-defined]
 
     def forward(self, /, *inputs: Any, out: Any = None, **options: Any) -> tuple[Any, Any]:
-        """The outputs, and what backward needs, on the device."""
+        """Return the outputs, and the saved values on the device."""
         target = _mapped(upload, out)
         result, saved = self.backend.forward(*(upload(value) for value in inputs), out=target, **options)
         return _filled(result, out), saved
 
     def __getattr__(self, direction: str) -> Callable[..., Any]:
-        """What follows forward: `backward`, and `jvp` and `backward_backward` where the backend has them."""
+        """Return a function that follows forward: `backward`, and `jvp` and `backward_backward` if the backend has
+        them.
+        """
         function = getattr(self.backend, direction)
 
         def called(saved: Any, *arguments: Any, out: Any = None, **options: Any) -> Any:
@@ -92,9 +93,9 @@ def compiled_for(backend: ModuleType, types: Sequence[str]) -> Iterator[None]:
 
 
 def together(macros: Sequence[str], types: Sequence[str]) -> list[str]:
-    """The macros of a module that serves in the place of each kernel's own.
+    """Return the macros of a module that replaces the modules of single kernels.
 
-    Types stay apart where inputs are left out or have a type of their own: that is looked at in one type.
+    Types stay separate if inputs are omitted or have a type of their own; such calls are checked in one type.
 
     >>> together(["LNGEN_FORWARD", "LNGEN_F32", "LNGEN_D=7"], ["f32", "f64"])
     ['LNGEN_D=7', 'LNGEN_F32', 'LNGEN_F64']
@@ -123,14 +124,14 @@ def download(value: Any) -> Any:
 
 
 def _mapped(function: Any, value: Any) -> Any:
-    """The function of a value, or of each entry of a tuple, which stays what it is."""
+    """Apply a function to a value, or to each entry of a tuple, whose type is kept."""
     if isinstance(value, tuple):
         return type(value)._make(map(function, value)) if hasattr(value, "_make") else tuple(map(function, value))
     return function(value)
 
 
 def _filled(results: Any, out: Any) -> Any:
-    """Results as NumPy arrays: those of `out`, filled, where it has some."""
+    """Return results as NumPy arrays; arrays of `out` are filled."""
     values = _mapped(download, results)
     if out is None:
         return values

@@ -1,6 +1,6 @@
-"""Code for rows of which each process has a part, held to the same evidence as code for whole rows.
+"""Check of code for sharded rows, by the same evidence as for whole rows.
 
-The processes are threads of this one. What they make is brought together, so that the checks see a module like others.
+The processes are threads of this one. Their results are joined, so that the checks see an ordinary module.
 """
 
 from __future__ import annotations
@@ -56,10 +56,11 @@ def over_parts(plan: Plan, module: ModuleType, backend: str, seed: int, tell: Te
 
 
 class OverParts:
-    """The functions of a module for rows in parts as those of a module for whole rows.
+    """Functions of a module for sharded rows in the form of a module for whole rows.
 
-    `communicators` is the class of those that threads have, `sizes` are the features of each part. Each part is worked
-    on in a thread, `within` a context. AssertionError where what all parts have in common is not the same on all.
+    `communicators` is the class of the threads' communicators, and `sizes` are the features of each shard. Each shard
+    is computed in a thread, `within` a context. Raises AssertionError if a value that should be the same on all shards
+    differs.
     """
 
     def __init__(
@@ -79,7 +80,7 @@ class OverParts:
         self.outputs = [definition.output_kind(name) for name in definition.outputs]
 
     def forward(self, *inputs: Any, **options: Any) -> tuple[Any, Any]:
-        """The outputs of all parts, and what each has saved."""
+        """Return the outputs of all shards, and the saved values of each."""
         found = self._each(lambda part: self.module.forward(*part(inputs, self.inputs), **options, **part.over))
         outputs = [_several(result) for result, _ in found]
         joined = _joined(self.outputs, outputs)
@@ -108,22 +109,22 @@ class OverParts:
             ),
         )
 
-    def _later(self, kinds: Sequence[Kind], call: Callable[[_Part], Any]) -> tuple[Any, ...]:
+    def _later(self, kinds: Sequence[Kind], call: Callable[[_Shard], Any]) -> tuple[Any, ...]:
         return _joined(kinds, [_several(each) for each in self._each(call)])
 
-    def _each(self, call: Callable[[_Part], Any]) -> list[Any]:
+    def _each(self, call: Callable[[_Shard], Any]) -> list[Any]:
         group = self.communicators.together(len(self.spans), timeout=_SECONDS)
 
-        def run(part: _Part) -> Any:
+        def run(part: _Shard) -> Any:
             with self.within(), np.errstate(all="ignore"):
                 return call(part)
 
         with ThreadPoolExecutor(len(group)) as pool:
-            tasks = [pool.submit(run, _Part(span, one)) for span, one in zip(self.spans, group, strict=True)]
+            tasks = [pool.submit(run, _Shard(span, one)) for span, one in zip(self.spans, group, strict=True)]
             return [task.result() for task in tasks]
 
 
-class _Part:
+class _Shard:
     """One process: which features it has, of each kind of argument."""
 
     def __init__(self, span: slice, communicator: Any) -> None:
@@ -139,7 +140,7 @@ def _several(results: Any) -> tuple[Any, ...]:
 
 
 def _joined(kinds: Sequence[Kind], parts: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
-    """Results of parts as those of one process."""
+    """Join results of shards to those of one process."""
     return tuple(_as_one(kind, each) for kind, each in zip(kinds, zip(*parts, strict=True), strict=True))
 
 

@@ -23,7 +23,7 @@ from lngen.oracle.evaluate import evaluate, mp_numbers
 
 DIGITS = 80
 RESOLUTION = 1e-30
-"""What `derivatives` may be off by, in the metric of `evidence.metric_error`."""
+"""Largest error of `derivatives`, in the metric of `evidence.metric_error`."""
 
 _STEP_DIGITS = 25
 # The error of a one-sided difference is of the order of the step; where the slope changes it is of order one.
@@ -37,10 +37,10 @@ def outputs(definition: Definition, case: Case) -> dict[str, Array]:
 
 
 def derivatives(definition: Definition, case: Case) -> dict[str, Array]:
-    """The gradient with respect to every input that is there, rounded to long double: NaN for an entry at a kink, a
-    jump or a pole, where one-sided differences of two lengths do not agree.
+    """Return the gradient with respect to every input that is present, rounded to long double.
 
-    Not for definitions with `stop_gradient`, which a difference does not see.
+    An entry at a kink, a jump or a pole, where one-sided differences of two lengths disagree, is NaN. Definitions with
+    `stop_gradient` cannot be differenced.
     """
     with mpmath.workdps(DIGITS):
         rows = Rows(definition, case, mp_numbers(DIGITS), _lift)

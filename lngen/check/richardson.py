@@ -1,13 +1,12 @@
 """Gradients by central differences, extrapolated to step zero, with an error bar and the observed order.
 
-Differences go through the forward alone and know nothing of derivatives. A ladder of steps h, h/4, h/16,
-... gives central differences with errors h^2, h^4, ...; Richardson's tableau takes them off one after the
-other, and what changes from one entry of the tableau to the next bounds what is left (Ridders, Adv. Eng.
-Software 4, 1982). To that bar is added what rounding of the forward does at the step that was used. The
-gradient has to lie inside the bar: no tolerance is tuned.
+Differences use the forward alone, and no derivative. A ladder of steps h, h/4, h/16, ... gives central differences with
+errors h^2, h^4, ... Richardson's tableau removes these errors one after the other. The change from one entry of the
+tableau to the next bounds the rest (Ridders, Adv. Eng. Software 4, 1982). The effect of the forward's rounding at the
+step is added to that bar. The gradient has to lie inside the bar: no tolerance is tuned.
 
-The first column must converge with order 2. Where it does not, the function has a kink or the forward is
-noise, and the bar is not to be believed.
+The first column must converge with order 2. Otherwise the function has a kink or the forward is noise, and the bar
+means nothing.
 """
 
 from __future__ import annotations
@@ -50,7 +49,10 @@ class Estimate:
 
     @property
     def order_is_two(self) -> bool:
-        """Whether the differences converged as central differences do, or faster, as with steps that are still long."""
+        """Test whether the differences converged as central differences do, or faster.
+
+        Convergence is faster while steps are long.
+        """
         return self.order is None or self.order > 1.75
 
     def summed(self) -> Estimate:
@@ -152,7 +154,10 @@ def along(forward: Losses, case: Case, entry: Input, directions: Array, *, kinks
 
 
 def _settled(first: list[LongArray], steps: list[float], noise: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which differences change by less and less, as those of a smooth function do; what crosses a kink does not."""
+    """Return a mask of the differences that converge, as those of a smooth function do.
+
+    Differences across a kink do not converge.
+    """
     changes = [np.asarray(np.abs(a - b), np.float64) for a, b in pairwise(first)]
     rounding = [4 * noise / step for step in steps[1:]]
     shrinking = [b <= a / RATIO**1.75 + below for (a, b), below in zip(pairwise(changes), rounding[1:], strict=True)]

@@ -1,9 +1,8 @@
-"""A definition with everything per row, so that many changed copies of its rows are one evaluation.
+"""Definition with a value per row for everything, so that many changed copies of its rows are one evaluation.
 
-Rows are independent, so a hundred columns to perturb are a hundred times as many rows. Parameters stand in
-the way, as all rows share them; in the *spread* definition a Feature is a Row and a Scalar a RowScalar,
-with equal values in every row. The gradient of a parameter is then the sum over rows of what its copies
-get.
+Rows are independent, so a hundred columns to perturb are a hundred times as many rows. Parameters are shared by all
+rows. In the *spread* definition a Feature is therefore a Row and a Scalar a RowScalar, with equal values in every row.
+The gradient of a parameter is then the sum of its copies' gradients over rows.
 """
 
 from __future__ import annotations

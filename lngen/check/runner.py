@@ -16,7 +16,7 @@ from lngen.check.hard_inputs import hard_inputs
 from lngen.check.layer import Checkable
 from lngen.check.memory import check_memory
 from lngen.check.numbers import DTYPES
-from lngen.check.thresholds import Side
+from lngen.check.thresholds import ThresholdSide
 
 QUICK_SHAPES = tuple(product((1, 2, 5), (1, 2, 3, 7, 33, 128)))
 """(rows, D) of a check that takes a second or two."""
@@ -34,16 +34,16 @@ def check(
     kinds: Sequence[str] = KINDS,
     references: References | None = None,
     thorough: bool = False,
-    sides: Iterable[Side] = (),
+    sides: Iterable[ThresholdSide] = (),
     tell: Tell = lambda what: None,
 ) -> Report:
-    """Hold an emitted layer against its definition.
+    """Check an emitted layer against its definition.
 
-    `shapes` are (rows, D), by default `QUICK_SHAPES`; those with fewer features than the definition allows
-    are left out. `dtypes` are the storage types of the precision checks. `kinds` selects evidence.
-    `references` remember what does not depend on the emitted code, for checking several modules of one
-    definition. `sides` are those of the thresholds of its code; `tell` is told what is run next. An exception of the
-    emitted code is a failure in the report, never one of this call.
+    `shapes` are (rows, D), by default `QUICK_SHAPES`; shapes with too few features for the definition are left out.
+    `dtypes` are the storage types of the precision checks. `kinds` selects evidence. `references` keep results that do
+    not depend on the emitted code, for several modules of one definition. `sides` are those of the thresholds of its
+    code. `tell` gets a text about the next check. An exception of the emitted code is a failure in the report, and is
+    not raised here.
     """
     wanted = [
         shape for shape in (QUICK_SHAPES if shapes is None else shapes) if shape[1] >= layer.definition.minimum_features
@@ -57,7 +57,9 @@ def check(
         )
 
 
-def _check(checker: Checker, wanted: Sequence[tuple[int, int]], kinds: Sequence[str], sides: Iterable[Side]) -> Report:
+def _check(
+    checker: Checker, wanted: Sequence[tuple[int, int]], kinds: Sequence[str], sides: Iterable[ThresholdSide]
+) -> Report:
     layer = checker.layer
     parts: dict[str, list[Evidence]] = {kind: [] for kind in KINDS}
     for proof in layer.proofs:

@@ -30,11 +30,11 @@ from lngen.simt.toolchain import ToolchainMissing
 
 
 @dataclass(frozen=True)
-class Asked:
-    """The extent of a check: (rows, D), the row lengths that kernels are compiled for, storage types, the seed.
+class CheckRequest:
+    """Extent of a check: (rows, D), the row lengths that kernels are compiled for, storage types, the seed.
 
-    Rows on both sides of each threshold of the code are checked besides with `at_thresholds`, in whatever type and
-    direction if `thorough`. A claim in a process of its own may take so many `seconds`.
+    With `at_thresholds`, rows on both sides of each threshold of the code are checked too, in all types and directions
+    if `thorough`. A claim in a process of its own may take so many `seconds`.
     """
 
     shapes: Sequence[tuple[int, int]] = QUICK_SHAPES
@@ -54,16 +54,16 @@ class Ran:
     place: str = ""
 
 
-def run_emitted(layer: Derived, folder: Path, backend: str, asked: Asked, tell: Tell) -> Ran:
-    """Run the files of a layer in a folder. Whatever they raise is a failure among the evidence.
+def run_emitted(layer: Derived, folder: Path, backend: str, asked: CheckRequest, tell: Tell) -> Ran:
+    """Run the files of a layer in a folder; an error of theirs is a failure among the evidence.
 
-    `tell` is told what is run next.
+    `tell` gets a text about the next check.
     """
     tell("the import of its modules")
     return _RUN[backend](layer, folder, backend, asked, tell)
 
 
-def _on_host(layer: Derived, folder: Path, backend: str, asked: Asked, tell: Tell) -> Ran:
+def _on_host(layer: Derived, folder: Path, backend: str, asked: CheckRequest, tell: Tell) -> Ran:
     try:
         module = loading.load(folder, backend)
     except Exception as error:  # whatever emitted code raises is its failure to report
@@ -72,7 +72,7 @@ def _on_host(layer: Derived, folder: Path, backend: str, asked: Asked, tell: Tel
     return Ran((*found, *_over_parts(layer, folder, backend, asked, tell)))
 
 
-def _on_device(layer: Derived, folder: Path, backend: str, asked: Asked, tell: Tell) -> Ran:
+def _on_device(layer: Derived, folder: Path, backend: str, asked: CheckRequest, tell: Tell) -> Ran:
     place = ""
     try:
         with current_device() as here:
@@ -85,7 +85,7 @@ def _on_device(layer: Derived, folder: Path, backend: str, asked: Asked, tell: T
         return Ran((broken("the kernels run", error),), place)
 
 
-def _in_framework(layer: Derived, folder: Path, backend: str, asked: Asked, tell: Tell) -> Ran:
+def _in_framework(layer: Derived, folder: Path, backend: str, asked: CheckRequest, tell: Tell) -> Ran:
     try:
         module = cast(ModuleType, loading.load(folder, backend))
     except Exception as error:  # whatever emitted code raises is its failure to report
@@ -94,10 +94,10 @@ def _in_framework(layer: Derived, folder: Path, backend: str, asked: Asked, tell
     return Ran(tuple(found(layer.definition, module, asked.seed, tell)))
 
 
-def _checked(layer: Derived, module: Emitted, backend: str, asked: Asked, tell: Tell) -> tuple[Evidence, ...]:
+def _checked(layer: Derived, module: Emitted, backend: str, asked: CheckRequest, tell: Tell) -> tuple[Evidence, ...]:
     """The evidence of a module with the four functions, on both sides of its thresholds too."""
     subject = checkable(layer.plan, module)
-    sides: Sequence[thresholds.Side] = ()
+    sides: Sequence[thresholds.ThresholdSide] = ()
     unknown: tuple[Evidence, ...] = ()
     if asked.at_thresholds:
         tell("what its thresholds are")
@@ -113,7 +113,7 @@ def _checked(layer: Derived, module: Emitted, backend: str, asked: Asked, tell: 
     return (*report.evidence, *unknown)
 
 
-def _over_parts(layer: Derived, folder: Path, backend: str, asked: Asked, tell: Tell) -> Iterator[Evidence]:
+def _over_parts(layer: Derived, folder: Path, backend: str, asked: CheckRequest, tell: Tell) -> Iterator[Evidence]:
     """The evidence of the module for rows in parts, where the folder has one."""
     name = f"{backend}_sharded"
     if not (folder / f"{name}.py").is_file():
@@ -127,7 +127,7 @@ def _over_parts(layer: Derived, folder: Path, backend: str, asked: Asked, tell: 
     yield from over_parts(layer.plan, module, backend, asked.seed, tell)
 
 
-_RUN: Mapping[str, Callable[[Derived, Path, str, Asked, Tell], Ran]] = {
+_RUN: Mapping[str, Callable[[Derived, Path, str, CheckRequest, Tell], Ran]] = {
     "numpy": _on_host,
     "cpu": _on_host,
     "cuda": _on_device,

@@ -1,13 +1,13 @@
 """Checks of the JVP and of the double backward of emitted code.
 
-* The *dot test*: `<J v, u> = <v, J^T u>` ties `jvp` to `backward`, which other checks hold against the definition, and
+* The *dot test*: `<J v, u> = <v, J^T u>` ties `jvp` to `backward`, which other checks compare with the definition, and
   `backward_backward` to the derivative of the gradients.
-* *Complex step* on the evaluator: what the outputs move by along a direction in all inputs at once.
-* *Differences* of the emitted `backward` itself, in long double, extrapolated until they change no more.
-* Both functions are linear, so None in the place of a direction is what is left of the sum over the others.
+* *Complex step* on the evaluator: the derivative of the outputs along a direction in all inputs at once.
+* *Differences* of the emitted `backward` itself, in long double, extrapolated until they converge.
+* Both functions are linear, so that None for a direction has to give the sum over the other directions.
 
 Sums of products are compared relative to the sum of their magnitudes: entries with a relative error of a few eps add up
-to no more than that.
+to no more.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from lngen.oracle.evaluate import COMPLEX128, evaluate
 BOUND = 1e-13
 _ZERO_CASE = "ordinary, with inputs left out"
 _FIRST_STEP, _HALVINGS = 2.0**-5, 9
-# What extrapolation makes of the errors of its differences: the product of (4**k + 1)/(4**k - 1), k = 1, 2, ...
+# Factor of the error of differences after extrapolation: the product of (4**k + 1)/(4**k - 1), k = 1, 2, ...
 _EXTRAPOLATED = 1.97
 _Named = dict[str, Array]
 Compared = Callable[[str, Any, Any, float], Any]
-"""(what, result, reference, bound) -> Evidence, of the case at hand."""
+"""Function (what, result, reference, bound) -> Evidence, of the present case."""
 
 Bounds = Mapping[str, Array]
-"""What each gradient of the case, such as `dx`, may be off by in float64."""
+"""Largest errors of each gradient of the case, such as `dx`, in float64."""
 
 
-class Directions:
+class SeededDirections:
     """Seeded directions in the inputs (`v`), in the cotangents (`c`), and cotangents of the gradients (`w`)."""
 
     def __init__(self, layer: Checkable, case: Case, seed: int) -> None:
@@ -58,7 +58,7 @@ class Directions:
 
 def tangents(layer: Checkable, case: Case, answer: Run, seed: int, compared: Compared, bounds: Bounds) -> Iterator[Any]:
     """The evidence about `jvp` at one case."""
-    along = Directions(layer, case, seed)
+    along = SeededDirections(layer, case, seed)
     moved = _jvp(layer, answer, along.v)
     left, size = _dot(moved, case.cotangents)
     right, other = _dot(along.v, answer.gradients)
@@ -77,7 +77,7 @@ def second_order(
     layer: Checkable, case: Case, answer: Run, seed: int, compared: Compared, bounds: Bounds
 ) -> Iterator[Any]:
     """The evidence about `backward_backward` at one case."""
-    along = Directions(layer, case, seed)
+    along = SeededDirections(layer, case, seed)
     result = _double(layer, case, answer, along.w)
     moved = _jvp(layer, answer, along.w)
     for name in along.c:
@@ -100,7 +100,7 @@ def second_order(
 
 def at_once(layer: Checkable, case: Case, answer: Run, seed: int, compared: Compared) -> Iterator[Any]:
     """The evidence about both functions at one case, along directions in all that moves: a few runs."""
-    along = Directions(layer, case, seed)
+    along = SeededDirections(layer, case, seed)
     exact = _moved_along(layer, case, along.v)
     for name, value in _jvp(layer, answer, along.v).items():
         yield compared(f"d{name} along a direction in all inputs", value, exact[name], BOUND)
@@ -112,7 +112,7 @@ def at_once(layer: Checkable, case: Case, answer: Run, seed: int, compared: Comp
 
 
 def without(layer: Checkable, case: Case) -> Case | None:
-    """The case with every input left out that may be; None where none may be."""
+    """Return the case with every optional input omitted; None if no input is optional."""
     gone = {entry.name for entry in layer.definition.positional if entry.default is not None}
     kept = {name: None if name in gone else value for name, value in case.inputs.items()}
     some_row = any(kept.get(entry.name) is not None for entry in layer.definition.rows)
@@ -123,7 +123,7 @@ def without(layer: Checkable, case: Case) -> Case | None:
 
 
 def _against_second_derivation(
-    layer: Checkable, case: Case, along: Directions, result: _Named, names: Sequence[str], compared: Compared
+    layer: Checkable, case: Case, along: SeededDirections, result: _Named, names: Sequence[str], compared: Compared
 ) -> Any:
     """Inputs, or cotangents, move; the gradients by the unsimplified adjoint move with them."""
     assert layer.second is not None
@@ -141,7 +141,7 @@ def _against_second_derivation(
 
 
 def _against_differences(
-    layer: Checkable, case: Case, along: Directions, result: _Named, compared: Compared, bounds: Bounds
+    layer: Checkable, case: Case, along: SeededDirections, result: _Named, compared: Compared, bounds: Bounds
 ) -> Any:
     widest = getattr(layer.module, "widest", np.longdouble)
 
@@ -204,7 +204,7 @@ def _jvp(layer: Checkable, answer: Run, v: Mapping[str, Array]) -> _Named:
 
 
 def _double(layer: Checkable, case: Case, answer: Run, w: Mapping[str, Array]) -> _Named:
-    """The gradients by the name of an input, and by `d` and the name of an output; those that are there."""
+    """Return the gradients by the name of an input, and by `d` and the name of an output, if present."""
     names = layer.definition.outputs
     cotangents = tuple(case.cotangents.get(name) for name in names)
     with np.errstate(all="ignore"):

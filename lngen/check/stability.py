@@ -1,10 +1,9 @@
 """Errors of a layer at large offsets: the naive form, the two-pass form, PyTorch's module, and the emitted code.
 
-The *naive* form is the definition with every centred reduction multiplied out into raw moments, so that a
-row is swept once: `mean((x - mu)**2)` becomes `mean(x**2) - mu**2`. It is made here, by SymPy, from the
-definition at hand. The *two-pass* form is the definition as written. Both are evaluated with every
-operation rounded to the working precision; the reference has 80 digits, and is of the very numbers that the
-others got. PyTorch's module, where it is asked for, is the one that the definition's docstring names.
+The *naive* form is the definition with every centred reduction multiplied out into raw moments, so that a row is swept
+once: `mean((x - mu)**2)` becomes `mean(x**2) - mu**2`. SymPy makes it from the given definition. The *two-pass* form is
+the definition as written. Both are evaluated with every operation rounded to the working precision. The reference has
+80 digits, and starts from the same rounded inputs. PyTorch's module is the one that the definition's docstring names.
 """
 
 from __future__ import annotations
@@ -120,7 +119,7 @@ def _line(
 
 
 def naive_form(definition: Definition) -> Definition:
-    """The definition with centred reductions expanded into raw moments; itself where there are none.
+    """Return the definition with centred reductions expanded into raw moments; the same one if it has none.
 
     >>> from lngen.language.parsing import parse
     >>> centred = parse("def f(x: Row):\\n m = mean(x)\\n v = mean((x - m)**2)\\n return (x - m)/sqrt(1 + v)")
@@ -218,5 +217,5 @@ def _text(expression: Expr) -> str:
 
 
 def _in_order(arguments: tuple[Expr, ...]) -> list[Expr]:
-    """Moments first and what is taken off after them, whatever order SymPy holds them in."""
+    """Sort moments before the terms that are subtracted from them, in any order of SymPy."""
     return sorted(arguments, key=lambda e: (not e.is_Rational, e.could_extract_minus_sign(), e.sort_key()))

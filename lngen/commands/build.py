@@ -31,10 +31,10 @@ _ARM = ("aarch64", "arm64")
 
 
 def run(words: Sequence[str], out: Path, arch: str | None, dtypes: Sequence[str]) -> None:
-    """Write the layers to a folder as `lngen derive` does, and compile there what calls for rows of some types need.
+    """Write the layers to a folder as `lngen derive` does, and compile there the code for rows of some types.
 
-    What would be refused is refused before anything is written. Without `arch` it is for this machine's kind of
-    processor; without `dtypes`, f32.
+    Refusals come before anything is written. Without `arch` the code is for this machine's kind of processor; without
+    `dtypes`, for f32.
     """
     architecture = _architecture(arch)
     types = list(dict.fromkeys(parse_dtype(dtype).name for dtype in dtypes or ["f32"]))
@@ -65,12 +65,12 @@ def run(words: Sequence[str], out: Path, arch: str | None, dtypes: Sequence[str]
         _compile_handlers(out / RUNTIME, architecture)
     console.say(
         f"For {architecture} and rows in {', '.join(types)}, {layers.shown(out)} needs no compiler where it is used. "
-        "What else is asked of it is compiled there, or refused where there is no compiler."
+        "Any other call is compiled there, or refused without a compiler."
     )
 
 
 def _architecture(asked: str | None) -> str:
-    """The one that is asked for, or that of this machine's kind. Raises LngenError for what cannot be compiled for."""
+    """Return the given architecture, or that of this machine's kind; raises LngenError for an unsupported one."""
     is_arm = platform.machine().lower() in _ARM
     architecture = asked or ("armv8-a" if is_arm else "x86-64-v3")
     if architecture not in host_compiler.ARCHITECTURES:
@@ -78,7 +78,7 @@ def _architecture(asked: str | None) -> str:
         raise LngenError(f"there is no architecture {architecture!r} to compile for; there are {known}.")
     if architecture.startswith("arm") != is_arm and not os.environ.get("CXX"):
         raise LngenError(
-            f"{architecture} is of another kind than this processor, {platform.machine()}. "
+            f"{architecture} is an architecture of another kind than this processor, {platform.machine()}. "
             "Set CXX to a compiler for it, such as aarch64-linux-gnu-g++."
         )
     return architecture
@@ -111,22 +111,22 @@ def _compile_extensions(runtime: Path, architecture: str) -> None:
         for name in extensions.EXTENSIONS:
             extensions.compile_ahead(runtime / f"{name}.c", architecture)
     except RuntimeError as error:
-        console.note(f"Calls take some tens of microseconds more: the extensions were not compiled, {error}")
+        console.note(f"Calls take some tens of microseconds more, since the extensions were not compiled: {error}")
 
 
 def _compile_handlers(runtime: Path, architecture: str) -> None:
-    """What JAX calls, against the headers that come with it."""
+    """Compile the handlers that JAX calls, with the headers that JAX ships."""
     handlers: Any = importlib.import_module("lngen.runtime.jax_handlers")
     try:
         for name in handlers.HANDLERS:
             handlers.compile_ahead(runtime / f"{name}.cpp", architecture)
     except RuntimeError as error:
-        console.note(f"JAX calls kernels by way of Python: what it calls was not compiled, {error}")
+        console.note(f"JAX calls kernels through Python, since its handlers were not compiled: {error}")
 
 
 @contextmanager
 def _refusals() -> Iterator[None]:
-    """What a compiler refuses, and a folder, as errors of lngen."""
+    """Turn the refusals of a compiler and of a folder into errors of lngen."""
     try:
         yield
     except RuntimeError as error:

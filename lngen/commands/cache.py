@@ -1,4 +1,4 @@
-"""`lngen cache`: what is kept between runs."""
+"""Command `lngen cache`: the caches that are kept between runs."""
 
 from __future__ import annotations
 
@@ -14,6 +14,6 @@ def run(clear: bool) -> None:
     size = f"{found.size / 2**20:.1f} of at most {entries.MAXIMUM_BYTES / 2**20:.0f} MiB"
     console.say(f"derivations: {found.count} files, {size}, in {layers.shown(found.place)}")
     if found.obstacle:
-        console.say(f"  neither read nor written: {found.obstacle}; LNGEN_CACHE names another place")
+        console.say(f"  not used: {found.obstacle}; set LNGEN_CACHE to another folder")
     for what, kind in (("compiled for the emulator, and PyCUDA", "simt"), ("layers of lngen.derive", "layers")):
         console.say(f"{what}: in {layers.shown(folders.place(kind))}, kept until you remove it")

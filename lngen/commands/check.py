@@ -16,7 +16,7 @@ from rich.text import Text
 
 from lngen.check import DTYPES, FULL_SHAPES, QUICK_SHAPES, Evidence, Report
 from lngen.check.compiled import DEFAULT_FEATURES
-from lngen.check.emitted import BACKENDS, Asked, check_emitted
+from lngen.check.emitted import BACKENDS, CheckRequest, check_emitted
 from lngen.check.evidence import Outcome
 from lngen.check.numbers import storage_dtype
 from lngen.commands import console, layers
@@ -50,8 +50,8 @@ def run(
 ) -> int:
     """Check the layers named, or all; the exit status is 1 if evidence speaks against one of them.
 
-    If none does, it is `NOT_RUN` where code was not run, for what this machine lacks. What is checked is the code under
-    `generated/` for a layer that has some there, else what is emitted now, `over_parts` with that for rows in parts.
+    If none does, it is `NOT_RUN` if some code could not run on this machine. The code under `generated/` is checked if
+    the layer has some there, else the code that is emitted now, `over_parts` with sharded code.
     """
     wanted_shapes, wanted_dtypes = parse_shapes(shapes), parse_dtypes(dtypes)
     features = tuple(sorted({d for _, d in wanted_shapes})) if shapes else DEFAULT_FEATURES
@@ -60,7 +60,7 @@ def run(
     backends, left_out = _everything() if backend == "all" else ((backend,), ())
     definitions = layers.definitions(words)
     thorough = "full" in shapes
-    asked = Asked(wanted_shapes, features, wanted_dtypes, seed, thorough or not shapes, thorough)
+    asked = CheckRequest(wanted_shapes, features, wanted_dtypes, seed, thorough or not shapes, thorough)
     side_by_side = _share_cores(definitions)
     parts = len(definitions) * (1 if side_by_side else 1 + len(backends))
     reports: list[Report] = []
@@ -102,14 +102,14 @@ def _summary(reports: Sequence[Report], left_out: Sequence[str]) -> str:
 
 
 def _share_cores(definitions: Sequence[Definition]) -> bool:
-    """Whether several layers are checked at a time: not on a GPU, which is quick and one."""
+    """Test whether to check several layers at a time; a single GPU checks one after the other."""
     return min(len(definitions), cores()) > 1 and not driver.has_device_files()
 
 
 def _in_turn(
     definitions: Sequence[Definition],
     backends: Sequence[str],
-    asked: Asked,
+    asked: CheckRequest,
     over_parts: bool,
     part: Callable[[str], None],
 ) -> Iterator[Report]:
@@ -120,7 +120,7 @@ def _in_turn(
 def _side_by_side(
     definitions: Sequence[Definition],
     backends: Sequence[str],
-    asked: Asked,
+    asked: CheckRequest,
     over_parts: bool,
     part: Callable[[str], None],
 ) -> Iterator[Report]:
@@ -134,14 +134,16 @@ def _side_by_side(
             yield from next(found)
 
 
-def _all_reports(definition: Definition, backends: Sequence[str], asked: Asked, over_parts: bool) -> list[Report]:
+def _all_reports(
+    definition: Definition, backends: Sequence[str], asked: CheckRequest, over_parts: bool
+) -> list[Report]:
     return list(_reports(definition, backends, asked, over_parts, lambda text: None))
 
 
 def _reports(
-    definition: Definition, backends: Sequence[str], asked: Asked, over_parts: bool, part: Callable[[str], None]
+    definition: Definition, backends: Sequence[str], asked: CheckRequest, over_parts: bool, part: Callable[[str], None]
 ) -> Iterator[Report]:
-    """What is found of one layer, by backend. Raises EvidenceError where its derivation does not hold."""
+    """Yield the reports of one layer, by backend; raises EvidenceError if its derivation does not hold."""
     part(f"{definition.name}: deriving")
     written = _written(definition)
     over_parts = over_parts if written is None else "sharded" in manifest.options_of(written)
@@ -157,7 +159,9 @@ def _reports(
 
 
 def _everything() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The backends that this machine can check, but for frameworks, which run what the others have; then the rest."""
+    """Return the backends that this machine can check, without frameworks, which run the others' code; then the
+    rest.
+    """
     without = {}
     try:
         processor.compiler()
@@ -189,15 +193,13 @@ def parse_shapes(words: Sequence[str]) -> tuple[tuple[int, int], ...]:
         else:
             *leading, features = parse_shape(word)
             if math.prod(leading) * features > _LARGEST_CHECK:
-                raise LngenError(
-                    f"a check of {word} takes longer than anyone waits. Write a shape of 2**24 entries at most."
-                )
+                raise LngenError(f"a check of {word} takes too long. Pass a shape of at most 2**24 entries.")
             shapes.append((math.prod(leading), features))
     return tuple(shapes)
 
 
 def parse_dtypes(words: Sequence[str]) -> tuple[str, ...]:
-    """The storage types of each `--dtype`, all if there is none. LngenError for an unknown one.
+    """Return the storage types of each `--dtype`, all if there is none; raises LngenError for an unknown one.
 
     >>> parse_dtypes(["f32", "bfloat16"])
     ('float32', 'bfloat16')
@@ -214,7 +216,7 @@ def _written(definition: Definition) -> Path | None:
 
 @contextmanager
 def _code(layer: Derived, written: Path | None) -> Iterator[Path]:
-    """The folder of the code to check: what was written, or what is emitted now."""
+    """Yield the folder of the code to check: the written code, or the code that is emitted now."""
     if written is not None:
         yield written
         return
@@ -264,7 +266,7 @@ def _outcome(item: Evidence) -> Text:
 
 
 def _groups(report: Report) -> list[list[tuple[Evidence, int]]]:
-    """For each kind, in order, the lines of the table: evidence, and how many claims it stands for."""
+    """Return the lines of the table for each kind, in order: evidence, and the number of claims it stands for."""
     kinds = list(dict.fromkeys(item.kind for item in report.evidence))
     return [_lines([item for item in report.evidence if item.kind == kind]) for kind in kinds]
 
@@ -292,7 +294,7 @@ def _closeness(item: Evidence) -> float:
 
 
 def _claim(item: Evidence, count: int) -> str:
-    """What one line says; what a failure looks like, and what a yes or no rests on, stand in its detail."""
+    """Return the text of one line; its detail describes a failure, or the grounds of a yes or no."""
     text = item.what + (f" at {item.shape[0]} x {item.shape[1]}" if len(item.shape) == 2 else "")
     if count > 1:
         text += f" (closest of {count})" if item.ratio is not None else f" ({count} times)"

@@ -52,7 +52,7 @@ def print_json(document: Any) -> None:
 
 
 def progress(total: int) -> Parts:
-    """What shows how far work in so many parts has come."""
+    """Return a display of progress in so many parts."""
     return Parts(total)
 
 
@@ -64,7 +64,7 @@ class Parts:
 
     def __init__(self, total: int) -> None:
         columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-        # What is printed meanwhile goes where it belongs, which is not stderr.
+        # Other output meanwhile goes to its own stream, which is not stderr.
         self._bar = Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False)
         self._task = self._bar.add_task("", total=total)
         self._begun = 0

@@ -1,4 +1,4 @@
-"""How much of the machine a command may use."""
+"""Number of processor cores that a command may use."""
 
 from __future__ import annotations
 

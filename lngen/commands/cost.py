@@ -1,4 +1,4 @@
-"""`lngen cost`: what a layer moves and computes at a shape."""
+"""Command `lngen cost`: bytes and operations of a layer at a shape."""
 
 from __future__ import annotations
 

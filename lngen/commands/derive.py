@@ -82,7 +82,7 @@ def run(
     in_lines = format == "text" and len(every) > 1
     if not in_lines:
         _print(every, format, shown)
-    # What a document is written to may refuse it, so the code comes after.
+    # Writing a document may fail, so the code comes after.
     for option, file in documents.items():
         atomic.write(file, _page(every[0], arch) if option == "html" else _certificate(every[0]))
     changed = {} if folder is None else _written(every, folder)
@@ -141,12 +141,10 @@ def _require_architecture(arch: str, html: Path | None) -> None:
 def _page(layer: Derived, arch: str | None) -> str:
     from lngen.page.machine_code import machine_code
     from lngen.page.page import page
-    from lngen.page.plots import MISSING, can_plot, measured
+    from lngen.page.plots import measured
 
-    if not can_plot():
-        console.note(MISSING)
     machine = None if arch is None else machine_code(layer, arch)
-    return page(layer, measured(layer) if can_plot() else None, machine=machine)
+    return page(layer, measured(layer), machine=machine)
 
 
 def _certificate(layer: Derived) -> str:
@@ -196,7 +194,7 @@ def _tell_changes(
     *,
     each: bool,
 ) -> None:
-    """A line of each folder that was written, or one of all of them; then how many files are as they were."""
+    """Print a line for each folder that was written, or one for all; then the number of unchanged files."""
     drifts = [entry for entries in changed.values() for entry in entries]
     for emission in emissions if each else ():
         if found := changed[emission.name]:
@@ -213,7 +211,7 @@ def _tell_changes(
 
 
 def _emissions(every: Sequence[Derived], folder: Path) -> list[manifest.Emission]:
-    """What they share first: a layer is never there without it."""
+    """Return the emissions, the shared runtime first, so that no layer is written without it."""
     emissions = [layer.emission for layer in every]
     return [manifest.shared_emission(emissions, folder), *emissions]
 
@@ -303,7 +301,7 @@ def _print(every: Sequence[Derived], format: Format, shown: Shown | Literal["bri
 
 
 def _tell(line: str, format: Format) -> None:
-    """What was written: below the derivation, or beside a document that something else will read."""
+    """Print a line about the written files: below the derivation, or on stderr beside a document."""
     if format == "text":
         console.say(line)
     else:

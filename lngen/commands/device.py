@@ -1,4 +1,4 @@
-"""`lngen device`: what this machine has to compile and run kernels with, and what is missing."""
+"""Command `lngen device`: compilers and devices of this machine, and missing ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lngen.toolchain import device
 
 
 def run(as_json: bool) -> None:
-    """Print each item with its version, what it is for, and what to install where it is missing."""
+    """Print each item with its version, its purpose, and what to install if it is missing."""
     survey = device.survey()
     if as_json:
         console.print_json(asdict(survey))

@@ -1,4 +1,4 @@
-"""`lngen inspect`: what the machine code of a layer's kernels says of their speed."""
+"""Command `lngen inspect`: the speed of a layer's kernels as read from their machine code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lngen.plan.cost import parse_dtype
 
 
 def run(word: str, arch: str, features: int, dtype: str, directions: Sequence[str], as_json: bool) -> None:
-    """Print what is found of each kernel of some directions, for rows of so many features."""
+    """Print the findings about each kernel of some directions, for rows of so many features."""
     device, kind = architecture(arch), parse_dtype(dtype)
     layer = derived(layers.definition_of(word), proved=False)
     kernels = inspected(layer, device, features, kind, directions)
@@ -37,6 +37,8 @@ def run(word: str, arch: str, features: int, dtype: str, directions: Sequence[st
         print("\n".join(["", kernel.name, *table(words.facts(kernel, device), console.width())]))
     print()
     if missing:
-        console.say(f"Without the instructions there is no more to say: {missing}")
+        console.say(f"Counts of instructions need a disassembler: {missing}")
     else:
-        console.say("Expected is an order of designs, not a time: no GPU was asked.")
+        console.say(
+            "The expected limit is from a model, which ranks designs. No GPU was used, and no time is predicted."
+        )

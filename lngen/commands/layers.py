@@ -1,4 +1,4 @@
-"""Which definition a word on the command line means, and where emitted files go."""
+"""Definitions that words on the command line name, and the folder of emitted files."""
 
 from __future__ import annotations
 
@@ -19,12 +19,14 @@ def definitions_folder() -> Path:
 
 
 def output_folder() -> Path:
-    """Where layers are written unless told otherwise: the checkout's `generated/`, else `generated/` here."""
+    """Return the default output folder: the checkout's `generated/`, else `generated/` in the current folder."""
     return Path("generated") if paths.packaged else paths.generated_folder()
 
 
 def in_project() -> bool:
-    """Whether there is a folder of definitions here, a checkout's or a user's: their code goes beside it unasked."""
+    """Test whether the current folder is a checkout or has a folder `derive`; emitted code is then written by
+    default.
+    """
     return not paths.packaged or Path("derive").is_dir()
 
 

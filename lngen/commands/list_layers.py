@@ -1,4 +1,4 @@
-"""`lngen list`: the layers there are, and what each costs a row."""
+"""Command `lngen list`: the layers, and the cost of each for a row."""
 
 from __future__ import annotations
 

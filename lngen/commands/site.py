@@ -9,7 +9,6 @@ from pathlib import Path
 from lngen.commands import console, layers
 from lngen.errors import LngenError, counted
 from lngen.files import atomic
-from lngen.page.plots import MISSING, can_plot
 from lngen.page.site import site
 from lngen.pipeline import STAGES, derived
 
@@ -28,8 +27,6 @@ def run(words: Sequence[str], to: Path) -> None:
         place = to / path
         place.parent.mkdir(parents=True, exist_ok=True)
         atomic.write(place, text)
-    if not can_plot():
-        console.note(MISSING)
     console.say(f"wrote {counted(len(every), 'page')} and {layers.shown(to / 'index.html')}: open it in a browser.")
 
 

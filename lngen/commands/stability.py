@@ -1,4 +1,4 @@
-"""`lngen stability`: what a growing offset does to three forms of a layer."""
+"""Command `lngen stability`: errors of three forms of a layer under a growing offset."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""From a definition to its gradients, every step recorded."""
+"""Derivation of a definition's gradients, every step recorded."""

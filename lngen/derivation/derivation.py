@@ -32,15 +32,15 @@ to 50 digits at random points, and agree. *None*: neither was had.
 """
 
 WRITTEN_OUT = "gradients with rows written out"
-"""What a proof for some D is of."""
+"""Subject of a proof for some D."""
 
 
 @dataclass(frozen=True)
-class Evidence:
-    """How the equality of a step was shown.
+class StepEvidence:
+    """Evidence for the equality of a step.
 
-    `names` are the equations that it rests on: what was looked into to see that both sides are one. `digits` is to how
-    many both sides agree, where that is what was found, and `reason` says why no more was.
+    `names` are the equations that the proof opened. `digits` is the number of equal digits if the sides were compared
+    as numbers, and `reason` says why there is no better proof.
     """
 
     grade: str
@@ -77,7 +77,7 @@ class Step:
     operations_after: int
     contributions: tuple[Contribution, ...] = ()
     uses: tuple[tuple[Expr, Expr], ...] = ()
-    evidence: Evidence | None = None
+    evidence: StepEvidence | None = None
 
     @property
     def read(self) -> set[TypedSymbol]:
@@ -102,12 +102,12 @@ class Proof:
 
     @property
     def claimed(self) -> bool:
-        """Whether anything was shown; without any it speaks neither for the derivation nor against it."""
+        """Test whether anything was shown; otherwise the proof counts neither for the derivation nor against it."""
         return self.kind != NONE
 
     @property
     def outcome(self) -> str:
-        """In a word: `ok`, `FAILED`, or `open` where nothing is claimed."""
+        """Return the outcome in a word: `ok`, `FAILED`, or `open` if nothing is claimed."""
         return "FAILED" if not self.passed else "ok" if self.claimed else "open"
 
 

@@ -16,7 +16,7 @@ from lngen.expressions.notation.plain import WORDS
 from lngen.expressions.reductions import name_of_body, split_reductions
 from lngen.expressions.symbols import AttainsFirst, Reduction, SumRows, TypedSymbol
 from lngen.language.definition import Input
-from lngen.language.syntax import Kind, Span
+from lngen.language.syntax import Kind, SourceSpan
 
 _KINDS = {"RowSymbol": Kind.ROW, "RowScalarSymbol": Kind.ROW_SCALAR, "FeatureSymbol": Kind.FEATURE}
 
@@ -55,7 +55,7 @@ def backward_as_forward(
     """
     names = Names.of(forward, backward)
     lines = split_reductions(backward, names, _word, (Reduction, SumRows, AttainsFirst))
-    nowhere = Span(0, 0, 0, 0)
+    nowhere = SourceSpan(0, 0, 0, 0)
     inputs = tuple(Input(s.name, _KINDS[type(s).__name__], None, nowhere) for s in cotangents)
     outputs = tuple(gradient for _, gradient in gradients)
     whole = Forward(

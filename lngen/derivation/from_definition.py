@@ -48,7 +48,7 @@ from lngen.language.syntax import (
     Name,
     Negate,
     Number,
-    Span,
+    SourceSpan,
     render,
 )
 
@@ -164,7 +164,7 @@ def translate(definition: Definition) -> Forward:
             expression = to_sympy(statement.expression, environment)
         except DecidedError as error:
             remedy = "write the value that is chosen, or give the Constant no positive default"
-            raise _refused(definition, error.span, str(error), remedy) from None
+            raise _refused(definition, error.span, "decided", str(error), remedy) from None
         except NotRealError:
             expression = sympy.nan
         expression = written = cancelled(expression, apart)
@@ -191,10 +191,10 @@ def require_real(definition: Definition, equations: Iterable[Equation]) -> None:
         _require_real(definition, name, spans.get(name, definition.statements[-1].span), equation.expression)
 
 
-def _require_real(definition: Definition, name: str, span: Span, expression: Expr) -> None:
+def _require_real(definition: Definition, name: str, span: SourceSpan, expression: Expr) -> None:
     if expression.has(*_NOT_REAL):
         message = f"{name!r} is infinite or not a real number, whatever the inputs"
-        raise _refused(definition, span, message, "take out what divides by zero or leaves the reals")
+        raise _refused(definition, span, "not-real", message, "take out what divides by zero or leaves the reals")
 
 
 class DecidedError(Exception):
@@ -210,9 +210,9 @@ class NotRealError(Exception):
     """A comparison with what is infinite or no real number, which SymPy does not make."""
 
 
-def _refused(definition: Definition, span: Span, message: str, remedy: str) -> DefinitionError:
+def _refused(definition: Definition, span: SourceSpan, code: str, message: str, remedy: str) -> DefinitionError:
     line = definition.source.splitlines()[span.line - 1]
-    return DefinitionError(definition.filename, span.line, span.column, message, remedy, line)
+    return DefinitionError(definition.filename, span.line, span.column, message, remedy, line, code)
 
 
 def _input_symbol(entry: Input) -> TypedSymbol:

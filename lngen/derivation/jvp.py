@@ -1,11 +1,11 @@
 """The tangent of a forward (its JVP), equation by equation, in order; and the VJP as a forward of its own.
 
-A tangent is what a value moves by when the inputs move by theirs: an equation `s = e` moves by the sum of `de/dv`
-times the tangent of each `v` in it, a mean by the mean of what its body moves by, a row's largest entry by what the
-first feature that attains it moves by. The local derivatives are SymPy's, as in `lngen.derivation.vjp`.
-(Griewank & Walther, Evaluating Derivatives, 2nd ed., section 3.1.)
+A tangent is the directional derivative of a value along the tangents of the inputs. The tangent of `s = e` is the sum
+of `de/dv` times the tangent of each `v` in e. The tangent of a mean is the mean of its body's tangent. The tangent of a
+row's largest entry is that of the first feature that attains it. The local derivatives are SymPy's, as in
+`lngen.derivation.vjp`. (Griewank & Walther, Evaluating Derivatives, 2nd ed., section 3.1.)
 
-Nothing is simplified here. What is emitted is compared with it.
+Nothing is simplified here. The emitted tangents are compared with these.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class Tangent:
 
 
 def moved_by(equation: Equation, tangents: Mapping[TypedSymbol, Expr], attains: Expr | None = None) -> Expr:
-    """What the value of `equation` moves by.
+    """Return the tangent of the value of `equation`.
 
-    `attains` is the name of `AttainsFirst(body, m)` for an `m = RowMax(body)`, where it has one.
+    `attains` is the name of `AttainsFirst(body, m)` for an `m = RowMax(body)`, if there is one.
 
     >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol
     >>> x, m, x_dot = RowSymbol("x"), RowScalarSymbol("m"), RowSymbol("x_dot")
@@ -72,7 +72,7 @@ def _body_moved_by(body: Expr, tangents: Mapping[TypedSymbol, Expr]) -> Expr:
 
 
 def moves(equation: Equation, tangents: Mapping[TypedSymbol, Expr], attains: Expr | None = None) -> list[Contribution]:
-    """What each operand of `equation` moves its value by.
+    """Return the contribution of each operand of `equation` to the tangent of its value.
 
     >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol
     >>> x, m, dx, z, dz = RowSymbol("x"), RowScalarSymbol("m"), RowSymbol("dx"), RowSymbol("z"), RowSymbol("dz")

@@ -20,7 +20,7 @@ class Rule:
 
     @property
     def anchor(self) -> str:
-        """Where a page has it: a word for a link.
+        """Return the anchor of the rule on a page.
 
         >>> RULES["change of basis"].anchor
         'rule-change-of-basis'

@@ -13,7 +13,7 @@ from lngen.expressions.symbols import AttainsFirst, RowMax, RowMin, StopGradient
 _LONG = 30
 _FACTORS = 6
 
-# What is compared has to be the forward's own to the last bit, and what is not chosen is not to be computed.
+# Compared values have to be the forward's own to the last bit, and branches not chosen are not computed.
 _WHOLE = (Where, AttainsFirst, RowMax, RowMin, StopGradient, Boolean)
 
 
@@ -63,7 +63,7 @@ def in_short_lines(forward: Forward) -> Forward:
 
 
 def _is_short(expression: Expr, most: int) -> bool:
-    """Whether an expression has no more nodes, as a tree; no more than these are looked at."""
+    """Test whether an expression has at most this many nodes, as a tree; no more nodes are visited."""
     pending = [expression]
     for _ in range(most):
         if pending:

@@ -35,10 +35,10 @@ from lngen.expressions.symbols import (
 
 @dataclass(frozen=True)
 class Contribution:
-    """What one equation sends to the cotangent of one of its operands, or one operand to the tangent of a value.
+    """Contribution of an equation to the cotangent of an operand, or of an operand to the tangent of a value.
 
-    `source` is the value whose cotangent or tangent is in the expression. Where it is the target itself, the expression
-    is a cotangent that the target has already: its own, as an output, or that of an earlier step.
+    `source` is the value whose cotangent or tangent is in the expression. If `source` is the target itself, the
+    expression is a cotangent that the target has already: its own, as an output, or that of an earlier step.
     """
 
     source: TypedSymbol
@@ -98,7 +98,7 @@ def _over_features(expression: Expr) -> Expr:
 
 
 def contributions(equation: Equation, bar: Expr, attains: Expr | None = None) -> Iterator[Contribution]:
-    """What `equation`, whose value has cotangent `bar`, sends to each of its operands.
+    """Yield the contribution of `equation`, whose value has cotangent `bar`, to each of its operands.
 
     `attains` is the name of `AttainsFirst(body, m)` for an `m = RowMax(body)`, where it has one.
 
@@ -222,5 +222,5 @@ def adjoint(
         equations.append(Equation(gradient, summed(sent.get(symbol, ()))))
         tell(gradient, sent.get(symbol, ()))
         gradients.append((symbol, gradient))
-    # What no gradient needs is a cotangent of what depends on Data and Constants alone.
+    # Cotangents of values that depend on Data and Constants alone are not needed by any gradient.
     return Adjoint(cotangents, leading_to((gradient for _, gradient in gradients), equations), tuple(gradients))

@@ -98,11 +98,11 @@ class Names:
 
 
 ATOM = "g"
-"""What a cotangent is called that others are written in; there may be several."""
+"""Name of a cotangent that others are written in; there may be several."""
 
 
 def atoms_numbered(symbols: Iterable[TypedSymbol], names: Names) -> dict[TypedSymbol, TypedSymbol]:
-    """Those that are called `ATOM` numbered in the order in which they come; what `names` has is another's.
+    """Number the symbols that are called `ATOM` in their order; names in `names` are taken.
 
     >>> from lngen.expressions.symbols import RowSymbol
     >>> atoms_numbered([RowSymbol(name) for name in ("g_4", "u_2", "g_2")], Names(["u"]))
@@ -132,7 +132,7 @@ AnyAssigned = TypeVar("AnyAssigned", bound=Assigned)
 
 
 def leading_to(symbols: Iterable[Symbol], lines: Iterable[AnyAssigned]) -> tuple[AnyAssigned, ...]:
-    """Those of the lines, in order, that lead to the symbols.
+    """Return the lines that lead to the symbols, in order.
 
     >>> from lngen.expressions.symbols import RowSymbol
     >>> a, b, c, x = (RowSymbol(name) for name in "abcx")

@@ -1,4 +1,4 @@
-"""What is never above an extreme: known of the lines that compute it, for whoever asks how large a value may be."""
+"""Upper bounds by extremes: expressions that are never above an extreme, found in the lines that compute it."""
 
 from __future__ import annotations
 

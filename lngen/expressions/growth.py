@@ -1,14 +1,14 @@
-"""How large the values of a program get.
+"""Growth of the values of a program.
 
-`e = exp(x)` may be 1e30 and `r = 1/sum(e)` then is 1e-30. Their product is an ordinary number, but on the way to
-`g*e*e*r*r` there is `e*e`, which is infinite in float32. So each value gets a *degree*, the power with which it grows
-with the rows: 1 for a row that is an argument, more than any power of one for an exponential, 0 for what is bounded. A
-product adds degrees, a power multiplies them, a sum has its largest. A partial product that grows faster than all
-values of the forward is infinite where they still are not, and one that shrinks as fast is 0 where the product is not.
-Near zero the same holds with the degrees of the rows turned round: there their reciprocals are what grows.
+`e = exp(x)` may be 1e30 and `r = 1/sum(e)` then is 1e-30. Their product is an ordinary number, but `g*e*e*r*r` passes
+through `e*e`, which is infinite in float32. So each value gets a *degree*, the power with which it grows with the rows:
+1 for a row that is an argument, more than any power of one for an exponential, 0 for a bounded value. A product adds
+degrees, a power multiplies them, a sum has its largest. A partial product that grows faster than all values of the
+forward may be infinite where they are finite, and one that shrinks as fast may be 0 where the product is not. Near zero
+the same holds with the degrees of the rows negated: there their reciprocals grow.
 
-A degree is an estimate of the size, not of the value: nothing depends on it but the order of multiplication, and which
-selects take in what they are multiplied by.
+A degree is an estimate of the size, not of the value. It decides only the order of multiplication, and which selects
+include the factors beside them.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Growth:
     at_most_one: tuple[TypedSymbol, ...] = ()
     """Exponentials of what is never above 0."""
     beside: Growth | None = None
-    """That of the other entries of a row, where only some have exponents far below zero."""
+    """Growth of the other entries of a row, if only some have exponents far below zero."""
     small: tuple[TypedSymbol, ...] = ()
     """The arguments that are near zero: their reciprocals grow."""
     _found: dict[Expr, Rational] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -116,7 +116,7 @@ class Growth:
         given = {symbol: -ARGUMENT if symbol in self.small else ARGUMENT for symbol in rows}
         growth = replace(self, degrees=given).after(values)
         reached = (growth.degree(part) for _, value in values for part in _values_in(value))
-        # What vanishes as an exponential of an exponential is 0, and its reciprocal is no value.
+        # An exponential of an exponential that vanishes is 0, and its reciprocal has no value.
         return replace(growth, most=max([ARGUMENT, *(degree for degree in reached if degree < _NOTHING)]))
 
     def after(self, values: Sequence[Value]) -> Growth:
@@ -214,7 +214,7 @@ class Growth:
         return -_power_of_e(degree) if self._may_vanish(exponent, degree) else _power_of_e(degree)
 
     def _may_vanish(self, exponent: Expr, degree: Rational) -> bool:
-        """Whether the exponential of an exponent of that degree does not grow."""
+        """Test whether the exponential of an exponent of that degree does not grow."""
         if exponent.is_nonpositive:
             return True
         if self.vanishing is None or exponent.is_nonnegative or not (self.beside is None or axes(exponent).features):
@@ -232,14 +232,14 @@ class Growth:
         return -max(_NONE, self._exponential(sigmoid.args[0])) if isinstance(sigmoid, Sigmoid) else _NONE
 
     def _is_bounded(self, expression: Expr) -> bool:
-        """Whether it is of order one for every row."""
+        """Test whether an expression is of order one for every row."""
         return isinstance(expression, _BOUNDED) or expression.free_symbols.isdisjoint(self.degrees)
 
     def overreach(self, expression: Expr) -> Rational:
-        """By how much partial products of an expression leave the range of the values of the forward, on either side.
+        """Return the excess of partial products over the range of the forward's values, on either side.
 
-        Factors that vary over the same are multiplied first, those that grow and those that shrink on their own. A
-        product may be as large or as small as it is itself, in whatever order it is multiplied.
+        Factors that vary over the same axes are multiplied first, those that grow and those that shrink each on their
+        own. A product may be as large or as small as its value, in whatever order it is multiplied.
 
         >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
         >>> e, p, r = RowSymbol("e"), RowSymbol("p"), RowScalarSymbol("r")
@@ -256,7 +256,7 @@ class Growth:
         return max([own, *map(self.overreach, expression.args)])
 
     def overreach_of(self, factors: Iterable[Expr]) -> Rational:
-        """That of the product of these factors."""
+        """Return the excess of the product of these factors."""
         partial: dict[tuple[object, bool], Rational] = {}
         whole = _NONE
         for factor in factors:
@@ -266,7 +266,7 @@ class Growth:
             partial[key] = partial.get(key, _NONE) + abs(grows)
         # Beside what vanishes or grows as an exponential does, a power is nothing.
         own = whole if abs(whole) < _DEEP else _NONE
-        # What vanishes for good stays 0, whatever it is multiplied by.
+        # A value that vanishes for good stays 0 in every product.
         beyond = (
             degree - max(self.most, own if grows else -own)
             for (_, grows), degree in partial.items()

@@ -95,7 +95,7 @@ COMPARE: dict[type, Any] = {
     sympy.Equality: np.equal,
     sympy.Unequality: np.not_equal,
 }
-"""What decides each relation."""
+"""Function of each relation."""
 
 
 def evaluate_expression(expression: Expr, environment: Mapping[Any, Any], arithmetic: Arithmetic) -> Any:

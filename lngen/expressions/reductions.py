@@ -105,7 +105,7 @@ def _with_sums(expression: Expr, known: Mapping[Expr, TypedSymbol], named: Calla
     def with_symbol(product: Expr) -> Expr:
         powers = dict(factor.as_base_exp() for factor in product.args)
         for mean in sorted((base for base in powers if isinstance(base, Mean)), key=sympy.default_sort_key):
-            # What is left of the power of D is SymPy's: `sum(u)/sqrt(D)` is `sqrt(D)*mean(u)` to it.
+            # The remaining power of D is SymPy's, to which `sum(u)/sqrt(D)` is `sqrt(D)*mean(u)`.
             is_sum = powers.get(D) == powers[mean] or not powers.get(D, sympy.S.Zero).is_Integer
             if is_sum and mean not in known and not mean.args[0].atoms(Reduction):
                 return product / (D * mean) ** powers[mean] * named(D * mean) ** powers[mean]
@@ -119,7 +119,7 @@ _LONGEST_NAME = 24
 
 
 def name_of_body(body: Expr) -> str:
-    """What a reduction is said to be of: all that varies over features in its body, or else of what kind that is.
+    """Name the body of a reduction: by all symbols in it that vary over features, or else by its kind.
 
     >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
     >>> k, q, s = RowSymbol("k"), RowSymbol("q"), RowScalarSymbol("s")
@@ -172,7 +172,7 @@ def reduction_name(found: Expr) -> str:
 
 
 def known_sign(expression: Expr) -> dict[str, bool]:
-    """What SymPy can prove of an expression's sign, as assumptions for a symbol that stands for it."""
+    """Return the sign of an expression as SymPy proves it, as assumptions for a symbol."""
     if expression.is_positive:
         return {"positive": True}
     if expression.is_nonnegative:

@@ -29,7 +29,7 @@ from lngen.language.functions import FunctionEntry, Named
 
 
 class Axes(NamedTuple):
-    """What a value varies over."""
+    """Axes that a value varies over."""
 
     rows: bool
     features: bool
@@ -152,7 +152,7 @@ class SumRows(Function):  # type: ignore[misc]
 
 
 class StopGradient(Function):  # type: ignore[misc]
-    """Its argument, with derivative zero.
+    """Stop the gradient of an argument: the value is the argument's, and the derivative is zero.
 
     >>> StopGradient(StopGradient(RowSymbol("x"))), StopGradient(sympy.Rational(2, 3)) < sympy.pi
     (StopGradient(x), True)
@@ -175,13 +175,15 @@ class StopGradient(Function):  # type: ignore[misc]
 
 
 class Where(Function):  # type: ignore[misc]
-    """`Where(condition, a, b)`: a where the condition holds, b elsewhere; its derivative is a select too.
+    """Select between two values: `Where(condition, a, b)` is a where the condition holds, b elsewhere.
+
+    Its derivative is a select too.
 
     >>> x = RowSymbol("x")
     >>> Where(x > 0, x**2, 0).diff(x)
     Where(x > 0, 2*x, 0)
 
-    One inside a branch of one with the same condition is decided:
+    A select inside a branch of a select with the same condition is decided:
 
     >>> Where(x > 0, x * Where(x > 0, x, 1), 0)
     Where(x > 0, x**2, 0)
@@ -303,10 +305,10 @@ def whole(expression: Expr) -> Expr:
 
 class _Modulus(Elementwise):
     def fdiff(self, argindex: int = 1) -> Expr:
-        return _Sign(self.args[0])
+        return _SignFunction(self.args[0])
 
 
-class _Sign(Elementwise):
+class _SignFunction(Elementwise):
     def fdiff(self, argindex: int = 1) -> Expr:
         return sympy.S.Zero
 
@@ -326,9 +328,11 @@ def derivative(expression: Expr, symbol: Symbol) -> Expr:
         plain = expression.diff(symbol)
         if not plain.has(sympy.Abs, sympy.sign):
             return plain
-    marked = expression.replace(sympy.Abs, _Modulus).replace(sympy.sign, _Sign)
+    marked = expression.replace(sympy.Abs, _Modulus).replace(sympy.sign, _SignFunction)
     found = marked.diff(symbol)
-    return found.replace(_Modulus, lambda u: of_real(sympy.Abs, u)).replace(_Sign, lambda u: of_real(sympy.sign, u))
+    return found.replace(_Modulus, lambda u: of_real(sympy.Abs, u)).replace(
+        _SignFunction, lambda u: of_real(sympy.sign, u)
+    )
 
 
 def of_real(function: Callable[..., Expr], argument: Expr) -> Expr:
@@ -345,7 +349,7 @@ def of_real(function: Callable[..., Expr], argument: Expr) -> Expr:
 
 @lru_cache(maxsize=50_000)
 def axes(expression: Any) -> Axes:
-    """What an expression varies over."""
+    """Return the axes that an expression varies over."""
     if isinstance(expression, TypedSymbol):
         return expression.varies
     inner = NOTHING
@@ -365,18 +369,18 @@ def operation_count(expression: Expr) -> int:
 
 
 def has_sum(factors: Sequence[Expr]) -> bool:
-    """Whether a sum is among factors, as D times a mean, or as a root of D times one."""
+    """Test whether factors contain a sum, as D times a mean, or as a root of D times one."""
     power = next((factor.as_base_exp()[1] for factor in factors if factor.as_base_exp()[0] == D), sympy.S.Zero)
     return (power == 1 or not power.is_Integer) and any(isinstance(factor, Mean) for factor in factors)
 
 
 def is_row(expression: Any) -> bool:
-    """Whether an expression has one value per row and feature."""
+    """Test whether an expression has one value per row and feature."""
     return axes(expression) == RowSymbol.varies
 
 
 def varies_over_features(expression: Any) -> bool:
-    """Whether a reduction over the feature axis would have something to reduce."""
+    """Test whether an expression varies over the feature axis."""
     return axes(expression).features
 
 

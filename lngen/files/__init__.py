@@ -1,1 +1,1 @@
-"""What is written and read: emitted folders, their manifests, templates, and where they are."""
+"""Files that are written and read: emitted folders, manifests, templates, and their places."""

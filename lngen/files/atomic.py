@@ -18,11 +18,11 @@ _REFUSED = {stat.S_IFDIR: "is a folder", stat.S_IFBLK: "is a device", stat.S_IFS
 
 
 def write(target: Path, text: str) -> None:
-    """Write a text to a path; what is there keeps its nature.
+    """Write a text to a path; an existing file keeps its kind.
 
-    A regular file is replaced, whole or not at all, and so is the one that a symbolic link leads to; the link stays.
-    A pipe, a terminal, and whatever standard output or error goes to, such as `/dev/stdout`, are written into.
-    Raises LngenError for a folder, a disk, a socket, and a pipe that nobody reads; OSError for what the system refuses.
+    A regular file is replaced, whole or not at all, and so is the target of a symbolic link; the link stays. A pipe, a
+    terminal, and the target of standard output or error, such as `/dev/stdout`, are written into. Raises LngenError for
+    a folder, a disk, a socket, and a pipe without a reader, and OSError if the system refuses.
     """
     if why := obstacle(target):
         raise LngenError(f"{printable(str(target))} {why}. Name another file.")
@@ -76,7 +76,7 @@ def _opened(stream: Path) -> int:
     except OSError as error:
         if error.errno != errno.ENXIO:
             raise
-        raise LngenError(f"{printable(str(stream))} is a pipe that nobody reads. Start its reader first.") from None
+        raise LngenError(f"{printable(str(stream))} is a pipe without a reader. Start the reader first.") from None
     os.set_blocking(descriptor, True)
     return descriptor
 
@@ -90,11 +90,11 @@ def _write_into(descriptor: int, text: str) -> None:
 
 @contextmanager
 def replacing(target: Path) -> Iterator[Path]:
-    """Give an empty folder to fill; when the block ends without an exception it takes the place of `target`.
+    """Give an empty folder to fill; when the block ends without an exception, the folder replaces `target`.
 
-    The folder stands beside `target`, so on the same file system. What `target` held is deleted after the
-    exchange. On an exception it is the new folder that is deleted, and `target` is as it was. A process that
-    is killed leaves `target` whole, and at worst a hidden folder beside it.
+    The folder stands beside `target`, so on the same file system. The old content of `target` is deleted after the
+    exchange. On an exception the new folder is deleted, and `target` stays unchanged. If the process is killed,
+    `target` is whole, and a hidden folder may remain beside it.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     # Not tempfile.mkdtemp: its folders are closed to other users, and this one stays.
@@ -108,7 +108,7 @@ def replacing(target: Path) -> Iterator[Path]:
 
 
 def _exchange(new: Path, target: Path) -> None:
-    """Rename `new` to `target`; what was there, if anything, is left where `new` was."""
+    """Rename `new` to `target`, and move the old target, if any, to the name of `new`."""
     if not target.exists():
         new.rename(target)
     elif not _exchange_at_once(new, target):

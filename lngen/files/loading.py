@@ -24,21 +24,21 @@ NUMPY = "numpy_backend.py"
 """The file with the functions of NumPy that callers have; it imports those beside it."""
 
 _CLASS = "numpy_module.py"
-"""What imports that one."""
+"""The file with the class of the layer; it imports `NUMPY`."""
 
 HOST_BACKENDS = ("numpy", "cpu")
-"""What computes on the processor."""
+"""Backends that compute on the processor."""
 
 FRAMEWORKS = {"torch": "PyTorch", "jax": "JAX"}
-"""The layer as a function of a framework's arrays, on whatever computes."""
+"""Names of the frameworks that have a backend each."""
 
 _TEXTS = count()
 
 
 class Layer(Protocol):
-    """The module of a layer that is not known before it is loaded; `INTERFACE` says what its functions take and give.
+    """Module of a layer that is not known before it is loaded; `INTERFACE` describes its functions.
 
-    One that is known is imported, `from generated import NAME`, and has its own types.
+    A known layer is imported, `from generated import NAME`, and has its own types.
     """
 
     __name__: str
@@ -94,7 +94,7 @@ def load(layer: str | os.PathLike[str], backend: str = "numpy") -> Layer | Modul
 
 
 def is_installed(package: str) -> bool:
-    """Whether a package can be imported; nothing is."""
+    """Test whether a package can be imported, without importing it."""
     return importlib.util.find_spec(package) is not None
 
 
@@ -130,7 +130,7 @@ def _listed(names: tuple[str, ...]) -> str:
 
 
 def _finds(package: str, folder: Path) -> bool:
-    """Whether `import package` would take its modules from the folder."""
+    """Test whether `import package` would take its modules from the folder."""
     try:
         spec = importlib.util.find_spec(package)
     except ValueError:  # a module of that name without a spec, such as one that a program made itself
@@ -169,8 +169,9 @@ def _load_folder(folder: Path) -> ModuleType:
 
 
 def module_from_files(files: Mapping[str, str], name: str) -> ModuleType:
-    """Run the emitted files of NumPy as a module of their own, with a runtime of its own: what is set there is set for
-    it alone.
+    """Run the emitted NumPy files as a module with a runtime of its own.
+
+    Settings of that runtime affect this module alone.
     """
     package = f"_lngen_text_{next(_TEXTS)}"
     layer = f"{package}.{name}"
@@ -178,7 +179,7 @@ def module_from_files(files: Mapping[str, str], name: str) -> ModuleType:
     _ensure_package(f"{package}.{RUNTIME}", Path(next(iter(runtime.__path__))))
     _ensure_package(layer, Path())
     try:
-        # What the backend imports is there before it.
+        # Modules that the backend imports are loaded before it.
         there = (path for path in files if path.startswith("numpy_") and path != _CLASS)
         for file in sorted(there, key=NUMPY.__eq__):
             module = sys.modules[f"{layer}.{file[:-3]}"] = ModuleType(f"{layer}.{file[:-3]}")

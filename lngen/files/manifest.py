@@ -1,4 +1,4 @@
-"""What an emission consists of, and whether a folder still holds it: manifest, atomic writing, drift."""
+"""Manifest of an emission, atomic writing, and drift: the difference of a folder from what lngen emits."""
 
 import difflib
 import hashlib
@@ -97,12 +97,12 @@ def manifest_text(
     evidence: Sequence[Mapping[str, Any]],
     needed: Iterable[str] | None = None,
 ) -> str:
-    """The text of `manifest.json`: what the emitted files were made from, what calls of them take, what was proved.
+    """Return the text of `manifest.json`: the sources of the emitted files, their interface, and their proofs.
 
     `templates` and `files` map a relative POSIX path to the SHA-256 of its text. `needed` names the files of the
-    runtime that the layer needs; None is all. The result depends on the arguments, the version of lngen and its range
-    of SymPy alone: no time, no place, no installed version.
-    A value that JSON cannot say is a TypeError, a number that is not finite a ValueError.
+    runtime that the layer needs; None is all. The result depends only on the arguments, the version of lngen and its
+    range of SymPy, and not on time, place or installed versions. Raises TypeError for a value that JSON lacks, and
+    ValueError for a number that is not finite.
     """
     for path in (*templates, *files):
         _require_inside(path)
@@ -132,9 +132,9 @@ def _runtime(needed: Iterable[str] | None) -> dict[str, str]:
 
 
 def shared_emission(layers: Iterable[Emission], folder: Path | None = None) -> Emission:
-    """The folder of what layers share, which is written once beside them: what one of them needs.
+    """Return the emission of the runtime files that layers need, which is written once beside them.
 
-    Those are the layers that are to be in `folder`: what others there need, by their manifests, stays.
+    The layers are to be written to `folder`. Files that other layers there need, by their manifests, stay.
     """
     manifests = {layer.name: dict(layer.files).get(MANIFEST, "{}") for layer in layers}
     needed = {path for text in manifests.values() for path in json.loads(text).get("runtime", ())}
@@ -145,7 +145,7 @@ def shared_emission(layers: Iterable[Emission], folder: Path | None = None) -> E
 
 
 def runtime_emission(needed: Iterable[str] | None = None) -> Emission:
-    """The folder of what layers share, with the files that are needed; None is all."""
+    """Return the emission of the runtime with the files that are needed; None is all."""
     files = _runtime(needed)
     manifest = {
         "files": {path: sha256_text(text) for path, text in files.items()},
@@ -185,10 +185,9 @@ def emission(
 def write(emission: Emission, folder: Path) -> tuple[Path, ...]:
     """Write the emission to `folder/<name>/` and return the paths written.
 
-    Whoever looks at any moment, or after the process was killed, sees all of the old files or all of the new
-    ones. What layers share is written first, where it is not as it should be, and nothing else in `folder` is touched.
-    Raises LngenError, and changes nothing, if `folder/<name>` holds a file that lngen did not write, is a symbolic
-    link, or cannot be written.
+    At any moment, also after the process was killed, a reader sees all of the old files or all of the new ones. The
+    shared runtime is written first, if it differs, and nothing else in `folder` is touched. Raises LngenError, and
+    changes nothing, if `folder/<name>` holds a file that lngen did not write, is a symbolic link, or cannot be written.
     """
     texts = dict(emission.files)
     if MANIFEST not in texts:
@@ -208,9 +207,9 @@ def write(emission: Emission, folder: Path) -> tuple[Path, ...]:
 
 
 def require_writable(names: Iterable[str], folder: Path) -> None:
-    """Refuse, before any work is done, what `write` would refuse of layers of these names.
+    """Refuse, before any work is done, layers that `write` would refuse.
 
-    Raises LngenError if `folder` is a file or may not be written to, or if `folder/<name>/` is not ours.
+    Raises LngenError if `folder` is a file or cannot be written to, or if `folder/<name>/` is not ours.
     """
     there = next(place for place in (folder, *folder.absolute().parents) if os.path.lexists(place))
     if not there.is_dir():
@@ -247,7 +246,7 @@ def _listed_files(folder: Path) -> frozenset[str]:
 
 
 def options_of(folder: Path) -> Mapping[str, Any]:
-    """What the layer in a folder was emitted with; nothing if there is no manifest of ours."""
+    """Return the options with which the layer in a folder was emitted; empty without a manifest of ours."""
     return _mapping(_read(folder), "options")
 
 
@@ -257,7 +256,9 @@ def _mapping(manifest: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 
 
 def lost_grades(emission: Emission, folder: Path) -> list[str]:
-    """Say what was exact of the layer in `folder`, by its manifest, and is not now; a line for each sort."""
+    """List statements of the layer in `folder` that were exact by its manifest, and are not now; a line for each
+    sort.
+    """
     after = json.loads(dict(emission.files).get(MANIFEST, "{}"))
     known, now = _not_exact(_read(folder / emission.name)), _not_exact(after)
     return [
@@ -277,7 +278,7 @@ def _not_exact(manifest: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _read(folder: Path) -> Mapping[str, Any]:
-    """The folder's manifest; empty if there is none of ours."""
+    """Return the folder's manifest; empty if it has none of ours."""
     try:
         found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         if "lngen" in found and found["name"] == folder.name:
@@ -288,7 +289,7 @@ def _read(folder: Path) -> Mapping[str, Any]:
 
 
 def _files_in(folder: Path) -> Iterator[str]:
-    """The relative POSIX paths of the files below a folder, without what Python's import and `lngen build` add."""
+    """Yield the relative POSIX paths of the files below a folder, without those that Python and `lngen build` add."""
     for entry in sorted(folder.iterdir()):
         if entry.is_dir() and not entry.is_symlink():
             if entry.name != "__pycache__":
@@ -304,7 +305,7 @@ def _some(names: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Drift:
-    """A file under `generated/` that is not what lngen emits; `path` is POSIX and relative to that folder."""
+    """File under `generated/` that differs from what lngen emits; `path` is POSIX and relative to that folder."""
 
     kind: Literal["differs", "missing", "left over"]
     path: str
@@ -312,10 +313,10 @@ class Drift:
 
 
 def drift(emissions: Iterable[Emission], folder: Path, *, every_layer: bool = True) -> list[Drift]:
-    """Compare what was regenerated in memory with what a folder holds, byte by byte.
+    """Compare emissions with the content of a folder, byte by byte.
 
-    `every_layer` says that the emissions are all there should be, so that an emitted layer without a
-    definition is left over. A folder without a manifest of ours is somebody else's and is not looked at.
+    `every_layer` means that the emissions are complete, so that an emitted layer without a definition is left over. A
+    folder without a manifest of ours belongs to somebody else, and is ignored.
     """
     emissions = sorted(emissions, key=lambda emission: emission.name)
     found = [entry for emission in emissions for entry in _drift_of(emission, folder)]
@@ -328,7 +329,7 @@ def drift(emissions: Iterable[Emission], folder: Path, *, every_layer: bool = Tr
 
 
 def update(emission: Emission, folder: Path) -> list[Drift]:
-    """Write the emission where `folder/<name>/` is not as it should be, and return in what it was not."""
+    """Write the emission if `folder/<name>/` differs from it, and return the differences."""
     drifts = drift([emission], folder, every_layer=False)
     if drifts:
         write(emission, folder)
@@ -366,7 +367,7 @@ def _diff(committed: str, regenerated: str, path: str) -> str:
 
 
 def drift_message(drifts: Sequence[Drift], command: str = "lngen derive") -> str:
-    """What drifted, file by file with its diff, and the command that puts it right; empty if nothing did."""
+    """Describe the drift, file by file with its diff, and the command that repairs it; empty if there is none."""
     if not drifts:
         return ""
     parts = [f"{entry.path}: {entry.kind}" + (f"\n{entry.diff}" if entry.diff else "") for entry in drifts]

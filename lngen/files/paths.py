@@ -1,8 +1,8 @@
-"""Where `derive/`, `templates/` and `generated/` are.
+"""Folders `derive/`, `templates/` and `generated/`.
 
 In a checkout they stand beside the package, in an installed wheel inside it. A checkout is recognised by a
-`pyproject.toml` of lngen's distribution beside the package that was imported, so `python -m lngen` in a
-checkout, and an editable install of it from anywhere, use that checkout's folders.
+`pyproject.toml` of lngen's distribution beside the package that was imported, so `python -m lngen` in a checkout, and
+an editable install of it from anywhere, use that checkout's folders.
 """
 
 import keyword
@@ -15,7 +15,7 @@ from lngen.version import DISTRIBUTION
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 RUNTIME = "_runtime"
-"""The folder beside emitted layers that holds what they share: the files of `lngen.runtime`, as they are."""
+"""Folder beside emitted layers with the shared runtime: the files of `lngen.runtime`, unchanged."""
 
 
 def _checkout_of(package: Path) -> Path | None:
@@ -32,7 +32,7 @@ checkout: Path | None = _checkout_of(_PACKAGE)
 """The root of the checkout that lngen is imported from; None in an installed wheel."""
 
 packaged: bool = checkout is None
-"""Whether lngen is installed, with its definitions, templates and emitted layers inside the package."""
+"""True if lngen is installed, with its definitions, templates and emitted layers inside the package."""
 
 
 def derive_folder() -> Path:
@@ -51,10 +51,10 @@ def generated_folder() -> Path:
 
 
 def require_package(folder: Path) -> None:
-    """Refuse a folder that no layer in it could be imported from: a layer imports what all share."""
+    """Refuse a folder whose name cannot be imported: a layer imports the shared runtime from it."""
     name = folder.resolve().name
     if not folder.is_file() and (not name.isidentifier() or keyword.iskeyword(name)):
         raise LngenError(
-            f"{folder} cannot be imported from: {name!r} is no name of a Python package. "
+            f"{folder} cannot be imported from: {name!r} is not the name of a Python package. "
             "Choose another folder, such as my_model/layers, for `from my_model.layers import NAME`."
         )

@@ -1,4 +1,4 @@
-"""Whether layers run compiled on this processor, or as NumPy: for `backend="auto"` and `lngen device`."""
+"""Choice between compiled code and NumPy on this processor, for `backend="auto"` and `lngen device`."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ from lngen.runtime.host_compiler import NoCompiler
 
 @dataclass(frozen=True)
 class Choice:
-    """A backend, and what decided: a clause such as "no C++ compiler"."""
+    """Choice of a backend, and its reason: a clause such as "no C++ compiler"."""
 
     backend: Literal["cpu", "numpy"]
     reason: str
 
 
 def chosen(layer: Path | None = None) -> Choice:
-    """What computes a layer in a folder, or any layer: compiled kernels if there is a compiler, or they are built."""
+    """Choose the backend of a layer in a folder, or of any layer.
+
+    It is the compiled one if there is a compiler, or if the layer was compiled ahead of time.
+    """
     try:
         found = compiler()
     except NoCompiler as error:

@@ -1,1 +1,1 @@
-"""What the machine code of a layer's kernels says of their speed: registers, occupancy, instructions, the limit."""
+"""Speed of a layer's kernels as read from their machine code: registers, occupancy, instructions, the limit."""

@@ -1,14 +1,14 @@
-"""What the model knows of each architecture, by one device of it, with sources.
+"""Architectures of the model, each represented by one device, with sources.
 
-Bandwidths and numbers of multiprocessors are those of NVIDIA's data sheets and white papers: A100 Tensor Core GPU
+Bandwidths and numbers of multiprocessors are from NVIDIA's data sheets and white papers: A100 Tensor Core GPU
 Architecture (A100 80GB SXM), H200 Tensor Core GPU (SXM; the H100 SXM has the same multiprocessors and 3.35 TB/s),
-Blackwell B200 (of HGX B200), GeForce RTX 5090. Sizes of registers, shared memory, threads and blocks are those of the
-CUDA C++ Programming Guide, "Technical specifications per compute capability", rates of double precision those of its
-"Throughput of native arithmetic instructions".
+Blackwell B200 (of HGX B200), GeForce RTX 5090. The CUDA C++ Programming Guide has the sizes of registers, shared
+memory, threads and blocks in "Technical specifications per compute capability". Its "Throughput of native arithmetic
+instructions" has the rates of double precision.
 
-The latency is that of a load while the memory is busy: 600 ns on HBM, where microbenchmarks of a memory at rest find
-466 clocks on A100 and 479 on H100 (Luo et al., 2024, arXiv:2402.13499), and what the memory's queues add at nine tenths
-of its bandwidth makes up the rest.
+The latency is that of a load while the memory is busy: 600 ns on HBM. Microbenchmarks of a memory at rest find 466
+clocks on A100 and 479 on H100 (Luo et al., 2024, arXiv:2402.13499). The rest is the delay in the memory's queues at
+nine tenths of its bandwidth.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Architecture:
     def bytes_wanted(self) -> float:
         """Bytes in flight that keep the memory busy, for one multiprocessor, by Little's law.
 
-        What is in flight is the rate times the time that each byte is: bandwidth * latency, over the multiprocessors.
+        The bytes in flight are the rate times the time of each byte: bandwidth * latency, over the multiprocessors.
 
         >>> round(architecture("sm_90").bytes_wanted)
         21818
@@ -79,7 +79,7 @@ MULTIPROCESSORS = {
     "sm_110": Multiprocessor(threads=1536, blocks=24),
     **dict.fromkeys(("sm_120", "sm_121"), _SMALL),
 }
-"""Multiprocessors by their architecture, of those that kernels are compiled for."""
+"""Multiprocessors by architecture, for the architectures that kernels are compiled for."""
 
 _FOUND = {
     name: Architecture(name, device, processors, clock, bandwidth, latency, MULTIPROCESSORS[name], doubles)

@@ -1,8 +1,8 @@
-"""How often the instructions of a kernel are executed for an entry of a row, by kind.
+"""Number of executed instructions of a kernel for an entry of a row, by kind.
 
-A kernel's code is gone through once before its rows, once for each trip of the loop over its rows, and once after.
-Which loop is that of the rows is told by what it moves. A loop inside it goes over the thread's part of a row, and
-makes as many trips as that takes.
+A kernel's code runs once before its rows, once for each trip of the loop over its rows, and once after. The loop over
+the rows is recognized by the data that it moves. A loop inside it goes over the thread's part of a row, and makes as
+many trips as the part needs.
 """
 
 from __future__ import annotations
@@ -26,8 +26,11 @@ KINDS = (
     "barrier",
     "control",
 )
-"""The kinds of instructions: `function` is what the unit for roots, exponentials and the like does, `conversion` is
-what unpacks and packs halves, too, in whatever unit."""
+"""Kinds of instructions.
+
+`function` is for the unit of roots, exponentials and the like. `conversion` includes packing and unpacking of halves,
+in any unit.
+"""
 
 _CONTROL = ("BRA", "EXIT", "BSSY", "BSYNC", "WARPSYNC", "NOP", "CALL", "RET", "YIELD", "BRX", "JMP", "BREAK")
 _BARRIERS = ("BAR", "SYNCS", "UCGABAR_ARV", "UCGABAR_WAIT", "DEPBAR", "MEMBAR", "ERRBAR", "FENCE", "LDGDEPBAR")
@@ -73,7 +76,7 @@ def kind(instruction: Instruction) -> str:
 
 
 def _moves_a_half(instruction: Instruction) -> bool:
-    """Whether it moves the half of a register to where the number of 32 bits that it stands for has its upper half."""
+    """Test whether an instruction moves half a register to the upper half of a 32-bit number."""
     opcode, operands = instruction.opcode, instruction.operands
     if opcode == "HADD2":
         return "F32" in instruction.modifiers
@@ -86,9 +89,9 @@ def _moves_a_half(instruction: Instruction) -> bool:
 
 @dataclass(frozen=True)
 class Trips:
-    """A kernel cut into what is before its rows, a trip over rows, and what is after.
+    """Kernel cut into three parts: before its rows, a trip over rows, and after.
 
-    `rows` is how many rows a block takes in a trip; a loop inside makes `inner(loop)` trips for a row.
+    `rows` is the number of rows of a block in a trip; a loop inside makes `inner(loop)` trips for a row.
     """
 
     before: tuple[Block | Loop, ...]
@@ -98,7 +101,7 @@ class Trips:
     itemsize: int
 
     def inner(self, loop: Loop) -> int:
-        """How often a loop inside a trip is gone through, for the `entries` of a row that are a thread's."""
+        """Return the number of times that a loop inside a trip runs, for the thread's `entries` of a row."""
         together = _entries_at_a_time(loop, self.itemsize)
         return max(1, math.ceil(self.entries / together)) if together else 1
 
@@ -139,10 +142,10 @@ def _moved(loop: Loop) -> int:
 
 
 def _entries_at_a_time(loop: Loop, itemsize: int) -> int:
-    """Entries of a row that a trip of a loop goes over: what it moves by one address, at most.
+    """Return the entries of a row in a trip of a loop: the most that it moves by one address.
 
-    A loop copies a single array, by as many addresses as it may be unrolled. What it both loads and stores are sums
-    over rows, whose entries are not those of rows; where there is nothing else, they count.
+    A loop copies a single array, by as many addresses as it may be unrolled. Data that it both loads and stores are
+    sums over rows, whose entries are not those of rows; if there are no other data, they count.
     """
     moved: Counter[tuple[str, str]] = Counter()
     values: Counter[str] = Counter()
@@ -160,12 +163,15 @@ def _entries_at_a_time(loop: Loop, itemsize: int) -> int:
 
 
 def _moving(instruction: Instruction) -> str:
-    """What moves the entries of one array; parameters and rows that nobody writes are told from what is updated."""
+    """Return a key of the accesses to one array.
+
+    Parameters and read-only rows have another key than data that is updated.
+    """
     return f"{instruction.opcode} constant" if "CONSTANT" in instruction.modifiers else instruction.opcode
 
 
 def _address(instruction: Instruction, values: Mapping[str, int]) -> str:
-    """What an access goes by: a register, and which of its values in turn; that of all copies is the same."""
+    """Return a key of an access's address: a register and the number of its value; copies share one."""
     if instruction.opcode == "LDGSTS":
         return ""
     address = next((operand for operand in instruction.operands if "[" in operand), "")

@@ -1,4 +1,4 @@
-"""What a cubin, an ELF file, holds besides machine code."""
+"""Sections of a cubin, an ELF file, besides machine code."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ _SECTION = struct.Struct("<IIQQQQIIQQ")
 
 
 def integers(cubin: bytes, symbol: str) -> tuple[int, ...] | None:
-    """The integers of a `__device__ int` array of a module; None if it has none of that name.
+    """Return the integers of a `__device__ int` array of a module; None if it has none of that name.
 
-    Raises ValueError for what is no cubin.
+    Raises ValueError if the data are not a cubin.
     """
     if not cubin.startswith(b"\x7fELF"):
         raise ValueError("not a cubin: it does not begin as an ELF file does")

@@ -16,8 +16,8 @@ from lngen.inspection.architectures import Architecture
 from lngen.inspection.counting import KINDS, Access, accesses, kind, trips
 from lngen.inspection.cubin import integers
 from lngen.inspection.listing import Loop
-from lngen.inspection.machine_code import MachineCode, as_launched
-from lngen.inspection.model import Expectation, Facts, expected
+from lngen.inspection.machine_code import KernelBinary, as_launched
+from lngen.inspection.model import Expectation, KernelFacts, expected
 from lngen.inspection.walk import walk
 from lngen.pipeline import Derived
 from lngen.plan.cost import DType, cost
@@ -33,14 +33,14 @@ DIRECTIONS = ("forward", "backward", "jvp", "backward_backward")
 
 
 @dataclass(frozen=True)
-class Work:
-    """What the instructions of a kernel that works on rows say.
+class KernelWork:
+    """Work of a kernel on rows, as counted in its instructions.
 
-    `facts` are what the model is told. `instructions` are those for an entry of a row by kind, a warp's counted as 32;
+    `facts` are the input of the model. `instructions` are those for an entry of a row by kind, a warp's counted as 32.
     `barriers` are those of a row, and `accesses` those of a thread for its part of the rows of a trip.
     """
 
-    facts: Facts
+    facts: KernelFacts
     instructions: Mapping[str, float]
     barriers: float
     accesses: Mapping[Access, int]
@@ -49,21 +49,21 @@ class Work:
 
 @dataclass(frozen=True)
 class Inspected:
-    """A kernel: what it takes of a multiprocessor, and the array that says how it is launched.
+    """Kernel with its resources, and the array that describes its launch.
 
     `blocks` are those that a multiprocessor holds at a time, 0 if not even one. `work` is None for a kernel that ends
-    sums over rows, and where there is no `nvdisasm`.
+    sums over rows, and without `nvdisasm`.
     """
 
     name: str
     resources: Resources
     launch: Mapping[str, int]
     blocks: int
-    work: Work | None
+    work: KernelWork | None
 
     @property
     def ends_sums(self) -> bool:
-        """Whether it adds up what the blocks of a direction left, and works on no row."""
+        """Test whether the kernel adds up the partial sums of a direction's blocks, and works on no row."""
         return "_columns_" in self.name
 
     @property
@@ -80,14 +80,16 @@ class Inspected:
 def inspected(
     layer: Derived, architecture: Architecture, features: int, dtype: DType, directions: Sequence[str] = DIRECTIONS
 ) -> tuple[Inspected, ...]:
-    """The kernels of some directions of a layer, for rows of so many features.
+    """Return the kernels of some directions of a layer, for rows of so many features.
 
-    Raises LngenError for features that the layer cannot have, NvrtcMissing without a compiler; without `nvdisasm`
-    (`missing_disassembler` says so) what needs it is left out.
+    Raises LngenError for features that the layer cannot have, and NvrtcMissing without a compiler. Without `nvdisasm`
+    (`missing_disassembler` says so) its findings are left out.
     """
     least = layer.plan.forward.minimum_features
     if not least <= features <= MOST_FEATURES:
-        raise LngenError(f"--D {features} is no length of its rows: give one from {least} to {MOST_FEATURES}.")
+        raise LngenError(
+            f"--D {features} is not a length of the layer's rows: pass one from {least} to {MOST_FEATURES}."
+        )
     found: list[Inspected] = []
     for program in layer.plan.programs():
         if program.direction in directions:
@@ -96,7 +98,7 @@ def inspected(
 
 
 def missing_disassembler() -> str:
-    """What to install for what the instructions say; empty if it is there."""
+    """Return what to install to disassemble instructions; empty if it is installed."""
     try:
         nvrtc.disassembler()
     except NvrtcMissing as error:
@@ -134,7 +136,7 @@ def _of_direction(
     return found
 
 
-def launch_of(code: MachineCode, name: str) -> dict[str, int]:
+def launch_of(code: KernelBinary, name: str) -> dict[str, int]:
     """The array of a module that says how a kernel is launched, by the names of its fields."""
     numbers = integers(code.cubin, f"{name}_launch")
     if numbers is None or len(numbers) != len(LAUNCH_FIELDS):
@@ -157,8 +159,8 @@ def work_of(
     rows_read: int,
     rows_written: int,
     architecture: Architecture,
-) -> Work:
-    """What the instructions say of a kernel that reads and writes so many row tensors, `itemsize` bytes an entry."""
+) -> KernelWork:
+    """Count the work of a kernel that reads and writes so many row tensors, `itemsize` bytes an entry."""
     threads = launch["threads_per_block"]
     cut = trips(code, features / launch["threads_per_row"], itemsize)
     executed = list(cut.weighted(cut.trip.parts))
@@ -172,7 +174,7 @@ def work_of(
     # Parameters that are read again for each row are in the first cache; a row that a loop reads again is not.
     row_accesses = [(i, times) for i, times in executed if times > 1 or "CONSTANT" not in i.modifiers]
     least = float(itemsize * (rows_read + rows_written))
-    facts = Facts(
+    facts = KernelFacts(
         threads=threads,
         blocks=blocks,
         entries=entries,
@@ -186,7 +188,7 @@ def work_of(
         in_flight=float(way.in_flight),
     )
     barriers = sum(times for instruction, times in executed if instruction.opcode == "BAR")
-    return Work(
+    return KernelWork(
         facts,
         facts.an_entry,
         barriers * launch["rows_per_block"] / rows,

@@ -1,7 +1,7 @@
 """Machine code as `nvdisasm` lists it: instructions, basic blocks, and the loops that they make.
 
-A block that is only reached where a warp has come apart (`BRA.DIV`), or that calls a function for what is exceptional
-(the slow path of a division), is no part of what is counted.
+Blocks that are reached only by a diverged warp (`BRA.DIV`), or that call a function for an exceptional case (the slow
+path of a division), are not counted.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Instruction:
 
     @property
     def bytes(self) -> int:
-        """What an access moves for a thread."""
+        """Return the bytes that an access moves for a thread."""
         if "128" in self.modifiers:
             return 16
         if "64" in self.modifiers:
@@ -55,18 +55,18 @@ class Block:
 
     @property
     def is_exceptional(self) -> bool:
-        """Whether it ends in a call of a function: the compiler inlines what is usual."""
+        """Test whether the block ends in a function call: the compiler inlines the usual path."""
         return bool(self.instructions) and self.instructions[-1].opcode == "CALL"
 
 
 @dataclass(eq=False)
 class Loop:
-    """A loop and what it repeats: blocks and inner loops, in their order in the code."""
+    """Loop with its body: blocks and inner loops, in their order in the code."""
 
     parts: list[Block | Loop]
 
     def blocks(self) -> Iterator[Block]:
-        """Its blocks, those of inner loops included."""
+        """Yield the blocks of the loop and of its inner loops."""
         for part in self.parts:
             if isinstance(part, Block):
                 yield part
@@ -74,7 +74,7 @@ class Loop:
                 yield from part.blocks()
 
     def loops(self) -> Iterator[Loop]:
-        """Itself and the loops in it."""
+        """Yield the loop and its inner loops."""
         yield self
         for part in self.parts:
             if isinstance(part, Loop):
@@ -116,7 +116,7 @@ def parsed(line: str) -> Instruction | None:
 
 
 def _blocks(lines: Sequence[str]) -> list[Block]:
-    """The blocks of a kernel in the order of the code, those that are reached only exceptionally left out."""
+    """Return the blocks of a kernel in the order of the code, without those that are reached only exceptionally."""
     blocks: list[Block] = [Block([])]
     at: dict[str, Block] = {}
     for line in lines:
@@ -154,7 +154,7 @@ def _after(block: Block, after: Block | None, at: dict[str, Block]) -> Iterator[
 
 
 def _nested(blocks: Sequence[Block]) -> Loop:
-    """The blocks by the loops that they are in: natural loops, found by what comes before what."""
+    """Nest the blocks in their loops: natural loops, found by dominators."""
     place = {id(block): number for number, block in enumerate(blocks)}
     follows = [[place[id(after)] for after in block.following if id(after) in place] for block in blocks]
     before: list[list[int]] = [[] for _ in blocks]
@@ -171,7 +171,7 @@ def _nested(blocks: Sequence[Block]) -> Loop:
 
 
 def _dominators(follows: Sequence[Sequence[int]], before: Sequence[Sequence[int]]) -> list[set[int]]:
-    """For each block those that every way to it goes through, itself among them."""
+    """Return the dominators of each block: the blocks on every path to it, and itself."""
     everything = set(range(len(follows)))
     found = [everything if number else {0} for number in range(len(follows))]
     changed = True

@@ -20,18 +20,18 @@ _KIND = "machine_code"
 
 
 @dataclass(frozen=True)
-class MachineCode:
-    """A compiled module: the cubin, and what each of its kernels takes."""
+class KernelBinary:
+    """Compiled module: the cubin, and the resources of each of its kernels."""
 
     cubin: bytes
     resources: Mapping[str, Resources]
 
 
-def machine_code(text: str, arch: str, options: Sequence[str] = ()) -> MachineCode:
-    """The machine code of a text with what it includes, for an architecture such as `sm_90`.
+def machine_code(text: str, arch: str, options: Sequence[str] = ()) -> KernelBinary:
+    """Compile a text with its includes to machine code, for an architecture such as `sm_90`.
 
-    It is made by the compiler that the launcher takes (`LNGEN_COMPILER` says which), and kept in the cache. Raises
-    NvrtcMissing if there is none, CompileError if it refuses the text.
+    The compiler is the launcher's (`LNGEN_COMPILER` names it), and the code is cached. Raises NvrtcMissing without a
+    compiler, and CompileError if it refuses the text.
     """
     compiler = _compiler()
     line = ["-std=c++17", *options]
@@ -47,33 +47,35 @@ def machine_code(text: str, arch: str, options: Sequence[str] = ()) -> MachineCo
 
     made = folders.entry(name, make, _KIND)
     log = (made / "ptxas.log").read_text(encoding="utf-8")
-    return MachineCode((made / "kernels.cubin").read_bytes(), parse_resources(log))
+    return KernelBinary((made / "kernels.cubin").read_bytes(), parse_resources(log))
 
 
-def as_launched(text: str, arch: str, options: Sequence[str] = ()) -> MachineCode:
+def as_launched(text: str, arch: str, options: Sequence[str] = ()) -> KernelBinary:
     """The machine code that the launcher takes: with as much in registers as there is room for without spilling."""
     return nvrtc.as_launched(partial(machine_code, text, arch), options)
 
 
-def spills(code: MachineCode) -> dict[str, str]:
-    """What each kernel keeps in memory for want of registers, in words; no entry where it is nothing.
+def spills(code: KernelBinary) -> dict[str, str]:
+    """Describe the memory that each kernel uses for lack of registers; no entry if it uses none.
 
-    >>> spills(MachineCode(b"", {"f": Resources(255, 8, 4, 4, 0), "g": Resources(32, 0, 0, 0, 0)}))
+    >>> spills(KernelBinary(b"", {"f": Resources(255, 8, 4, 4, 0), "g": Resources(32, 0, 0, 0, 0)}))
     {'f': 'spills 4 + 4 bytes, a stack frame of 8 bytes'}
     """
     found = {name: ", ".join(used.faults()) for name, used in code.resources.items()}
     return {name: words for name, words in found.items() if words}
 
 
-def _compiler() -> compilers.Compiler:
+def _compiler() -> compilers.CudaCompiler:
     try:
         found = compilers.compiler()
     except (RuntimeError, ValueError) as error:
         raise NvrtcMissing(f"{error}.") from None
-    # Where PyCUDA runs on the emulator, nvcc is the emulator's, and what it makes is no machine code.
+    # If PyCUDA runs on the emulator, nvcc is the emulator's, and its output is not machine code.
     if isinstance(found, Nvcc) and found.path == script.write():
         library = compilers.find_nvrtc()
         if library is None:
-            raise NvrtcMissing("nvcc is the emulator's here: ask in another process, or pip install nvidia-cuda-nvrtc.")
+            raise NvrtcMissing(
+                "nvcc is the emulator's stand-in here: use another process, or pip install nvidia-cuda-nvrtc."
+            )
         return compilers.Nvrtc(*library)
     return found

@@ -1,20 +1,20 @@
-"""What is expected of a kernel's speed, from its machine code and how it is launched: an order of designs, not a time.
+"""Model of a kernel's speed, from its machine code and its launch: it ranks designs and predicts no time.
 
 A multiprocessor holds some blocks at a time, and each makes trips over its rows. For a trip of all of them there are
 three times, in clocks:
 
-* **memory**: the bytes that have to move, over what a copy moves for a multiprocessor in a clock; what goes no further
-  than the second cache counts for a part;
-* **issue**: the warp instructions, over the four that are issued in a clock, or those of a kind over what their unit
-  takes, if that is more (CUDA C++ Programming Guide, "Arithmetic instructions", throughput of native ones);
-* **latency**: what a trip takes where its block is alone: the loads, then shuffles, barriers and chains of sums, and
-  moving its bytes, which come all at once. This is Little's law: bytes in flight over the time in which they are in
-  flight, computing included.
+* **memory**: the bytes that have to move, over the bytes that a copy moves for a multiprocessor in a clock; bytes that
+  go no further than the second cache count for a part;
+* **issue**: the warp instructions, over the four that are issued in a clock, or those of a kind over the throughput of
+  their unit, if that is more. (CUDA C++ Programming Guide, "Arithmetic instructions", throughput of native ones.)
+* **latency**: the time of a trip of one block alone. It is the time of the loads, then of shuffles, barriers and chains
+  of sums, then of its bytes, which arrive all at once. This is Little's law: bytes in flight over the time in which
+  they are in flight, computing included.
 
-The longest is the limit. Waiting for memory does not overlap with using it as well as that, for the blocks of a
-multiprocessor run in step: both times are added as a norm of order `ORDER`. Issuing goes on meanwhile, and counts where
-it takes longer than both. The constants here are held against the figures of a timing simulator, by the order in which
-they put its kernels (`tests/inspection/test_model.py`).
+The longest is the limit. Waiting for memory and using it overlap only in part, since the blocks of a multiprocessor run
+in step: both times are added as a norm of order `ORDER`. Issuing overlaps with both, and counts where it takes longer.
+`tests/inspection/test_model.py` compares the constants with a timing simulator, by the order in which both rank its
+kernels.
 """
 
 from __future__ import annotations
@@ -36,32 +36,34 @@ LANES_A_CLOCK: Mapping[str, float] = {
     "memory": 32.0,
     "shuffle": 32.0,
 }
-"""Results that the units of a multiprocessor give in a clock; what is integer is shared by two of them.
-Those of double precision are the architecture's."""
+"""Results of a multiprocessor's units in a clock; integer operations share two units.
+
+Those of double precision are the architecture's.
+"""
 
 ORDER = 2.0
-"""How waiting for memory and using it add up: with 1 one after the other, without bound only the longer counts."""
+"""Order of the norm that adds waiting for memory to using it: 1 is their sum, infinity the longer of the two."""
 
 IN_THE_WAY = 1.3
-"""How much longer a trip takes beside those of other blocks than where its block is alone."""
+"""Factor by which other blocks slow down a trip."""
 
 AT_ONCE = 20.0
 """Bytes that a multiprocessor moves in a clock for a block alone, whose accesses come all at once."""
 
 BEYOND = 0.1
-"""What a byte costs that goes through the second cache only, beside one of memory."""
+"""Cost of a byte that goes through the second cache only, relative to one of memory."""
 
 LIMITS = ("memory", "issue", "latency")
 
 
 @dataclass(frozen=True)
-class Facts:
-    """What the model is told of a kernel.
+class KernelFacts:
+    """Input of the model for a kernel.
 
-    `blocks` are those that a multiprocessor holds at a time, of `threads` threads; a trip of one takes `entries` row
-    entries, of each of which `bytes` have to move and `moved` do, caches included. `instructions` are a warp's in a
-    trip, by kind, `once` those before and after all trips, in which `moved_once` bytes move for a block. `trip` and
-    `start` are the clocks of both where the block is alone. `in_flight` are bytes that a thread loads before it waits.
+    A multiprocessor holds `blocks` blocks of `threads` threads at a time. A trip of one block takes `entries` row
+    entries. For each entry, `bytes` have to move, and `moved` do, caches included. `instructions` are a warp's in a
+    trip, by kind. `once` are those before and after all trips, in which `moved_once` bytes move for a block. `trip` and
+    `start` are the clocks of both for a block alone. `in_flight` are bytes that a thread loads before it waits.
     """
 
     threads: int
@@ -94,9 +96,9 @@ class Facts:
 
 @dataclass(frozen=True)
 class Expectation:
-    """The clocks of a trip of all blocks of a multiprocessor by each limit, and those of a copy of as many bytes.
+    """Clocks of a trip of all blocks of a multiprocessor by each limit, and those of a copy of as many bytes.
 
-    `idle` is how much longer it takes on the whole because of blocks with nothing to do in the last trip: 1 if none.
+    `idle` is the factor by which idle blocks in the last trip lengthen the whole: 1 if there are none.
     """
 
     copy: float
@@ -118,15 +120,15 @@ class Expectation:
 
     @property
     def limit(self) -> str:
-        """Which of `LIMITS` takes longest."""
+        """Return the name in `LIMITS` of the longest time."""
         return max(LIMITS, key=lambda name: float(getattr(self, name)))
 
 
-def expected(facts: Facts, architecture: Architecture, trips: float = math.inf) -> Expectation:
-    """What is expected where each block makes so many trips; without a number, what is done once does not count.
+def expected(facts: KernelFacts, architecture: Architecture, trips: float = math.inf) -> Expectation:
+    """Return the expectation for a number of trips of each block; if infinite, work outside of trips does not count.
 
     >>> from lngen.inspection.architectures import architecture
-    >>> facts = Facts(128, 4, 4096, 4, 4, {"floating point": 100.0}, 0, 0, 2000, 0, 64)
+    >>> facts = KernelFacts(128, 4, 4096, 4, 4, {"floating point": 100.0}, 0, 0, 2000, 0, 64)
     >>> found = expected(facts, architecture("sm_90"))
     >>> found.limit, round(found.issue)
     ('memory', 400)

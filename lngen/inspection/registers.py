@@ -1,4 +1,4 @@
-"""Which registers and predicates an instruction writes and reads, from how it is listed."""
+"""Registers and predicates that an instruction writes and reads, from its listing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PAIRS = ("DADD", "DMUL", "DFMA", "FADD2", "FMUL2", "FFMA2")
 
 @cache
 def used(instruction: Instruction) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What an instruction writes and what it reads, by names such as `R4`, `UR5` and `P0`.
+    """Return the names that an instruction writes and those that it reads, such as `R4`, `UR5` and `P0`.
 
     >>> from lngen.inspection.listing import parsed
     >>> used(parsed("/*0010*/ LDG.E.64 R4, desc[UR4][R2.64] ;"))
@@ -34,7 +34,7 @@ def used(instruction: Instruction) -> tuple[tuple[str, ...], tuple[str, ...]]:
         compares = instruction.opcode.endswith("SETP") or instruction.opcode in ("PLOP3", "UPLOP3", "R2P")
         if rest and not compares and re.fullmatch(r"U?R(\d+|Z)[\w.]*", rest[0]):
             written += _names(rest.pop(0), _width(instruction))
-            # What is carried over stands behind the sum.
+            # The carry stands behind the sum.
             while len(rest) > 1 and re.fullmatch(r"U?P[\dT]", rest[0]):
                 written += _names(rest.pop(0), 1)
     read = set(_names(instruction.guard, 1))

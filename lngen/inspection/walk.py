@@ -1,8 +1,8 @@
-"""The time that a warp takes for a trip over its rows where it is alone, and the loads that it has in flight.
+"""Time of a warp for a trip over its rows, alone, and the loads that it has in flight.
 
-Instructions are issued in order, one a clock, each when what it reads is there. The latencies are those of arithmetic,
-shared memory and shuffles on sm_80 to sm_90 (Luo et al., 2024, arXiv:2402.13499, table of instruction latencies); a
-barrier costs what a warp waits for the others of its block once all have come.
+Instructions are issued in order, one a clock, each when its operands are ready. The latencies are those of arithmetic,
+shared memory and shuffles on sm_80 to sm_90 (Luo et al., 2024, arXiv:2402.13499, table of instruction latencies). A
+barrier costs the time that a warp waits for the others of its block once all have come.
 """
 
 from __future__ import annotations
@@ -27,19 +27,20 @@ _SHARED = 29
 _DOUBLE = 16
 _BARRIER = 30
 _CACHED = 250
-"""Clocks of a load of what is kept in a cache: parameters."""
+"""Clocks of a load from a cache: parameters."""
 _LONG = 100
 """A wait of so many clocks is one for memory."""
 _TRIPS = 4
-"""Trips until what overlaps with the next is as it stays."""
+"""Trips until the overlap with the next one is steady."""
 
 
 @dataclass
 class _Warp:
-    """A warp on its way: when each register is there, what is in flight, and how far it has come.
+    """Warp on its way: the clock at which each register is ready, the bytes in flight, and its progress.
 
-    In flight is what was asked for and not yet waited for: `flying` by the registers that loads write, `groups` of
-    copies by when each is there. A busy memory may take until then, however soon one at rest would answer.
+    Bytes in flight were requested and not yet waited for: `flying` by the registers that loads write, `groups` of
+    copies by the clock at which each is complete. A busy memory may take until then, even if one at rest would answer
+    earlier.
     """
 
     latency: float
@@ -107,7 +108,7 @@ class _Warp:
 
 @dataclass(frozen=True)
 class Walk:
-    """Clocks of a trip and of what is done once, and bytes that a thread has in flight at most, loads and copies."""
+    """Clocks of a trip and of work that is done once, and the most bytes in flight of a thread, loads and copies."""
 
     trip: float
     once: float

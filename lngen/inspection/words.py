@@ -1,4 +1,4 @@
-"""What was found of a kernel, as pairs of a title and words: for a terminal, and for the page of a layer."""
+"""Findings about a kernel, as pairs of a title and words: for a terminal, and for the page of a layer."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 from lngen.errors import counted
 from lngen.inspection.architectures import Architecture
-from lngen.inspection.kernels import Inspected, Work
+from lngen.inspection.kernels import Inspected, KernelWork
 from lngen.inspection.model import LIMITS
 
 
 def heading(architecture: Architecture, features: int, dtype: str) -> str:
-    """What was looked at.
+    """Describe the inspected rows and the device.
 
     >>> from lngen.inspection.architectures import architecture
     >>> heading(architecture("sm_90"), 4096, "bf16")
@@ -49,7 +49,7 @@ def _resources(kernel: Inspected, architecture: Architecture) -> Iterator[tuple[
 
 
 def _part(kernel: Inspected) -> str:
-    """What a block works on at a time; what ends sums over rows takes columns."""
+    """Describe the rows of a block at a time, or the columns of a kernel that ends sums over rows."""
     launch = kernel.launch
     if kernel.ends_sums:
         return f"; {counted(launch['rows_per_block'], 'column')}" if launch["rows_per_block"] else ""
@@ -58,7 +58,7 @@ def _part(kernel: Inspected) -> str:
 
 
 def _held(launch: Mapping[str, int]) -> str:
-    """Where a row is while it is worked on, and how many trips before that its copy was started."""
+    """Describe the memory of a row during work on it, and the number of trips by which its copy is ahead."""
     ahead = copied = launch["rows_copied"]
     if HELD[launch["row_held"]]:
         place = f"in registers {HELD[launch['row_held']]}"
@@ -70,7 +70,7 @@ def _held(launch: Mapping[str, int]) -> str:
     return f"a row is {place}, copied {counted(ahead, 'trip')} ahead" if ahead else f"a row is {place}"
 
 
-def _instructions(work: Work, architecture: Architecture) -> Iterator[tuple[str, str]]:
+def _instructions(work: KernelWork, architecture: Architecture) -> Iterator[tuple[str, str]]:
     flying, wanted = work.facts.bytes_in_flight, architecture.bytes_wanted
     yield "bytes in flight", f"{flying / 1000:.1f} kB a multiprocessor; {wanted / 1000:.1f} kB are wanted"
     yield "accesses of a thread", ", ".join(f"{n} {a.opcode}.{8 * a.bytes}" for a, n in work.accesses.items()) or "none"
@@ -85,7 +85,7 @@ def _instructions(work: Work, architecture: Architecture) -> Iterator[tuple[str,
 
 
 HELD = ("", "as it is stored", "in the compute type")
-"""How registers hold a row between the stages, by `row_held` of a launch array; the first stands for not at all."""
+"""Form of a row in registers between the stages, by `row_held` of a launch array; the first is none."""
 
 HEADINGS = (
     "kernel",
@@ -99,11 +99,11 @@ HEADINGS = (
     "expected limit",
     "of a copy's speed",
 )
-"""What `line` has a cell for."""
+"""Titles of the cells of `line`."""
 
 
 def line(kernel: Inspected, features: int) -> tuple[str, ...]:
-    """A kernel in a line of a table; what the instructions would say is a dash where nobody looked at them."""
+    """Return the cells of a kernel in a table; cells that need instructions are dashes without a disassembler."""
     first = (
         kernel.name,
         str(features),

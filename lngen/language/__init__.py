@@ -1,17 +1,17 @@
 """The language of forward definitions, and its reference.
 
 A definition imports these names so that editors and linters resolve them. It is parsed and never run, so the
-functions here compute nothing; their docstrings say what each one means. In them *u* is the argument, and a
-*row* is the D values of one sample.
+functions compute nothing. Their docstrings define them; *u* is the argument, and a *row* is the D values of one
+sample.
 
-Values have kinds. A `Row` varies over rows and features, a `RowScalar` over rows, a `Feature` over
-features, a `Scalar` over neither. An input that is `Data` is read as a Row and a `Constant` as a Scalar; neither
-has a gradient or a tangent. An elementwise function or operator gives a value that varies over
-whatever its arguments vary over, so a RowScalar broadcasts back over its row and a Feature over all rows. A
-reduction takes the feature axis away: of a Row it is a RowScalar, of a Feature a Scalar.
+Each value has a kind. A `Row` varies over rows and features, a `RowScalar` over rows, a `Feature` over features, a
+`Scalar` over neither. An input that is `Data` is read as a Row, and a `Constant` as a Scalar; neither has a gradient or
+a tangent. The result of an elementwise function or operator varies over all that its arguments vary over. So a
+RowScalar broadcasts over its row, and a Feature over all rows. A reduction takes the feature axis away: of a Row it is
+a RowScalar, of a Feature a Scalar.
 
-Operators: `+ - * /`, unary minus, and `a ** b` with a number b of magnitude 64 at most. Comparisons stand
-only as the first argument of `where`.
+Operators: `+ - * /`, unary minus, and `a ** b` with a number b of magnitude 64 at most. A comparison stands only as
+the first argument of `where`.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from lngen.language.kinds import RowScalar as RowScalar
 from lngen.language.kinds import Scalar as Scalar
 
 KIND_NAMES: tuple[str, ...] = ("Row", "RowScalar", "Feature", "Scalar", "Data", "Constant")
-"""What an input may be annotated with."""
+"""Annotations that an input may have."""
 
 
-class _FeatureCount:
+class _FeatureCountName:
     def __repr__(self) -> str:
         return "D"
 
 
-D: Any = _FeatureCount()
+D: Any = _FeatureCountName()
 """The number of features of a row. A divisor such as `D - 1` makes 2 the smallest D that is accepted."""
 
 # Past these the function has left what a float can hold (exp) or has reached its limit (tanh, erf).
@@ -363,11 +363,11 @@ def minimum(a: Any, b: Any, /) -> Any:
     exact=lambda f, chosen, a, b: a if chosen else b,
 )
 def where(condition: Any, a: Any, b: Any, /) -> Any:
-    """a where the condition holds, b elsewhere.
+    """Select a where the condition holds, and b elsewhere.
 
-    The condition is one comparison: `<`, `<=`, `>`, `>=`, `==` or `!=`. Its derivative is the derivative of
-    what was chosen; what was not chosen has no influence, even if it is infinite or not a number. (Only if a
-    mean or another reduction of it stands there may the gradient of its row be NaN then.)
+    The condition is one comparison: `<`, `<=`, `>`, `>=`, `==` or `!=`. The derivative is that of the chosen value. The
+    other value has no influence, even if it is infinite or not a number. (Only if a mean or another reduction of it is
+    an operand may the gradient of its row be NaN.)
     """
 
 
@@ -389,5 +389,5 @@ FUNCTIONS: Mapping[str, FunctionEntry] = MappingProxyType(TABLE)
 
 
 def public_names() -> tuple[str, ...]:
-    """What a definition may import."""
+    """Return the names that a definition may import."""
     return ("D", *KIND_NAMES, *FUNCTIONS)

@@ -1,8 +1,10 @@
-"""What a definition adds first: SymPy's sums forget it, and floating point does not.
+"""Keep the order of additions that a definition prescribes.
 
-`x + (a - b)` is `x + a - b` to SymPy, and `0.1*(a - b)` is `0.1*a - 0.1*b`: where a and b are large and close, the
-digits of `a - b` are gone. So a sum that would melt into what stands around it becomes a statement of its own, before
-anything is SymPy's, as if the user had written that line; `lngen.derivation.simplify.tidy` does not write it out again.
+SymPy does not keep the order: it turns `x + (a - b)` into `x + a - b`, and `0.1*(a - b)` into `0.1*a - 0.1*b`. In
+floating point the order matters: where a and b are large and close, the digits of `a - b` are lost.
+
+A sum that SymPy would merge into the surrounding sum becomes a statement of its own before SymPy sees it, as if the
+user had written that line. `lngen.derivation.simplify.tidy` does not inline the statement again.
 """
 
 from __future__ import annotations
@@ -20,10 +22,10 @@ _REDUCTIONS = ("mean", "sum", "max", "min")
 
 
 def with_sums_apart(definition: Definition, fresh: Callable[[str], str]) -> Iterator[Statement]:
-    """The statements of a definition, before each the sums in it that would melt; `fresh` finds their names.
+    """Yield the statements of a definition, each after the sums in it that SymPy would merge; `fresh` names these.
 
-    `a + b - c` needs nothing, since what is taken off comes last (`lngen.backends.expressions.terms_in_order`); `a - b`
-    does, wherever more terms follow.
+    `a + b - c` stays as it is, since subtracted terms come last (`lngen.backends.expressions.terms_in_order`). `a - b`
+    becomes a statement if more terms follow.
 
     >>> from lngen.language.parsing import parse
     >>> from lngen.expressions.equations import Names
@@ -81,7 +83,7 @@ def _is_number(expression: Expression) -> bool:
 
 
 def _has_digits_to_lose(total: Expression, given: Set[str]) -> bool:
-    """Whether a sum is of anything but numbers, or of statistics of a row."""
+    """Test whether a sum has terms other than numbers and statistics of a row."""
     parts = tuple(walk(total))
     names = {part.name for part in parts if isinstance(part, Name)}
     if total.kind is not Kind.ROW_SCALAR:

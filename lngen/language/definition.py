@@ -19,7 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from lngen.language.syntax import Binary, Call, Expression, Kind, Name, Number, Span, render, walk
+from lngen.language.syntax import Binary, Call, Expression, Kind, Name, Number, SourceSpan, render, walk
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,11 @@ class Input:
     name: str
     kind: Kind
     default: Fraction | None
-    span: Span
+    span: SourceSpan
 
     @property
     def is_positive(self) -> bool:
-        """Whether it is taken to be positive, as a Constant with a positive default is."""
+        """Test whether the input is assumed positive, as a Constant with a positive default is."""
         return self.kind is Kind.CONSTANT and self.default is not None and self.default > 0
 
 
@@ -44,15 +44,15 @@ class Statement:
     name: str
     expression: Expression
     kind: Kind
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True)
 class Counterpart:
-    """A module of PyTorch's that the layer can stand for; `name` is its class, as `torch.nn.Norm`.
+    """Module of PyTorch that the layer can replace; `name` is its class, as `torch.nn.Norm`.
 
-    `attributes` has pairs of an attribute of the module and what it is here: an input as the file spells it, or D. Of
-    the `conditions`, each is an attribute and the value that it has to have.
+    `attributes` pairs an attribute of the module with an input, as the file spells it, or with D. `conditions` pairs an
+    attribute with the value that it has to have.
     """
 
     name: str
@@ -88,7 +88,7 @@ class Definition:
 
     @property
     def rows(self) -> tuple[Input, ...]:
-        """The Row inputs, of which there is at least one; none is Data."""
+        """Return the Row inputs, at least one; none is Data."""
         return self._inputs_of(Kind.ROW)
 
     @property
@@ -118,7 +118,7 @@ class Definition:
 
     @property
     def needed_positive(self) -> tuple[str, ...]:
-        """The Constants whose being positive may have been used: those that a root, a logarithm or an `abs` depends on.
+        """Return the Constants whose sign may have been used: a root, a logarithm or an `abs` depends on them.
 
         >>> from lngen.language.parsing import parse
         >>> parse("def f(x: Row, eps: Constant = 1, c: Constant = 2): return c*x/sqrt(x**2 + eps)").needed_positive
@@ -141,14 +141,14 @@ class Definition:
         return tuple(entry.name for entry in self.constants if entry.name in found)
 
     def input(self, name: str) -> Input:
-        """The input of that name; KeyError if there is none."""
+        """Return the input of that name; raises KeyError if there is none."""
         for entry in self.inputs:
             if entry.name == name:
                 return entry
         raise KeyError(name)
 
     def statement(self, name: str) -> Statement:
-        """The statement of that name; KeyError if there is none."""
+        """Return the statement of that name; raises KeyError if there is none."""
         for entry in self.statements:
             if entry.name == name:
                 return entry
@@ -161,7 +161,9 @@ class Definition:
         return self.statement(name).kind
 
     def public(self, name: str) -> str:
-        """What an input, an output or a statement is called in the file, and in the signatures of emitted functions."""
+        """Return the name of an input, an output or a statement in the file and in the signatures of emitted
+        functions.
+        """
         return dict(self.renamed).get(name, name)
 
     def canonical(self) -> str:

@@ -1,8 +1,8 @@
-"""What is known of a function of the language: one entry, which every stage reads.
+"""Entries of the functions of the language: one entry for each function, which every stage reads.
 
-The entries are in `lngen.language`, each at the name that a definition imports. Their formulas take what they compute
-with as their first argument, `f`, whose attributes are functions by name: those of the language, and what else numbers
-of that sort have. So one formula serves numbers of several sorts, and the table imports none of them.
+The entries are in `lngen.language`, each under the name that a definition imports. The first argument of an entry's
+formula is `f`, an arithmetic. The attributes of `f` are functions by name: those of the language, and further ones that
+its numbers have. One formula serves numbers of several sorts, and the table imports none of them.
 
 >>> import cmath, math
 >>> formula = lambda f, u: f.exp(u) + 1
@@ -25,13 +25,13 @@ Formula: TypeAlias = Callable[..., Any]
 
 @dataclass(frozen=True)
 class FunctionEntry:
-    """A row of the table of functions.
+    """Row of the table of functions.
 
-    `domain` says in words for which arguments the function is finite and real. `hard_points` are arguments
-    worth testing: ties, kinks, the ends of the domain, and where a careless formula cancels or overflows.
+    `domain` says in words for which arguments the function is finite and real. `hard_points` are arguments worth
+    testing: ties, kinks, the ends of the domain, and points where a careless formula cancels or overflows.
 
-    A function of one number needs no more than `written`, which says it by others, and `slope`: code is emitted for
-    what it is written as. One that the backends compute in one call has a `head`.
+    A function of one number needs only `written`, its formula in other functions, and `slope`: code is emitted for the
+    formula. A function that the backends compute in one call has a `head`.
     """
 
     name: str
@@ -49,48 +49,54 @@ class FunctionEntry:
     """The class that SymPy has for it; with a `derivative`, the class that is made for it from this entry."""
 
     derivative: Formula | None = None
-    """For a class that SymPy does not have: its derivative, for SymPy."""
+    """Derivative for SymPy, of a class that SymPy does not have."""
 
     positive: bool = False
-    """Whether its values are positive, though they may be 0 in floats."""
+    """True if the values are positive, though they may round to 0 in floats."""
 
     bounded: bool = False
-    """Whether its values are of order one, however large the argument."""
+    """True if the values are of order one, however large the argument."""
 
     exact: Formula | None = None
-    """Its value in mpmath, whose context is `f.mp`. If that has a function of this name, there need be none."""
+    """Value in mpmath, whose context is `f.mp`; not needed if mpmath has a function of this name."""
 
     keeps_fractions: bool = False
-    """Whether its value at fractions is one, and `exact` gives it."""
+    """True if the value at a fraction is a fraction, which `exact` gives."""
 
     lowest: int | None = None
-    """Where `domain` begins; whether that belongs to it is said there."""
+    """Lower end of `domain`, which also says whether the end belongs to it."""
 
     far: Literal["", "no float", "sign"] = ""
-    """What it is taken for where the argument is so large that its exponential is beyond any float."""
+    """Value assumed where the argument is so large that its exponential overflows every float."""
 
     real: Formula | None = None
-    """Its value on an array of float64 or longdouble, stable for every argument, with the functions of
-    `lngen.oracle.real_functions` and NumPy as `f.np`. If NumPy has a function of this name, there need be none."""
+    """Value on an array of float64 or longdouble, stable for every argument.
+
+    The formula may use the functions of `lngen.oracle.real_functions`, and NumPy as `f.np`. It is not needed if NumPy
+    has a function of this name.
+    """
 
     slope: Formula | None = None
-    """Its derivative on an array of float64, as `real`. That of SymPy is compared with it."""
+    """Derivative on an array of float64, in the form of `real`; a test compares SymPy's derivative with it."""
 
     curvature: Formula | float | None = None
     """A bound of the second derivative for arguments in [v - r, v + r], as `real` of v and r."""
 
     roundings: float = 0
-    """Twice the units in the last place by which a backend may be off. NumPy states at most 4 for its functions in
-    float32 and float64; those of `lngen.runtime` are compositions of two or three such."""
+    """Error of a backend, in halves of a unit in the last place.
+
+    NumPy states at most 4 for its functions in float32 and float64; those of `lngen.runtime` are compositions of two or
+    three of them.
+    """
 
     numpy: str = ""
-    """What the NumPy backend calls; without it, NumPy's function of this name."""
+    """Function that the NumPy backend calls; if empty, NumPy's function of this name."""
 
     cuda: str = ""
-    """What the CUDA backend calls; without it, the function of this name in `math` of `rows.cuh`."""
+    """Function that the CUDA backend calls; if empty, the function of this name in `math` of `rows.cuh`."""
 
     latex: str = ""
-    """How a formula shows it, `{u}` being the argument; without it, its name and the argument in parentheses."""
+    """Template in LaTeX, with `{u}` for the argument; if empty, the name and the argument in parentheses."""
 
     reads_late: tuple[int, ...] = ()
     """The operands that it still reads when it has begun to write: its result must not have their memory."""
@@ -100,27 +106,27 @@ class FunctionEntry:
 
     @property
     def is_helper(self) -> bool:
-        """Whether the NumPy backend calls one of `lngen.runtime`, which is more than one ufunc."""
+        """Test whether the NumPy backend calls a helper of `lngen.runtime` instead of one ufunc."""
         return self.numpy.startswith("_")
 
     @property
     def is_total(self) -> bool:
-        """Whether every real argument has a finite value."""
+        """Test whether the function has a finite value at every real argument."""
         return self.domain.startswith("every real")
 
     def holds(self, value: Any) -> bool:
-        """Whether the domain, as it begins in `lowest`, has a number."""
+        """Test whether a number lies in the domain, of which `lowest` is the lower end."""
         if self.lowest is None:
             return True
         return bool(value >= self.lowest if ">=" in self.domain else value > self.lowest)
 
 
 TABLE: dict[str, FunctionEntry] = {}
-"""What `entry` has put down; to be read as `lngen.language.FUNCTIONS`."""
+"""Table that `entry` fills; read it as `lngen.language.FUNCTIONS`."""
 
 
 def not_run(name: str) -> NoReturn:
-    """Tell who calls a word of the language what it is for."""
+    """Raise an error for a call of a word of the language, which says how to use it."""
     raise TypeError(
         f"{name} belongs to the definition language: a definition is parsed, not run. "
         "Write it in a file and use `lngen derive FILE`."
@@ -130,7 +136,7 @@ def not_run(name: str) -> NoReturn:
 def entry(
     domain: str, hard_points: tuple[float, ...] = (), role: Role = "elementwise", **known: Any
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Put a documented name into the table, with what is `known` of it: fields of `FunctionEntry`."""
+    """Register a documented name in the table, with its `known` fields of `FunctionEntry`."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         name = function.__name__
@@ -148,7 +154,7 @@ def entry(
 
 
 class Named:
-    """Functions as attributes: what a formula has for its first argument."""
+    """Functions as attributes: the first argument of a formula."""
 
     def __init__(self, find: Callable[[str], Any]) -> None:
         self._find = find

@@ -1,4 +1,4 @@
-"""What an input of a definition may be annotated with."""
+"""Annotations that an input of a definition may have."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ if TYPE_CHECKING:
     Constant: TypeAlias = Any
 else:
 
-    class _Kind:
+    class _Annotation:
         def __init__(self, *arguments: Any, **keywords: Any) -> None:
             not_run(type(self).__name__)
 
-    class Row(_Kind):
+    class Row(_Annotation):
         """One value per row and feature, shape (..., D)."""
 
-    class RowScalar(_Kind):
+    class RowScalar(_Annotation):
         """One value per row, shape (...,)."""
 
-    class Feature(_Kind):
+    class Feature(_Annotation):
         """One value per feature, shape (D,), shared by all rows."""
 
-    class Scalar(_Kind):
+    class Scalar(_Annotation):
         """One learned value, shared by all."""
 
-    class Data(_Kind):
+    class Data(_Annotation):
         """One value per row and feature, shape (..., D), that has no gradient: a mask, a target, labels as one-hot."""
 
-    class Constant(_Kind):
+    class Constant(_Annotation):
         """A hyper-parameter: one value that has no gradient."""

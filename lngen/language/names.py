@@ -1,12 +1,11 @@
-"""Which names a definition may use, and what they are called in its derivation.
+"""Names that a definition may use, and their names in its derivation.
 
 Any identifier of ASCII letters, digits and underscores may name an input, a statement, an output, a Constant or the
-layer, but for the words that mean something already where a definition is read, or in the signatures that emitted
-functions have. It begins and ends with a letter or a digit: names with an outer underscore are those of emitted code,
-so that the two can never meet.
+layer. Refused are words that a definition or the signature of an emitted function already uses. A name begins and ends
+with a letter or a digit. Names with an outer underscore are reserved for emitted code, so the two never clash.
 
-What a backend's language reserves besides (`half`, `std`, `blockIdx` in C++) is spelled otherwise there, and nobody
-need care. Nor does it matter what emitted code calls its own values.
+Words that a backend's language reserves (`half`, `std`, `blockIdx` in C++) are renamed in that backend automatically,
+and so are clashes with the names of emitted code.
 
 >>> fault("gamma") is None, fault("blockDim") is None
 (True, True)
@@ -78,7 +77,7 @@ _LONGEST_STEM = 32
 
 
 def fault(name: str) -> str | None:
-    """What is wrong with a name, as the end of a sentence that starts with it; None if nothing is."""
+    """Return the fault of a name as the end of a sentence that starts with the name; None if there is no fault."""
     if len(name) > MAXIMUM_LENGTH:
         return f"is longer than {MAXIMUM_LENGTH} characters"
     if not name.isascii():
@@ -88,8 +87,20 @@ def fault(name: str) -> str | None:
     return next((reason for names, reason in refused() if name in names), None)
 
 
+def remedy(name: str) -> str:
+    """Another name for a value or a layer, in place of one that has a fault.
+
+    >>> remedy("out")
+    'call it h, or any other name'
+    >>> remedy("lambda_").partition(":")[0]
+    'call it h, or any other name'
+    """
+    another = "call it h, or any other name" if name != "h" else "call it g, or any other name"
+    return another if _SHAPE.fullmatch(name) and len(name) <= MAXIMUM_LENGTH else f"{another}: {RULE}"
+
+
 def folder_fault(name: str) -> str | None:
-    """What is wrong with a name for a folder besides what `fault` finds; None if nothing is."""
+    """Return a further fault of a name that is to name a folder; None if there is none."""
     return "is the name of a device on some systems" if name.lower() in _DEVICES else None
 
 
@@ -104,7 +115,7 @@ def refused() -> Iterator[tuple[frozenset[str], str]]:
 
 
 def tangent(name: str) -> str:
-    """What a value moves by, in formulas.
+    """Return the name of a value's tangent in formulas.
 
     >>> tangent("x")
     'x_dot'
@@ -113,7 +124,7 @@ def tangent(name: str) -> str:
 
 
 def cotangent(name: str, *, again: bool = False) -> str:
-    """The gradient of a value, in formulas; `again` is that of the second order, of what has one already.
+    """Return the name of a value's gradient in formulas; `again` gives that of a second gradient.
 
     >>> cotangent("x"), cotangent("dx"), cotangent("x", again=True)
     ('dx', 'ddx', 'd2x')
@@ -122,9 +133,9 @@ def cotangent(name: str, *, again: bool = False) -> str:
 
 
 def derived(name: str) -> frozenset[str]:
-    """The names that a derivation has for what belongs to an input or an output.
+    """Return the names that a derivation derives from an input or an output.
 
-    They are its gradient or cotangent, the cotangent of that, its gradient of the second order, and its tangent.
+    They are its gradient or cotangent, the cotangent of that, its second gradient, and its tangent.
 
     >>> sorted(derived("x"))
     ['d2x', 'ddx', 'dx', 'x_dot']
@@ -138,7 +149,7 @@ def numbered(wanted: str, taken: Callable[[str], bool]) -> str:
     >>> numbered("mu", {"mu", "mu_2"}.__contains__)
     'mu_3'
     """
-    # What is cut off a value's name must not be what makes it that of a tangent.
+    # A cut name keeps the suffix that marks a tangent.
     sign = tangent("") if wanted.endswith(tangent("")) else ""
     stem = wanted.removesuffix(sign)[: _LONGEST_STEM - len(sign)].rstrip("_") + sign
     name, count = stem, 1
@@ -149,15 +160,15 @@ def numbered(wanted: str, taken: Callable[[str], bool]) -> str:
 
 
 def apart(names: Collection[str], ends: Collection[str]) -> dict[str, str]:
-    """What the names of a definition are called in its derivation: none is one that is `derived` from another.
+    """Choose the names of a definition's variables in its derivation, so that none is `derived` from another.
 
-    `ends` are the inputs and outputs. A name of the definition that is derived from one of them, or that has what is
-    derived from it in common with one, gets a number, and goes on under its own in the emitted signatures.
+    `ends` are the inputs and outputs. A name gets a number if it is derived from one of them, or if it is one of them
+    and shares a derived name with another. It keeps its own name in the emitted signatures.
 
     >>> apart(["x", "gamma", "dx", "gamma_dot", "dx_2"], ["x", "gamma"])
     {'x': 'x', 'gamma': 'gamma', 'dx': 'dx_3', 'gamma_dot': 'gamma_dot_2', 'dx_2': 'dx_2'}
 
-    The gradient of `v_dot` would be called as the tangent of `dv` is:
+    The gradient of `v_dot` and the tangent of `dv` would have the same name:
 
     >>> apart(["dv", "v_dot"], ["dv", "v_dot"])
     {'dv': 'dv', 'v_dot': 'v_dot_2'}

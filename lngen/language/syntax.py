@@ -1,4 +1,4 @@
-"""What a statement of a definition is made of: kinds, and expressions as trees."""
+"""Syntax of a statement in a definition: kinds, and expressions as trees."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ from typing import TypeAlias
 
 
 class Kind(enum.Enum):
-    """What a value varies over. A CONSTANT is a SCALAR and DATA a ROW that has no gradient; only an input is one."""
+    """Axes that a value varies over.
+
+    A CONSTANT is a SCALAR without a gradient, and DATA is a ROW without a gradient; only an input has one of these
+    kinds.
+    """
 
     ROW = "Row"
     ROW_SCALAR = "RowScalar"
@@ -21,17 +25,17 @@ class Kind(enum.Enum):
 
     @property
     def over_rows(self) -> bool:
-        """Whether there is one value per row."""
+        """Test whether there is one value per row."""
         return self in (Kind.ROW, Kind.ROW_SCALAR, Kind.DATA)
 
     @property
     def over_features(self) -> bool:
-        """Whether there is one value per feature."""
+        """Test whether there is one value per feature."""
         return self in (Kind.ROW, Kind.FEATURE, Kind.DATA)
 
     @property
     def has_gradient(self) -> bool:
-        """Whether an input of this kind has one, and a tangent."""
+        """Test whether an input of this kind has a gradient and a tangent."""
         return self not in (Kind.DATA, Kind.CONSTANT)
 
     @staticmethod
@@ -56,8 +60,8 @@ class Kind(enum.Enum):
 
 
 @dataclass(frozen=True)
-class Span:
-    """Where something stands in the source, in characters from 1; the end is exclusive."""
+class SourceSpan:
+    """Range in the source, in characters from 1; the end is exclusive."""
 
     line: int
     column: int
@@ -71,7 +75,7 @@ class Number:
 
     value: Fraction
     kind: Kind
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True)
@@ -80,7 +84,7 @@ class Name:
 
     name: str
     kind: Kind
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True)
@@ -88,7 +92,7 @@ class FeatureCount:
     """`D`, the number of features of a row."""
 
     kind: Kind
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True)
@@ -97,7 +101,7 @@ class Negate:
 
     operand: Expression
     kind: Kind
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True)
@@ -108,7 +112,7 @@ class Binary:
     left: Expression
     right: Expression
     kind: Kind
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True)
@@ -118,7 +122,7 @@ class Call:
     function: str
     arguments: tuple[Expression, ...]
     kind: Kind
-    span: Span
+    span: SourceSpan
 
 
 @dataclass(frozen=True)
@@ -129,7 +133,7 @@ class Compare:
     left: Expression
     right: Expression
     kind: Kind
-    span: Span
+    span: SourceSpan
 
 
 Expression: TypeAlias = Number | Name | FeatureCount | Negate | Binary | Call | Compare

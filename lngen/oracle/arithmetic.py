@@ -1,7 +1,7 @@
 """Number types for the evaluator: floats, and the complex step.
 
-A number type says how its values are stored in arrays, how each operation of the language rounds, and how a
-row is reduced. `lngen.oracle.multiprecision` has those of more digits than a float.
+A number type defines how its values are stored in arrays, how each operation of the language rounds, and how a row is
+reduced. `lngen.oracle.multiprecision` has types with more digits than a float.
 """
 
 from __future__ import annotations
@@ -89,11 +89,11 @@ class Numbers:
         return _COMPARISONS[sign](self.order(left), self.order(right))
 
     def order(self, values: Array) -> Array:
-        """What comparisons look at."""
+        """Return the values that comparisons use."""
         return values
 
     def undefined(self, values: Array) -> Array:
-        """Where values are not numbers."""
+        """Return a mask of the values that are not numbers."""
         return np.isnan(self.order(values))
 
     def extreme(self, name: str, left: Array, right: Array) -> Array:
@@ -115,7 +115,7 @@ class Numbers:
         return self.combine("/", self.sum(row), self.constant(Fraction(row.shape[-1])))
 
     def finish(self, values: Array) -> Array:
-        """What is returned for values that leave the evaluator."""
+        """Return the values in the form in which they leave the evaluator."""
         return values
 
 
@@ -146,12 +146,11 @@ class _Extended(Numbers):
 class _Complex(Numbers):
     """Complex numbers for the complex step, to first order in the imaginary part.
 
-    Give one input an imaginary part h; that of an output is then h times the derivative. The real part is,
-    bit for bit, what FLOAT64 gives: terms of second order in the imaginary parts are dropped. With h =
-    1e-30 full complex arithmetic does not see them either, but for values near 0, where `x**2` would turn
-    negative and a comparison would go wrong. Comparisons, max, min and sign look at real parts, and `abs`
-    is continued as z*sign(re z). `stop_gradient` drops the imaginary part, which is what it means for a
-    derivative.
+    If one input has an imaginary part h, that of an output is h times the derivative. The real part equals that of
+    FLOAT64, bit for bit: terms of second order in the imaginary parts are dropped. With h = 1e-30 full complex
+    arithmetic does not see them either, except for values near 0, where `x**2` would turn negative and a comparison
+    would go wrong. Comparisons, max, min and sign use real parts, and `abs` is continued as z*sign(re z).
+    `stop_gradient` drops the imaginary part, and so the derivative.
     """
 
     def constant(self, value: Fraction) -> Array:

@@ -1,7 +1,7 @@
-"""The oracle: a definition evaluated as it stands, over any number type.
+"""Oracle: a definition evaluated as it stands, over any number type.
 
-`evaluate` walks the definition's tree, one NumPy operation for each node, and shares nothing with
-differentiation, planning or emission.
+`evaluate` walks the definition's tree, one NumPy operation for each node, and shares nothing with differentiation,
+planning or emission.
 
 >>> from lngen.language.parsing import parse
 >>> definition = parse("def f(x: Row, gamma: Feature = 1): return gamma * (x - mean(x)) ** 2")
@@ -39,11 +39,11 @@ def evaluate(
     numbers: Numbers = FLOAT64,
     all_values: bool = False,
 ) -> dict[str, Array]:
-    """The outputs of a definition, by name and in order; with `all_values` those of every statement.
+    """Return the outputs of a definition, by name and in order; with `all_values` those of every statement.
 
-    `inputs` has a value by name: a Row of shape (..., D), a RowScalar (...,), a Feature (D,), a Scalar or a
-    Constant of shape (). One that is missing or None takes its default. Results have these shapes too. Each
-    operation rounds as `numbers` says; what is undefined is NaN. Inputs are not written to.
+    `inputs` has a value by name: a Row of shape (..., D), a RowScalar (...,), a Feature (D,), a Scalar or a Constant of
+    shape (). A missing one, or None, takes its default. Results have these shapes too. Each operation rounds as
+    `numbers` does; an undefined value is NaN. Inputs are not written to.
 
     Raises LngenError for an input that is unknown, missing, of a wrong shape or not of numbers, and for D below
     `definition.minimum_features`.
@@ -51,7 +51,7 @@ def evaluate(
     shape = _row_shape(definition, inputs)
     with np.errstate(all="ignore"):
         values = {entry.name: _input(entry, inputs.get(entry.name), shape, numbers) for entry in definition.inputs}
-        walk = _Walk(numbers, shape[-1], values)
+        walk = _Evaluation(numbers, shape[-1], values)
         for statement in definition.statements:
             values[statement.name] = walk.value(statement.expression)
         named = [entry for entry in definition.statements if all_values or entry.name in definition.outputs]
@@ -112,7 +112,7 @@ def _result(value: Array, kind: Kind, shape: tuple[int, ...], numbers: Numbers) 
 
 
 @dataclass(frozen=True)
-class _Walk:
+class _Evaluation:
     numbers: Numbers
     features: int
     values: Mapping[str, Array]

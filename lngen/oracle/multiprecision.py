@@ -1,7 +1,7 @@
-"""The number types of mpmath, of any number of digits.
+"""Number types of mpmath, of any number of digits.
 
-Their arrays hold objects. What is undefined (a division by zero, the root of a negative number) is a NaN,
-so that `where` can leave it unchosen.
+Their arrays hold objects. An undefined value (a division by zero, the root of a negative number) is a NaN, so that
+`where` may leave it unchosen.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LONGEST_EXPONENT = 10_000
 
 
 class _Multiprecision(Numbers):
-    """mpmath's numbers, in a context that those of as many digits share."""
+    """Numbers of mpmath, in a context that is shared by number types of equal digits."""
 
     def __init__(self, digits: int) -> None:
         super().__init__(f"mp_numbers({digits})", object)
@@ -103,7 +103,7 @@ def _context(digits: int) -> Any:
 
 
 class Functions:
-    """The functions of a context by name: those of the table, and the context's own, of arguments of any size."""
+    """Functions of a context by name: those of the table, and the context's own, for arguments of any size."""
 
     def __init__(self, mp: Any) -> None:
         self.mp = mp

@@ -1,8 +1,8 @@
-"""The functions of the language on arrays of real floats, and the slopes that the complex step needs.
+"""Functions of the language on arrays of real floats, and the slopes for the complex step.
 
-Their formulas are in the table of `lngen.language`, and what takes more than a formula is here. Every one is stable:
-nothing overflows on the way to a finite result, and the result is within a few units in the last place.
-Differentiation has its derivatives from SymPy and not from the slopes, and a test compares those with numerical
+Their formulas are in the table of `lngen.language`, and functions that need more than a formula are here. Every one is
+stable: no intermediate overflows if the result is finite, and the result is within a few units in the last place.
+Differentiation has its derivatives from SymPy and not from the slopes, and a test compares the slopes with numerical
 differentiation at 50 digits.
 """
 
@@ -41,10 +41,10 @@ def _odd_series(u: Array, square: Array) -> Array:
 
 
 def _normal_tail(t: Array) -> Array:
-    """The standard normal's probability of more than t, for t from 1 up, in long double.
+    """Return the standard normal's probability of more than t, for t from 1 up, in long double.
 
-    Laplace's continued fraction, from where it has converged. It needs no quotient t/sqrt(2), whose rounding would show
-    in the tail; and exp gets a square without rounding, and what that leaves, for the same reason.
+    It is Laplace's continued fraction, evaluated from a converged depth. It needs no quotient t/sqrt(2), whose rounding
+    would show in the tail. For the same reason exp gets an exact square, and its remainder separately.
     """
     t = np.minimum(t, 1024)
     terms = math.ceil((math.log(1 / float(np.finfo(np.longdouble).eps)) / 2) ** 2)

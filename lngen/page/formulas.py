@@ -13,12 +13,13 @@ from lngen.derivation.derivation import Derivation
 from lngen.errors import printable
 from lngen.expressions.equations import Equation
 from lngen.expressions.notation import text
-from lngen.expressions.notation.mathml import marked, marked_name, mathml, pieces
+from lngen.expressions.notation.mathml import marked, marked_name, mathml
+from lngen.expressions.notation.pieces import pieces
 from lngen.expressions.symbols import D, TypedSymbol, axes
 from lngen.files.render import Markup
 from lngen.plan.planner import Plan
 from lngen.report.changes import alike
-from lngen.report.formulas import reading_order, textbook_forward
+from lngen.report.formulas import Formula, reading_order, textbook_forward
 
 # The article is no name, whatever a definition calls by that letter.
 _WORD = re.compile(r"(?<![\w.])((?!a\b)[A-Za-z_]\w*)")
@@ -41,9 +42,9 @@ class EquationHtml:
 
 @dataclass(frozen=True)
 class Meaning:
-    """What a name stands for: an equation that is not too long, or in words what is given.
+    """Meaning of a name: an equation that is not too long, or the role of an input in words.
 
-    `step` is where it comes from, 0 for none.
+    `step` is the step that defines it, 0 for none.
     """
 
     name: str
@@ -80,7 +81,7 @@ class Writer:
         return Markup("".join(self.name(part) if part in self.names else escape(part) for part in parts))
 
     def elided(self, expression: Expr, changed: frozenset[Expr]) -> Markup:
-        """Behind an equals sign the terms of a sum that changed, dots for the rest: of a line that was just read."""
+        """Return the changed terms of a sum behind an equals sign, with dots for the rest, after the whole line."""
         terms = [term for term in Add.make_args(expression) if term in changed]
         if not terms or len(terms) > len(Add.make_args(expression)) - 2:
             return self.expression(expression, alike(changed), "=")
@@ -91,6 +92,11 @@ class Writer:
     def equation(self, left: TypedSymbol | Expr, right: Expr, changed: Collection[Expr] = ()) -> EquationHtml:
         """An equation."""
         return EquationHtml(self.expression(left), self.expression(right, changed, "="))
+
+    def formula(self, formula: Formula) -> EquationHtml:
+        """A formula of a report, whose expressions are not at hand: without the names that it has."""
+        left, _, right = formula.latex.partition(" = ")
+        return EquationHtml(Markup(" ".join(pieces(left))), Markup(" ".join(pieces(f"= {right}"))))
 
     def equations(self, equations: Sequence[Equation]) -> list[EquationHtml]:
         """Each of them."""

@@ -21,7 +21,7 @@ _KINDS = {(True, True): "row", (True, False): "row-scalar", (False, True): "feat
 
 
 @dataclass(frozen=True)
-class _Node:
+class _GraphNode:
     name: str
     kind: str
     band: int
@@ -46,7 +46,7 @@ def graph(program: RowProgram) -> str:
     return "\n".join(_drawn(program, nodes, placed, titles))
 
 
-def _values(program: RowProgram) -> tuple[dict[str, _Node], list[tuple[str, str]], dict[int, str]]:
+def _values(program: RowProgram) -> tuple[dict[str, _GraphNode], list[tuple[str, str]], dict[int, str]]:
     lines: list[tuple[int, Assignment | FeatureReduction | RowsReduction]] = []
     titles: dict[int, str] = {}
 
@@ -60,19 +60,19 @@ def _values(program: RowProgram) -> tuple[dict[str, _Node], list[tuple[str, str]
         add(number, f"stage {number}" + (", correction" if stage.correction else ""), stage.lines())
     add(len(program.stages) + 1, "after the rows", program.epilogue)
     results = {store.symbol for store in program.results}
-    nodes: dict[str, _Node] = {}
+    nodes: dict[str, _GraphNode] = {}
     edges: list[tuple[str, str]] = []
     arguments = {row.symbol: row for row in program.rows} | {p.symbol: p for p in program.parameters}
     for band, line in lines:
         reads = sorted(line.body.free_symbols - {D}, key=lambda symbol: symbol.name)
         for symbol in reads:
             if symbol in arguments and symbol.name not in nodes:
-                nodes[symbol.name] = _Node(symbol.name, _kind(symbol), band, 0, "an argument", is_argument=True)
+                nodes[symbol.name] = _GraphNode(symbol.name, _kind(symbol), band, 0, "an argument", is_argument=True)
         expression = line.body if isinstance(line, RowsReduction) else line.expression
         over_rows = "sum over the rows of " if isinstance(line, RowsReduction) else ""
         formula = f"{line.symbol.name} = {over_rows}{text(expression)}"
         is_result = line.symbol in results
-        nodes[line.symbol.name] = _Node(
+        nodes[line.symbol.name] = _GraphNode(
             line.symbol.name, _kind(line.symbol), band, line.step, formula, False, is_result
         )
         edges += [(symbol.name, line.symbol.name) for symbol in reads if symbol.name in nodes]
@@ -83,7 +83,7 @@ def _kind(symbol: TypedSymbol) -> str:
     return _KINDS[axes(symbol)]
 
 
-def _drawn(program: RowProgram, nodes: dict[str, _Node], placed: Layout, titles: dict[int, str]) -> Iterator[str]:
+def _drawn(program: RowProgram, nodes: dict[str, _GraphNode], placed: Layout, titles: dict[int, str]) -> Iterator[str]:
     """The drawing, from the back to the front."""
     last = max(placed.rank.values(), default=0)
     left = 118.0

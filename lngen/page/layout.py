@@ -1,7 +1,7 @@
-"""Where the nodes of a directed graph without cycles stand: in ranks from top to bottom, few edges crossing.
+"""Layout of a directed acyclic graph: nodes in ranks from top to bottom, with few crossing edges.
 
-Sugiyama's method: ranks by the longest path, a waypoint wherever an edge passes a rank, the order in each rank by the
-middle of its neighbours, and then the places that come nearest to those middles without touching.
+Sugiyama's method has four steps: ranks by the longest path, a waypoint where an edge passes a rank, an order in each
+rank by the median of neighbours, and places nearest to those medians without overlap.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the page of a layer says of the machine code of its kernels, for an architecture that is asked for."""
+"""Machine code of a layer's kernels on its page, for a given architecture."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ DTYPES = ("bf16", "f32")
 class MachineCode:
     """A table whose first row is its headings, what it is of, and what is to be installed for the rest of it."""
 
+    arch: str
     title: str
     rows: tuple[tuple[str, ...], ...]
     missing: str
@@ -37,4 +38,4 @@ def machine_code(layer: Derived, arch: str) -> MachineCode:
         if features >= least
         for kernel in inspected(layer, device, features, dtype, DIRECTIONS)
     ]
-    return MachineCode(words.device(device), (words.HEADINGS, *rows), missing_disassembler())
+    return MachineCode(arch, words.device(device), (words.HEADINGS, *rows), missing_disassembler())

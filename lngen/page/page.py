@@ -2,53 +2,63 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
+from pathlib import Path
 from typing import Any
 
 from sympy import Expr
 
+from lngen.backends.description import description
 from lngen.check.stability import StabilityTable
-from lngen.derivation.derivation import Evidence, Proof, Step
+from lngen.derivation.derivation import Proof, Step, StepEvidence
 from lngen.derivation.rules import RULES, Rule
 from lngen.errors import counted, printable
-from lngen.files import render
+from lngen.files import paths, render
 from lngen.files.render import Markup
 from lngen.page import panel, plots
+from lngen.page.assets import dense, script_hash, style
+from lngen.page.copies import copies
 from lngen.page.formulas import EquationHtml, Writer, meanings
 from lngen.page.graph import graph
 from lngen.page.listing import Line, lines_of, listing, without_the_rest
 from lngen.page.machine_code import MachineCode
+from lngen.page.quality import quality
 from lngen.pipeline import Derived
 from lngen.plan.planner import Plan
 from lngen.report.changes import alike, changes
-from lngen.report.content import Content, content, saving_text
+from lngen.report.content import Content, StepText, content, saving_text
 from lngen.report.formulas import atoms, gradients, textbook_forward
+from lngen.report.heading import file_word, notes
+from lngen.version import __version__
 
 _FILES = (
     ("numpy", "NumPy", "numpy_kernels.py"),
     ("numpy-2", "NumPy", "numpy_second_order.py"),
     ("cuda", "CUDA", "kernels.cu"),
 )
+_SECTIONS = {"docs/rules.md": ("rules", "Rules")}
+"""The section of a page that holds what a document of the checkout holds for other reports: its anchor and title."""
 
 
 @dataclass(frozen=True)
 class StepHtml:
     """A step: where a quantity appears for the first time `before` is None.
 
-    `contributions` are what the chain rule collects, each with the name of what it comes through, None for what was
-    there; `uses` are equations that hold and that the step used; `code` has files and lines that come from it.
+    `lemma` is what its rule says, at the first step that uses the rule. `contributions` are what the chain rule
+    collects, each with the name of what it comes through, None for what was there; `uses` are equations that hold and
+    that the step used; `code` has files and lines that come from it.
     """
 
     number: int
     rule: Rule
+    lemma: str
     reason: Markup
     facts: str
-    evidence: Evidence | None
+    evidence: StepEvidence | None
     proof: Markup
     contributions: tuple[tuple[Markup | None, Markup], ...]
     uses: tuple[EquationHtml, ...]
@@ -68,40 +78,54 @@ class File:
 
     @property
     def shown(self) -> list[Line | int]:
-        """What is shown of it, see `without_the_rest`."""
+        """Return the lines that the page shows, see `without_the_rest`."""
         return without_the_rest(self.lines)
 
 
 def page(
     layer: Derived, table: StabilityTable | None = None, home: str = "", machine: MachineCode | None = None
 ) -> str:
-    """The page as HTML. With `table` it has a plot of errors, with `machine` what the kernels are for an architecture;
-    `home` is the address of a site's index.
+    """Return the page as HTML. `home` is the address of a site's index.
+
+    With `table` it has a plot of errors and says how many digits are kept, with `machine` what the kernels are for an
+    architecture.
     """
-    said = content(layer.plan)
-    writer, names = meanings(layer.plan)
+    plan = layer.plan
+    said = content(plan)
+    writer, names = meanings(plan)
     files = _files(layer, writer)
-    code = panel.script(layer.plan)
-    data = json.dumps(panel.panel(layer.plan), allow_nan=False).replace("<", "\\u003c")
-    script = "\n".join([code, dense(render.render("html/panel.js")), dense(render.render("html/page.js"))])
+    fields = _fields(plan, said, writer, files)
+    parts = [part | {"sentence": _linked(part["sentence"]), "folded": _is_folded(part)} for part in fields["parts"]]
+    data = {**panel.panel(plan), "copies": copies(plan, said) | {"command": _command(plan, machine)}}
+    script = "\n".join([panel.script(plan), *(dense(render.render(f"html/{name}.js")) for name in ("panel", "page"))])
     return render.render(
         "html/page.html.jinja",
-        **_fields(layer.plan, said, writer, files),
+        **fields | {"parts": parts},
         home=home,
+        legend=[writer.prose(line) for line in said.legend],
+        projection=[
+            ([writer.formula(found.gradient), writer.formula(found.matrix)], writer.prose(found.words))
+            for found in said.projection
+        ],
+        takes=_takes(plan),
+        minimum=plan.forward.minimum_features,
+        command=_command(plan, machine),
+        version=__version__,
+        quality=None if table is None else quality(table),
+        explanation=_explanation(said, writer),
         names=names,
         files=files,
-        programs=_programs(layer.plan, said),
+        programs=_programs(plan, said),
         cost=said.cost,
         size_title=said.size_title,
         size=said.size,
-        error_plot=None if table is None else Markup(plots.error_plot(table)),
-        bytes_plot=Markup(plots.bytes_plot(layer.plan)) if plots.can_plot() else None,
-        missing=plots.MISSING,
+        error_plots=[] if table is None else [Markup(plot) for plot in plots.error_plots(table)],
+        bytes_plot=Markup(plots.bytes_plot(plan)),
         machine=machine,
-        style=Markup(dense(render.render("html/page.css"))),
+        style=style(),
         script=Markup(script),
         script_hash=script_hash(script),
-        panel=Markup(data),
+        panel=Markup(json.dumps(data, allow_nan=False).replace("<", "\\u003c")),
     )
 
 
@@ -117,20 +141,6 @@ def fragment(plan: Plan) -> str:
     writer, _ = meanings(plan)
     plain = Writer(writer.order, ())
     return render.render("html/fragment.html.jinja", **_fields(plan, content(plan), plain, []))
-
-
-def dense(text: str) -> str:
-    """A script or a style sheet without what only its readers need: indentation, comments, empty lines.
-
-    >>> dense("a;\\n\\n  // why\\n  b;\\n/* what */\\nc;")
-    'a;\\nb;\\nc;'
-    """
-    return re.sub(r"\n(\s*(//.*|/\*.*\*/)?\n)*\s*", "\n", text)
-
-
-def script_hash(script: str) -> str:
-    """What a Content-Security-Policy calls a script, so that no other runs."""
-    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 def _fields(plan: Plan, said: Content, writer: Writer, files: Sequence[File]) -> dict[str, Any]:
@@ -167,9 +177,10 @@ def _parts(plan: Plan, said: Content, writer: Writer, files: Sequence[File]) -> 
     for part in said.parts:
         shown = []
         read: Step | None = None
-        for step in (steps[step.number] for step in part.steps):
+        for words in part.steps:
+            step = steps[words.number]
             again = read is not None and (read.target, read.after) == (step.target, step.before)
-            shown.append(_step(step, writer, files, again=again))
+            shown.append(_step(step, words, writer, files, again=again))
             read = step
         direction = steps[part.steps[0].number].part
         results = derivatives[direction].equations if part.results else ()
@@ -185,7 +196,7 @@ def _parts(plan: Plan, said: Content, writer: Writer, files: Sequence[File]) -> 
     return found
 
 
-def _step(step: Step, writer: Writer, files: Sequence[File], *, again: bool) -> StepHtml:
+def _step(step: Step, words: StepText, writer: Writer, files: Sequence[File], *, again: bool) -> StepHtml:
     """A step; `again` says that the line it begins with is the one that has just been read."""
     gone, new = (frozenset(), frozenset()) if step.before is None else changes(step.before, step.after)
     done = counted(step.operations_after, "operation")
@@ -196,6 +207,7 @@ def _step(step: Step, writer: Writer, files: Sequence[File], *, again: bool) -> 
     return StepHtml(
         number=step.number,
         rule=RULES[step.rule],
+        lemma=words.lemma,
         reason=writer.prose(step.reason),
         facts=done if step.operations_before is None else f"{step.operations_before} → {done}",
         evidence=step.evidence,
@@ -204,21 +216,80 @@ def _step(step: Step, writer: Writer, files: Sequence[File], *, again: bool) -> 
             (None if c.source == step.target else writer.name(c.source.name), writer.expression(c.expression))
             for c in step.contributions
         ),
-        uses=tuple(writer.equation(left, right) for left, right in step.uses),
+        uses=tuple(map(writer.formula, words.uses)),
         before=None if step.before is None else write(step.before),
         after=writer.equation(step.target, step.after, alike(new)),
         code=tuple((file.key, file.title, found[:3]) for file in files if (found := lines_of(step.number, file.lines))),
     )
 
 
-def _behind(evidence: Evidence) -> str:
-    """What stands behind a grade: digits, the equations that it rests on, why it is no better.
+def _behind(evidence: StepEvidence) -> str:
+    """Describe the grounds of a grade: digits, the equations that it rests on, the reason why it is no better.
 
-    >>> _behind(Evidence("exact at every D", ("rstd", "xhat")))
+    >>> _behind(StepEvidence("exact at every D", ("rstd", "xhat")))
     'exact at every D, by the equations of rstd, xhat'
     """
     rests = f", by the equations of {', '.join(evidence.names)}" if evidence.names else ""
     return evidence.words + rests + (f"; {evidence.reason}" if evidence.reason else "")
+
+
+def _linked(sentence: str) -> Markup:
+    """A sentence, in which the name of a document leads to the section that says the same here.
+
+    >>> _linked("docs/rules.md has <proofs>")
+    Markup('<a href="#rules">Rules</a> has &lt;proofs&gt;')
+    """
+    text = escape(sentence)
+    for document, (anchor, title) in _SECTIONS.items():
+        text = text.replace(document, f'<a href="#{anchor}">{title}</a>')
+    return Markup(text)
+
+
+def _is_folded(part: dict[str, Any]) -> bool:
+    """Whether a part of the derivation is beside what most come for: tangents, and gradients of gradients."""
+    return part["key"] not in panel.DIRECTIONS
+
+
+def _command(plan: Plan, machine: MachineCode | None) -> str:
+    """What makes the page again."""
+    definition = plan.derivation.definition
+    shipped = Path(definition.filename).parent == paths.derive_folder()
+    word = definition.name if shipped else file_word(definition)
+    architecture = "" if machine is None else f" --arch {machine.arch}"
+    return f"lngen derive {word} --html {definition.name}.html{architecture}"
+
+
+def _takes(plan: Plan) -> list[tuple[str, str, str, str]]:
+    """The arguments of forward: name, kind, shape, and what is assumed of it."""
+    interface = description(plan.programs(), notes(plan, "numpy"))
+    rows = [("argument", "kind", "shape", "assumed")]
+    for given in interface["inputs"]:
+        default = "" if given["default"] is None else f"{given['default']:g} where it is left out"
+        shape = f"({', '.join(given['axes'])}{',' * (len(given['axes']) == 1)})" if given["axes"] else "one number"
+        rows.append((given["name"], given["kind"], shape, default or "real numbers"))
+    for constant in interface["constants"]:
+        default = "" if constant["default"] is None else f", {constant['default']:g} where it is left out"
+        sign = "0 or more" if constant["sign"] == "nonnegative" else "any finite number"
+        rows.append((constant["name"], "Constant", "one number", sign + default))
+    return rows
+
+
+def _explanation(said: Content, writer: Writer) -> list[dict[str, Any]]:
+    """The sections in words: title, first sentence, the rest as paragraphs, a table whose first row is its headings."""
+    found = []
+    for section in said.explanation:
+        lead, *rest = (
+            re.split(r"(?<=[.!?]) (?=[A-Z])", section.paragraphs[0], maxsplit=1) if section.paragraphs else ("",)
+        )
+        found.append(
+            {
+                "title": section.title,
+                "lead": writer.prose(lead),
+                "paragraphs": [writer.prose(paragraph) for paragraph in (*rest, *section.paragraphs[1:])],
+                "rows": () if section.table is None else (section.table.header, *section.table.rows),
+            }
+        )
+    return found
 
 
 def _files(layer: Derived, writer: Writer) -> list[File]:

@@ -25,7 +25,7 @@ DIRECTIONS = ("forward", "backward")
 
 
 def panel(plan: Plan) -> dict[str, Any]:
-    """What the page's script needs: the arguments, the values in order, and the code of each direction."""
+    """Return the data of the page's script: the arguments, the values in order, and the code of each direction."""
     definition = plan.derivation.definition
     programs = (plan.forward, plan.backward)
     return {
@@ -72,14 +72,19 @@ def script(plan: Plan) -> str:
 
 
 def _results(program: RowProgram) -> dict[str, str]:
-    """What the program gives, each by the name of the value that it is."""
+    """Map each result of the program to the name of its value."""
     return {name: store.symbol.name for store in program.results for name in store.names}
 
 
 def _arguments(definition: Definition) -> Iterator[dict[str, Any]]:
     for entry in definition.inputs:
-        default = None if entry.default is None else float(entry.default)
-        yield {"name": entry.name, "kind": entry.kind.value, "perFeature": entry.kind.over_features, "default": default}
+        yield {
+            "name": entry.name,
+            "kind": entry.kind.value,
+            "perFeature": entry.kind.over_features,
+            "default": None if entry.default is None else float(entry.default),
+            "sign": "nonnegative" if entry.name in definition.needed_positive else "any",
+        }
 
 
 def _cotangents(program: RowProgram) -> Iterator[dict[str, Any]]:

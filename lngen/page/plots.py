@@ -1,148 +1,172 @@
-"""Plots of a page, drawn by matplotlib: the error of a layer's outputs against an offset, and the bytes it moves.
+"""Plots of a page as SVG: the error of a layer's outputs against an offset, and the bytes it moves.
 
-Colours are the page's: what matplotlib draws in one of `_INKS` is given a variable of the style sheet instead, so that
-a plot is right in a light and in a dark page.
+Colours and fonts are the page's, by class, so that a plot is right in a light and in a dark page.
 """
 
 from __future__ import annotations
 
-import importlib.util
-import io
 import math
-import re
 import tempfile
-from collections.abc import Callable
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
 from pathlib import Path
-from typing import Any
 
 from lngen.check.derived import checkable
-from lngen.check.stability import StabilityTable, stability
+from lngen.check.stability import StabilityRow, StabilityTable, stability
 from lngen.files import loading, manifest
 from lngen.pipeline import Derived
 from lngen.plan.cost import cost, unfused
 from lngen.plan.planner import Plan
-from lngen.version import install
 
-MISSING = f"Plots need matplotlib: {install('page')}."
-_INKS = {"#010101": "currentColor", "#020202": "var(--line)", "#030303": "var(--one)", "#040404": "var(--two)"}
-_INK, _LINE, _ONE, _TWO = _INKS
-_FORMS = (("naive", _TWO, ":", "o"), ("two_pass", _INK, "--", "s"), ("emitted", _ONE, "-", "D"))
-_LABELS = {"naive": "raw moments", "two_pass": "as defined", "emitted": "emitted code"}
+FORMS = (("emitted", "emitted code"), ("two_pass", "as defined"), ("naive", "raw moments"))
+"""The forms of a layer whose errors are measured: the field of `StabilityRow`, and its words."""
+
+_DIGITS = {"float32": 24, "float64": 53}
+_MARKS = {"emitted": "M-3.5 0L0 -3.5L3.5 0L0 3.5Z", "two_pass": "M-3 -3H3V3H-3Z", "naive": "M-3 -3L3 3M-3 3L3 -3"}
+_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 340.0, 222.0, 44.0, 14.0, 46.0, 40.0
+_BAR, _BARS_LEFT, _BARS_WIDTH = 17.0, 66.0, 110.0
 
 
-def can_plot() -> bool:
-    """Whether matplotlib is installed."""
-    return importlib.util.find_spec("matplotlib") is not None
+@dataclass(frozen=True)
+class Axis:
+    """A logarithmic axis in powers of ten: from `low` to `high`, drawn from `start` to `end`."""
+
+    low: int
+    high: int
+    start: float
+    end: float
+
+    def at(self, value: float) -> float:
+        """Where a value stands.
+
+        >>> Axis(0, 4, 100.0, 300.0).at(100.0)
+        200.0
+        """
+        return self.start + (math.log10(value) - self.low) * (self.end - self.start) / (self.high - self.low)
+
+    def ticks(self) -> Iterator[int]:
+        """Powers of ten, five or fewer.
+
+        >>> list(Axis(-16, 2, 0.0, 1.0).ticks())
+        [-16, -12, -8, -4, 0]
+        """
+        yield from range(self.low, self.high + 1, -(-(self.high - self.low + 1) // 5))
 
 
 def measured(layer: Derived) -> StabilityTable:
-    """The errors of the emitted NumPy code at growing offsets, measured on this machine."""
+    """Measure the errors of the emitted NumPy code at growing offsets, on this machine."""
     with tempfile.TemporaryDirectory() as folder:
         manifest.write(layer.emission, Path(folder))
         module = loading.load(Path(folder) / layer.emission.name)
         return stability(checkable(layer.plan, module))
 
 
-def error_plot(table: StabilityTable) -> str:
-    """The error of each form against the offset, float32 beside float64, as SVG."""
+def lines_of(table: StabilityTable, dtype: str) -> list[StabilityRow]:
+    """The lines of a type up to the offset beside which it holds no deviation, where rows are constant."""
+    return [line for line in table.lines if line.dtype == dtype and line.offset < 2.0 ** _DIGITS[dtype]]
 
-    def draw(axes: Any) -> None:
-        for axis, dtype in zip(axes, ("float32", "float64"), strict=True):
-            digits = 24 if dtype == "float32" else 53
-            # Beyond, the type holds no deviation beside the offset, and rows are constant.
-            lines = [line for line in table.lines if line.dtype == dtype and line.offset < 2.0**digits]
-            least = 2.0**-digits
-            for form, ink, style, marker in _FORMS:
-                errors = [max(getattr(line, form), least) for line in lines]
-                offsets = [line.offset for line in lines]
-                axis.loglog(offsets, errors, style, color=ink, marker=marker, markersize=3.5, linewidth=1.6)
-            axis.set_title(dtype, color=_INK, fontsize=10)
-            axis.set_xlabel("offset, in deviations of the row", color=_INK)
-        axes[0].set_ylabel("error of the outputs", color=_INK)
-        for place, (form, ink, _, _) in enumerate(_FORMS):
-            axes[0].text(0.04, 0.94 - 0.085 * place, _LABELS[form], color=ink, transform=axes[0].transAxes, va="top")
 
-    return _drawn(draw, 2, (7.4, 3.0), f"Error of the outputs of {table.layer} against the offset of its rows")
+def error_plots(table: StabilityTable) -> list[str]:
+    """The error of each form against the offset, a plot for each type, as SVG. A form without a point is no number."""
+    return [_error_plot(table, dtype) for dtype in _DIGITS]
+
+
+def _error_plot(table: StabilityTable, dtype: str) -> str:
+    lines = lines_of(table, dtype)
+    worst = "; ".join(f"{words}: at most {_largest(getattr(line, form) for line in lines)}" for form, words in FORMS)
+    parts = [f'<text x="0" y="12">{dtype}: error of the outputs</text>', *_axes_and_lines(lines, dtype)]
+    for place, (form, words) in enumerate(FORMS):
+        x = 4 + 114 * place
+        parts.append(f'<g class="{form}"><path d="M{x:.0f} 28h18"/>{_mark(form, x + 9, 28)}</g>')
+        parts.append(f'<text x="{x + 23:.0f}" y="32">{words}</text>')
+    title = f"Error of the outputs of {table.layer} in {dtype} against the offset of its rows"
+    return _svg(parts, _WIDTH, _HEIGHT, f"plot-{dtype}", title, worst)
+
+
+def _axes_and_lines(lines: Sequence[StabilityRow], dtype: str) -> Iterator[str]:
+    least = 2.0 ** -_DIGITS[dtype]
+    points = {
+        form: [(line.offset, max(error, least)) for line in lines if math.isfinite(error := getattr(line, form))]
+        for form, _ in FORMS
+    }
+    errors = [error for each in points.values() for _, error in each] or [1.0]
+    offsets = [line.offset for line in lines] or [1.0]
+    across = Axis(*_decades(offsets), _LEFT, _WIDTH - _RIGHT)
+    up = Axis(*_decades([*errors, least]), _HEIGHT - _BOTTOM, _TOP)
+    for tick in up.ticks():
+        y = up.at(10.0**tick)
+        yield f'<path class="grid" d="M{across.start:.0f} {y:.1f}H{across.end:.0f}"/>'
+        yield f'<text class="end" x="{across.start - 6:.0f}" y="{y + 4:.1f}">{_power_of_ten(tick)}</text>'
+    for tick in across.ticks():
+        x = across.at(10.0**tick)
+        yield f'<text class="middle" x="{x:.1f}" y="{up.start + 16:.0f}">{_power_of_ten(tick)}</text>'
+    middle = (across.start + across.end) / 2
+    yield f'<text class="middle" x="{middle:.0f}" y="{up.start + 34:.0f}">offset, in deviations of the row</text>'
+    for form, _ in reversed(FORMS):
+        places = [(across.at(offset), up.at(error)) for offset, error in points[form]]
+        path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in places) if places else ""
+        yield f'<g class="{form}"><path d="{path}"/>{"".join(_mark(form, *place) for place in places)}</g>'
 
 
 def bytes_plot(plan: Plan) -> str:
     """Row tensors moved by each direction, fused beside a kernel for each operation, as SVG."""
     programs = (plan.forward, plan.backward)
-
-    def draw(axes: Any) -> None:
-        (axis,) = axes
-        fused = [cost(program).tensors for program in programs]
-        apart = [each.tensors for each in unfused(plan)]
-        for place, (one, other) in enumerate(zip(fused, apart, strict=True)):
-            for shift, value, ink, word in (
-                (0.18, one, _ONE, "fused"),
-                (-0.18, other, _LINE, "a kernel for each operation"),
-            ):
-                axis.barh(-place + shift, value, 0.28, color=ink)
-                axis.text(value + 0.02 * max(apart), -place + shift, f"{value}  {word}", color=_INK, va="center")
-        axis.set_yticks([0, -1], [program.direction for program in programs])
-        axis.set_xlim(0, 1.45 * max([*apart, *fused, 1]))
-        axis.set_xlabel("row tensors moved", color=_INK)
-        axis.xaxis.get_major_locator().set_params(integer=True)
-
-    return _drawn(draw, 1, (7.4, 2.2), f"Row tensors moved by {plan.derivation.definition.name}, fused and unfused")
-
-
-def _drawn(draw: Callable[[Any], None], columns: int, size: tuple[float, float], title: str) -> str:
-    import matplotlib
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-    from matplotlib.figure import Figure
-    from matplotlib.layout_engine import ConstrainedLayoutEngine
-
-    options = {"svg.fonttype": "none", "svg.hashsalt": title, "font.size": 10, "font.family": "sans-serif"}
-    with matplotlib.rc_context(options):
-        figure = Figure(figsize=size, layout=ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.08))
-        FigureCanvasSVG(figure)
-        axes = figure.subplots(1, columns, squeeze=False)[0]
-        for axis in axes:
-            axis.patch.set_visible(False)
-            axis.tick_params(colors=_INK, which="both", labelsize=10)
-            axis.spines[["top", "right"]].set_visible(False)
-            axis.spines[["left", "bottom"]].set_color(_LINE)
-        draw(axes)
-        for axis in axes:
-            axis.minorticks_off()
-            for scale in (axis.xaxis, axis.yaxis):
-                if scale.get_scale() == "log":
-                    scale.set_major_formatter(lambda value, place: _power_of_ten(value))
-        drawing = io.StringIO()
-        figure.savefig(drawing, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-    return _inlined(drawing.getvalue(), title)
+    fused = [cost(program).tensors for program in programs]
+    apart = [each.tensors for each in unfused(plan)]
+    scale = _BARS_WIDTH / max(*fused, *apart, 1)
+    parts: list[str] = []
+    y = 0.0
+    for program, one, other in zip(programs, fused, apart, strict=True):
+        parts.append(f'<text x="0" y="{y + _BAR + 4:.0f}">{program.direction}</text>')
+        for kind, value, words in (("fused", one, "fused"), ("unfused", other, "a kernel for each operation")):
+            width = value * scale
+            parts.append(
+                f'<rect class="{kind}" x="{_BARS_LEFT:.0f}" y="{y:.0f}" width="{width:.1f}" height="{_BAR - 3:.0f}"/>'
+            )
+            parts.append(f'<text x="{_BARS_LEFT + width + 6:.1f}" y="{y + 11:.0f}">{value}  {words}</text>')
+            y += _BAR
+        y += 10
+    title = f"Row tensors moved by {plan.derivation.definition.name}, fused and unfused"
+    words = "; ".join(
+        f"{program.direction}: {one} fused, {other} with a kernel for each operation"
+        for program, one, other in zip(programs, fused, apart, strict=True)
+    )
+    return _svg(parts, _BARS_LEFT + _BARS_WIDTH + 190, y, "plot-bytes", title, words)
 
 
-def _power_of_ten(value: float) -> str:
+def _svg(parts: Iterable[str], width: float, height: float, name: str, title: str, described: str) -> str:
+    return (
+        f'<svg class="plot" viewBox="0 0 {width:.0f} {height:.0f}" role="img"'
+        f' aria-labelledby="{name}-title {name}-desc">'
+        f'<title id="{name}-title">{escape(title)}</title><desc id="{name}-desc">{escape(described)}</desc>'
+        f"{''.join(parts)}</svg>"
+    )
+
+
+def _mark(form: str, x: float, y: float) -> str:
+    return f'<path d="{_MARKS[form]}" transform="translate({x:.1f} {y:.1f})"/>'
+
+
+def _decades(values: Sequence[float]) -> tuple[int, int]:
+    """The powers of ten below and above all values.
+
+    >>> _decades([2e-7, 30.0])
+    (-7, 2)
+    """
+    low = math.floor(math.log10(min(values)))
+    return low, max(math.ceil(math.log10(max(values))), low + 1)
+
+
+def _largest(errors: Iterable[float]) -> str:
+    found = list(errors)
+    return f"{max(found):.1e}" if all(map(math.isfinite, found)) else "not a number"
+
+
+def _power_of_ten(exponent: int) -> str:
     """A tick as text, which any font sets as it is.
 
-    >>> _power_of_ten(1e-06)
+    >>> _power_of_ten(-6)
     '10⁻⁶'
     """
-    return "10" + str(round(math.log10(value))).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-
-
-def _inlined(document: str, title: str) -> str:
-    """The SVG element alone, in the page's colours and fonts, its identifiers its own."""
-    element = document[document.index("<svg") :].strip()
-    for part in (r"<metadata>.*?</metadata>", r"<style.*?</style>", r"<!--.*?-->", r'(?<=\bstyle=")font-size[^;]*; ?'):
-        element = re.sub(part, "", element, flags=re.DOTALL)
-    for ink, instead in _INKS.items():
-        element = element.replace(ink, instead)
-    element = re.sub(r" ?(font(-family)?|stroke-linejoin): [^;\"]*;?", "", element)
-    element = re.sub(r' (xmlns(:xlink)?|version)="[^"]*"| clip-path="[^"]*"', "", element).replace("xlink:href", "href")
-    element = re.sub(r"(\d\.\d)\d+", r"\1", element)
-    used = set(re.findall(r'href="#([^"]*)"', element))
-    prefix = re.sub(r"\W+", "-", title.lower())
-
-    def identifier(found: re.Match[str]) -> str:
-        return f' id="{prefix}-{found[1]}"' if found[1] in used else ""
-
-    element = re.sub(r' id="([^"]*)"', identifier, element).replace('href="#', f'href="#{prefix}-')
-    element = re.sub(r"\s*\n\s*", " ", element)
-    size = re.search(r'width="([\d.]+)pt" height="([\d.]+)pt"', element)
-    assert size
-    element = element.replace(size[0], 'class="plot"', 1)
-    return element.replace("<svg", f'<svg role="img" aria-label="{title}"', 1)
+    return "10" + str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))

@@ -8,9 +8,10 @@ from typing import Any
 from lngen.errors import printable
 from lngen.files import render
 from lngen.files.render import Markup
+from lngen.page.assets import script_hash, style
 from lngen.page.formulas import Writer
-from lngen.page.page import dense, page, script_hash
-from lngen.page.plots import can_plot, measured
+from lngen.page.page import page
+from lngen.page.plots import measured
 from lngen.pipeline import Derived
 from lngen.report import summary
 from lngen.report.formulas import formulas, gradients, reading_order
@@ -19,13 +20,12 @@ from lngen.report.formulas import formulas, gradients, reading_order
 def site(layers: Sequence[Derived], on_layer: Callable[[str], None] = lambda name: None) -> dict[str, str]:
     """The files of a site by their path: `index.html`, and `layers/NAME.html` for each.
 
-    `on_layer` is told the name of each as its page begins: errors are measured for it, where they can be plotted.
+    `on_layer` is told the name of each as its page begins: errors are measured for it.
     """
     files = {"index.html": index(layers)}
     for layer in layers:
         on_layer(layer.definition.name)
-        table = measured(layer) if can_plot() else None
-        files[f"layers/{layer.definition.name}.html"] = page(layer, table, home="../index.html")
+        files[f"layers/{layer.definition.name}.html"] = page(layer, measured(layer), home="../index.html")
     return files
 
 
@@ -35,7 +35,7 @@ def index(layers: Sequence[Derived]) -> str:
     return render.render(
         "html/index.html.jinja",
         layers=[_entry(layer) for layer in sorted(layers, key=lambda layer: layer.definition.name)],
-        style=Markup(dense(render.render("html/page.css"))),
+        style=style(),
         script=Markup(script),
         script_hash=script_hash(script),
     )

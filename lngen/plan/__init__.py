@@ -1,1 +1,1 @@
-"""A derivation becomes row programs, one per direction, and what they cost."""
+"""Row programs of a derivation, one per direction, and their cost."""

@@ -1,15 +1,14 @@
 """Products in an order in which no partial product leaves the range of a float.
 
-`g*e*e*r*r`, with `e` of 1e30 and `r` of 1e-30, is multiplied as `g*(e*r)*(e*r)`. All rules here are that one: what goes
-too far (`Growth.overreach`) is multiplied at once by what takes something off it, wherever the two stand.
+`g*e*e*r*r`, with `e` of 1e30 and `r` of 1e-30, is multiplied as `g*(e*r)*(e*r)`. All rules here have this form: a
+factor that goes too far (`Growth.overreach`) is multiplied at once by one that compensates it, wherever the two stand.
 
 * Both in one product: they get a name (`_opposite`).
 * One in a sum, the other beside it: it is multiplied into the sum (`_spread`).
-* One in a line, the other where that line is read: it is multiplied into the line (`met_by_readers`).
+* One in a line, the other in its readers: it is multiplied into the line (`met_by_readers`).
 
-Only a high power that nothing takes anything off is divided by in two halves (`_without_half_of_a_power`). The result
-is lines of a program like any other, so a backend has nothing to know of it but not to undo it
-(`lngen.expressions.growth`).
+If no factor compensates a high power in a divisor, its root divides twice (`_without_half_of_a_power`). The result is
+lines of a program like any other. A backend only has to keep the order (`lngen.expressions.growth`).
 """
 
 from __future__ import annotations
@@ -26,42 +25,42 @@ from lngen.derivation.simplify.factors import without
 from lngen.expressions.equations import Names, leading_to
 from lngen.expressions.growth import Growth
 from lngen.expressions.symbols import FeatureSum, Mean, RowMax, RowMin, SumRows, TypedSymbol, Where, axes, symbol_like
-from lngen.plan.lines import Line, once_a_row
+from lngen.plan.lines import ProgramLine, once_a_row
 
 _NOTHING_BESIDE = 50
-"""How many times the degree of a power of a row that of an exponential is, at least."""
+"""Smallest ratio of an exponential's degree to that of a power of a row."""
 
 
-def grown(growth: Iterable[Growth], lines: Sequence[Line]) -> tuple[Growth, ...]:
-    """The growth at each end, after what lines assign."""
+def grown(growth: Iterable[Growth], lines: Sequence[ProgramLine]) -> tuple[Growth, ...]:
+    """Return the growth at each end, after the assignments of lines."""
     values = [(line.symbol, line.expression) for line in lines]
     return tuple(end.after(values) for end in growth)
 
 
-def in_range(lines: Sequence[Line], growth: Sequence[Growth], names: Names) -> list[Line]:
-    """The lines in products that stay in the range of a float, what varies over no feature once per row.
+def in_range(lines: Sequence[ProgramLine], growth: Sequence[Growth], names: Names) -> list[ProgramLine]:
+    """Return the lines with products that stay in range; values that vary over no feature are computed once per row.
 
-    `growth` is that of what the lines read, at each end.
+    `growth` is that of the lines' arguments, at each end.
     """
     return once_a_row(balanced(lines, growth, names), names)
 
 
-def balanced(lines: Sequence[Line], ends: Sequence[Growth], names: Names) -> list[Line]:
-    """Lines in which a factor that grows meets one that shrinks before others, where a partial product would overreach.
+def balanced(lines: Sequence[ProgramLine], ends: Sequence[Growth], names: Names) -> list[ProgramLine]:
+    """Return lines in which a growing factor meets a shrinking one first, if a partial product would overreach.
 
-    `ends` is the growth of what the lines read, at each end of the domain.
+    `ends` is the growth of the lines' arguments, at each end of the domain.
 
     >>> from lngen.expressions.growth import EXPONENTIAL
     >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
     >>> e, g, r = RowSymbol("e"), RowSymbol("g"), RowScalarSymbol("r")
     >>> growth = Growth({e: EXPONENTIAL, r: -EXPONENTIAL}, most=EXPONENTIAL)
-    >>> for line in balanced([Line(RowSymbol("dx"), e*r*(e*g - 1)*r, 7)], [growth], Names([])):
+    >>> for line in balanced([ProgramLine(RowSymbol("dx"), e*r*(e*g - 1)*r, 7)], [growth], Names([])):
     ...     print(line.symbol, "=", line.expression)
     e_scaled = r*e
     dx = r*e_scaled*(e*g - 1)
     """
     known: dict[Expr, TypedSymbol] = {}
-    result: list[Line] = []
+    result: list[ProgramLine] = []
     ends = grown(ends, lines)
 
     def named(product: Expr, step: int) -> TypedSymbol:
@@ -70,8 +69,8 @@ def balanced(lines: Sequence[Line], ends: Sequence[Growth], names: Names) -> lis
             grows = (f for f in product.args if isinstance(f, TypedSymbol) and any(end.degree(f) > 0 for end in ends))
             stem = next((factor.name for factor in grows), "part")
             known[product] = symbol_like(names.fresh(f"{stem}_scaled"), product)
-            ends = grown(ends, [Line(known[product], product, step)])
-            result.append(Line(known[product], product, step))
+            ends = grown(ends, [ProgramLine(known[product], product, step)])
+            result.append(ProgramLine(known[product], product, step))
         return known[product]
 
     def settled(expression: Expr, step: int) -> Expr:
@@ -92,17 +91,17 @@ def balanced(lines: Sequence[Line], ends: Sequence[Growth], names: Names) -> lis
 
 
 def met_by_readers(
-    lines: Sequence[Line], ends: Sequence[Growth], names: Names, results: Collection[TypedSymbol]
-) -> list[Line]:
-    """Lines in which what is too large, or too small, is multiplied at once by what its readers multiply it by.
+    lines: Sequence[ProgramLine], ends: Sequence[Growth], names: Names, results: Collection[TypedSymbol]
+) -> list[ProgramLine]:
+    """Return lines in which a value out of range is multiplied at once by the factor that its readers multiply it by.
 
-    The cotangent of a softplus grows with the square of a reciprocal, and nobody reads it but times the sigmoid:
+    The cotangent of a softplus grows with the square of a reciprocal, and is read only in a product with the sigmoid:
 
     >>> from lngen.expressions.growth import EXPONENTIAL
     >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
     >>> g, y, d, r, s = RowSymbol("g"), RowSymbol("y"), RowSymbol("d"), RowScalarSymbol("r"), RowScalarSymbol("s")
     >>> growth = Growth({y: EXPONENTIAL, s: -EXPONENTIAL}, most=EXPONENTIAL)
-    >>> given = [Line(d, g*y**2, 1), Line(r, Mean(y**2), 2), Line(RowSymbol("dx"), d*s + r*s, 3)]
+    >>> given = [ProgramLine(d, g*y**2, 1), ProgramLine(r, Mean(y**2), 2), ProgramLine(RowSymbol("dx"), d*s + r*s, 3)]
     >>> for line in met_by_readers(given, [growth], Names([]), [RowSymbol("dx")]):
     ...     print(line.symbol, "=", line.expression)
     r_scaled = Mean(s*y**2)
@@ -112,9 +111,9 @@ def met_by_readers(
     ends = grown(ends, lines)
     value_of: dict[TypedSymbol, Expr] = {}
     known: dict[tuple[TypedSymbol, Expr], TypedSymbol] = {}
-    result: list[Line] = []
+    result: list[ProgramLine] = []
 
-    def kept(line: Line) -> None:
+    def kept(line: ProgramLine) -> None:
         apart = line.expression.has(SumRows, RowMax, RowMin)
         if not apart and any(abs(end.degree(line.expression)) > end.most for end in ends):
             value_of[line.symbol] = line.expression
@@ -145,8 +144,8 @@ def met_by_readers(
         if (value, factor) not in known:
             product = settled(_times(value_of[value], factor, ends), step)
             symbol = known[value, factor] = symbol_like(names.fresh(f"{value.name}_scaled"), product)
-            ends = grown(ends, [Line(symbol, product, step)])
-            kept(Line(symbol, product, step))
+            ends = grown(ends, [ProgramLine(symbol, product, step)])
+            kept(ProgramLine(symbol, product, step))
         return known[value, factor]
 
     for line in lines:
@@ -162,10 +161,10 @@ def _times(value: Expr, factor: Expr, ends: Sequence[Growth]) -> Expr:
 
 
 def _spread(expression: Expr, ends: Sequence[Growth]) -> Expr:
-    """A factor that shrinks inside of a sum with a term that grows too far: `r*(a*e**2 + b)` as `a*e**2*r + b*r`.
+    """Distribute a shrinking factor over a sum with a term out of range: `r*(a*e**2 + b)` as `a*e**2*r + b*r`.
 
-    And one that grows inside of a sum all of whose terms shrink too far. Into a mean goes what is the same in a row,
-    and both sides of a select are multiplied.
+    A growing factor is distributed over a sum all of whose terms shrink too far. A factor that is the same in a row
+    goes into a mean, and both sides of a select are multiplied.
 
     >>> from lngen.expressions.growth import EXPONENTIAL
     >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
@@ -191,11 +190,11 @@ def _spread(expression: Expr, ends: Sequence[Growth]) -> Expr:
 
 
 def _is_needed_in(total: Expr, factor: Expr, others: Sequence[Expr], end: Growth) -> bool:
-    """Whether a factor takes something off a sum, and is not needed beside it, where others go too far as well.
+    """Test whether a factor brings a sum into range, and is not needed by other factors out of range.
 
-    One that is nearly nothing beside both takes enough off both.
+    A factor that is more than twice as large as both need serves both.
     """
-    # What a sigmoid leaves to 1 is small, and its terms are not: multiplied out they would cancel.
+    # 1 less a sigmoid is small, and its terms are not: multiplied out they would cancel.
     sizes = max(map(end.degree, _terms(total))), _largest_term(total, end)
     takes = abs(end.degree(factor))
     beside = end.overreach_of(other for other in others if end.degree(other) * end.degree(factor) < 0)
@@ -205,26 +204,26 @@ def _is_needed_in(total: Expr, factor: Expr, others: Sequence[Expr], end: Growth
 
 
 def _takes_off(factor: Expr, degree: Rational, end: Growth) -> bool:
-    """Whether a factor takes something off a degree that is too large, or too small."""
+    """Test whether a factor reduces a degree that is out of range."""
     takes = end.degree(factor)
     return bool(degree * takes < 0 and 0 < abs(degree) - end.most < abs(takes) * _NOTHING_BESIDE)
 
 
 def _terms(total: Expr) -> Sequence[Expr]:
-    """What a factor of a sum, a mean or a select multiplies."""
+    """Return the operands of a sum, a mean or a select, which a factor multiplies."""
     return list(total.args[1:] if isinstance(total, Where) else total.args)
 
 
 def _largest_term(total: Expr, end: Growth) -> Rational:
-    """The degree of what grows in the largest term of a sum."""
+    """Return the degree of the growing factors in the largest term of a sum."""
     terms = (Mul.make_args(term) for term in _terms(total))
     return max(sum((max(Rational(0), end.degree(f)) for f in factors), Rational(0)) for factors in terms)
 
 
 def _opposite(product: Mul, ends: Sequence[Growth]) -> Expr | None:
-    """The two factors, each once, that take most off each other, at all ends together; names first.
+    """Return the two factors, each once, that compensate each other most, at all ends together; names first.
 
-    None where no two take more than nothing of what the product overreaches by at some end.
+    Returns None if no two reduce the product's excess at some end.
     """
     beyond = [end.overreach_of(product.args) for end in ends]
     factors = sorted(product.args, key=lambda factor: sympy.default_sort_key(_once(factor)))
@@ -249,7 +248,7 @@ def _without_half_of_a_power(product: Mul) -> Expr | None:
 
 
 def _met(one: Rational, other: Rational) -> Rational:
-    """What two degrees take off each other; nothing if one is nothing beside the other.
+    """Return the part of two degrees that cancels; 0 if one is negligible beside the other.
 
     `z*s`, where the sigmoid `s` vanishes, is hardly larger than `s`.
     """
@@ -258,7 +257,7 @@ def _met(one: Rational, other: Rational) -> Rational:
 
 
 def _once(factor: Expr) -> Expr:
-    """The base of a whole power, or its reciprocal; that of `exp(2*x)` is an exponential."""
+    """Return the base of a whole power, or its reciprocal; that of `exp(2*x)` is an exponential."""
     if isinstance(factor, Pow) and factor.exp.is_Integer:
         return factor.base if factor.exp > 0 else 1 / factor.base
     if isinstance(factor, sympy.exp):

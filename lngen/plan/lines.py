@@ -1,7 +1,6 @@
-"""The lines of a program before it is one: equations with their steps, and what is done to all of them.
+"""Lines of a program before its stages: equations with their steps, and rewrites of all of them.
 
-A line is an equation of a derivation on its way into a stage. Each function here takes lines and gives lines that say
-the same.
+A line is an equation of a derivation on its way into a stage. Each function here turns lines into equivalent lines.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from lngen.plan.program import OPERATORS, Operator
 
 
 @dataclass(frozen=True)
-class Line:
+class ProgramLine:
     """One equation of a program, reductions on their own.
 
     `correction` marks the residual mean of a shift, `shift` an extreme that exponents are less (`FeatureReduction`).
@@ -44,26 +43,26 @@ class Line:
         return OPERATORS.get(type(self.expression))
 
 
-def once_a_row(lines: Sequence[Line], names: Names) -> list[Line]:
+def once_a_row(lines: Sequence[ProgramLine], names: Names) -> list[ProgramLine]:
     """Factors that do not vary over features multiplied once per row, parameters' sums formed once per call.
 
     >>> from lngen.expressions.symbols import FeatureSymbol, RowScalarSymbol
     >>> x, s, t, w = RowSymbol("x"), RowScalarSymbol("s"), RowScalarSymbol("t"), FeatureSymbol("w")
-    >>> for line in once_a_row([Line(RowSymbol("y"), x*s*t*(1 + w)/D, 3)], Names([])):
+    >>> for line in once_a_row([ProgramLine(RowSymbol("y"), x*s*t*(1 + w)/D, 3)], Names([])):
     ...     print(line.symbol, "=", line.expression)
     t_scaled = s*t/D
     w_shifted = w + 1
     y = w_shifted*t_scaled*x
     """
     known: dict[Expr, TypedSymbol] = {}
-    result: list[Line] = []
+    result: list[ProgramLine] = []
 
     def named(expression: Expr, step: int) -> Expr:
         if expression not in known:
             words = sorted((s.name for s in expression.free_symbols if s != D), key=lambda name: (len(name), name))
             ending = "scaled" if isinstance(expression, Mul) else "shifted"
             known[expression] = symbol_like(names.fresh(f"{words[-1]}_{ending}"), expression)
-            result.append(Line(known[expression], expression, step))
+            result.append(ProgramLine(known[expression], expression, step))
         return known[expression]
 
     def hoist(expression: Expr, step: int) -> Expr:

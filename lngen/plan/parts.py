@@ -1,4 +1,4 @@
-"""What a row program becomes where each of several processes has a part of the features (`lngen.plan.sharding`)."""
+"""Row program in which each of several processes has a shard of the features (`lngen.plan.sharding`)."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from lngen.plan.program import Operator, RowProgram
 
 @dataclass(frozen=True)
 class Sent:
-    """A number of each row that a part sends. One without features sends what its operator makes of nothing."""
+    """Number of each row that a shard sends; a shard without features sends the operator's value of nothing."""
 
     symbol: RowScalarSymbol
     operator: Operator
 
     @property
     def of_nothing(self) -> float:
-        """What a part without features sends.
+        """Return the number that a process without features sends.
 
         >>> [Sent(RowScalarSymbol("s"), operator).of_nothing for operator in ("sum", "mean", "max", "min")]
         [0.0, 0.0, -inf, inf]
@@ -27,11 +27,11 @@ class Sent:
 
 @dataclass(frozen=True)
 class Exchange:
-    """One collective: what every part sends of each row, and what all make of it.
+    """One collective: the numbers that every shard sends of each row, and their merge.
 
-    `merge` is a row program whose features are the parts, in their order: `sent` are its rows. What it gives is `saved`
-    in it, but for `own`, of which each part has an entry of its own. What a part saves after those is sent as its sum
-    over all rows; `totals` are the Scalars that the sums over all parts are. Where nothing else is sent there is no
+    `merge` is a row program whose features are the shards, in their order: `sent` are its rows. Its results are `saved`
+    in it, except `own`, of which each shard has its own entry. Further saved values of a shard are sent as their sum
+    over all rows; `totals` are the Scalars that are the sums over all shards. If nothing else is sent there is no
     merge.
     """
 
@@ -43,14 +43,14 @@ class Exchange:
 
 @dataclass(frozen=True)
 class ShardedProgram:
-    """A row program over parts: `parts[0]`, `exchanges[0]`, `parts[1]` and so on; the last part follows all exchanges.
+    """Row program over shards: `parts[0]`, `exchanges[0]`, `parts[1]` and so on; the last part follows all exchanges.
 
-    Parts have arguments of `program` and what exchanges before them gave (origin "saved output"). The last one has the
-    results that vary over features, and is None where there are none. Results that do not are row scalars that an
-    exchange gave, or those of `common`, which reads nothing that varies over features: all processes run it alike, in
-    the same order, whatever part they have. Three numbers are known to all without being computed: `whole`, all
-    features of a row; `count`, how many each part has, a Feature of merges; `largest`, the largest finite number of the
-    type. With `counts_first` the first part needs `whole`, which then takes a collective of its own.
+    Parts have the arguments of `program` and the results of earlier exchanges (origin "saved output"). The last part
+    has the results that vary over features, and is None if there are none. Other results are row scalars from an
+    exchange, or those of `common`. This program reads no value that varies over features: all processes run it in the
+    same way, with any shard. Three numbers are known without computation: `whole`, all features of a row; `count`, the
+    features of each shard, a Feature of merges; `largest`, the largest finite number of the type. With `counts_first`
+    the first part needs `whole`, which then takes a collective of its own.
     """
 
     program: RowProgram
@@ -64,15 +64,15 @@ class ShardedProgram:
 
     @property
     def collectives(self) -> int:
-        """How many collectives a call takes."""
+        """Return the number of collectives of a call."""
         return len(self.exchanges) + self.counts_first
 
     @property
     def numbers_sent(self) -> int:
-        """How many numbers a part sends of each row."""
+        """Return the count of numbers that a process sends for each row."""
         return sum(len(exchange.sent) for exchange in self.exchanges)
 
     @property
     def numbers_in_all(self) -> int:
-        """How many numbers a part sends that are not of one row."""
+        """Return the count of numbers that a process sends besides those of rows."""
         return sum(len(exchange.totals) for exchange in self.exchanges)

@@ -1,18 +1,18 @@
-"""A derivation becomes row programs, one for each direction.
+"""Row programs of a derivation, one for each direction.
 
 Three decisions are made here, each by a rule that holds for every layer:
 
-* *Once per row, once per call.* What does not vary over features is computed once per row, and what is made of
+* *Once per row, once per call.* Values that do not vary over features are computed once per row, and functions of
   parameters alone once per call.
-* *What backward reads.* Row values are recomputed from the fewest tensors: from the inputs, or from an output
-  where that spares a tensor or a transcendental function. Row scalars of the forward are saved, a few bytes per row.
-  The JVP and the double backward read what there is then, and nothing more is kept for them: what else they need of the
-  forward is computed again from it. An input is referred to besides only where nothing that is kept leads to a value.
-* *A mean used as a shift is corrected.* For `c = x - m` with `m = Mean(x)`, the mean of c is zero; whatever it is
-  in floating point is the rounding error of m, so it is measured and taken off. A large offset then costs no
-  digits, and m is saved as value and correction.
+* *Saved values.* Backward recomputes row values from the fewest tensors: from the inputs, or from an output if that
+  saves a tensor or a transcendental function. Row scalars of the forward are saved, a few bytes per row. The JVP and
+  the double backward read these values, and nothing more is saved for them: other forward values are computed again.
+  They read a further input only if no saved value leads to it.
+* *A mean used as a shift is corrected.* For `c = x - m` with `m = Mean(x)`, the mean of c is zero. In floating point it
+  is the rounding error of m, so it is measured and subtracted. A large offset then costs no digits, and m is saved as
+  value and residual.
 
-Which stage a line runs in is decided by `lngen.plan.stages`.
+`lngen.plan.stages` decides the stage of each line.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from lngen.expressions.symbols import (
 )
 from lngen.language.names import cotangent, tangent
 from lngen.plan.balance import grown, in_range, met_by_readers
-from lngen.plan.lines import Line
+from lngen.plan.lines import ProgramLine
 from lngen.plan.program import OPERATORS, RowArgument, RowProgram, Store
 from lngen.plan.stages import program_of, stores_of
 
@@ -52,7 +52,7 @@ _COSTLY = heads_that(lambda entry: entry.roundings)
 
 @dataclass(frozen=True)
 class Plan:
-    """The directions of a layer, and the derivation they come from; None are those that it lacks."""
+    """Directions of a layer, and the derivation that they come from; those that it lacks are None."""
 
     derivation: Derivation
     forward: RowProgram
@@ -61,7 +61,7 @@ class Plan:
     backward_backward: RowProgram | None = None
 
     def programs(self) -> tuple[RowProgram, ...]:
-        """Those that there are, in this order."""
+        """Return the programs of the plan in this order, without those that it lacks."""
         return tuple(q for q in (self.forward, self.backward, self.jvp, self.backward_backward) if q is not None)
 
 
@@ -73,7 +73,9 @@ def plan(derivation: Derivation) -> Plan:
 
 
 class _Planner:
-    """The lines of the forward, and what backward, which has to be the first, settles for all others."""
+    """Planner: the lines of the forward, and the saved values that backward, which is first, settles for all
+    directions.
+    """
 
     def __init__(self, derivation: Derivation) -> None:
         forward = derivation.forward
@@ -87,7 +89,7 @@ class _Planner:
         self._apart: dict[TypedSymbol, RowScalarSymbol] = {}
 
     def forward(self) -> RowProgram:
-        """The program of the forward, which saves what backward reads."""
+        """Return the program of the forward, which saves the values that backward reads."""
         derivation = self._derivation
         outputs = zip(derivation.definition.outputs, derivation.forward.outputs, strict=True)
         return program_of(
@@ -152,15 +154,18 @@ class _Planner:
         outputs = self._derivation.forward.outputs
         self._apart = {s: RowScalarSymbol(self._names.fresh(f"{s.name}_saved")) for s in saved if s in outputs}
         copied = [line for line in self._forward if line.symbol in self._apart]
-        self._forward += [Line(self._apart[line.symbol], line.symbol, line.step) for line in copied]
+        self._forward += [ProgramLine(self._apart[line.symbol], line.symbol, line.step) for line in copied]
         self._growth = grown(self._growth, self._forward)
         self._saved = tuple(self._apart.get(symbol, symbol) for symbol in saved)
         return self._saved
 
     def _sources(
         self, read: Iterable[TypedSymbol]
-    ) -> tuple[list[RowArgument], tuple[RowScalarSymbol, ...], list[Line]]:
-        """Where the forward values that are read come from: rows and row scalars by reference, saved, lines again."""
+    ) -> tuple[list[RowArgument], tuple[RowScalarSymbol, ...], list[ProgramLine]]:
+        """Find the sources of the forward values that are read.
+
+        Returns rows and row scalars by reference, saved row scalars, and lines that are computed again.
+        """
         line_of = {line.symbol: line for line in self._forward}
         inputs = (RowArgument(s.name, s, "saved input") for s in self._derivation.forward.symbols if axes(s).rows)
         referred = {row.symbol: row for row in (*self._kept, *inputs)}
@@ -186,16 +191,16 @@ class _Planner:
 # ---- equations made ready
 
 
-def _lines(equations: Sequence[Equation], steps: Mapping[str, int], names: Names) -> list[Line]:
+def _lines(equations: Sequence[Equation], steps: Mapping[str, int], names: Names) -> list[ProgramLine]:
     """Equations as lines, each reduction on its own, where no gradient is left to stop."""
 
     # Of several extremes the largest is the shift, and one that is infinite is not 0 beside the others.
     parts = read_by(equation for equation in equations if equation.stopped)
 
-    def line(equation: Equation) -> Line:
+    def line(equation: Equation) -> ProgramLine:
         expression = in_elementary(equation.expression).replace(StopGradient, lambda value: value)
         shift = equation.stopped and equation.symbol not in parts and isinstance(equation.expression, RowMax)
-        return Line(equation.symbol, show_sums(expression), steps.get(equation.symbol.name, 0), shift=shift)
+        return ProgramLine(equation.symbol, show_sums(expression), steps.get(equation.symbol.name, 0), shift=shift)
 
     return split_reductions(map(line, equations), names, _word)
 
@@ -205,8 +210,8 @@ def _word(reduction: Expr) -> str:
     return "_".join([OPERATORS[type(reduction)], *(symbols[:3] or ["one"])])
 
 
-def _corrected(lines: Sequence[Line], names: Names) -> list[Line]:
-    """Every row centred on its own mean is centred twice: on the mean, then on what the mean left."""
+def _corrected(lines: Sequence[ProgramLine], names: Names) -> list[ProgramLine]:
+    """Centre every row that is centred on its own mean twice: on the mean, then on the mean's residual."""
     means = {line.symbol: line.expression.args[0] for line in lines if line.operator == "mean"}
     result = []
     for line in lines:
@@ -219,9 +224,9 @@ def _corrected(lines: Sequence[Line], names: Names) -> list[Line]:
         shifted = RowSymbol(names.fresh(f"{stem}_shifted"))
         residual = RowScalarSymbol(names.fresh(f"{shift.name}_residual"))
         result += [
-            Line(shifted, line.expression, line.step),
-            Line(residual, Mean(shifted), line.step, correction=True),
-            Line(line.symbol, shifted - residual, line.step),
+            ProgramLine(shifted, line.expression, line.step),
+            ProgramLine(residual, Mean(shifted), line.step, correction=True),
+            ProgramLine(line.symbol, shifted - residual, line.step),
         ]
     return result
 
@@ -229,8 +234,8 @@ def _corrected(lines: Sequence[Line], names: Names) -> list[Line]:
 # ---- what backward reads
 
 
-def _kept(derivation: Derivation, forward: Sequence[Line], backward: Sequence[Line]) -> list[RowArgument]:
-    """What backward may read of each row: all row scalars, and the row values that it computes all others from."""
+def _kept(derivation: Derivation, forward: Sequence[ProgramLine], backward: Sequence[ProgramLine]) -> list[RowArgument]:
+    """Return the row values saved for backward: all row scalars, and the rows that all others are computed from."""
     outputs = zip(derivation.definition.outputs, derivation.forward.outputs, strict=True)
     chosen = _chosen(derivation, forward, backward)
     given = [RowArgument(s.name, s, "saved input") for s in derivation.forward.symbols if axes(s).rows]
@@ -238,8 +243,10 @@ def _kept(derivation: Derivation, forward: Sequence[Line], backward: Sequence[Li
     return [*given, *(RowArgument(name, symbol, "saved output") for name, symbol in outputs if symbol in chosen)]
 
 
-def _chosen(derivation: Derivation, forward: Sequence[Line], backward: Sequence[Line]) -> tuple[TypedSymbol, ...]:
-    """The fewest row values from which backward can compute what it reads of the forward."""
+def _chosen(
+    derivation: Derivation, forward: Sequence[ProgramLine], backward: Sequence[ProgramLine]
+) -> tuple[TypedSymbol, ...]:
+    """Choose the fewest row values from which backward can compute the forward values that it reads."""
     line_of = {line.symbol: line for line in forward}
     wanted = sorted(
         (s for s in read_by(backward) if is_row(s) and (s in line_of or s in derivation.forward.symbols)),
@@ -249,7 +256,7 @@ def _chosen(derivation: Derivation, forward: Sequence[Line], backward: Sequence[
     outputs = [symbol for symbol in derivation.forward.outputs if is_row(symbol) and symbol not in inputs]
     best: tuple[tuple[int, int, int, int], tuple[TypedSymbol, ...]] | None = None
     readable = [*inputs, *outputs]
-    # What cannot be had from all the others has to be read; only the rest is a choice.
+    # Values that cannot be computed from the others have to be read; only the rest is a choice.
     forced = [s for s in readable if _closure(wanted, set(readable) - {s}, line_of) is None]
     for size in range(len(readable) - len(forced) + 1):
         for chosen in combinations([s for s in readable if s not in forced], size):
@@ -269,7 +276,7 @@ def _chosen(derivation: Derivation, forward: Sequence[Line], backward: Sequence[
 
 
 def _closure(
-    wanted: Iterable[TypedSymbol], sources: set[TypedSymbol], line_of: dict[TypedSymbol, Line]
+    wanted: Iterable[TypedSymbol], sources: set[TypedSymbol], line_of: dict[TypedSymbol, ProgramLine]
 ) -> set[TypedSymbol] | None:
     again: set[TypedSymbol] = set()
     pending = list(wanted)

@@ -1,8 +1,8 @@
-"""Which arguments are there: conditions on those that may be left out.
+"""Presence conditions: predicates on which optional arguments are given.
 
 With k such arguments there are 2**k cases, so none is ever listed. A condition is the set of cases in which it holds,
-held as a reduced ordered decision diagram: it asks for one flag after the other, in the order of their names, and
-leaves out what does not matter. Equal conditions are one object, and what is asked of one is exact.
+held as a reduced ordered binary decision diagram (BDD): it tests one flag after the other, in the order of their names,
+and skips flags that do not matter. Equal conditions are one object, and every answer is exact.
 
 >>> gamma, beta = Condition.of("gamma"), Condition.of("beta")
 >>> gamma & ~gamma is NEVER, (gamma | beta) & gamma is gamma, (gamma & beta).implies(gamma)
@@ -30,10 +30,10 @@ _AFTER_ALL_FLAGS = "\U0010ffff"
 
 
 class Condition:
-    """A set of cases. `&`, `|` and `~` are those of sets; one that holds in no case is false.
+    """Set of cases, with `&`, `|` and `~`; a condition that holds in no case is false.
 
-    `flag` is the first that it asks for, `present` and `absent` what is left to ask then; both are None in `ALWAYS` and
-    `NEVER`, which ask for nothing.
+    `flag` is the first flag that it tests, `present` and `absent` are the conditions that remain then. Both are None in
+    `ALWAYS` and `NEVER`, which test no flag.
     """
 
     __slots__ = ("absent", "flag", "present")
@@ -62,17 +62,20 @@ class Condition:
         return f"Condition({self.products()})"
 
     def implies(self, other: Condition) -> bool:
-        """Whether `other` holds wherever this one does."""
+        """Test whether `other` holds wherever this condition holds."""
         return not self & ~other
 
     def branches(self, flag: str) -> tuple[Condition, Condition]:
-        """What is left to ask where a flag, which is not after the first that this asks for, is set and is not."""
+        """Return the conditions that remain where a flag is set, and where it is not.
+
+        The flag is not after the first flag that this condition tests.
+        """
         if self.present is None or self.absent is None or self.flag != flag:
             return self, self
         return self.present, self.absent
 
     def given(self, flags: Iterable[str]) -> Condition:
-        """What is left to ask where these flags are set.
+        """Return the condition that remains where these flags are set.
 
         >>> (Condition.of("a") & Condition.of("b")).given(["a"]) == Condition.of("b")
         True
@@ -80,7 +83,7 @@ class Condition:
         return reduce(_given, flags, self)
 
     def possible(self, flags: Iterable[str]) -> Condition:
-        """Where it can hold, whatever these flags are: what the other flags alone say of it.
+        """Return the cases of the other flags in which this condition can hold, whatever these flags are.
 
         >>> (Condition.of("a") & Condition.of("b")).possible(["a"]) == Condition.of("b")
         True
@@ -92,11 +95,11 @@ class Condition:
         return _flags(self)
 
     def share(self) -> float:
-        """In which part of all cases it holds."""
+        """Return the share of all cases in which the condition holds."""
         return _share(self)
 
     def products(self) -> tuple[tuple[Literal, ...], ...]:
-        """Its prime implicants, sorted: each product of literals that suffices, and of which none can be left out.
+        """Return the prime implicants, sorted: each product of literals that suffices, and that is minimal.
 
         Raises LngenError if there are more than `MOST_PRODUCTS`.
         """
@@ -108,17 +111,17 @@ NEVER = Condition(_AFTER_ALL_FLAGS, None, None)
 
 
 def any_of(conditions: Iterable[Condition]) -> Condition:
-    """Where one of them holds."""
+    """Return the condition that holds where one of these holds."""
     return reduce(Condition.__or__, conditions, NEVER)
 
 
 def all_of(conditions: Iterable[Condition]) -> Condition:
-    """Where all of them hold."""
+    """Return the condition that holds where all of these hold."""
     return reduce(Condition.__and__, conditions, ALWAYS)
 
 
 def _node(flag: str, present: Condition, absent: Condition) -> Condition:
-    """The one condition that asks for a flag first; the flags of what follows come after it."""
+    """Return the unique condition that tests a flag first; the flags of the others come after it."""
     return present if present is absent else _made_once(flag, present, absent)
 
 
@@ -178,7 +181,7 @@ def _share(condition: Condition) -> float:
 
 @lru_cache(_CACHED)
 def _products(condition: Condition) -> tuple[tuple[Literal, ...], ...]:
-    """The prime implicants: those of what holds either way, and of each way those that need it."""
+    """Return the prime implicants: those of cases that hold either way, and those of each way that need the flag."""
     if condition.present is None or condition.absent is None:
         return ((),) if condition is ALWAYS else ()
     both = condition.present & condition.absent
@@ -187,14 +190,14 @@ def _products(condition: Condition) -> tuple[tuple[Literal, ...], ...]:
         found += [((condition.flag, sign), *product) for product in _products(branch) if not _suffices(product, both)]
     if len(found) > MOST_PRODUCTS:
         raise LngenError(
-            f"what is computed depends in more than {MOST_PRODUCTS} ways on which arguments are left out: "
+            f"the results depend in more than {MOST_PRODUCTS} ways on which arguments are omitted: "
             "make some of them required"
         )
     return tuple(found)
 
 
 def _suffices(product: tuple[Literal, ...], condition: Condition) -> bool:
-    """Whether a product, whose literals are in the order of their flags, implies a condition."""
+    """Test whether a product, whose literals are in the order of their flags, implies a condition."""
     if not product or condition.present is None or condition.absent is None:
         return condition is ALWAYS
     flag, sign = product[0]

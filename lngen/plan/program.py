@@ -1,13 +1,13 @@
-"""The row program: what both backends are printed from.
+"""Row program, from which both backends are printed.
 
-A `RowProgram` is one direction of a layer, such as its forward, as a list of *stages*. A stage is one pass over a
-row: all reductions whose inputs are ready share it. The forward of a layer that takes its mean off has four:
+A `RowProgram` is one direction of a layer, such as its forward, as a list of *stages*. A stage is one pass over a row:
+all reductions whose inputs are ready share it. The forward of a layer that subtracts its mean has four:
 
     mean(x) | residual mean of x - mu | mean of the centred square | output
 
-Expressions are SymPy expressions over typed symbols (`lngen.expressions.symbols`); inside a stage they hold no
-reduction, before and after the rows a reduction is a line. Every name is the derivation's own, and every line says
-which step it comes from.
+Expressions are SymPy expressions over typed symbols (`lngen.expressions.symbols`). Inside a stage they contain no
+reduction; before and after the rows a reduction is a line. Every name is the derivation's own, and every line has the
+number of its step.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from lngen.expressions.symbols import (
 
 Operator = Literal["mean", "sum", "max", "min"]
 OPERATORS: Mapping[type, Operator] = {Mean: "mean", FeatureSum: "sum", RowMax: "max", RowMin: "min"}
-"""What each reduction of an expression is called in a program."""
+"""Operator in a program for each reduction of an expression."""
 
 
 @dataclass(frozen=True)
@@ -49,16 +49,16 @@ class Assignment:
 
     @property
     def body(self) -> Expr:
-        """What is computed before anything is reduced: of an assignment, all of it."""
+        """Return the expression before any reduction: for an assignment, all of it."""
         return self.expression
 
 
 @dataclass(frozen=True)
 class FeatureReduction:
-    """`symbol = operator(body)` over the feature axis of each row.
+    """Reduction `symbol = operator(body)` over the feature axis of each row.
 
-    One that is a `shift` is what exponents are less, whatever it is: 0 will do where it is infinite, and `inf - inf` is
-    no number.
+    A `shift` is subtracted from exponents, and may have any value: 0 is used if it is infinite, since `inf - inf` is
+    NaN.
     """
 
     symbol: RowScalarSymbol
@@ -80,9 +80,9 @@ class FeatureReduction:
 
 @dataclass(frozen=True)
 class RowsReduction:
-    """A sum over all rows: of a row value into a Feature, or of a row scalar into a Scalar.
+    """Sum over all rows: of a row value into a Feature, or of a row scalar into a Scalar.
 
-    `symbol` is what the epilogue and the gradients refer to.
+    The epilogue and the gradients refer to `symbol`.
     """
 
     symbol: FeatureSymbol | ScalarSymbol
@@ -104,11 +104,11 @@ class Store:
 
 @dataclass(frozen=True)
 class Stage:
-    """One pass over a row. Order inside: temps, then reductions over them, then row scalars, then stores.
+    """One pass over a row, in the order: temps, reductions over them, row scalars, stores.
 
-    `correction` marks a stage that measures what is zero in exact arithmetic (the mean of a centred row). A backend may
-    leave it out for a row where rounding cannot matter, provided that the decision looks at that row alone; the symbol
-    is then zero.
+    `correction` marks a stage that measures a value that is zero in exact arithmetic (the mean of a centred row). A
+    backend may skip it for a row where rounding cannot matter, if the decision depends on that row alone; the symbol is
+    then zero.
     """
 
     temps: tuple[Assignment, ...] = ()
@@ -119,7 +119,7 @@ class Stage:
     correction: bool = False
 
     def lines(self) -> tuple[Assignment | FeatureReduction | RowsReduction, ...]:
-        """Everything that is computed, in order."""
+        """Return every line, in order."""
         return (*self.temps, *self.reductions, *self.row_scalars, *self.rows_reductions)
 
     def replaced(self, table: Mapping[Expr, Expr]) -> Stage:
@@ -134,18 +134,18 @@ class Stage:
 
 
 FAR = 2
-"""How many deviations from zero the mean of a row may lie before taking it off costs digits that matter.
+"""Distance of a mean from zero, in deviations, up to which subtracting it costs no digits that matter.
 
-What rounding leaves of the mean is then less than the rounding of a few deviations.
+The residual of the mean is then smaller than the rounding of a few deviations.
 """
 
 
 @dataclass(frozen=True)
 class Centring:
-    """A correction that may be left out by row: `shifted = x - mean`, its `residual` mean, and `centred`, less that.
+    """Correction that may be skipped by row: `shifted = x - mean`, its `residual` mean, and `centred`, less that.
 
-    `spread` is the mean or the sum of the square of `centred`, which the next stage takes. Where the mean is at most
-    `FAR` deviations from zero, the residual is nothing but rounding.
+    `spread` is the mean or the sum of the square of `centred`, in the next stage. If the mean is at most `FAR`
+    deviations from zero, the residual is pure rounding.
     """
 
     mean: RowScalarSymbol
@@ -171,7 +171,7 @@ class RowArgument:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A Feature, a Scalar or a Constant. `neutral` is the value that stands for it when it is left out."""
+    """Feature, Scalar or Constant; `neutral` is its value when omitted."""
 
     name: str
     symbol: FeatureSymbol | ScalarSymbol
@@ -181,15 +181,15 @@ class Parameter:
 
 @dataclass(frozen=True)
 class RowProgram:
-    """One direction of a layer.
+    """Row program of one direction of a layer.
 
     `rows` are read in every stage that needs them (a backend keeps them on chip where it can). `parameters` are read
-    once. `prologue` holds what is computed once per call from parameters alone (`1 + w`, a reduction of a Feature);
-    `epilogue` what is computed once from the sums over rows. `saved` are the row scalars that forward writes and
-    backward reads. `optional` maps an input that may be left out to its neutral value; left out, it *is* that number,
-    and whatever only served its gradient is gone. `growth` says how large each value gets at each end
-    (`lngen.expressions.growth.Growth.at_the_ends`), for a backend that multiplies in another order. `is_wide`
-    says that the layer is computed in a wider type than that of its rows (`lngen.plan.widen`).
+    once. `prologue` is computed once per call from parameters alone (`1 + w`, a reduction of a Feature), and `epilogue`
+    once from the sums over rows. `saved` are the row scalars that forward writes and backward reads. `optional` maps an
+    optional input to its neutral value. When omitted, it *is* that number, and all work for its gradient alone is gone.
+    `growth` is the size of each value at each end (`lngen.expressions.growth.Growth.at_the_ends`), for a backend that
+    multiplies in another order. `is_wide` means that the layer is computed in a wider type than that of its rows
+    (`lngen.plan.widen`).
     """
 
     layer: str
@@ -207,18 +207,18 @@ class RowProgram:
     is_wide: bool = False
 
     def lines(self) -> Iterator[Assignment | FeatureReduction | RowsReduction]:
-        """Everything that is computed, in order."""
+        """Yield every line, in order."""
         yield from self.prologue
         for stage in self.stages:
             yield from stage.lines()
         yield from self.epilogue
 
     def values(self) -> list[Value]:
-        """Each symbol with what is assigned to it, in order; for a sum over rows, with its terms."""
+        """Return each symbol with its expression, in order; for a sum over rows, with its terms."""
         return [(q.symbol, q.body if isinstance(q, RowsReduction) else q.expression) for q in self.lines()]
 
     def cotangents(self) -> tuple[str, ...]:
-        """The cotangents of the outputs: where there are several, any of them may be left out, but not all."""
+        """Return the cotangents of the outputs; of several, any may be omitted, but not all."""
         optional = dict(self.optional)
         return tuple(row.name for row in self.rows if row.origin == "cotangent" and row.name not in optional)
 
@@ -227,7 +227,7 @@ class RowProgram:
         return tuple(temp for stage in self.stages for temp in stage.temps)
 
     def centrings(self) -> tuple[Centring, ...]:
-        """The corrections that may be left out by row: those after which the square of the centred row is averaged."""
+        """Return the corrections that may be skipped by row, after which the square of the centred row is averaged."""
         means = {r.body: r.symbol for stage in self.stages for r in stage.reductions if r.operator == "mean"}
         temps = self.temps()
         found = []
@@ -244,7 +244,7 @@ class RowProgram:
         return tuple(found)
 
     def users(self, symbol: TypedSymbol) -> int:
-        """How many lines of the stages read a value, and results."""
+        """Return the number of lines and results that read a value."""
         reading = [symbol in q.body.free_symbols for stage in self.stages for q in stage.lines()]
         return sum(reading) + sum(store.symbol == symbol for store in self.results)
 

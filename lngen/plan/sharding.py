@@ -1,9 +1,9 @@
-"""Row programs over parts of the rows: each of several processes has some of the features of every row.
+"""Row programs over shards: each of several processes has some of the features of every row.
 
 A row program is stages with reductions over features between them. In its sharded form each process runs *parts*, which
-are row programs of the features that it has, and sends what they reduce to all others in *exchanges*, one collective
-each; what all have sent is *merged* by one more row program, whose features are the parts. All processes run the same
-merge on the same numbers in the same order, so that a row scalar has the same bits everywhere.
+are row programs of its own features. It sends the reduced numbers to all others in *exchanges*, one collective each.
+One more row program, whose features are the shards, *merges* the numbers of all. All processes run the same merge on
+the same numbers in the same order, so that a row scalar has the same bits everywhere.
 
 >>> from lngen.expressions.symbols import RowSymbol
 >>> from lngen.plan.program import Stage
@@ -65,7 +65,7 @@ from lngen.expressions.symbols import (
     varies_over_features,
 )
 from lngen.plan.balance import grown
-from lngen.plan.lines import Line
+from lngen.plan.lines import ProgramLine
 from lngen.plan.merging import Merging, Shared
 from lngen.plan.parts import Exchange, Sent, ShardedProgram
 from lngen.plan.program import (
@@ -82,16 +82,19 @@ from lngen.plan.stages import stages_of
 
 
 def sharded(program: RowProgram, *, merges: bool = True) -> ShardedProgram:
-    """The sharded form of a program. Without `merges` every reduction that needs another one waits for its exchange.
+    """Return the sharded form of a program; without `merges`, a reduction that needs another waits for its exchange.
 
-    Raises LngenError for a reduction of what does not vary over rows, such as the sum of a Feature.
+    Raises LngenError for a reduction of a value that does not vary over rows, such as the sum of a Feature.
     """
     return _Sharding(program, merges).form()
 
 
 @dataclass(frozen=True)
 class _First:
-    """Where a row attains an extreme first: `nearest` is how near to it a part gets, `own` is 1 in one."""
+    """First place at which a row attains an extreme.
+
+    `nearest` is the smallest gap to the extreme on a shard, and `own` is 1 on one shard.
+    """
 
     atom: Expr
     nearest: RowScalarSymbol
@@ -100,20 +103,20 @@ class _First:
 
     @property
     def gap(self) -> Expr:
-        """How far an entry is from the extreme; exactly 0 where it equals it, infinite ones included."""
+        """Return the gap between an entry and the extreme; exactly 0 if they are equal, also if both are infinite."""
         body, extreme = self.atom.args
         return Where(sympy.Eq(body, extreme), 0, sympy.Abs(body - extreme, evaluate=False))
 
 
 class _Draft:
-    """What one exchange is for."""
+    """Draft of one exchange: its reductions and the values sent."""
 
     def __init__(self, merging: Merging) -> None:
         self.merging = merging
         self.reductions: list[tuple[FeatureReduction, Shared | None]] = []
         self.totals: list[tuple[FeatureReduction, ScalarSymbol]] = []
         self.firsts: list[_First] = []
-        self.scalars: list[Line] = []
+        self.scalars: list[ProgramLine] = []
         self.sums: dict[Expr, RowScalarSymbol] = {}
         self.sent: list[Sent] = []
 
@@ -130,7 +133,7 @@ class _Sharding:
         self._whole = ScalarSymbol(self._names.fresh("all_features"), integer=True, positive=True)
         self._count = FeatureSymbol(self._names.fresh("part_features"), integer=True, nonnegative=True)
         self._largest = ScalarSymbol(self._names.fresh("largest"), positive=True)
-        self._lines: dict[TypedSymbol, Line] = {}
+        self._lines: dict[TypedSymbol, ProgramLine] = {}
         self._known: dict[TypedSymbol, int] = {}
         self._drafts: list[_Draft] = []
         self._totals = _only_summed(program)
@@ -143,8 +146,8 @@ class _Sharding:
         for assignment in (*program.prologue, *program.epilogue):
             if assignment.expression.has(Reduction, AttainsFirst):
                 raise LngenError(
-                    f"{program.layer}: {assignment.symbol} = {assignment.expression} reduces what is the same for all "
-                    "rows, which has no sharded form yet; compute it beforehand, and pass it as a Scalar"
+                    f"{program.layer}: {assignment.symbol} = {assignment.expression} reduces a value that is the same "
+                    "for all rows, which has no sharded form yet; compute it beforehand, and pass it as a Scalar"
                 )
         for assignment in program.prologue:
             self._add(assignment.symbol, assignment.expression, assignment.step)
@@ -182,7 +185,7 @@ class _Sharding:
         return max((self._known.get(symbol, -1) for symbol in expression.free_symbols), default=-1)
 
     def _add(self, symbol: TypedSymbol, expression: Expr, step: int) -> None:
-        line = Line(symbol, self._sharded(expression, step), step)
+        line = ProgramLine(symbol, self._sharded(expression, step), step)
         at = self._known[symbol] = self._at(line.expression)
         if at >= 0 and not is_row(symbol):
             self._drafts[at].scalars.append(line)
@@ -230,7 +233,7 @@ class _Sharding:
     # ---- parts
 
     def _part(self, draft: _Draft) -> RowProgram:
-        """The program of what is sent; `draft` is told what that is."""
+        """Return the program that computes the values to send, and add them to `draft`."""
         own = {line.symbol: line for line in draft.merging.part_lines}
 
         def summed(body: Expr, step: int) -> None:
@@ -238,7 +241,7 @@ class _Sharding:
                 words = sorted(symbol.name for symbol in body.free_symbols if varies_over_features(symbol))
                 total = RowScalarSymbol(self._names.fresh("_".join(["sum", *words[:3]])))
                 draft.sums[body] = total
-                own[total] = Line(total, FeatureSum(body), step)
+                own[total] = ProgramLine(total, FeatureSum(body), step)
 
         for reduction, shared in draft.reductions:
             for share in shared.shares if shared else ():
@@ -248,26 +251,28 @@ class _Sharding:
             stand_in = draft.merging.stand_ins.get(reduction.symbol)
             if shared is None and stand_in and (reduction.operator != "mean" or stand_in.sent in used):
                 head = next(head for head, operator in OPERATORS.items() if operator == reduction.operator)
-                own[stand_in.sent] = Line(stand_in.sent, head(reduction.body), reduction.step)
+                own[stand_in.sent] = ProgramLine(stand_in.sent, head(reduction.body), reduction.step)
                 draft.sent.append(Sent(stand_in.sent, reduction.operator))
             elif shared is None:
                 summed(reduction.body, reduction.step)
         for first in draft.firsts:
-            own[first.nearest] = Line(first.nearest, RowMin(first.gap), first.step)
+            own[first.nearest] = ProgramLine(first.nearest, RowMin(first.gap), first.step)
             draft.sent.append(Sent(first.nearest, "min"))
         draft.sent += [Sent(total, "sum") for total in draft.sums.values()]
         totals = []
         for reduction, total in draft.totals:
             totals.append(RowScalarSymbol(self._names.fresh(f"{total.name}_part")))
-            own[totals[-1]] = Line(totals[-1], FeatureSum(reduction.body), reduction.step)
+            own[totals[-1]] = ProgramLine(totals[-1], FeatureSum(reduction.body), reduction.step)
         return self._program(own, saved=[*(each.symbol for each in draft.sent), *totals])
 
     def _last(self) -> RowProgram | None:
-        """The program of all results that vary over features; None where there is none."""
+        """Return the program of all results that vary over features; None if there are none."""
         return self._end([store for store in self._whole_program.results if axes(store.symbol).features])
 
     def _common(self) -> RowProgram | None:
-        """The program of what varies over no features and no exchange gives; None where there is none."""
+        """Return the program of results that vary over no features and come from no exchange; None if there are
+        none.
+        """
         program = self._whole_program
         saved = program.saved if program.direction == "forward" else ()
 
@@ -295,13 +300,13 @@ class _Sharding:
         return self._program({}, saved=saved, stores=stores, sums=sums, results=results, epilogue=epilogue)
 
     def _exchange(self, number: int, asked: set[TypedSymbol]) -> Exchange:
-        """What is sent, and the program of what is made of it: of that what is asked for."""
+        """Return an exchange: the values sent, and the program that computes the values asked for."""
         draft = self._drafts[number]
         columns = {each.symbol: RowSymbol(each.symbol.name) for each in draft.sent}
         own = {line.symbol: line for line in (*draft.merging.merge_lines, *draft.scalars)}
 
         def define(symbol: TypedSymbol, expression: Expr, step: int) -> None:
-            own[symbol] = Line(symbol, expression, step)
+            own[symbol] = ProgramLine(symbol, expression, step)
 
         def of_parts(body: Expr) -> Expr:
             return columns[draft.sums[body]] if body in draft.sums else self._count * body
@@ -312,7 +317,7 @@ class _Sharding:
             if reduction.operator in ("max", "min"):
                 assert stand_in is not None
                 extreme = (RowMax if reduction.operator == "max" else RowMin)(columns[stand_in.sent])
-                own[symbol] = Line(symbol, extreme, step, shift=reduction.shift)
+                own[symbol] = ProgramLine(symbol, extreme, step, shift=reduction.shift)
                 continue
             if shared is not None:
                 body = Add(*(share.coefficient * of_parts(share.body) for share in shared.shares))
@@ -344,9 +349,9 @@ class _Sharding:
 
     # ---- programs
 
-    def _leading_to(self, symbols: Iterable[TypedSymbol], own: Mapping[TypedSymbol, Line]) -> list[Line]:
+    def _leading_to(self, symbols: Iterable[TypedSymbol], own: Mapping[TypedSymbol, ProgramLine]) -> list[ProgramLine]:
         """The lines that lead to symbols, in an order in which each uses only earlier ones."""
-        found: dict[TypedSymbol, Line] = {}
+        found: dict[TypedSymbol, ProgramLine] = {}
 
         def visit(symbol: TypedSymbol) -> None:
             line = own.get(symbol) or self._lines.get(symbol)
@@ -362,7 +367,7 @@ class _Sharding:
 
     def _program(
         self,
-        own: Mapping[TypedSymbol, Line],
+        own: Mapping[TypedSymbol, ProgramLine],
         *,
         saved: Sequence[RowScalarSymbol],
         stores: Sequence[Store] = (),
@@ -371,7 +376,7 @@ class _Sharding:
         epilogue: Sequence[Assignment] = (),
         given: Mapping[TypedSymbol, RowArgument] = MappingProxyType({}),
     ) -> RowProgram:
-        """The program that leads to these; what it reads and does not compute is an argument."""
+        """Return the program that leads to these values; values that it reads and does not compute are arguments."""
         program = self._whole_program
         epilogue = [replace(line, expression=line.expression.xreplace({D: self._whole})) for line in epilogue]
         after = {symbol for line in epilogue for symbol in line.expression.free_symbols}
@@ -409,7 +414,7 @@ class _Sharding:
 
 
 def _only_summed(program: RowProgram) -> dict[TypedSymbol, ScalarSymbol]:
-    """The sums over features of which nothing but the sum over rows is asked, with what that is called."""
+    """Return the sums over features that are used only in a sum over rows, with the symbol of that."""
     return {
         total.body: total.symbol
         for stage in program.stages

@@ -20,7 +20,7 @@ from lngen.expressions.growth import Growth
 from lngen.expressions.symbols import FeatureSymbol, RowScalarSymbol, SumRows, TypedSymbol, axes, is_row, symbol_like
 from lngen.language.syntax import Kind
 from lngen.plan.balance import grown
-from lngen.plan.lines import Line
+from lngen.plan.lines import ProgramLine
 from lngen.plan.program import (
     Assignment,
     FeatureReduction,
@@ -36,7 +36,7 @@ from lngen.plan.program import (
 def program_of(
     derivation: Derivation,
     direction: Direction,
-    lines: Sequence[Line],
+    lines: Sequence[ProgramLine],
     names: Names,
     *,
     rows: Iterable[RowArgument],
@@ -45,10 +45,10 @@ def program_of(
     growth: Sequence[Growth],
     arguments: Mapping[str, TypedSymbol] = MappingProxyType({}),
 ) -> RowProgram:
-    """The program of a direction that computes results by lines.
+    """Return the program of a direction that computes results by lines.
 
-    `rows` and `saved` are what it reads of each row, `arguments` what it is linear in besides cotangents, by the names
-    that callers write: any of them may be left out. `growth` is that of what the lines read, at each end.
+    `rows` and `saved` are the values that it reads of each row. `arguments` are its linear arguments besides
+    cotangents, by the names of callers; any may be omitted. `growth` is that of the lines' arguments, at each end.
     """
     definition = derivation.definition
     prologue, epilogue, sums, per_row = sorted_out(lines, names)
@@ -86,7 +86,7 @@ def program_of(
 def stores_of(
     results: Sequence[tuple[str, TypedSymbol]], values: Mapping[TypedSymbol, Expr]
 ) -> tuple[tuple[Store, ...], dict[TypedSymbol, TypedSymbol]]:
-    """The results, those that are one another sharing a store, and for some symbols which take their place.
+    """Return the stores of the results, where equal results share one, and the replacements of some symbols.
 
     >>> from lngen.expressions.symbols import RowSymbol
     >>> dx, dr = RowSymbol("dx"), RowSymbol("dr")
@@ -108,13 +108,13 @@ def stores_of(
 
 
 def sorted_out(
-    lines: Sequence[Line], names: Names
-) -> tuple[list[Assignment], list[Assignment], list[RowsReduction], list[Line]]:
+    lines: Sequence[ProgramLine], names: Names
+) -> tuple[list[Assignment], list[Assignment], list[RowsReduction], list[ProgramLine]]:
     """Lines by where they run: before the rows, after them, summed over them, or in them."""
     prologue: list[Assignment] = []
     epilogue: list[Assignment] = []
     sums: list[RowsReduction] = []
-    rows: list[Line] = []
+    rows: list[ProgramLine] = []
     late: set[TypedSymbol] = set()
     for line in lines:
         if axes(line.symbol).rows:
@@ -136,7 +136,7 @@ def sorted_out(
     return prologue, epilogue, sums, rows
 
 
-def stages_of(lines: Sequence[Line], sums: Sequence[RowsReduction], stores: Sequence[Store]) -> list[Stage]:
+def stages_of(lines: Sequence[ProgramLine], sums: Sequence[RowsReduction], stores: Sequence[Store]) -> list[Stage]:
     """Stages by level: a value's level is the number of stages that must be finished before it is known."""
     level: dict[TypedSymbol, int] = {}
 
@@ -184,7 +184,7 @@ def stages_of(lines: Sequence[Line], sums: Sequence[RowsReduction], stores: Sequ
 
 
 def _temps_where_needed(
-    lines: Sequence[Line], sums: Sequence[RowsReduction], stores: Sequence[Store], level: dict[TypedSymbol, int]
+    lines: Sequence[ProgramLine], sums: Sequence[RowsReduction], stores: Sequence[Store], level: dict[TypedSymbol, int]
 ) -> dict[int, list[Assignment]]:
     """Each row value in the first stage that uses it, not in the first that could compute it: fewer values wait."""
     first: dict[TypedSymbol, int] = {}

@@ -1,13 +1,12 @@
-"""Which layers are computed in a wider type than that of their rows.
+"""Choice of layers that are computed in a wider type than that of their rows.
 
-`lngen.plan.balance` orders products so that no partial one leaves the range of a float, where an order does that. Where
-an exponential has no largest exponent taken off it, or a power is high, there may be none: a second gradient holds
-`e**3` and `1/e**3`, each beside other things that it has to be added to first. Such a layer reads rows of float32,
-computes in float64 and rounds what it returns, as every layer does with rows of 16 bits. What is in the range of
-float32, and a small power of it, then is in range. Rows of float64 stay: a GPU has nothing wider, and `longdouble` on a
-processor takes ten to twenty times as long.
+`lngen.plan.balance` orders products so that no partial one leaves the range of a float, where an order does that. No
+order may do so where an exponential has no largest exponent subtracted, or where a power is high: a second gradient
+holds `e**3` and `1/e**3`, each in a sum of its own. Such a layer reads rows of float32, computes in float64 and rounds
+its results, as every layer does with rows of 16 bits. Small powers of any float32 are in the range of float64. Rows of
+float64 stay: a GPU has no wider type, and `longdouble` on a processor takes ten to twenty times as long.
 
-It is one type for all directions: a row scalar that is saved has the digits of what is computed again beside it.
+One type serves all directions: a saved row scalar has the digits of the values that are computed again beside it.
 """
 
 from __future__ import annotations
@@ -35,7 +34,10 @@ float32 holds five powers of 5e7 (3.4e38**(1/5)), and of 2.6e6 beside a directio
 """
 
 HIGHEST_RECIPROCAL = Rational(3)
-"""And of what divides: a row may be as small as 1e-12 before the power of its reciprocal leaves float32."""
+"""Highest power of a row in a divisor.
+
+A row may be as small as 1e-12 before the power of its reciprocal leaves float32.
+"""
 
 
 def widened(plan: Plan) -> Plan:
@@ -52,7 +54,7 @@ def widened(plan: Plan) -> Plan:
 
 
 def out_of_range(plan: Plan, program: RowProgram) -> list[TypedSymbol]:
-    """What a program of the plan assigns that may leave the range of the type of the rows."""
+    """Return the values of a program of the plan that may leave the range of the rows' type."""
     # With the forward's lines: a row less its largest entry is known by the line of that entry.
     values = [*plan.forward.values(), *program.values()]
     small = Growth({symbol: -ARGUMENT for symbol in plan.derivation.forward.symbols if axes(symbol).rows}).after(values)
@@ -66,10 +68,10 @@ def out_of_range(plan: Plan, program: RowProgram) -> list[TypedSymbol]:
 
 
 def grows_too_far(symbol: TypedSymbol, value: Expr, ends: Iterable[Growth]) -> bool:
-    """Whether a product in a value grows or shrinks faster than `HIGHEST_POWER` of the rows, at some end.
+    """Test whether a product in a value grows or shrinks faster than `HIGHEST_POWER` of the rows, at some end.
 
-    What vanishes as an exponential does ends as 0, which is what it is beside anything finite: there less is too far.
-    What is divided by it grows, and is seen by that.
+    A product that vanishes as an exponential does may become 0, which is right beside a finite value: a lower power is
+    then too high for it. A quotient by such a product grows, and is found by its growth.
 
     >>> from lngen.expressions.symbols import RowSymbol, Sigmoid
     >>> x, y, e = RowSymbol("x"), RowSymbol("y"), RowSymbol("e")
@@ -88,26 +90,26 @@ def grows_too_far(symbol: TypedSymbol, value: Expr, ends: Iterable[Growth]) -> b
 
 
 def _unless_bounded(symbol: TypedSymbol, value: Expr, end: Growth) -> Expr:
-    """A value, or its exponent where it is known to be 1 at most, whatever that is."""
+    """Return a value, or its exponent if the value is known to be at most 1."""
     bounded = isinstance(value, sympy.exp) and (symbol in end.at_most_one or not end.degree(symbol))
     return value.args[0] if bounded else value
 
 
-class _Product(NamedTuple):
-    """The degrees of the factors of a product that grow, and of those that shrink, and whether one is as good as 0."""
+class _ProductDegrees(NamedTuple):
+    """Degrees of the growing and of the shrinking factors of a product, and whether one of them is practically 0."""
 
     grows: Rational
     shrinks: Rational
     vanishes: bool
 
 
-def _products(end: Growth, value: Expr) -> Iterator[_Product]:
-    """The products in a value; what is none is one of a single factor."""
+def _products(end: Growth, value: Expr) -> Iterator[_ProductDegrees]:
+    """Yield the products in a value; any other value is a product of a single factor."""
     if not isinstance(value, Expr) or isinstance(value, Relational):
         return
     degrees = [end.degree(factor) for factor in Mul.make_args(value)]
     zeros = [degree for degree in degrees if degree <= -EXPONENTIAL / 2]
     grows = sum((degree for degree in degrees if degree > 0), Rational(0))
-    yield _Product(grows, grows - sum(degrees) + sum(zeros), bool(zeros))
+    yield _ProductDegrees(grows, grows - sum(degrees) + sum(zeros), bool(zeros))
     for part in value.args:
         yield from _products(end, part)

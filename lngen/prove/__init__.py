@@ -1,9 +1,9 @@
 """Evidence for a derivation, found without running any emitted code.
 
-Each statement has the strongest grade that was had (`lngen.derivation.derivation`). Every rewrite, and every result
-beside what the chain rule gives of the definition as written, is shown in the algebra of row expressions, for every D;
-where that does not do, both sides are computed to 50 digits. The gradients are compared with the derivative of the
-definition written out for small D besides: that rests on no rule of ours for means, sums or the chain rule.
+Each statement has the strongest grade that was reached (`lngen.derivation.derivation`). Every rewrite, and every result
+beside the chain rule's on the definition as written, is shown in the algebra of row expressions, for every D. If that
+fails, both sides are computed to 50 digits. In addition, the gradients are compared with the derivative of the
+definition written out for small D, which uses no rule of ours for means, sums or the chain rule.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from lngen.derivation.derivation import EVERY_D, FIFTY, NONE, Derivation, Evidence, Proof, Step
+from lngen.derivation.derivation import EVERY_D, FIFTY, NONE, Derivation, Proof, Step, StepEvidence
 from lngen.prove.digits import DIGITS, MOST_FEATURES, REQUIRED, digits_of_claims, has_values, second_derivation
 from lngen.prove.every_size import Equality, EverySize, NotShownError
 from lngen.prove.exact import exact_proofs
-from lngen.prove.printed import Claim, claims
+from lngen.prove.printed import PrintedEquality, claims
 from lngen.prove.second_order import second_order_proof
 from lngen.prove.statement import Verdict, equal
 
@@ -47,11 +47,11 @@ def prove(derivation: Derivation) -> Derivation:
 
 
 def _with_evidence(derivation: Derivation, every: EverySize) -> tuple[Derivation, tuple[Proof, ...]]:
-    """The derivation with evidence for each line that claims something, and what was shown of all of them."""
+    """Return the derivation with evidence for each line with a claim, and the proofs of all of them."""
     steps = [step for derivative in derivation.derivatives().values() for step in derivative.steps]
     found = _shown(derivation, [step for step in steps if step.before is not None], every)
-    of_steps: dict[int, list[Evidence]] = {}
-    apart: dict[str, list[tuple[str, Evidence]]] = {"outputs": [], "identities": []}
+    of_steps: dict[int, list[StepEvidence]] = {}
+    apart: dict[str, list[tuple[str, StepEvidence]]] = {"outputs": [], "identities": []}
     for claim, evidence in found:
         if claim.step:
             of_steps.setdefault(claim.step, []).append(evidence)
@@ -80,37 +80,39 @@ def _with_evidence(derivation: Derivation, every: EverySize) -> tuple[Derivation
     )
 
 
-def _shown(derivation: Derivation, rewrites: Iterable[Step], every: EverySize) -> list[tuple[Claim, Evidence]]:
-    """Each claim of a derivation, that of a rewrite being that its two sides are equal, with its evidence."""
-    found: list[tuple[Claim, Evidence]] = []
-    open_: list[tuple[Claim, str]] = []
+def _shown(
+    derivation: Derivation, rewrites: Iterable[Step], every: EverySize
+) -> list[tuple[PrintedEquality, StepEvidence]]:
+    """Return each claim of a derivation with its evidence; the claim of a rewrite is that its sides are equal."""
+    found: list[tuple[PrintedEquality, StepEvidence]] = []
+    open_: list[tuple[PrintedEquality, str]] = []
     for step in rewrites:
         assert step.before is not None
-        claim = Claim(step.number, step.part, "", step.after, step.before)
+        claim = PrintedEquality(step.number, step.part, "", step.after, step.before)
         try:
-            found.append((claim, Evidence(EVERY_D, tuple(symbol.name for symbol in every.step(step)))))
+            found.append((claim, StepEvidence(EVERY_D, tuple(symbol.name for symbol in every.step(step)))))
         except NotShownError as error:
             open_.append((claim, str(error)))
     for claim in claims(derivation):
         try:
             every.claim(claim)
-            found.append((claim, Evidence(EVERY_D)))
+            found.append((claim, StepEvidence(EVERY_D)))
         except NotShownError as error:
             open_.append((claim, f"{claim.says}: {error}" if claim.step else str(error)))
     agreed = digits_of_claims(derivation, [claim for claim, _ in open_], DIGITS) if open_ else []
     for (claim, reason), digits in zip(open_, agreed, strict=True):
-        found.append((claim, Evidence(NONE if digits is None else FIFTY, digits=digits, reason=reason)))
+        found.append((claim, StepEvidence(NONE if digits is None else FIFTY, digits=digits, reason=reason)))
     return found
 
 
-def _strength(evidence: Evidence) -> float:
+def _strength(evidence: StepEvidence) -> float:
     """The weakest of several counts: no digits at all, then few, then none that could be had, then exactness."""
     if evidence.digits is not None:
         return evidence.digits
     return DIGITS + (2 if evidence.grade == EVERY_D else 1)
 
 
-def _graded(about: str, text: str, found: Sequence[tuple[str, Evidence]]) -> Iterator[Proof]:
+def _graded(about: str, text: str, found: Sequence[tuple[str, StepEvidence]]) -> Iterator[Proof]:
     exact = [where for where, evidence in found if evidence.grade == EVERY_D]
     if exact:
         yield Proof(EVERY_D, text.format(count=len(exact), names=", ".join(exact)), True, about, len(exact))

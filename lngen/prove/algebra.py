@@ -1,9 +1,8 @@
-"""Deciding whether an expression in explicit symbols is identically zero, without sampling.
+"""Decision whether an expression in explicit symbols is identically zero, without sampling.
 
-Every root, reciprocal and function becomes an algebraic *generator*, with the relation that defines it: for
-`s = (var + eps)**(-1/2)` it is `s**2*(var + eps) = 1`. What is left is a polynomial. It is reduced by the relations,
-outermost first, and has to vanish. `abs`, `sign` and `where` are split: it has to vanish for every combination of
-signs.
+Every root, reciprocal and function becomes an algebraic *generator*, with its defining relation: for `s = (var +
+eps)**(-1/2)` it is `s**2*(var + eps) = 1`. The rest is a polynomial. It is reduced by the relations, outermost first,
+and has to vanish. `abs`, `sign` and `where` are split: it has to vanish for every combination of signs.
 """
 
 from __future__ import annotations
@@ -20,24 +19,20 @@ from sympy.polys.rings import PolyElement, PolyRing
 
 from lngen.expressions.normal import NormalDensity, Phi, in_elementary
 from lngen.expressions.symbols import StopGradient, Where, heads_that
-from lngen.prove.budget import Budget, TooLargeError
+from lngen.prove.budget import Budget, TooLargeError, UndefinedError
 
 _POSITIVE = (sympy.NumberSymbol, *heads_that(lambda entry: entry.positive))
 _REGIONS = 256
 _TERMS = 4_000
 _PARTS = 4
-# What is factored to find its sign: terms, and the degree. Of a layer it has four terms, and is linear.
+# Limits for factoring an expression to find its sign: terms, and the degree. A layer has four terms, and degree one.
 _SHORT = 12
 _LOW_DEGREE = 24
 _WORK_OF_A_QUESTION = 100
 
 
-class UndefinedError(Exception):
-    """What an expression divides by is zero, whatever the values of its symbols."""
-
-
 class Algebra:
-    """Generators for whatever is not a polynomial, in order of nesting, and their relations.
+    """Generators for every part that is not a polynomial, in order of nesting, and their relations.
 
     >>> x, eps = Symbol("x", real=True), Symbol("eps", positive=True)
     >>> r = (x**2 + eps)**sympy.Rational(-1, 2)
@@ -66,7 +61,9 @@ class Algebra:
         self._not_negative: set[Expr] = set()
 
     def vanishes(self, difference: Expr) -> bool:
-        """Whether an expression in explicit symbols is identically zero. Raises TooLargeError and UndefinedError."""
+        """Test whether an expression in explicit symbols is identically zero; raises TooLargeError and
+        UndefinedError.
+        """
         generic = self.convert(difference).xreplace(self._replaced)
         if generic == 0:
             return True
@@ -370,7 +367,7 @@ class Algebra:
 
 
 def _terms(e: Expr) -> int:
-    """At most how many terms an expression has, multiplied out.
+    """Return an upper bound for the number of terms of an expression, multiplied out.
 
     >>> from sympy.abc import a, b, c
     >>> _terms((a + b)*(a + b + c)), _terms((a + b)**3)
@@ -392,10 +389,10 @@ def _degree(e: Expr) -> Expr:
 
 
 def _factored(polynomial: Expr) -> Expr:
-    """A polynomial, or one over monomials, as a product.
+    """Write a polynomial, or one over monomials, as a product.
 
-    What is linear in a symbol has no factors but those that both coefficients share. Nearly all that is asked for is,
-    and SymPy's search for factors, which draws points by chance, takes minutes for a few of those.
+    A polynomial that is linear in a symbol has only the factors that both coefficients share. Nearly all polynomials
+    here are linear in one, and SymPy's search for factors, which draws random points, takes minutes for a few of them.
 
     >>> from sympy.abc import a, x, y
     >>> _factored(a**2*x - a*y), _factored(x**2 - y**2)

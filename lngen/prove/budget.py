@@ -1,4 +1,4 @@
-"""How much work a proof may take."""
+"""Budget of work that a proof may take, and the errors that end a proof."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ _WORK = 50_000
 
 
 class TooLargeError(Exception):
-    """More sign regions, terms or polynomial work than an answer is worth; the message says which."""
+    """Error for a question with too many sign regions, terms or polynomials; the message says which."""
+
+
+class UndefinedError(Exception):
+    """Error for a divisor that is zero, whatever the values of its symbols."""
 
 
 class Budget:
@@ -26,7 +30,7 @@ class Budget:
 
     @contextmanager
     def limited(self, work: int) -> Iterator[None]:
-        """Inside, no more than this may be spent, nor more than is left.
+        """Limit the work inside a `with` statement to this much, or to the rest of the budget if that is less.
 
         >>> budget = Budget(10)
         >>> with budget.limited(5):

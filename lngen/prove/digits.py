@@ -1,4 +1,4 @@
-"""Both sides of an equation at random points in 50-digit arithmetic."""
+"""Agreement of two sides of an equation at random points, in 50-digit arithmetic."""
 
 from __future__ import annotations
 
@@ -17,14 +17,17 @@ from lngen.derivation.derivation import Derivation, Direction
 from lngen.expressions.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
 from lngen.expressions.symbols import D, TypedSymbol, axes
 from lngen.language.syntax import Kind
-from lngen.prove.printed import Claim
+from lngen.prove.printed import PrintedEquality
 
 DIGITS = 50
 """Decimal digits of the numeric evidence."""
 
 REQUIRED = 40
-"""Digits to which two sides of an equation have to agree. Fifty less what a few hundred operations and the cancellation
-in a gradient can lose; a wrong formula agrees to none."""
+"""Digits to which two sides of an equation have to agree.
+
+They are fifty less the loss of a few hundred operations and of the cancellation in a gradient; a wrong formula agrees
+to none.
+"""
 
 MOST_FEATURES = 1000
 """The longest rows that evidence is computed for: a definition that needs more, by a factor `D - 100000`, has none."""
@@ -43,12 +46,11 @@ Sides = Iterable[tuple[Any, Any, Any]]
 """Pairs of values that have to be equal, each after a key."""
 
 
-def digits_of_claims(derivation: Derivation, claims: Sequence[Claim], digits: int) -> list[int | None]:
-    """For each claim the digits to which its sides agree, the worst over several D.
+def digits_of_claims(derivation: Derivation, claims: Sequence[PrintedEquality], digits: int) -> list[int | None]:
+    """Return the digits to which both sides of each claim agree, the worst over several D.
 
-    None where the right side, which the left one has to be equal to, has no finite value at any of them: a pole that a
-    later form guards may stand in an earlier one. Of what has no meaning, such as a derivative that was not taken, no
-    digit is right.
+    The digits are None if the right side is not finite at any D: a pole that a later form guards may be in an earlier
+    form. They are 0 for a side without a meaning, such as a derivative that was not taken.
     """
     worst: list[int | None] = [None] * len(claims)
     with mpmath.workdps(digits):
@@ -69,7 +71,11 @@ def sizes(derivation: Derivation) -> tuple[int, ...]:
 
 
 def _claims_at(
-    derivation: Derivation, claims: Sequence[Claim], features: int, written: Environment, arithmetic: Arithmetic
+    derivation: Derivation,
+    claims: Sequence[PrintedEquality],
+    features: int,
+    written: Environment,
+    arithmetic: Arithmetic,
 ) -> Sides:
     written = evaluate_equations(derivation.written.equations, written, arithmetic)
     told = _values_told(derivation, features, written, arithmetic)
@@ -102,11 +108,10 @@ def _values_told(
 
 
 def second_derivation(derivation: Derivation, digits: int) -> list[tuple[str, int, tuple[int, ...]]]:
-    """For each gradient the digits to which it agrees with the unsimplified adjoint, and the D that were compared.
+    """Return the digits to which each gradient agrees with the unsimplified adjoint, and every D that was compared.
 
-    A D at which the definition has no value, or divides by what is nothing but rounding, or the unsimplified form
-    divides 0 by 0, is left out (D = 1, where a root of the variance is taken). Where that leaves none, other points are
-    tried.
+    A D is skipped if the definition has no value there or divides by rounding alone, or if the unsimplified form is
+    0/0. An example is the root of a variance at D = 1. If every D is skipped, other points are tried.
     """
     worst = {gradient.name: digits for _, gradient in derivation.gradients}
     found: dict[str, list[int]] = {name: [] for name in worst}
@@ -139,11 +144,11 @@ def _gradients_at(derivation: Derivation, written: Environment, arithmetic: Arit
 def compared(
     sides: Callable[[Arithmetic], Sides], digits: int, meaningless: Callable[[], bool] = lambda: False
 ) -> Iterator[tuple[Any, int]]:
-    """For each pair of values, computed in a given arithmetic, the digits to which they agree.
+    """Yield the digits to which two values agree, for each pair computed in a given arithmetic.
 
-    Where that is not most of them, both sides are computed once more with twice as many. They may cancel: then the
-    scale is not theirs but that of their terms, of which rounding tells, it being 10**-digits of that. None is compared
-    there if rounding is all that there is.
+    If most digits differ, both sides are computed once more with twice as many digits. The two sides may cancel; their
+    scale is then that of their terms, estimated as 10**digits times the rounding error. Nothing is compared if the
+    values are rounding alone.
 
     >>> from mpmath import mpf
     >>> def sides(_):
@@ -170,13 +175,13 @@ def compared(
 
 
 def rests_on_rounding(derivation: Derivation, point: Environment) -> bool:
-    """Whether some part of the definition has no right digit: it divides by rounding alone."""
+    """Test whether some part of the definition has no right digit, because it divides by rounding alone."""
     parts = {part for q in derivation.written.equations for part in sympy.preorder_traversal(q.expression)}
     return _right_digits(derivation, point, (part for part in parts if isinstance(part, sympy.Expr))) == 0
 
 
 def _right_digits(derivation: Derivation, values: Environment, parts: Iterable[Expr]) -> int:
-    """How many digits of every one of these parts of the definition are those that it has with twice as many."""
+    """Return the number of digits that all parts share with their values in twice as many digits."""
     digits, parts = mpmath.mp.dps, tuple(parts)
     found = [evaluate_expression(part, values, Arithmetic(digits)) for part in parts]
     with mpmath.workdps(2 * digits):
@@ -190,7 +195,7 @@ def _finite(value: Any) -> bool:
     return all(mpmath.isfinite(entry) for entry in np.asarray(value, dtype=object).flat)
 
 
-# Where inputs are drawn from: a logarithm or a root may ask for positive ones, for ones above 1, or for negative ones.
+# Ranges of random inputs: a logarithm or a root may need positive ones, ones above 1, or negative ones.
 _RANGES = ((-1, 1), (0, 1), (1, 2), (-1, 0), (-2, -1))
 
 
@@ -214,9 +219,10 @@ def random_point(derivation: Derivation, features: int, seed: int) -> Environmen
 
 
 def _digits_kept(derivation: Derivation, values: Environment) -> int:
-    """How many digits of the outputs are those that they have with twice as many; -1 where one is not finite.
+    """Return the number of digits that the outputs share with their values in twice as many digits.
 
-    0 where only something that a comparison drops is not: `minimum(sqrt(u), u)` is u below 0, and has no derivative.
+    It is -1 if an output is not finite. It is 0 if only a value that a comparison drops is not finite:
+    `minimum(sqrt(u), u)` is u below 0, and has no derivative there.
     """
     kept = _digits_of_outputs(derivation, values)
     finite = all(_finite(values[equation.symbol]) for equation in derivation.written.equations)
@@ -229,10 +235,9 @@ def _digits_of_outputs(derivation: Derivation, values: Environment) -> int:
 
 
 def has_values(derivation: Derivation) -> bool:
-    """Whether the definition has finite real outputs, not made of rounding alone, at one point at least of those that
-    evidence is taken at.
+    """Test whether the definition has meaningful values at one or more of the points of the evidence.
 
-    With rows too long to try any it is taken to have.
+    The outputs are finite, real, and not made of rounding alone. With rows too long to evaluate, the answer is yes.
     """
     if derivation.definition.minimum_features > MOST_FEATURES:
         return True

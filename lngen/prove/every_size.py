@@ -1,4 +1,4 @@
-"""Equalities of a derivation shown for every D: its steps, and what the unsimplified chain rule says of its results."""
+"""Equalities of a derivation shown for every D: its steps, and its results beside the unsimplified chain rule's."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from lngen.derivation.short_lines import in_short_lines
 from lngen.derivation.vjp import adjoint
 from lngen.expressions.equations import Equation
 from lngen.expressions.symbols import TypedSymbol, operation_count
-from lngen.prove.budget import Budget, TooLargeError
+from lngen.prove.budget import Budget, TooLargeError, UndefinedError
 from lngen.prove.facts import Facts
 from lngen.prove.generators import minus
-from lngen.prove.names import Names
-from lngen.prove.printed import Claim
-from lngen.prove.row_algebra import RowAlgebra, UndefinedError
+from lngen.prove.names import Meanings
+from lngen.prove.printed import PrintedEquality
+from lngen.prove.row_algebra import RowAlgebra
 from lngen.prove.vanishing import vanishes
 
 _WORK = 100_000
@@ -40,17 +40,16 @@ class NotShownError(Exception):
 def shown_equal(
     left: Expr,
     right: Expr,
-    names: Names,
+    names: Meanings,
     work: int = _WORK,
     *,
     together: bool = False,
     opened: frozenset[TypedSymbol] = frozenset(),
 ) -> frozenset[TypedSymbol]:
-    """Show that two expressions are equal for every D, and say which names were looked into.
+    """Show that two expressions are equal for every D, and return the names that were opened.
 
-    One at a time, or, which is faster and says less, all together that are seen; those of `opened` before any other.
-
-    Raises NotShownError.
+    Names are opened one at a time, or all visible ones together, which is faster and tells less; those of `opened` come
+    first. Raises NotShownError.
     """
     with names.algebra.budget.limited(work):
         while not _equal(left, right, names, opened):
@@ -61,7 +60,7 @@ def shown_equal(
     return opened
 
 
-def _equal(left: Expr, right: Expr, names: Names, opened: frozenset[TypedSymbol]) -> bool:
+def _equal(left: Expr, right: Expr, names: Meanings, opened: frozenset[TypedSymbol]) -> bool:
     try:
         difference = minus(names.form(left, opened), names.form(right, opened))
         if not difference:
@@ -75,8 +74,8 @@ def _equal(left: Expr, right: Expr, names: Names, opened: frozenset[TypedSymbol]
         raise NotShownError("the expressions are nested too deeply") from None
 
 
-def _needed(left: Expr, right: Expr, names: Names, opened: frozenset[TypedSymbol]) -> frozenset[TypedSymbol]:
-    """Fewer of the names, so that no other one of them can be left closed."""
+def _needed(left: Expr, right: Expr, names: Meanings, opened: frozenset[TypedSymbol]) -> frozenset[TypedSymbol]:
+    """Return a subset of the names in which each name is needed: closing any of them loses the proof."""
     for name in names.in_order(opened):
         fewer = opened - {name}
         with suppress(NotShownError), names.algebra.budget.limited(_WORK_TO_MATCH):
@@ -87,12 +86,12 @@ def _needed(left: Expr, right: Expr, names: Names, opened: frozenset[TypedSymbol
 
 @dataclass(frozen=True)
 class Equality:
-    """A result, and what it has to be equal to."""
+    """Equality of a result with the expression that it has to equal."""
 
     name: str
     found: Expr
     wanted: Expr
-    names: Names
+    names: Meanings
 
     def show(self) -> None:
         """Raises NotShownError where it is not seen to hold for every D."""
@@ -104,21 +103,21 @@ class EverySize:
 
     def __init__(self, derivation: Derivation) -> None:
         self.derivation = derivation
-        self._worlds: dict[Direction, Names] = {}
+        self._worlds: dict[Direction, Meanings] = {}
         self._budget = Budget(_WORK_OF_ALL)
         self._of_claims = Budget(_WORK_OF_ALL)
-        self._lines: dict[Direction, Names] = {}
+        self._lines: dict[Direction, Meanings] = {}
 
-    def _names(self, budget: Budget | None = None) -> Names:
-        return Names(RowAlgebra(budget or self._budget, self.derivation.definition.minimum_features))
+    def _names(self, budget: Budget | None = None) -> Meanings:
+        return Meanings(RowAlgebra(budget or self._budget, self.derivation.definition.minimum_features))
 
-    def world(self, part: Direction) -> Names:
-        """What names stand for in the steps of a direction."""
+    def world(self, part: Direction) -> Meanings:
+        """Return the meanings of the names in the steps of a direction."""
         if part not in self._worlds:
             self._worlds[part] = self._told(part, self._names())
         return self._worlds[part]
 
-    def _told(self, part: Direction, names: Names) -> Names:
+    def _told(self, part: Direction, names: Meanings) -> Meanings:
         d = self.derivation
         names.give(d.forward.equations)
         names.give(d.written.equations)
@@ -137,8 +136,8 @@ class EverySize:
 
     # ---- what lines say besides
 
-    def claim(self, claim: Claim) -> None:
-        """Show what a printed line says. Raises NotShownError."""
+    def claim(self, claim: PrintedEquality) -> None:
+        """Show the claim of a printed line; raises NotShownError."""
         left, right = claim.left, claim.right
         if claim.written:
             names, own = self._written
@@ -150,7 +149,7 @@ class EverySize:
         except NotShownError:
             shown_equal(left, right, names, _WORK_OF_CLAIM)
 
-    def _line(self, part: Direction) -> Names:
+    def _line(self, part: Direction) -> Meanings:
         if part not in self._lines:
             # The double backward tells lines of the gradients, which were derived before it.
             self._lines[part] = self._told(part, self._names(self._of_claims))
@@ -158,7 +157,7 @@ class EverySize:
         return self._lines[part]
 
     @cached_property
-    def _written(self) -> tuple[Names, _Written]:
+    def _written(self) -> tuple[Meanings, _Written]:
         names = self._names(self._of_claims)
         names.give(self.derivation.forward.equations)
         own = _Written(names, {})
@@ -205,7 +204,7 @@ class EverySize:
 
     def _both(
         self, equations: Iterable[Equation], arguments: Mapping[TypedSymbol, TypedSymbol]
-    ) -> tuple[Names, _Written]:
+    ) -> tuple[Meanings, _Written]:
         names = self._names()
         names.give(self.derivation.forward.equations)
         names.give(equations)
@@ -213,9 +212,9 @@ class EverySize:
 
 
 class _Written:
-    """The names of the definition as written, apart from those of the normal form unless they are shown to be equal."""
+    """Names of the definition as written, apart from those of the normal form unless they are shown to be equal."""
 
-    def __init__(self, names: Names, arguments: Mapping[TypedSymbol, TypedSymbol]) -> None:
+    def __init__(self, names: Meanings, arguments: Mapping[TypedSymbol, TypedSymbol]) -> None:
         self._names = names
         self._table = dict(arguments)
 
@@ -224,11 +223,11 @@ class _Written:
         return e.xreplace(self._table)
 
     def beside(self, e: Expr) -> Expr:
-        """An expression of the normal form, in which what that has no value for is the definition's."""
+        """Replace the symbols of an expression without a value in the normal form by the definition's."""
         return e.xreplace({s: named for s, named in self._table.items() if s not in self._names.given})
 
     def give(self, equations: Iterable[Equation]) -> None:
-        """Note equations under names of their own, or under those of equal values that are called the same."""
+        """Note equations under names of their own, or under those of equal values with the same name."""
         for equation in equations:
             meaning = self(equation.expression)
             alike = self._names.called(equation.symbol)

@@ -1,20 +1,20 @@
 """An exact proof for D = 1, 2, 3, 4: the generated gradient minus `sympy.diff` of the definition is identically zero.
 
-The definition is written out over explicit symbols, one per entry of a row, and differentiated by SymPy; the generated
-equations are written out over the same symbols. That the difference vanishes is decided by `lngen.prove.algebra`: no
-`simplify`, no sampling. That it does not takes a point at which it does not, from `lngen.prove.witness`; without
-either, nothing is claimed.
+The definition is written out over explicit symbols, one per entry of a row, and differentiated by SymPy. The generated
+equations are written out over the same symbols. `lngen.prove.algebra` decides that the difference vanishes: no
+`simplify`, no sampling. `lngen.prove.witness` refutes it by a point at which it does not vanish. If neither succeeds,
+nothing is claimed.
 
-Three things keep this short and leave it a proof:
+Three properties keep this short and leave it a proof:
 
 * Rows do not meet in a definition, and a parameter's gradient is a sum over rows, so one row is enough.
-* A gradient that is linear in the cotangents, which its equations show by their form, is right if it is right for each
-  cotangent that is 1 in one entry and 0 in all others.
-* A definition treats all features alike, so the first entry of a gradient stands for all, and for it the second entry
-  of a cotangent stands for all but the first.
+* The equations of a gradient may show by their form that it is linear in the cotangents. It is then right if it is
+  right for each cotangent that is 1 in one entry and 0 in all others.
+* A definition treats all features alike, so the first entry of a gradient stands for all. For it the second entry of a
+  cotangent stands for all but the first.
 
-Constants are taken to be positive, as an epsilon is; an identity between roots and powers that holds for those holds
-wherever both sides are defined. One that a comparison or an `abs` looks at may have either sign.
+Constants are taken to be positive, as an epsilon is. An identity between roots and powers that holds for positive
+values holds wherever both sides are defined. A Constant inside a comparison or an `abs` may have either sign.
 
 A row's largest entry is either a free symbol, where the derivation claims that nothing depends on it, or each entry in
 turn. At a tie, and where a `where` or an `abs` changes branch, nothing is claimed.
@@ -46,8 +46,8 @@ from lngen.expressions.symbols import (
     of_real,
 )
 from lngen.language.syntax import Kind
-from lngen.prove.algebra import Algebra, UndefinedError
-from lngen.prove.budget import Budget, TooLargeError
+from lngen.prove.algebra import Algebra
+from lngen.prove.budget import Budget, TooLargeError, UndefinedError
 from lngen.prove.witness import differ
 
 SIZES = (1, 2, 3, 4)
@@ -117,7 +117,10 @@ def _proof(symbol: str, gradient: str, proved: list[int], failed: int | None, st
 
 
 class _NoDerivativeError(Exception):
-    """At this D there is a 0/0 for every row, as in the root of the variance of one feature: nothing is claimed."""
+    """Error for a 0/0 in every row at this D, as in the root of the variance of one feature.
+
+    Nothing is claimed at this D.
+    """
 
 
 class _Size:
@@ -152,9 +155,10 @@ class _Size:
         self.linear = _is_linear(self.backward, derivation.adjoint.cotangents)
 
     def holds(self, symbol: TypedSymbol, gradient: TypedSymbol) -> bool:
-        """Whether one gradient is right, at its first entry.
+        """Test whether one gradient is right, at its first entry.
 
-        Raises TooLargeError where neither is found, a proof or a point that refutes it, and _NoDerivativeError.
+        Raises TooLargeError if neither a proof nor a refuting point is found, and _NoDerivativeError for a 0/0 in every
+        row.
         """
         if not self.ready:
             self._write_out()
@@ -200,7 +204,7 @@ class _Size:
 
 
 def _is_linear(equations: Iterable[Equation], cotangents: Iterable[TypedSymbol]) -> bool:
-    """Whether every equation is, by its form, linear in the cotangents or free of them."""
+    """Test whether every equation is, by its form, linear in the cotangents or free of them."""
     known = dict.fromkeys(cotangents, 1)
 
     def degree(e: Expr) -> int | None:
@@ -242,7 +246,7 @@ class _Explicit:
         self.degrees: dict[Symbol, int] = {}
 
     def copy(self) -> _Explicit:
-        """A world that starts with the same values; what wins is shared."""
+        """Return a copy with the same values; the extremes are shared."""
         other = _Explicit(self.features, self.algebra)
         other.values = dict(self.values)
         other.extremes = self.extremes
@@ -289,9 +293,9 @@ class _Explicit:
         return self.extremes.setdefault(key, (entries, symbol))[1]
 
     def regions(self) -> Iterator[dict[Symbol, Expr]]:
-        """For each choice of the feature that attains each extreme, what the symbols of the extremes stand for.
+        """Yield the values of the extremes' symbols for each choice of the features that attain the extremes.
 
-        The first two features are looked at one by one; of the others as many as can be told apart.
+        The first two features are tried one by one, and as many of the others as can be told apart.
         """
         choices = range(min(self.features, 2 + len(self.extremes)))
         for choice in product(choices, repeat=len(self.extremes)):
@@ -303,7 +307,10 @@ class _Explicit:
             yield region
 
     def order_in(self, region: Mapping[Symbol, Expr]) -> list[Expr]:
-        """What is not negative in a region: by how much the entry that attains an extreme is ahead of each other."""
+        """Return expressions that are not negative in a region.
+
+        Each is the lead of the entry that attains an extreme over another entry.
+        """
         ahead = []
         for (kind, _), (entries, extreme) in self.extremes.items():
             sign = 1 if kind is RowMax else -1
@@ -330,10 +337,10 @@ class _Explicit:
 
 
 def _rebuilt(e: Expr, value: Callable[[Expr], Expr]) -> Expr:
-    """The expression of the values of its parts; raises _NoDerivativeError where that is NaN.
+    """Rebuild an expression from the values of its parts; raises _NoDerivativeError if one is NaN.
 
-    SymPy may neither compare nor approximate NaN, so nothing is made of it. What a select leaves out may
-    be any.
+    SymPy can neither compare nor approximate NaN, so no expression is made of it. A branch that a select leaves out may
+    have any value.
     """
     if isinstance(e, Where):
         condition, *branches = e.args

@@ -7,9 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from lngen.prove.budget import Budget
+from lngen.prove.budget import Budget, UndefinedError
 from lngen.prove.generators import Items, Polynomial, minus, scaled
-from lngen.prove.powers import UndefinedError
 
 _CHAIN = 2
 """Number of facts that are put together to find a sign: `x > z` and `z > 0` make two."""
@@ -40,7 +39,9 @@ class Poles:
 
 @dataclass(frozen=True)
 class Facts:
-    """Polynomials that are positive, or zero, in a case, and what is not zero wherever the statement is defined."""
+    """Facts of a case: polynomials that are positive, or zero, and those that are not zero where the statement is
+    defined.
+    """
 
     algebra: Signed
     positive: tuple[Polynomial, ...] = ()
@@ -48,7 +49,7 @@ class Facts:
     poles: Poles = Poles()
 
     def with_sign(self, p: Polynomial, sign: int) -> Facts:
-        """These, and the sign of p."""
+        """Return these facts and the sign of p."""
         if sign == 0:
             return replace(self, zero=(*self.zero, p))
         return replace(self, positive=(*self.positive, scaled(p, sign)))
@@ -66,7 +67,7 @@ class Facts:
 
     @property
     def impossible(self) -> bool:
-        """Whether one is seen to be false by its form: then the case is none."""
+        """Test whether a fact is false by its form, so that the case cannot occur."""
         sign = self.algebra.sign_by_form
         below = any(not fact or sign(scaled(fact, -1)) is not None for fact in self.positive)
         return below or any(1 in (sign(fact), sign(scaled(fact, -1))) for fact in self.zero)
@@ -76,7 +77,7 @@ class Facts:
         return Facts(self.algebra, poles=Poles(self.poles.every_row, self.poles.every_row))
 
     def signs(self, p: Polynomial) -> set[int]:
-        """The signs that p may have: 1, 0 and -1, less those that the facts exclude.
+        """Return the signs that p may have: 1, 0 and -1, without those that the facts exclude.
 
         >>> from lngen.expressions.symbols import Axes
         >>> from lngen.prove.generators import ONE
@@ -104,7 +105,7 @@ class Facts:
         return possible
 
     def _sign(self, p: Polynomial, chain: int) -> int | None:
-        """1 for what is positive, 0 for what is not negative, None where neither is seen."""
+        """Return 1 if p is positive, 0 if it is not negative, None if neither is known."""
         found = self.algebra.sign_by_form(p) if p else 0
         if found == 1 or not chain:
             return found

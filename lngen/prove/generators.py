@@ -1,8 +1,8 @@
-"""Sparse polynomials over generators: the numbers that a proof for every D reckons with.
+"""Sparse polynomials over generators, with which a proof for every D computes.
 
 A generator is a value that is not a polynomial in others: an input at a generic feature, the mean of a product, a root,
-an exponential. It has axes, and may be known to be positive. A monomial is a sorted tuple of (generator, exponent), the
-exponents rational: `u**(-1/2)` is one generator u to the power -1/2, whatever other powers of u stand beside it.
+an exponential. It has axes, and may be known to be positive. A monomial is a sorted tuple of (generator, exponent) with
+rational exponents: `u**(-1/2)` is one generator u to the power -1/2, beside any other powers of u.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ ONE: Polynomial = {(): QQ(1)}
 
 @dataclass(frozen=True)
 class Generator:
-    """`inside` is what a root, a function, an indicator or an extreme is of; `body` what a mean or a sum is of.
+    """Generator of the polynomials, with its known properties.
 
-    `attained` says of an indicator that it is 1 at one feature of every row, `one_sided` that what it is of is not
-    negative, and `squared` what a cosine is to the power 2.
+    `inside` is the argument of a root, a function, an indicator or an extreme, and `body` that of a mean or a sum.
+    `attained` marks an indicator that is 1 at one feature of every row. `one_sided` marks an indicator whose argument
+    is not negative. `squared` is the square of a cosine.
     """
 
     kind: str
@@ -44,7 +45,7 @@ class Generator:
 
     @property
     def base(self) -> Polynomial:
-        """What it is of, as a polynomial."""
+        """Return the argument as a polynomial."""
         return dict(self.inside)
 
     @property
@@ -61,7 +62,7 @@ FUNCTIONS = ("power", "exp", "log", "normal", "sine", "cosine")
 
 
 class Generators:
-    """The generators met so far, each once, in an order in which what one is made of comes before it."""
+    """Generators found so far, each once, in an order in which each comes after its parts."""
 
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
@@ -85,7 +86,7 @@ class Generators:
         return self._places[key]
 
     def known_as(self, key: Any) -> int | None:
-        """The number of the generator with this key, if there is one."""
+        """Return the number of the generator with this key; None if there is none."""
         return self._places.get(key)
 
     def opposite(self, place: int) -> int:
@@ -135,9 +136,9 @@ class Generators:
         return result
 
     def divided(self, monomial: Monomial, by: Monomial) -> Monomial | None:
-        """The quotient of two monomials; None where it has a pole that the first of them has not.
+        """Return the quotient of two monomials; None if it has a pole that the first monomial lacks.
 
-        A rewrite may divide by what is positive, or takes a power away: a pole of its own would be taken for one of the
+        A rewrite may divide by a positive factor, or remove a power. A new pole would be mistaken for one of the
         statement.
         """
         powers = dict(monomial)
@@ -147,36 +148,39 @@ class Generators:
         return None if found is None else found[1]
 
     def has_pole(self, monomial: Monomial) -> bool:
-        """Whether it divides by what is not seen to be positive."""
+        """Test whether a monomial divides by a factor that is not known to be positive."""
         return any(exponent < 0 and not self.known[place].positive for place, exponent in monomial)
 
     # ---- what is known
 
     def axes(self, monomial: Monomial) -> Axes:
-        """What a product varies over."""
+        """Return the axes that a product varies over."""
         found = NOTHING
         for place, _ in monomial:
             found = found.join(self.known[place].axes)
         return found
 
     def split(self, monomial: Monomial, varies: Callable[[Axes], bool]) -> tuple[Monomial, Monomial]:
-        """The factors that do not vary in this sense, and those that do."""
+        """Return the factors that do not vary in this sense, and those that do."""
         inner = tuple(factor for factor in monomial if varies(self.known[factor[0]].axes))
         return tuple(factor for factor in monomial if factor not in inner), inner
 
     def nonnegative(self, monomial: Monomial) -> bool:
-        """Whether each factor is seen not to be negative. What has a root is not, where the root is defined."""
+        """Test whether each factor is known not to be negative.
+
+        The base of an even root is not negative wherever the root is defined.
+        """
         return all(
             self.known[place].nonnegative or exponent % 2 == 0 or exponent.denominator % 2 == 0
             for place, exponent in monomial
         )
 
     def positive(self, monomial: Monomial) -> bool:
-        """Whether each factor is seen to be positive."""
+        """Test whether each factor is known to be positive."""
         return all(self.known[place].positive for place, _ in monomial)
 
     def within(self, place: int) -> frozenset[int]:
-        """The generators that one is made of, those of these, and so on."""
+        """Return the generators inside a generator, those inside of them, and so on."""
         if place not in self._within:
             g = self.known[place]
             inner = {*places(g.base), *(other for other, _ in g.body)}
@@ -184,7 +188,7 @@ class Generators:
         return self._within[place]
 
     def sign(self, p: Polynomial) -> int | None:
-        """1 for what is positive by its form, 0 for what is not negative, None where that is not seen."""
+        """Return 1 if p is positive by its form, 0 if it is not negative, None if neither is visible."""
         if not all(c > 0 and self.nonnegative(m) for m, c in p.items()):
             return None
         return int(any(map(self.positive, p)))

@@ -1,7 +1,7 @@
-"""Equations as what names stand for, looked into on demand.
+"""Equations as definitions of names, opened on demand.
 
-Two expressions are compared with names as unknowns first. Where that does not do, the name that was given last is
-replaced by what it stands for, and so on down to the inputs. Which names were looked into is what a step rests on.
+Two expressions are first compared with names as unknowns. If that fails, the name that was given last is replaced by
+its definition, and so on down to the inputs. A step rests on the names that were opened.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from lngen.expressions.symbols import (
 from lngen.prove.budget import TooLargeError
 from lngen.prove.facts import Poles
 from lngen.prove.generators import ONE, Items, Polynomial, minus, plus, scaled
-from lngen.prove.row_algebra import RowAlgebra, UndefinedError, rational
+from lngen.prove.row_algebra import RowAlgebra, rational
 
 _FUNCTIONS = (*ENTRY_OF, sympy.Abs, sympy.sign)
 
 
-class Names:
-    """What names stand for; a symbol that no equation gives is an input, or any value at all."""
+class Meanings:
+    """Map from names to their definitions; a name without one is a free variable."""
 
     def __init__(self, algebra: RowAlgebra) -> None:
         self.algebra = algebra
@@ -53,9 +53,9 @@ class Names:
         self._signs: dict[Expr, int | None] = {}
 
     def give(self, equations: Iterable[Equation]) -> None:
-        """Note what symbols stand for, each said after those that it uses; the first meaning of a symbol stays.
+        """Note the definitions of symbols, each after those that it uses; the first definition of a symbol stays.
 
-        Raises TypeError for a symbol that varies over less than what it stands for.
+        Raises TypeError for a symbol that varies over fewer axes than its definition.
         """
         for equation in equations:
             symbol, meaning = equation.symbol, equation.expression
@@ -82,9 +82,9 @@ class Names:
     def next(
         self, expressions: Iterable[Expr], opened: frozenset[TypedSymbol], together: bool
     ) -> frozenset[TypedSymbol]:
-        """Which to open next of the names that are seen in expressions: the one given last, or all of them.
+        """Return the names to open next among those in expressions: the last one given, or all of them.
 
-        Those in functions wait for the others.
+        Names inside functions come last.
         """
         seen = {symbol for e in expressions for symbol in self._seen(e, opened)} & self._meaning.keys()
         ready = seen - self._late
@@ -113,7 +113,7 @@ class Names:
         return self._reach[e]
 
     def form(self, e: Expr, opened: frozenset[TypedSymbol] = frozenset()) -> Polynomial:
-        """The form of an expression with some names replaced by what they stand for."""
+        """Return the form of an expression with some names replaced by their definitions."""
         key = e, opened & self._reached(e)
         if key not in self._memo:
             self.algebra.budget.spend(1)
@@ -162,12 +162,13 @@ class Names:
         raise TooLargeError(f"no algebra for {type(e).__name__}")
 
     def poles(self, expressions: Iterable[Expr], opened: frozenset[TypedSymbol]) -> Poles:
-        """Divisors and arguments of logarithms, whatever a select chooses: where one is zero, nothing is claimed.
+        """Return divisors and arguments of logarithms, whatever a select chooses: where one is zero, nothing is
+        claimed.
 
         >>> from lngen.expressions.symbols import RowSymbol
         >>> from lngen.prove.budget import Budget
         >>> x, z = RowSymbol("x"), RowSymbol("z")
-        >>> names = Names(RowAlgebra(Budget()))
+        >>> names = Meanings(RowAlgebra(Budget()))
         >>> len(names.poles([Mean(1 / x)], frozenset()).anywhere)
         1
         >>> names.poles([Mean(Where(z > 0, 1 / x, 0))], frozenset())
@@ -199,7 +200,7 @@ class Names:
         return self.algebra.symbol(f"{type(symbol).__name__} {symbol.name}", axes(symbol), sign == 1, sign is not None)
 
     def _sign(self, e: Expr) -> int | None:
-        """1 for what is positive by its form, 0 for what is not negative, None where that is not seen."""
+        """Return 1 if an expression is positive by its form, 0 if it is not negative, None if neither is visible."""
         if e not in self._signs:
             self._signs[e] = self._sign_of(e)
         return self._signs[e]
@@ -233,7 +234,7 @@ class Names:
             inner = form(base)
             if algebra.sign_by_form(inner) != 1:
                 # (-1)**D is no exponential of a logarithm.
-                raise TooLargeError("the base of a power is not seen to be positive, and the exponent is no number")
+                raise TooLargeError("the base of a power is not known to be positive, and the exponent is not a number")
             return algebra.exponential(algebra.of.product(form(exponent), algebra.logarithm(inner)))
         if isinstance(base, Pow) and base.exp.is_even and not exponent.is_Integer:
             # The root of a square is what was squared, but for the sign.
@@ -312,4 +313,4 @@ class Names:
         raise TooLargeError(f"no algebra for {name}")
 
 
-__all__ = ["Names", "UndefinedError"]
+__all__ = ["Meanings"]

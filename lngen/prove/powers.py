@@ -1,4 +1,4 @@
-"""Powers of polynomials over generators, and their signs: what forms of functions and reductions are made with."""
+"""Powers of polynomials over generators, and their signs, from which functions and reductions are built."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import sympy
 from sympy import QQ
 
 from lngen.expressions.symbols import NOTHING, Axes
-from lngen.prove.budget import Budget, TooLargeError
+from lngen.prove.budget import Budget, TooLargeError, UndefinedError
 from lngen.prove.generators import (
     INDICATORS,
     ONE,
@@ -38,10 +38,6 @@ LONGEST_FACTORED = 10**12
 _ZERO: Polynomial = {}
 
 
-class UndefinedError(Exception):
-    """A divisor of an expression is zero, whatever the values of its symbols."""
-
-
 class Powers:
     """Generators and the relations between them; powers of polynomials, and their signs."""
 
@@ -59,7 +55,7 @@ class Powers:
         return single(self.of.place(("symbol", name), lambda: make))
 
     def claim_not_negative(self, p: Polynomial) -> None:
-        """Note what is not negative by its form, which multiplying out hides: a mean of squares."""
+        """Note a polynomial that is not negative by its form, which multiplying out hides: a mean of squares."""
         if len(p) > 1:
             for form in (p, self.reduced(p)):
                 claimed = self._primitive(form, signed=False)[2] if form else form
@@ -67,9 +63,9 @@ class Powers:
                     self._not_negative.append(claimed)
 
     def factors(self, p: Polynomial) -> Iterator[Items]:
-        """Candidates one of which is zero where p is: its generators, and the sum that is left, as signs take it.
+        """Yield candidates of which one is zero where p is: its generators, and the remaining sum, as signs take it.
 
-        Nothing of a quotient: a select may keep it from its pole, and it need not be zero where its numerator is.
+        A quotient yields nothing: a select may keep it from its pole, and it need not be zero where its numerator is.
         """
         p = self.reduced(p)
         _, factor, primitive = self._primitive(p, signed=True) if p else (0, (), p)
@@ -157,10 +153,10 @@ class Powers:
     def _primitive(
         self, p: Polynomial, *, signed: bool, outside: Any = lambda axes: True
     ) -> tuple[Any, Monomial, Polynomial]:
-        """A number, a monomial and a polynomial with no more of either to be taken out, whose product is p.
+        """Split p into a number, a monomial and a primitive polynomial, whose product is p.
 
-        With `signed` a factor of any sign may be taken out, and the leading coefficient is positive; else only what
-        is positive. What is left may take another step: of 1 - 1/(1 + e) it is 1 + e, less 1.
+        With `signed` a factor of any sign may be taken out, and the leading coefficient is positive; otherwise only
+        positive factors are. The rest may take another step: for 1 - 1/(1 + e) it is 1 + e, less 1.
         """
         content, factor, primitive = self._divided(p, signed, outside)
         whole = self.reduced(primitive) if self._has_whole_powers(primitive) else primitive
@@ -205,7 +201,7 @@ class Powers:
         return found
 
     def _is_above_zero_for_every_d(self, p: Polynomial) -> bool:
-        """Whether p is a*D - b, positive from the smallest D on that the definition takes."""
+        """Test whether p is a*D - b and positive for every D that the definition takes."""
         ((d, _),) = self.features.items()
         return p.keys() <= {d, ()} and p.get(d, 0) > 0 and p[d] * self._minimum + p.get((), 0) > 0
 
@@ -280,7 +276,7 @@ class Powers:
 
 
 def _beyond(p: Polynomial, claim: Polynomial) -> Polynomial:
-    """p less as much of what is not negative as there is in it."""
+    """Subtract from p the largest multiple of a claim that is not negative."""
     first = next(iter(claim))
     share = p.get(first, QQ(0)) / claim[first]
     return minus(p, scaled(claim, share)) if share > 0 else p

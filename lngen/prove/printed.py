@@ -1,12 +1,12 @@
-"""Claims of the printed lines of a derivation, beside the two sides of a rewrite.
+"""Claims of the printed lines of a derivation, besides the two sides of a rewrite.
 
-A report prints more than rewrites: contributions of the chain rule, first appearances of names, equations that a step
-uses, identities of the definition. It also reads as one chain, from the first line of a name to the line that code is
-emitted from. Each of these is an equality, and is listed here, so that it can be shown as rewrites are.
+A report prints contributions of the chain rule, first appearances of names, equations that a step uses, and identities
+of the definition. It also reads as one chain, from the first line of a name to the emitted line. Each of these is an
+equality, and is listed here, so that it is shown as rewrites are.
 
-The chain rule is checked line by line. The cotangents of the values that read a value have names by then, so what they
-send to it is one application of `lngen.derivation.vjp`, with these names as unknowns; so in turn for its own cotangent,
-up to the gradients. Tangents go the other way.
+The chain rule is checked line by line. The cotangents of a value's readers have names by then, so that their
+contributions to it are one application of `lngen.derivation.vjp`, with these names as unknowns. The value's own
+cotangent follows in the same way, up to the gradients. Tangents go the other way.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from lngen.expressions.symbols import D, FeatureSum, Mean, TypedSymbol
 
 
 @dataclass(frozen=True)
-class Claim:
-    """Two expressions that a printed line says are equal, the right one being what the left one has to be.
+class PrintedEquality:
+    """Claim of a printed line that two expressions are equal; the right one is the reference.
 
     `step` is the number of that line; 0 for an output or an identity of the definition, which `about` tells apart.
-    `opened` are names that the two sides need not share. `written` says that the right side speaks of the definition's
-    own values, and the left one of those of the normal form, which may have the same names.
+    `opened` are names that the two sides need not share. `written` means that the right side has the definition's own
+    values, and the left one those of the normal form, which may have the same names.
     """
 
     step: int
@@ -46,11 +46,11 @@ class Claim:
 
     @property
     def is_plain(self) -> bool:
-        """Whether both sides are one expression already."""
+        """Test whether both sides are one expression already."""
         return not self.written and self.left == self.right
 
 
-def claims(derivation: Derivation) -> tuple[Claim, ...]:
+def claims(derivation: Derivation) -> tuple[PrintedEquality, ...]:
     """All claims of a derivation beside its rewrites, in the order in which they are printed.
 
     >>> from lngen.derivation.simplify import derive
@@ -82,49 +82,51 @@ def claims(derivation: Derivation) -> tuple[Claim, ...]:
     return tuple(sorted(found, key=lambda claim: claim.step))
 
 
-def _of_the_definition(d: Derivation) -> Iterator[Claim]:
-    """Its outputs, its identities, and the first line of each value that it has a statement for."""
+def _of_the_definition(d: Derivation) -> Iterator[PrintedEquality]:
+    """Yield the claims of the definition: outputs, identities, and the first line of each value with a statement."""
     for name, value, plain in zip(d.definition.outputs, d.forward.outputs, d.written.outputs, strict=True):
-        yield Claim(0, "forward", d.definition.public(name), value, plain, written=True, about="outputs")
+        yield PrintedEquality(0, "forward", d.definition.public(name), value, plain, written=True, about="outputs")
     for _, left, right in d.identities:
-        yield Claim(0, "backward", f"{left} = {right}", left, right, about="identities")
+        yield PrintedEquality(0, "backward", f"{left} = {right}", left, right, about="identities")
     in_normal_form = {q.symbol for q in d.forward.equations}
     said = {q.symbol.name: q.symbol for q in d.written.equations if q.named or q.symbol not in in_normal_form}
     for step in (step for step in d.steps if step.part == "forward"):
         symbol = said.pop(step.target.name, None)
         if symbol is not None:
             first = step.after if step.before is None else step.before
-            yield Claim(step.number, "forward", "the definition", first, symbol, written=True)
+            yield PrintedEquality(step.number, "forward", "the definition", first, symbol, written=True)
 
 
-def _of_chains(steps: Sequence[Step], equations: Iterable[Equation]) -> Iterator[Claim]:
+def _of_chains(steps: Sequence[Step], equations: Iterable[Equation]) -> Iterator[PrintedEquality]:
     """Claims that each step goes on where the last one of its target ended, up to the emitted line; equations used."""
     last: dict[TypedSymbol, Step] = {}
     for step in steps:
         for left, right in step.uses:
-            yield Claim(step.number, step.part, "it uses", left, right)
+            yield PrintedEquality(step.number, step.part, "it uses", left, right)
         earlier = last.get(step.target)
         if earlier is not None:
             start = step.after if step.before is None else step.before
-            yield from _unless_plain(Claim(step.number, step.part, "it goes on", earlier.after, start))
+            yield from _unless_plain(PrintedEquality(step.number, step.part, "it goes on", earlier.after, start))
         last[step.target] = step
     for equation in equations:
         if equation.symbol in last:
             end = last[equation.symbol]
-            claim = Claim(end.number, end.part, "the emitted line", _means(end.after), _means(equation.expression))
+            claim = PrintedEquality(
+                end.number, end.part, "the emitted line", _means(end.after), _means(equation.expression)
+            )
             yield from _unless_plain(claim)
 
 
-def _of_gradients(d: Derivation, steps: Iterable[Step]) -> Iterator[Claim]:
+def _of_gradients(d: Derivation, steps: Iterable[Step]) -> Iterator[PrintedEquality]:
     """Claims that a gradient which is said again is as it was derived."""
     derived = {q.symbol: q.expression for q in d.backward}
     for step in steps:
         if step.rule == "gradient" and step.target in derived:
             again = _means(step.after), _means(derived[step.target])
-            yield Claim(step.number, step.part, "as derived above", *again)
+            yield PrintedEquality(step.number, step.part, "as derived above", *again)
 
 
-def _unless_plain(claim: Claim) -> Iterator[Claim]:
+def _unless_plain(claim: PrintedEquality) -> Iterator[PrintedEquality]:
     if not claim.is_plain:
         yield claim
 
@@ -142,8 +144,8 @@ def _cotangents(
     results: Mapping[TypedSymbol, TypedSymbol],
     own: Mapping[TypedSymbol, TypedSymbol],
     steps: Sequence[Step],
-) -> Iterator[Claim]:
-    """Claims of the steps of a reverse pass, from the cotangents that outputs begin with to those of the inputs."""
+) -> Iterator[PrintedEquality]:
+    """Yield claims of the steps of a reverse pass, from the cotangents of outputs to those of the inputs."""
     story = _Story(steps, own)
     sent: dict[TypedSymbol, list[Contribution]] = {
         symbol: [Contribution(symbol, symbol, e)] for symbol, e in own.items()
@@ -155,13 +157,13 @@ def _cotangents(
     for symbol, result in results.items():
         yield from story.collected(symbol, sent.get(symbol, ()))
         yield from (
-            Claim(step.number, step.part, "nothing reaches it", step.after, summed(sent.get(symbol, ())))
+            PrintedEquality(step.number, step.part, "nothing reaches it", step.after, summed(sent.get(symbol, ())))
             for step in steps
             if step.target == result and step.before is None and step.after == 0
         )
 
 
-def _tangents(d: Derivation, steps: Sequence[Step]) -> Iterator[Claim]:
+def _tangents(d: Derivation, steps: Sequence[Step]) -> Iterator[PrintedEquality]:
     """Claims of the steps of a forward pass."""
     assert d.jvp is not None
     story = _Story(steps, {})
@@ -173,9 +175,9 @@ def _tangents(d: Derivation, steps: Sequence[Step]) -> Iterator[Claim]:
 
 
 def _lines(d: Derivation, steps: Sequence[Step]) -> tuple[Equation, ...]:
-    """The equations that a direction differentiates: the forward's, in short lines if it is told so, and lines told.
+    """Return the equations that a direction differentiates: the forward's, in short lines if printed so.
 
-    A gradient that only hands on what it is sent has no line of its own there.
+    A gradient that only passes on a contribution has no line of its own there.
     """
     told = {step.target: Equation(step.target, _means(step.after)) for step in steps if _is_line(step)}
     short = in_short_lines(d.forward).equations
@@ -205,11 +207,11 @@ class _Story:
             if step.contributions:
                 self._steps.setdefault(step.contributions[0].target, []).append(step)
 
-    def collected(self, value: TypedSymbol, sent: Sequence[Contribution]) -> Generator[Claim, None, Expr]:
-        """The claims of what is told of a value; returns the name of all that was sent to it, or its sum.
+    def collected(self, value: TypedSymbol, sent: Sequence[Contribution]) -> Generator[PrintedEquality, None, Expr]:
+        """Yield the claims of a value's steps; return the name of all contributions to it, or their sum.
 
-        A step may tell a part, which a later one takes as what the value has already. One that is not taken so tells
-        the whole.
+        A step may collect a part of the contributions, on which a later one builds. A step on which no later one builds
+        collects all.
         """
         steps = self._steps.get(value, ())
         sources = frozenset(c.source for c in sent)
@@ -227,14 +229,18 @@ class _Story:
                 if told.source == value:
                     ways, says = ways if told.expression == self._own.get(value) else sources - named, "it has"
                 covered |= ways
-                yield Claim(step.number, step.part, says, told.expression, _from(ways, sent), frozenset({told.source}))
-            yield from _unless_plain(Claim(step.number, step.part, "their sum", step.after, summed(step.contributions)))
+                yield PrintedEquality(
+                    step.number, step.part, says, told.expression, _from(ways, sent), frozenset({told.source})
+                )
+            yield from _unless_plain(
+                PrintedEquality(step.number, step.part, "their sum", step.after, summed(step.contributions))
+            )
             parts[step.target] = covered
             if covered >= sources:
                 whole = step.target
             elif step.target not in taken:
                 left_out = _from(sources - covered, sent)
-                yield Claim(step.number, step.part, "nothing is left out", left_out, sympy.S.Zero)
+                yield PrintedEquality(step.number, step.part, "nothing is left out", left_out, sympy.S.Zero)
         if whole is None:
             return summed(sent)
         return sympy.S.Zero if self._last[whole] == 0 else whole

@@ -26,8 +26,11 @@ _MOST_TERMS = 3000
 
 
 @dataclass(frozen=True)
-class _Rewrite:
-    """`generator * leading` is a polynomial of what is smaller; for a root, where its exponent is negative."""
+class _GeneratorRewrite:
+    """Rewrite of `generator * leading` to a polynomial of smaller monomials.
+
+    For a root it applies where the exponent is negative.
+    """
 
     leading: Monomial
     varying: Monomial
@@ -40,7 +43,7 @@ class Rewrites:
 
     def __init__(self, generators: Generators) -> None:
         self.of = generators
-        self._rewrites: dict[int, _Rewrite | None] = {}
+        self._rewrites: dict[int, _GeneratorRewrite | None] = {}
         self._steps: dict[Monomial, Polynomial | None] = {}
         self._reduced: dict[Monomial, Polynomial] = {}
 
@@ -97,13 +100,15 @@ class Rewrites:
         return None
 
     def _is_zero_there(self, monomial: Monomial, g: Generator) -> bool:
-        """Whether an indicator is of what is zero where an extreme is attained: A*[m > u] is 0."""
+        """Test whether an indicator's argument is zero where an extreme is attained: A*[m > u] is 0."""
         same = (g.inside, frozenset((m, -c) for m, c in g.inside))
         return any(
             self.of.known[other].kind == "attains" and self.of.known[other].inside in same for other, _ in monomial
         )
 
-    def _by_leading_term(self, monomial: Monomial, place: int, g: Generator, rule: _Rewrite) -> Polynomial | None:
+    def _by_leading_term(
+        self, monomial: Monomial, place: int, g: Generator, rule: _GeneratorRewrite
+    ) -> Polynomial | None:
         # monomial = g * leading * quotient
         divided = self.of.divided(monomial, rule.leading)
         if divided is None:
@@ -124,7 +129,7 @@ class Rewrites:
         outside = self.of.product({without: 1 / rule.coefficient}, rest)
         return minus(outside, self.of.product(quotient, rule.rest))
 
-    def _by_last_term(self, monomial: Monomial, place: int, g: Generator, rule: _Rewrite) -> Polynomial | None:
+    def _by_last_term(self, monomial: Monomial, place: int, g: Generator, rule: _GeneratorRewrite) -> Polynomial | None:
         """1/(e*(1 + e)) is 1/e - 1/(1 + e): beside a root of a sum of exponentials none has a negative power."""
         ((other, _),) = rule.varying
         power = dict(monomial).get(other, 0)
@@ -140,12 +145,12 @@ class Rewrites:
         quotient = {divided: 1 / g.base[last[0]]}
         return minus(self.of.product(quotient, single(place)), self.of.product(quotient, rest))
 
-    def _rewrite(self, place: int) -> _Rewrite | None:
+    def _rewrite(self, place: int) -> _GeneratorRewrite | None:
         if place not in self._rewrites:
             self._rewrites[place] = self._rewrite_of(self.of.known[place])
         return self._rewrites[place]
 
-    def _rewrite_of(self, g: Generator) -> _Rewrite | None:
+    def _rewrite_of(self, g: Generator) -> _GeneratorRewrite | None:
         """The relation solved for its leading term; None where that has no single coefficient to divide by."""
         groups: dict[Monomial, list[Monomial]] = {}
         for m in g.inside:
@@ -160,4 +165,4 @@ class Rewrites:
             return None
         base = g.base
         rest = {m: c for m, c in base.items() if m != leading}
-        return _Rewrite(leading, varying, base[leading], rest)
+        return _GeneratorRewrite(leading, varying, base[leading], rest)

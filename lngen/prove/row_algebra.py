@@ -1,16 +1,16 @@
 """Row expressions in one form, for every D at once: polynomials over generators.
 
 * A mean and a sum over rows are linear: each is a sum of generators, the mean of one product of values that vary over
-  features. All else is taken out. A sum over rows stands outside of a mean, and `FeatureSum` is `D*Mean`.
-* A power `u**e` of a sum is the generator u to the power e, the number and the monomial that its terms share taken out.
+  features. All other factors are taken out. A sum over rows stands outside of a mean, and `FeatureSum` is `D*Mean`.
+* A power `u**e` of a sum is the generator u to the power e, with the common number and monomial of its terms taken out.
   An exponential of a sum is a product, one generator to a monomial. A logarithm takes factors out.
 * The sign of u is two indicators, `[u > 0]` and `[u < 0]`. So `Abs(u)` is `u*([u > 0] - [u < 0])`, at 0 as well, and a
-  select is `[c]*a + (1 - [c])*b`: what is not chosen cancels by its form, whatever its value is.
+  select is `[c]*a + (1 - [c])*b`: the branch not chosen cancels by its form, whatever its value is.
 * The first feature that attains an extreme m of u is an indicator A with `A*(u - m) = 0` and `Mean(A) = 1/D`.
 
-Inside a mean, and inside what a generator is made of, the relations are used as rewrites: `u*u**(-1/2)` becomes
-`u**(1/2)` where u stands by its leading term. That is complete for one relation, and not for two that share a
-generator; `lngen.prove.vanishing` decides what stands outside.
+Inside a mean, and inside a generator, the relations are used as rewrites: `u*u**(-1/2)` becomes `u**(1/2)`, where u is
+recognized by its leading term. This is complete for one relation, and not for two that share a generator.
+`lngen.prove.vanishing` decides outside of means and generators.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import sympy
 from sympy import QQ
 
 from lngen.expressions.symbols import NOTHING, Axes
-from lngen.prove.budget import TooLargeError
+from lngen.prove.budget import TooLargeError, UndefinedError
 from lngen.prove.facts import Facts
 from lngen.prove.generators import (
     FUNCTIONS,
@@ -44,7 +44,7 @@ from lngen.prove.generators import (
     scaled,
     single,
 )
-from lngen.prove.powers import LONGEST_FACTORED, Powers, UndefinedError
+from lngen.prove.powers import LONGEST_FACTORED, Powers
 
 _OTHER = {"max": "min", "min": "max"}
 
@@ -92,7 +92,7 @@ class RowAlgebra(Powers):
         return single(self.of.place(("mean", monomial), lambda: make))
 
     def sum_rows(self, body: Polynomial) -> Polynomial:
-        """The sum over rows, term by term; what rows share is taken out."""
+        """Return the sum over rows, term by term; factors that rows share are taken out."""
         result: Polynomial = {}
         for monomial, coefficient in body.items():
             outer, inner = self.of.split(monomial, lambda axes: axes.rows)
@@ -102,7 +102,9 @@ class RowAlgebra(Powers):
         return result
 
     def extreme(self, kind: str, body: Polynomial) -> Polynomial:
-        """The largest or smallest entry of a row: what features share is added or, if positive, multiplied later."""
+        """Return the largest or smallest entry of a row; a part that features share is added or, if positive,
+        multiplied later.
+        """
         body = self.reduced(body)
         shared = {m: c for m, c in body.items() if not self.of.axes(m).features}
         varying = minus(body, shared)
@@ -127,7 +129,7 @@ class RowAlgebra(Powers):
         return found
 
     def _extreme_inside(self, kind: str, body: Polynomial) -> Polynomial | None:
-        """The extreme of what rises or falls with something, by the extreme of that.
+        """Return the extreme of a monotonic function of a row, by the extreme of the row.
 
         >>> from lngen.prove.budget import Budget
         >>> algebra = RowAlgebra(Budget())
@@ -161,7 +163,7 @@ class RowAlgebra(Powers):
         return self.power(self.extreme(kind if exponent > 0 else _OTHER[kind], inner), exponent)
 
     def attains(self, body: Polynomial, extreme: Polynomial) -> Polynomial:
-        """1 at the first feature at which the body is what is said to be its extreme, 0 elsewhere."""
+        """Return the indicator of the first feature at which the body attains its given extreme."""
         ahead = minus(self.reduced(body), self.reduced(extreme))
         if ahead:  # of a row of equal entries the first is the first
             ahead = self._primitive(ahead, signed=False)[2]
@@ -193,7 +195,7 @@ class RowAlgebra(Powers):
         return single(self.of.place(("exp", monomial), lambda: make), rational(exponent))
 
     def logarithm(self, p: Polynomial) -> Polynomial:
-        """log of the absolute value: that of a product is a sum."""
+        """Return the logarithm of the absolute value; that of a product is a sum."""
         p = self.reduced(p)
         if not p:
             raise UndefinedError
@@ -216,7 +218,7 @@ class RowAlgebra(Powers):
         return result
 
     def _is_sign(self, p: Polynomial) -> bool:
-        """Whether it is made of indicators, and is 1 or -1 wherever it is not 0."""
+        """Test whether a polynomial is made of indicators, and is 1 or -1 wherever it is not 0."""
         if not all(self.of.known[place].kind in INDICATORS for place in places(p)):
             return False
         square = self.of.product(p, p)
@@ -272,7 +274,9 @@ class RowAlgebra(Powers):
     # ---- values for generators
 
     def solved(self, u: Polynomial) -> Iterator[tuple[int, Polynomial]]:
-        """Each generator that u = 0 says the value of, and the value: u is divided by what is positive alone."""
+        """Yield each generator whose value follows from u = 0, and the value; only positive factors of u are divided
+        by.
+        """
         for monomial, c in u.items():
             for place, exponent in monomial:
                 rest = tuple(factor for factor in monomial if factor[0] != place)
@@ -282,9 +286,9 @@ class RowAlgebra(Powers):
                     yield place, self.of.product({inverse(rest): -1 / c}, others)
 
     def replaced(self, p: Polynomial, values: Mapping[int, Polynomial]) -> Polynomial:
-        """p with polynomials for generators, also in what its functions are of, but in no mean: that is of others.
+        """Replace generators in p by polynomials, also inside its functions, but not inside means.
 
-        Raises UndefinedError where what becomes zero is divided by.
+        Raises UndefinedError for a division by a polynomial that becomes zero.
         """
         of = self.of
         result: Polynomial = {}
@@ -327,7 +331,7 @@ class RowAlgebra(Powers):
         return {monomial: QQ(1)}
 
     def _without_implied(self, p: Polynomial) -> Polynomial:
-        """p without indicators that others beside them imply, and without products of those that exclude each other."""
+        """Remove indicators that others beside them imply, and products of indicators that exclude each other."""
         result: Polynomial = {}
         for monomial, c in p.items():
             signs = [place for place, _ in monomial if self.of.known[place].kind in ("positive", "negative")]
@@ -349,7 +353,7 @@ class RowAlgebra(Powers):
         return 1 if self.of.known[place].kind == "positive" else -1
 
     def made_again(self, place: int, exponent: Exponent, change: Callable[[Polynomial], Polynomial]) -> Polynomial:
-        """A power of a function, of what that is of after a change. Raises UndefinedError where it is divided by 0."""
+        """Rebuild a power of a function after a change of its argument; raises UndefinedError for a division by 0."""
         g = self.of.known[place]
         inside = change(g.base)
         if g.kind == "power":
@@ -371,4 +375,4 @@ def rational(number: Any) -> Exponent:
     return int(number) if number.is_Integer else Fraction(int(number.p), int(number.q))
 
 
-__all__ = ["RowAlgebra", "UndefinedError", "rational"]
+__all__ = ["RowAlgebra", "rational"]

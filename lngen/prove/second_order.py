@@ -1,4 +1,4 @@
-"""The dot test in 50-digit arithmetic: what a JVP and its VJP say about each other.
+"""Dot test of a JVP and its VJP in 50-digit arithmetic.
 
 For every direction v and every cotangent u, `<J v, u> = <v, J^T u>`. The two sides come from different equations: the
 JVP from the tangents of the normal form, the VJP from its own derivation. For the double backward J is the derivative
@@ -25,7 +25,7 @@ from lngen.prove.digits import Sides, compared, drawn, random_point, rests_on_ro
 
 
 def second_order_proof(derivation: Derivation, function: str, digits: int, required: int) -> tuple[str, str, bool]:
-    """The grade of the dot test of the JVP or of the double backward, what it says, and whether it holds."""
+    """Return the grade of the dot test of the JVP or of the double backward, its statement, and its outcome."""
     at = _jvp_sides if function == "jvp" else _double_sides
     found = []
     worst = digits

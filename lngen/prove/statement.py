@@ -29,7 +29,7 @@ from lngen.language.syntax import Kind
 from lngen.prove.budget import Budget
 from lngen.prove.digits import DIGITS, MOST_FEATURES, REQUIRED, Sides, agreement, compared, shape_of
 from lngen.prove.every_size import NotShownError, shown_equal
-from lngen.prove.names import Names
+from lngen.prove.names import Meanings
 from lngen.prove.row_algebra import RowAlgebra
 
 Said: TypeAlias = str | Expr | int
@@ -43,12 +43,11 @@ _CLEAR = mpmath.mpf(10) ** -15
 
 @dataclass(frozen=True)
 class Verdict:
-    """The grade of a statement, and what it rests on.
+    """Verdict on a statement: its grade, and its grounds.
 
-    `grade` is one of `exact at every D`, `50 digits` and `none`, as in the evidence of a derivation. `names` are those
-    of the equations that were looked into, `digits` to how many both sides agree where that is the evidence, and
-    `reason` says why the grade is no better. `refuted` says that both sides have other values at a point, which
-    `reason` names: the statement is false.
+    `grade` is one of `exact at every D`, `50 digits` and `none`, as in the evidence of a derivation. `names` are the
+    equations that were opened. `digits` is the number of equal digits if that is the evidence, and `reason` says why
+    the grade is no better. If `refuted`, the sides differ at a point, which `reason` names: the statement is false.
     """
 
     grade: str
@@ -65,14 +64,14 @@ def equal(
     minimum_features: int = 1,
     kinds: Mapping[str, str] | None = None,
 ) -> Verdict:
-    """Say whether two expressions are equal for every number of features D, wherever both are defined.
+    """Decide whether two expressions are equal for every number of features D, wherever both are defined.
 
     They are texts in the language of definitions, or expressions of `lngen.expressions.symbols`. Equations give names
-    to expressions, each of inputs and names before it: `"mu = mean(x)"`, or `{"mu": "mean(x)"}`. `kinds` says what
-    inputs vary over, as in a definition. One that it does not name is a Row, which may be anything; but `eps` is a
-    Constant, and so positive. D is `minimum_features` or more.
+    to expressions, each of inputs and names before it: `"mu = mean(x)"`, or `{"mu": "mean(x)"}`. `kinds` maps inputs to
+    kinds, as in a definition. Any other input is a Row with any value; but `eps` is a Constant, and so positive. D is
+    `minimum_features` or more.
 
-    Where the algebra does not show it, both sides are compared at points, first at small whole numbers, where ties and
+    If the algebra does not show it, both sides are compared at points, first at small whole numbers, where ties and
     zeros are.
 
     >>> equal("mean((x - mu)**2)", "mean(x**2) - mu**2", ["mu = mean(x)"])
@@ -82,14 +81,14 @@ def equal(
     >>> equal("mean(mu*x)", "mu*mean(x)", kinds={"mu": "RowScalar"}).grade
     'exact at every D'
 
-    Raises LngenError for what is no expression or no equation, or for a name, a kind or a number that cannot be.
+    Raises LngenError for an invalid expression or equation, or for an invalid name, kind or number.
     """
     if not isinstance(minimum_features, int) or not 1 <= minimum_features <= MOST_FEATURES:
         raise LngenError(f"minimum_features is {minimum_features!r}. Pass a whole number from 1 to {MOST_FEATURES}.")
     reader = _Reader(dict(kinds or {}))
     given = reader.equations(equations)
     sides = reader.side("left", left), reader.side("right", right)
-    names = Names(RowAlgebra(Budget(_WORK), minimum_features))
+    names = Meanings(RowAlgebra(Budget(_WORK), minimum_features))
     try:
         names.give(given)
     except TypeError as error:
@@ -98,7 +97,7 @@ def equal(
         opened = shown_equal(*sides, names)
     except NotShownError as error:
         meaning = tuple(replace(q, expression=_in_numbers(q.expression)) for q in given)
-        statement = _Statement(_in_numbers(sides[0]), _in_numbers(sides[1]), meaning)
+        statement = _NumericStatement(_in_numbers(sides[0]), _in_numbers(sides[1]), meaning)
         return _at_points(statement, minimum_features, str(error))
     return Verdict(EVERY_D, tuple(symbol.name for symbol in names.in_order(opened)))
 
@@ -204,7 +203,7 @@ def _in_numbers(e: Expr) -> Expr:
 
 
 @dataclass(frozen=True)
-class _Statement:
+class _NumericStatement:
     left: Expr
     right: Expr
     equations: tuple[Equation, ...]
@@ -224,7 +223,10 @@ class _Statement:
         yield "", left, right
 
     def critical(self, point: Environment, arithmetic: Arithmetic) -> Iterator[tuple[bool, Any]]:
-        """Whether it is compared with zero, and the value of each part that has a pole, a jump or an end at zero."""
+        """Yield each part that has a pole, a jump or an end at zero.
+
+        A part is a flag, true if it is compared with zero, and its value.
+        """
         values = evaluate_equations(self.equations, point, arithmetic)
         for part in dict.fromkeys(part for e in self.all for part in sympy.preorder_traversal(e)):
             if isinstance(part, (Relational, AttainsFirst)):
@@ -236,7 +238,7 @@ class _Statement:
                 yield False, evaluate_expression(part.args[0], values, arithmetic)
 
 
-def _at_points(statement: _Statement, smallest: int, why: str) -> Verdict:
+def _at_points(statement: _NumericStatement, smallest: int, why: str) -> Verdict:
     """Judge a statement that is not shown by its values at points."""
     worst = DIGITS
     tried: list[int] = []
@@ -263,7 +265,7 @@ def _at_points(statement: _Statement, smallest: int, why: str) -> Verdict:
     return Verdict(FIFTY, digits=worst, reason=f"{why}; compared at {at}")
 
 
-def _point(statement: _Statement, features: int, turn: int) -> Environment:
+def _point(statement: _NumericStatement, features: int, turn: int) -> Environment:
     """Seeded values of the inputs: small whole numbers, and in the last turn decimals."""
     generator = random.Random(1000 * turn + features)
     last = turn + 1 == _TURNS
@@ -287,8 +289,11 @@ def _twice(values: Any, more: Any) -> Iterator[tuple[Any, Any]]:
     return zip(np.asarray(values, dtype=object).flat, np.asarray(more, dtype=object).flat, strict=True)
 
 
-def _is_clear(statement: _Statement, point: Environment) -> bool:
-    """Whether no part is zero but for rounding where it has a pole or a jump, and all that is compared has a value."""
+def _is_clear(statement: _NumericStatement, point: Environment) -> bool:
+    """Test whether rounding cannot decide the value of the statement at a point.
+
+    No part with a pole or a jump is zero within rounding, and every compared value is defined.
+    """
     values = statement.critical(point, Arithmetic(DIGITS))
     with mpmath.workdps(2 * DIGITS):
         again = statement.critical(point, Arithmetic(2 * DIGITS))
@@ -302,7 +307,7 @@ def _is_clear(statement: _Statement, point: Environment) -> bool:
     return True
 
 
-def _refuted(statement: _Statement, point: Environment) -> str:
+def _refuted(statement: _NumericStatement, point: Environment) -> str:
     """A point, and both sides where they differ by more than rounding; nothing where they do not."""
     ((_, *values),) = statement.sides(point, Arithmetic(DIGITS))
     with mpmath.workdps(2 * DIGITS):
@@ -320,8 +325,8 @@ def _refuted(statement: _Statement, point: Environment) -> str:
     return ""
 
 
-def _where_finite(statement: _Statement, point: Environment, arithmetic: Arithmetic) -> Sides:
-    """Both sides at the entries at which both have values."""
+def _where_finite(statement: _NumericStatement, point: Environment, arithmetic: Arithmetic) -> Sides:
+    """Yield both sides at the entries at which both are finite."""
     for key, left, right in statement.sides(point, arithmetic):
         pairs = zip(*(side.flat for side in np.broadcast_arrays(left, right)), strict=True)
         finite = [(a, b) for a, b in pairs if mpmath.isfinite(a) and mpmath.isfinite(b)]
@@ -329,7 +334,7 @@ def _where_finite(statement: _Statement, point: Environment, arithmetic: Arithme
             yield key, np.array([a for a, _ in finite], dtype=object), np.array([b for _, b in finite], dtype=object)
 
 
-def _written(statement: _Statement, point: Environment, at: tuple[int, ...]) -> str:
+def _written(statement: _NumericStatement, point: Environment, at: tuple[int, ...]) -> str:
     """The inputs, of the row that it is about where rows do not meet, and which feature it is about."""
     apart = not any(e.has(SumRows) for e in statement.all)
     said = ""

@@ -1,13 +1,13 @@
-"""Whether a polynomial over generators is zero for every D, by the relations of its generators.
+"""Decision whether a polynomial over generators is zero for every D, by the relations of its generators.
 
-* A sum over rows is zero if what is summed is.
-* With the sign of u, the three cases are looked at one by one, less those that others exclude: u > 0, u < 0, and u = 0,
-  where u is solved for.
+* A sum over rows is zero if its terms are.
+* An indicator of the sign of u is decided in three cases, without those that other facts exclude: u > 0, u < 0, and
+  u = 0, for which u is solved.
 * Powers of one base that differ by whole numbers are brought together: `p*u**(-3/2) + q*u**(-1/2)` is zero if
   `p + q*u` is, u written out. Other powers of a base are independent of these, so each group has to vanish. A cosine is
   a root of `1 - sin**2`.
 
-What is left has to be empty. An equality is claimed wherever both sides are defined: where one of them divides by u,
+The rest has to be empty. An equality is claimed wherever both sides are defined: where one of them divides by u,
 whatever a select chooses, u is not zero.
 """
 
@@ -18,6 +18,7 @@ from itertools import combinations
 
 from sympy import QQ
 
+from lngen.prove.budget import UndefinedError
 from lngen.prove.facts import Facts
 from lngen.prove.generators import (
     INDICATORS,
@@ -30,11 +31,11 @@ from lngen.prove.generators import (
     plus,
     single,
 )
-from lngen.prove.row_algebra import RowAlgebra, UndefinedError
+from lngen.prove.row_algebra import RowAlgebra
 
 
 def vanishes(p: Polynomial, algebra: RowAlgebra, facts: Facts | None = None) -> bool:
-    """Whether p is zero, in the case that facts describe. False says only that it is not seen to be.
+    """Test whether p is zero, in the case that facts describe; False means only that no proof was found.
 
     Raises TooLargeError.
 
@@ -54,7 +55,7 @@ def vanishes(p: Polynomial, algebra: RowAlgebra, facts: Facts | None = None) -> 
     facts = facts or Facts(algebra)
     algebra.budget.spend(len(p))
     if any(known[place].kind == "rows" and exponent == 1 for m in p for place, exponent in m):
-        # What is summed is of every row, and the facts are of one.
+        # The summed polynomial is of every row, and the facts are of one.
         return all(vanishes(body, algebra, facts.of_each_row()) for body in _summed(p, algebra))
     indicators = [place for place in places(p) if known[place].kind in INDICATORS]
     if indicators:
@@ -88,13 +89,13 @@ def _vanishes_in_each_case(p: Polynomial, place: int, algebra: RowAlgebra, facts
 
 
 def _with_values(p: Polynomial, values: dict[int, int], algebra: RowAlgebra) -> Polynomial:
-    """p with numbers for indicators, also in what its functions are of."""
+    """Replace indicators in p by numbers, also inside its functions."""
     left = {m: c for m, c in p.items() if all(values.get(place, 1) for place, _ in m)}
     return algebra.replaced(left, {place: {(): QQ(value)} if value else {} for place, value in values.items()})
 
 
 def _vanishes_where_zero(p: Polynomial, u: Polynomial, algebra: RowAlgebra, facts: Facts) -> bool:
-    """Whether p is zero where u is."""
+    """Test whether p is zero wherever u is zero."""
     for values, others in facts.solved(u):
         with suppress(UndefinedError):
             if others.impossible or vanishes(algebra.replaced(p, values), algebra, others):
@@ -132,7 +133,9 @@ def _joined(monomial: Monomial, u: int, v: int, w: int) -> Monomial:
 
 
 def _groups(p: Polynomial, place: int, algebra: RowAlgebra) -> list[Polynomial]:
-    """The coefficients of the powers of a generator, those that differ by whole numbers brought together."""
+    """Return the coefficients of the powers of a generator, with powers that differ by whole numbers brought
+    together.
+    """
     g = algebra.of.known[place]
     # A cosine to the power 2 is the polynomial, a root to the power 1.
     period, base = (2, g.square) if g.kind == "cosine" else (1, g.base)
@@ -153,7 +156,10 @@ def _groups(p: Polynomial, place: int, algebra: RowAlgebra) -> list[Polynomial]:
 
 
 def _summed(p: Polynomial, algebra: RowAlgebra) -> list[Polynomial]:
-    """What has to vanish for p to, without its last sums over rows: what is summed, and the terms without a sum."""
+    """Return the polynomials that have to vanish for p to vanish, without its last sums over rows.
+
+    They are the summed polynomials, and the terms without a sum.
+    """
     known = algebra.of.known
     groups: dict[Monomial | None, Polynomial] = {}
     for monomial, c in p.items():
@@ -162,7 +168,7 @@ def _summed(p: Polynomial, algebra: RowAlgebra) -> list[Polynomial]:
             add_term(groups.setdefault(None, {}), monomial, c)
             continue
         rest = tuple(factor for factor in monomial if factor[0] != max(sums))
-        # What varies over rows beside a sum over rows is of another row than what is summed.
+        # A factor that varies over rows, beside a sum over rows, is of another row than the summed terms.
         inside, outside = algebra.of.split(rest, lambda axes: axes.rows)
         body = algebra.of.product({known[max(sums)].body: c}, {inside: c / c})
         add(groups.setdefault(outside, {}), body)

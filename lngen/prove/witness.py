@@ -26,9 +26,10 @@ _RANGES = ((-1, 1), (0, 1), (-3, 3), (1, 2), (-1, 0), (-8, 8), (-2, -1), (-40, 4
 
 
 def differ(left: Expr, right: Expr, not_negative: Iterable[Expr] = ()) -> bool:
-    """Whether two expressions in explicit symbols have other values at some point of a seeded few.
+    """Test whether two expressions in explicit symbols differ at one of a few seeded points.
 
-    `not_negative` are expressions that have to be so at the point: it lies in the region that the two are for.
+    Only points at which the expressions `not_negative` are not negative count: they lie in the region that the two are
+    for.
 
     >>> x = Symbol("x", real=True)
     >>> differ(abs(x), x), differ(abs(x), x, [x]), differ((x + 1)**2, x**2 + 2*x + 1)

@@ -1,4 +1,4 @@
-"""The printed audit of a layer: what was derived, why it holds, what it costs, where digits can be lost."""
+"""Printed audit of a layer: the derivation, its proofs, its cost, and the places where digits can be lost."""
 
 from lngen.report.costs import cost_entries, cost_line, cost_report
 from lngen.report.formulas import formulas

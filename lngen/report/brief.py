@@ -1,4 +1,4 @@
-"""What fits on one screen: the gradients, what they are written in, and the evidence."""
+"""Summary for one screen: the gradients, the values that they are written in, and the evidence."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lngen.report.content import content
 
 WIDTH = 80
 MOST_LINES = 18
-"""Of a terminal of 24 lines; the others say what was written, and hold the prompt."""
+"""Number of lines in a terminal of 24; the others name the written files, and hold the prompt."""
 
 
 def brief(plan: Plan, width: int = WIDTH, most: int = MOST_LINES) -> list[str]:

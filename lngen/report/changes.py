@@ -1,7 +1,6 @@
-"""What a step changed, found by comparing both sides as trees, and both sides written with that marked.
+"""Changes of a step, found by comparing both sides as trees, and both sides with the changes marked.
 
-It comes in two neutral forms, for whoever shows it: a line as spans of text, some of them changed, and LaTeX in which
-what changed is in colour.
+There are two neutral forms: a line as spans of text, some of them changed, and LaTeX with the changes in colour.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from lngen.expressions.notation.order import Order
 from lngen.expressions.notation.plain import Text
 
 COLOUR = "teal"
-"""Of what changed, in LaTeX: legible on white and on black."""
+"""Colour of a change in LaTeX: legible on white and on black."""
 
 _FEW_NAMES = 2
 
@@ -143,8 +142,8 @@ class _MarkedLatex(Latex):
 
 
 def alike(changed: frozenset[Expr]) -> frozenset[Expr]:
-    """What changed, and each part of it as it is written."""
-    # What is taken off is written as a minus and what it is taken off as, and what divides stands below a line.
+    """Return the changed expressions, and each part of them as it is written."""
+    # A subtracted term is written as a minus and the term itself, and a divisor stands below a line.
     bare = {-e for e in changed if isinstance(e, Expr)} | {
         e.base for e in changed if isinstance(e, Pow) and e.exp.is_negative
     }

@@ -1,6 +1,4 @@
-"""What a report says, before it is laid out: every section as plain strings, in the order in which it is
-read.
-"""
+"""Content of a report before its layout: every section as plain strings, in reading order."""
 
 from __future__ import annotations
 
@@ -75,7 +73,7 @@ class StepText:
 
 @dataclass(frozen=True)
 class Sign:
-    """What a symbol of the formulas is called in code, and what it is."""
+    """Name of a formula's symbol in code, and its meaning."""
 
     name: str
     latex: str
@@ -176,13 +174,13 @@ class Content:
 
     @property
     def saving(self) -> str:
-        """What the simplification is worth, in one line."""
+        """Describe the effect of the simplification in one line."""
         before = counted(self.adjoint_operations, "operation")
         return f"{before} by the chain rule, {self.result_operations} simplified"
 
 
 def content(plan: Plan) -> Content:
-    """What the report of a plan says."""
+    """Return the content of a plan's report."""
     d = plan.derivation
     order = reading_order(d)
     numbers = d.step_of()

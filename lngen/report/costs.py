@@ -66,7 +66,7 @@ def size_rows(
     dtype: DType = EXAMPLE_DTYPE,
     bandwidth: float | None = None,
 ) -> list[tuple[str, str, str]]:
-    """What that is for a shape: MB (1e6 bytes), flops, microseconds at a bandwidth in bytes per second."""
+    """Return the cost for a shape: MB (1e6 bytes), flops, microseconds at a bandwidth in bytes per second."""
     *leading, features = shape
     rows = math.prod(leading)
     costs, chains = _both(plan), unfused(plan)
@@ -118,9 +118,9 @@ def cost_line(plan: Plan) -> str:
 
 
 def collective_line(plan: Plan) -> str:
-    """What forward and backward take of the network where features are on several processes, in one line.
+    """Describe the collectives of forward and backward with sharded features, in one line.
 
-    The bytes are what each process sends of a row whose type has 4 bytes.
+    The bytes are those that each process sends of a row whose type has 4 bytes.
     """
     found = []
     for program in (plan.forward, plan.backward):

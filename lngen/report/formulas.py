@@ -91,9 +91,9 @@ def gradients(derivation: Derivation) -> tuple[Equation, ...]:
 
 
 def atoms(derivation: Derivation) -> tuple[Equation, ...]:
-    """What the gradients are written in, last computed first: values of backward, then values of forward.
+    """Return the values that the gradients are written in, last computed first: of backward, then of forward.
 
-    What an output is made of is no part of it: the output is known.
+    An output is known, so the values that it is made of are left out.
     """
     ends = {*derivation.forward.outputs, *(gradient for _, gradient in derivation.gradients)}
     lines = [q for q in (*textbook_forward(derivation), *derivation.backward) if q.symbol not in ends]

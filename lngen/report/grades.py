@@ -9,7 +9,7 @@ from lngen.derivation.derivation import EVERY_D, NONE, WRITTEN_OUT, Proof
 
 
 def by_grade(proofs: Iterable[Proof]) -> str:
-    """How many of each sort of statement have which grade, those that have the same together.
+    """Count the grades of each sort of statement; sorts with the same grades are put together.
 
     >>> every = "exact at every D"
     >>> proofs = [Proof(every, "", True, "steps", 11), Proof("50 digits", "", True, "steps")]
@@ -28,7 +28,9 @@ def by_grade(proofs: Iterable[Proof]) -> str:
 
 
 def exact_at_every_size(proofs: Iterable[Proof]) -> str:
-    """How many statements are exact at every D, of those that could be: rows written out have a size.
+    """Count the statements that are exact at every D, of those that could be.
+
+    Proofs with rows written out are for a given D, and are not counted.
 
     >>> every = "exact at every D"
     >>> exact_at_every_size([Proof(every, "", True, "steps", 11), Proof("50 digits", "", True, "steps")])

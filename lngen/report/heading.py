@@ -1,4 +1,4 @@
-"""What an emitted file says about itself: where it comes from, what it costs, what was proved."""
+"""Heading of an emitted file: its provenance, its cost, and its proofs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _UNSAFE_IN_COMMENTS = (
 
 
 def notes(planned: Plan, templates: str) -> Notes:
-    """What the emitted code of a layer says about it; `templates` is as for `header`."""
+    """Return the texts of a layer's emitted code; `templates` is as for `header`."""
     definition = planned.derivation.definition
     lines = formulas(planned)
     renamed = (f"{name} is the {written} of the definition" for name, written in definition.renamed)
@@ -54,13 +54,13 @@ def header(planned: Plan, templates: str) -> tuple[str, ...]:
     `templates` names the folder of templates that the file was printed with.
     """
     definition = planned.derivation.definition
-    file = PurePath(definition.filename).name
+    file = file_word(definition)
     over_parts = templates == "sharded"
     option = " --sharded" if over_parts else ""
     lines = [
         f"Made by lngen {__version__} from the definition of {definition.name}.",
         f"Do not edit; edit {file} and run: lngen derive {file}{option}"
-        if _SAFE_FILE_NAME.fullmatch(file)
+        if file != "FILE"
         else "Do not edit; edit the definition and run: lngen derive FILE" + option,
         f"Cost: {cost_line(planned)}.",
         *([f"{collective_line(planned).capitalize()}."] if over_parts else []),
@@ -70,6 +70,17 @@ def header(planned: Plan, templates: str) -> tuple[str, ...]:
         f"templates  sha256:{_combined_hash(render.sources(templates))}",
     ]
     return tuple(comment_safe(line) for line in lines)
+
+
+def file_word(definition: Definition) -> str:
+    """The name of the definition's file as a word of a command; `FILE` where it has none that is safe to type.
+
+    >>> from lngen.language.parsing import parse
+    >>> [file_word(parse("def f(x: Row): return 2*x", name)) for name in ("some/where/f.py", "<a string>")]
+    ['f.py', 'FILE']
+    """
+    file = PurePath(definition.filename).name
+    return file if _SAFE_FILE_NAME.fullmatch(file) else "FILE"
 
 
 def _open_line(warning: str) -> tuple[str, ...]:

@@ -67,7 +67,7 @@ def report(plan: Plan, format: Format = "text") -> str:
 
 
 def _fields(c: Content, style: _Markup) -> dict[str, Any]:
-    """What the templates place, by name: one list for all of them, each written as the style says."""
+    """Return the fields of all templates by name, each written as the style says."""
     words, prose, formulas = style.words, style.prose, style.formulas
     return {
         "title": words(c.name),

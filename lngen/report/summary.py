@@ -1,4 +1,4 @@
-"""A layer in a line of a table: its gradient, and what it costs a row."""
+"""Summary of a layer in a line of a table: its gradient, and its cost for a row."""
 
 from __future__ import annotations
 
@@ -27,5 +27,5 @@ def first_gradient(plan: Plan) -> list[str]:
 
 
 def evidence(plan: Plan) -> str:
-    """How many statements of a derivation were shown for every D."""
+    """Describe the statements of a derivation that were shown for every D."""
     return exact_at_every_size(plan.derivation.proofs)

@@ -14,7 +14,7 @@ from rich.theme import Theme
 
 from lngen.errors import counted, printable
 from lngen.files import render
-from lngen.layout import NARROWEST, WIDTH, Formula, aligned, cut, expression, prose, table
+from lngen.layout import NARROWEST, WIDTH, NamedFormula, aligned, cut, expression, prose, table
 from lngen.plan.planner import Plan
 from lngen.report import escape
 from lngen.report.audit import Hazard
@@ -304,7 +304,7 @@ class _Lines:
     def prose(self, words: str, indent: str = "") -> list[str]:
         return _escaped(prose(words, self.width, indent))
 
-    def formulas(self, formulas: Sequence[Formula], indent: str = "  ") -> list[str]:
+    def formulas(self, formulas: Sequence[NamedFormula], indent: str = "  ") -> list[str]:
         return _escaped(aligned(formulas, self.width, indent))
 
     def table(self, rows: Sequence[Sequence[str]]) -> list[str]:

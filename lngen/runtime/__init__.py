@@ -1,26 +1,36 @@
 # SPDX-License-Identifier: MIT
-"""What emitted layers share: `lngen derive` writes it beside them, as it is, under the name `_runtime`.
+"""Code that emitted layers share; `lngen derive` copies it unchanged beside them, under the name `_runtime`.
 
-On NumPy, `blocks` takes rows block by block, `rows` has sums and ufuncs of them, `functions` those that NumPy lacks,
-`directions` are the public functions but for their signatures, and `calls` looks at arguments and makes results;
-`saved` finds what arrays tell of a call, and `interface` has the types of `INTERFACE`. On CUDA, `launcher` is what a
-layer calls: it looks at device arrays (`device_arrays`, by `dlpack` too) and calls of them (`device_calls`), plans each
-kind of call once (`plans`), finds the device (`devices`), compiles kernels (`compilers`) and launches them (`kernels`).
-Kernels have `rows.cuh`, `shapes.cuh`, `geometry.cuh`, `reductions.cuh`, `row_loop.cuh`, `moments.cuh`, `kernels.cuh`;
-`copies.cuh` has what only PTX can say; `includes` makes one text of them. On the processor, kernels in C++ are compiled
-and loaded by `host_compiler`; `host_kernels` knows which a call needs, and `host_calls` has host_call.c look at usual
-calls, and `host_samples` goes through samples with parameters of their own. `binding` calls a kernel, `extensions`
-compiles C for this Python, `host_threads` share the work of a call, and `host_memory` has memory for results. What was
-compiled is in `cache`. Classes for NumPy are made of `modules`, whose `parameters` serve other classes too. In PyTorch,
-`torch` is what a layer calls, of operators that `torch_operators` makes, `torch_kernels` and `torch_gpu` compute and
-`torch_derivatives` differentiates, with `torch_second_tangents`; `torch_parts` are their arguments, `torch_samples` the
-rule of vmap; `torch_dispatch` has short ways to them, `torch_sharding` rows of several processes, and `torch_replace`
-lets layers compute the `forward` of other modules (`torch_forward`) that `torch_alike` finds to compute the same. In
-JAX, `jax` is, of `jax_primitives`, which `jax_kernels` computes, by jax_call.cpp if that can be (`jax_calls`), on a GPU
-by jax_gpu_call.cpp (`jax_gpu`), both of which `jax_handlers` compiles, and `jax_derivatives` differentiates by
-`jax_rules`; `host_module` says what computes for both. Features of several processes are `sharded`, over what
-`collectives` gather, `host_parts` being compiled; those on their GPUs are `device_sharded`, of `device_parts`; where
-rows are, `gradient_sums` adds up what parameters get. The modules of a layer are found by `emitted`, by backend.
-Nothing here knows a layer, and nothing but NumPy is imported, PyCUDA when a kernel is first asked for, and frameworks
-by what is named after them.
+Nothing here knows a layer. The NumPy code imports NumPy alone; PyCUDA is imported when a kernel is first asked for, and
+a framework by the modules that have its name.
+
+NumPy: `directions` has the public functions without their signatures, `calls` checks arguments and makes results.
+`blocks` takes rows block by block, `rows` has sums and ufuncs, `functions` those that NumPy lacks. `saved` infers the
+type and shape of a call from saved arrays, and `interface` types `INTERFACE`. `modules` makes classes, with
+`parameters`.
+
+CUDA: `launcher` is the entry point of a layer. `device_arrays` and `dlpack` read device arrays, `device_calls` checks a
+call, and `plans` plans each kind of call once. `devices` finds the device, `compilers` compiles kernels, `kernels`
+launches them, and `tuning` chooses a grid. The headers of kernels are `*.cuh`: `copies.cuh` wraps PTX, and `includes`
+joins them into one text.
+
+C++ on the processor: `host_compiler` compiles and loads kernels, and `host_kernels` chooses the kernel of a call.
+`host_calls` sends usual calls through host_call.c, and `host_samples` loops over samples with parameters of their own.
+`binding` calls a kernel, and `extensions` compiles C for this Python. `host_threads` shares the work of a call, and
+`host_memory` pools results. `cache` keeps compiled code.
+
+PyTorch: `torch` is the entry point. `torch_operators` makes operators, which `torch_kernels` and `torch_gpu` compute,
+and `torch_derivatives` and `torch_second_tangents` differentiate. `torch_parts` describes their arguments,
+`torch_samples` has the rule of vmap, `torch_dispatch` the fast paths, and `torch_sharding` the rules of DTensor.
+`torch_replace` replaces modules: `torch_forward` computes their `forward`, after `torch_alike` has compared the two.
+
+JAX: `jax` is the entry point. `jax_primitives` makes primitives, which `jax_kernels` computes and `jax_derivatives`
+differentiates by `jax_rules`. `jax_calls` calls kernels by jax_call.cpp, and `jax_gpu` by jax_gpu_call.cpp on a GPU;
+`jax_handlers` compiles both. `host_module` chooses between NumPy and C++ for both frameworks.
+
+Several processes: `sharded` computes rows whose features are sharded, over the exchanges of `collectives`, with kernels
+of `host_parts`. `device_sharded` and `device_parts` do so on GPUs. `gradient_sums` adds up the gradients of parameters
+where rows are sharded.
+
+`emitted` finds the modules of a layer by backend.
 """

@@ -2,7 +2,7 @@
 // A call of a compiled kernel from Python: pointers to the buffers of arrays, numbers and sizes. No header but Python's.
 #include "binding.h"
 
-// What fits is kept on the stack, which a call with more does without.
+// Arrays up to this number are kept on the stack; a call with more allocates memory.
 enum { FEW = 32 };
 
 struct space {
@@ -17,7 +17,7 @@ static void release(Py_buffer *views, Py_ssize_t count) {
         PyBuffer_Release(views + count);  // does nothing for one that was never got
 }
 
-// What an exporter says of a layout differs; this says which array it is.
+// Exporters describe a wrong layout in different words; this adds the array's number.
 static void explain(Py_ssize_t number, PyObject *array) {
     if (PyErr_ExceptionMatches(PyExc_MemoryError))
         return;

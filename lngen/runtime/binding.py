@@ -21,7 +21,7 @@ _KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void
 
 
 def by_ctypes(address: int, arrays: tuple[Any, ...], numbers: tuple[float, ...], sizes: tuple[int, ...]) -> None:
-    """What `call` does, where there is no extension for it."""
+    """Call a kernel by ctypes, as `call` does where there is no extension."""
     pointers = (ctypes.c_void_p * len(arrays))(*map(_pointer, range(len(arrays)), arrays))
     doubles = (ctypes.c_double * len(numbers))(*numbers)
     whole = (ctypes.c_longlong * len(sizes))(*sizes)
@@ -58,17 +58,17 @@ def _chosen() -> Call:
 
 
 def is_extension() -> bool:
-    """Whether calls go through the compiled extension; by ctypes, each costs some ten microseconds more."""
+    """Test whether calls go through the compiled extension; by ctypes, each takes some ten microseconds more."""
     return _chosen() is not by_ctypes
 
 
 def _first(address: int, arrays: tuple[Any, ...], numbers: tuple[float, ...], sizes: tuple[int, ...]) -> None:
     """Run the kernel at an address (`Library.address`) and return when it is done.
 
-    `arrays` have buffers (C-contiguous; read-only ones too) or are None, which is a null pointer. The kernel's text
-    says which of them are written, and what type and size they have: nothing of that is looked at here. ValueError for
-    an array that is not contiguous, TypeError for what has no buffer. Other threads of Python go on meanwhile, but for
-    arrays so small that they would not have begun.
+    `arrays` have C-contiguous buffers, which may be read-only, or are None for a null pointer. The kernel's text says
+    which arrays it writes, and their types and sizes; they are not checked here. Raises ValueError for an array that is
+    not contiguous, and TypeError for an object without a buffer. Other threads of Python run meanwhile, unless the
+    arrays are too small for that to pay.
     """
     global call
     call = _chosen()

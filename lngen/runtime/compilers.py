@@ -18,12 +18,12 @@ from . import cache
 from .includes import inlined
 
 __all__ = [
-    "REPORT", "Compiler", "Nvrtc", "UnknownArchitecture", "cache_folder", "compilations", "compiled", "compiler",
+    "REPORT", "CudaCompiler", "Nvrtc", "UnknownArchitecture", "cache_folder", "compilations", "compiled", "compiler",
     "find_nvrtc", "spilled",
 ]  # fmt: skip
 
 REPORT = "--ptxas-options=-v"
-"""The option with which a compiler says what each kernel takes."""
+"""Compiler option that reports the resources of each kernel."""
 
 _runs = 0
 
@@ -36,25 +36,25 @@ _FRAME = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores")
 
 
 class UnknownArchitecture(RuntimeError):
-    """A compiler is too old for a device; the message says what to install."""
+    """Error for a compiler that is too old for a device; the message says what to install."""
 
 
-class Compiler(Protocol):
-    """What turns CUDA C++ into machine code."""
+class CudaCompiler(Protocol):
+    """Compiler from CUDA C++ to machine code."""
 
     def identity(self) -> str:
-        """What tells its machine code from that of another version."""
+        """Return text that differs if another version may give other machine code."""
 
     def compile(self, source: Path, text: str, architecture: str, options: Sequence[str]) -> tuple[bytes, str]:
-        """The machine code of a text for an architecture, and what the compiler says of it.
+        """Return the machine code of a text for an architecture, and the compiler's output.
 
-        `source` is where messages say that the text stands. Raises RuntimeError with the compiler's words if it refuses
-        the text, UnknownArchitecture if it is too old for the architecture.
+        `source` is the file that messages name. Raises RuntimeError with the compiler's words if it refuses the text,
+        and UnknownArchitecture if it is too old for the architecture.
         """
 
 
 def compilations() -> int:
-    """How many times this process has run a compiler; 0 while the cache has it all."""
+    """Return the number of compiler runs of this process; 0 while the cache has every kernel."""
     return _runs
 
 
@@ -78,9 +78,9 @@ def compiled(source: Path, architecture: str, macros: Iterable[str], again: bool
 
 
 def _compiled(
-    chosen: Compiler, source: Path, text: str, architecture: str, options: Sequence[str]
+    chosen: CudaCompiler, source: Path, text: str, architecture: str, options: Sequence[str]
 ) -> tuple[bytes, str]:
-    """By a compiler, or by NVRTC where an nvcc that nobody asked for is too old for the architecture."""
+    """Compile, and use NVRTC if the default nvcc is too old for the architecture."""
     try:
         return chosen.compile(source, text, architecture, options)
     except UnknownArchitecture:
@@ -91,9 +91,9 @@ def _compiled(
 
 
 def spilled(cubin: bytes) -> int | None:
-    """Bytes that kernels store in memory for want of registers, apart from arrays that are there in any case.
+    """Return the bytes of memory that kernels use for lack of registers, without arrays that are in memory anyway.
 
-    None where their compiler did not say, or said that there is no stack.
+    Returns None if the compiler did not report them, or reported no stack.
     """
     said = cache.kept(_spills_of(cubin))
     return int(said) if said is not None and said.isdigit() else None
@@ -104,15 +104,17 @@ def _spills_of(cubin: bytes) -> Path:
 
 
 def cache_folder() -> Path:
-    """Where compiled kernels are kept, and what was measured of them."""
+    """Return the folder of compiled kernels and of their measurements."""
     return cache.folder("cuda")
 
 
 # ---- which compiler there is
 
 
-def compiler() -> Compiler:
-    """nvcc if there is one, else NVRTC; $LNGEN_COMPILER names one of the two. Raises RuntimeError if there is none."""
+def compiler() -> CudaCompiler:
+    """Return nvcc if it is installed, else NVRTC; $LNGEN_COMPILER names one. Raises RuntimeError if neither is
+    installed.
+    """
     wanted = os.environ.get("LNGEN_COMPILER", "")
     if wanted not in ("", "nvcc", "nvrtc"):
         raise ValueError(f'LNGEN_COMPILER is {wanted!r}; set it to "nvcc" or "nvrtc"')
@@ -205,13 +207,13 @@ class Nvrtc:
         return "NVRTC {}.{}".format(*self.version())
 
     def version(self) -> tuple[int, int]:
-        """Such as (13, 0)."""
+        """Return the version as major and minor, such as (13, 0)."""
         major, minor = ctypes.c_int(), ctypes.c_int()
         self._call("nvrtcVersion", ctypes.byref(major), ctypes.byref(minor))
         return major.value, minor.value
 
     def compile(self, source: Path, text: str, architecture: str, options: Sequence[str]) -> tuple[bytes, str]:
-        """The machine code, or the PTX of an architecture such as `compute_90`, and what the compiler says of it."""
+        """Return the machine code, or the PTX of an architecture such as `compute_90`, and the compiler's output."""
         program = ctypes.c_void_p()
         created = (ctypes.byref(program), text.encode(), str(source).encode(), 0, None, None)
         self._call("nvrtcCreateProgram", *created)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Kernels on a GPU in the place of functions that take the rows of a part, and how numbers get there and back.
+"""Kernels on a GPU for the functions of a shard, and copies of numbers between host and device.
 
-What a part reduces is copied to the host, where it is sent from, and what all have made of it is copied back: a few
+The numbers that a shard reduces are copied to the host and sent. The merged numbers are copied back. They are a few
 numbers of each row.
 """
 
@@ -16,17 +16,19 @@ import numpy as np
 from . import devices, plans
 from .calls import Array, DType, Shape
 from .device_arrays import Memory, dtype_of, part
-from .device_calls import DeviceCall, DeviceLayer, Direction, Wanted
+from .device_calls import DeviceCall, DeviceDirection, DeviceLayer, KernelKey
 from .kernels import launches
 from .plans import CallPlan
 
 _ZEROS = b""
-"""What a piece of memory holds that is zero."""
+"""Memory of zero bits."""
 
 
 class DeviceWork(NamedTuple):
-    """What all parts of a call share: the shape of rows, the type that is computed in, the types of rows and of
-    parameters as kernels call them, and the stream.
+    """Properties that all shards of a call share.
+
+    They are the shape of rows, the compute type, the types of rows and of parameters as kernels name them, and the
+    stream.
     """
 
     shape: Shape
@@ -52,11 +54,11 @@ Value: TypeAlias = Memory | Array | Nothing | float | None
 
 
 class DevicePart:
-    """A function (values, results, call) on kernels of a `source` beside `file`.
+    """Function (values, results, call) that runs kernels of a `source` beside `file`.
 
-    A value is an array on a device, a number, or an array of the host with a number a row; a result is an array of
-    either. `values` and `results` say the kind of each, `kernels` what they are passed. Of `optional` inputs None may
-    be passed, or none may be asked for the gradient; of `zeros` None is zero.
+    A value is a device array, a number, or a host array with a number per row; a result is an array of either kind.
+    `values` and `results` name the kind of each, `kernels` the arguments of each kernel. Inputs in `optional` may be
+    None, and their gradients may be omitted. A None in `zeros` stands for zero.
     """
 
     def __init__(
@@ -77,7 +79,7 @@ class DevicePart:
         self.values, self.results, self.optional, self.zeros = tuple(values), tuple(results), tuple(optional), zeros
         # A gradient is known by the input that it belongs to.
         self.of = {each: each[1:] if each[1:] in optional else each for each in results}
-        direction = Direction(
+        direction = DeviceDirection(
             source=source,
             arguments={each: each for each in values},
             results={each: each for each in results},
@@ -119,7 +121,7 @@ class DevicePart:
                     download(made[name].pointer, result, call.handle)
 
     def _place(self, given: dict[str, Value], made: dict[str, Any], room: "_Room", call: DeviceWork) -> None:
-        """Give a place on the device to what the host has, to what is zero, and to results for the host."""
+        """Give device memory to host values, to zeros, and to results for the host."""
         for name, value in given.items():
             if self.kinds[name] in ("Constant", "Scalar") and isinstance(value, np.ndarray):
                 given[name] = float(value)
@@ -145,7 +147,7 @@ class DevicePart:
     def _planned(self, given: Mapping[str, Value], made: Mapping[str, Any], call: DeviceWork) -> CallPlan:
         asked = {self.of[name]: result for name, result in made.items()}
         without = tuple(name for name in self.optional if {**asked, **given}.get(name, ()) is None)
-        wanted = Wanted(self.name, call.features, call.row_type, call.parameter_type, without)
+        wanted = KernelKey(self.name, call.features, call.row_type, call.parameter_type, without)
         arrays: Any = {name: value for name, value in given.items() if value is not None}
         found = DeviceCall(self.layer, wanted, call.shape, arrays, dtype_of(call.row_type))
         found.results |= made
@@ -168,7 +170,7 @@ class _Room:
         return found
 
     def settle(self, start: int, handle: int) -> None:
-        """Let the memory begin there, and have the pieces hold what they are to."""
+        """Set the start of the memory, and write the initial content of its pieces."""
         for memory, data in self.pieces:
             memory.pointer += start
             if data == _ZEROS and memory.nbytes:
@@ -179,7 +181,7 @@ class _Room:
 
 
 def _fact(value: Any) -> Any:
-    """What a plan depends on."""
+    """Return the property of a value that a plan depends on."""
     return (value.typestr, value.shape, value.pointer % 16) if isinstance(value, Memory) else type(value)
 
 
@@ -206,7 +208,7 @@ def upload(pointer: int, data: bytes, handle: int) -> None:
 
 
 def download(pointer: int, into: Array, handle: int) -> None:
-    """Copy what a stream has made to an array without gaps, and wait for it."""
+    """Copy the result of a stream to an array without gaps, and wait for it."""
     if into.nbytes:
         start, size, stream = ctypes.c_uint64(pointer), ctypes.c_size_t(into.nbytes), ctypes.c_void_p(handle)
         devices.call("cuMemcpyDtoHAsync_v2", ctypes.c_void_p(into.ctypes.data), start, size, stream)

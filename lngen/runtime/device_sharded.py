@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A direction of a layer whose rows lie on the devices of several processes: what `cuda_sharded.py` of a layer calls.
+"""Directions of a layer whose rows are sharded over the devices of several processes, for `cuda_sharded.py`.
 
-Parts are kernels (`device_parts`). What is sent, and what all make of it, is on the host, by the functions for NumPy
-(`sharded`), so that row scalars are the same everywhere, as they are there.
+Kernels compute the shards (`device_parts`). The exchange and the merge run on the host, by the functions for NumPy
+(`sharded`), so that row scalars are the same on all processes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from . import devices, dlpack, plans, sharded
 from .calls import several
 from .collectives import Communicator
 from .device_arrays import dtype_of, memory, part, stream_handle
-from .device_calls import DeviceLayer, Direction, saved_name
+from .device_calls import DeviceDirection, DeviceLayer, saved_name
 from .device_calls import layer_of as device_layer
 from .device_parts import DeviceWork, Nothing, on_host, store
 from .interface import Interface
@@ -22,15 +22,15 @@ from .plans import CallPlan
 
 
 def layer_of(
-    interface: Interface, saved: Any, file: str, is_wide: bool, directions: Mapping[str, Direction]
+    interface: Interface, saved: Any, file: str, is_wide: bool, directions: Mapping[str, DeviceDirection]
 ) -> DeviceLayer:
-    """A layer of which a process may have no features."""
+    """Return a layer of which a process may have no features."""
     parts = interface.copy()
     parts["minimum_features"] = 0
     return device_layer(parts, saved, file, is_wide, directions)
 
 
-class Steps(sharded.Steps):
+class DeviceSteps(sharded.ShardSteps):
     """The steps of a direction, whose parts are kernels."""
 
     def fetched(self, value: Any, call: Any) -> Any:
@@ -38,14 +38,14 @@ class Steps(sharded.Steps):
         return on_host(value, call)
 
     def store(self, result: Any, value: Any, call: Any) -> None:
-        """Write what the host has computed."""
+        """Write a value that the host has computed."""
         store(result, value, call)
 
 
-class _Direction:
+class _ShardedDirection:
     """A direction over parts of rows: its call is looked at like any other, and its steps are run."""
 
-    def __init__(self, layer: DeviceLayer, steps: Steps) -> None:
+    def __init__(self, layer: DeviceLayer, steps: DeviceSteps) -> None:
         self.layer, self.steps = layer, steps
 
     def _run(
@@ -59,7 +59,7 @@ class _Direction:
         like: Any,
         communicator: Communicator,
     ) -> list[Any]:
-        """The results of a call; `names` are what functions call the slots of values, and those of results."""
+        """Compute the results of a call; `names` are the names of values and of results in functions."""
         take, handle = dlpack.taker(like), 0 if stream is None else stream_handle(stream)
         plan.check_apart(values)
         numbers = list(values)
@@ -83,7 +83,7 @@ class _Direction:
             return returned(plan, objects, device.ordinal, take, handle)
 
 
-class Forward(_Direction):
+class DeviceShardedForward(_ShardedDirection):
     """`forward` of a layer."""
 
     def call(
@@ -96,7 +96,7 @@ class Forward(_Direction):
         like: Any,
         communicator: Communicator,
     ) -> tuple[list[Any], Any]:
-        """The outputs of this part, and what it saved; None if it is to save nothing."""
+        """Return the outputs of this shard and its saved values, or None instead of those."""
         layer = self.layer
         handle = 0 if stream is None else stream_handle(stream)
         outs = (out,) if len(layer.outputs) == 1 else several(out, tuple(layer.outputs))
@@ -113,11 +113,14 @@ class Forward(_Direction):
         return outputs, tuple.__new__(layer.Saved, (plan.shape, plan.dtype, plan.dtypes, *kept))
 
 
-class Later(_Direction):
-    """A direction that follows forward. `arguments` and `makes` are what functions call its own and its results."""
+class DeviceShardedLater(_ShardedDirection):
+    """Direction that follows forward, with sharded features on devices.
+
+    `arguments` and `makes` are the names of its own arguments and of its results in functions.
+    """
 
     def __init__(
-        self, layer: DeviceLayer, direction: str, steps: Steps, *, arguments: Sequence[str], makes: Sequence[str]
+        self, layer: DeviceLayer, direction: str, steps: DeviceSteps, *, arguments: Sequence[str], makes: Sequence[str]
     ) -> None:
         super().__init__(layer, steps)
         self.direction = direction

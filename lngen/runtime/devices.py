@@ -16,25 +16,25 @@ from .device_arrays import TYPES
 from .grids import Multiprocessor
 
 Spelled = Callable[[int], str]
-"""What the value in a slot is called in a message."""
+"""Function from a slot to the name of its value in a message."""
 
 DEVICES: dict[int | None, "Device"] = {}
-"""By the handle of the context."""
+"""Devices by the handle of their context."""
 
 MOST_NUMBERS = 256
 MOST_STREAMS = 32
 
 gpu_array: Any = None
-"""PyCUDA's class of arrays, once PyCUDA is there."""
+"""Class of PyCUDA's arrays, set when PyCUDA is imported."""
 
 _lock = threading.RLock()
 
-# What the driver is asked with, and where it answers, made once: a call is short. The lock is held meanwhile.
+# Arguments and results of a query to the driver, made once, since a call is short. The lock is held meanwhile.
 _address, _found = ctypes.c_uint64(), ctypes.c_void_p()
 _there = ctypes.byref(_found)
 
 _CONTEXT_OF, _ORDINAL_OF = 1, 9
-"""What cuPointerGetAttribute is asked for."""
+"""Attributes that cuPointerGetAttribute is asked for."""
 
 _NOT_INITIALIZED = 3
 _STREAM_OF_THREAD = 2
@@ -79,7 +79,7 @@ def _pycuda() -> Any:
 
 
 def call(function: str, *arguments: Any) -> None:
-    """Call the driver, for what PyCUDA has no call for. Raises RuntimeError if it fails."""
+    """Call a function of the driver that PyCUDA lacks; raises RuntimeError if it fails."""
     library = _driver_library()
     code = getattr(library, function)(*arguments)
     if code:
@@ -90,7 +90,9 @@ def call(function: str, *arguments: Any) -> None:
 
 
 def address(function: str) -> int:
-    """Where a function of the driver begins, for what is compiled. Raises AttributeError if there is none."""
+    """Return the address of a driver function, for compiled code; raises AttributeError if there is no such
+    function.
+    """
     return ctypes.cast(getattr(_driver_library(), function), ctypes.c_void_p).value or 0
 
 
@@ -100,14 +102,14 @@ def _driver_library() -> ctypes.CDLL:
 
 
 def wait_for(streams: Sequence[int], handle: int) -> None:
-    """Wait for streams that arrays say they are written on, but for the one that kernels are launched on."""
+    """Wait for the streams on which arrays are written, except the stream of the launch."""
     for stream in streams:
         if stream != (handle or 1):
             call("cuStreamSynchronize", ctypes.c_void_p(stream))
 
 
 def follow(stream: int, handle: int) -> None:
-    """Let a stream wait for what another one has been asked to do."""
+    """Let a stream wait for the present work of another one."""
     if stream == (handle or 1):
         return
     event = ctypes.c_void_p()
@@ -183,7 +185,7 @@ def _find_device(resident: Sequence[int], values: Sequence[Any], spelled: Spelle
                 f"{found[0]} is on device {found[1]} and {first[0]} on device {first[1]}; pass both on one"
             )
         if found[2] != first[2] and None not in (found[2], first[2]):
-            raise ValueError(f"{found[0]} and {first[0]} are of two contexts; allocate both in one")
+            raise ValueError(f"{found[0]} and {first[0]} belong to two CUDA contexts; allocate both in one")
         if first[2] is None:
             first = found
     name, ordinal, context = first or ("", *_current_place())
@@ -214,18 +216,18 @@ def _place(name: str, pointer: int) -> tuple[int, int | None]:
     failed = library.cuPointerGetAttribute(ctypes.byref(ordinal), _ORDINAL_OF, address)
     if failed == _NOT_INITIALIZED:
         raise RuntimeError(
-            "the driver is not to be used in a process that was forked after its parent "
-            "used it; start processes with multiprocessing's spawn"
+            "the CUDA driver does not work in a process that was forked after its parent used the "
+            "driver; start processes with multiprocessing's spawn"
         )
     if failed:
-        raise ValueError(f"{name} is at {pointer:#x}, which is no device's memory")
+        raise ValueError(f"{name} is at {pointer:#x}, which is not device memory; pass an array in device memory")
     there = ctypes.byref(context)
     failed = library.cuPointerGetAttribute(there, _CONTEXT_OF, address)
     return ordinal.value, None if failed else context.value
 
 
 def _current_place() -> tuple[int, int | None]:
-    """Where arrays without entries are taken to be: where new ones would be."""
+    """Return the device and the context of arrays without entries: those of a new array."""
     ordinal, context = ctypes.c_int(), _current_context()
     if context is not None:
         call("cuCtxGetDevice", ctypes.byref(ordinal))
@@ -241,11 +243,11 @@ def _current_context() -> int | None:
 
 
 class Device:
-    """A device, in its primary context or, where arrays are of another, in the current one.
+    """Device, in its primary context, or in the current one if arrays belong to that.
 
-    The primary context is what PyTorch and CuPy use. If it is not current, it is made so while a call runs. `modules`
-    and `launches` are the loaded kernels, and what launches them. `is_dependent` is whether the second kernel of a
-    direction may begin while the first one ends.
+    PyTorch and CuPy use the primary context. If it is not current, it is made current during a call. `modules` are the
+    loaded kernels, and `launches` their launches. If `is_dependent`, the second kernel of a direction may begin while
+    the first one ends.
     """
 
     def __init__(self, driver: Any, ordinal: int, context: Any, handle: int | None) -> None:
@@ -314,7 +316,7 @@ class Device:
 
 
 class Allocation:
-    """Device memory that is freed with this object, whatever thread that happens in."""
+    """Device memory that is freed with this object, on any thread."""
 
     driver_is_there = True
 
@@ -333,7 +335,7 @@ class Allocation:
 
 
 def _asks_for_dependent_launches() -> bool:
-    """Whether LNGEN_DEPENDENT asks for programmatic dependent launches, of which nobody has measured the use."""
+    """Test whether LNGEN_DEPENDENT asks for programmatic dependent launches; their use has not been measured."""
     wanted = os.environ.get("LNGEN_DEPENDENT", "")
     if wanted not in ("", "0", "1"):
         raise ValueError(f"LNGEN_DEPENDENT is {wanted!r}; set it to 1 for dependent launches, or to 0")
@@ -351,7 +353,7 @@ def entries(values: Any, kind: str) -> bytes:
 
 
 def numbers(data: bytes, kind: str) -> Any:
-    """The numbers that bytes of a type are, those of 16 bits as float32.
+    """Return the numbers in bytes of a type, those of 16 bits as float32.
 
     >>> numbers(entries([1.5, -2.0], "bf16"), "bf16")
     array([ 1.5, -2. ], dtype=float32)
@@ -364,7 +366,7 @@ def numbers(data: bytes, kind: str) -> Any:
 
 @atexit.register
 def _forget_devices() -> None:
-    """Unload what was loaded while the driver is still there; it takes the memory along."""
+    """Unload kernels before the driver is unloaded, which frees the memory."""
     Allocation.driver_is_there = False
     DEVICES.clear()
 

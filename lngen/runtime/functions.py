@@ -26,10 +26,10 @@ class ErfFit(NamedTuple):
     """The polynomials of erf for one type, coefficients of the highest power first."""
 
     top: int
-    """From where the result is 1."""
+    """Argument from which the result rounds to 1."""
 
     middle: float
-    """That of 1/(|x| + 2) where `far` is for."""
+    """Value of 1/(|x| + 2) in the middle of the range of `far`."""
 
     near: tuple[float, ...]
     far: tuple[float, ...]

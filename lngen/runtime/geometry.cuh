@@ -17,7 +17,7 @@ namespace lngen {
 static_assert(LNGEN_D <= MOST_FEATURES, "LNGEN_D is too large: columns are counted by int");
 constexpr Limits LIMITS = {LNGEN_SHARED, LNGEN_VECTOR, LNGEN_THREADS_PER_ROW, LNGEN_RESIDENT, LNGEN_ROOM};
 
-// What a direction asks, of the kernels for some type of rows.
+// Requirements of a direction on its kernels, for some type of rows.
 template <class T_, class P_, int ROWS, int FEATURES, int COLUMN_SUMS, int SCALAR_SUMS, int MOST_SUMS, int CALLS,
           int SCALARS, int RESULTS>
 struct Demand {
@@ -65,8 +65,8 @@ template <class N, class Chosen> struct Geometry {
   }
 };
 
-// Where a thread stands: its row, and which of its entries are the thread's. In the last trip of a block there may be
-// fewer rows than it has groups of threads for: those without one work on the last row again, and store nothing.
+// Place of a thread: its row, and its entries. In the last trip of a block there may be fewer rows than groups of
+// threads. Groups without a row of their own work on the last row again, and store nothing.
 struct Here {
   long long row, offset;
   int lane, group, D;
@@ -91,7 +91,7 @@ struct Here {
     return (chunk * G::THREADS_PER_ROW + lane) * G::VECTOR;
   }
 
-  // Whether the row goes so far; known to the compiler, but for the last chunk.
+  // Tests whether the row has this column; known to the compiler, but for the last chunk.
   template <class G> __device__ __forceinline__ bool reaches(int chunk, int column) const {
     return (chunk + 1) * G::THREADS_PER_ROW * G::VECTOR <= LNGEN_D || column < D;
   }

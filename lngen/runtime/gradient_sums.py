@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Gradients of parameters, added up over processes that have some of the rows each.
+"""Sums of parameters' gradients over processes that each have some of the rows.
 
-Rows do not meet, so that this is all that such processes tell each other. It is gathered, and not reduced, for the
-reason that `collectives` gives: every process adds up the same numbers in the order of ranks, and so gets the same
-bits as the others, and in every run. What each has is said first, in a message that is as long everywhere: arrays of
-other lengths would hang some libraries, and be taken for others by the rest.
+Rows are independent, so that such processes exchange nothing else. Gradients are gathered and not reduced, for the
+reason in `collectives`: every process adds the same numbers in the order of ranks, and gets the same bits as the
+others, in every run. A first message of fixed length describes the arrays of each process. Arrays of different lengths
+would hang some libraries, and give wrong sums in others.
 """
 
 import json
@@ -23,21 +23,21 @@ from .peers import SeenByAllError, told
 __all__ = ["summed"]
 
 _NUMBER = zlib.crc32(b"gradient sums") << 8
-"""That of the first exchange, as of the directions of a layer: later ones have those after it."""
+"""Number of the first exchange, in the numbering of a layer's directions; later exchanges follow it."""
 
 _DESCRIPTIONS = _NUMBER + 1
 
 
 @told
 def summed(communicator: collectives.Communicator, gradients: Mapping[str, Any]) -> dict[str, Array]:
-    """The sum over all processes of each array, in its own type: the same bits on every process, and in every run.
+    """Return the sum over all processes of each array, in its own type: the same bits everywhere, in every run.
 
-    `gradients` are arrays of floats by name, of any shape, such as `gradients` of a layer that is a class. They are
-    added up in float64, or in their own type if that is wider, and rounded once. Each process calls it as often as the
-    others, with the same names, shapes and types; one that has no rows has zeros.
+    `gradients` are arrays of floats by name, of any shape, such as `gradients` of a layer object. They are added in
+    float64, or in their own type if that is wider, and rounded once. Each process calls this as often as the others,
+    with the same names, shapes and types; a process without rows passes zeros.
 
-    Raises TypeError for what is no mapping or no array of floats, RuntimeError where processes differ, and PeerError on
-    the others where one of them raises such an error, ends or does not come.
+    Raises TypeError if `gradients` is not a mapping of float arrays, and RuntimeError if processes differ. Raises
+    PeerError on the other processes if one of them raises such an error, ends or does not come.
 
     >>> summed(collectives.Alone(), {"gamma": np.array([0.5, 2.0])})
     {'gamma': array([0.5, 2. ])}
@@ -74,7 +74,7 @@ def _checked(communicator: Any, gradients: Any) -> dict[str, Array]:
 
 
 def _require_agreement(communicator: collectives.Communicator, described: Mapping[str, Any]) -> None:
-    """Refuse what is not the same on all processes. The answer is the same on each of them, so that none goes on."""
+    """Refuse descriptions that differ between processes; every process gets the same answer."""
     own = json.dumps(described).encode()
     found = collectives.exchange(
         communicator, _NUMBER, len(own), np.frombuffer(sha256(own).digest(), np.uint8)[:, np.newaxis]
@@ -111,7 +111,7 @@ def _sum(communicator: Any, numbers: Array) -> Array:
 
 
 def added(parts: Sequence[Array] | Array) -> Array:
-    """Arrays of one shape, in their order, added up in float64, or what is wider, and rounded to their own type."""
+    """Add arrays of one shape in their order, in float64 or a wider type, and round to their own type."""
     wide: DType = computed_in([parts[0].dtype, np.dtype(np.float64)])
     total = parts[0].astype(wide)
     for part in parts[1:]:

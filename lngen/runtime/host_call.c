@@ -14,7 +14,7 @@ static int disjoint(PyArrayObject *a, PyObject *other) {
     return first + PyArray_NBYTES(a) <= second || second + PyArray_NBYTES(b) <= first;
 }
 
-// Whether the caller's array will do for a result; what it is then computed into.
+// Tests whether the caller's array can hold a result; the result is then computed into it.
 static int accepted(Call *self, const struct work *work, int place, int type, PyObject *own) {
     if (usual(self, work, self->made[place].part, own) != type || !PyArray_ISWRITEABLE((PyArrayObject *)own))
         return 0;
@@ -87,7 +87,8 @@ static int make(Call *self, struct work *work, PyObject *out) {
     return DONE;
 }
 
-// What kernels are passed at a place: a value, a result, or what stands for it; NULL or None for what is not there.
+// Returns the object that kernels are passed at a place: a value, a result, or a stand-in. It is NULL or None if
+// absent.
 static PyObject *passed(const Call *self, const struct work *work, int place) {
     if (work->own[place])
         return work->own[place];
@@ -124,7 +125,7 @@ static int convert(Call *self, struct work *work) {
 
 // ---- kernels
 
-// What kernels are passed, as a list of Python's.
+// Returns the objects that kernels are passed, as a Python list.
 static PyObject *listed(Call *self, const struct work *work) {
     PyObject *list = PyList_New(self->values + self->results);
     for (int i = 0; list && i < self->values + self->results; ++i) {
@@ -449,7 +450,7 @@ static PyType_Spec spec = {
     .slots = slots,
 };
 
-// What a buffer holds, to a place with room for so many units; how many there are, which may be more.
+// Copies a buffer to a place with room for `most` units, and returns their number, which may be larger.
 static int copied(const Py_buffer *from, void *to, size_t unit, size_t most) {
     size_t count = from->len / unit;
     memcpy(to, from->buf, (count < most ? count : most) * unit);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The kernels of a layer for the processor: which of them a call needs, and what they are passed.
+"""Kernels of a layer for the processor: the choice of the kernels of a call, and their arguments.
 
-`directions` calls them with arrays that it has looked at. Rows that are not dense, or not all of one type that kernels
-take, are passed as dense copies in the type that is computed in.
+`directions` calls them with checked arrays. Rows that are not dense, or not all of one type that kernels take, are
+passed as dense copies in the compute type.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,25 +15,25 @@ import numpy as np
 from . import binding, host_compiler, host_threads
 from .blocks import Work, round_to
 from .calls import Array, DType, Shape
-from .device_calls import Direction
+from .device_calls import DeviceDirection
 from .directions import ForwardCall, LaterCall, Results
 from .host_calls import TYPES, HostCall, Running
 from .host_memory import empty
 from .interface import PER_ROW
 from .layers import HostLayer, Kept
 
-__all__ = ["Direction", "HostKernels"]
+__all__ = ["DeviceDirection", "HostKernels"]
 
 COMPUTED = (np.dtype(np.float32), np.dtype(np.float64))
 
 CHUNKS = 16
-"""How many chunks the rows are cut into at the most, for threads to share."""
+"""Largest number of chunks of the rows, which threads share."""
 
 CHUNK_ENTRIES = 1 << 15
-"""How many entries a chunk has at the least: below, one thread is as fast as two."""
+"""Smallest number of entries in a chunk; for fewer, one thread is as fast as two."""
 
 CHUNK_ROWS, FEW_CHUNKS = 32, 4
-"""How many rows a chunk has at the least that has sums over rows of its own, if there are more than so few chunks."""
+"""Smallest number of rows in a chunk that has partial sums over rows, if there are more than FEW_CHUNKS."""
 
 LINE = 16
 """Entries that the arrays of a workspace are a multiple of: as in host_rows.h."""
@@ -45,14 +45,14 @@ _ENDS = ("the rows", "the features", "the blocks")
 
 
 def _macros(stored: str, computed: str, absent: Iterable[str]) -> tuple[str, ...]:
-    """What a source is compiled with for rows of a type, computed in another, and for what is not there."""
+    """Return the macros of a source, for rows of a type, for a compute type, and for absent values."""
     return f"LNGEN_ROWS={stored}", f"LNGEN_COMPUTED={computed}", *(f"LNGEN_WITHOUT_{name}" for name in sorted(absent))
 
 
 class HostKernels(Generic[Kept]):
     """The kernels of a layer, in files beside `file`, as the table of its directions describes them."""
 
-    def __init__(self, layer: HostLayer[Kept], file: str, directions: Mapping[str, Direction]) -> None:
+    def __init__(self, layer: HostLayer[Kept], file: str, directions: Mapping[str, DeviceDirection]) -> None:
         self.layer, self.folder, self.directions = layer, Path(file).parent, directions
         interface = layer.interface
         self.inputs = {given["symbol"]: str(given["kind"]) for given in interface["inputs"]}
@@ -66,9 +66,9 @@ class HostKernels(Generic[Kept]):
         self.optional = [given["symbol"] for given in interface["inputs"] if given["default"] is not None]
 
     def forward(self, results: Callable[..., Results], otherwise: Any) -> HostCall[tuple[Results, Kept | None]]:
-        """`forward`; `results` makes of its outputs what is returned.
+        """Return the call of `forward`; `results` makes the returned object from the outputs.
 
-        `otherwise` is that call of `numpy_backend`, for types that kernels do not compute in.
+        `otherwise` is the call of `numpy_backend`, for types that kernels do not compute in.
         """
         kernels = DirectionKernels(self, "forward", otherwise)
         return HostCall(ForwardCall(self.layer, results, kernels.forward, empty=empty), kernels.running())
@@ -79,9 +79,10 @@ class HostKernels(Generic[Kept]):
         return HostCall(LaterCall(self.layer, direction, results, kernels.later, empty=empty), kernels.running())
 
     def builds(self, stored: str) -> list[tuple[Path, tuple[str, ...]]]:
-        """What to compile ahead of time for rows of a type, such as "bf16": sources, each with macros.
+        """Return the sources to compile ahead of time for rows of a type, such as "bf16", each with macros.
 
-        That is for calls with everything there, with directions for no optional input, and without optional inputs.
+        They serve calls with every value, calls of later directions without the arguments of optional inputs, and
+        calls without optional inputs.
         """
         computed = "f64" if stored == "f64" else "f32"
         found = [
@@ -116,7 +117,7 @@ class DirectionKernels:
             for kernel, parts in direction.kernels.items()
         }
         self.zeros = [places[f"out {each}"] for each in direction.zeros]
-        # Where one is None, what it would have added is compiled away. What is not read is known by its gradient.
+        # If a value is None, its terms are compiled away. A value that no kernel reads is known by its gradient.
         optional = [*layer.optional, *direction.arguments]
         self.may_be_absent = {each: places[each] for each in optional if each in places}
         if name != "forward":
@@ -124,30 +125,30 @@ class DirectionKernels:
             self.may_be_absent |= {of: gradients[of] for of in layer.optional if of in gradients and of not in places}
         columns, scalars = direction.sums
         self.has_sums, self.columns, self.scalars = columns + scalars > 0, 2 * columns, scalars
-        self.plans: dict[Any, list[_Kernel]] = {}
+        self.plans: dict[Any, list[_HostKernel]] = {}
 
     def forward(self, values: Sequence[Any], results: Sequence[Any], call: Work) -> None:
-        """As `ForwardCall` calls it."""
+        """Compute forward, as `ForwardCall` calls it."""
         if call.dtype in COMPUTED:
             self.any([*values, *results], call)
         else:
             self.otherwise.blocks(values, results, call)
 
     def later(self, arguments: Sequence[Any], fields: Sequence[Any], results: Sequence[Any], call: Work) -> None:
-        """As `LaterCall` calls it."""
+        """Compute another direction, as `LaterCall` calls it."""
         if call.dtype in COMPUTED:
             self.any([*arguments, *fields, *results], call)
         else:
             self.otherwise.blocks(self.otherwise.with_zeros(arguments, call), fields, results, call)
 
     def running(self) -> Running:
-        """How calls run these kernels."""
+        """Return the functions by which calls run these kernels."""
         # As many entries as `run` has, or a few more: lines are filled up.
         workspace = self.columns, (2 * self.columns + self.scalars + 2) * LINE
         return Running(self.prepare, self.run, CHUNK_ENTRIES, workspace if self.has_sums else (0, 0), self.zeros, self)
 
     def any(self, given: list[Any], call: Work) -> None:
-        """Any arrays: what kernels do not take as it is, they are passed a copy of."""
+        """Run the kernels on any arrays; an array that kernels cannot take is copied."""
         computed = call.dtype
         stored = self.stored(given, computed)
         copied: list[tuple[Any, Array]] = []
@@ -166,25 +167,25 @@ class DirectionKernels:
             round_to(result, ..., made)
 
     def stored(self, given: Sequence[Any], computed: DType) -> DType:
-        """The type that rows are stored in where it is one that kernels take; else that which is computed in."""
+        """Return the type that rows are stored in, if kernels take it; else the compute type."""
         pairs = zip(self.kinds, given, strict=True)
         kinds = {value.dtype for kind, value in pairs if value is not None and kind in PER_ROW}
         stored = kinds.pop() if len(kinds) == 1 else computed
         return stored if stored.name in TYPES and stored.isnative else computed
 
     def wanted(self, given: Sequence[Any], stored: DType, computed: DType) -> list[DType | None]:
-        """The type in which kernels are passed each array; None for a Constant, and for what is not there."""
+        """Return the type in which kernels take each array; None for a Constant, and for an absent value."""
         return [
             None if value is None or kind == "Constant" else stored if kind in PER_ROW else computed
             for kind, value in zip(self.kinds, given, strict=True)
         ]
 
     def prepare(self, given: list[Any], stored: DType, computed: DType) -> tuple[Any, ...]:
-        """Of each kernel its address, and the places of the pointers and of the numbers that it is passed."""
+        """Return the address of each kernel, and the places of its pointers and of its numbers."""
         return tuple([(each.address, each.pointers, each.numbers) for each in self.chosen(given, stored, computed)])
 
     def run(self, given: list[Any], shape: Shape, stored: DType, computed: DType, threads: int) -> None:
-        """Compute the results at the end of a list from what stands before them."""
+        """Compute the results at the end of a list from the values before them."""
         kernels = self.chosen(given, stored, computed)
         cut = self.cut(shape, stored)
         for place in self.zeros:
@@ -195,7 +196,7 @@ class DirectionKernels:
             kernel.run(given, (cut.rows, cut.features, cut.chunks), cut.streams, threads)
 
     def cut(self, shape: Shape, stored: DType, samples: int = 1) -> "Cut":
-        """How rows of a shape are divided, or those of each of several samples."""
+        """Divide the rows of a shape into chunks, or the rows of each of several samples."""
         rows, features = prod(shape[:-1]), shape[-1]
         if features >= 2**31:
             raise ValueError(
@@ -214,7 +215,7 @@ class DirectionKernels:
         return Cut(samples, parts if parts > chunks else 1, rows, features, chunks, streams, workspace)
 
     def absences(self) -> list[list[str]]:
-        """What is not there in the calls that `HostKernels.builds` is for."""
+        """Return the absent values of the calls that `HostKernels.builds` compiles for."""
         optional = {*self.layer.optional}
         arguments = {each for each, of in self.direction.arguments.items() if of in optional}
         results = {f"out {each}" for each, of in self.direction.results.items() if of in optional}
@@ -224,25 +225,27 @@ class DirectionKernels:
     def _absent(self, given: Sequence[Any]) -> list[str]:
         return [name for name, place in self.may_be_absent.items() if given[place] is None]
 
-    def chosen(self, given: Sequence[Any], stored: DType, computed: DType) -> list["_Kernel"]:
-        """The kernels for what is there of a call, compiled if need be."""
+    def chosen(self, given: Sequence[Any], stored: DType, computed: DType) -> list["_HostKernel"]:
+        """Return the kernels for the present values of a call, compiled if necessary."""
         key = (stored, computed, *[value is None for value in given])
         if key not in self.plans:
             self.plans[key] = self._loaded(given, stored, computed)
         return self.plans[key]
 
-    def _loaded(self, given: Sequence[Any], stored: DType, computed: DType) -> list["_Kernel"]:
+    def _loaded(self, given: Sequence[Any], stored: DType, computed: DType) -> list["_HostKernel"]:
         macros = _macros(TYPES[stored.name], TYPES[computed.name], self._absent(given))
         library = host_compiler.library(self.layer.folder / self.direction.source, macros)
         return [
-            _Kernel(f"{library.path}:{name}", library.address(name), *places, over_rows=name == self.name)
+            _HostKernel(f"{library.path}:{name}", library.address(name), *places, over_rows=name == self.name)
             for name, places in self.kernels.items()
         ]
 
 
 class Cut(NamedTuple):
-    """How many chunks the rows of each of some samples are cut into, whether results bypass the cache, and the entries
-    of the workspace. Threads share parts of the samples if there is more than one such part, or else the chunks.
+    """Division of rows into chunks.
+
+    `chunks` is the number for each sample, `streams` is 1 if results bypass the cache, and `workspace` counts entries.
+    Threads share the `parts` of the samples if there are several, else the chunks.
     """
 
     samples: int
@@ -255,11 +258,11 @@ class Cut(NamedTuple):
 
 
 def _in_lines(entries: int) -> int:
-    """So many entries, or a few more, so that they end where a cache line does."""
+    """Round a number of entries up to whole cache lines."""
     return -(-entries // LINE) * LINE
 
 
-class _Kernel:
+class _HostKernel:
     """A loaded kernel, and the places of the pointers and the numbers that it is passed."""
 
     def __init__(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A direction of a layer on many samples, of which each has rows, parameters and sums of its own.
+"""Direction of a layer on many samples, each with rows, parameters and sums of its own.
 
-Of each sample the results have the bits that a call for it alone gives them. host_samples.c goes through the samples,
-so that one of a few rows costs less than half a microsecond besides its kernels.
+The results of each sample have the bits of a call for it alone. host_samples.c loops over the samples, so that a sample
+of a few rows takes less than half a microsecond besides its kernels.
 """
 
 from collections.abc import Sequence
@@ -20,10 +20,10 @@ __all__ = ["compute"]
 
 
 def compute(kernels: DirectionKernels, given: Sequence[Any], samples: int, of_one: Work) -> None:
-    """Compute the results at the end of a list from what stands before them, for each of so many samples.
+    """Compute the results at the end of a list from the values before them, for each of some samples.
 
-    `given` is what `DirectionKernels.any` is, each array with an axis of samples first, of stride 0 where samples share
-    it; `of_one` is the call for one of them, but that its threads are for all.
+    `given` is as for `DirectionKernels.any`, with an axis of samples first in each array, of stride 0 if samples share
+    it. `of_one` is the call of one sample, with the threads of all.
     """
     computed = of_one.dtype
     stored = kernels.stored(given, computed)
@@ -64,8 +64,9 @@ def _called(call: Any, kernels: DirectionKernels, dense: list[Any], of_one: Work
 def _dense(
     kernels: DirectionKernels, given: Sequence[Any], stored: DType, computed: DType
 ) -> tuple[list[Any], list[tuple[Any, Array]]]:
-    """What kernels are passed, of which each sample is dense; and of results that they cannot write, these and what is
-    written instead.
+    """Return values whose samples are dense, as kernels take them.
+
+    The second result pairs each result that kernels cannot write with the array written in its place.
     """
     found: list[Any] = list(given)
     copied = []

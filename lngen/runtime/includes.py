@@ -10,10 +10,10 @@ _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>).*
 
 
 def inlined(path: Path, source: str | None = None, folders: Sequence[Path] = ()) -> str:
-    """The text of a file with that of each file that it includes, once; what is not found, such as CUDA's own, stays.
+    """Return the text of a file with its includes in place, each once; missing ones, such as CUDA's own, stay.
 
-    `source` stands in for the file's text. What is included in quotes is looked for beside the file that includes it,
-    then as what stands in `<>`: in the `folders`. By `#line`, a compiler's messages name the files that there are.
+    `source` replaces the file's text. A name in quotes is searched beside the including file, then, as one in `<>`, in
+    the `folders`. By `#line`, a compiler's messages name the real files.
 
     >>> inlined(Path("kernels.cu"), "#include <cuda_fp16.h>")
     '#include <cuda_fp16.h>'

@@ -24,7 +24,7 @@ _EXACT |= {("float32", "float64"), ("float64", "float32")}
 
 @cache
 def _handler() -> Library | None:
-    """What XLA calls, and what tells it of kernels; None where it cannot be compiled."""
+    """Return the library that XLA calls, and that is told of kernels; None if it cannot be compiled."""
     try:
         return handler(_NAME)
     except NoCompiler:
@@ -47,11 +47,10 @@ def call(
     made: Sequence[Any],
     samples: int | None,
 ) -> list[Any] | None:
-    """The results of the kernels of a direction, None where they are not to be had so.
+    """Return the results of the kernels of a direction, None if kernels cannot be called this way.
 
-    `given` are the arrays and the numbers that kernels are passed by their places, and after these what is like the
-    results, None for what is not there; `made` are those results that there are. The rows, or those of each of some
-    `samples`, have this shape.
+    `given` are the arguments of kernels by their places, and then values like the results, None for an absent one;
+    `made` are the present results. The rows, or those of each of some `samples`, have this shape.
     """
     found = _handler()
     stored = kernels.stored(given, computed)
@@ -100,18 +99,18 @@ def call(
 
 
 def stride(kind: str, value: Any, samples: int | None) -> int:
-    """How many bytes there are between one sample of an array and the next; 0 if they share it."""
+    """Return the bytes between one sample of an array and the next; 0 if samples share it."""
     is_own = samples and has_samples(kind, value)
     return value.size // samples * value.dtype.itemsize if is_own else 0
 
 
 def _is_carried(value: Any) -> bool:
-    """Whether numbers of 64 bits are carried as two of 32."""
+    """Test whether numbers of 64 bits are carried as two of 32."""
     return bool(value.dtype == np.uint32)
 
 
 def _is_exact(value: Any, wanted: DType | None) -> bool:
-    """Whether XLA has what kernels take or make of a value, and to the bit what NumPy makes of it."""
+    """Test whether XLA converts a value between its type and that of kernels with the same bits as NumPy."""
     if wanted is None or _is_carried(value) or value.dtype == wanted:
         return True
     is_there = wanted != np.float64 or jax.config.jax_enable_x64

@@ -21,10 +21,10 @@ from .emitted import backend_module
 from .host_compiler import Library, NoCompiler
 from .jax_calls import stride
 from .jax_handlers import handler, target
-from .jax_kernels import Asked, Kernels
+from .jax_kernels import JaxKernels, KernelCall
 from .jax_primitives import jax, jnp
 
-__all__ = ["DRIVER", "OnGPU"]
+__all__ = ["DRIVER", "JaxOnGPU"]
 
 DRIVER = (
     "cuCtxGetCurrent",
@@ -35,18 +35,20 @@ DRIVER = (
     "cuMemsetD8Async",
     "cuGetErrorString",
 )
-"""What the handler calls, in the order of its structure."""
+"""Driver functions that the handler calls, in the order of its structure."""
 
 _NAME = "jax_gpu_call"
 _START = 4096
-"""An address for what has none yet: memory of XLA's begins at multiples of more bytes than any vector has."""
+"""Placeholder address: memory of XLA begins at multiples of more bytes than any vector has."""
 
 _NONE = -1
 
 
 @cache
 def _handler() -> Library:
-    """What XLA calls, told where the driver is. Raises RuntimeError where it cannot be had."""
+    """Return the library that XLA calls, with the driver's addresses set; raises RuntimeError if it cannot be
+    compiled.
+    """
     try:
         found = handler(_NAME)
     except NoCompiler as error:
@@ -59,10 +61,10 @@ def _handler() -> Library:
     return found
 
 
-class _Memory:
-    """What a plan sees in the place of an array: its type and shape, and memory where vectors of entries begin.
+class _Placeholder:
+    """Placeholder of an array in a plan: its type and shape, at an address that is aligned for vectors.
 
-    Samples of rows, and of features, begin where rows do, so that kernels for the first of them are for all.
+    Samples of rows and of features are aligned as rows are, so that the kernels of the first sample serve all samples.
     """
 
     def __init__(self, shape: Sequence[int], dtype: DType) -> None:
@@ -76,10 +78,10 @@ class _Memory:
         }
 
 
-class OnGPU:
-    """What `host`, the kernels of the layer, is on the processor; `package` is the name of the layer's package."""
+class JaxOnGPU:
+    """Kernels on a GPU for those in `host`, of the layer whose package is `package`."""
 
-    def __init__(self, host: Kernels, package: str) -> None:
+    def __init__(self, host: JaxKernels, package: str) -> None:
         self.host, self.package = host, package
 
     def compute(self, direction: str, values: Sequence[Any], constants: Sequence[float], sampled: bool) -> list[Any]:
@@ -114,16 +116,16 @@ class OnGPU:
         return made[: len(asked.made)]
 
 
-def _memory(value: Any, step: int) -> _Memory:
-    """For an array, or the first sample of it."""
+def _memory(value: Any, step: int) -> _Placeholder:
+    """Return the placeholder of an array, or of its first sample."""
     shape, dtype = value.shape, np.dtype(value.dtype)
     if dtype == np.uint32:  # two for each number of 64 bits
         shape, dtype = shape[:-1], np.dtype(np.float64)
-    return _Memory(shape[1:] if step else shape, dtype)
+    return _Placeholder(shape[1:] if step else shape, dtype)
 
 
 def _called(
-    launches: Any, given: dict[str, Any], arrays: dict[str, Any], strides: dict[str, int], asked: Asked
+    launches: Any, given: dict[str, Any], arrays: dict[str, Any], strides: dict[str, int], asked: KernelCall
 ) -> list[Any]:
     """The results of launches, and behind them their workspace, as one call of XLA's."""
     plan, found = launches.plan, _handler()

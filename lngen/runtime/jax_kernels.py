@@ -18,39 +18,39 @@ from . import jax_calls
 from .calls import Array, DType, Shape
 from .host_module import host
 from .interface import Interface
-from .jax_primitives import Layer, expanded, has_samples, jax, shaped
+from .jax_primitives import PrimitiveLayer, expanded, has_samples, jax, shaped
 
-__all__ = ["Asked", "Kernels"]
+__all__ = ["JaxKernels", "KernelCall"]
 
 _UINT32 = np.dtype(np.uint32)
 
 
-class _Types(NamedTuple):
-    """The shape of the rows of a call, or of a sample, the type that it computes in, and those of the inputs."""
+class _JaxTypes(NamedTuple):
+    """Shape of the rows of a call or of a sample, its compute type, and the types of the inputs."""
 
     shape: Shape
     computed: DType
     inputs: tuple[DType | None, ...]
 
 
-class Asked(NamedTuple):
-    """A call of kernels for rows, or for those of each of so many samples.
+class KernelCall(NamedTuple):
+    """Call of kernels for rows, or for those of each of some samples.
 
-    `read` is what they are passed, in their order, and `like` what is like their results, None for what is not there;
-    `made` are those results that there are.
+    `read` are the arguments of kernels, in their order. `like` are values like their results, None for an absent one.
+    `made` are the present results.
     """
 
-    types: _Types
+    types: _JaxTypes
     samples: int | None
     read: Sequence[Any]
     like: Sequence[Any]
     made: Sequence[Any]
 
 
-class Kernels:
-    """What computes the directions of a layer; `numpy` and `compiled` are its two modules."""
+class JaxKernels:
+    """Kernels of a layer's directions; `numpy` and `compiled` are its two modules."""
 
-    def __init__(self, layer: Layer, interface: Interface, numpy: Any, compiled: Any) -> None:
+    def __init__(self, layer: PrimitiveLayer, interface: Interface, numpy: Any, compiled: Any) -> None:
         self.layer, self.numpy, self.compiled = layer, numpy, compiled
         self.constants = [each["name"] for each in interface["constants"]]
         names = [each["name"] for each in interface["inputs"]]
@@ -71,19 +71,19 @@ class Kernels:
             self.host = host(self.numpy, self.compiled)
         return self.host
 
-    def asked(self, direction: str, values: Sequence[Any], constants: Sequence[float], sampled: bool) -> "Asked":
+    def asked(self, direction: str, values: Sequence[Any], constants: Sequence[float], sampled: bool) -> "KernelCall":
         """A call of a direction, given a value for each of its arguments, None for one that is not there."""
         inputs = values[: self.inputs]
         row = next(inputs[number] for number in self.layer.directions.rows if inputs[number] is not None)
         dtypes = tuple([None if each is None else each.dtype for each in inputs])
-        types = _Types(row.shape[1:] if sampled else row.shape, self.layer.computed(inputs), dtypes)
+        types = _JaxTypes(row.shape[1:] if sampled else row.shape, self.layer.computed(inputs), dtypes)
         avals = [value if value is None else jax.typeof(value) for value in values]
         made = shaped(direction, self.layer, avals, sampled)
         fixed, own = [*values[: self.first_own], *constants], values[self.first_own :]
         read = [*values, *constants] if direction == "forward" else [*own, *[fixed[place] for place in self.fields]]
         results = self.layer.directions[direction].results
         like = expanded(made, [each.owner is None or values[each.owner] is not None for each in results])
-        return Asked(types, row.shape[0] if sampled else None, read, like, made)
+        return KernelCall(types, row.shape[0] if sampled else None, read, like, made)
 
     def compute(self, direction: str, values: Sequence[Any], constants: Sequence[float], sampled: bool) -> list[Any]:
         """The results of a direction, given a value for each of its arguments, None for one that is not there."""
@@ -110,7 +110,7 @@ class Kernels:
         return [_uncarried(each, like.dtype) for each, like in zip(called_back, made, strict=True)]
 
     def _computed(
-        self, direction: str, is_read: Sequence[bool], constants: Sequence[float], types: _Types, *arrays: Any
+        self, direction: str, is_read: Sequence[bool], constants: Sequence[float], types: _JaxTypes, *arrays: Any
     ) -> list[Array]:
         """The results of a direction as NumPy has them, of the arrays that are read."""
         given = iter(arrays)
@@ -140,7 +140,7 @@ def _called(computed: Callable[..., list[Array]], *arrays: Any) -> list[Array]:
 def _each_sample(
     computed: Callable[..., list[Array]], like: Sequence[Any], own: Sequence[bool], *arrays: Any
 ) -> list[Array]:
-    """The results for all samples, of arrays some of which each sample has its `own` of."""
+    """Return the results for all samples, of arrays some of which have an `own` part for each sample."""
     made = [np.empty(each.shape, each.dtype) for each in like]
     read = [np.asarray(each) for each in arrays]
     for sample in range(len(made[0])):

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The directions of a layer as primitives of JAX's, which every layer shares: a call says of which layer it is.
+"""Directions of a layer as primitives of JAX, shared by all layers: a call names its layer.
 
-An operand is there for each argument that was not left out: `there` says which those are. Results are shaped, and
-samples batched, by what kind an argument is; what a direction is linear in, and what is derived of it, is in
-`jax_derivatives`.
+There is an operand for each argument that is present: `there` says which are. The kind of an argument determines the
+shapes of results, and how samples are batched. `jax_derivatives` has derivatives and transposes.
 
-A call is of one sample, or it is `sampled`: all that it has for each row, and all its results, have an axis of samples
+A call is of one sample, or it is `sampled`. All its values per row, and all its results, then have an axis of samples
 before the others, and so has a parameter if each sample has its own.
 """
 
@@ -30,9 +29,9 @@ except ImportError as error:
 
 __all__ = [
     "Array",
-    "Direction",
-    "Directions",
-    "Layer",
+    "DirectionSignature",
+    "DirectionSignatures",
+    "PrimitiveLayer",
     "ad",
     "bind",
     "define",
@@ -52,8 +51,10 @@ _primitives: dict[str, Any] = {}
 
 
 class Result(NamedTuple):
-    """A result of a direction. It has the shape and the type of the argument at the place `owner`, and is left out with
-    that; without, it is one of the outputs, or a row scalar, which is `computed` in a type of its own.
+    """Result of a direction.
+
+    It has the shape and the type of the argument at the place `owner`, and is absent if that is. Without an owner, it
+    is an output, or a row scalar, which has the compute type.
     """
 
     kind: str
@@ -61,7 +62,7 @@ class Result(NamedTuple):
     computed: bool = False
 
 
-class Direction:
+class DirectionSignature:
     """The arguments of a direction, in groups, by the kinds of the inputs that they are like, and its results."""
 
     def __init__(self, results: Sequence[Result], *groups: Sequence[str]) -> None:
@@ -77,11 +78,11 @@ class Direction:
         return [each for each in self.results if each.owner is None or there[each.owner]]
 
 
-class Directions(dict[str, Direction]):
-    """The directions of a layer: the four that kernels compute, and two that are linear in what moves.
+class DirectionSignatures(dict[str, DirectionSignature]):
+    """Directions of a layer: the four that kernels compute, and two derivatives that are linear in tangents.
 
-    A `backward` moves `backward_along` tangents of its inputs and of its cotangents; a `second_tangent` is what moves a
-    `jvp` along tangents of its inputs.
+    `backward_along` is the derivative of `backward` along tangents of its inputs and of its cotangents.
+    `second_tangent` is the derivative of `jvp` along tangents of its inputs.
     """
 
     def __init__(self, interface: Interface) -> None:
@@ -100,39 +101,39 @@ class Directions(dict[str, Direction]):
         first = len(inputs) + len(kept)
         of_cotangents = [Result(kind, number) for number, kind in enumerate(outputs, first)]
         self.update(
-            forward=Direction(made, inputs),
-            backward=Direction(gradients, inputs, kept, outputs),
-            jvp=Direction(made[: len(outputs)], inputs, kept, moved),
-            backward_backward=Direction([*gradients, *of_cotangents], inputs, kept, outputs, moved),
-            backward_along=Direction(gradients, inputs, kept, outputs, moved, outputs),
-            second_tangent=Direction(made[: len(outputs)], inputs, kept, moved, moved),
+            forward=DirectionSignature(made, inputs),
+            backward=DirectionSignature(gradients, inputs, kept, outputs),
+            jvp=DirectionSignature(made[: len(outputs)], inputs, kept, moved),
+            backward_backward=DirectionSignature([*gradients, *of_cotangents], inputs, kept, outputs, moved),
+            backward_along=DirectionSignature(gradients, inputs, kept, outputs, moved, outputs),
+            second_tangent=DirectionSignature(made[: len(outputs)], inputs, kept, moved, moved),
         )
 
 
-class Layer(Protocol):
-    """What primitives need of a layer."""
+class PrimitiveLayer(Protocol):
+    """Layer as primitives see it."""
 
-    directions: Directions
+    directions: DirectionSignatures
     kernels: Any
     gpu: Any
 
     def computed(self, inputs: Sequence[Any]) -> np.dtype[Any]:
-        """The type that a call computes in, given its inputs or what is like them, None for one left out."""
+        """Return the compute type of a call, given its inputs or arrays like them, None for an absent one."""
 
 
 def expanded(operands: Iterable[Any], there: Sequence[bool]) -> list[Any]:
-    """A value for each argument, None for one that was left out."""
+    """Return a value for each argument, None for an absent one."""
     values = iter(operands)
     return [next(values) if is_there else None for is_there in there]
 
 
 def has_samples(kind: str, value: Any) -> bool:
-    """Whether an argument of a call that is sampled has the axis of samples."""
+    """Test whether an argument has a sample axis, in a call that has samples."""
     return kind not in _AXES or value.ndim > _AXES[kind]
 
 
 def bind(
-    name: str, layer: Layer, constants: Sequence[float], *groups: Sequence[Any], sampled: bool = False
+    name: str, layer: PrimitiveLayer, constants: Sequence[float], *groups: Sequence[Any], sampled: bool = False
 ) -> list[Any]:
     """The results of a direction, None for each that there is not."""
     values = [value for group in groups for value in group]
@@ -165,8 +166,9 @@ def define(
     moves: Callable[..., tuple[Sequence[Any], Sequence[Any]]],
     transposed: Callable[..., Sequence[Any]] | None = None,
 ) -> None:
-    """Make the primitive of a direction of what computes it, its rule for tangents, and that for cotangents if it is
-    linear in something. `evaluate` is told the platform first.
+    """Make the primitive of a direction from its evaluation, its rule for tangents, and its rule for cotangents.
+
+    The last is given if the direction is linear in some arguments. `evaluate` takes the platform first.
     """
     primitive = Primitive(f"lngen_{name}")
     primitive.multiple_results = True
@@ -183,7 +185,7 @@ def define(
     _primitives[name] = primitive
 
 
-def _refused(ctx: Any, *operands: Any, layer: Layer, **settings: Any) -> Any:
+def _refused(ctx: Any, *operands: Any, layer: PrimitiveLayer, **settings: Any) -> Any:
     platform = " and ".join(ctx.module_context.platforms)
     raise NotImplementedError(
         f"{layer} has no kernel for JAX's arrays on {platform}; "
@@ -194,19 +196,24 @@ def _refused(ctx: Any, *operands: Any, layer: Layer, **settings: Any) -> Any:
 # ---- shapes and samples
 
 
-def _tells_samples(direction: Direction, values: Sequence[Any]) -> bool:
-    """Whether it makes a difference which rows are of one sample: not to what is computed of each row alone."""
+def _tells_samples(direction: DirectionSignature, values: Sequence[Any]) -> bool:
+    """Test whether the division of rows into samples matters.
+
+    It does not matter for results that are computed from each row alone.
+    """
     pairs = [(kind, value) for kind, value in zip(direction.kinds, values, strict=True) if value is not None]
     made = direction.made([value is not None for value in values])
     return any(each.kind in _AXES for each in made) or any(kind in _AXES and has_samples(kind, v) for kind, v in pairs)
 
 
-def _shaped(name: str, *operands: Any, layer: Layer, constants: Any, there: Sequence[bool], sampled: bool) -> list[Any]:
+def _shaped(
+    name: str, *operands: Any, layer: PrimitiveLayer, constants: Any, there: Sequence[bool], sampled: bool
+) -> list[Any]:
     return shaped(name, layer, expanded(operands, there), sampled)
 
 
-def shaped(name: str, layer: Layer, values: Sequence[Any], sampled: bool) -> list[Any]:
-    """The results of a direction, without entries, of its arguments or what is like them."""
+def shaped(name: str, layer: PrimitiveLayer, values: Sequence[Any], sampled: bool) -> list[Any]:
+    """Return the results of a direction as shapes and types, from its arguments or arrays like them."""
     direction, there = layer.directions[name], [value is not None for value in values]
     row = next(values[number] for number in layer.directions.rows if values[number] is not None)
     computed = layer.computed(direction.groups(values)[0])
@@ -221,7 +228,7 @@ def shaped(name: str, layer: Layer, values: Sequence[Any], sampled: bool) -> lis
         shape, dtype = row.shape if each.kind == "Row" else row.shape[:-1], row.dtype
         if each.computed:
             is_there = computed.itemsize < 8 or jax.config.jax_enable_x64
-            # Where JAX has no float64, each is carried as its two halves.
+            # Without float64 in JAX, each number is carried as its two halves.
             shape, dtype = (shape, computed) if is_there else ((*shape, 2), _UINT32)
         found.append(_like(row, shape, dtype))
     return found
@@ -238,7 +245,7 @@ def _batched(
     operands: Sequence[Any],
     places: Sequence[int | None],
     *,
-    layer: Layer,
+    layer: PrimitiveLayer,
     constants: Sequence[float],
     there: Sequence[bool],
     sampled: bool,

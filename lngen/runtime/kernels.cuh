@@ -19,8 +19,8 @@ __device__ __forceinline__ void await_launch_before() {
 #endif
 }
 
-// What is launched to begin early may do so once every block has said this. All blocks of a kernel over rows are
-// resident, so none waits for room that the next kernel takes.
+// Lets the next kernel begin early, once every block has called this. All blocks of a kernel over rows are resident, so
+// none waits for room that the next kernel takes.
 __device__ __forceinline__ void allow_launch_after() {
 #if defined(LNGEN_DEPENDENT) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");
@@ -31,7 +31,7 @@ __device__ __forceinline__ void allow_launch_after() {
 
 #define LNGEN_BOUNDS(L) __launch_bounds__(L::THREADS, L::BLOCKS)
 
-// What a launcher reads of a module: block, rows and bytes, and how the work is laid out.
+// Numbers that a launcher reads of a module: block, rows and bytes, and the layout of the work.
 #define LNGEN_LAUNCH(L) \
   {L::THREADS, L::ROWS, L::SHARED_BYTES, L::VECTOR, L::THREADS_PER_ROW, L::ENTRIES, int(L::ROW), int(L::SUMS), L::ROWS_COPIED}
 

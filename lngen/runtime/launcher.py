@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The kernels of a layer, launched by PyCUDA: what `cuda_backend.py` of a layer calls with its tables.
+"""Entry point of `cuda_backend.py` of a layer: kernels launched by PyCUDA.
 
-A call is looked at (`plans`), its device found (`devices`), and its kernels launched (`kernels`), which are compiled
-when they are first asked for (`compilers`).
+A call is checked (`plans`), its device found (`devices`), and its kernels compiled on first use (`compilers`) and
+launched (`kernels`).
 """
 
 from collections.abc import Callable, Sequence
@@ -13,15 +13,15 @@ from . import devices, dlpack, kernels, plans
 from .calls import DType, Shape, check_is_saved, each_cotangent, several
 from .compilers import compilations
 from .device_arrays import KINDS, DeviceArray, array, dtype_of, finite, stream_handle
-from .device_calls import DeviceLayer, Direction, check_saved, layer_of
+from .device_calls import DeviceDirection, DeviceLayer, check_saved, layer_of
 from .interface import Interface
 from .plans import CallPlan
 from .saved import first_fields
 
 __all__ = [
     "DeviceArray",
+    "DeviceDirection",
     "DeviceLayer",
-    "Direction",
     "compilations",
     "each_cotangent",
     "finite",
@@ -46,7 +46,10 @@ def forward(
     autotune: bool,
     like: Any,
 ) -> tuple[list[Any], Any]:
-    """The outputs of a layer and what it saved; None if it is to save nothing, and then no row scalar is written."""
+    """Return the outputs of a layer and its saved values.
+
+    If it is to save nothing, the saved values are None, and no row scalar is written.
+    """
     take, handle = dlpack.taker(like), 0 if stream is None else stream_handle(stream)
     outs = (out,) if len(layer.outputs) == 1 else several(out, tuple(layer.outputs))
     objects = [*inputs, *constants, *outs, *[None] * len(layer.row_scalars), workspace]
@@ -56,7 +59,7 @@ def forward(
     outputs = _run(plan, objects, values, streams, stream, handle, autotune, take)
     if not saves:
         return outputs, None
-    # What a NamedTuple's own constructor does, without its signature.
+    # This is the constructor of a NamedTuple, without its signature.
     kept = [objects[slot] for slot in plan.kept]
     return outputs, tuple.__new__(layer.Saved, (plan.shape, plan.dtype, plan.dtypes, *kept))
 
@@ -72,14 +75,14 @@ def later(
     autotune: bool,
     like: Any,
 ) -> list[Any]:
-    """The results of a direction that follows forward, in their order; `arguments` are in that of its tables."""
+    """Return the results of a direction that follows forward, in order; `arguments` are in the order of its tables."""
     take, handle = dlpack.taker(like), 0 if stream is None else stream_handle(stream)
     plan, objects, values, streams = later_plan(layer, direction, saved, arguments, out, workspace, handle)
     return _run(plan, objects, values, streams, stream, handle, autotune, take)
 
 
 def saved_from(layer: DeviceLayer, interface: Interface, first: tuple[Any, Any, Any], fields: Sequence[Any]) -> Any:
-    """What forward saved, from its fields; `first` are shape, dtype and dtypes, None for what they tell."""
+    """Return the saved values of forward, from its fields; `first` are shape, dtype and dtypes, None if inferred."""
 
     def look(name: str, value: Any) -> tuple[Shape, DType]:
         if type(value) in (int, float):
@@ -88,7 +91,7 @@ def saved_from(layer: DeviceLayer, interface: Interface, first: tuple[Any, Any, 
         return found.shape, found.dtype
 
     def number_type() -> DType:
-        """A number has the type of the other parameters, or else that of the computation."""
+        """Return the type of a number: that of the other parameters, or else the compute type."""
         arrays = [
             (field["axes"], array(f"saved.{field['name']}", value).dtype)
             for field, value in zip(interface["saved"], fields, strict=True)
@@ -103,12 +106,16 @@ def saved_from(layer: DeviceLayer, interface: Interface, first: tuple[Any, Any, 
 
 
 def workspace_bytes(layer: DeviceLayer, direction: str, arguments: Sequence[Any]) -> int:
-    """How many bytes a call of a direction with these positional arguments needs of `workspace`.
+    """Return the bytes of `workspace` that a call of a direction with these positional arguments needs.
 
-    That of forward holds the row scalars of `Saved`, in their order, each dense in the type that forward computed in
-    and begun at a multiple of 256 bytes. That of a direction which sums over rows holds what each block of threads
-    leaves of each sum, in that type: a row of D for each block, sum after sum, for sums with one value per feature;
-    then a number for each block, sum after sum, for the others. Other directions need none.
+    For forward, the workspace holds the row scalars of `Saved` in their order. Each is dense in the compute type, and
+    starts at a multiple of 256 bytes.
+
+    For a direction with sums over rows, it holds the partial sums of each block of threads, in the compute type. First
+    come the sums with one value per feature: for each sum, a row of D for each block. Then come the others: for each
+    sum, a number for each block. Other directions need 0 bytes.
+
+    Raises ValueError for an unknown direction, and TypeError for too many arguments.
     """
     if direction not in layer.directions:
         known = ", ".join(f'"{name}"' for name in layer.directions)
@@ -124,7 +131,7 @@ def workspace_bytes(layer: DeviceLayer, direction: str, arguments: Sequence[Any]
     if direction == "forward":
         absent = [None] * (len(plans.slots(layer, direction)) - takes)
         return plans.plan_forward(layer, [*given, *absent]).saved_bytes
-    # What came by DLPack is there as long as `_objects` are.
+    # Memory from DLPack is valid as long as `_objects` exist.
     plan, _objects, values, _ = later_plan(layer, direction, given[0], given[1:], None, None, dlpack.NO_WAIT)
     with devices.entered(plan.resident, values, plan.spelled) as device:
         return kernels.launches(device, plan).partial_bytes

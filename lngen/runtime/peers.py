@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Errors between processes, and how each of them is told.
+"""Errors between processes, and how each process learns of them.
 
-One that refuses what it is given tells the others (`told`), which raise PeerError with its reason in the collective
-that they wait in, or in their next one.
+A process that refuses its arguments tells the others (`told`). They raise PeerError with its reason in the collective
+in which they wait, or in their next one.
 """
 
 import functools
@@ -17,18 +17,16 @@ TIMEOUT = 300.0
 
 
 class PeerError(RuntimeError):
-    """Another process refused what it was given, has ended, or did not come in time."""
+    """Error of another process: it refused its arguments, has ended, or did not come in time."""
 
     is_told = True
 
 
 def told(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
-    """The function, such that the processes of its communicator are told where one of them raises an error.
+    """Wrap a function, so that an error in one process is told to the others of its communicator.
 
-    That is its keyword `communicator`, or its first argument.
-
-    The others raise PeerError in the collective that they wait in, or in their next one. What a communicator raises
-    itself, all have seen or will see.
+    The communicator is its keyword `communicator`, or its first argument. The others raise PeerError in the collective
+    in which they wait, or in their next one. Errors of the communicator itself are seen by all processes anyway.
     """
 
     @functools.wraps(function)
@@ -48,7 +46,7 @@ def told(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
 
 
 class SeenByAllError(RuntimeError):
-    """Processes have sent what does not go together, as each of them finds."""
+    """Error for messages that do not go together, which every process finds by itself."""
 
     is_told = True
 
@@ -62,7 +60,7 @@ REASON = 1024
 
 
 def raise_for(rank: int, reason: bytes) -> NoReturn:
-    raise PeerError(f"rank {rank} gave up, and so does this one: {reason.decode(errors='replace')}")
+    raise PeerError(f"rank {rank} refused the call, so this process stops too: {reason.decode(errors='replace')}")
 
 
 def late(rank: int, seconds: float, whom: str = "another one") -> LostError:

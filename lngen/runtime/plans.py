@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Plans: a call, checked once, for all calls that differ from it in addresses and numbers alone.
+"""Plans: a checked call, for all calls that differ from it in addresses and numbers alone.
 
-Slots are places in the list of values that a call has: what it is given, results, the workspace, and what kernels are
-told of the work.
+Slots are places in the list of a call's values: its arguments, its results, the workspace, and the sizes for kernels.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +25,7 @@ _ENDS = ("the workspace", "the rows", "the features", "the blocks")
 
 
 def slots(layer: DeviceLayer, direction: str) -> tuple[str, ...]:
-    """What the values of a call are."""
+    """Return the names of the values of a call."""
     results = [f"out {name}" for name in layer.directions[direction].results]
     if direction == "forward":
         return (*layer.inputs, *layer.constants, *results, *map(saved_name, layer.row_scalars), *_ENDS)
@@ -35,10 +34,10 @@ def slots(layer: DeviceLayer, direction: str) -> tuple[str, ...]:
 
 
 def look(objects: list[Any], handle: int) -> tuple[list[Any], list[int], list[Any]]:
-    """The addresses of arrays, streams to wait for, and all else that a plan depends on.
+    """Return the addresses of arrays, the streams to wait for, and all properties that a plan depends on.
 
-    A number stands for itself. What comes by DLPack is taken, in `objects`, to be read on the stream `handle`. What is
-    no array is left for the planning to refuse.
+    A number stands for itself. An array with DLPack is imported into `objects`, to be read on the stream `handle`.
+    Other objects are left for the planning to refuse.
     """
     values: list[Any] = []
     streams: list[int] = []
@@ -48,7 +47,7 @@ def look(objects: list[Any], handle: int) -> tuple[list[Any], list[int], list[An
             values.append(0)
             facts.append(None)
         elif type(value) is devices.gpu_array:
-            # What its interface says, in less time.
+            # This is the pointer of the array's interface, in less time.
             start = value.gpudata
             if type(start) is not int:
                 start = 0 if start is None else int(start)
@@ -93,7 +92,7 @@ def planned(plans: dict[Any, "CallPlan"], key: Any, make: Callable[..., "CallPla
     try:
         plan = plans.get(key)
     except TypeError:
-        # What cannot be looked up is not what forward returned, and is refused below.
+        # A value that cannot be looked up is not from forward, and is refused below.
         plan = None
     if plan is None:
         plan = make(*arguments)
@@ -104,9 +103,9 @@ def planned(plans: dict[Any, "CallPlan"], key: Any, make: Callable[..., "CallPla
 
 
 def plan_forward(layer: DeviceLayer, objects: Sequence[Any], saves: bool = True) -> "CallPlan":
-    """The plan for calls of forward like one of these values. Raises TypeError or ValueError for what does not fit."""
+    """Return the plan for calls of forward like this one; raises TypeError or ValueError for an invalid argument."""
     given = dict(zip(slots(layer, "forward"), objects, strict=False))
-    # Where there is nothing to write, kernels that save serve both.
+    # If there is nothing to write, the kernels that save serve both.
     call = forward_call(layer, given, saves or not layer.row_scalars)
     call.add_results(given, dict.fromkeys(layer.outputs, call.row_dtype))
     call.take_workspace(given["the workspace"])
@@ -130,7 +129,9 @@ def plan_later(layer: DeviceLayer, direction: str, objects: Sequence[Any], saved
 
 
 class CallPlan:
-    """A checked call, without its arrays: where its values are, what is to be made, cleared and kept apart."""
+    """Plan of a checked call, without its arrays: places of values, results to make, memory to clear, overlaps to
+    check.
+    """
 
     def __init__(self, call: DeviceCall) -> None:
         self.layer, self.direction, self.wanted = call.layer, call.direction, call.wanted
@@ -182,7 +183,7 @@ class CallPlan:
         return written
 
     def save_row_scalars(self, call: DeviceCall) -> None:
-        """Let forward put what it saves into pieces of one memory, and say what it keeps."""
+        """Let forward put its row scalars into pieces of one memory, and list the saved values."""
         layer = call.layer
         # Each on a boundary of 256 bytes.
         step = -(-call.rows * BYTES[self.computed] // 256) * 256
@@ -200,13 +201,13 @@ class CallPlan:
         )
 
     def spelled(self, slot: int) -> str:
-        """What a slot is called in a message."""
+        """Return the name of a slot in a message."""
         return self.names[slot].replace("out ", "out for ").removeprefix("the ")
 
     def check_apart(self, values: Sequence[Any]) -> None:
-        """Refuse results that overlap what is read, or one another.
+        """Refuse results that overlap arguments or one another.
 
-        Addresses say it all, the sizes being those of the plan: what was found apart once is so again.
+        Addresses decide, since sizes are those of the plan: addresses that were apart once are apart again.
         """
         key = tuple(values)
         if key in self.known_apart:

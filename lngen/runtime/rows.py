@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What is done with the rows of a block, or with all of them on the fast path: sums over features and over rows, and
-ufuncs.
+"""Sums over features and over rows, and ufuncs, on a block of rows or on all rows of the fast path.
 
-No bit of a row depends on the other rows beside it.
+The bits of a row do not depend on the other rows.
 """
 
 import os
@@ -30,7 +29,7 @@ BLOCK_BYTES = min(max(_second_level_cache() // 2, 384 * 1024), 1024 * 1024)
 """The size of a block of rows: it and its scratch buffers stay in the cache."""
 
 CHUNKS = 16
-"""How many runs of blocks the rows are cut into, whatever the thread count."""
+"""Number of runs of blocks, whatever the thread count."""
 
 FAST_PATH_BYTES = 128 * 1024
 """The size up to which rows take the fast path: in one piece, not block by block."""
@@ -51,7 +50,7 @@ LONG_ROW = 2048
 """The bytes of a row from which a small ufunc buffer pays."""
 
 UFUNC_BUFFER = 256
-"""That buffer, in elements: NumPy expands broadcast operands into a larger one."""
+"""Size of a small ufunc buffer, in elements: NumPy expands broadcast operands into a larger one."""
 
 COMPUTED = (np.dtype(np.float32), np.dtype(np.float64))
 """The types of the fast path."""
@@ -61,12 +60,12 @@ COMPUTED = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def are_long(shape: tuple[int, ...], dtype: np.dtype[Any]) -> bool:
-    """Whether there are several rows, and each so long that a small ufunc buffer pays."""
+    """Test whether there are several rows, each so long that a small ufunc buffer pays."""
     return shape[-1] * dtype.itemsize >= LONG_ROW and prod(shape[:-1]) > 1
 
 
 def with_small_buffer(function: Callable[..., Result], *arguments: Any) -> Result:
-    """Call a function in which NumPy expands what it broadcasts into a small buffer."""
+    """Call a function in which NumPy expands broadcast operands into a small buffer."""
     with np.errstate():  # puts the buffer size back too
         np.setbufsize(UFUNC_BUFFER)
         return function(*arguments)
@@ -106,7 +105,7 @@ def row_mean(a: Array, b: Array, D: Array, out: Array) -> Array:
 
 @lru_cache(maxsize=8)
 def equal_weights(count: int, weight: float, dtype: np.dtype[Any]) -> Array:
-    """A weight for each of `count` entries; what was made last is kept."""
+    """Return a weight for each of `count` entries; recent results are cached."""
     weights = np.full(count, weight, dtype)
     weights.flags.writeable = False
     return weights
@@ -114,7 +113,7 @@ def equal_weights(count: int, weight: float, dtype: np.dtype[Any]) -> Array:
 
 @lru_cache(maxsize=32)
 def number(value: float, dtype: np.dtype[Any]) -> Array:
-    """A number as a 0-d array, which a ufunc takes sooner than a Python number; what was made last is kept."""
+    """Return a number as a 0-d array, which is faster in a ufunc than a Python number; recent results are cached."""
     made = np.asarray(value, dtype)
     made.flags.writeable = False
     return made
@@ -150,7 +149,7 @@ def residual(
 
 
 def less_residual(shifted: Array, left: Array) -> Array:
-    """The rows less what rounding has left of their mean, which is 0 for most."""
+    """Subtract the residual of the mean from the rows, in place; it is 0 for most."""
     if np.count_nonzero(left):
         np.subtract(shifted, left, out=shifted)
     return shifted
@@ -162,7 +161,7 @@ def less_residual(shifted: Array, left: Array) -> Array:
 def sum_of_rows(weights: Array, block: Array) -> Array:
     """The sum of the rows of a block, each times its weight."""
     if len(block) > 1:
-        return weights.dot(block)  # type: ignore[no-any-return]  # sooner there than matmul
+        return weights.dot(block)  # type: ignore[no-any-return]  # faster here than matmul
     # A product of one row is slow in matmul, and 0 * infinity is 0 in dot.
     out: Array = np.multiply(weights, block[0])
     return np.add(out, 0.0, out=out)  # no sum is -0
@@ -190,7 +189,7 @@ def by_row(ufunc: np.ufunc, block: Array, values: Array, out: Array) -> Array:
 
 
 def repeated(values: Array | None) -> Array | None:
-    """One value per feature, repeated for several rows where they are short; None of what is not there."""
+    """Repeat one value per feature for several rows if they are short; None stays None."""
     if values is None:
         return None
     together = SHORT_ROW // len(values)

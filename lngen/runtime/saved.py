@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`Saved` of a layer from its arrays: what its first three fields are where a caller does not say."""
+"""Inference of the first three fields of `Saved` from its arrays."""
 
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Real
@@ -22,9 +22,9 @@ def first_fields(
     is_wide: bool,
     look: Callable[[str, Any], tuple[Shape, DType]] = shape_and_type,
 ) -> tuple[Shape, DType, tuple[DType | None, ...]]:
-    """The shape of the rows, the type that is computed in, and that of each input or None, found where not given.
+    """Return the shape of the rows, the compute type, and the type of each input or None, inferred if not given.
 
-    `look` tells the shape and the type of a field. A layer that `is_wide` computes in float64 at least.
+    `look` returns the shape and the type of a field. A layer that `is_wide` computes in float64 at least.
     """
     there = [
         (field, *look(f"saved.{field['name']}", value))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""A direction of a layer whose rows lie on several processes, each with some of the features of every row.
+"""Direction of a layer whose rows are sharded over several processes, each with some features of every row.
 
-It is run part by part: what a part reduces is sent to all, and all merge it alike, so that row scalars are the same
-everywhere. A process may have no features at all: it takes part in every exchange, with what a sum or an extreme of
-nothing is.
+It runs in steps: the numbers that a shard reduces are sent to all processes, and all merge them in the same way, so
+that row scalars are the same everywhere. A process without features takes part in every exchange, with the sum or the
+extreme of nothing.
 """
 
 import copy
@@ -28,16 +28,16 @@ Results = TypeVar("Results")
 Function = Callable[[Sequence[Any], Sequence[Any], blocks.Work], None]
 
 COUNTS, WHOLE, LARGEST = "part_features", "all_features", "largest"
-"""What functions call the features of each part, those of all, and the largest finite number of the type."""
+"""Names of three values in functions: the features of each shard, all features, and the largest finite number."""
 
 
-class Exchange(NamedTuple):
-    """What a process computes by itself, and what all make of it; functions take (values, results, call).
+class ExchangeStep(NamedTuple):
+    """Exchange between processes: a function of each shard, and one that merges all shards.
 
-    `part` makes of what it `reads` the row scalars that are sent: `sends` are their names, and what is sent of each by
-    a process without features. Of what it makes after those the sums over rows are sent; `totals` is what their sums
-    over all processes are called. `merge` makes of what it `needs`, of what was sent an entry for each process, row
-    scalars; `own` are results with an entry for each process.
+    Functions take (values, results, call). `part` computes, from the values it `reads`, the row scalars to send:
+    `sends` are their names, each with the value sent by a process without features. Its further results are summed over
+    rows and processes; `totals` names these sums. `merge` computes row scalars from the values it `needs`, with an
+    entry for each process where they were sent. `own` are results with an entry for each process.
     """
 
     part: Function
@@ -51,7 +51,7 @@ class Exchange(NamedTuple):
 
 
 class Last(NamedTuple):
-    """What a process computes after all exchanges: results, which it `makes` of what it `reads`."""
+    """Last function of a process, after all exchanges: it `makes` results from the values it `reads`."""
 
     function: Function
     reads: Sequence[str]
@@ -59,25 +59,25 @@ class Last(NamedTuple):
 
 
 def layer(interface: Interface, saved: Callable[..., Kept], *, is_wide: bool = False) -> HostLayer[Kept]:
-    """A layer of which a process may have no features."""
+    """Return a layer of which a process may have no features."""
     parts = interface.copy()
     parts["minimum_features"] = 0
     return HostLayer(parts, saved, is_wide=is_wide)
 
 
-class Steps:
-    """The steps of a direction, whose `title` is the same on all processes.
+class ShardSteps:
+    """Steps of a direction, whose `title` is the same on all processes.
 
-    `last` has the results that vary over features, `common` those that do not and that no exchange gave. `known_as` are
-    results that an exchange gave under another name, `symbols` what functions call inputs, Constants and outputs that
-    callers call otherwise. With `counts_first` the first part reads `WHOLE`.
+    `last` has the results that vary over features, and `common` the other results that no exchange gave. `known_as`
+    maps results to their names in an exchange, and `symbols` maps the names of callers to those of functions. With
+    `counts_first` the first step reads `WHOLE`.
     """
 
     def __init__(
         self,
         title: str,
         *,
-        exchanges: Sequence[Exchange] = (),
+        exchanges: Sequence[ExchangeStep] = (),
         last: Last | None = None,
         common: Last | None = None,
         known_as: Mapping[str, str] = MappingProxyType({}),
@@ -93,7 +93,7 @@ class Steps:
     def run(self, values: Mapping[str, Any], results: Mapping[str, Any], call: Any, communicator: Communicator) -> None:
         """Compute the results of a call, some of which may be None, in their arrays.
 
-        Parts take the call as it is; it has a `shape`, `features` and a `dtype` as `blocks.Work` has.
+        Functions get the call as it is; it has a `shape`, `features` and a `dtype` as `blocks.Work` has.
         """
         features, leading, dtype = call.features, call.shape[:-1], call.dtype
         known = {**values, LARGEST: np.asarray(np.finfo(dtype).max, dtype)}
@@ -128,15 +128,18 @@ class Steps:
                 self.store(result, known.get(self.known_as.get(name, name), 0.0), call)
 
     def fetched(self, value: Any, call: Any) -> Any:
-        """What is known as a function for NumPy takes it."""
+        """Return a known value as a function for NumPy takes it."""
         return value
 
     def store(self, result: Any, value: Any, call: Any) -> None:
-        """Write what such a function has made, in a result's own type."""
+        """Write the value of a function into a result, in the result's own type."""
         blocks.round_to(result, ..., value)
 
     def _in_common(self, known: Mapping[str, Any], results: Mapping[str, Any], call: Any) -> dict[str, Any]:
-        """What all make alike: of rows of one feature, so that sums over rows are in one order."""
+        """Compute the results that are the same on all processes.
+
+        They are computed from rows of one feature, so that sums over rows have one order.
+        """
         common = self.common
         if common is None:
             return {}
@@ -148,7 +151,7 @@ class Steps:
 
     def _merge_rows_apart(
         self,
-        step: Exchange,
+        step: ExchangeStep,
         known: dict[str, Any],
         numbers: Array,
         totals: Array,
@@ -156,7 +159,7 @@ class Steps:
         communicator: Any,
         call: Any,
     ) -> None:
-        """Add what all make of (numbers of a row, rows) numbers to what is known, each process of some of the rows."""
+        """Add merged row scalars to the known values, where each process merges some of the rows."""
         leading, rows = call.shape[:-1], numbers.shape[1]
         found = collectives.exchange_rows(communicator, which, call.features, numbers, totals)
         self._count(known, found, step.totals, call.dtype)
@@ -175,7 +178,7 @@ class Steps:
         known |= dict(zip(step.makes, every, strict=True))
 
     def _count(self, known: dict[str, Any], found: Gathered, totals: Sequence[str], dtype: DType) -> None:
-        """Add to what is known how many features there are, and what all totals are together."""
+        """Add the number of features and the sums of all totals to the known values."""
         whole = int(found.counts.sum())
         if whole < self.minimum_features:
             raise ValueError(
@@ -187,9 +190,9 @@ class Steps:
 
 
 def _merged(
-    step: Exchange, known: Mapping[str, Any], numbers: Array, rank: int, leading: Shape, dtype: DType
+    step: ExchangeStep, known: Mapping[str, Any], numbers: Array, rank: int, leading: Shape, dtype: DType
 ) -> dict[str, Any]:
-    """What all make of (processes, numbers of a row, rows) numbers."""
+    """Merge the numbers of all processes, of shape (processes, numbers of a row, rows)."""
     if step.merge is None:
         return {}
     shape = (*leading, len(numbers))
@@ -201,10 +204,10 @@ def _merged(
     return made | {name: np.ascontiguousarray(entries[..., rank]) for name, entries in own.items()}
 
 
-class Forward(Generic[Results, Kept]):
+class ShardedForward(Generic[Results, Kept]):
     """`forward` of a layer over parts of rows; `results` is as for `ForwardCall`."""
 
-    def __init__(self, layer: HostLayer[Kept], results: Callable[..., Results], steps: Steps) -> None:
+    def __init__(self, layer: HostLayer[Kept], results: Callable[..., Results], steps: ShardSteps) -> None:
         self._call = ForwardCall(layer, results, _never, empty=empty)
         self._steps = steps
         symbol = steps.symbols
@@ -223,11 +226,11 @@ class Forward(Generic[Results, Kept]):
         self._steps.run(known, dict(zip(self._results, made, strict=True)), call, communicator)
 
 
-class Later(Generic[Results]):
-    """A direction that follows forward, over parts of rows; `results` is as for `LaterCall`.
+class ShardedLater(Generic[Results]):
+    """Direction that follows forward, over shards of rows; `results` is as for `LaterCall`.
 
-    `arguments` and `makes` are what functions call its own arguments and its results. Tangents, and cotangents of
-    gradients, that are None come as zeros.
+    `arguments` and `makes` are the names of its own arguments and of its results in functions. Tangents, and cotangents
+    of gradients, that are None come as zeros.
     """
 
     def __init__(
@@ -235,7 +238,7 @@ class Later(Generic[Results]):
         layer: HostLayer[Any],
         direction: str,
         results: Callable[..., Results],
-        steps: Steps,
+        steps: ShardSteps,
         *,
         arguments: Sequence[str],
         makes: Sequence[str],

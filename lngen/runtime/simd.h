@@ -265,7 +265,7 @@ LNGEN_INLINE f64 smaller(f64 a, f64 b) { return a < b || a != a ? a : b; }
 template <class A> LNGEN_INLINE A finite_or_zero(A a) { return a - a == A(0) || a != a ? a : A(0); }
 template <class A> LNGEN_INLINE A infinity() { return A(__builtin_inff()); }
 
-// What is nearest to an extreme, and where; of equals the one that comes first.
+// Keeps the smaller distance from an extreme and its place; of equals, the first.
 template <class A> LNGEN_INLINE void nearest(A& least, A& where, A distance, A place) {
   const auto nearer = distance < least;
   least = select(nearer, distance, least);

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""How the operators of a layer are differentiated, by autograd, by torch.func and by forward mode.
+"""Derivatives of a layer's operators, for autograd, torch.func and forward mode.
 
-The derivative of backward is backward_backward, forwards and in reverse, since second derivatives are symmetric; that
-of jvp is both of them. Each rule is a node of autograd for one transform: the dispatcher brings the others to it.
+The derivative of backward is backward_backward, forwards and in reverse, since second derivatives are symmetric. The
+derivative of jvp is both of them. Each rule is a node of autograd for one transform; the dispatcher brings the others
+to it.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,7 +11,7 @@ from typing import Any, Protocol
 
 from .torch_dispatch import are_plain, forward_ad, is_plain, next_transform
 from .torch_kernels import Tensor, each, only, torch
-from .torch_parts import Parts
+from .torch_parts import OperatorValues
 from .torch_second_tangents import second_tangents
 
 __all__ = ["NODES", "node_at_once"]
@@ -19,11 +20,11 @@ _Node: Any = torch.autograd.function._SingleLevelFunction
 _Function: Any = torch.autograd.Function
 
 
-class Directions(Protocol):
-    """What rules need of a layer: its operators, and how their arguments are divided.
+class DifferentiableLayer(Protocol):
+    """Layer as derivative rules see it: its operators, and the division of their arguments.
 
-    These are so many inputs and so many Constants, what was `kept` of forward's results, then a direction's own. The
-    inputs that are `differentiable` have gradients.
+    An operator takes `inputs` inputs, `constants` Constants, the results of forward at `kept`, then the arguments of
+    its direction. The inputs at `differentiable` have gradients.
     """
 
     inputs: int
@@ -36,14 +37,14 @@ class Directions(Protocol):
     jvp: Any
     backward_backward: Any
     kernels: Any
-    parts: dict[str, Parts]
+    parts: dict[str, OperatorValues]
 
 
 # ---- rules of differentiation; a node keeps its arguments as they were, which may be differentiated again
 
 
-def _keep(ctx: Any, layer: Directions, args: Sequence[Any], made: Sequence[Any] = ()) -> None:
-    """Keep arguments of an operator, and of its results those that later directions take."""
+def _keep(ctx: Any, layer: DifferentiableLayer, args: Sequence[Any], made: Sequence[Any] = ()) -> None:
+    """Save arguments of an operator, and those of its results that later directions take."""
     first, end = layer.inputs, layer.inputs + layer.constants
     tensors = (*args[:first], *args[end:], *made)
     ctx.save_for_backward(*tensors)
@@ -53,7 +54,7 @@ def _keep(ctx: Any, layer: Directions, args: Sequence[Any], made: Sequence[Any] 
     ctx.set_materialize_grads(False)
 
 
-def _kept(ctx: Any, layer: Directions) -> tuple[Any, ...]:
+def _kept(ctx: Any, layer: DifferentiableLayer) -> tuple[Any, ...]:
     tensors, first = ctx.saved_tensors, layer.inputs
     return (*tensors[:first], *ctx.constants, *tensors[first:])
 
@@ -68,18 +69,18 @@ def _total(first: Sequence[Any], second: Sequence[Any]) -> list[Any]:
 
 
 def _gradients(
-    layer: Directions, arguments: Sequence[Any], cotangents: Sequence[Tensor | None], are_plain: bool = False
+    layer: DifferentiableLayer, arguments: Sequence[Any], cotangents: Sequence[Tensor | None], are_plain: bool = False
 ) -> list[Tensor | None]:
-    """The gradient of each input, None for one that has none; `arguments` are those up to what was kept.
+    """Return the gradient of each input, None for one without a gradient; `arguments` are those up to saved values.
 
-    Of what is plain, and is not differentiated again, the dispatcher would only make the kernel's call longer.
+    For plain tensors that are not differentiated again, the kernel is called without the dispatcher.
     """
     backward = layer.kernels.backward if are_plain else layer.backward
     return _of_inputs(layer, arguments, each(backward(*arguments, *cotangents)))
 
 
 def _second_gradients(
-    layer: Directions,
+    layer: DifferentiableLayer,
     arguments: Sequence[Any],
     cotangents: Sequence[Tensor | None],
     moved: Sequence[Tensor | None],
@@ -90,7 +91,7 @@ def _second_gradients(
     return _of_inputs(layer, arguments, made[:count]), own
 
 
-def _of_inputs(layer: Directions, arguments: Sequence[Any], made: Sequence[Tensor]) -> list[Tensor | None]:
+def _of_inputs(layer: DifferentiableLayer, arguments: Sequence[Any], made: Sequence[Tensor]) -> list[Tensor | None]:
     found: list[Tensor | None] = [None] * layer.inputs
     for number, value in zip(layer.differentiable, made, strict=True):
         if arguments[number] is not None:
@@ -98,12 +99,12 @@ def _of_inputs(layer: Directions, arguments: Sequence[Any], made: Sequence[Tenso
     return found
 
 
-def _forward_node(layer: Directions, compute: Callable[..., Any]) -> Any:
+def _forward_node(layer: DifferentiableLayer, compute: Callable[..., Any]) -> Any:
     count, results, kept = layer.outputs, layer.results, layer.kept
     no_gradients = (None,) * (1 + layer.inputs + layer.constants)
     of_constants = no_gradients[: layer.constants]
 
-    class Forward(_Node):  # type: ignore[misc]
+    class ForwardNode(_Node):  # type: ignore[misc]
         @staticmethod
         def forward(ctx: Any, keyset: Any, *args: Any) -> Any:
             result = compute(keyset, args, True)
@@ -129,17 +130,17 @@ def _forward_node(layer: Directions, compute: Callable[..., Any]) -> Any:
             made = each(layer.jvp(*_kept(ctx, layer), *moved))
             return only((*made, *(None,) * (results - count)))
 
-    return Forward
+    return ForwardNode
 
 
-def node_at_once(layer: Directions) -> Any:
+def node_at_once(layer: DifferentiableLayer) -> Any:
     """The node of a forward whose row scalars no operator has made tensors of."""
     count, kept, kernels = layer.outputs, layer.kept, layer.kernels
     no_gradients = (None,) * (layer.inputs + layer.constants)
     of_constants = no_gradients[: layer.constants]
     kept_outputs = [number for number in kept if number < count]
 
-    class Forward(_Function):  # type: ignore[misc]
+    class ForwardAtOnce(_Function):  # type: ignore[misc]
         @staticmethod
         def forward(ctx: Any, *args: Any) -> Any:
             made, ctx.row_scalars = kernels.forward_in_part(args)
@@ -154,10 +155,10 @@ def node_at_once(layer: Directions) -> Any:
             row_scalars = ctx.row_scalars if is_plain else kernels.tensors(ctx.row_scalars)
             return *_gradients(layer, (*_kept(ctx, layer), *row_scalars), cotangents, is_plain), *of_constants
 
-    return Forward
+    return ForwardAtOnce
 
 
-def _backward_node(layer: Directions, compute: Callable[..., Any]) -> Any:
+def _backward_node(layer: DifferentiableLayer, compute: Callable[..., Any]) -> Any:
     of_fixed = (None,) * (layer.constants + len(layer.kept))
     first_own = layer.inputs + len(of_fixed)
     no_gradients = (None,) * (1 + first_own + layer.outputs)
@@ -196,7 +197,7 @@ def _backward_node(layer: Directions, compute: Callable[..., Any]) -> Any:
     return Backward
 
 
-def _jvp_node(layer: Directions, compute: Callable[..., Any]) -> Any:
+def _jvp_node(layer: DifferentiableLayer, compute: Callable[..., Any]) -> Any:
     of_fixed = (None,) * (layer.constants + len(layer.kept))
     first_own = layer.inputs + len(of_fixed)
     no_gradients = (None,) * (1 + first_own + len(layer.differentiable))
@@ -236,7 +237,7 @@ def _jvp_node(layer: Directions, compute: Callable[..., Any]) -> Any:
     return Jvp
 
 
-def _last_node(layer: Directions, compute: Callable[..., Any]) -> Any:
+def _last_node(layer: DifferentiableLayer, compute: Callable[..., Any]) -> Any:
     problem = "a third derivative was asked for; layers are derived to the second order"
 
     class BackwardBackward(_Node):  # type: ignore[misc]
@@ -255,10 +256,10 @@ def _last_node(layer: Directions, compute: Callable[..., Any]) -> Any:
     return BackwardBackward
 
 
-NODES: dict[str, Callable[[Directions, Callable[..., Any]], Any]] = {
+NODES: dict[str, Callable[[DifferentiableLayer, Callable[..., Any]], Any]] = {
     "forward": _forward_node,
     "backward": _backward_node,
     "jvp": _jvp_node,
     "backward_backward": _last_node,
 }
-"""What makes the node of each direction, for a layer, of that which computes its results."""
+"""Constructors of each direction's node, for a layer and a function that computes the direction."""

@@ -9,16 +9,16 @@ from contextlib import contextmanager
 from typing import Any
 
 from .emitted import backend_module
-from .torch_kernels import Kernels, Tensor, only, torch
+from .torch_kernels import Tensor, TorchKernels, only, torch
 from .torch_kernels import each as several
 
-__all__ = ["OnGPU"]
+__all__ = ["TorchOnGPU"]
 
 _TYPESTRINGS = {torch.float16: "<f2", torch.bfloat16: "<V2", torch.float32: "<f4", torch.float64: "<f8"}
 _ALIGNMENT = 256
 
 
-class _Memory:
+class _TensorMemory:
     """A dense tensor as `cuda_backend` takes it; PyTorch itself refuses to show one that requires a gradient."""
 
     def __init__(self, tensor: Tensor) -> None:
@@ -39,10 +39,10 @@ def _current(device: Any) -> Iterator[int]:
         yield torch.cuda.current_stream(device).cuda_stream
 
 
-class OnGPU:
-    """What `kernels` are on the processor; `package` is the name of the layer's package."""
+class TorchOnGPU:
+    """Kernels on a GPU for those in `kernels`, of the layer whose package is `package`."""
 
-    def __init__(self, kernels: Kernels, package: str) -> None:
+    def __init__(self, kernels: TorchKernels, package: str) -> None:
         self.kernels, self.package = kernels, package
         self._module: Any = None
 
@@ -58,13 +58,13 @@ class OnGPU:
         backend = self._backend()
         with _current(made[0].device) as stream:
             workspace = self._workspace("forward", made[0], inputs)
-            out = [*map(_Memory, outputs)]
+            out = [*map(_TensorMemory, outputs)]
             backend.forward(
                 *inputs,
                 **numbers,
                 out=tuple(out) if kernels.outputs > 1 else out[0],
                 stream=stream,
-                workspace=_Memory(workspace),
+                workspace=_TensorMemory(workspace),
             )
             begin = 0
             for each in row_scalars:
@@ -82,7 +82,7 @@ class OnGPU:
         return self._later("jvp", args)
 
     def backward_backward(self, *args: Any) -> Any:
-        """The gradients of the inputs, then those of the cotangents."""
+        """Return the gradients of the inputs, then those of the cotangents."""
         return self._later("backward_backward", args)
 
     def _later(self, direction: str, args: Sequence[Any]) -> Any:
@@ -98,7 +98,7 @@ class OnGPU:
         if direction == "backward_backward":
             own = [own[: kernels.outputs], *own[kernels.outputs :]]
         are_there = kernels.are_there(direction, args)
-        out = [_Memory(each) if is_there else None for each, is_there in zip(made, are_there, strict=True)]
+        out = [_TensorMemory(each) if is_there else None for each, is_there in zip(made, are_there, strict=True)]
         with _current(made[0].device) as stream:
             workspace = self._workspace(direction, args[types.row], [saved, *own])
             getattr(backend, direction)(
@@ -106,7 +106,7 @@ class OnGPU:
                 *own,
                 out=out[0] if direction == "jvp" and len(out) == 1 else tuple(out),
                 stream=stream,
-                workspace=_Memory(workspace),
+                workspace=_TensorMemory(workspace),
             )
         return only(made)
 
@@ -119,7 +119,7 @@ class OnGPU:
         for each in values:
             if isinstance(each, Tensor) and each.device != row.device:
                 raise TypeError(f"a tensor is on {each.device}, and the rows are on {row.device}; move it there")
-        return [_Memory(each.contiguous()) if isinstance(each, Tensor) else each for each in values]
+        return [_TensorMemory(each.contiguous()) if isinstance(each, Tensor) else each for each in values]
 
     def _backend(self) -> Any:
         if self._module is None:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A layer's directions on tensors in the memory of the processor, and what shapes and types they would have.
+"""Directions of a layer on tensors in the memory of the processor, and the shapes and types of results.
 
-They are computed by `cpu_backend` where there is a C++ compiler or machine code that was made ahead of time, else by
-`numpy_backend`. Results are new tensors that share no memory with anything.
+`cpu_backend` computes them if there is a C++ compiler or code that was compiled ahead of time, else `numpy_backend`.
+Results are new tensors that share no memory.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ from .blocks import Work
 from .calls import Array, DType, Shape, computed_in, constant, wider, zeros
 from .host_memory import empty
 from .host_module import host
-from .interface import Interface
+from .interface import Interface, labels
 
 try:
     import torch
@@ -30,7 +30,7 @@ try:
 except ImportError:
     bfloat16 = None
 
-__all__ = ["Kernels", "Tensor", "each", "host", "is_tensor_like", "only", "torch", "torch_func"]
+__all__ = ["Tensor", "TorchKernels", "each", "host", "is_tensor_like", "only", "torch", "torch_func"]
 
 _SHARED_ENTRIES = 2**20
 _BFLOAT16 = torch.bfloat16
@@ -44,11 +44,15 @@ if bfloat16 is not None:
 _TENSOR_DTYPES = {dtype: ours for ours, dtype in _DTYPES.items()}
 
 
-def _refuse(name: str, value: Tensor) -> None:
+def _refuse(name: str, value: Tensor, may_be_labels: bool) -> None:
     """Raises TypeError for a tensor of a type that no layer takes."""
     if value.dtype == _BFLOAT16:
         raise TypeError(f"{name} is of type {value.dtype}, which NumPy has from ml_dtypes: pip install ml_dtypes")
-    raise TypeError(f"{name} is of type {value.dtype}; pass float16, bfloat16, float32 or float64, as {name}.float()")
+    one_hot = ""
+    if may_be_labels and "int" in str(value.dtype):
+        one_hot = f", and labels one-hot, as torch.nn.functional.one_hot({name}, D).float()"
+    remedy = f"pass float16, bfloat16, float32 or float64, as {name}.float(){one_hot}"
+    raise TypeError(f"{name} is of type {value.dtype}; {remedy}")
 
 
 class _Lent:
@@ -67,7 +71,7 @@ class _Lent:
 
 
 def _array(value: Any) -> Any:
-    """The memory of a tensor as NumPy has it; None, numbers and arrays stay what they are."""
+    """Return a tensor's memory as a NumPy array; None, numbers and arrays stay as they are."""
     if value is None or not isinstance(value, Tensor):
         return value
     if value.dtype is not _BFLOAT16:
@@ -89,7 +93,7 @@ def _tensor(array: Array) -> Tensor:
 
 
 def _fresh(made: Sequence[Any], given: Sequence[Any]) -> list[Tensor]:
-    """Results as tensors that share no memory with each other nor with what was given; one that is None is empty."""
+    """Return results as tensors that share no memory with each other or with arguments; None becomes an empty one."""
     found: list[Tensor] = []
     seen: list[Array] = []
     is_shared = len(set(map(id, made))) < len(made)
@@ -114,7 +118,10 @@ def _is_fresh(array: Array, others: Sequence[Any]) -> bool:
 
 
 def _threads(rows: Tensor) -> int:
-    """How many threads to use: of few entries one is done before PyTorch's own, which wait by turning, make room."""
+    """Return the number of threads for some rows.
+
+    For few entries one thread is faster: PyTorch's own threads wait actively, and delay others.
+    """
     return torch.get_num_threads() if rows.numel() >= _SHARED_ENTRIES else 1
 
 
@@ -128,9 +135,10 @@ def each(values: Any) -> tuple[Any, ...]:
     return values if isinstance(values, tuple) else (values,)
 
 
-class _Types(NamedTuple):
-    """The types of a call: of each input or None, that which is computed in, and those of results, which is that of
-    the input `row` and that of the row scalars.
+class _TorchTypes(NamedTuple):
+    """Types of a call: of each input or None, the compute type, and the types of results.
+
+    The latter are those of the input `row` and of the row scalars.
     """
 
     dtypes: tuple[DType | None, ...]
@@ -140,7 +148,7 @@ class _Types(NamedTuple):
     row_scalars: Any
 
 
-class Kernels:
+class TorchKernels:
     """The directions of a layer as functions of tensors, in the order of an operator's arguments.
 
     `numpy` and `compiled` are its two modules; `differentiable` numbers the inputs that have gradients, and `kept` the
@@ -153,6 +161,7 @@ class Kernels:
         self.numpy, self.compiled, self.differentiable = numpy, compiled, differentiable
         self.is_wide: bool = numpy._LAYER.is_wide
         self.names = [each["name"] for each in interface["inputs"]]
+        self.labels = labels(interface)
         self.required = tuple([each["default"] is None for each in interface["inputs"]])
         self.constants = [each["name"] for each in interface["constants"]]
         self.signed = [each["sign"] == "any" for each in interface["constants"]]
@@ -174,7 +183,7 @@ class Kernels:
         self.saved_row_scalars = [
             place for place, each in enumerate(interface["saved"], 3) if each["kind"] == "row scalar"
         ]
-        self._types: dict[Any, _Types] = {}
+        self._types: dict[Any, _TorchTypes] = {}
         self.host: Any = None
 
     def _chosen(self) -> Any:
@@ -223,7 +232,7 @@ class Kernels:
         return only(_fresh(made if self.outputs > 1 else (made,), [*own, *saved[3:]]))
 
     def backward_backward(self, *args: Any) -> Any:
-        """The gradients of the inputs, then those of the cotangents."""
+        """Return the gradients of the inputs, then those of the cotangents."""
         if args[self.by_sample]:
             return self._of_samples("backward_backward", args)
         saved, own, threads = self._saved(args)
@@ -232,7 +241,7 @@ class Kernels:
         return only(_fresh(made, [*own, *saved[3:]]))
 
     def _saved(self, args: Sequence[Any]) -> tuple[Any, list[Any], int]:
-        """What forward saved, the arguments that are the direction's own, and how many threads to use."""
+        """Return the saved values, the direction's own arguments, and the number of threads."""
         types, module = self.types_of(args[: self.inputs]), self.host or self._chosen()
         values = [_dense(args[place]) for place in self.fields]
         saved = (tuple(args[types.row].shape), types.computed, types.dtypes, *values)
@@ -274,7 +283,10 @@ class Kernels:
         return only(made)
 
     def are_there(self, direction: str, args: Sequence[Any]) -> list[bool]:
-        """Of each result of a direction, whether it has entries: a gradient has what it belongs to."""
+        """Return a flag for each result of a direction: true if it has entries.
+
+        A gradient has entries if its owner is present.
+        """
         if direction == "forward":
             return [True] * (self.outputs + len(self.saved_row_scalars))
         if direction == "jvp":
@@ -284,17 +296,16 @@ class Kernels:
             owners += args[self.first_own : self.first_own + self.outputs]
         return [owner is not None for owner in owners]
 
-    def types_of(self, inputs: Sequence[Any]) -> _Types:
+    def types_of(self, inputs: Sequence[Any]) -> _TorchTypes:
         """The types of a call with these inputs. Raises TypeError for one of another type, or with no rows."""
         key = tuple([None if each is None else each.dtype for each in inputs])
         found = self._types.get(key)
         return found or self._types.setdefault(key, self._looked(inputs))
 
-    def _looked(self, given: Sequence[Any]) -> _Types:
-        named = zip(self.names, given, strict=True)
-        for name, each in named:
+    def _looked(self, given: Sequence[Any]) -> _TorchTypes:
+        for number, (name, each) in enumerate(zip(self.names, given, strict=True)):
             if each is not None and each.dtype not in _DTYPES:
-                _refuse(name, each)
+                _refuse(name, each, number in self.labels)
         dtypes = tuple([None if each is None else _DTYPES[each.dtype] for each in given])
         rows = [number for number in self.rows if given[number] is not None]
         if not rows:
@@ -302,7 +313,7 @@ class Kernels:
             raise TypeError(f"each of {names} is None; pass one of them")
         computed = computed_in(dtype for dtype in dtypes if dtype is not None)
         computed = wider(computed) if self.is_wide else computed
-        return _Types(dtypes, computed, rows[0], given[rows[0]].dtype, _TENSOR_DTYPES[computed])
+        return _TorchTypes(dtypes, computed, rows[0], given[rows[0]].dtype, _TENSOR_DTYPES[computed])
 
     # ---- on what has a shape and a type, and no entries
 
@@ -362,6 +373,6 @@ def _known(value: Tensor | None) -> Shape | None:
 
 
 def _like(owners: Sequence[Any]) -> list[Tensor]:
-    """Tensors like those that they belong to, one without entries for each that is None."""
+    """Return tensors like their owners, empty for an owner that is None."""
     there = next(each for each in owners if each is not None)
     return [there.new_empty(0, dtype=torch.float32) if each is None else each.new_empty(each.shape) for each in owners]

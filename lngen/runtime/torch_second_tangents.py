@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""How the tangents of a layer move along tangents, which no direction computes: forward mode of forward mode.
+"""Tangents of tangents, in forward mode over forward mode.
 
-It is made of what one does compute. The entry e of an output moves as its gradient does: with y'' the second derivative
-and c the cotangent that is 1 at e, backward_backward of c along the first tangents, paired with the second ones. Every
-entry of every row is a sample, so that a row of D entries takes D calls of a kernel on D entries.
+No direction computes them; backward_backward does, one entry at a time. Let y'' be the second derivative, and c the
+cotangent that is 1 at the entry e of an output. The second tangent of e is the result of backward_backward for c along
+the first tangents, paired with the second tangents. Every entry of every row is a sample, so that a row of D entries
+takes D calls of a kernel on D entries.
 """
 
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from typing import Any
 
 from .interface import PARAMETERS
 from .torch_kernels import Tensor, each, torch
-from .torch_parts import Parts
+from .torch_parts import OperatorValues
 
 __all__ = ["second_tangents"]
 
@@ -21,12 +22,12 @@ _ENTRIES = 2**22
 
 
 def second_tangents(
-    operator: Any, parts: Parts, arguments: Sequence[Any], first: Sequence[Any], second: Sequence[Any]
+    operator: Any, parts: OperatorValues, arguments: Sequence[Any], first: Sequence[Any], second: Sequence[Any]
 ) -> list[Tensor]:
-    """How the tangents of the outputs along `first` move along `second`, tangents of the inputs too, None for zero.
+    """Return the second tangents of the outputs along `first` and `second`, tangents of the inputs, None for zero.
 
-    `operator` is backward_backward; `parts` are those of jvp, of which `arguments` stand before its own, and `second`
-    are like these.
+    `operator` is backward_backward. `parts` are those of jvp, and `arguments` precede its own. `second` is ordered as
+    `first`.
     """
     is_row = [part.kind == "Row" for part in parts.arguments]
     row = next(value for value, one in zip(arguments, is_row, strict=False) if one and value is not None)
@@ -59,7 +60,7 @@ def second_tangents(
 
 
 def _of_rows(value: Any, kind: str, batch: Sequence[int], has_samples: bool) -> Any:
-    """A tensor with one axis for all rows of a batch, each of which has its own; by sample the first axis is theirs."""
+    """Return a tensor with one axis for all rows of a batch, and by sample an axis for the samples before it."""
     if not isinstance(value, Tensor):
         return value
     if kind in PARAMETERS:
@@ -70,7 +71,7 @@ def _of_rows(value: Any, kind: str, batch: Sequence[int], has_samples: bool) -> 
 
 
 def _of_entries(value: Any, rows: slice, entries: int) -> Any:
-    """Some rows as samples, each so many times."""
+    """Return some rows as samples, each repeated once per entry."""
     if not isinstance(value, Tensor):
         return value
     some = value[rows]
@@ -78,7 +79,7 @@ def _of_entries(value: Any, rows: slice, entries: int) -> Any:
 
 
 def _paired(gradients: Sequence[Tensor], along: Sequence[Tensor | None], entries: int) -> Tensor:
-    """The sum of products of gradients, of so many entries for each row, with what each row moves along."""
+    """Return the sum of products of gradients and tangents, for some entries of each row."""
     terms = []
     for gradient, tangent in zip(gradients, along, strict=False):
         if tangent is not None:

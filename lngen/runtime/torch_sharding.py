@@ -5,7 +5,7 @@ from typing import Any
 
 from .interface import PER_ROW
 from .torch_operators import Operators
-from .torch_parts import Parts
+from .torch_parts import OperatorValues
 
 __all__ = ["register"]
 
@@ -22,7 +22,7 @@ def register(operators: Operators) -> None:
         register_sharding(getattr(operators, direction))(_placements(parts))
 
 
-def _placements(parts: Parts) -> Any:
+def _placements(parts: OperatorValues) -> Any:
     from torch.distributed.tensor import Partial, Replicate, Shard
 
     by_sample = parts.by_sample

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Which of several grids a device is done with soonest: measured once, and kept beside compiled kernels.
+"""Choice of the fastest grid on a device: measured once, and kept beside compiled kernels.
 
-The grids give the same bits, so that a measurement, which no two machines have alike, changes no result.
+All grids give the same bits, so that measurements, which differ between machines, change no result.
 """
 
 import ctypes
@@ -22,10 +22,10 @@ _WORTH = 0.98
 
 
 def blocks_held(cubin: bytes, kernel: str, device: str, launches: Mapping[int, Callable[[], None]], stream: int) -> int:
-    """The key of the soonest of some launches of a kernel, the first of which is the usual one.
+    """Return the key of the fastest of some launches of a kernel, the first of which is the default.
 
-    Keys say how many blocks a multiprocessor gets. What was measured on a device of this name before holds, whatever
-    the launches are. `stream` is the handle that they are launched on; it is waited for.
+    A key is the number of blocks on a multiprocessor. An earlier measurement on a device of this name stays valid,
+    whatever the launches are. `stream` is the handle of the launches' stream, which is waited for.
     """
     digest = hashlib.sha256(b"\0".join([cubin, kernel.encode(), device.encode()])).hexdigest()
     path = cache_folder() / f"{digest}.grid.json"
@@ -42,7 +42,7 @@ def blocks_held(cubin: bytes, kernel: str, device: str, launches: Mapping[int, C
 
 
 def _kept(path: Path) -> int | None:
-    """What was found earlier; None if nothing was, or if it cannot be read."""
+    """Return the grid chosen earlier; None if there is none, or if it cannot be read."""
     with suppress(ValueError, TypeError, KeyError):
         found = json.loads(kept(path) or b"")["blocks_held"]
         if type(found) is int and found >= 0:
@@ -53,7 +53,7 @@ def _kept(path: Path) -> int | None:
 def measured(launches: Mapping[int, Callable[[], None]], stream: int) -> dict[int, float]:
     """Microseconds of each launch: medians over rounds in which they take turns."""
     times: dict[int, list[float]] = {key: [] for key in launches}
-    begin, end = _Event(), _Event()
+    begin, end = _DriverEvent(), _DriverEvent()
     for number in range(_ROUNDS + 1):
         for key, launch in launches.items():
             begin.record(stream)
@@ -67,8 +67,8 @@ def measured(launches: Mapping[int, Callable[[], None]], stream: int) -> dict[in
     return {key: round(median(values), 3) for key, values in times.items()}
 
 
-class _Event:
-    """An event of the driver, on a stream of whatever library."""
+class _DriverEvent:
+    """Event of the driver, on a stream of any library."""
 
     def __init__(self) -> None:
         self.handle = ctypes.c_void_p()
@@ -77,7 +77,7 @@ class _Event:
     def record(self, stream: int) -> None:
         devices.call("cuEventRecord", self.handle, ctypes.c_void_p(stream))
 
-    def microseconds_since(self, other: "_Event") -> float:
+    def microseconds_since(self, other: "_DriverEvent") -> float:
         milliseconds = ctypes.c_float()
         devices.call("cuEventSynchronize", self.handle)
         devices.call("cuEventElapsedTime", ctypes.byref(milliseconds), other.handle, self.handle)

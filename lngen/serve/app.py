@@ -9,6 +9,7 @@ from typing import Any
 
 from lngen.files import render
 from lngen.language.parsing.source import MAXIMUM_BYTES
+from lngen.page.assets import style
 from lngen.serve.desk import Desk
 from lngen.serve.guard import HEADERS, Guard
 from lngen.serve.panels import NAMES
@@ -29,7 +30,7 @@ class App:
         page = render.render("serve/page.html.jinja", panels=NAMES, examples=examples)
         self._files = {
             "/": ("text/html", page),
-            "/page.css": ("text/css", render.render("html/page.css")),
+            "/page.css": ("text/css", style()),
             "/serve.css": ("text/css", render.render("serve/serve.css")),
             "/serve.js": ("text/javascript", render.render("serve/serve.js")),
         }

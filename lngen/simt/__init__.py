@@ -1,7 +1,7 @@
 """CUDA C++ on the CPU: the text of `kernels.cu`, compiled by g++, with a fibre for every CUDA thread.
 
-It shows what kernels mean: barriers, shuffles, shared memory, atomics, the order of blocks and threads. It
-does not show a GPU's speed or its last bits. `docs/simt.md` says more.
+It shows the semantics of kernels: barriers, shuffles, shared memory, atomics, the order of blocks and threads. It does
+not show a GPU's speed or its last bits. `docs/simt.md` says more.
 """
 
 from importlib import import_module
@@ -11,7 +11,7 @@ from lngen.errors import CompileError
 
 if TYPE_CHECKING:
     from lngen.simt.arguments import KernelParameter, Uninitialised, Window
-    from lngen.simt.launch import EmulatedKernel, Kernels, build
+    from lngen.simt.launch import EmulatedKernel, EmulatedKernels, build
     from lngen.simt.report import KINDS, Finding, KernelFault
     from lngen.simt.schedule import Schedule
     from lngen.simt.toolchain import ToolchainMissing, available
@@ -22,7 +22,7 @@ _HOMES = {
     "Finding": "report",
     "EmulatedKernel": "launch",
     "KernelFault": "report",
-    "Kernels": "launch",
+    "EmulatedKernels": "launch",
     "KernelParameter": "arguments",
     "Schedule": "schedule",
     "ToolchainMissing": "toolchain",
@@ -36,10 +36,10 @@ __all__ = [
     "KINDS",
     "CompileError",
     "EmulatedKernel",
+    "EmulatedKernels",
     "Finding",
     "KernelFault",
     "KernelParameter",
-    "Kernels",
     "Schedule",
     "ToolchainMissing",
     "Uninitialised",

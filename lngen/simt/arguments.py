@@ -1,6 +1,6 @@
-"""The arguments of a launch: NumPy arrays and numbers as the kernel's parameters want them.
+"""Arguments of a launch: NumPy arrays and numbers in the form of the kernel's parameters.
 
-Each array has a place of its own in the device's memory, between two bands of one byte. What is found changed in a band
+Each array has a place of its own in the device's memory, between two guard bands of one byte. A band that has changed
 after the launch was written out of bounds.
 """
 
@@ -42,10 +42,10 @@ _DTYPES = {"f4": "float32", "f8": "float64", "h2": "float16", "b2": "bfloat16", 
 
 
 class Uninitialised:
-    """An array that a kernel may not read before it, or a kernel before it, has written.
+    """Array that a kernel may read only after it, or an earlier kernel, has written it.
 
-    Its memory is poisoned at once. Launches that are checked keep track of what has been written, so that a
-    workspace can go from the kernel that fills it to the one that reads it.
+    Its memory is poisoned at once. Checked launches keep track of writes, so that a workspace can go from the kernel
+    that fills it to the one that reads it.
     """
 
     def __init__(self, array: NDArray[Any]) -> None:
@@ -57,9 +57,9 @@ class Uninitialised:
 
 @dataclass(frozen=True)
 class Window:
-    """A piece of a larger array, of which no other piece exists: `array` stands at entry `start` of it.
+    """Piece of a larger array, of which no other piece exists: `array` stands at entry `start` of it.
 
-    With a choice of blocks it shows that offsets beyond 2**31 are computed right, on machines of any size.
+    With a choice of blocks it tests offsets beyond 2**31, on machines of any size.
     """
 
     array: NDArray[Any]
@@ -77,7 +77,7 @@ class KernelParameter:
 
     @staticmethod
     def parse(name: str, word: str) -> KernelParameter:
-        """From a word of a signature.
+        """Parse a word of a signature.
 
         >>> KernelParameter.parse("x", "*cf4")
         KernelParameter(name='x', kind='f4', pointer=True, constant=True)
@@ -105,15 +105,15 @@ class MappedArray:
 
 
 @dataclass(frozen=True)
-class Layout:
-    """Where everything is: the buffers, the words that tell the worker of the arguments, the bytes of memory needed."""
+class MemoryLayout:
+    """Layout of a launch's memory: the buffers, the argument words for the worker, the number of bytes."""
 
     buffers: tuple[MappedArray, ...]
     words: tuple[str, ...]
     bytes: int
 
 
-def lay_out(kernel: str, parameters: Sequence[KernelParameter], arguments: Sequence[object]) -> Layout:
+def lay_out(kernel: str, parameters: Sequence[KernelParameter], arguments: Sequence[object]) -> MemoryLayout:
     """Give each array a place and each number its bytes. Raises LngenError for an argument that does not fit."""
     if len(arguments) != len(parameters):
         wanted = ", ".join(parameter.name for parameter in parameters)
@@ -130,7 +130,7 @@ def lay_out(kernel: str, parameters: Sequence[KernelParameter], arguments: Seque
             continue
         array, source, start = _array(kernel, parameter, argument)
         key = (array.__array_interface__["data"][0], array.nbytes)
-        # What is passed twice is one buffer; arrays of no bytes share nothing.
+        # An array that is passed twice is one buffer; arrays of no bytes share nothing.
         known = buffers.get(key) if array.nbytes else None
         if known is None:
             offset = _aligned(end + _BAND)
@@ -147,10 +147,10 @@ def lay_out(kernel: str, parameters: Sequence[KernelParameter], arguments: Seque
         buffers[key if array.nbytes else (id(parameter), 0)] = buffer
         words.append(f"p {buffer.offset - start * array.itemsize}")
     _no_overlap(kernel, list(buffers.values()))
-    return Layout(tuple(buffers.values()), tuple(words), end)
+    return MemoryLayout(tuple(buffers.values()), tuple(words), end)
 
 
-def write(layout: Layout, memory: NDArray[np.uint8]) -> None:
+def write(layout: MemoryLayout, memory: NDArray[np.uint8]) -> None:
     """Put the arrays into the device's memory, and bands around them."""
     memory[: layout.bytes] = _IN_BANDS
     for buffer in layout.buffers:
@@ -159,8 +159,8 @@ def write(layout: Layout, memory: NDArray[np.uint8]) -> None:
             memory[buffer.flags :][: buffer.source.written.size] = buffer.source.written
 
 
-def read_back(layout: Layout, memory: NDArray[np.uint8], checked: bool) -> None:
-    """Take what the kernel has written from the device's memory."""
+def read_back(layout: MemoryLayout, memory: NDArray[np.uint8], checked: bool) -> None:
+    """Copy the kernel's results from the device's memory."""
     for buffer in layout.buffers:
         if not buffer.writable:
             continue
@@ -171,7 +171,7 @@ def read_back(layout: Layout, memory: NDArray[np.uint8], checked: bool) -> None:
             buffer.source.written[:] = memory[buffer.flags :][:size] if checked else 1
 
 
-def overruns(layout: Layout, memory: NDArray[np.uint8]) -> tuple[Finding, ...]:
+def overruns(layout: MemoryLayout, memory: NDArray[np.uint8]) -> tuple[Finding, ...]:
     """A finding for each buffer in whose bands something was written."""
     found = []
     for buffer in layout.buffers:
@@ -185,7 +185,7 @@ def overruns(layout: Layout, memory: NDArray[np.uint8]) -> tuple[Finding, ...]:
     return tuple(found)
 
 
-def region_words(layout: Layout) -> tuple[str, ...]:
+def region_words(layout: MemoryLayout) -> tuple[str, ...]:
     """The words that tell the worker which memory the kernel may touch."""
     return tuple(
         f"{b.offset} {b.array.nbytes} {b.array.itemsize} {-1 if b.flags is None else b.flags} {b.name.encode().hex()}"

@@ -44,9 +44,9 @@ class CompiledModule:
 
 
 def compile_module(source: str, macros: Mapping[str, object], name: str, checked: bool) -> CompiledModule:
-    """Compile a source, or find it compiled.
+    """Compile a source, or find it in the cache.
 
-    `name` is what messages call the file. Raises ToolchainMissing, CompileError with the compiler's messages, and
+    `name` is the file's name in messages. Raises ToolchainMissing, CompileError with the compiler's messages, and
     LngenError if the source has no kernel.
     """
     if any(character in name for character in '"\\\n\t') or not name:
@@ -96,7 +96,7 @@ def _compile(tools: Toolchain, source: str, options: tuple[str, ...], name: str,
 
 
 def _table(kernels: tuple[Signature, ...], checked: bool) -> str:
-    """The end of a module's source: what the runtime has to know of it."""
+    """Return the end of a module's source: the tables for the runtime."""
     entries = "".join(f"  SIMT_KERNEL({kernel.kernel}),\n" for kernel in kernels)
     return (
         '\n#line 1 "kernel table"\n#pragma GCC visibility push(hidden)\n'

@@ -19,7 +19,7 @@ from lngen.simt.schedule import SCHEDULES, Schedule
 class EmulatedKernel:
     """One kernel of a source. Call it to launch it."""
 
-    def __init__(self, kernels: Kernels, name: str) -> None:
+    def __init__(self, kernels: EmulatedKernels, name: str) -> None:
         self._kernels = kernels
         self.name = name
 
@@ -42,15 +42,14 @@ class EmulatedKernel:
     ) -> None:
         """Run the kernel to its end; arrays that it writes hold the results.
 
-        `grid` and `block` count blocks and threads along x, y and z. An argument is a contiguous NumPy
-        array of the pointer's type (bf16 as that of ml_dtypes, and it and f16 also as integers of two
-        bytes), None for a null pointer, or a number. An array in `Uninitialised` has no value to begin
-        with. `schedule` orders blocks, warps and lanes: "forward" keeps them in step, "reverse" lets one
-        run ahead, "random" draws by `seed`. `check` watches every access to memory; without it the kernel
-        is launched as it was built. `blocks` chooses some of the grid's blocks. The kernel may take so many
-        `seconds`.
+        `grid` and `block` count blocks and threads along x, y and z. An argument is a contiguous NumPy array of the
+        pointer's type, None for a null pointer, or a number. A bf16 array has the type of ml_dtypes; it and f16 may
+        also be integers of two bytes. An array in `Uninitialised` has no initial value. `schedule` orders blocks, warps
+        and lanes: "forward" keeps them in step, "reverse" lets one run ahead, "random" draws by `seed`. `check` watches
+        every access to memory; by default it is the choice of `build`. `blocks` selects some of the grid's blocks. The
+        kernel may take so many `seconds`.
 
-        Raises KernelFault, with findings, if the kernel does what it must not; LngenError if arguments do not fit.
+        Raises KernelFault, with findings, if the kernel is at fault, and LngenError for invalid arguments.
         """
         if schedule not in SCHEDULES:
             raise LngenError(f"schedule {schedule!r}; choose one of {', '.join(SCHEDULES)}")
@@ -93,7 +92,7 @@ class EmulatedKernel:
         return read_report(answer.lines, module, name)
 
 
-class Kernels(Mapping[str, EmulatedKernel]):
+class EmulatedKernels(Mapping[str, EmulatedKernel]):
     """The kernels of one source, by name. `check` says whether launches are checked that do not say so themselves."""
 
     def __init__(self, source: str, macros: Mapping[str, object], name: str, check: bool) -> None:
@@ -122,7 +121,9 @@ class Kernels(Mapping[str, EmulatedKernel]):
         return self._module(check).path
 
     def symbol(self, name: str) -> bytes:
-        """The bytes of a variable that the source defines as `extern "C"`. Raises LngenError if there is none."""
+        """Return the bytes of a variable that the source defines as `extern "C"`; raises LngenError if there is
+        none.
+        """
         with process.lock:
             number, _ = self._load(self.check)
             answer = process.ask(f"symbol {number} {name.encode().hex()}", 60)
@@ -161,16 +162,15 @@ def build(
     *,
     name: str = "kernels.cu",
     check: bool = False,
-) -> Kernels:
+) -> EmulatedKernels:
     """Compile a source of CUDA C++ for the CPU, or find it in the cache.
 
-    `macros` are defined as on a compiler's command line, None and True without a value; `name` is what
-    messages call the source. With `check` launches are checked unless they say otherwise; both kinds of
-    module are compiled when they are first needed. Raises ToolchainMissing, which says what to install,
-    CompileError with the compiler's messages, and LngenError if the source has no kernel that is `extern
-    "C"`.
+    `macros` are defined as on a compiler's command line, None and True without a value; `name` is the source's name in
+    messages. With `check` launches are checked by default; both kinds of module are compiled on first use. Raises
+    ToolchainMissing, which says what to install, CompileError with the compiler's messages, and LngenError if the
+    source has no kernel that is `extern "C"`.
     """
-    return Kernels(source, macros or {}, name, check)
+    return EmulatedKernels(source, macros or {}, name, check)
 
 
 def _three(what: str, sizes: int | Sequence[int]) -> tuple[int, int, int]:

@@ -1,7 +1,7 @@
-"""A stand-in for nvcc: `python -m lngen.simt.nvcc --cubin -DLNGEN_D=1024 kernels.cu` writes `kernels.cubin`.
+"""Stand-in for nvcc: `python -m lngen.simt.nvcc --cubin -DLNGEN_D=1024 kernels.cu` writes `kernels.cubin`.
 
-It takes the options that PyCUDA and users of it give. The emulator compiles the source, so that what is
-wrong with it is said here, and the file holds what the emulated driver loads.
+It takes the options that PyCUDA and its users give. The emulator compiles the source, so that its errors appear here,
+and the file holds the image for the emulated driver.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class _Request:
 
 
 def main(arguments: list[str]) -> int:
-    """Do what nvcc would be asked to; the exit status."""
+    """Run the stand-in for nvcc; return the exit status."""
     try:
         request = _read(arguments)
         if request.version:
@@ -58,7 +58,7 @@ def main(arguments: list[str]) -> int:
 
 
 def version() -> str:
-    """What `nvcc --version` answers: another text with every change of the emulator."""
+    """Return the answer of `nvcc --version`, which differs for every version of the emulator."""
     return f"lngen emulator, a stand-in for nvcc\n{worker().parent.name}"
 
 

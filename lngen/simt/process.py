@@ -60,7 +60,10 @@ class Process:
         return self._modules[module]
 
     def memory(self, size: int) -> NDArray[np.uint8]:
-        """At least so many bytes, the same in both processes. They hold what the launch before left there."""
+        """Return at least so many bytes of memory, shared by both processes.
+
+        They hold the data that the last launch left.
+        """
         self._start()
         if self._map is None or len(self._map) < size:
             grown = max(size, 1 << 20, 0 if self._map is None else 2 * len(self._map))
@@ -87,7 +90,7 @@ class Process:
         return answer
 
     def stop(self) -> None:
-        """End the worker, if there is one that this process started."""
+        """End the worker, if this process has started one."""
         running, self._running = self._running, None
         self._modules, self._unread, self._map = {}, b"", None
         if running is not None and self._owner == os.getpid():

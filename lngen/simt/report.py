@@ -1,4 +1,4 @@
-"""What a launch found wrong, with the line of the source that did it."""
+"""Findings of a launch, each with the line of the source at fault."""
 
 from __future__ import annotations
 
@@ -82,7 +82,10 @@ def _called_from(callers: Sequence[LineNumber]) -> str:
 
 
 class KernelFault(LngenError):
-    """A kernel did what it must not; `findings` says what. The arrays that it was given are as they were."""
+    """Error for a kernel at fault; `findings` describe it.
+
+    The arrays that it was given are unchanged.
+    """
 
     def __init__(self, title: str, findings: Sequence[Finding]) -> None:
         self.findings = tuple(findings)
@@ -121,7 +124,7 @@ def read_report(lines: Sequence[str], module: Path, source_name: str) -> tuple[F
 
 
 def crash(lines: Sequence[str], module: Path, source_name: str, seconds: float) -> tuple[Finding, ...]:
-    """The findings of a worker that died of a signal: that, and what its report had until then."""
+    """Return the findings of a worker that died of a signal: the signal, and its report until then."""
     number, where, code, offset = lines[0].split()
     chain = source_lines(module, source_name, [int(code, 16)]).get(int(code, 16), ())
     block, thread = (_place(part) for part in where.split(":")) if ":" in where else (None, None)
@@ -136,10 +139,10 @@ def crash(lines: Sequence[str], module: Path, source_name: str, seconds: float) 
 
 
 def source_lines(module: Path, source_name: str, codes: Iterable[int]) -> dict[int, tuple[LineNumber, ...]]:
-    """For offsets of code in a module's file, the lines of the source: the innermost, then those of its callers.
+    """Return the source lines of code offsets in a module's file: the innermost line, then those of its callers.
 
-    Lines of CUDA's headers are left out. Empty where `addr2line`, which comes with the compiler, is missing or knows
-    nothing.
+    Lines of CUDA's headers are left out. The result is empty if `addr2line`, which comes with the compiler, is missing
+    or finds nothing.
     """
     wanted = sorted(set(codes))
     tool = shutil.which("addr2line")
@@ -165,8 +168,8 @@ def _files(module: Path) -> frozenset[str]:
 
 
 _SIGNALS: dict[int, str] = {
-    signal.SIGSEGV: "an address that is no memory (segmentation fault)",
-    signal.SIGBUS: "an address that is no memory (bus error)",
+    signal.SIGSEGV: "an address outside of memory (segmentation fault)",
+    signal.SIGBUS: "an address outside of memory (bus error)",
     signal.SIGFPE: "a division of integers by zero, or one whose quotient overflows",
     # Processors differ in what a trap is.
     signal.SIGILL: "a trap, or an instruction that is none",

@@ -1,4 +1,4 @@
-"""The orders in which the emulator runs what a GPU runs in any order."""
+"""Orders in which the emulator runs blocks, warps and lanes, which a GPU runs in any order."""
 
 from typing import Literal, get_args
 

@@ -1,7 +1,7 @@
-"""What is changed in a source of kernels before a C++ compiler sees it, and what is read from it.
+"""Changes to a source of kernels for a C++ compiler, and the signatures read from it.
 
-The compiler's preprocessor has resolved the macros by then, so what is left are the kernels that will exist. Lines keep
-their numbers.
+The compiler's preprocessor has resolved the macros before, so that only the selected kernels remain. Lines keep their
+numbers.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MACRO = re.compile(r"[A-Za-z_]\w*")
 
 @dataclass(frozen=True)
 class Signature:
-    """A kernel's name and those of its parameters."""
+    """Signature of a kernel: its name and the names of its parameters."""
 
     kernel: str
     parameters: tuple[str, ...]
@@ -100,7 +100,7 @@ def _shared_pointer(declaration: re.Match[str]) -> str:
 
 
 def _signature(text: str, start: int) -> Signature:
-    """The name and parameters that follow `__global__`: the first parentheses after a name that is no attribute's."""
+    """The name and parameters that follow `__global__`: the first parentheses after a name that is not an attribute."""
     while word := _WORD.search(text, start):
         start = word.end()
         opening = re.compile(r"\s*\(").match(text, start)

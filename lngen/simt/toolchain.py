@@ -19,13 +19,13 @@ _NO_HEADERS = (
     "pip install nvidia-cuda-runtime nvidia-cuda-crt nvidia-cuda-cccl"
 )
 
-# What `cuda_fp16.h` includes comes in three wheels, or in one folder of a toolkit.
+# The headers that `cuda_fp16.h` includes come in three wheels, or in one folder of a toolkit.
 _HEADERS = ("cuda_fp16.h", "cuda_bf16.h", "crt/host_defines.h")
 _CCCL_HEADER = "nv/target"
 
 
 class ToolchainMissing(LngenError):
-    """The compiler or the headers are not on this machine; the message says what to install."""
+    """Error for a missing compiler or missing headers; the message says what to install."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Toolchain:
 
     @property
     def identity(self) -> tuple[str | bytes, ...]:
-        """What a compiled object depends on besides its source; asking takes no run of the compiler."""
+        """Return the inputs of a compiled object besides its source, without running the compiler."""
         status = self.compiler.resolve().stat()
         contents = [(self.headers[0] / name).read_bytes() for name in _HEADERS]
         places = [str(self.compiler.resolve()), *map(str, self.headers)]
@@ -65,7 +65,7 @@ class Toolchain:
 
 
 def available() -> bool:
-    """Whether `find` will find a compiler and the headers."""
+    """Test whether `find` will find a compiler and the headers."""
     try:
         find()
     except ToolchainMissing:

@@ -1,1 +1,1 @@
-"""What compiles CUDA on this machine."""
+"""Compilers of CUDA on this machine."""

@@ -1,4 +1,4 @@
-"""What this machine has to compile and run kernels with, CUDA's and its own, and what is missing to get further."""
+"""Survey of this machine's compilers and devices, for CUDA and for C++, and of the parts that are missing."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _SECONDS = 60
 
 @dataclass(frozen=True)
 class Item:
-    """One thing that a machine may have.
+    """Item that a machine may have.
 
-    `detail` is its version or name, or else why it is missing; `purpose` is what it is for; `remedy` is
-    what to install, empty where it is found.
+    `detail` is its version or name, or else why it is missing; `purpose` is its use; `remedy` is what to install, empty
+    if it is found.
     """
 
     name: str
@@ -41,10 +41,10 @@ class Item:
 
 @dataclass(frozen=True)
 class Survey:
-    """All items, and where kernels run with them.
+    """Survey of all items, and the place where kernels run with them.
 
-    `pycuda_runs_on` is None where PyCUDA cannot be used. `summary` says it in a sentence, `next_step` what
-    gets further, empty where nothing is missing; both are of CUDA. `on_processor` says what `backend="auto"` is here.
+    `pycuda_runs_on` is None if PyCUDA cannot be used. `summary` is a sentence, and `next_step` a remedy, empty if
+    nothing is missing; both are about CUDA. `on_processor` is the choice of `backend="auto"` here.
     """
 
     items: tuple[Item, ...]
@@ -59,7 +59,7 @@ class Survey:
 
 @dataclass(frozen=True)
 class Driver:
-    """What a GPU's driver says: the version of CUDA as it counts (13000 is 13.0), and its devices' names."""
+    """Driver of a GPU: the version of CUDA (13000 is 13.0), and the names of its devices."""
 
     version: int
     devices: tuple[str, ...]

@@ -1,7 +1,7 @@
 """NVRTC, NVIDIA's run-time compiler: CUDA C++ to a cubin without toolkit, driver or GPU.
 
-It is found as the launcher of the kernels finds it. `compile` gives the machine code and what ptxas says of each
-kernel; `disassemble` gives its instructions where `nvdisasm` is found.
+It is found as the kernels' launcher finds it. `compile` returns the machine code and the output of ptxas about each
+kernel; `disassemble` returns its instructions if `nvdisasm` is found.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from lngen.runtime.kernels import without_spills
 
 
 class NvrtcMissing(LngenError):
-    """NVRTC or a tool that goes with it is not on this machine; the message says what to install."""
+    """Error for a missing NVRTC or a tool of it; the message says what to install."""
 
 
 @dataclass(frozen=True)
 class Resources:
-    """What one kernel takes, from the log of ptxas: registers per thread, the rest in bytes."""
+    """Resources of one kernel, from the log of ptxas: registers per thread, the rest in bytes."""
 
     registers: int
     stack: int
@@ -37,7 +37,7 @@ class Resources:
     shared: int
 
     def faults(self) -> list[str]:
-        """What of it is kept in memory for want of registers, in words; nothing if all is well."""
+        """Describe the memory used for lack of registers; empty if there is none."""
         found = []
         if self.spill_stores or self.spill_loads:
             found.append(f"spills {self.spill_stores} + {self.spill_loads} bytes")
@@ -68,7 +68,7 @@ _WHEELS = "pip install nvidia-cuda-nvrtc nvidia-cuda-runtime"
 
 
 def available() -> bool:
-    """Whether `compile` will find NVRTC."""
+    """Test whether `compile` will find NVRTC."""
     try:
         _nvrtc()
     except NvrtcMissing:
@@ -103,7 +103,7 @@ def compile_as_launched(source: str, arch: str, options: Sequence[str] = ()) -> 
 
 
 def as_launched(build: Callable[[Sequence[str]], Built], options: Sequence[str]) -> Built:
-    """What a compiler builds with some options, of the variant that the launcher takes."""
+    """Build with some options, in the variant that the launcher takes."""
     return without_spills(
         lambda variant: build((*options, *(f"-D{macro}" for macro in variant))),
         lambda built: sum(used.spill_stores for used in built.resources.values()),
@@ -143,7 +143,7 @@ def instructions(listing: str) -> dict[str, list[str]]:
 
 
 def parse_resources(log: str) -> dict[str, Resources]:
-    """The resources of each kernel, from what `--ptxas-options=-v` printed.
+    """Return the resources of each kernel, from the output of `--ptxas-options=-v`.
 
     >>> parse_resources('''ptxas info    : Compiling entry function 'f' for 'sm_90'
     ... ptxas info    : Function properties for f

@@ -9,7 +9,8 @@ const filter = () => {
     entry.hidden = !words.every((word) => entry.dataset.words.includes(word));
     if (!entry.hidden) shown += 1;
   }
-  count.textContent = `${shown} of ${entries.length} layer${entries.length === 1 ? "" : "s"}`;
+  const none = `No layer has ${field.value.trim()} in its name, its title or a formula. Of a formula a part is enough: sqrt, mean(x).`;
+  count.textContent = shown === 0 ? none : `${shown} of ${entries.length} layer${entries.length === 1 ? "" : "s"}`;
 };
 field.form.hidden = false;
 field.form.addEventListener("submit", (event) => {

@@ -1,5 +1,6 @@
 const every = (selector, root = document) => [...root.querySelectorAll(selector)];
 const found = (id) => document.getElementById(id);
+const given = JSON.parse(found("panel-data").textContent);
 
 // In code a name is its own word.
 for (const word of every(".listing u")) word.dataset.name = word.textContent;
@@ -75,19 +76,42 @@ const reveal = () => {
 };
 addEventListener("hashchange", reveal);
 reveal();
-let opened = [];
-addEventListener("beforeprint", () => {
-  opened = every("details:not([open])");
-  for (const part of opened) part.open = true;
-});
-addEventListener("afterprint", () => {
-  for (const part of opened) part.open = false;
-});
+// Copying: where there is no clipboard for a page, by a field that is selected.
+const copied = (text) => {
+  const field = document.createElement("textarea");
+  field.value = text;
+  field.ariaLabel = "What is copied";
+  document.body.append(field);
+  const before = document.activeElement;
+  field.select();
+  const done = document.execCommand("copy");
+  field.remove();
+  before.focus();
+  return done;
+};
+const copy = async (text) => {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copied(text);
+  }
+};
+for (const button of every("[data-copy]")) {
+  button.parentElement.hidden = false;
+  button.addEventListener("click", async () => {
+    const said = button.parentElement.querySelector(".copied");
+    const done = await copy(given.copies[button.dataset.copy]);
+    said.textContent = done ? `${button.textContent === "Copy" ? "The command" : button.textContent} is copied.` : "The browser does not let a page copy.";
+  });
+}
 
-// What is too wide can be scrolled by keyboard too.
+// What is too wide says so, and can be scrolled by keyboard too.
 const reach = () => {
-  for (const part of every(".equations, .equation, .contributions, .names dd > span")) {
-    if (part.scrollWidth <= part.clientWidth) continue;
+  for (const part of every(".scroll, .listing, .equations, .equation, .contributions, .names dd > span")) {
+    const wide = part.scrollWidth > part.clientWidth + 1;
+    part.toggleAttribute("data-wide", wide);
+    if (!wide || part.tabIndex === 0) continue;
     part.tabIndex = 0;
     part.role = "group";
     part.ariaLabel = "Formula";
@@ -95,6 +119,7 @@ const reach = () => {
 };
 document.addEventListener("toggle", reach, { capture: true });
 addEventListener("resize", reach);
+document.fonts.ready.then(reach);
 reach();
 
 // Where the reader is.
@@ -112,7 +137,6 @@ const seen = new IntersectionObserver(
 for (const id of links.keys()) if (found(id)) seen.observe(found(id));
 
 // The panel.
-const given = JSON.parse(found("panel-data").textContent);
 const form = document.querySelector(".panel");
 const first = { Row: [1, -2, 3, 0.5], Data: [1, 0, 1, 1], cotangent: [1, -0.5, 2, 0.25] };
 const fields = new Map();
@@ -138,7 +162,9 @@ const numbersOf = (argument) => {
   const wrong = words.find((word, at) => Number.isNaN(numbers[at]));
   if (wrong !== undefined) throw new Error(`${argument.name}: ${wrong} is not a number.`);
   if (numbers.length === 0) throw new Error(`${argument.name}: type a number.`);
-  if (!argument.perFeature && numbers.length > 1) throw new Error(`${argument.name}: one number, please.`);
+  if (!argument.perFeature && numbers.length > 1) throw new Error(`${argument.name}: ${numbers.length} numbers; pass one.`);
+  if (argument.kind === "Constant" && !Number.isFinite(numbers[0])) throw new Error(`${argument.name} is ${words[0]}; pass a finite number.`);
+  if (argument.sign === "nonnegative" && numbers[0] < 0) throw new Error(`${argument.name} is ${words[0]}; pass 0 or more: the gradients take it to be positive.`);
   return numbers;
 };
 const values = () => {
@@ -154,8 +180,18 @@ const values = () => {
   return evaluate(v);
 };
 const shortly = (number) => String(Number(number.toPrecision(6)));
+// Where a result is no number, the first value without one says why.
+const undefinedFrom = (v) => {
+  const isBad = (value) => [v[value.name]].flatMap((numbers) => (value.perFeature ? [...numbers] : numbers)).some((number) => !Number.isFinite(number));
+  const results = given.values.filter((value) => value.result && isBad(value)).map((value) => value.name);
+  if (results.length === 0) return "";
+  const first = given.values.find(isBad);
+  return `${first.name} = ${first.formula} is not finite for this row, and ${results.join(", ")} ${results.length === 1 ? "follows" : "follow"} from it. The emitted code gives the same.`;
+};
 const compute = () => {
   const message = form.querySelector(".message");
+  const undefinedNote = form.querySelector(".undefined");
+  const table = form.querySelector(".values");
   try {
     const v = values();
     const rows = given.values.map((value) => {
@@ -168,7 +204,11 @@ const compute = () => {
       const code = document.createElement("code");
       code.textContent = value.name;
       name.append(found(`name-${value.name}`).querySelector("math").cloneNode(true), " ", code);
-      cell.textContent = numbers.map(shortly).join("  ");
+      for (const number of numbers) {
+        const part = document.createElement("span");
+        part.textContent = shortly(number);
+        cell.append(part, " ");
+      }
       row.dataset.value = value.name;
       row.classList.toggle("result", value.result);
       row.append(name, cell);
@@ -176,8 +216,12 @@ const compute = () => {
     });
     form.querySelector("tbody").replaceChildren(...rows);
     message.textContent = "";
+    undefinedNote.textContent = undefinedFrom(v);
+    table.classList.remove("stale");
   } catch (error) {
-    message.textContent = error.message;
+    message.textContent = `${error.message} The values below are those of the last row that was right.`;
+    undefinedNote.textContent = "";
+    table.classList.add("stale");
   }
 };
 form.hidden = false;

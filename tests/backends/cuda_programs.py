@@ -1,9 +1,9 @@
 """Row programs that use everything the interface can express; they are gradients of nothing.
 
-`HEADS` has every function an expression may hold but the two that `WAVES` adds. `SINK` has several inputs and
-outputs of each kind, reductions of all four sorts in one stage, a prologue and an epilogue with reductions of
-Features, sums over rows into Features and into a Scalar, a cotangent that may be left out, and names that the
-emitted file uses itself.
+`HEADS` has every function of an expression except the two that `WAVES` adds. `SINK` has several inputs and outputs of
+each kind, and reductions of all four sorts in one stage. It has a prologue and an epilogue with reductions of Features,
+and sums over rows into Features and into a Scalar. It also has an optional cotangent, and names that the emitted file
+uses itself.
 """
 
 from __future__ import annotations

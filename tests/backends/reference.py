@@ -39,7 +39,7 @@ from tests.requirements import needs_gxx
 
 WIDE = np.longdouble
 HOST = ["numpy", pytest.param("cpu", marks=[pytest.mark.ci, needs_gxx])]
-"""What computes on the processor, to parametrize a test by."""
+"""Backends on the processor, to parametrize a test by."""
 _erf = np.vectorize(lambda u: WIDE(math.erf(u)), otypes=[WIDE])
 
 _FUNCTIONS = {

@@ -217,7 +217,7 @@ def test_more_arguments_that_may_be_left_out_than_are_followed():
 
 TEXTS = [name for name in corpus.NAMES if name not in corpus.FILES]
 FIRST_ORDER = tuple(kind for kind in KINDS if kind not in ("tangents", "second order"))
-"""What kernels are compiled for once or twice; the rest is for every set of inputs and directions left out."""
+"""Kinds for which kernels are compiled once or twice; the others need kernels for every set of absent inputs."""
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
-"""What the compiler makes of the kernels: registers, accesses and arithmetic, without a GPU.
+"""Compiled kernels without a GPU: registers, accesses and arithmetic.
 
-Every pair of a program and a size is compiled for one architecture, two shipped layers for all of them, the others
-once each, in types and sizes by turns; `exhaustive` tests do the rest (`make exhaustive`).
+Every pair of a program and a size is compiled for one architecture, two shipped layers for all of them, the others once
+each, in types and sizes by turns; `exhaustive` tests do the rest (`make exhaustive`).
 """
 
 import functools
@@ -48,7 +48,7 @@ def check(layer: str, arch: str, options: tuple[str, ...]) -> None:
 
 
 def check_built(built: nvrtc.Compiled, layer: str) -> None:
-    """Nothing is spilled, and nothing but f64 kernels touches doubles."""
+    """Check that no register is spilled, and that no kernel but those of f64 uses doubles."""
     code = kernels(built)
     assert set(code) == set(built.resources)
     for name, used in built.resources.items():
@@ -100,7 +100,7 @@ SHIPPED = [(WHOLE[0], arch, size, ()) for arch in ARCHITECTURES for size in (0, 
 
 
 def writes_rows(text: str, direction: str) -> bool:
-    """Whether a direction has a result that is a row."""
+    """Test whether a direction has a result that is a row."""
     part = text.partition(f"namespace {direction} {{")[2].partition(f"}}  // namespace {direction}")[0]
     return "store_once(to.out_" in part
 
@@ -123,7 +123,9 @@ def check_shipped(layer: str, arch: str, size: int, dtypes: tuple[str, ...]) -> 
 
 @pytest.mark.parametrize(("layer", "arch", "size", "dtypes"), sample(SHIPPED, [("layer_norm", "sm_90", 0, ())]))
 def test_what_is_shipped_compiles(layer: str, arch: str, size: int, dtypes: tuple[str, ...]) -> None:
-    """As committed: no spill, no stack frame, 16-byte accesses where D is known, no double in a narrow kernel."""
+    """Check the committed code: no spill, no stack frame, 16-byte accesses for known D, no double in a narrow
+    kernel.
+    """
     check_shipped(layer, arch, size, dtypes)
 
 

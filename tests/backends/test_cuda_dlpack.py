@@ -101,7 +101,7 @@ class Array:
 
 
 class Taken:
-    """What the library made of an array that another one passed on."""
+    """Array that the library made from another library's array."""
 
     def __init__(self, library: Library, capsule: Any, device: tuple[int, int]) -> None:
         name, used = NAMES[library.versioned]
@@ -275,10 +275,10 @@ def test_mistakes_get_a_message(centred: Any, cuda: Any) -> None:
     host = library.array(given["x"], device=(1, 0))
     cases: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
         (host, {}, TypeError, "x is of type Array, not an array in device memory; pass a GPUArray"),
-        (library.array(given["x"], device=(10, 0)), {}, TypeError, r"x is on DLPack's device \(10, 0\), which is none"),
+        (library.array(given["x"], device=(10, 0)), {}, TypeError, r"x is on DLPack device \(10, 0\), which is none"),
         (library.array(given["x"].astype("<i4")), {}, TypeError, "x is of type <i4, not floating point"),
         (library.array(np.asfortranarray(given["x"])), {}, ValueError, "x has strides"),
-        (right, {"like": np}, TypeError, "like is NumPy's, whose arrays are in the memory of the host"),
+        (right, {"like": np}, TypeError, "like is NumPy, whose arrays are in host memory"),
         (right, {"like": "cupy"}, TypeError, "like is str, which has no from_dlpack"),
     ]
     for x, options, kind, words in cases:

@@ -96,6 +96,6 @@ def test_an_unknown_symbol_is_refused(printer: Printer) -> None:
 
 
 def test_a_number_is_not_guarded_by_what_is_left_out(printer: Printer) -> None:
-    """Nothing is left out of zero, the gradient of an input that only a comparison reads."""
+    """Zero, the gradient of an input that only a comparison reads, needs no guard."""
     assert printer.line(sympy.S.Zero) == "A(0)"
     assert printer.line(Sigmoid(Integer(0))) == "A(0.5)"

@@ -36,7 +36,7 @@ def centred(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
 
 
 class Calls:
-    """Both directions with all that they may be given, and what they gave at first."""
+    """Calls of both directions with all arguments, and their first results."""
 
     def __init__(self, layer: Any, cuda: Any) -> None:
         self.layer, self.stream = layer, cuda.driver.Stream()

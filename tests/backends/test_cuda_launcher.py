@@ -189,7 +189,7 @@ def _are_alike(cuda: ModuleType, other: ModuleType, functions: Sequence[str]) ->
 def test_what_is_missing_is_said(
     pycuda: str | None, words: str, modules: dict[str, tuple[ModuleType, ModuleType]], tmp_path: Path
 ) -> None:
-    """It is imported without PyCUDA and without a driver, and called in vain."""
+    """The module is imported without PyCUDA and without a driver, and a call says what is missing."""
     if pycuda is not None:
         (tmp_path / "pycuda").mkdir()
         (tmp_path / "pycuda" / "__init__.py").touch()
@@ -242,7 +242,7 @@ X = Fake((3, 4))
         ({"x": Fake((3, 4), strides=(32, 4))}, ValueError, "x has strides"),
         ({"x": Fake((3, 4), strides=(0, 4))}, ValueError, "x has strides"),
         ({"x": Fake((3, 4), pointer=0x10002)}, ValueError,
-         "x starts at 0x10002, which float32 cannot be read"),
+         "x starts at address 0x10002, which is not aligned for float32"),
         ({"x": Fake((3, 4), pointer=0)}, ValueError, r"x has shape \(3, 4\) and no memory"),
         ({"x": Fake((3, 4), mask=X)}, TypeError, "x has a mask"),
         ({"x": X, "gamma": Fake((5,))}, ValueError, r"gamma has shape \(5,\); pass \(D,\), which is \(4,\)"),

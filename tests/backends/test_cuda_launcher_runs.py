@@ -278,7 +278,7 @@ def test_a_call_like_an_earlier_one_is_not_planned_again(
 
 
 def test_addresses_and_numbers_are_checked_in_every_call(warm: Warm, centred: Any, cuda: Any) -> None:
-    """Whatever a plan does not depend on is looked at again: nothing is launched on trust."""
+    """Values that a plan does not depend on are checked in every call."""
     y, x, gamma = warm.forward["out"], warm.forward["x"], warm.forward["gamma"]
     before = y.get()
 
@@ -287,14 +287,14 @@ def test_addresses_and_numbers_are_checked_in_every_call(warm: Warm, centred: An
 
     host = np.ones((ROWS, FEATURES))
     cases: list[tuple[dict[str, Any], str]] = [
-        ({"x": moved(x, host.ctypes.data // 16 * 16)}, "x is at 0x[0-9a-f]+, which is no device's memory"),
+        ({"x": moved(x, host.ctypes.data // 16 * 16)}, "x is at 0x[0-9a-f]+, which is not device memory"),
         ({"out": moved(y, int(x.gpudata))}, "out for y overlaps x"),
         ({"out": moved(y, int(gamma.gpudata))}, "out for y overlaps gamma"),
         ({"workspace": moved(warm.forward["workspace"], int(y.gpudata))}, "workspace overlaps out for y"),
         ({"eps": float("inf")}, "eps is inf; pass a finite number"),
         ({"x": moved(x, 0)}, r"x has shape \(5, 33\) and no memory"),
-        ({"x": moved(x, int(x.gpudata) + 4)}, "which float64 cannot be read from"),
-        ({"gamma": moved(gamma, int(gamma.gpudata) + 1)}, "which float64 cannot be read from"),
+        ({"x": moved(x, int(x.gpudata) + 4)}, "which is not aligned for float64"),
+        ({"gamma": moved(gamma, int(gamma.gpudata) + 1)}, "which is not aligned for float64"),
         ({"x": moved(x, int(x.gpudata), x.strides[::-1])}, "x has strides"),
         ({"x": x.reshape(FEATURES, ROWS)}, r"gamma has shape \(33,\); pass \(D,\), which is \(5,\)"),
         ({"workspace": warm.forward["workspace"][:16]}, "workspace has 16 bytes and forward needs 768"),
@@ -312,13 +312,13 @@ def test_addresses_and_numbers_are_checked_in_every_call(warm: Warm, centred: An
     freed = on_device(cuda, x.get())
     centred.forward(**{**warm.forward, "x": freed})
     freed.gpudata.free()
-    with pytest.raises(ValueError, match=r"x is at 0x[0-9a-f]+, which is no device's memory"):
+    with pytest.raises(ValueError, match=r"x is at 0x[0-9a-f]+, which is not device memory"):
         centred.forward(**{**warm.forward, "x": freed})
     np.testing.assert_array_equal(y.get(), before)
 
 
 def test_arrays_of_other_libraries_are_checked_in_every_call(warm: Warm, centred: Any) -> None:
-    """What their interface says may differ where an earlier array was right."""
+    """The interface of an array may change after a valid call."""
     given = {name: Borrowed(array) for name, array in warm.forward.items()}
     centred.forward(**given)
     start = given["out"].__cuda_array_interface__["data"][0]
@@ -389,7 +389,7 @@ def test_threads_and_streams_at_once(warm: Warm, centred: Any, cuda: Any) -> Non
 def test_a_stream_is_kept_with_the_memory_that_it_shares(
     warm: Warm, centred: Any, cuda: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its handle, were it another stream's next, would stand for memory that is still in use."""
+    """A handle that is reused for another stream would lead to memory that is still in use."""
     _, saved = centred.forward(**warm.forward)
     device = centred._launcher.devices.DEVICES[cuda.context.handle]
     monkeypatch.setattr(centred._launcher.devices, "MOST_STREAMS", 2)
@@ -422,7 +422,7 @@ def test_numbers_outlive_the_launch_that_reads_them(
 
 
 def test_a_context_that_pycuda_did_not_make_current(warm: Warm, centred: Any, cuda: Any) -> None:
-    """As where PyTorch did: to load kernels, PyCUDA has to be told of it, and is."""
+    """PyCUDA has to be told of a context that another library made current, such as PyTorch."""
     x = on_device(cuda, normal((2, 7)))
     library, found = ctypes.CDLL("libcuda.so.1"), []
 
@@ -613,7 +613,7 @@ def test_a_context_that_is_not_the_primary_one(centred: Any, cuda: Any, monkeypa
     with pytest.raises(ValueError, match=outside):
         centred.forward(*arrays)
     mixed = [on_device(cuda, inputs["x"]), *arrays[1:]]
-    with pytest.raises(ValueError, match="gamma and x are of two contexts; allocate both in one"):
+    with pytest.raises(ValueError, match="gamma and x belong to two CUDA contexts; allocate both in one"):
         centred.forward(*mixed)
     with monkeypatch.context() as patched:
         patched.setattr(centred._launcher.devices, "DEVICES", {})
@@ -635,7 +635,7 @@ def test_host_memory_is_refused(centred: Any, cuda: Any) -> None:
     x = Borrowed(on_device(cuda, normal((ROWS, FEATURES))))
     host = np.ones((ROWS, FEATURES))
     x.__cuda_array_interface__["data"] = (host.ctypes.data, False)
-    with pytest.raises(ValueError, match=r"x is at 0x[0-9a-f]+, which is no device's memory"):
+    with pytest.raises(ValueError, match=r"x is at 0x[0-9a-f]+, which is not device memory"):
         centred.forward(x)
 
 

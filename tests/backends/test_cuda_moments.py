@@ -74,7 +74,7 @@ def plain(program: RowProgram) -> RowProgram:
 
 @pytest.mark.parametrize("name", [*JOINED, *sample(NAMES, SOME[:2])])
 def test_the_values_are_those_of_the_plan(name: str) -> None:
-    """In every direction, whatever it reads: that it is a row's own mean is no condition."""
+    """The values agree in every direction, also if the subtracted value is not the row's own mean."""
     rows, features = 3, 7
     rng = np.random.default_rng(0)
     shapes = {(True, True): (rows, features), (True, False): (rows, 1), (False, True): (features,), (False, False): ()}
@@ -220,7 +220,7 @@ def test_sums_are_within_the_bound(moments: Moments, data: st.DataObject, size: 
 def test_small_multiples_of_a_unit_lose_nothing(
     moments: Moments, entries: list[int], common: int, exponent: int
 ) -> None:
-    """What rounding leaves of a mean of almost equal entries may be larger than what they differ by."""
+    """The residual of the mean of almost equal entries may be larger than their differences."""
     s = (np.array(entries) + common) * 2.0**exponent
     v = exact(s, s)[2]
     assert abs(Fraction(moments(s)[0]) - v) <= 4 * Fraction(1, 2**24) * v

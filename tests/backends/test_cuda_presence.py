@@ -1,4 +1,4 @@
-"""What a kernel computes when inputs are left out: the conditions, against the expressions themselves."""
+"""Kernels with absent inputs: the conditions, compared with the expressions."""
 
 import itertools
 

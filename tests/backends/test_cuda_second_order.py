@@ -29,7 +29,7 @@ def place() -> Iterator[None]:
 
 
 class Beside:
-    """Both backends of a shipped layer on the same random numbers, inputs that `absent` names left out."""
+    """Two backends of a shipped layer on the same random numbers, without the inputs in `absent`."""
 
     def __init__(self, name: str, dtype: Any = np.float64, absent: tuple[str, ...] = (), scalar: Any = None) -> None:
         backend = importlib.import_module(f"generated.{name}.cuda_backend")

@@ -119,7 +119,7 @@ def test_what_was_kept_and_cannot_be_read_is_measured_again(tuned: Tuned) -> Non
 
 
 def test_sums_over_rows_keep_their_grid(tuned: Tuned) -> None:
-    """Their bits go by the blocks. Without sums, the same direction has grids to choose from."""
+    """The bits of a sum over rows depend on the blocks. Without sums, the same direction has grids to choose from."""
     y, saved = tuned.layer.forward(tuned.x, *tuned.parameters)
     tuned.layer.backward(saved, y, autotune=True)
     assert not tuned.asked
@@ -137,7 +137,7 @@ def test_few_rows_leave_nothing_to_choose(tuned: Tuned) -> None:
 
 
 def test_a_measurement(centred: Any, cuda: Any) -> None:
-    """By events of the driver, the launches taking turns; each is warmed up."""
+    """A measurement uses events of the driver and warmed-up launches in turns."""
     stream, x = cuda.driver.Stream(), cuda.gpuarray.zeros(16, np.uint8)
     order: list[int] = []
 

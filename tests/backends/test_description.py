@@ -21,7 +21,7 @@ _TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "number
 
 
 def faults(value: Any, schema: Mapping[str, Any], place: str = "interface") -> Iterator[str]:
-    """Where a value is not as a schema says, of the keywords that ours has."""
+    """Yield the places at which a value violates a schema, for the keywords of our schema."""
     if "$ref" in schema:
         schema = SCHEMA["$defs"][schema["$ref"].rpartition("/")[2]]
     unknown = set(schema) - {

@@ -54,7 +54,7 @@ def definition(name: str) -> Definition:
 
 
 def _inlined(program: RowProgram, result: str) -> Expr:
-    """What a result of a program without reductions is, in terms of what the program reads."""
+    """Return a result of a program without reductions, as an expression in the program's arguments."""
     lines = [*program.prologue, *(line for stage in program.stages for line in (*stage.temps, *stage.row_scalars))]
     store = next((store for store in program.results if result in store.names), None)
     expression: Expr = store.symbol if store else S.Zero
@@ -123,7 +123,7 @@ def modules(folder: Any) -> tuple[Any, Any]:
 
 
 def points(dtype: Any) -> np.ndarray:
-    """What every function is tried at: its own hard points, and the edges of the type."""
+    """Return the arguments at which every function is tested: hard points, and the limits of the type."""
     limits = ml_dtypes.finfo(dtype)
     ends = [float(limits.smallest_subnormal), float(limits.tiny), float(limits.eps), float(limits.max) / 4]
     hard = sorted({point for entry in FUNCTIONS.values() for point in entry.hard_points})

@@ -1,4 +1,4 @@
-"""Which memory a result may have: helpers that still read when they have begun to write."""
+"""Memory of results: helpers that still read their operands after they begin to write."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def test_every_operation_of_more_than_one_ufunc_says_what_it_reads_late():
 
 
 def calls(module):
-    """Of each helper that takes out=: how it is called, and its operands."""
+    """Yield the call and the operands of each helper that takes out=."""
     rng = np.random.default_rng(2)
     row, other = rng.standard_normal((2, ROWS, FEATURES))
     row += 1e3  # far from zero, where a residual is taken

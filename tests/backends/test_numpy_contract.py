@@ -1,4 +1,4 @@
-"""What emitted NumPy promises its caller, and compiled kernels in its place: bits, memory, types, errors, text."""
+"""Contracts of emitted NumPy code and of compiled kernels: bits, memory, types, errors, text."""
 
 from __future__ import annotations
 
@@ -307,7 +307,7 @@ def test_a_half_that_is_too_small_is_zero(rows: int, layer: ModuleType) -> None:
         ({"x": np.ones((2, 3), int)}, TypeError, "x is of type int64, not floating point; pass real floats"),
         ({"x": np.ones((2, 3), bool)}, TypeError, "x is of type bool"),
         ({"x": np.ones((2, 3), complex)}, TypeError, "x is of type complex128"),
-        ({"x": [[object()]]}, TypeError, "x is of type object"),
+        ({"x": [[object()]]}, TypeError, "x is of type list; pass an array of floats"),
         ({"x": None}, TypeError, "x is None"),
         ({"x": np.float32(1)}, ValueError, r"x has shape \(\); pass \(..., D\)"),
         ({"x": np.ones((2, 0))}, ValueError, r"x has shape \(2, 0\)"),

@@ -1,4 +1,4 @@
-"""What `jvp` and `backward_backward` of emitted NumPy promise their caller."""
+"""Contracts of `jvp` and `backward_backward` in emitted NumPy code."""
 
 import ast
 
@@ -164,7 +164,7 @@ def test_a_row_does_not_see_its_neighbours(layer):
 
 
 def test_many_arguments_that_may_be_none():
-    """More than the cases that are followed: the rest is filled with zeros."""
+    """Beyond the cases that have code of their own, absent arguments are filled with zeros."""
     names = "abcdeg"
     inputs = ", ".join(f"{name}: Feature = 1" for name in names)
     many = module(f"def f(x: Row, {inputs}, s: Scalar = 1): return s*x*{'*'.join(names)}")

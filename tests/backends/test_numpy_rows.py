@@ -1,4 +1,4 @@
-"""What the NumPy code does to whole rows: what it leaves out, and that no row sees another."""
+"""Treatment of whole rows in NumPy code: skipped work, and independence of rows."""
 
 import importlib
 import pickle
@@ -182,7 +182,7 @@ def test_nothing_is_written_if_one_array_will_not_do(monkeypatch):
 
 
 def test_rows_that_were_pickled_are_few_too(monkeypatch):
-    """Their type is equal to another array's, and not the same object."""
+    """The type of a pickled array is equal to another array's, and not the same object."""
     backend = _backend("layer_norm")
     calls = _counted(backend, monkeypatch)
     x = pickle.loads(pickle.dumps(RNG.standard_normal((3, 8))))
@@ -221,7 +221,7 @@ def test_results_of_a_few_rows_go_where_the_caller_says(monkeypatch):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_written_over_is_of_the_call_s_own_making(name):
-    """Neither an argument nor a result nor what forward keeps is scratch: the same call finds the same again."""
+    """Arguments, results and saved values are never scratch: the same call has the same results."""
     module = lngen.load(name)
     given = _inputs(load(ROOT / "derive" / f"{name}.py").differentiable, (5, 33), np.float64)
     for array in given.values():

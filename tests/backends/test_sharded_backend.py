@@ -96,7 +96,7 @@ WHOLE = slice(None)
 
 
 def second_order(module, case, saved, span, **options):
-    """What the other two directions give, inputs being the directions too."""
+    """Return the results of the other two directions, with the inputs as directions."""
     along = case.part(case.along, case.gradient_kinds, span)
     cotangents = case.part(case.cotangents, case.output_kinds, span)
     moved = module.jvp(saved, *along, **options)
@@ -104,7 +104,7 @@ def second_order(module, case, saved, span, **options):
 
 
 def of_part(module, case, span, communicator):
-    """What one process does."""
+    """Compute the shard of one process."""
     inputs = case.part(case.inputs, case.input_kinds, span)
     outputs, saved = module.forward(*inputs, **case.constants, communicator=communicator)
     cotangents = case.part(case.cotangents, case.output_kinds, span)
@@ -118,7 +118,7 @@ def spans(sizes):
 
 
 def on_threads(module, case, sizes, wrap=lambda communicator: communicator):
-    """What all parts give, each on a thread of its own."""
+    """Return the results of all shards, each computed on a thread of its own."""
     group = collectives.ThreadCommunicator.together(len(sizes), timeout=60.0)
     with ThreadPoolExecutor(len(sizes)) as pool:
         parts = zip(spans(sizes), group, strict=True)
@@ -328,11 +328,13 @@ def test_a_part_that_is_refused_is_told_to_the_others_which_can_go_on(backend, m
         good, bad = (pool.submit(part, each, np.ones(4 - each.rank)) for each in group)
         with pytest.raises(ValueError, match="gamma has shape"):
             bad.result()
-        with pytest.raises(collectives.PeerError, match="rank 1 gave up, and so does this one: ValueError: gamma has"):
+        with pytest.raises(
+            collectives.PeerError, match="rank 1 refused the call, so this process stops too: ValueError: gamma has"
+        ):
             good.result()
         (first, dx, error), (second, dx_2, own) = pool.map(part, group, [np.ones(4)] * 2)
     assert isinstance(own, ValueError)
-    assert "rank 1 gave up, and so does this one: ValueError: dy has shape" in str(error)
+    assert "rank 1 refused the call, so this process stops too: ValueError: dy has shape" in str(error)
     y, saved = plain.forward(x, np.ones(8))
     np.testing.assert_allclose(np.hstack([first, second]), y, atol=1e-12)
     np.testing.assert_allclose(np.hstack([dx, dx_2]), plain.backward(saved, dy).dx, atol=1e-12)

@@ -62,7 +62,7 @@ def in_one_module(parts):
 
 
 def on_threads(task, sizes, wrap=lambda communicator: communicator):
-    """What a task (span, communicator) gives for all parts, each in a thread with the device's context."""
+    """Return the results of a task (span, communicator) for all shards, each on a thread with the device's context."""
     group = collectives.ThreadCommunicator.together(len(sizes), timeout=40.0)
 
     def run(span, communicator):
@@ -75,7 +75,7 @@ def on_threads(task, sizes, wrap=lambda communicator: communicator):
 
 
 def of_parts(parts, case, sizes=SIZES, **options):
-    """What all parts give in all directions, as NumPy arrays."""
+    """Return the results of all shards in all directions, as NumPy arrays."""
     return on_threads(lambda span, one: of_part(OnDevice(parts), case, span, one), sizes, **options)
 
 

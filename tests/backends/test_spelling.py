@@ -1,4 +1,4 @@
-"""From marked text to plain text: no two words become one, and nothing changes that need not."""
+"""Plain text from marked text: no two words become one, and only clashing names change."""
 
 from __future__ import annotations
 

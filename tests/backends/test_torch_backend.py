@@ -7,7 +7,7 @@ import re
 import pytest
 
 from lngen.backends.class_names import MODULE, attribute, class_of
-from lngen.check.in_torch import Subject
+from lngen.check.in_torch import TorchSubject
 from lngen.language.syntax import Kind
 from tests.requirements import needs_torch
 from tests.shipped import NAMES, ROOT, shipped
@@ -62,7 +62,7 @@ def of(request, monkeypatch):
     module = importlib.import_module(f"generated.{request.param}.torch_backend")
     kernels = module._LAYER.operators.kernels
     monkeypatch.setattr(kernels, "host", kernels.numpy)
-    return Subject(shipped(request.param).definition, module, 0)
+    return TorchSubject(shipped(request.param).definition, module, 0)
 
 
 each_layer = pytest.mark.parametrize("of", EACH, indirect=True)

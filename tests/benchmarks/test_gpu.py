@@ -32,7 +32,7 @@ def device() -> Iterator[Device]:
 
 
 class FakeCalls:
-    """As much of a peer's calls as the gate and the clock ask for; what it computes is the NumPy module's."""
+    """Fake of a peer's calls for the gate and the clock; it returns the NumPy module's results."""
 
     def __init__(self, torch: Any, peer: peers.Peer, calls: layers.Calls) -> None:
         self.peer, self.calls, self.scale = peer, calls, peer.functions[calls.name](torch)(1.0)

@@ -22,7 +22,7 @@ def test_each_direction_is_beside_its_own_launches(capsys: pytest.CaptureFixture
 
 @pytest.mark.ci
 def test_launches_are_those_of_the_call() -> None:
-    """They compute what the call does."""
+    """The launches compute the results of the call."""
     with host.opened(emulated=not has_gpu()) as device:
         calls = host.layers.Calls("rms_norm", host.CASE, device)
         results: dict[str, Any] = calls.sets[0].gradients

@@ -1,4 +1,4 @@
-"""How times are taken and turned into rates, on devices that are made up."""
+"""Times and rates of the measurement, on simulated devices."""
 
 from __future__ import annotations
 

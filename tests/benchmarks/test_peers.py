@@ -18,7 +18,7 @@ BY_NAME = {peer.name: peer for peer in peers.PEERS}
 
 
 class Tensor:
-    """As much of a tensor as a peer's calls ask for."""
+    """Fake of a tensor for a peer's calls."""
 
     def __init__(self, source: Any) -> None:
         self.source, self.leaf, self.dtype = source, False, source.__cuda_array_interface__["typestr"]

@@ -160,7 +160,10 @@ KNOWN = {
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """That of a simulator which gives one answer, or says why not for cases of f16; the record is in it too."""
+    """Make the folder of a simulator with one answer, and with a failure for cases of f16.
+
+    The record is in the folder too.
+    """
     monkeypatch.setattr(simulated, "RECORD", tmp_path / "record.json")
     monkeypatch.setattr(simulated, "PAGE", tmp_path / "page.md")
     (tmp_path / "page.md").write_text(f"Above.\n\n{simulated._MADE}of before")

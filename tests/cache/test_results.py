@@ -1,4 +1,4 @@
-"""What is kept of a definition is never stale: a copy of lngen is changed by a byte, and everything is made anew."""
+"""Cached results are never stale: after a change of one byte in a copy of lngen, everything is made anew."""
 
 import json
 import os

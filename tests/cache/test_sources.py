@@ -1,4 +1,4 @@
-"""What a process runs is what its sources say, or nothing is kept of it."""
+"""Sources of a process: its code is the one in the files, or nothing is cached."""
 
 import os
 import py_compile

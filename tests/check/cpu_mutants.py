@@ -186,7 +186,7 @@ def unwritten(shape: tuple[int, ...], dtype: Any) -> Any:
 
 
 def caught_by(made: Derived, mutant: CpuMutant, references: References) -> tuple[str, ...] | None:
-    """Which kinds of evidence catch a mistake, or None where a layer has nothing of its kind."""
+    """Return the kinds of evidence that catch a mistake, or None if the layer has no place for it."""
     with tempfile.TemporaryDirectory() as folder:
         module = planted(made, Path(folder), mutant.rewrite)
         if module is None:
@@ -197,7 +197,7 @@ def caught_by(made: Derived, mutant: CpuMutant, references: References) -> tuple
 
 
 def kill_table(made: Derived) -> tuple[Kill, ...]:
-    """Which kinds of evidence catch each mistake that a layer can have."""
+    """Return the kinds of evidence that catch each mistake that a layer can have."""
     references: References = {}
     features = [entry.name for entry in made.definition.features]
     found = ((mutant, caught_by(made, mutant, references)) for mutant in cpu_mutants(features))

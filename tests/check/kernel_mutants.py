@@ -136,9 +136,10 @@ def _planted(name: str, old: str, new: str, near: str) -> Planted:
 
 
 def kill_table(plan: Plan, files: Mapping[str, str], only: Collection[str] | None = None) -> tuple[Kill, ...]:
-    """Which kinds of evidence catch each mistake in the `files` that were emitted of a plan. Use it within `device()`.
+    """Return the kinds of evidence that catch each mistake in the emitted `files` of a plan.
 
-    Contracts and hard inputs, which need most compilations, are left out. `only` names the mistakes to look at.
+    Use it within `device()`. Contracts and hard inputs, which need most compilations, are left out. `only` names the
+    mistakes to test.
     """
     references: References = {}
     kills = []

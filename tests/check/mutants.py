@@ -53,7 +53,7 @@ class Planted:
 
 @dataclass(frozen=True)
 class Kill:
-    """Which kinds of evidence failed for a mutant; none means that it survived."""
+    """Kinds of evidence that failed for a mutant; if there are none, it survived."""
 
     mutant: str
     caught_by: tuple[str, ...]
@@ -234,7 +234,7 @@ def _corrections(forward: RowProgram, backward: RowProgram) -> Iterator[Mutant]:
 
 
 def _is_row_reduction(node: ast.AST) -> bool:
-    """Whether a call is a sum over the feature axis: `vecdot`, or a function of emitted code made of it."""
+    """Test whether a call is a sum over the feature axis: `vecdot`, or a function of emitted code made of it."""
     return isinstance(node, ast.Call) and ast.unparse(node.func) in ("np.vecdot", "_rows.row_sum", "_rows.row_mean")
 
 

@@ -123,7 +123,7 @@ def test_a_shared_error_cancels_and_an_own_one_does_not():
 
 @pytest.mark.parametrize("largest", [True, False])
 def test_the_error_of_an_extreme_is_that_of_an_entry_that_may_be_it(largest):
-    """Not that of -1e30, which stands for what is masked; one that rounding may bring to the front counts."""
+    """The masked value -1e30 does not count, and an entry that rounding may bring to the front does."""
     rounding, sign = Rounding(FORMATS["float64"]), 1 if largest else -1
     values = sign * np.array([[3.0, 2.0, -1e30], [3.0, 2.9, -1e30]])
     own = np.array([[0.1, 0.5, 1e14], [0.1, 0.5, 1e14]])

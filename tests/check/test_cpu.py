@@ -10,7 +10,7 @@ import lngen
 from lngen import pipeline
 from lngen.check import DTYPES, KINDS, check
 from lngen.check.derived import checkable
-from lngen.check.emitted import Asked, check_emitted
+from lngen.check.emitted import CheckRequest, check_emitted
 from lngen.language.parsing import parse
 from tests import corpus
 from tests.check.cpu_mutants import SEEN_BY, SHAPES, caught_by, cpu_mutants, kernels, kill_table, planted
@@ -34,7 +34,7 @@ MUTANTS = [*cpu_mutants(["gamma", "beta"])]
 # Two norms; a softmax, a class for each row; a norm without Features.
 ENTIRE = (*WHOLE, "cross_entropy", "adaptive_layer_norm")
 FIRST_ORDER = tuple(kind for kind in KINDS if kind not in ("tangents", "second order"))
-"""What kernels are compiled for once or twice; the rest is for every set of inputs and directions left out."""
+"""Kinds for which kernels are compiled once or twice; the others need kernels for every set of absent inputs."""
 
 
 @cache
@@ -46,7 +46,7 @@ def derived(name):
 @pytest.mark.parametrize("name", sample(NAMES, (), ENTIRE))
 def test_every_shipped_layer_passes(name):
     dtypes = DTYPES if name in WHOLE else DTYPES[:2]
-    report = check_emitted(shipped(name), ROOT / "generated" / name, "cpu", Asked(dtypes=dtypes), print)
+    report = check_emitted(shipped(name), ROOT / "generated" / name, "cpu", CheckRequest(dtypes=dtypes), print)
     assert report.passed, report.failures
     assert {item.dtype for item in report.evidence} >= {*dtypes}
     assert {item.kind for item in report.evidence} >= {"contracts", "precision", "hard inputs", "second order"}
@@ -55,7 +55,7 @@ def test_every_shipped_layer_passes(name):
 @pytest.mark.ci
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ENTIRE])
 def test_the_rest_pass_what_is_of_the_first_order(name):
-    """Their second order is NumPy's, to rounding: see tests/backends/test_cpu_backend.py."""
+    """The second order of these layers is NumPy's, to rounding: see tests/backends/test_cpu_backend.py."""
     layer = checkable(shipped(name).plan, lngen.load(name, backend="cpu"))
     report = check(layer, dtypes=DTYPES[:2], backend_name="cpu", kinds=FIRST_ORDER)
     assert report.passed, report.failures
@@ -65,7 +65,7 @@ def test_the_rest_pass_what_is_of_the_first_order(name):
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in WHOLE])
 def test_the_rest_pass_in_16_bits(name):
-    report = check_emitted(shipped(name), ROOT / "generated" / name, "cpu", Asked(dtypes=DTYPES[2:]), print)
+    report = check_emitted(shipped(name), ROOT / "generated" / name, "cpu", CheckRequest(dtypes=DTYPES[2:]), print)
     assert report.passed, report.failures
 
 
@@ -102,7 +102,7 @@ def test_each_mistake_is_planted_somewhere():
 
 @pytest.mark.parametrize("name", sample([*PLANTED, *MORE], (), PLANTED))
 def test_kernels_without_a_mistake_pass_in_small_pieces(name, tmp_path):
-    """What is caught is the mistake, and not the pieces that it is looked for in."""
+    """Evidence catches the mistake, and not the small pieces of the kernels."""
     made = derived(name)
     module = planted(made, tmp_path, lambda text: text + "\n")
     report = check(checkable(made.plan, module), SHAPES, ("float64", "float32"), "cpu", kinds=SEEN_BY)

@@ -6,14 +6,14 @@ import pytest
 
 from lngen import pipeline
 from lngen.check import emitted
-from lngen.check.emitted import Asked, check_emitted
+from lngen.check.emitted import CheckRequest, check_emitted
 from lngen.files import loading, manifest
 from lngen.language.parsing import parse
 from tests import corpus
 from tests.requirements import needs_gxx
 
 LOOP = r"(?<=\n)( +const long long offset = i \* D;\n)"
-ONE = Asked(shapes=[(2, 3)], dtypes=["float64"], at_thresholds=False)
+ONE = CheckRequest(shapes=[(2, 3)], dtypes=["float64"], at_thresholds=False)
 
 
 def written(folder, name="rms_norm", **options):
@@ -50,7 +50,7 @@ def test_check_emitted_with_long_rows_summed_wrongly_fails_without_shapes(tmp_pa
     """A mistake in what layers share that rows of fewer than 2049 entries do not have."""
     made, place = written(tmp_path, "layer_norm")
     changed(tmp_path / "_runtime" / "rows.py", r"total \+= end", "total -= end")
-    report = check_emitted(made, place, "numpy", Asked(dtypes=["float64"], shapes=[(1, 2)]), print)
+    report = check_emitted(made, place, "numpy", CheckRequest(dtypes=["float64"], shapes=[(1, 2)]), print)
     assert any(item.kind == "thresholds" and item.shape[1] > 2048 for item in report.failures)
     assert check_emitted(made, place, "numpy", ONE, print).failures[:-1] == ()
 
@@ -58,7 +58,7 @@ def test_check_emitted_with_long_rows_summed_wrongly_fails_without_shapes(tmp_pa
 def test_check_emitted_with_a_runtime_without_thresholds_says_so(tmp_path):
     made, place = written(tmp_path)
     changed(tmp_path / "_runtime" / "rows.py", r"\bSHORT_ROW\b", "SHORT")
-    report = check_emitted(made, place, "numpy", Asked(shapes=[], dtypes=["float64"]), print)
+    report = check_emitted(made, place, "numpy", CheckRequest(shapes=[], dtypes=["float64"]), print)
     assert any(text.startswith("can be read from the code: AttributeError") for text in failures(report))
 
 
@@ -85,7 +85,7 @@ def test_check_emitted_with_kernels_that_end_the_process_reports_it(replacement,
 def test_check_emitted_with_kernels_that_do_not_end_ends_them(tmp_path):
     made, place = written(tmp_path)
     changed(place / "kernels.cpp", LOOP, '\\1      for (;;) asm volatile("");\n')
-    asked = Asked(shapes=[(2, 3)], dtypes=["float64"], at_thresholds=False, seconds=10)
+    asked = CheckRequest(shapes=[(2, 3)], dtypes=["float64"], at_thresholds=False, seconds=10)
     first, _ = failures(check_emitted(made, place, "cpu", asked, print))
     assert first.endswith("was ended after 10 seconds without an answer while it ran forward and backward at 2 x 3")
 

@@ -50,7 +50,7 @@ def kills(path, only=None):
 @needs_gxx
 @pytest.mark.parametrize("mutant", sample(MUTANTS, lambda mutant: mutant.name in FEW), ids=lambda mutant: mutant.name)
 def test_each_is_caught_by_the_values_or_the_checker_of_the_emulator(mutant):
-    """What the page says at length, in one type and with neither PyCUDA nor a GPU."""
+    """A short version of the page's test: one type, without PyCUDA and without a GPU."""
     text = mutant.rewrite(source_of("layer_norm"))
     assert text != source_of("layer_norm")
 
@@ -90,7 +90,7 @@ def test_the_mistakes_that_kernels_are_known_for():
 
 
 def said(path):
-    """What the page says of a layer: the kinds of evidence that catch each mistake, by its name."""
+    """Return the page's entries of a layer: the kinds of evidence that catch each mistake, by its name."""
     lines = PAGE.read_text(encoding="utf-8").partition(f"## {path.stem}, CUDA on the emulator\n\n")[2].splitlines()
     (_, *kinds), _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in takewhile(bool, lines))
     return {name: tuple(kind for kind, cell in zip(kinds, cells, strict=True) if cell) for name, *cells in rows}
@@ -100,7 +100,7 @@ def said(path):
     "path", [pytest.param(SHIPPED[0], marks=[*on_the_emulator, pytest.mark.ci])], ids=["layer_norm"]
 )
 def test_what_the_page_says_of_a_few(path):
-    """That the others are caught is held above: one by one, on the emulator itself."""
+    """The other mistakes are tested above, one by one, on the emulator itself."""
     assert {kill.mutant: kill.caught_by for kill in kills(path, ON_THE_PAGE)} == {
         name: said(path)[name] for name in ON_THE_PAGE
     }

@@ -16,7 +16,7 @@ from tests.shipped import NAMES, WHOLE
 from tests.tiers import sample
 
 WITHOUT = ("checker", "tangents", "second order", "transformations", "thresholds", "parts of rows")
-"""What a layer has no evidence of that is written by hand, with two functions and no thresholds."""
+"""Kinds of evidence that do not exist for a layer written by hand, with two functions and no thresholds."""
 
 
 def test_the_hand_written_layer_passes_with_every_kind_of_evidence():

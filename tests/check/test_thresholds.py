@@ -31,7 +31,7 @@ def made(name):
 
 
 def caught(name, mutant, backend, **options):
-    """What first speaks against a layer with a mistake; the mistake has to be in it."""
+    """Return the first failure of a layer with a planted mistake."""
     with tempfile.TemporaryDirectory() as folder:
         assert planted(made(name), Path(folder), mutant.rewrite), "nothing was planted"
         found = failures(made(name), Path(folder) / name, backend, REFERENCES, near=mutant.near, **options)

@@ -43,7 +43,7 @@ def loaded(place: Path, backend: str) -> Any:
 def failures(
     made: Derived, place: Path, backend: str, references: References, *, near: str = "", types: tuple[str, ...] = ()
 ) -> Iterator[Evidence]:
-    """What of a layer in a folder does not hold at its thresholds, sides that are called `near` first."""
+    """Yield the failures of a layer in a folder at its thresholds, those on sides called `near` first."""
     subject = checkable(made.plan, loaded(place, backend))
     types = types or ("float64", "float32")
     checker = Checker(subject, types, backend, 0, references, False)

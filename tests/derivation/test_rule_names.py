@@ -70,7 +70,7 @@ def variants(text: str, turn: int) -> Iterator[str]:
 
 
 def is_read(text: str) -> bool:
-    """Whether the language takes a definition."""
+    """Test whether the language accepts a definition."""
     try:
         parse(text)
     except DefinitionError:
@@ -109,7 +109,7 @@ def test_a_rule_that_makes_a_symbol_of_a_bare_name_is_found(monkeypatch: pytest.
 
 _MAKERS = {"symbol_like", "Symbol", *(kind.__name__ for kind in TypedSymbol.__subclasses__())}
 _OWN = ("expressions/symbols.py", "plan/cost/", "prove/", "backends/cuda/")
-"""Where symbols meet none of a definition: D itself, units, and what has names that are spelled otherwise."""
+"""Files whose symbols never meet those of a definition: D itself, units, and renamed names."""
 
 
 def bare_names(source: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""What every derivation keeps, in every direction: nothing on faith, nothing twice, nothing without a name."""
+"""Properties of every derivation, in every direction: steps are justified, distinct and named."""
 
 from collections.abc import Iterable
 

@@ -5,7 +5,8 @@ from xml.etree import ElementTree
 import pytest
 
 from lngen.expressions.notation import latex_name
-from lngen.expressions.notation.mathml import marked, mathml, pieces, tspans
+from lngen.expressions.notation.mathml import marked, mathml, tspans
+from lngen.expressions.notation.pieces import pieces
 from lngen.expressions.symbols import FeatureSum, Mean, RowScalarSymbol, RowSymbol, Where
 from lngen.language import FUNCTIONS
 
@@ -14,7 +15,7 @@ rstd = RowScalarSymbol("rstd", positive=True)
 
 
 def text_of(markup):
-    """What is read, accents and scripts in their order; the markup has to be well-formed."""
+    """Return the text of well-formed markup, accents and scripts in their order."""
     return "".join(ElementTree.fromstring(markup).itertext())
 
 
@@ -55,6 +56,43 @@ def test_a_formula_in_pieces_says_the_same_and_keeps_its_marks():
     assert "".join(map(text_of, pieces(tex))) == text_of(mathml(tex))
     assert all('class="changed"' in piece for piece in pieces(tex))
     assert any('data-name="xhat"' in piece for piece in pieces(tex))
+
+
+LONG = "abc + def - ghi + jkl - mno + pqr - stu"
+
+
+@pytest.mark.parametrize(
+    ("tex", "read"),
+    [
+        (rf"\frac{{{LONG}}}{{a - b}}", "(abc+def−ghi+jkl−mno+pqr−stu)/(a−b)"),
+        (rf"\frac{{{LONG}}}{{d}}", "(abc+def−ghi+jkl−mno+pqr−stu)/d"),
+        (rf"\sqrt{{{LONG}}}", "(abc+def−ghi+jkl−mno+pqr−stu)1/2"),
+        (rf"\left({LONG} + \frac{{1}}{{2}}\right)^{{3}}", "(abc+def−ghi+jkl−mno+pqr−stu+12)3"),
+        (
+            rf"\begin{{cases}} {LONG} & \text{{if }} x > 0 \cr x & \text{{otherwise}} \end{{cases}}",
+            "{abc+def−ghi+jkl−mno+pqr−stuif\u00a0x>0,xotherwise}",
+        ),
+    ],
+)
+def test_pieces_of_what_cannot_be_broken_are_those_of_what_is_written_instead(tex, read):
+    found = pieces(tex)
+    assert "".join(map(text_of, found)) == read
+    assert len(found) >= 7
+    assert max(len(text_of(piece)) for piece in found) < 24
+
+
+def test_pieces_of_a_short_fraction_are_one():
+    assert len(pieces(r"\frac{1}{x + y}")) == 1
+    assert "<mfrac>" in pieces(r"a + b + c + d + e + f + g + h + \frac{1}{x + y}")[-1]
+
+
+def test_pieces_of_a_long_product_are_its_factors():
+    factors = [rf"\mathrm{{factor{letter}}}" for letter in "abcdef"]
+    assert len(pieces(r" \thinspace ".join(factors))) > 2
+
+
+def test_a_prime_is_read():
+    assert text_of(mathml(r"\left(\frac{1}{u}\right)^{\prime}")) == "(1u)′"
 
 
 @pytest.mark.parametrize("name", ["x", "gamma", "xhat", "mu_residual", "mean_g_xhat", "x_dot", "ddx", "d2gamma", "var"])

@@ -15,7 +15,7 @@ from lngen.files.atomic import replacing
 
 @pytest.fixture(params=["exchange", "two renames"])
 def exchange(request, monkeypatch):
-    """Both ways of exchanging folders, whichever this system has."""
+    """Run a test with both ways of exchanging folders, on any system."""
     if request.param == "two renames":
         monkeypatch.setattr(atomic, "_exchange_at_once", lambda one, other: False)
 
@@ -119,7 +119,7 @@ class TestWrite:
 
     def test_a_named_pipe_without_a_reader_is_refused_at_once(self, tmp_path):
         os.mkfifo(tmp_path / "pipe")
-        with pytest.raises(LngenError, match=r"pipe is a pipe that nobody reads\. Start its reader first\."):
+        with pytest.raises(LngenError, match=r"pipe is a pipe without a reader\. Start the reader first\."):
             atomic.write(tmp_path / "pipe", self.TEXT)
         assert (tmp_path / "pipe").is_fifo()
 

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def emit(folder: Path, name: str, scale: int = 2) -> Path:
-    """What an emitted layer looks like from outside: a package with relative imports, and a manifest."""
+    """Write a folder that looks like an emitted layer: a package with relative imports, and a manifest."""
     target = folder / name
     target.mkdir(parents=True, exist_ok=True)
     (folder / paths.RUNTIME).mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""What emitted code answers at a point in all four directions, by name."""
+"""Results of emitted code at a point in all four directions, by name."""
 
 from __future__ import annotations
 

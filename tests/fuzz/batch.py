@@ -52,7 +52,7 @@ def judge_batches(beside: Beside, alone: Checkable, layer: Checkable, seed: str)
 
 
 def _rows(definition: Definition, layer: Checkable, features: int, dtype: Any, rng: random.Random) -> Point | None:
-    """Some rows whose results are all finite, alternately of mean 0 and of a large one; None if there are none."""
+    """Return rows whose results are all finite, with mean 0 and with a large mean in turn; None if there are none."""
     gone = left_out(definition, None, rng)
     means = np.where(np.arange(_CANDIDATES) % 2, LARGE_MEAN, 0.0)
     for positive in (False, True):
@@ -84,7 +84,7 @@ def _taken(definition: Definition, point: Point, rows: Any) -> Point:
 
 
 def _adds_up(total: Any, rows: Any, beside: Beside, point: Point, result: tuple[str, str]) -> bool:
-    """Whether the gradient of a parameter in a batch is the sum of the gradients of its rows, but for rounding.
+    """Test whether the gradient of a parameter in a batch is the sum over its rows, within rounding.
 
     `rows` is that of each row of the batch, in long double; `point` has each row once.
     """

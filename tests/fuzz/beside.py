@@ -23,19 +23,20 @@ from tests.fuzz.points import MODERATE
 TIMES_PLAIN = 16.0
 ULPS = 64.0
 NOISES, MORE_NOISES = 2, 16
-"""An error may be TIMES_PLAIN times that of the plain evaluation, and ULPS units of the numbers that it is made of.
+"""Number of noisy plain evaluations, without and with more noise.
 
-Plain arithmetic is evaluated once as it is, NOISES times with random roundings and as often with the opposite ones, and
-its largest error counts: that a row of few entries has all of its roundings go well, or none at all since the numbers
-are round, is luck. A formula that is rearranged, with its sums in another order and functions off by 4 ulp for plain's
-half, stays within a few times that; TIMES_PLAIN leaves it half of a decimal digit more. ULPS is for a result whose
-plain evaluation happens to round nowhere: a sum of some terms after functions of 4 ulp each. Where the numbers that a
-derivative is a sum of cancel, forward mode may be right by luck of its order, and reverse mode not, so the unit is that
-of the numbers before they cancel. Shipped layers stay within a quarter of both.
+An error may be TIMES_PLAIN times that of the plain evaluation, and ULPS units of the numbers that it is made of. Plain
+arithmetic is evaluated once without noise, NOISES times with random roundings and as often with the opposite ones, and
+its largest error counts. Otherwise all roundings of a row of few entries may go well by luck, or none may occur since
+the numbers are round. A rearranged formula, with its sums in another order and functions off by 4 ulp for plain's half,
+stays within a few times that. TIMES_PLAIN leaves it half of a decimal digit more. ULPS is for a result whose plain
+evaluation happens to round nowhere: a sum of some terms after functions of 4 ulp each. If the terms of a derivative
+cancel, forward mode may be right by luck of its order, and reverse mode not. The unit is therefore that of the numbers
+before they cancel. Shipped layers stay within a quarter of both.
 
-Where plain evaluation has lost all but three digits, does not stay put under noise, as near a switch, or reduces a row
-in which something is infinite, no claim is made, nor about a row of numbers whose squares underflow, with a value so
-large that its products overflow (`hyperdual.SHARE_OF_RANGE`), or with one below the normal numbers that is divided by.
+No claim is made if plain evaluation has lost all but three digits, is unstable under noise, as near a switch, or
+reduces a row with an infinite entry. Nor is one made about a row of numbers whose squares underflow, or with a value so
+large that its products overflow (`hyperdual.SHARE_OF_RANGE`), or with a divisor below the normal numbers.
 """
 
 _DIGITS = 60
@@ -55,7 +56,7 @@ class Beside:
         return cls(definition, in_rows(text))
 
     def plainly(self, point: Point, numbers: Hyperdual, **only: Any) -> Results:
-        """Its outputs and derivatives by plain differentiation."""
+        """Return the outputs and derivatives by plain differentiation."""
         return differentiated(self.definition, self.rows, point, numbers, **only)
 
     def judge(
@@ -102,7 +103,7 @@ class Beside:
         return count
 
     def _sizes(self, point: Point, **only: Any) -> Results:
-        """What the results are sums of, before anything cancels."""
+        """Return the sizes of the terms of the results, before anything cancels."""
         still = replace(point, directions=dict.fromkeys(point.directions, 0.0) or {self.definition.rows[0].name: 0.0})
         roundings = self.plainly(still, RoundingSizes(), tangents_only=True)
         outputs = {(OUTPUT, name): size for (what, name), size in roundings.items() if what == TANGENT}
@@ -119,7 +120,7 @@ class Beside:
     def _worst(
         self, found: Results, truth: Results, plain: list[Results], sizes: Results, right: Any, dtype: Any
     ) -> tuple[int, tuple[tuple[str, str], int | None, float, float] | None]:
-        """How many were compared, and (result, row, error, plain's error) of the first that is too far off."""
+        """Return the number of comparisons, and (result, row, error, plain's error) of the first wrong result."""
         count = 0
         tiny = float(np.finfo(dtype).smallest_subnormal)
         unit = float(np.finfo(dtype).eps)
@@ -158,7 +159,7 @@ class Beside:
 
 
 def _room(point: Point) -> float:
-    """What a large row and a direction as large may be multiplied by: the order of multiplication is not plain's."""
+    """Return the largest factor of a large row and a direction of its size: multiplication may be in another order."""
     largest = max(float(np.abs(value).max()) for value in point.case.inputs.values() if value is not None)
     return largest**2 if largest > MODERATE else 1.0
 

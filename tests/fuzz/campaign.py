@@ -26,7 +26,10 @@ def _say(line: str) -> None:
 
 @dataclass(frozen=True)
 class Campaign:
-    """Which definitions, and what is asked of each. `folder` holds the journal and the failures."""
+    """Campaign: the definitions, and the tests of each.
+
+    `folder` holds the journal and the failures.
+    """
 
     seed: int
     folder: Path = FOLDER

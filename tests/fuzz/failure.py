@@ -1,4 +1,4 @@
-"""What a definition can come to, and how a result that is not what it should be is told."""
+"""Outcomes of a definition, and descriptions of wrong results."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Random well-typed definitions, by seed and number.
 
-An expression is made for the kind that is asked for, so that nothing has to be thrown away. What a root, a logarithm
-or a divisor gets is mostly made positive; now and then it is left as it comes, and the point has to be chosen for it.
-Some productions are the pieces that layers are made of (a centred row, a row over a root of its mean square,
-exponentials over their sum), since those are what the rules of simplification look for.
+An expression is made for the kind that is asked for, so that nothing has to be thrown away. The argument of a root, a
+logarithm or a divisor is mostly made positive. In the other cases the point has to be chosen for it. Some productions
+are pieces of layers (a centred row, a row over a root of its mean square, exponentials over their sum), since the rules
+of simplification apply to those.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ROW, ROW_SCALAR, FEATURE, SCALAR = Kind.ROW, Kind.ROW_SCALAR, Kind.FEATURE, Kind
 
 @dataclass(frozen=True)
 class Profile:
-    """How large definitions get: statements before hoisting, depth of an expression, its operations, inputs."""
+    """Size limits of definitions: statements before hoisting, depth of an expression, its operations, inputs."""
 
     statements: int
     depth: int

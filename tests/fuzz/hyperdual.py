@@ -1,15 +1,16 @@
 """Hyperdual numbers: values with first and second derivatives, for plain forward-mode differentiation.
 
 A hyperdual number is `value + first*e1 + second*e2 + mixed*e1*e2` with e1**2 = e2**2 = 0 (Fike & Alonso, 2011, AIAA
-2011-886). With `first` the unit vector of one entry and `second` a direction in all inputs, one evaluation gives a
-column of the Jacobian, the tangent of the outputs, and an entry of the second derivative along the direction. It shares
-nothing with differentiation, simplification or emission: one table has the slope and the curvature of each function.
+2011-886). Let `first` be the unit vector of one entry and `second` a direction in all inputs. One evaluation then gives
+a column of the Jacobian, the tangent of the outputs, and an entry of the second derivative along the direction. It
+shares nothing with differentiation, simplification or emission: one table has the slope and the curvature of each
+function.
 
 The arithmetic is that of a float type, each operation rounded to it, or mpmath's. Functions are computed in a wider
-type and rounded once; the slopes of the sigmoid, tanh, expm1, erf and gelu come from rounded values, as they do in
-PyTorch and JAX. Long double and mpmath are for what is true, and have those slopes without a difference. With `noise`
-each operation that has to round goes to either neighbour by chance: how far results move by that is how sensitive plain
-arithmetic is at a point, luck aside (Parker, 1997, Monte Carlo arithmetic, UCLA CSD-970002).
+type and rounded once. The slopes of the sigmoid, tanh, expm1, erf and gelu come from rounded values, as they do in
+PyTorch and JAX. Long double and mpmath are for true values, and have those slopes without a difference. With `noise`
+each inexact operation goes to either neighbour at random. The change of the results shows the sensitivity of plain
+arithmetic at a point, without luck (Parker, 1997, Monte Carlo arithmetic, UCLA CSD-970002).
 """
 
 from __future__ import annotations
@@ -29,13 +30,13 @@ _PARTS = ("value", "first", "second", "mixed")
 _WIDER: dict[Any, Any] = {np.float32: np.float64, np.float64: np.longdouble, np.longdouble: np.longdouble}
 _NOISE_BITS = 17
 SHARE_OF_RANGE = 0.9
-"""How much of the exponents of a float type a value may take: exp(80) in float32, and exp(640) in float64.
+"""Share of a float type's exponents that a value may take: exp(80) in float32, and exp(640) in float64.
 
-`room` is what it has to leave besides.
+`room` is the factor that it has to leave besides.
 """
 
 PLAIN_IS_RIGHT = 2.0**-10
-"""What plain evaluation may be off by where claims are made."""
+"""Largest error of plain evaluation at which claims are made."""
 
 OPERATIONS: Mapping[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
@@ -112,7 +113,7 @@ _COMPLEMENTS: Mapping[str, Callable[[_Call, Any], Any]] = {
     "exp(-u**2)": lambda f, u: f("exp", -u * u),
     "normal": _normal,
 }
-"""What the true derivatives are made of, without a difference that cancels."""
+"""Parts of the true derivatives, without a difference that cancels."""
 
 
 _SIZES: Mapping[str, _Derivatives] = {
@@ -126,7 +127,7 @@ _SIZES: Mapping[str, _Derivatives] = {
         (2 + u * u) * _density(f, u),
     ),
 }
-"""Those of which a slope or a curvature is a sum, with the magnitudes of its terms."""
+"""Functions whose slope or curvature is a sum, with the magnitudes of its terms."""
 
 
 class Hyperdual(Numbers):
@@ -218,7 +219,9 @@ class Hyperdual(Numbers):
         return self._chained(operand, value, *self.derivatives(name)(self.call, u, value))
 
     def _shifted(self, values: Any) -> Any:
-        """What has been rounded before, as an exponent by a shift: with noise off by half a unit, by chance."""
+        """Return values that were rounded before, such as a shifted exponent: with noise, off by half a unit at
+        random.
+        """
         if self.random is None:
             return values
         half = self.wide(np.finfo(self.part).eps / 2) * self.random.choice([-1, 1], values.shape)
@@ -389,7 +392,7 @@ class Magnitudes(Hyperdual):
 
 
 class RoundingSizes(Magnitudes):
-    """What the roundings up to a value may come to, in units of the roundoff, as its `second` part."""
+    """Sizes of the roundings up to a value, in units of the roundoff, as its `second` part."""
 
     def combine(self, sign: str, left: Any, right: Any) -> Any:
         return self._with_own(super().combine(sign, left, right))
@@ -413,16 +416,16 @@ class ExactHyperdual(Hyperdual):
         self.base = mp_numbers(digits)
 
     def _look_at(self, row: Any) -> None:
-        """Nothing here is infinite."""
+        """Accept every row, since no number here is infinite."""
 
     def _in_range(self, made: Any) -> Any:
         return made
 
     def _has_digits(self, operand: Any) -> None:
-        """Everything here has."""
+        """Accept every operand, since all have digits."""
 
     def _has_a_phase(self, angle: Any) -> None:
-        """And this too."""
+        """Accept every angle."""
 
     def lifted(self, value: Any) -> Any:
         return self.base.array(value)

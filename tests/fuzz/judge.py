@@ -59,7 +59,10 @@ _OWN_FAULTS = ("fault of lngen", "template ", "backend cannot write", "no backen
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a definition. `key` tells failures of one kind apart; `points` counts the shapes compared."""
+    """Verdict on a definition.
+
+    `key` tells failures of one kind apart; `points` counts the shapes compared.
+    """
 
     outcome: str
     key: str = ""
@@ -70,7 +73,7 @@ class Verdict:
 
     @property
     def failed(self) -> bool:
-        """Whether lngen is at fault."""
+        """Test whether lngen is at fault."""
         return self.outcome in FAILURES
 
     @property
@@ -79,7 +82,7 @@ class Verdict:
         return " ".join(f"{self.outcome}: {self.key}".split())
 
     def same_as(self, other: Verdict) -> bool:
-        """Whether both are one failure, as far as can be told from outside."""
+        """Test whether both are one failure, as far as visible from outside."""
         return self.title == other.title
 
 
@@ -131,7 +134,7 @@ class _Work:
         return RIGHT, "", ""
 
     def _goes_under_other_names(self) -> bool:
-        """Whether what was refused is taken with plain names: no name is refused that the generator gives."""
+        """Test whether a refused definition is accepted with plain names: the generator gives no refused name."""
         try:
             derived(parse(plainly_named(self.text)), proved=self.proved)
         except (LngenError, EvidenceError):

@@ -10,7 +10,7 @@ from typing import Any
 
 
 class OutOfTime(BaseException):
-    """Not an Exception, so that nothing on the way takes it for its own."""
+    """Signal of a timeout; it is not an Exception, so that no handler takes it for its own."""
 
 
 @contextmanager

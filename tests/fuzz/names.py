@@ -32,7 +32,7 @@ _EMITTED = Path("generated/layer_norm")
 
 
 def may_be_given(word: str) -> bool:
-    """Whether the language takes it for the name of a value.
+    """Test whether the language accepts a word as the name of a value.
 
     >>> [word for word in ("rows", "lambda", "mean", "_x", "len", "out", "half") if may_be_given(word)]
     ['rows', 'half']
@@ -44,7 +44,7 @@ def may_be_given(word: str) -> bool:
 
 @cache
 def awkward_names() -> tuple[str, ...]:
-    """Those that lngen makes, and the identifiers of emitted code: of Python and of CUDA."""
+    """Return names that lngen makes, and the identifiers of emitted code: of Python and of CUDA."""
     words = {*_MADE}
     for path in sorted(_EMITTED.glob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -136,7 +136,10 @@ def exact(definition: Definition, point: Point) -> Results:
 def _moved_along(
     definition: Definition, inputs: Mapping[str, Any], directions: Mapping[str, Any], weights: Any, base: _Watched
 ) -> Results:
-    """What outputs and gradients move by. A difference of differences has 20 digits left."""
+    """Return the derivatives of outputs and gradients along the directions.
+
+    A difference of differences has 20 digits left.
+    """
     sides = []
     for sign in (1, -1):
         steps = {name: sign * STEP * base.array(direction) for name, direction in directions.items()}

@@ -1,4 +1,4 @@
-"""Where a definition is looked at: small points of order one, the ends of the domain, and rows for a batch."""
+"""Points at which a definition is tested: small points of order one, the ends of the domain, and rows for a batch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lngen.language.syntax import Kind
 from tests.fuzz.answers import Point
 
 LARGEST_EXPONENT = 80.0
-"""What float32 takes the exponential of and still multiplies: exp(80) is 5e34."""
+"""Largest exponent in float32 that leaves room for products: exp(80) is 5e34."""
 
 TINY, LARGE = 1e-9, 1e6
 """The deviation of the smallest and of the largest rows: fourth powers of the large ones are squared in float32."""

@@ -91,12 +91,14 @@ def _times(verdicts: Mapping[int, Mapping[str, Any]]) -> Iterator[str]:
     seconds = sorted(entry["derive_seconds"] for entry in verdicts.values() if entry["outcome"] == RIGHT)
     if seconds:
         last = seconds[int(0.99 * (len(seconds) - 1))]
-        yield f"Derivation and emission, seconds of one core: median {statistics.median(seconds):.2f}, "
-        yield f"99 % below {last:.1f}, longest {seconds[-1]:.1f}."
+        yield from ("| derivation and emission | seconds of one core |", "|---|---:|")
+        yield f"| median | {statistics.median(seconds):.2f} |"
+        yield f"| 99 % below | {last:.1f} |"
+        yield f"| longest | {seconds[-1]:.1f} |"
 
 
 def _covered(campaign: Campaign, verdicts: Mapping[int, Mapping[str, Any]]) -> Iterator[str]:
-    """How many of the definitions that are right use each function, and each kind of input."""
+    """Yield the number of right definitions that use each function, and each kind of input."""
     uses: Counter[str] = Counter()
     for number, entry in verdicts.items():
         if entry["outcome"] == RIGHT:

@@ -42,7 +42,7 @@ def _found(body: str, numbers: Hyperdual, point: Point | None = None) -> Results
 
 @pytest.mark.parametrize("body", FORMS)
 def test_it_is_the_derivative(body: str) -> None:
-    """At 60 digits it is what differences say, and the floats are near."""
+    """The derivative at 60 digits equals the differences, and those in floats are near."""
     text = f"def f(x: Row, r: RowScalar, w: Feature, s: Scalar):\n    y = ({body}) + 0*(r + w + s)\n    return y"
     wanted = oracle.exact(parse(text), _point())
     for numbers, error in (

@@ -48,7 +48,7 @@ def target(node: ast.Assign) -> str:
 
 
 def size(text: str) -> int:
-    """How large a definition is, in nodes of its function's tree."""
+    """Return the size of a definition, in nodes of its function's tree."""
     return sum(1 for _ in ast.walk(function_of(ast.parse(text))))
 
 

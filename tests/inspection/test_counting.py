@@ -1,4 +1,4 @@
-"""How often instructions are executed for an entry of a row."""
+"""Number of executed instructions for an entry of a row."""
 
 import pytest
 

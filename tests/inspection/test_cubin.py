@@ -1,4 +1,4 @@
-"""What is read out of a cubin."""
+"""Arrays read from a cubin."""
 
 import pytest
 

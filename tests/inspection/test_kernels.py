@@ -121,7 +121,7 @@ def test_a_row_that_stays_in_shared_memory_is_copied_once() -> None:
 @pytest.mark.cuda
 @pytest.mark.ci
 def test_sums_in_memory_are_not_taken_for_rows() -> None:
-    """They are wider than the rows, each of whose entries has two of them, and all are loaded and stored."""
+    """Sums are wider than the rows, and two of them are loaded and stored for each entry."""
     kernel = looked_at("layer_norm", "sm_90", 65536, "bf16", "backward")[0]
     assert kernel.launch["sums_over_rows"] == 2
     assert kernel.work is not None
@@ -161,7 +161,9 @@ def test_without_a_disassembler_the_rest_is_said(monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("features", [0, 2**30 + 1])
 def test_rows_that_no_layer_has_are_refused(features: int) -> None:
-    with pytest.raises(LngenError, match=rf"--D {features} is no length of its rows: give one from 1 to 1073741824"):
+    with pytest.raises(
+        LngenError, match=rf"--D {features} is not a length of the layer's rows: pass one from 1 to 1073741824"
+    ):
         inspected(shipped("rms_norm"), H200, features, parse_dtype("f32"))
 
 

@@ -98,7 +98,7 @@ def test_the_emulators_nvcc_is_passed_by(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("PATH", str(script.write().parent), prepend=os.pathsep)
     assert machine_code(SCALE, "sm_90", ["-DFACTOR=5"]).cubin.startswith(b"\x7fELF")
     monkeypatch.setattr(compilers, "find_nvrtc", lambda: None)
-    with pytest.raises(NvrtcMissing, match="nvcc is the emulator's here"):
+    with pytest.raises(NvrtcMissing, match="nvcc is the emulator's stand-in here"):
         machine_code(SCALE, "sm_90", ["-DFACTOR=6"])
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from lngen.errors import LngenError
 from lngen.inspection.architectures import NAMES, architecture
-from lngen.inspection.model import LANES_A_CLOCK, Facts, expected
+from lngen.inspection.model import LANES_A_CLOCK, KernelFacts, expected
 
 TABLE = json.loads((Path(__file__).parent / "simulated.json").read_text(encoding="utf-8"))
 CASES: list[dict[str, Any]] = TABLE["kernels"]
@@ -33,7 +33,7 @@ def in_order(quality: dict[str, float]) -> float:
 
 
 def share(case: dict[str, Any], **changes: Any) -> float:
-    return expected(replace(Facts(**case["facts"]), **changes), H200, case["trips"]).share
+    return expected(replace(KernelFacts(**case["facts"]), **changes), H200, case["trips"]).share
 
 
 def test_the_model_puts_kernels_in_the_order_of_the_simulator() -> None:
@@ -56,7 +56,7 @@ def test_what_is_counted_in_the_code_is_what_is_executed() -> None:
     off = []
     for case in CASES:
         if case["name"] in executed:
-            facts = Facts(**case["facts"])
+            facts = KernelFacts(**case["facts"])
             counted = sum(facts.an_entry.values()) + facts.once * facts.threads / facts.entries / case["trips"]
             off.append(abs(counted / executed[case["name"]] - 1))
     assert statistics.median(off) < 0.03
@@ -64,7 +64,7 @@ def test_what_is_counted_in_the_code_is_what_is_executed() -> None:
     assert statistics.quantiles(off, n=10)[-1] < 0.1
 
 
-FACTS = Facts(
+FACTS = KernelFacts(
     threads=256,
     blocks=4,
     entries=4096,

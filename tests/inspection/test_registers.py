@@ -1,4 +1,4 @@
-"""Which registers an instruction writes and reads."""
+"""Registers that an instruction writes and reads."""
 
 import pytest
 

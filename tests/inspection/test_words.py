@@ -1,4 +1,4 @@
-"""What was found of a kernel, in words."""
+"""Findings about a kernel, in words."""
 
 import pytest
 

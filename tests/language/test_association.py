@@ -1,4 +1,4 @@
-"""What a definition adds first stays together in the equations, in the normal form and in emitted code."""
+"""Sums of a definition stay together in the equations, in the normal form and in emitted code."""
 
 from __future__ import annotations
 

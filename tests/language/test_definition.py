@@ -1,4 +1,4 @@
-"""What the definition language accepts, and what it refuses and how."""
+"""Definitions that the language accepts, and its refusals."""
 
 # A refused text and all that is said about it stand on one line.
 # ruff: noqa: E501
@@ -23,7 +23,7 @@ from lngen.errors import DefinitionError, LngenError
 from lngen.language import FUNCTIONS, names
 from lngen.language.definition import Definition
 from lngen.language.parsing import instead, load, parse
-from lngen.language.syntax import Binary, Call, Compare, Kind, Name, Number, Span, walk
+from lngen.language.syntax import Binary, Call, Compare, Kind, Name, Number, SourceSpan, walk
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = sorted((ROOT / "derive").glob("*.py"))
@@ -99,18 +99,18 @@ def test_lookups_by_name() -> None:
 
 def test_spans_count_characters_from_one() -> None:
     definition = parse("# äöü\ndef f(x: Row):\n    '''ä'''; y = x * 2\n    return y\n")
-    assert definition.inputs[0].span == Span(2, 7, 2, 13)
-    assert definition.statements[0].span == Span(3, 14, 3, 23)
+    assert definition.inputs[0].span == SourceSpan(2, 7, 2, 13)
+    assert definition.statements[0].span == SourceSpan(3, 14, 3, 23)
     product = definition.statements[0].expression
     assert isinstance(product, Binary)
-    assert product.span == Span(3, 18, 3, 23)
-    assert product.right.span == Span(3, 22, 3, 23)
+    assert product.span == SourceSpan(3, 18, 3, 23)
+    assert product.right.span == SourceSpan(3, 22, 3, 23)
 
 
 def test_an_unnamed_result_is_called_y() -> None:
     definition = of("x * 2")
     assert definition.outputs == ("y",)
-    assert definition.statements[0].span == Span(2, 12, 2, 17)
+    assert definition.statements[0].span == SourceSpan(2, 12, 2, 17)
     assert definition.canonical() == parse("def f(x: Row):\n    y = x * 2\n    return y").canonical()
 
 
@@ -271,7 +271,8 @@ BODY = "a definition has assignments of names, a docstring, and one final return
 LITERAL = "only real numbers such as 2, 0.5 or 1e-5 stand in expressions"
 IMPORT = "write `from lngen.language import ...` with the names that the definition uses"
 KINDS = "annotate with Row, RowScalar, Feature, Scalar, Data or Constant"
-NAME = f"choose another: {names.RULE}"
+CALLED = "call it h, or any other name"
+NAME = f"{CALLED}: {names.RULE}"
 NONZERO = "divide by something that is not zero"
 LOOP = "operators and functions work on whole rows; write the formula without a loop"
 NO_LOOP = "operators and functions work on whole rows; no loop is needed"
@@ -302,10 +303,25 @@ EXPRESSIONS = [
     ("(lambda: 1)() * x", 2, "found a call of a lambda", "write its expression in place of it"),
     ("x[0]", 1, "found a subscript", INDEX),
     ("x if x else 0", 1, "found an if expression", "write where(condition, a, b)"),
-    ("x and 1", 1, "found `and` or `or`", "nest where: where(a > 0, where(b > 0, u, v), v)"),
-    ("not x", 1, "found `not`", "only minus stands before an operand"),
-    ("~x", 1, "found the operator ~", "only minus stands before an operand"),
-    ("+x", 1, "found unary plus", "only minus stands before an operand"),
+    (
+        "x and 1",
+        1,
+        "found `and` or `or`",
+        "nest where: where(p, where(q, u, v), v) where both hold, where(p, u, where(q, u, v)) where one does",
+    ),
+    (
+        "not x",
+        1,
+        "found `not`",
+        "write 1 - mask for a mask of ones and zeros; where(p, 0, 1) is 0 where a comparison p holds",
+    ),
+    (
+        "~x",
+        1,
+        "found the operator ~",
+        "write 1 - mask for a mask of ones and zeros; where(p, 0, 1) is 0 where a comparison p holds",
+    ),
+    ("+x", 1, "found unary plus", "delete the plus; only minus stands before an operand"),
     ("2 * (z := x)", 6, "found an assignment inside an expression", "assign in a statement of its own"),
     ("2 * (x, x)", 5, "found a tuple", "several values stand only after return, as in `return y, h`"),
     ("[x]", 1, "found a list", LANGUAGE),
@@ -316,36 +332,76 @@ EXPRESSIONS = [
     ("f'{x}'", 1, "found a formatted string", "only numbers and names stand in expressions"),
     ("x + 'a'", 5, "found a string", LITERAL),
     ("x + b'a'", 5, "found a byte string", LITERAL),
-    ("x + True", 5, "found a truth value", LITERAL),
-    ("x + None", 5, "found None", LITERAL),
-    ("x + ...", 5, "found an ellipsis", LITERAL),
-    ("x + 2j", 5, "found an imaginary number", LITERAL),
+    ("x + True", 5, "found a truth value", "write 1 for True and 0 for False"),
+    (
+        "x + None",
+        5,
+        "found None",
+        "write the number itself; an input that may be left out has a default, as in `b: Row = 0`",
+    ),
+    ("x + ...", 5, "found an ellipsis", "write the number or the name itself"),
+    (
+        "x + 2j",
+        5,
+        "found an imaginary number",
+        "complex numbers cannot be said: split them outside, and pass real and imaginary parts as two Rows",
+    ),
     ("(yield)", 2, "found yield", "end the function with one return"),
     ("(yield from x)", 2, "found yield from", "end the function with one return"),
-    ("x // 2", 1, "found the operator //", "write / for division"),
-    ("x % 2", 1, "found the operator %", "there is no remainder in the language; use + - * / **"),
-    ("x @ x", 1, "found the operator @", "write sum(a * b) for an inner product over the feature axis"),
+    (
+        "x // 2",
+        1,
+        "found the operator //",
+        "write a/b for a quotient; rounding cannot be said, and has no gradient: do it outside, and pass the result as Data",
+    ),
+    (
+        "x % 2",
+        1,
+        "found the operator %",
+        "write a - b*k, and pass the quotient rounded outside as `k: Data`: rounding cannot be said",
+    ),
+    (
+        "x @ x",
+        1,
+        "found the operator @",
+        "a product with a matrix cannot be said: take it outside, before or after the layer; for an inner product of two rows write sum(a*b)",
+    ),
     ("x ^ 2", 1, "found the operator ^", "write ** for a power"),
-    ("x | 2", 1, "found the operator |", "choose with where(condition, a, b); nest them for two conditions"),
-    ("x & 2", 1, "found the operator &", "choose with where(condition, a, b); nest them for two conditions"),
-    ("x << 2", 1, "found the operator <<", "multiply by a power of two"),
-    ("x >> 2", 1, "found the operator >>", "divide by a power of two"),
+    (
+        "x | 2",
+        1,
+        "found the operator |",
+        "nest where: where(p, where(q, u, v), v) where both hold, where(p, u, where(q, u, v)) where one does",
+    ),
+    (
+        "x & 2",
+        1,
+        "found the operator &",
+        "nest where: where(p, where(q, u, v), v) where both hold, where(p, u, where(q, u, v)) where one does",
+    ),
+    ("x << 2", 1, "found the operator <<", "write a*2**b for a number b"),
+    ("x >> 2", 1, "found the operator >>", "write a/2**b for a number b; rounding cannot be said, and is done outside"),
     ("x > 0", 1, "found a comparison", "write where(x > 0, 1, 0) for 1 where it holds and 0 elsewhere"),
     (
         "0 < x < 1",
         1,
         "found a comparison",
-        "a comparison stands only as the first argument of where: where(a > b, 1, 0) is it as a number",
+        "nest where: where(a < b, where(b < c, u, v), v) for a < b < c; u is 1 and v is 0 for it as a number",
     ),
     ("where(x, x, 0)", 7, "the condition of where is no comparison", CONDITION),
     (
         "where(1 < x < 2, x, 0)",
         7,
         "found a chain of comparisons",
-        "compare two values; nest where for two conditions",
+        "nest where: where(a < b, where(b < c, u, v), v) for a < b < c",
     ),
     ("where(x in x, x, 0)", 7, "found `in` or `is`", "compare with < <= > >= == or !="),
-    ("where(x > 0 and x < 1, x, 0)", 7, "the condition of where is `and` or `or`", CONDITION),
+    (
+        "where(x > 0 and x < 1, x, 0)",
+        7,
+        "the condition of where is `and` or `or`",
+        "nest where: where(p, where(q, u, v), v) where both hold, where(p, u, where(q, u, v)) where one does",
+    ),
     (
         "where(x > 0, x)",
         1,
@@ -356,8 +412,8 @@ EXPRESSIONS = [
     ("x * nothing", 5, "nothing is called 'nothing'", "assign it first, or make it an input"),
     ("x * sqrt", 5, "'sqrt' is a function and needs arguments", "write sqrt(u)"),
     ("x * Row", 5, "'Row' is a kind", "use it to annotate an input, as in `x: Row`"),
-    ("x(2)", 1, "'x' is a value and cannot be called", "write * for a product"),
-    ("Row(x)", 1, "'Row' is a kind and cannot be called", "annotate an input with it"),
+    ("x(2)", 1, "'x' is a value and cannot be called", "write a*b for a product"),
+    ("Row(x)", 1, "'Row' is a kind and cannot be called", "annotate an input with it, as in `x: Row`"),
     ("sqroot(x)", 1, "there is no function 'sqroot'", "did you mean 'sqrt'?"),
     ("sqrt(u=x)", 6, "found a keyword argument", "pass arguments by position: sqrt(u)"),
     ("sqrt(*x)", 6, "found a starred argument", "write sqrt(u)"),
@@ -367,7 +423,12 @@ EXPRESSIONS = [
     ("mean(x, axis=0)", 9, "found a keyword argument", instead.axis("0")),
     ("cumsum(x)", 1, "there is no function 'cumsum'", instead.FUNCTIONS["cumsum"]),
     ("clamp(x, 0, 1)", 1, "there is no function 'clamp'", "write minimum(maximum(x, low), high)"),
-    ("std(x)", 1, "there is no function 'std'", "write sqrt(mean((x - mean(x))**2))"),
+    (
+        "std(x)",
+        1,
+        "there is no function 'std'",
+        "write sqrt(mean((x - mean(x))**2)), or sqrt(sum((x - mean(x))**2)/(D - 1)) for the unbiased one",
+    ),
     ("mean_rows(x)", 1, "there is no function 'mean_rows'", instead.FUNCTIONS["mean_rows"]),
     ("2*pi*x", 3, "nothing is called 'pi'", "write 3.141592653589793"),
     ("maximum(x)", 1, "maximum takes 2 arguments, and here are 1", "write maximum(a, b)"),
@@ -389,23 +450,38 @@ EXPRESSIONS = [
         "x ** x",
         6,
         "the exponent is not a rational number",
-        "write a number, or where(a > 0, exp(b*log(where(a > 0, a, 1))), 0) for a power a**b of what is not negative",
+        "write a number, or where(a > 0, exp(b*log(where(a > 0, a, 1))), 0) for a power a**b with a >= 0 and b > 1",
     ),
     (
         "x ** D",
         6,
         "the exponent is not a rational number",
-        "write a number, or where(a > 0, exp(b*log(where(a > 0, a, 1))), 0) for a power a**b of what is not negative",
+        "write a number, or where(a > 0, exp(b*log(where(a > 0, a, 1))), 0) for a power a**b with a >= 0 and b > 1",
     ),
     (
         "x ** sqrt(2)",
         6,
         "the exponent is not a rational number",
-        "write a number, or where(a > 0, exp(b*log(where(a > 0, a, 1))), 0) for a power a**b of what is not negative",
+        "write a number, or where(a > 0, exp(b*log(where(a > 0, a, 1))), 0) for a power a**b with a >= 0 and b > 1",
     ),
-    ("x ** 65", 6, "the exponent is larger than 64 in magnitude", "write a smaller exponent"),
-    ("x ** -64.5", 6, "the exponent is larger than 64 in magnitude", "write a smaller exponent"),
-    ("x + 9**9**9", 8, "the exponent is larger than 64 in magnitude", "write a smaller exponent"),
+    (
+        "x ** 65",
+        6,
+        "the exponent is larger than 64 in magnitude",
+        "write the power as a product of smaller ones, such as a**64*a",
+    ),
+    (
+        "x ** -64.5",
+        6,
+        "the exponent is larger than 64 in magnitude",
+        "write the power as a product of smaller ones, such as a**64*a",
+    ),
+    (
+        "x + 9**9**9",
+        8,
+        "the exponent is larger than 64 in magnitude",
+        "write the power as a product of smaller ones, such as a**64*a",
+    ),
     ("x + 1e999", 5, "a number that no float holds", FINITE),
     ("x + 1e-999", 5, "a number that no float holds", FINITE),
     ("x + 1e301", 5, "a number that no float holds", FINITE),
@@ -458,7 +534,7 @@ EXPRESSIONS = [
         "D * 2",
         1,
         "the result 'y' is a Scalar",
-        "return a Row or a RowScalar: a result has to depend on a row",
+        "return a Row or a RowScalar; what is the same for every row cannot be said: compute it outside",
     ),
     (
         "(x * 2, x)",
@@ -485,7 +561,7 @@ TEXTS = [
     ("a = 1\n" + expression("2*x"), 1, 1, "found an assignment outside the function", FILE),
     ("print(1)\n" + expression("2*x"), 1, 1, "found a call that stands alone", FILE),
     ("1\n" + expression("2*x"), 1, 1, "found a number that stands alone", FILE),
-    ("for i in range(9):\n    pass\n" + expression("2*x"), 1, 1, "found a loop", LOOP),
+    ("for i in range(9):\n    pass\n" + expression("2*x"), 1, 1, "found a loop", "operators and functions work on whole rows; write the steps of a loop out, each with a name"),
     ("if 1:\n    pass\n" + expression("2*x"), 1, 1, "found an if statement", "write where(condition, a, b)"),
     ("class A:\n    pass\n" + expression("2*x"), 1, 1, "found a class", FILE),
     ("async " + expression("2*x"), 1, 1, "found an async function", "write def without async"),
@@ -495,8 +571,8 @@ TEXTS = [
     ('@__import__("os").system("true")\n' + expression("2*x"), 1, 2, "found a decorator", "delete it; the function stands alone"),
     ("def f(x: Row) -> Row:\n return 2*x", 1, 18, "found a return annotation", "delete it; the kind of the result is inferred"),
     ("def lambda_(x: Row):\n return 2*x", 1, 5, "the name 'lambda_' begins or ends with an underscore", NAME),
-    ("def aux(x: Row):\n return 2*x", 1, 5, "the name 'aux' is the name of a device on some systems", NAME),
-    ("def like(x: Row):\n return 2*x", 1, 5, "the name 'like' is an argument of the emitted functions", NAME),
+    ("def aux(x: Row):\n return 2*x", 1, 5, "the name 'aux' is the name of a device on some systems", "call it h, or any other name"),
+    ("def like(x: Row):\n return 2*x", 1, 5, "the name 'like' is an argument of the emitted functions", "call it h, or any other name"),
     ("def f(x):\n return 2*x", 1, 7, "the input 'x' has no kind", "annotate it with Row, RowScalar, Feature, Scalar, Data or Constant"),
     ("def f(x: Rwo):\n return 2*x", 1, 10, "there is no kind 'Rwo'", "did you mean 'Row'?"),
     ("def f(x: float):\n return 2*x", 1, 10, "there is no kind 'float'", instead.KINDS["float"]),
@@ -513,15 +589,15 @@ TEXTS = [
     ("def f(x: Row, e: Constant = 1e999):\n return e*x", 1, 29, "a number that no float holds", FINITE),
     ("def f(x: Row = 1):\n return 2*x", 1, 16, "the first Row has a default", "delete it: the first Row gives the shape and the dtype"),
     ("def f(g: Feature = 1, x: Row):\n return g*x", 1, None, None, "put the inputs that have no default first"),
-    ("def f(g: Feature):\n return 2*g", 1, 5, "no input is a Row", "annotate the input that is normalized, as in `x: Row`"),
-    ("def f():\n return 2", 1, 5, "no input is a Row", "annotate the input that is normalized, as in `x: Row`"),
+    ("def f(g: Feature):\n return 2*g", 1, 5, "no input is a Row", "annotate with Row what has one value per row and feature, as in `x: Row`; numbers that stand each by itself, such as the log-probabilities of a loss, are a Row too"),
+    ("def f():\n return 2", 1, 5, "no input is a Row", "annotate with Row what has one value per row and feature, as in `x: Row`; numbers that stand each by itself, such as the log-probabilities of a loss, are a Row too"),
     ("def f(*x: Row):\n return 2*x", 1, 8, "found *arguments", "name every input"),
     ("def f(x: Row, **k: Row):\n return 2*x", 1, 17, "found **arguments", "name every input"),
     ("def f(x: Row, /):\n return 2*x", 1, 7, "found inputs that are positional only", "delete the /"),
     ("def f(x: Row, *, e: Constant):\n return e*x", 1, 18, "found inputs that are keyword only", "delete the *; emitted functions take Constants by keyword anyway"),
-    ("def f(f: Row):\n return 2*f", 1, 7, "'f' is the name of the function itself", "choose another name"),
-    (body("f = 2*x", "return f"), 2, 5, "'f' is the name of the function itself", "choose another name"),
-    ("def f(x: Row, dy: Row):\n return x*dy", 1, 15, "'dy' and the cotangent of 'y' would have gradients of one name, 'ddy'", "rename either"),
+    ("def f(f: Row):\n return 2*f", 1, 7, "'f' is the name of the function itself", "call it h, or any other name"),
+    (body("f = 2*x", "return f"), 2, 5, "'f' is the name of the function itself", "call it h, or any other name"),
+    ("def f(x: Row, dy: Row):\n return x*dy", 1, 15, "'dy' and the cotangent of 'y' would have gradients of one name, 'ddy'", "call the input dy_1, or the output otherwise"),
     ("def f(x: Row, h: Row):\n return x*h*g", 2, 13, "nothing is called 'g'", "assign it first, or make it an input"),
     ("def f(x: Row, gamma: Feature):\n return 2*x", 1, 15, "the input 'gamma' is not used", "delete it, or use it"),
     ("def f(x: Row, eps: Constant):\n return 2*x", 1, 15, "the input 'eps' is not used", "delete it, or use it"),
@@ -529,8 +605,8 @@ TEXTS = [
     ("def f(x: Row):  # type: (Row) -> Row\n return 2*x", 1, 17, "a type comment", "annotate inputs with a kind, as in `x: Row`; statements need none"),
     # the body
     (body("pass"), 2, 5, "found pass", "delete it"),
-    (body("for i in x:", "    y = i", "return y"), 2, 5, "found a loop", LOOP),
-    (body("while x:", "    y = i", "return y"), 2, 5, "found a loop", LOOP),
+    (body("for i in x:", "    y = i", "return y"), 2, 5, "found a loop", "operators and functions work on whole rows; write the steps of a loop out, each with a name"),
+    (body("while x:", "    y = i", "return y"), 2, 5, "found a loop", "a loop whose length depends on values cannot be said: find its result outside and pass it as a Row, or write a fixed number of steps out"),
     (body("with x:", "    y = i", "return y"), 2, 5, "found a with statement", BODY),
     (body("try:", "    y = i", "finally:", "    y = 1"), 2, 5, "found a try statement", BODY),
     (body("match x:", "    case 1: pass"), 2, 5, "found a match statement", "write where(condition, a, b)"),
@@ -547,7 +623,7 @@ TEXTS = [
     (body("a, b = x"), 2, 5, "found an assignment to several names", ONE_TARGET),
     (body("h = g = 2*x"), 2, 9, "found a second target", ONE_TARGET),
     (body("x.a = 1"), 2, 5, "found an assignment to an attribute", ONE_TARGET),
-    (body("x[0] = 1"), 2, 5, "found an assignment to a subscript", ONE_TARGET),
+    (body("x[0] = 1"), 2, 5, "found an assignment to a subscript", "single entries cannot be set: mark them outside, pass the marks as `t: Data`, and write where(t > 0, a, x)"),
     (body("x = 2*x"), 2, 5, "'x' already has a value", "choose a new name; names are assigned once"),
     (body("h = 2*x", "h = 3*x"), 3, 5, "'h' already has a value", "choose a new name; names are assigned once"),
     (body("h = x"), 2, 9, "a second name for 'x'", "write 'x' wherever 'h' stands, and delete the line; a result has to be computed, an input as it stands is none"),
@@ -556,11 +632,11 @@ TEXTS = [
     (body("var_ = 2*x"), 2, 5, "the name 'var_' begins or ends with an underscore", NAME),
     (body("__class__ = 2*x"), 2, 5, "the name '__class__' begins or ends with an underscore", NAME),
     (body(f"{'v' * 41} = 2*x"), 2, 5, f"the name '{'v' * 41}' is longer than 40 characters", NAME),
-    (body("D = 2*x"), 2, 5, "the name 'D' is the number of features", NAME),
-    (body("mean = 2*x"), 2, 5, "the name 'mean' is a function of the language", NAME),
-    (body("Row = 2*x"), 2, 5, "the name 'Row' is a kind of the language", NAME),
-    (body("print = 2*x"), 2, 5, "the name 'print' is a builtin of Python", NAME),
-    (body("saved = 2*x"), 2, 5, "the name 'saved' is an argument of the emitted functions", NAME),
+    (body("D = 2*x"), 2, 5, "the name 'D' is the number of features", "call it h, or any other name"),
+    (body("mean = 2*x"), 2, 5, "the name 'mean' is a function of the language", "call it h, or any other name"),
+    (body("Row = 2*x"), 2, 5, "the name 'Row' is a kind of the language", "call it h, or any other name"),
+    (body("print = 2*x"), 2, 5, "the name 'print' is a builtin of Python", "call it h, or any other name"),
+    (body("saved = 2*x"), 2, 5, "the name 'saved' is an argument of the emitted functions", "call it h, or any other name"),
     (body("return x", "h = 2*x"), 3, 5, "a statement after return", "end the function with its return"),
     (body("h = 2*x"), 1, 5, "there is no return", "end the function with `return` and its result"),
     (body("return"), 2, 5, "a return without a value", "return the result"),
@@ -568,8 +644,8 @@ TEXTS = [
     (body("h = 2*x", "return h, x"), 3, 15, "the result 'x' is an input as it stands", COMPUTED),
     (body("h = 2*x", "return h, g"), 3, 15, "'g' is returned and is not assigned in the function", "return names that statements assign"),
     (body("y = 2*x", "return 2*y"), 3, 12, "an unnamed result is called 'y', and that name is taken", "assign the result to a name and return the name"),
-    (body("h = 2*gamma", "return h"), 3, 12, "the result 'h' is a Feature", "return a Row or a RowScalar: a result has to depend on a row"),
-    (body("h = 2*x", "m = mean(gamma)", "return h, m"), 4, 15, "the result 'm' is a Scalar", "return a Row or a RowScalar: a result has to depend on a row"),
+    (body("h = 2*gamma", "return h"), 3, 12, "the result 'h' is a Feature", "return a Row or a RowScalar; what is the same for every row cannot be said: compute it outside"),
+    (body("h = 2*x", "m = mean(gamma)", "return h, m"), 4, 15, "the result 'm' is a Scalar", "return a Row or a RowScalar; what is the same for every row cannot be said: compute it outside"),
     (body("h = 2*x", "u = 3*x", "return h"), 3, 5, "'u' reaches no result", "delete the statement"),
     (body("z = 0", "return x / z"), 3, 16, "the divisor is zero", NONZERO),
     (body(*["h = 2*x"] * 201), 202, 5, "there are more than 200 statements", "a definition is one layer; split it"),
@@ -640,7 +716,7 @@ def test_the_whole_error_is_four_lines() -> None:
         "f.py:2:14: the exponent is not a rational number\n"
         "        y = x ** x\n"
         "                 ^\n"
-        "  remedy: write a number, or where(a > 0, exp(b*log(where(a > 0, a, 1))), 0) for a power a**b of what is not negative"
+        "  remedy: write a number, or where(a > 0, exp(b*log(where(a > 0, a, 1))), 0) for a power a**b with a >= 0 and b > 1"
     )
 
 

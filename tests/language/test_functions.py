@@ -1,4 +1,4 @@
-"""What the table knows of a function is enough: one that only this file has goes the whole way, to checked code."""
+"""Entries of functions: a function of this file alone goes the whole way to checked code."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ ONE_CALL = """
 
 
 def test_one_that_a_backend_computes_in_one_call(tmp_path: Path) -> None:
-    """In a process of its own: such a function has to be there before the stages are imported."""
+    """The test runs in a process of its own: such a function has to exist before the stages are imported."""
     env = os.environ | {"LNGEN_CACHE": str(tmp_path), "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", textwrap.dedent(ONE_CALL)]
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)

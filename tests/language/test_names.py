@@ -1,4 +1,4 @@
-"""Any name works in any role, on both backends, and what does not is one of a few words that are refused by name."""
+"""Names in every role, on both backends: each works, or is one of a few words that are refused by name."""
 
 from __future__ import annotations
 

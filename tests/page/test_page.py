@@ -1,6 +1,7 @@
 """The page of a layer as text: whole, of one file, escaped, and never two things under one name."""
 
 import re
+import sys
 from collections import Counter
 from html.parser import HTMLParser
 
@@ -9,17 +10,22 @@ from typer.testing import CliRunner
 
 import lngen
 from lngen import cli
+from lngen.check.stability import StabilityRow, StabilityTable
 from lngen.expressions.symbols import ENTRY_OF
 from lngen.files import render
 from lngen.language.parsing import parse
+from lngen.page import page as page_module
 from lngen.page import plots
 from lngen.page.page import fragment, page
+from lngen.page.quality import quality
 from lngen.page.site import site
 from lngen.pipeline import derived
-from tests.requirements import needs_matplotlib, needs_nvrtc
+from lngen.report.section import Section, Table
+from tests.requirements import needs_nvrtc
 from tests.shipped import sampled, shipped
 
-KILOBYTES = 420
+KILOBYTES = 520
+"""Of which 45 are the font of the formulas, and half is formulas of the second order."""
 
 ATTACK = '''
 """</title><script>alert(1)</script> & <img src=x onerror=alert(2)> "quoted" {{ 7*7 }} {% raw %}
@@ -43,7 +49,7 @@ def run(*arguments):
 
 
 class _Seen(HTMLParser):
-    """What a page is made of."""
+    """Elements of a page."""
 
     def __init__(self, text):
         super().__init__()
@@ -70,7 +76,7 @@ def test_it_is_one_file_whose_links_and_names_lead_somewhere(name):
     assert len(text.encode()) < KILOBYTES * 1000
     assert [found for found, times in seen.ids.items() if times > 1] == []
     assert all(address.startswith("#") for address in seen.addresses), "nothing is loaded from elsewhere"
-    assert not re.search(r"@import|url\(\s*['\"]?(?!#)|https?://", text.replace(_citation(name), ""))
+    assert not re.search(r"@import|url\((?!#|data:font/)|https?://", text.replace(_citation(name), ""))
     assert {link[1:] for link in seen.links} <= seen.ids.keys()
     names = seen.names | set(re.findall(r"<u>(\w+)</u>", text))
     assert {f"name-{found}" for found in names} <= seen.ids.keys()
@@ -115,24 +121,118 @@ def test_the_panel_has_every_function():
     assert [entry.name for entry in ENTRY_OF.values() if f"  {entry.name}: " not in script] == []
 
 
+def measured(*lines):
+    """A table of errors: type, offset, and the error of each form."""
+    rows = tuple(StabilityRow(*line) for line in lines)
+    return StabilityTable("layer_norm", 2, 256, ("var = mean(x**2) - mu**2",), "", rows)
+
+
+ERRORS = measured(
+    ("float32", 1e2, 1e-5, 1e-6, 1e-7),
+    ("float32", 1e4, float("nan"), 1e-3, 4e-7),
+    ("float32", 1e9, 9.0, 9.0, 9.0),
+    ("float64", 1e2, 1e-12, 1e-14, 1e-16),
+    ("float64", 1e9, 3.0, 1e-8, 2e-16),
+)
+"""At an offset of 1e9 a row of float32 is constant, and nothing is said of it."""
+
+
 class TestPlots:
-    @needs_matplotlib
-    def test_both_are_in_the_page_in_its_colours(self):
-        layer = shipped("layer_norm")
-        text = page(layer, plots.measured(layer))
-        found = re.findall(r'<svg role="img".*?</svg>', text, flags=re.DOTALL)
-        assert len(found) == 2
-        assert all("var(--one)" in plot and not re.search(r"#[0-9a-f]{6}", plot) for plot in found)
+    def test_plots_without_matplotlib_are_in_the_page_in_its_colours(self, monkeypatch):
+        monkeypatch.setitem(sys.modules, "matplotlib", None)
+        text = page(shipped("layer_norm"), ERRORS)
+        found = re.findall(r'<svg class="plot".*?</svg>', text, flags=re.DOTALL)
+        assert len(found) == 3
+        for plot in found:
+            assert 'role="img"' in plot
+            assert re.search(r"<title id=.+</title><desc id=.+</desc>", plot)
+            assert not re.search(r"#[0-9a-f]{3,6}\b|style=", plot), "a colour is the style sheet's"
+        assert "matplotlib" not in text
 
-    @needs_matplotlib
-    def test_they_are_the_same_every_time(self):
-        assert plots.bytes_plot(shipped("layer_norm").plan) == plots.bytes_plot(shipped("layer_norm").plan)
+    def test_points_of_a_plot_stand_where_the_errors_are(self):
+        single, _ = plots.error_plots(ERRORS)
+        paths = dict(re.findall(r'<g class="(\w+)"><path d="(M[\d.L ]+)"/>', single))
+        points = [tuple(map(float, point.split())) for point in paths["emitted"][1:].split("L")]
+        assert len(points) == 2, "rows that are constant in the type are no point"
+        assert points[0][0] < points[1][0], "a larger offset stands to the right"
+        assert points[0][1] > points[1][1], "a larger error stands higher"
+        assert "L" not in paths["naive"], "what is no number is no point"
+        assert "raw moments: at most not a number" in single
 
-    def test_without_matplotlib_the_page_says_how_to_get_them(self, monkeypatch):
-        monkeypatch.setattr(plots, "can_plot", lambda: False)
+    def test_bytes_plot_says_what_is_moved(self):
+        drawn = plots.bytes_plot(shipped("layer_norm").plan)
+        assert drawn == plots.bytes_plot(shipped("layer_norm").plan)
+        assert "forward: 2 fused, 12 with a kernel for each operation" in drawn
+
+
+class TestQuality:
+    def test_headline_is_the_digits_of_the_worst_row(self):
+        found = quality(ERRORS)
+        assert found.digits == "6.4"
+        assert found.words == "of 7.2 digits kept in float32; as defined 3.0, raw moments 0"
+        assert found.worst == "rows of mean 1e+04 and deviation 1, D = 256"
+
+    def test_page_without_measured_errors_claims_no_digits(self):
+        assert "digits kept" not in page(shipped("layer_norm"))
+        assert "digits kept" in page(shipped("layer_norm"), ERRORS)
+
+
+class _Added:
+    """What a report says, with a legend and an explanation."""
+
+    legend = ("dx is the gradient & no mean",)
+
+    def __init__(self, said, explanation):
+        self.said, self.explanation = said, explanation
+
+    def __getattr__(self, name):
+        return getattr(self.said, name)
+
+
+class TestWhatIsSaid:
+    def test_command_makes_the_page_again(self):
+        assert "<code>lngen derive layer_norm --html layer_norm.html</code>" in page(shipped("layer_norm"))
+        for name, word in (("some/where/mine.py", "mine.py"), ("<script>.py", "FILE"), ("a b;c.py", "FILE")):
+            layer = derived(parse("def mine(x: Row): return x**2", name), proved=False)
+            assert f"<code>lngen derive {word} --html mine.html</code>" in page(layer)
+
+    def test_no_document_is_named_that_is_not_beside_the_page(self):
+        assert "docs/" not in page(shipped("layer_norm"))
+
+    def test_what_is_assumed_has_the_kinds_and_the_signs(self):
         text = page(shipped("layer_norm"))
-        assert '<svg role="img"' not in text
-        assert "pip install" in text
+        assert '<th scope="row">gamma</th><td>Feature</td><td>(D,)</td><td>1 where it is left out</td>' in text
+        assert '<th scope="row">eps</th><td>Constant</td><td>one number</td><td>0 or more, 1e-05 where' in text
+
+    def test_what_a_rule_says_is_said_once(self):
+        lemmas = re.findall(r'<p class="lemma">([^<]*)', page(shipped("layer_norm")))
+        said = [lemma.strip() for lemma in lemmas if lemma.strip()]
+        assert len(said) > 5
+        assert len(said) == len(set(said)) < len(lemmas)
+
+    def test_legend_and_explanation_are_shown_as_text(self, monkeypatch):
+        sections = (
+            Section(
+                "Why <two>",
+                ("rstd is kept. It is one number a row.",),
+                Table(("zone", "error"), (("xhat & co", "1e-3"),)),
+            ),
+        )
+        real = page_module.content
+        monkeypatch.setattr(page_module, "content", lambda plan: _Added(real(plan), sections))
+        text = page(shipped("layer_norm"))
+        assert re.search(r'<p class="key">.*is the gradient &amp; no mean</p>', text)
+        assert re.search(r"<summary>Why &lt;two&gt;: .*rstd.* is kept.</summary>", text)
+        assert '<th scope="row">xhat &amp; co</th><td>1e-3</td>' in text
+        assert text.index('id="part-backward"') < text.index('id="explanation"') < text.index('id="part-jvp"')
+
+    def test_second_order_and_names_are_folded(self):
+        text = page(shipped("layer_norm"))
+        for part in ("jvp", "backward_backward"):
+            assert f'<details class="aside part" id="part-{part}"><summary>' in text
+        assert '<section id="part-backward"' in text
+        assert text.count("<details") - text.count('<details class="file" open>') > 50
+        assert text.count(" open>") == 1, "the code of NumPy alone"
 
 
 class TestCommands:

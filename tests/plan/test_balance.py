@@ -24,7 +24,7 @@ from lngen.files.loading import module_from_files
 from lngen.language.parsing import parse
 from lngen.pipeline import derived
 from lngen.plan.balance import balanced, grown, met_by_readers
-from lngen.plan.lines import Line
+from lngen.plan.lines import ProgramLine
 from tests.tiers import sample
 
 e, x, y, g, dx = (RowSymbol(name) for name in ("e", "x", "y", "g", "dx"))
@@ -44,7 +44,7 @@ PRODUCTS = [
 
 @pytest.mark.parametrize("product", PRODUCTS, ids=str)
 def test_the_same_value_in_range(product: Expr) -> None:
-    lines = balanced([Line(dx, product, 1)], [GROWTH], Names(["dx"]))
+    lines = balanced([ProgramLine(dx, product, 1)], [GROWTH], Names(["dx"]))
     assert len(lines) > 1
     (growth,) = grown([GROWTH], lines)
     assert not any(growth.overreach(line.expression) for line in lines)
@@ -56,15 +56,15 @@ def test_the_same_value_in_range(product: Expr) -> None:
 
 @pytest.mark.parametrize("product", [e * g, e * r * g, x**2 * g, e**2 * g, r**2 * g], ids=str)
 def test_what_is_in_range_or_has_no_partner_stays(product: Expr) -> None:
-    lines = [Line(dx, product, 1)]
+    lines = [ProgramLine(dx, product, 1)]
     assert balanced(lines, [GROWTH], Names(["dx"])) == lines
 
 
 def test_what_vanishes_far_below_zero_meets_what_grows_there() -> None:
-    """With softplus and sigmoid of -60, the square of 1/softplus is no float32; its product with the sigmoid is 1."""
+    """The square of 1/softplus overflows float32 at -60, and its product with the sigmoid is 1."""
     s = RowSymbol("s")
     above, below, *_ = Growth.at_the_ends([x], [(e, Softplus(x)), (y, 1 / e), (s, Sigmoid(x))])
-    lines = [Line(dx, -g * s * y**2, 1)]
+    lines = [ProgramLine(dx, -g * s * y**2, 1)]
     assert balanced(lines, [above], Names(["dx"])) == lines
     scaled, last = balanced(lines, [below], Names(["dx"]))
     assert scaled.expression == s * y
@@ -72,28 +72,28 @@ def test_what_vanishes_far_below_zero_meets_what_grows_there() -> None:
 
 
 def test_a_row_may_have_entries_at_both_ends() -> None:
-    """With one entry of 60 and one of -60, a quotient by the mean of exponentials vanishes, 1/softplus does not."""
+    """A row with entries 60 and -60: a quotient by the mean of exponentials vanishes, and 1/softplus does not."""
     quotient = (m, 1 / Mean(e)), (RowSymbol("q"), m * y)
     ends = Growth.at_the_ends([x], [(e, sympy.exp(x)), (y, 1 / Softplus(x)), *quotient])
     product = g * y**2 * Sigmoid(x)
     assert [end.overreach(product) for end in ends] == [0, 0, EXPONENTIAL, 0, 0]
-    scaled, last = balanced([Line(dx, product, 1)], ends, Names(["dx"]))
+    scaled, last = balanced([ProgramLine(dx, product, 1)], ends, Names(["dx"]))
     assert (scaled.expression, last.expression) == (y * Sigmoid(x), g * y * scaled.symbol)
 
 
 def test_an_exponent_that_grows_as_an_exponential_may_be_far_below_zero() -> None:
-    """Neither `u*u` nor a sigmoid that vanished of it is there on its own where u is -1e30."""
+    """The factors `u*u` and a vanished sigmoid of u are not computed on their own at u = -1e30."""
     u, s = RowSymbol("u"), RowSymbol("s")
     ends = Growth.at_the_ends([x], [(u, sympy.exp(x) * x), (s, Sigmoid(u))])
     assert [end.degree(s) for end in ends] == [0, 0, 0, -25 * EXPONENTIAL, 0]
-    scaled, last = balanced([Line(dx, g * s * u**2, 1)], ends, Names(["dx"]))
+    scaled, last = balanced([ProgramLine(dx, g * s * u**2, 1)], ends, Names(["dx"]))
     assert (scaled.expression, last.expression) == (s * u, g * u * scaled.symbol)
 
 
 def test_what_is_too_small_meets_what_its_reader_multiplies_it_by() -> None:
     """The cotangent of an exponential, divided by a square of their sum, is no float; times the exponential it is."""
     d, a = RowSymbol("d"), RowScalarSymbol("a")
-    lines = [Line(a, Mean(g) * r**2, 1), Line(d, a + g * r**2, 2), Line(dx, d * e, 3)]
+    lines = [ProgramLine(a, Mean(g) * r**2, 1), ProgramLine(d, a + g * r**2, 2), ProgramLine(dx, d * e, 3)]
     met = met_by_readers(lines, [GROWTH], Names(["dx"]), [dx])
     assert [str(line.symbol) for line in met] == ["a_scaled", "d_scaled", "dx"]
     assert met[0].expression == lines[0].expression * e
@@ -103,19 +103,19 @@ def test_what_is_too_small_meets_what_its_reader_multiplies_it_by() -> None:
 @pytest.mark.parametrize("value", [RowMax(e**2), SumRows(e**2)], ids=str)
 def test_only_what_a_factor_goes_into_is_multiplied_there(value: Expr) -> None:
     a = symbol_like("a", value)
-    lines = [Line(a, value, 1), Line(dx, a * r, 2)]
+    lines = [ProgramLine(a, value, 1), ProgramLine(dx, a * r, 2)]
     assert met_by_readers(lines, [GROWTH], Names(["dx"]), [dx]) == lines
 
 
 def test_a_result_stays_beside_what_its_reader_multiplies_it_by() -> None:
     d = RowSymbol("d")
-    lines = [Line(d, g * e**2, 1), Line(dx, d * r, 2)]
+    lines = [ProgramLine(d, g * e**2, 1), ProgramLine(dx, d * r, 2)]
     met = met_by_readers(lines, [GROWTH], Names(["dx"]), [d, dx])
     assert [line.expression for line in met] == [g * e**2, g * e**2 * r, met[1].symbol]
 
 
 def test_a_side_of_a_select_stays_in_range_too() -> None:
-    scaled, last = balanced([Line(dx, Where(g > 0, e**2 * r**2, 0), 1)], [GROWTH], Names(["dx"]))
+    scaled, last = balanced([ProgramLine(dx, Where(g > 0, e**2 * r**2, 0), 1)], [GROWTH], Names(["dx"]))
     assert scaled.expression == e * r
     assert last.expression == Where(g > 0, e * r * scaled.symbol, 0)
 
@@ -137,7 +137,7 @@ QUOTIENTS = {
 
 @pytest.mark.parametrize("name", sample(QUOTIENTS, ["a cube"]))
 def test_gradients_are_right_up_to_the_largest_exponential(name: str) -> None:
-    """In float32, beside the same code in float64: the squares of these exponentials are no float32."""
+    """The squares of these exponentials overflow float32; the same code in float64 is the reference."""
     definition = parse(f"def f(x: Row):\n    e = exp(x); {QUOTIENTS[name]}")
     module = module_from_files(derived(definition, proved=False).files, "f")
     rng = np.random.default_rng(7)
@@ -158,8 +158,8 @@ def test_gradients_are_right_up_to_the_largest_exponential(name: str) -> None:
 
 
 def test_what_a_sigmoid_leaves_to_1_is_not_multiplied_out() -> None:
-    """It is as small as an exponential, and neither of its terms is: `x**2 - x**2*s` would cancel where s is 1."""
+    """1 less a sigmoid is as small as an exponential, and its terms are not: `x**2 - x**2*s` would cancel at s = 1."""
     s = RowSymbol("s")
     growth = Growth.at_the_ends([x], [(e, x**2), (s, Sigmoid(e))])
-    lines = [Line(dx, g * e * (1 - s), 1)]
+    lines = [ProgramLine(dx, g * e * (1 - s), 1)]
     assert balanced(lines, growth, Names(["dx"])) == lines

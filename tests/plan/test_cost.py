@@ -181,7 +181,7 @@ def test_number_types(text, expected):
 
 
 def test_another_number_type_is_refused_with_a_list():
-    with pytest.raises(LngenError, match=r"'int8' is no number type.*bf16"):
+    with pytest.raises(LngenError, match=r"'int8' is not a number type.*bf16"):
         parse_dtype("int8")
 
 

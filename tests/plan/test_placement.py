@@ -1,11 +1,11 @@
 import pytest
 
 from lngen.plan.cost import cost, parse_dtype
-from lngen.plan.cost.placement import Network, Work
+from lngen.plan.cost.placement import Network, PlacedRows
 from tests import corpus
 
 NETWORK = Network(latency=1e-5, bandwidth=1e10)
-WORK = Work(rows=1024, features=4096, dtype=parse_dtype("bf16"), memory_bandwidth=1e12)
+WORK = PlacedRows(rows=1024, features=4096, dtype=parse_dtype("bf16"), memory_bandwidth=1e12)
 
 
 def test_one_device_needs_no_network():

@@ -62,7 +62,7 @@ def test_one_flag_less(cases, flag):
 
 @given(tables)
 def test_products_are_the_prime_implicants(cases):
-    """Of all products of literals, by enumeration: those that suffice, and no longer one than a shorter one of them."""
+    """An enumeration of all products gives those that suffice and that no shorter one implies."""
     sufficient = []
     for signs in product((None, True, False), repeat=len(FLAGS)):
         term = tuple((flag, sign) for flag, sign in zip(FLAGS, signs, strict=True) if sign is not None)
@@ -87,5 +87,5 @@ def test_what_cannot_be_spelled_is_refused(monkeypatch):
     monkeypatch.setattr(presence, "MOST_PRODUCTS", 7)
     pairs = [Condition.of(f"a{n}") | Condition.of(f"b{n}") for n in range(4)]
     assert all_of(pairs).share() == (3 / 4) ** 4
-    with pytest.raises(LngenError, match=r"in more than 7 ways on which arguments are left out: make"):
+    with pytest.raises(LngenError, match=r"in more than 7 ways on which arguments are omitted: make"):
         all_of(pairs).products()

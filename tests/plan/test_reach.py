@@ -59,7 +59,7 @@ def f(x: Row, z: Row):
 """
 LARGEST = 1e37
 SMALLEST = 1e-36
-"""What float32 has fewer digits of than of others, or none; so much of it is added up."""
+"""Smallest normal number of float32, roughly; sums have this tolerance."""
 
 
 def directions(module: Any, rows: Iterable[np.ndarray], dtype: type) -> dict[str, list[np.ndarray]]:
@@ -121,7 +121,7 @@ def test_quotients_of_a_row_of_any_size_are_right_in_float32_compiled() -> None:
 
 
 def _old(self: Growth, factors: Iterable[Any]) -> Rational:
-    """By how much a product went beyond the square of a row, which every forward was taken to hold."""
+    """Return the old overreach of a product: beyond the square of a row, which every forward was assumed to contain."""
     partial: dict[object, Rational] = {}
     for factor in factors:
         key = (scales.axes(factor), bool(self.degree(factor) > 0))

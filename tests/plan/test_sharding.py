@@ -17,7 +17,7 @@ from tests.tiers import sample
 
 ROWS = 5
 SPLITS = ((7,), (3, 4), (1, 5, 1), (4, 0, 1, 2), (0, 7))
-"""How many features each part has, in all the same number."""
+"""Features of each shard; all splits have the same total."""
 
 NOT_SHARDED = ("feature_sum", "feature_maximum")
 """Layers that reduce what is the same for all rows."""
@@ -45,7 +45,7 @@ COLLECTIVES = {
     "softmax": (1, 1),
     "standardize": (1, 1),
 }
-"""Of each shipped layer, forward and backward."""
+"""Number of collectives of each layer, forward and backward."""
 
 
 def interpret(form, given, rows, sizes):
@@ -100,7 +100,7 @@ def interpret(form, given, rows, sizes):
 
 @functools.cache
 def drawn(name, direction):
-    """What a program of a layer is given, at all features, and what it gives."""
+    """Return the arguments of a layer's program, at all features, and its results."""
     plan = corpus.planned(name)
     program = next(q for q in plan.programs() if q.direction == direction)
     features = sum(SPLITS[0])
@@ -259,7 +259,7 @@ def test_a_row_of_equal_entries_has_no_negative_spread():
 
 
 def test_what_is_the_same_for_all_rows_is_refused():
-    with pytest.raises(LngenError, match=r"f: .* reduces what is the same for all rows, .*pass it as a Scalar"):
+    with pytest.raises(LngenError, match=r"f: .* reduces a value that is the same for all rows, .*pass it as a Scalar"):
         sharded(corpus.planned("feature_sum").forward)
 
 

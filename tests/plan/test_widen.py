@@ -95,7 +95,7 @@ def test_the_audit_says_what_may_leave_the_range_and_what_is_done():
 
 
 def test_row_scalars_are_kept_in_it():
-    """Of 32*512 rows, eight bytes for the saved mean and not four."""
+    """A saved mean of 32*512 rows takes eight bytes a row, and not four."""
     plan = made("return exp(x)/(mean(x**2) + 1)").plan
     (kept,) = [line for line in size_rows(plan, (32, 512, 768), parse_dtype("f32")) if line[0] == "kept for backward"]
     assert kept[1] == "0.13 MB"

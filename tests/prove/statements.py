@@ -198,7 +198,7 @@ def masks() -> Iterator[Statement]:
 
 
 def solved() -> Iterator[Statement]:
-    """What holds where a sum is zero, and what would if it could be divided."""
+    """Yield statements that hold where a sum is zero, and others that would hold if one could divide by it."""
     roots_of = (X + Z, Z + MU, X - S, X * Z, X**2 + Z)
     for w, u in product(roots_of, (MU, X, Z, S)):
         for r in (sqrt(w), w, w**2, exp(w), cos(w)):

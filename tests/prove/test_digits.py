@@ -16,7 +16,7 @@ from lngen.expressions.symbols import D, Where
 from lngen.language.parsing import parse
 from lngen.prove import DIGITS, REQUIRED, prove
 from lngen.prove.digits import agreement, digits_of_claims, has_values, random_point, second_derivation, sizes
-from lngen.prove.printed import Claim
+from lngen.prove.printed import PrintedEquality
 from tests.corpus import PROVED, SOME, derivation, proved
 from tests.prove.planted import PLANTED, planted
 from tests.tiers import sample
@@ -36,9 +36,9 @@ def test_all_evidence_holds(name: str) -> None:
         assert step.evidence.grade in (EVERY_D, FIFTY), step
 
 
-def _both_sides(step: Step) -> Claim:
+def _both_sides(step: Step) -> PrintedEquality:
     assert step.before is not None
-    return Claim(step.number, step.part, "", step.after, step.before)
+    return PrintedEquality(step.number, step.part, "", step.after, step.before)
 
 
 @pytest.mark.parametrize("name", PLANTED)
@@ -91,7 +91,7 @@ def test_a_fault_at_one_d_is_seen(features: int) -> None:
 
 
 def test_the_size_of_a_fault_that_is_seen() -> None:
-    """Of 50 digits 40 have to agree: a relative fault of 1e-39 is seen, one of 1e-45 is not."""
+    """40 of 50 digits have to agree: a relative fault of 1e-39 is seen, one of 1e-45 is not."""
     seen = {}
     for power in (30, 39, 45, 60):
         ((_, agreed, _),) = second_derivation(with_dx("", 1 + sympy.Rational(1, 10**power)), DIGITS)
@@ -138,7 +138,7 @@ def test_points_lie_where_the_definition_has_values() -> None:
 
 
 def test_no_evidence_is_not_evidence() -> None:
-    """With a value at D = 1 alone, where the root has no slope: nothing is compared, and nothing is said to agree."""
+    """The only value is at D = 1, where the root has no slope: nothing is compared, and no agreement is claimed."""
     made = derive(parse("def f(x: Row): return sqrt(mean(x) - x)"))
     assert [sizes for _, _, sizes in second_derivation(made, DIGITS)] == [()]
 

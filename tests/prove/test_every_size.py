@@ -39,7 +39,7 @@ from lngen.prove import prove
 from lngen.prove.budget import Budget
 from lngen.prove.digits import agreement, drawn, random_point
 from lngen.prove.every_size import EverySize, NotShownError, shown_equal
-from lngen.prove.names import Names
+from lngen.prove.names import Meanings
 from lngen.prove.row_algebra import RowAlgebra
 from tests.corpus import FILES, derivation
 from tests.prove.planted import PLANTED, planted
@@ -51,7 +51,7 @@ EPS = ScalarSymbol("eps", positive=True)
 
 
 def equal(left: Expr, right: Expr, *equations: Equation) -> bool:
-    names = Names(RowAlgebra(Budget(10**6)))
+    names = Meanings(RowAlgebra(Budget(10**6)))
     names.give(equations)
     try:
         shown_equal(left, right, names)
@@ -160,7 +160,7 @@ def values_in(made: Derivation, step: Step) -> Environment:
 
 
 def refused(name: str) -> dict[tuple[str, str], int]:
-    """How many faults of each kind were planted in the steps of each rule; none of them is shown to hold."""
+    """Count the faults planted in the steps of each rule, by kind; none of them is shown to hold."""
     made = second_order(derivation(name))
     counts: dict[tuple[str, str], int] = {}
     every = EverySize(made)

@@ -13,8 +13,8 @@ from lngen.derivation.derivation import NONE
 from lngen.derivation.simplify import derive
 from lngen.expressions.symbols import D, Mean, Sigmoid, Where
 from lngen.language.parsing import parse
-from lngen.prove.algebra import Algebra, UndefinedError
-from lngen.prove.budget import Budget, TooLargeError
+from lngen.prove.algebra import Algebra
+from lngen.prove.budget import Budget, TooLargeError, UndefinedError
 from lngen.prove.exact import _Explicit, _NoDerivativeError, exact_proofs
 from tests.corpus import PROVED, SOME, derivation, proved
 from tests.prove.planted import PLANTED, planted
@@ -210,7 +210,7 @@ def test_what_a_select_leaves_out_may_be_no_number() -> None:
 
 
 def test_a_root_of_higher_order_shares_its_generator_with_no_other():
-    """It takes the place of the one of lower order, and once left its name to the next: they were equal then."""
+    """A root of higher order replaces one of lower order; once it left its name to the next, and the two were equal."""
     algebra = Algebra()
     algebra.convert(1 / (a**2 + eps))
     assert not algebra.vanishes((a**2 + eps) ** sympy.Rational(-1, 2) - (b**2 + eps) ** sympy.Rational(-1, 2))

@@ -126,7 +126,7 @@ def test_claims_of_each_contribution_are_shown(name: str) -> None:
 
 
 def test_claims_step_that_begins_elsewhere_is_refused() -> None:
-    """Both sides of a step may be equal, and yet not those of the line before."""
+    """Sides of a step may be equal, and yet differ from the line before."""
     made = second_order(derivation("layer_norm"))
     step = next(step for step in made.steps if step.rule == "identities")
     assert step.before is not None

@@ -17,12 +17,12 @@ from sympy import Expr
 
 import lngen.prove.vanishing
 from lngen.expressions.symbols import TypedSymbol
-from lngen.prove.budget import Budget, TooLargeError
+from lngen.prove.budget import Budget, TooLargeError, UndefinedError
 from lngen.prove.every_size import NotShownError, shown_equal
 from lngen.prove.facts import Facts, Poles
 from lngen.prove.generators import Generators, Monomial, Polynomial, inverse, minus
-from lngen.prove.names import Names
-from lngen.prove.row_algebra import RowAlgebra, UndefinedError
+from lngen.prove.names import Meanings
+from lngen.prove.row_algebra import RowAlgebra
 from tests.prove import statements
 from tests.prove.evaluator import Point, points, refuting
 from tests.prove.identities import IDENTITIES, identities, near_true, perturbed
@@ -36,7 +36,7 @@ _UNDEFINED = (sympy.nan, sympy.zoo, sympy.oo, -sympy.oo, sympy.I)
 
 
 def accepted(statement: Statement) -> bool:
-    names = Names(RowAlgebra(Budget(10**6)))
+    names = Meanings(RowAlgebra(Budget(10**6)))
     names.give(statement.equations)
     try:
         shown_equal(sympy.sympify(statement.left), sympy.sympify(statement.right), names, _WORK)
@@ -58,7 +58,7 @@ def refuted(made: Iterable[Statement], seed: int = _SEED) -> Iterator[tuple[Stat
 
 
 def false_ones_accepted(made: Iterable[Statement], seed: int = _SEED) -> tuple[Counter[str], list[str]]:
-    """How many were refuted, by kind, and those of them that are shown to hold nevertheless."""
+    """Count the refuted statements by kind, and return those that are accepted nevertheless."""
     counts: Counter[str] = Counter()
     wrong = []
     for statement, point in refuted(made, seed):
@@ -101,7 +101,7 @@ def test_no_false_statement_is_accepted_of_any_seed() -> None:
 
 
 def share_of_true_ones(seed: int, count: int) -> dict[str, tuple[int, int]]:
-    """For each identity how many of those that no point refutes are shown, and how many there are."""
+    """Count the true statements that are shown, and all of them, for each identity."""
     found: dict[str, tuple[int, int]] = {}
     for statement, point in refuted(identities(random.Random(seed), count)):
         assert point is None, statement
@@ -131,8 +131,8 @@ def own_poles(p: Polynomial, u: Polynomial, algebra: RowAlgebra, facts: Facts) -
     return any(u.keys() == {((place, 1),)} for place in negative) or _WHERE_ZERO(p, u, algebra, facts)
 
 
-def poles_of_branches(self: Names, expressions: Iterable[Expr], opened: frozenset[TypedSymbol]) -> Poles:
-    """What a select does not choose taken for what is needed."""
+def poles_of_branches(self: Meanings, expressions: Iterable[Expr], opened: frozenset[TypedSymbol]) -> Poles:
+    """Treat the branch that a select does not choose as needed."""
     parts = [part for e in expressions for part in sympy.preorder_traversal(e) if isinstance(part, Expr)]
     return _POLES(self, parts, opened)
 
@@ -146,7 +146,7 @@ def any_divisor(self: Generators, monomial: Monomial, by: Monomial) -> Monomial 
     return None if found is None else found[1]
 
 
-def any_base(self: Names, e: Any, form: Callable[[Expr], Polynomial]) -> Polynomial:
+def any_base(self: Meanings, e: Any, form: Callable[[Expr], Polynomial]) -> Polynomial:
     if e.exp.is_Rational:
         return _POWER(self, e, form)
     logarithm = self.algebra.logarithm(form(e.base))
@@ -158,7 +158,7 @@ def any_scale(self: RowAlgebra, body: Polynomial, extreme: Polynomial) -> Polyno
     return _ATTAINS(self, self._primitive(ahead, signed=True)[2] if ahead else ahead, {})
 
 
-_POWER, _ATTAINS, _POLES = Names._power, RowAlgebra.attains, Names.poles
+_POWER, _ATTAINS, _POLES = Meanings._power, RowAlgebra.attains, Meanings.poles
 _WHERE_ZERO = lngen.prove.vanishing._vanishes_where_zero
 
 _PROVE = "lngen.prove."
@@ -166,9 +166,9 @@ _ZERO = "vanishing._vanishes_where_zero"
 PLANTS: dict[str, tuple[dict[str, Any], Callable[[], Iterator[Statement]]]] = {
     "a pole of any function of u": ({_ZERO: every_negative_power_a_pole}, statements.at_zero),
     "a rewrite that divides": ({_ZERO: own_poles, "generators.Generators.divided": any_divisor}, statements.quotients),
-    "a symbolic exponent": ({"names.Names._power": any_base}, statements.exponents),
+    "a symbolic exponent": ({"names.Meanings._power": any_base}, statements.exponents),
     "attained under any scale": ({"row_algebra.RowAlgebra.attains": any_scale}, statements.attained),
-    "a pole that a select hides": ({"names.Names.poles": poles_of_branches}, statements.hidden_poles),
+    "a pole that a select hides": ({"names.Meanings.poles": poles_of_branches}, statements.hidden_poles),
     "a pole of another row": ({"facts.Facts.of_each_row": poles_of_one_row}, statements.hidden_poles),
     "a quotient by what may be zero": (
         {"generators.Generators.positive": lambda self, monomial: True},
@@ -197,7 +197,7 @@ def test_a_rule_that_is_not_sound_is_seen(name: str, monkeypatch: pytest.MonkeyP
 
 def test_every_kind_of_generator_is_met() -> None:
     algebra = RowAlgebra(Budget(10**7))
-    names = Names(algebra)
+    names = Meanings(algebra)
     for statement in a_few_hundred():
         with suppress(TooLargeError, UndefinedError):
             names.form(sympy.sympify(statement.left))

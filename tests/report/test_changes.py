@@ -1,4 +1,4 @@
-"""What changed in a step, marked."""
+"""Marks on the changes of a step."""
 
 import pytest
 
@@ -9,5 +9,5 @@ from lngen.report import report
 
 @pytest.mark.parametrize("style", ["text", "markdown", "latex", "json"])
 def test_a_comparison_may_be_what_changed(style):
-    """It has no sign to be taken off with."""
+    """A comparison has no sign, and cannot be subtracted."""
     assert report(planned(parse("def f(x: Row): return maximum(x - mean(x), 0)*x"), proved=False), style)

@@ -1,4 +1,4 @@
-"""How the coefficients of erf in `lngen.runtime.functions` were fitted."""
+"""Fit of the coefficients of erf in `lngen.runtime.functions`."""
 
 from __future__ import annotations
 

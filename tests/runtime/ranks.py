@@ -1,4 +1,4 @@
-"""What each of several processes runs for test_torch_ranks.py: which it is, of how many, and a file to meet by."""
+"""Program of each process of test_torch_ranks.py; its arguments are the rank, the size, and a file to meet by."""
 
 import contextlib
 import importlib
@@ -128,7 +128,7 @@ def replaced(mesh):
 
 
 def a_collective_left_out(mesh):
-    """What a sum over rows would be if nobody added up what the processes have."""
+    """Check that a sum over rows is wrong without the collective."""
     x = distribute_tensor(rows(), mesh, [Shard(1)])
     gamma = distribute_tensor(parameters()[0], mesh, [Replicate()]).requires_grad_()
     (found,) = torch.autograd.grad(layers.layer_norm(x, gamma).square().sum(), gamma)

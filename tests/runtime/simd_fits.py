@@ -1,6 +1,8 @@
-"""How the polynomials of `lngen/runtime/simd_functions.h` were fitted.
+"""Fit of the polynomials of `lngen/runtime/simd_functions.h`.
 
-python -m tests.runtime.simd_fits        # as they stand in the header, with the error of each
+    python -m tests.runtime.simd_fits
+
+prints them as they stand in the header, with the error of each.
 """
 
 from __future__ import annotations
@@ -24,11 +26,11 @@ class Fit(NamedTuple):
     low: float
     high: float
     count: dict[str, int]
-    """By the type of the numbers: f32 or f64."""
+    """Number of coefficients by the type of the numbers: f32 or f64."""
 
 
 def fitted(fit: Fit, count: int, points: int = 400) -> tuple[list[mpf], mpf]:
-    """Its coefficients from the constant one on, by Remez's exchange on Chebyshev's nodes, and the largest error."""
+    """Return the coefficients in ascending order, by Remez's exchange on Chebyshev's nodes, and the largest error."""
     with mpmath.workdps(60):
         middle, half = (mpf(fit.high) + mpf(fit.low)) / 2, (mpf(fit.high) - mpf(fit.low)) / 2
         grid = [middle - half * mpmath.cos(mpmath.pi * (2 * i + 1) / (2 * points)) for i in range(points)]
@@ -140,7 +142,7 @@ _TYPES = {"f32": np.float32, "f64": np.float64}
 
 
 def printed(fit: Fit, dtype: str) -> tuple[str, float]:
-    """Its coefficients as they stand in the header, and its error in halves of a unit in the last place of 1."""
+    """Return the coefficients as in the header, and the error in halves of a unit in the last place of 1."""
     coefficients, error = fitted(fit, fit.count[dtype])
     text = ", ".join(str(_TYPES[dtype](float(c))) + "f" * (dtype == "f32") for c in coefficients)
     return text, float(error) * 2.0 ** (np.finfo(_TYPES[dtype]).nmant + 1)

@@ -17,7 +17,7 @@ from tests.compiled import Layer, drawn, layer, left_to_directions, off, results
 from tests.requirements import CROSS_GXX, needs_cross_compiler, needs_qemu
 
 ROUNDINGS = 32
-"""As many as kernels may be off from exact results here too; there, products and sums are fused in other places."""
+"""Allowed roundings of kernels, as elsewhere; products and sums are fused in other places."""
 
 MAIN = Path(__file__).with_name("one_call.cpp")
 
@@ -30,7 +30,7 @@ class Elsewhere:
         self.made: dict[Any, Path] = {}
 
     def library(self, source: Path, macros: Iterable[str]) -> Any:
-        """What stands for a library: `address` is a number of a kernel."""
+        """Return a stand-in for a library, whose `address` is the number of a kernel."""
         key = (source.name, *sorted(macros))
         if key not in self.made:
             self.made[key] = self._program(source, key[1:], self.folder / str(len(self.made)))

@@ -1,4 +1,4 @@
-"""What arrays of every library say of themselves."""
+"""Interfaces of arrays of every library."""
 
 from typing import Any
 

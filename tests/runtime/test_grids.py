@@ -1,4 +1,4 @@
-"""How many blocks are launched: against what occupancy tables say, and that no grid takes longer than the fullest."""
+"""Grid sizes: compared with occupancy tables, and no grid is slower than the fullest."""
 
 import pytest
 

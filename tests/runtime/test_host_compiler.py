@@ -117,10 +117,10 @@ def test_no_compiler(cache: Path, source: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_what_is_no_compiler(cache: Path, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for program, why in (
-        ("'", r"CXX is \"'\", which is no command: No closing quotation"),
-        ("true", "true is no compiler that works: it made nothing, and ended with status 0"),
-        ("false", "false is no compiler that works: it made nothing, and ended with status 1"),
-        ("g++ --no-such-option", r"g\+\+ --no-such-option is no compiler that works: .*no-such-option"),
+        ("'", r"CXX is \"'\", which is not a command: No closing quotation"),
+        ("true", "true does not compile a test program: it made nothing, and ended with status 0"),
+        ("false", "false does not compile a test program: it made nothing, and ended with status 1"),
+        ("g++ --no-such-option", r"g\+\+ --no-such-option does not compile a test program: .*no-such-option"),
     ):
         monkeypatch.setenv("CXX", program)
         with pytest.raises(host_compiler.NoCompiler, match=rf"^{why}.*; install one .* numpy_backend works without$"):

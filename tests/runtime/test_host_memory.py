@@ -27,7 +27,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="no memory is reused on 
 
 @pytest.fixture(autouse=True, scope="module")
 def nothing_of_other_tests() -> Iterator[None]:
-    """What they left is not gone through again and again, nor freed here."""
+    """Keep objects of other tests out of garbage collections."""
     gc.collect()
     gc.freeze()
     yield

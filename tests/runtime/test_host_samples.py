@@ -29,7 +29,7 @@ IN_CI = [
 
 
 def alone(of: Layer, inputs: Sequence[Any], constants: dict[str, float], own: Any) -> Iterator[tuple[str, list, list]]:
-    """Of each direction what kernels are passed of one sample: what is read and what a call makes of it."""
+    """Yield the kernel arguments of one sample for each direction: values read and results of a call."""
     module, definition = of.cpu, of.definition
     cotangents, along = own
     outputs, saved = module.forward(*inputs, **constants)
@@ -48,7 +48,7 @@ def alone(of: Layer, inputs: Sequence[Any], constants: dict[str, float], own: An
 def samples_of(
     of: Layer, rows: int, features: int, dtype: Any, *, shared: bool, left_out: bool
 ) -> list[dict[str, Any]]:
-    """What is read and made by each direction for each sample; they have the same parameters if these are `shared`."""
+    """Return the values read and made by each direction for each sample; parameters are equal if `shared`."""
     definition, found = of.definition, []
     first = drawn(definition, rows, features, dtype)
     kinds = {given["name"]: given["kind"] for given in of.cpu.INTERFACE["inputs"]}

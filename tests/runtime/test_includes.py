@@ -1,4 +1,4 @@
-"""What a file includes, in its place, with lines and files as they are."""
+"""Inlined includes of a file, with lines and file names unchanged."""
 
 import re
 import subprocess

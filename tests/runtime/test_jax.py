@@ -29,7 +29,7 @@ MODULES = (backend, add, tanh)
 
 @pytest.fixture(autouse=True)
 def on_numpy(monkeypatch):
-    """Nothing is compiled but where a test says so."""
+    """Compile nothing unless a test asks for it."""
     for module in MODULES:
         monkeypatch.setattr(module._LAYER.kernels, "host", module._numpy)
 
@@ -70,7 +70,7 @@ def test_rows_of_one_type_go_with_parameters_of_another():
 @pytest.mark.parametrize("kind", ["numpy", pytest.param("cpu", marks=needs_gxx)])
 def test_what_is_computed_in_64_bits_needs_none_of_jax(kind):
     made = compiled.layer("def f(x: Row, gamma: Feature):\n    return gamma*silu(mean(max(x)*x**3) - x)")
-    layer, module = runtime.Layer(made.numpy, made.cpu), getattr(made, kind)
+    layer, module = runtime.JaxLayer(made.numpy, made.cpu), getattr(made, kind)
     assert layer.is_wide
     layer.kernels.host = module
     x, gamma = rows(3, 4), rows(4, seed=1)
@@ -180,7 +180,7 @@ def samples_of(in_axes, rows_of_each, size=6, dtype=np.float32):
 @pytest.mark.parametrize("in_axes", IN_AXES, ids=str)
 @pytest.mark.parametrize("kind", ["numpy", pytest.param("cpu", marks=needs_gxx)])
 def test_gradients_for_each_sample_are_one_call_with_the_bits_of_many(kind, in_axes):
-    layer = runtime.Layer(backend._numpy, backend._cpu)
+    layer = runtime.JaxLayer(backend._numpy, backend._cpu)
     layer.kernels.host = getattr(backend, f"_{kind}")
 
     def gradients(*inputs):
@@ -265,7 +265,7 @@ def test_what_samples_share_has_the_sum_of_their_cotangents():
 @pytest.mark.ci
 @pytest.mark.parametrize("kind", ["numpy", pytest.param("cpu", marks=needs_gxx)])
 def test_there_may_be_no_sample_and_samples_without_rows(kind):
-    layer = runtime.Layer(backend._numpy, backend._cpu)
+    layer = runtime.JaxLayer(backend._numpy, backend._cpu)
     layer.kernels.host = getattr(backend, f"_{kind}")
     _, gradients = losses(layer)
     for shape in ((0, 2, 5), (3, 0, 5)):
@@ -373,7 +373,7 @@ LINEAR = "def f(x: Row, gamma: Feature, beta: Feature):\n    return x + beta + 0
 )
 def test_compiled_kernels_compute_the_same_bits(text, dtype):
     made = compiled.layer(text)
-    layer, cpu = runtime.Layer(made.numpy, made.cpu), made.cpu
+    layer, cpu = runtime.JaxLayer(made.numpy, made.cpu), made.cpu
     x, gamma, beta, dx, dgamma, dbeta, dy = (
         rows(*shape, dtype=dtype if len(shape) > 1 else np.float32, seed=seed)
         for seed, shape in enumerate([(5000, 33), (33,), (33,)] * 2 + [(5000, 33)])
@@ -403,7 +403,7 @@ def test_compiled_kernels_compute_the_same_bits(text, dtype):
 @pytest.mark.ci
 @pytest.mark.parametrize("kind", ["numpy", pytest.param("cpu", marks=needs_gxx)])
 def test_subnormal_numbers_are_no_zeros(kind):
-    layer, module = runtime.Layer(backend._numpy, backend._cpu), getattr(backend, f"_{kind}")
+    layer, module = runtime.JaxLayer(backend._numpy, backend._cpu), getattr(backend, f"_{kind}")
     layer.kernels.host = module
     x = jnp.asarray(np.asarray(rows(3000, 4)) * np.float32(1e-41))  # JAX itself would make zeros of them
     y, _ = module.forward(np.asarray(x))
@@ -431,6 +431,52 @@ def test_what_is_wrong_is_said_as_by_numpy_while_tracing():
         backend.layer_norm(jnp.float32(1))
     with pytest.raises(ValueError, match="eps is -1; pass 0 or more"):
         backend.layer_norm(x, eps=-1)
+
+
+LOSS = importlib.import_module("generated.cross_entropy.jax_backend")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: backend.layer_norm(jnp.arange(3)), r"int32, .*; pass real floats, such as x\.astype\(jnp\.float32\)$"),
+        (lambda: backend.layer_norm(np.arange(3)), r"int64, .*; pass real floats, such as x\.astype\(jnp\.float32\)$"),
+        (
+            lambda: backend.layer_norm(jnp.ones(3) > 0),
+            r"bool, .*; pass zeros and ones, such as x\.astype\(jnp\.float32\)$",
+        ),
+        (lambda: jax.jit(backend.layer_norm)(jnp.arange(3)), r"such as x\.astype\(jnp\.float32\)"),
+        (
+            lambda: LOSS.cross_entropy(jnp.ones((4, 9)), jnp.arange(4)),
+            r"target is of type int32, .*, and labels one-hot, as jax\.nn\.one_hot\(target, D\)$",
+        ),
+        (
+            lambda: backend.layer_norm({"a": jnp.ones(3)}),
+            "x is a pytree, of type dict; pass one array, as jax.tree.map",
+        ),
+        (lambda: backend.layer_norm(object()), "x is of type object; pass an array of floats"),
+        (
+            lambda: jax.export.export(jax.jit(backend.layer_norm))(
+                jax.ShapeDtypeStruct((*jax.export.symbolic_shape("b"), 8), jnp.float32)
+            ),
+            r"x has the symbolic shape \(b, 8\); pass sizes that are numbers, one program for each",
+        ),
+    ],
+)
+def test_an_argument_is_refused_in_the_words_of_jax(call, message):
+    with pytest.raises(TypeError, match=message):
+        call()
+
+
+def test_labels_that_are_one_hot_as_the_message_says_are_taken():
+    x, labels = rows(4, 9), jnp.arange(4)
+    y = LOSS.cross_entropy(x, jax.nn.one_hot(labels, 9))
+    np.testing.assert_allclose(y, -jax.nn.log_softmax(x)[np.arange(4), labels], rtol=1e-5)
+
+
+def test_with_float64_the_words_of_jax_say_so():
+    with jax.enable_x64(True), pytest.raises(TypeError, match=r"such as x\.astype\(jnp\.float64\)$"):
+        backend.layer_norm(jnp.arange(3))
 
 
 def test_a_constant_that_is_traced_is_refused():

@@ -60,7 +60,7 @@ def device() -> Iterator[None]:
 
 def both(numpy: Any, cpu: Any) -> tuple[Any, Any]:
     """A layer on the device, and on the processor."""
-    there, here = runtime.Layer(numpy, cpu), runtime.Layer(numpy, cpu)
+    there, here = runtime.JaxLayer(numpy, cpu), runtime.JaxLayer(numpy, cpu)
     there.kernels, here.kernels.host = there.gpu, numpy
     return there, here
 

@@ -209,7 +209,7 @@ def test_parameters_go_to_pytorch_and_back():
 
 def test_each_backward_has_a_forward_before_it():
     norm, x = LayerNorm(8), normal(3, 8)
-    message = "LayerNorm has nothing saved to go back through; call forward before each backward"
+    message = "LayerNorm has no saved values; call forward before each backward"
     with pytest.raises(RuntimeError, match=message):
         norm.backward(x)
     norm.backward(norm(x))
@@ -255,7 +255,7 @@ def test_a_backward_that_fails_can_be_called_again():
         ),
         (lambda: DynamicTanh(8, alpha=0.5), TypeError, "alpha is of type float; pass True or False"),
         (lambda: LayerNorm(8)(np.float32(3)), ValueError, r"x has shape \(\); pass \(..., D\)"),
-        (lambda: LayerNorm(8)([[1.0], [1.0, 2.0]]), ValueError, "x is no array: its parts differ in length"),
+        (lambda: LayerNorm(8)([[1.0], [1.0, 2.0]]), ValueError, "x is not an array: its parts differ in length"),
     ],
 )
 def test_a_mistake_gets_a_message(make, error, message):

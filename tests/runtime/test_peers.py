@@ -20,7 +20,7 @@ SMALL, LARGE = 64, 1 << 20
 
 @told
 def checked(values, *, communicator):
-    """What a function of a layer does: it looks at what it is given, and then exchanges."""
+    """Check arguments and then exchange, as a function of a layer does."""
     if not len(values):
         raise ValueError("values has no entry; pass one or more")
     return communicator.all_gather(values)
@@ -49,7 +49,7 @@ def differs(communicator, values):
 FAILURES = {
     dies: "has ended",
     raises: "has ended",
-    refuses: "rank 1 gave up, and so does this one: ValueError: values has no entry",
+    refuses: "rank 1 refused the call, so this process stops too: ValueError: values has no entry",
     hangs: "which did not come",
     differs: "bytes",
 }
@@ -76,7 +76,7 @@ def work(communicator, size, fail, results, together):
 
 
 def outcomes(start, size, fail):
-    """What the processes that rank 1 leaves waiting say, and after how many seconds, by rank."""
+    """Return the outcomes of the processes that rank 1 leaves waiting, and the seconds, by rank."""
     context = multiprocessing.get_context(start)
     results, together = context.Queue(), context.Barrier(SIZE)
     group = PipeCommunicator.together(SIZE, timeout=TIMEOUT, context=context)
@@ -125,7 +125,7 @@ def test_a_pipe_that_a_forked_process_holds_of_others_hides_that_one_has_ended(m
 
 
 def on_threads(group, calls):
-    """What becomes of each call on a thread of its own: what it returns, or its error."""
+    """Return the result or the error of each call, on a thread of its own."""
 
     def outcome(call, communicator):
         try:
@@ -146,7 +146,7 @@ def test_threads_that_are_told_can_go_on():
     good, bad = (functools.partial(_called, checked, entries) for entries in (4, 0))
     found = on_threads(group, [good, bad, good])
     assert [type(each) for each in found] == [PeerError, ValueError, PeerError]
-    assert "rank 1 gave up, and so does this one: ValueError: values has no entry" in str(found[2])
+    assert "rank 1 refused the call, so this process stops too: ValueError: values has no entry" in str(found[2])
     assert [type(each) for each in on_threads(group, [bad, bad, bad])] == [ValueError] * 3
     for each in on_threads(group, [good, good, good]):
         assert (each == np.ones((3, 4))).all()

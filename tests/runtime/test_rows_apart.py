@@ -25,7 +25,7 @@ def package(tmp_path_factory):
 
 
 class Alone:
-    """What one process makes of all rows, in the form of `sharded_worker.of_rows`."""
+    """Results of one process with all rows, in the form of `sharded_worker.of_rows`."""
 
     def __init__(self, package, rows, dtype=np.float32):
         rng = np.random.default_rng(0)
@@ -44,7 +44,7 @@ class Alone:
                 self.bounds.append(2 * (rows + 2) * np.finfo(dtype).eps * np.abs(terms).sum(axis=0))
 
     def given(self, sizes):
-        """What each of several processes is given, that has so many rows."""
+        """Return the arguments of several processes with so many rows each."""
         ends = np.cumsum(sizes)
         spans = [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)]
         return [((self.x[span], self.parameters, BACKENDS), (self.dy[span],)) for span in spans]

@@ -38,7 +38,7 @@ WIDEST, SINGLE = 16, 1
 TYPES = [(2, 2, 4), (2, 4, 4), (4, 4, 4), (8, 8, 8)]
 """Bytes of the types of rows, of parameters and of what is computed."""
 MORE_TYPES = [*TYPES, (8, 4, 8), (4, 4, 8)]
-"""With those of layers that compute in double."""
+"""Types, and those of layers that compute in double."""
 
 _DEMAND = re.compile(
     r"ROWS_READ = (.*), FEATURES_READ = (.*);\n(?:constexpr int SUMS_INTO_COLUMNS = (\d+);)?"
@@ -133,7 +133,7 @@ def test_layouts_of_every_length_are_sound(sweep: Sweep, size: int) -> None:
 
 @pytest.mark.ci
 def test_layouts_with_fewer_registers_or_inputs_are_sound(sweep: Sweep) -> None:
-    """What is compiled where a compiler spilled. The step has no factor in common with any vector."""
+    """Kernels that spilled are compiled with these layouts. The step has no common factor with any vector length."""
     lines = [*limits(ALL, (WIDEST, SINGLE), VARIANTS), *asked([*shipped(), *left_out(shipped())])]
     status, said = sweep(lines, 1, LONGEST, 101, watched=False)
     assert status == 0, said

@@ -43,7 +43,7 @@ NEEDS = {
 
 @cache
 def unfit(arch: str) -> str:
-    """Why programs for this target cannot run here, or nothing."""
+    """Return why programs for this target cannot run here, or nothing."""
     if arch == "native":
         return ""
     if platform.machine() != "x86_64":
@@ -149,7 +149,7 @@ AT_LIMITS: dict[str, tuple[float, float, float, float]] = {
 
 
 def arguments(name: str, dtype: str, count: int) -> np.ndarray:
-    """Some of every exponent, subnormal ones too, and many where the function changes."""
+    """Return arguments of every exponent, subnormal ones too, and many where the function changes."""
     rng = np.random.default_rng(0)
     info = np.finfo(DTYPES[dtype])
     sizes = 2.0 ** rng.uniform(info.minexp - info.nmant, info.maxexp, count)
@@ -166,7 +166,7 @@ def arguments(name: str, dtype: str, count: int) -> np.ndarray:
 
 
 def units_off(got: np.ndarray, u: np.ndarray, reference: Callable[[mpf], mpf], dtype: str) -> np.ndarray:
-    """By how many units in the last place of the right result; infinity where that is not a number, and got is."""
+    """Return the error in units in the last place; infinity if only one of the two is a number."""
     info = np.finfo(DTYPES[dtype])
     off = np.empty(len(u))
     with mp.workdps(30):

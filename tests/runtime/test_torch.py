@@ -29,7 +29,7 @@ MODULES = (backend, add, tanh, softmax)
 
 @pytest.fixture(autouse=True)
 def on_numpy(monkeypatch):
-    """Nothing is compiled but where a test says so."""
+    """Compile nothing unless a test asks for it."""
     for module in MODULES:
         kernels = module._LAYER.operators.kernels
         monkeypatch.setattr(kernels, "host", kernels.numpy)
@@ -105,7 +105,7 @@ def test_results_share_no_memory():
 
 
 def test_memory_that_was_lent_can_still_be_resized():
-    """As FSDP does with that of gathered parameters."""
+    """FSDP resizes the memory of gathered parameters."""
     module, x = backend.LayerNorm(3), rows(2, 3)
     module(x).sum().backward()
     assert x.untyped_storage().resizable()
@@ -213,7 +213,7 @@ def test_nothing_is_recorded_where_nothing_is_asked_for():
 @needs_gxx
 @pytest.mark.ci
 def test_the_compiler_of_pytorch_has_it_as_one_graph(monkeypatch, tmp_path):
-    """In its default mode, in whose code for the processor the operators are calls."""
+    """The compiler's default mode generates code for the processor in which the operators are calls."""
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
     model = torch.nn.Sequential(torch.nn.Linear(6, 6), backend.LayerNorm(6), torch.nn.GELU())
     compiled = torch.compile(model, fullgraph=True)
@@ -366,6 +366,39 @@ def test_what_is_no_tensor_is_refused(call, message):
         call()
 
 
+LOSS = importlib.import_module("generated.cross_entropy.torch_backend")
+
+
+def test_integer_labels_are_refused_with_the_way_to_pass_them():
+    x, labels = rows(4, 9), torch.arange(4)
+    remedy = r"and labels one-hot, as torch\.nn\.functional\.one_hot\(target, D\)\.float\(\)$"
+    with pytest.raises(TypeError, match=remedy):
+        LOSS.cross_entropy(x, labels)
+    y = LOSS.cross_entropy(x, torch.nn.functional.one_hot(labels, 9).float())
+    torch.testing.assert_close(y, torch.nn.functional.cross_entropy(x, labels, reduction="none"), check_dtype=False)
+
+
+@pytest.mark.parametrize(
+    ("x", "message"),
+    [
+        (
+            lambda: torch.eye(3).to_sparse(),
+            r"x is a sparse tensor, sparse_coo; pass a dense one, such as x\.to_dense\(\)",
+        ),
+        (lambda: torch.eye(3).to_sparse_csr(), "x is a sparse tensor, sparse_csr; pass a dense one"),
+        (
+            lambda: torch.nested.nested_tensor([torch.ones(2, 3), torch.ones(1, 3)], layout=torch.jagged),
+            r"x is a nested tensor; pass each of x\.unbind\(\), or all rows as x\.values\(\)",
+        ),
+    ],
+    ids=["coo", "csr", "nested"],
+)
+@pytest.mark.filterwarnings("ignore:Sparse")
+def test_a_tensor_without_a_row_for_each_index_is_refused(x, message):
+    with pytest.raises(TypeError, match=message):
+        backend.layer_norm(x())
+
+
 WRONG = {
     r"gamma has shape \(2,\); pass \(D,\), which is \(3,\)": (backend.layer_norm, (4, 3), (2,)),
     r"residual has shape \(4, 2\); pass the shape of x, which is \(4, 3\)": (add.add_layer_norm, (4, 3), (4, 2)),
@@ -416,7 +449,9 @@ def test_a_program_is_traced_by_its_symbols():
     traced = torch.fx.symbolic_trace(model)
     assert (traced(x) == model(x)).all()
     assert any("add_layer_norm_forward" in str(node.target) for node in traced.graph.nodes)
-    with pytest.raises(TypeError, match=r"alpha is 0.5, and what is traced does not say the type of the rows; pass a"):
+    with pytest.raises(
+        TypeError, match=r"alpha is 0.5, and the traced program does not know the type of the rows; pass a"
+    ):
         torch.fx.symbolic_trace(lambda x: tanh.dynamic_tanh(x, 0.5))
 
 

@@ -42,7 +42,7 @@ class Emulated:
         self.kept: list[Any] = []
 
     def new_empty(self, tensor: Any, shape: Any, dtype: Any = None, **_: Any) -> Any:
-        """In the place of `Tensor.new_empty`."""
+        """Replace `Tensor.new_empty`."""
         shape = (shape,) if isinstance(shape, int) else tuple(shape)
         made = torch.empty(shape, dtype=dtype or tensor.dtype, device="meta")
         size = made.numel() * made.element_size()
@@ -53,7 +53,7 @@ class Emulated:
         return torch.frombuffer(memory, dtype=torch.uint8).view(made.dtype).view(shape)
 
     def copy(self, to: Any, tensor: Any) -> Any:
-        """In the place of `Tensor.copy_`, on the device."""
+        """Replace `Tensor.copy_`, on the device."""
         self.cuda.memcpy_dtod(to.data_ptr(), tensor.data_ptr(), to.numel() * to.element_size())
         return to
 

@@ -77,7 +77,7 @@ def frameworks():
 
 @pytest.fixture(autouse=True)
 def on_numpy(monkeypatch, frameworks):
-    """Nothing is compiled."""
+    """Compile nothing."""
     for name in ("layer_norm", "rms_norm", "offset_rms_norm"):
         kernels = importlib.import_module(f"generated.{name}.torch_backend")._LAYER.operators.kernels
         monkeypatch.setattr(kernels, "host", kernels.numpy)
@@ -221,7 +221,7 @@ def test_replace_by_the_wrong_layer_is_refused(frameworks):
         importlib.import_module, ("generated.rms_norm.numpy_backend", "generated.rms_norm.cpu_backend")
     )
     entries = {**layer.interface, "counterparts": [interface.counterpart(name, {"weight": "gamma", "eps": "eps"})]}
-    wrong = replacing.Layer("tests.wrong", entries, numpy, compiled)
+    wrong = replacing.TorchLayer("tests.wrong", entries, numpy, compiled)
     done = lngen_torch.replace(gemma, [type("Wrong", (replacing.Module,), {"_layer": wrong})])
     assert done.replaced == ()
     assert {each.reason.partition(":")[0] for each in done.stayed} == {

@@ -21,7 +21,7 @@ softmax = importlib.import_module("generated.softmax.torch_backend")
 
 @pytest.fixture(autouse=True)
 def on_numpy(monkeypatch):
-    """Nothing is compiled."""
+    """Compile nothing."""
     for module in (backend, tanh, softmax):
         kernels = module._LAYER.operators.kernels
         monkeypatch.setattr(kernels, "host", kernels.numpy)
@@ -101,7 +101,7 @@ class _Doubled(torch.nn.Module):
 
 
 def test_a_parameter_may_be_made_of_others():
-    """What is in `_parameters` is then fewer, and in another order."""
+    """A parametrization leaves fewer entries in `_parameters`, in another order."""
     module, x = backend.LayerNorm(4), rows(2, 4)
     expected = module(x)
     torch.nn.utils.parametrize.register_parametrization(module, "gamma", _Doubled())
@@ -126,7 +126,7 @@ def test_what_counterparts_call_a_parameter_sets_it():
 
 
 def test_names_may_be_those_of_the_counterpart(tmp_path):
-    """And a Constant have another."""
+    """A parameter may have the counterpart's name, and a Constant another one."""
     definition = parse(
         "from lngen.language import Constant, Feature, Row, mean, rsqrt\n"
         "def f(x: Row, weight: Feature = 1, epsilon: Constant = 1e-5):\n"
@@ -178,3 +178,38 @@ def test_a_constant_is_looked_at_where_it_is_passed(eps, error, message):
         backend.LayerNorm(4, eps=eps)
     with pytest.raises(error, match=message):
         backend.layer_norm(rows(2, 4), eps=eps)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            {"normalized_shape": 8},
+            "LayerNorm has no argument normalized_shape; normalized_shape is D here; it takes D, gamma",
+        ),
+        ({"D": 8, "bias": False}, "bias is beta here; it takes .*; gamma=False leaves gamma out"),
+        (
+            {"D": 8, "elementwise_affine": False},
+            "no argument elementwise_affine; it takes .*; gamma=False leaves gamma out",
+        ),
+    ],
+)
+def test_an_argument_of_a_counterpart_is_refused_with_what_it_is_called_here(arguments, message):
+    with pytest.raises(TypeError, match=message):
+        backend.LayerNorm(**arguments)
+
+
+def test_a_subclass_has_a_constructor_of_its_own():
+    class Mine(backend.LayerNorm):
+        def __init__(self, normalized_shape, **options):
+            super().__init__(normalized_shape, **options)
+
+    assert Mine(normalized_shape=8, beta=False).beta is None
+    with pytest.raises(TypeError, match="Mine has no argument bias; bias is beta here"):
+        Mine(8, bias=False)
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit.script:DeprecationWarning")
+def test_a_module_that_is_scripted_says_what_to_use_instead():
+    with pytest.raises(TypeError, match=r"LayerNorm cannot be scripted; use torch\.export, torch\.compile or"):
+        torch.jit.script(backend.LayerNorm(8))

@@ -25,7 +25,7 @@ nn = torch.nn
 
 @pytest.fixture(autouse=True)
 def on_numpy(monkeypatch):
-    """Nothing is compiled."""
+    """Compile nothing."""
     for backend in backends.values():
         kernels = backend._LAYER.operators.kernels
         monkeypatch.setattr(kernels, "host", kernels.numpy)
@@ -114,7 +114,7 @@ def standing_for(layer, name, attributes, conditions=None):
     """The module of a layer whose definition names another class."""
     numpy, compiled = (importlib.import_module(f"generated.{layer}.{kind}_backend") for kind in ("numpy", "cpu"))
     entries = {**numpy.INTERFACE, "counterparts": [interface.counterpart(name, attributes, conditions)]}
-    made = runtime.Layer(f"tests.{layer}", entries, numpy, compiled)
+    made = runtime.TorchLayer(f"tests.{layer}", entries, numpy, compiled)
     kernels = made.operators.kernels
     kernels.host = kernels.numpy
     return type("Standing", (runtime.Module,), {"_layer": made})

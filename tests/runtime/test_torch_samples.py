@@ -60,7 +60,7 @@ CALLS = {
 
 @pytest.fixture(autouse=True)
 def on_numpy(monkeypatch):
-    """Nothing is compiled."""
+    """Compile nothing."""
     for name in ("layer_norm", "rms_norm", "softmax", "log_softmax", "cross_entropy"):
         kernels = importlib.import_module(f"generated.{name}.torch_backend")._LAYER.operators.kernels
         monkeypatch.setattr(kernels, "host", kernels.numpy)

@@ -1,4 +1,4 @@
-"""What others may have put into the cache is not used, whichever way it would come in."""
+"""Trust in the cache: files that another user may have written are not used."""
 
 import os
 import shutil
@@ -86,7 +86,7 @@ class Cubin:
 
 
 class Version:
-    """What a compiler said of its version."""
+    """Cached version of a compiler."""
 
     def __init__(self, tmp_path):
         self.program = tmp_path / "program"
@@ -108,7 +108,7 @@ class Version:
 
 
 class Grid:
-    """What was measured of grids."""
+    """Cached measurement of grids."""
 
     def __init__(self, tmp_path):
         pass
@@ -154,7 +154,7 @@ class Python:
 
 
 class Derivation:
-    """What was derived."""
+    """Cached derivation."""
 
     def __init__(self, tmp_path):
         pass

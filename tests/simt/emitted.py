@@ -35,7 +35,7 @@ def compute_of(dtype: str) -> str:
 class Case:
     """One call of a layer: the kernels, the values by name (None is left out), and how it is launched."""
 
-    kernels: simt.Kernels
+    kernels: simt.EmulatedKernels
     pair: Pair
     dtype: str
     rows: int

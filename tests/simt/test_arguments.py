@@ -1,4 +1,4 @@
-"""What a kernel may be given, and what is said of anything else."""
+"""Arguments of a kernel that are accepted, and the refusals of others."""
 
 import ml_dtypes
 import numpy as np

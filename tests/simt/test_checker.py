@@ -65,7 +65,7 @@ D = 512
 
 
 def centre(macro, schedule="forward", seed=0, check=False):
-    """Whether the planted kernel gives a wrong result; a fault is raised."""
+    """Test whether the planted kernel gives a wrong result; raises if there is a fault."""
     kernels = simt.build(ROW_SUM, {macro: None} if macro else {}, check=check)
     x = np.random.default_rng(0).normal(size=(8, D)).astype(np.float32)
     y = simt.Uninitialised(np.empty_like(x))

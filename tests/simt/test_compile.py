@@ -39,7 +39,7 @@ print(len(runs))
 
 
 def compiler_runs(processes):
-    """How often the compiler ran in each of so many processes at once that need the same module."""
+    """Return the number of compiler runs in each of several simultaneous processes that need the same module."""
     running = [
         subprocess.Popen([sys.executable, "-c", SCRIPT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         for _ in range(processes)

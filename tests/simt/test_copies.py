@@ -219,7 +219,7 @@ def test_who_comes_between_start_and_arrival(kernels, name, kind, schedule):
 @pytest.mark.parametrize("schedule", ["forward", "reverse", "random"])
 @pytest.mark.parametrize("name", ["awaited_after_the_barrier", "started_before_the_barrier"])
 def test_a_barrier_orders_what_is_awaited_before_it_and_started_after_it(kernels, name, schedule):
-    """Which finding it is depends on whether the copy is started, or awaited, when the other thread reads."""
+    """The finding depends on whether the copy is started or awaited when the other thread reads."""
     finding = fault(kernels, name, "copy in flight|data race", schedule)
     assert f"line {line_of(f'// {name}')}" in str(finding)
 

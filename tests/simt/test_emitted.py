@@ -46,7 +46,7 @@ def pair_of(name):
 
 
 def sizes_of(name, sizes):
-    """Those that the layer takes."""
+    """Return the sizes that the layer accepts."""
     least = load(ROOT / "derive" / f"{name}.py").minimum_features if name in NAMES else 1
     return [features for features in sizes if features >= least]
 
@@ -143,7 +143,7 @@ def test_programs_of_a_known_size(layer, features):
 
 @pytest.mark.parametrize("macros", sample([{}, {"LNGEN_D": 70}], [{}]))
 def test_gradients_of_extremes(macros):
-    """They go to the first entry that attains the extreme, of the row and of a Feature."""
+    """Gradients go to the first entry that attains the extreme, of the row and of a Feature."""
     rows, features = 5, 70
     rng = np.random.default_rng(0)
     x, dy = rng.normal(size=(rows, features)), rng.normal(size=(rows, features))

@@ -48,10 +48,10 @@ def works(kernels):
 @pytest.mark.parametrize(
     ("name", "arguments", "message", "line"),
     [
-        ("null_pointer", [None], "line 2: crash: an address that is no memory", 2),
-        ("wild", [np.zeros(1, np.float32)], "line 3: crash: an address that is no memory", 3),
+        ("null_pointer", [None], "line 2: crash: an address outside of memory", 2),
+        ("wild", [np.zeros(1, np.float32)], "line 3: crash: an address outside of memory", 3),
         ("traps", [], "line 4: crash: a trap", 4),
-        ("overflows", [np.zeros(1, np.int32)], "crash: an address that is no memory", 8),
+        ("overflows", [np.zeros(1, np.int32)], "crash: an address outside of memory", 8),
     ],
 )
 def test_a_crash_is_an_error(kernels, name, arguments, message, line):

@@ -1,4 +1,4 @@
-"""What a report says, read from the lines that a module writes."""
+"""Reports of faults, read from the lines that a module writes."""
 
 from pathlib import Path
 

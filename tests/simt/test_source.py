@@ -1,4 +1,4 @@
-"""What is read from a source, and what is changed in it."""
+"""Kernels found in a source, and the changes made to it."""
 
 import pytest
 

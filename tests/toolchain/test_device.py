@@ -1,4 +1,4 @@
-"""What a machine has is told as it is, and what it lacks with what to install."""
+"""Survey of a machine: its tools, and for each missing one the way to install it."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ WHOLE = {
 }
 SIDES = ("before", "after")
 SCALES = ("factor", "relative error", "polynomial in D")
-"""What may be no mistake where a name gets its value: doubled exponentials have the same quotient by their sum."""
+"""Changes that may be harmless at a name's definition: doubled exponentials have the same quotient by their sum."""
 
 
 def mutants(source: str, text: str) -> Iterator[Mutant]:
@@ -156,8 +156,8 @@ def _edited(text: str, kind: str, generator: random.Random, other: str) -> str:
 
 @functools.cache
 def _values(source: str, text: str) -> verify.Sheet:
-    """What every name of a right certificate stands for, at one point."""
-    certificate, generator = verify.Certificate(json.loads(text), verify.Definition(source)), random.Random(0)
+    """Return the value of every name of a valid certificate, at one point."""
+    certificate, generator = verify.Certificate(json.loads(text), verify.SourceFunction(source)), random.Random(0)
     definition, weights = certificate.definition, [1] * 5
 
     def draw() -> Any:
@@ -177,7 +177,7 @@ def _values(source: str, text: str) -> verify.Sheet:
 
 
 def _differs(source: str, text: str, place: int, old: str, new: str, whole: bool) -> bool:
-    """Whether a changed expression is another one: a wrong sign before `mean(xhat)` makes no difference."""
+    """Test whether a changed expression has another value: a wrong sign before `mean(xhat)` makes no difference."""
     if whole:
         return any(verify.sign(u) for row in _values(source, text)(verify.parsed(old)) for u in row)
     sheet = _values(source, text)

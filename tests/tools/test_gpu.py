@@ -19,9 +19,9 @@ from tools.gpu.packages import PackagesMissing
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> stages.Run:
+def run(tmp_path: Path) -> stages.GpuRun:
     results = Results.begin(tmp_path / "results", "A GPU", "gpu")
-    return stages.Run(
+    return stages.GpuRun(
         results=results, environment=packages.environment(tmp_path / "site"), log=tmp_path / "log", scratch=tmp_path,
         deadline=time.monotonic() + 60, seconds=60, emulator=False, quick=True,
     )  # fmt: skip
@@ -182,8 +182,10 @@ def test_a_command_that_does_not_end_is_ended_with_what_it_started(tmp_path: Pat
 # Stages
 
 
-def test_a_stage_that_breaks_is_recorded_and_the_rest_goes_on(run: stages.Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(run: stages.Run) -> dict[str, Any]:
+def test_a_stage_that_breaks_is_recorded_and_the_rest_goes_on(
+    run: stages.GpuRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(run: stages.GpuRun) -> dict[str, Any]:
         raise RuntimeError(f"in {packages.ROOT}/lngen")
 
     for name in ("device", "smoke", "compiled", "benchmark", "matrix", "sanitizer"):
@@ -199,7 +201,7 @@ def test_a_stage_that_breaks_is_recorded_and_the_rest_goes_on(run: stages.Run, m
     assert stages.in_order(run)
 
 
-def fake_sanitizer(run: stages.Run, script: str) -> dict[str, Any]:
+def fake_sanitizer(run: stages.GpuRun, script: str) -> dict[str, Any]:
     program = run.scratch / "compute-sanitizer"
     program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(0o755)
@@ -207,7 +209,7 @@ def fake_sanitizer(run: stages.Run, script: str) -> dict[str, Any]:
     return stages.sanitizer(run)
 
 
-def test_no_sanitizer_is_no_failure(run: stages.Run) -> None:
+def test_no_sanitizer_is_no_failure(run: stages.GpuRun) -> None:
     run.environment["PATH"] = str(run.scratch)
     assert stages.sanitizer(run)["status"] == "skipped"
 
@@ -222,7 +224,7 @@ def exercised(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("exercised")
-def test_a_sanitizer_that_finds_nothing(run: stages.Run) -> None:
+def test_a_sanitizer_that_finds_nothing(run: stages.GpuRun) -> None:
     script = 'while [ "$1" != 20 ]; do shift; done; shift; "$@"; echo "========= ERROR SUMMARY: 0 errors"'
     found = fake_sanitizer(run, script)
     assert found["status"] == "passed"
@@ -232,7 +234,7 @@ def test_a_sanitizer_that_finds_nothing(run: stages.Run) -> None:
 
 
 @pytest.mark.usefixtures("exercised")
-def test_a_sanitizer_that_finds_something(run: stages.Run) -> None:
+def test_a_sanitizer_that_finds_something(run: stages.GpuRun) -> None:
     lines = ["COMPUTE-SANITIZER", "Race reported between Write and Read", "ERROR SUMMARY: 2 errors"]
     script = "\n".join(f'echo "========= {line}"' for line in lines)
     found = fake_sanitizer(run, f'{script}\n[ "$2" = racecheck ] && exit 86\nexit 0')
@@ -244,19 +246,21 @@ def test_a_sanitizer_that_finds_something(run: stages.Run) -> None:
 
 
 @pytest.mark.usefixtures("exercised")
-def test_a_sanitizer_that_does_not_run_here(run: stages.Run) -> None:
+def test_a_sanitizer_that_does_not_run_here(run: stages.GpuRun) -> None:
     found = fake_sanitizer(run, "echo 'Device not supported'; exit 1")
     assert found["status"] == "failed"
     assert "Device not supported" in found["summary"]
 
 
-def test_layers_that_fail_by_themselves_are_not_watched(run: stages.Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_layers_that_fail_by_themselves_are_not_watched(run: stages.GpuRun, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stages, "EXERCISE", ("-c", "raise SystemExit('no device')"))
     found = fake_sanitizer(run, "exit 0")
     assert (found["status"], found["summary"]) == ("failed", "without a tool already, it fails: no device")
 
 
-def test_what_pytest_reports_is_known_though_it_is_cut_short(run: stages.Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_pytest_reports_is_known_though_it_is_cut_short(
+    run: stages.GpuRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
     lines = [
         {"test": "a", "outcome": "passed", "why": ""},
         {"test": "b", "outcome": "failed", "why": f"no {packages.ROOT}/x"},
@@ -265,14 +269,14 @@ def test_what_pytest_reports_is_known_though_it_is_cut_short(run: stages.Run, mo
 
     silent = 0.0
 
-    def cut(self: stages.Run, *arguments: str, seconds: float, **variables: str) -> processes.Done:
+    def cut(self: stages.GpuRun, *arguments: str, seconds: float, **variables: str) -> processes.Done:
         log = Path(variables["LNGEN_TEST_LOG"])
         log.write_text("".join(json.dumps(line) + "\n" for line in lines))
         os.utime(log, (time.time() - silent,) * 2)
         assert variables["XLA_PYTHON_CLIENT_PREALLOCATE"] == "false"
         return processes.Done(None, 1.0, "")
 
-    monkeypatch.setattr(stages.Run, "python", cut)
+    monkeypatch.setattr(stages.GpuRun, "python", cut)
     found = stages.tests(run)
     assert (found["status"], found["summary"]) == ("out of time", "1 passed, 1 failed, 1 skipped")
     assert found["failures"] == ["b: no x"]
@@ -315,19 +319,19 @@ def test_the_plugin_reports_each_outcome(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("exercised")
-def test_the_smoke_test_is_short_whatever_the_run(run: stages.Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_smoke_test_is_short_whatever_the_run(run: stages.GpuRun, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[str, ...]] = []
 
-    def heard(self: stages.Run, *arguments: str, seconds: float, **variables: str) -> processes.Done:
+    def heard(self: stages.GpuRun, *arguments: str, seconds: float, **variables: str) -> processes.Done:
         asked.append(arguments[2:])
         return processes.Done(0, 1.0, "a_layer, f32 6 x 64\n")
 
-    monkeypatch.setattr(stages.Run, "python", heard)
+    monkeypatch.setattr(stages.GpuRun, "python", heard)
     for quick in (False, True):
         assert stages.smoke(replace(run, quick=quick))["status"] == "passed"
     assert asked == [("--quick",), ("--quick",)]
 
 
-def test_the_matrix_leaves_time_for_the_sanitizer(run: stages.Run) -> None:
+def test_the_matrix_leaves_time_for_the_sanitizer(run: stages.GpuRun) -> None:
     late = replace(run, quick=False, deadline=time.monotonic() + 0.1 * run.seconds)
     assert stages.matrix(late)["status"] == "skipped"

@@ -47,10 +47,10 @@ def document(name: str) -> dict[str, Any]:
 
 
 def refused(source: str, changed: dict[str, Any], seed: int = 0) -> str:
-    """Why a certificate is refused; empty where it is not."""
+    """Return why a certificate is refused; empty if it is accepted."""
     try:
-        verify.Certificate(changed, verify.Definition(source)).run(random.Random(seed))
-    except verify.Refused as fault:
+        verify.Certificate(changed, verify.SourceFunction(source)).run(random.Random(seed))
+    except verify.ClaimRefused as fault:
         return str(fault)
     except (AttributeError, LookupError, TypeError, ValueError, SyntaxError, RecursionError) as fault:
         return f"its form: {fault!r}"
@@ -58,7 +58,7 @@ def refused(source: str, changed: dict[str, Any], seed: int = 0) -> str:
 
 
 def changed_in(name: str, change: Callable[[dict[str, Any]], Any]) -> str:
-    """Why a certificate is refused that `change` has made something false of."""
+    """Return why a certificate is refused after `change` has made it false."""
     wrong = document(name)
     change(wrong)
     assert wrong != document(name)
@@ -259,7 +259,7 @@ def test_verify_of_the_same_definition_written_otherwise_compares_what_it_says()
     other = re.sub(r'^""".*?"""', '"""Another docstring."""', source, flags=re.DOTALL)
     other = other.replace("e / sum(e)", "(e/\n    sum(e))  # probabilities")
     assert len({source, other}) == 2
-    assert verify.Definition(other).text == verify.Definition(source).text == document("softmax")["definition"]
+    assert verify.SourceFunction(other).text == verify.SourceFunction(source).text == document("softmax")["definition"]
 
 
 def test_verify_of_renamed_values_reads_them_by_their_names():
@@ -393,7 +393,7 @@ def test_program_of_a_definition_without_values_says_that_it_is_not_verified(tmp
 
 
 def test_points_of_a_seed_are_of_several_ranges_with_zeros_and_ties(monkeypatch):
-    definition, drawn = verify.Definition(written(SIX)[0]), []
+    definition, drawn = verify.SourceFunction(written(SIX)[0]), []
     monkeypatch.setattr(
         definition,
         "at",

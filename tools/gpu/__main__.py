@@ -49,7 +49,7 @@ def main(arguments: list[str]) -> int:
     results = Results.begin(folder, name, place)
     log = results.path.with_suffix(".log")
     log.unlink(missing_ok=True)
-    run = stages.Run(
+    run = stages.GpuRun(
         results=results,
         environment=packages.environment(site),
         log=log,
@@ -66,11 +66,11 @@ def main(arguments: list[str]) -> int:
 
 
 class NoGpu(Exception):
-    """There is no GPU to run on; the message says what else can be done."""
+    """Error for a missing GPU; the message says what else can be done."""
 
 
 def device_name() -> str:
-    """What the driver calls the first device. Raises NoGpu."""
+    """Return the driver's name of the first device; raises NoGpu."""
     try:
         cuda = ctypes.CDLL("libcuda.so.1")
     except OSError:

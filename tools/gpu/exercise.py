@@ -24,7 +24,7 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     with opened(emulated=options.emulator) as device:
         for job in grid.watched(layers.names(), quick=options.quick):
-            # What is watched is judged in passing: NumPy would take longer than the device.
+            # Watched results are judged by samples, since NumPy would take longer than the device.
             rows = None if options.quick else some_rows(job.case)
             Judge(layers.Calls(job.layer, job.case, device), rows).own()
             device.synchronize()

@@ -1,7 +1,7 @@
-"""What a run needs beside the interpreter it is given, and `make wheelhouse`, which collects it for another machine.
+"""Packages of a run besides its interpreter, and `make wheelhouse`, which collects them for another machine.
 
-What the interpreter has is used as it is, so that its PyTorch is the one that is compared with. What it lacks goes
-into a folder of its own, which PYTHONPATH names: that takes neither a virtual environment nor rights to install.
+Packages of the interpreter are used as they are, so that results are compared with its own PyTorch. Missing ones go
+into a folder of their own, which PYTHONPATH names: that needs neither a virtual environment nor rights to install.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _BUILD_PYCUDA = "from tools.build_pycuda import VERSION, wheelhouse; print(wheel
 
 
 class PackagesMissing(Exception):
-    """Something that is needed cannot be had; the message says what, and what to do."""
+    """Error for a package that cannot be had; the message says which, and what to do."""
 
 
 def requirements() -> list[str]:
-    """What lngen, its CUDA backend and its tests need, as pyproject.toml has it."""
+    """Return the requirements of lngen, its CUDA backend and its tests, from pyproject.toml."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     wanted = [*project["dependencies"], *extras["cuda"], *extras["test"]]

@@ -16,7 +16,10 @@ from tools.gpu.packages import ROOT
 
 @dataclass(frozen=True)
 class Done:
-    """How a command ended: `status` is None where its time ran out. `output` is both streams together."""
+    """Result of a command: `status` is None if its time ran out.
+
+    `output` is both streams together.
+    """
 
     status: int | None
     seconds: float

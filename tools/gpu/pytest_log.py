@@ -40,7 +40,7 @@ class _Log:
 
 
 def _reason(report: Any) -> str:
-    """Why it was skipped or failed, in a line."""
+    """Return the reason of a skip or a failure, in a line."""
     if report.outcome == "passed":
         return ""
     if isinstance(report.longrepr, tuple):

@@ -34,8 +34,8 @@ _FOR_THE_SANITIZER = 0.2
 
 
 @dataclass(frozen=True)
-class Run:
-    """What the stages share: where to record, with what to run, until when, and how much of it all."""
+class GpuRun:
+    """Settings that the stages share: the results, the environment, the deadline, and the size of the run."""
 
     results: Results
     environment: dict[str, str]
@@ -60,13 +60,13 @@ class Run:
         return processes.run([sys.executable, *arguments], environment, seconds, self.log)
 
     def options(self) -> list[str]:
-        """What the commands of the project are told of the kind of run."""
+        """Return the command-line options for this kind of run."""
         return ["--emulator"] * self.emulator + ["--quick"] * self.quick
 
 
-def in_order(run: Run) -> bool:
+def in_order(run: GpuRun) -> bool:
     """All stages, whatever becomes of one. Whether none failed."""
-    stages: list[tuple[str, Callable[[Run], dict[str, Any]]]] = [
+    stages: list[tuple[str, Callable[[GpuRun], dict[str, Any]]]] = [
         ("device", device),
         ("smoke", smoke),
         ("tests", tests),
@@ -91,8 +91,8 @@ def in_order(run: Run) -> bool:
     return all(stage["status"] in _FINE for stage in run.results.record["stages"].values())
 
 
-def device(run: Run) -> dict[str, Any]:
-    """What `lngen device` says of the machine."""
+def device(run: GpuRun) -> dict[str, Any]:
+    """Return the findings of `lngen device` about the machine."""
     done = run.python("-m", "lngen", "device", "--json", seconds=60)
     start = done.output.find("{")
     survey = json.JSONDecoder().raw_decode(done.output, start)[0] if done.status == 0 and start >= 0 else {}
@@ -112,20 +112,20 @@ def device(run: Run) -> dict[str, Any]:
     }
 
 
-def smoke(run: Run) -> dict[str, Any]:
+def smoke(run: GpuRun) -> dict[str, Any]:
     """A few layers on toy shapes in every direction: in seconds it is known whether anything runs at all."""
     options = run.options() + ["--quick"] * (not run.quick)
     done = run.python(*EXERCISE, *options, seconds=run.limit(0.15))
     return {"status": _status(done), "summary": machine.anonymous(_last_line(done.output))}
 
 
-def tests(run: Run) -> dict[str, Any]:
+def tests(run: GpuRun) -> dict[str, Any]:
     """The tests that are marked `cuda`: the bodies that run on the emulator where there is no GPU."""
     few = ["tests/backends/test_cuda_launcher_runs.py", "-k", "no_rows"]
     return _pytest(run, few if run.quick else ["tests", f"--ignore={OTHER_TESTS}"], TESTS, run.limit(_FOR_TESTS))
 
 
-def matrix(run: Run) -> dict[str, Any]:
+def matrix(run: GpuRun) -> dict[str, Any]:
     """The tests of every shape and type, in what is left but for the sanitizer; it need not suffice for all."""
     if run.quick:
         return {"status": "skipped", "summary": "not in a quick run"}
@@ -135,7 +135,7 @@ def matrix(run: Run) -> dict[str, Any]:
     return _pytest(run, ["tests", f"--ignore={OTHER_TESTS}"], _MATRIX, seconds)
 
 
-def _pytest(run: Run, chosen: Sequence[str], marks: str, seconds: float) -> dict[str, Any]:
+def _pytest(run: GpuRun, chosen: Sequence[str], marks: str, seconds: float) -> dict[str, Any]:
     reports = run.scratch / "tests.jsonl"
     reports.unlink(missing_ok=True)
     workers = min(8, len(os.sched_getaffinity(0)))
@@ -169,14 +169,14 @@ def _pytest(run: Run, chosen: Sequence[str], marks: str, seconds: float) -> dict
     }
 
 
-def compiled(run: Run) -> dict[str, Any]:
+def compiled(run: GpuRun) -> dict[str, Any]:
     """The kernels of the benchmark's grid and of what is watched, compiled in parallel and kept for what follows."""
     limit = run.limit(0.15)
     done = run.python("-m", "benchmarks.compile", *_common(run, limit), seconds=limit + 30)
     return {"status": _status(done), "summary": machine.anonymous(_last_line(done.output))}
 
 
-def sanitizer(run: Run) -> dict[str, Any]:
+def sanitizer(run: GpuRun) -> dict[str, Any]:
     """Each tool of compute-sanitizer on every shipped layer."""
     program = shutil.which("compute-sanitizer", path=run.environment["PATH"])
     if program is None:
@@ -215,7 +215,7 @@ def _sanitized(done: processes.Done) -> dict[str, Any]:
     }
 
 
-def benchmark(run: Run) -> dict[str, Any]:
+def benchmark(run: GpuRun) -> dict[str, Any]:
     """The shipped layers in turns with the roofs of the device, and with their peers where they are."""
     # It stops beginning at its limit; what it has begun then takes some seconds.
     left = max(5.0, min(_LONGEST_BENCHMARK, run.limit(0.35)) - 15)
@@ -223,7 +223,7 @@ def benchmark(run: Run) -> dict[str, Any]:
     return {"status": _status(done), "summary": machine.anonymous(_last_line(done.output))}
 
 
-def _common(run: Run, seconds: float) -> list[str]:
+def _common(run: GpuRun, seconds: float) -> list[str]:
     return ["--results", str(run.results.path.absolute()), "--seconds", f"{seconds:.0f}", *run.options()]
 
 

@@ -72,7 +72,7 @@ def collect(folder: Path, version: str, pycuda: Path | None) -> int:
 def _download(folder: Path, version: str, wanted: Sequence[str]) -> None:
     platforms = [word for name in _PLATFORMS for word in ("--platform", name)]
     target = ["--only-binary", ":all:", "--implementation", "cp", "--python-version", version, *platforms]
-    # What is there already counts, so that no second version of it is brought.
+    # Wheels in the folder count, so that no second version of them is downloaded.
     _run([sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet", *target,
           "--find-links", str(folder), "--dest", str(folder), *wanted])  # fmt: skip
 

@@ -1,6 +1,6 @@
-"""The backend for the processor: row programs as C++ that the system's compiler makes into vector code on first use.
+"""Backend for the processor: row programs as C++ that the system's compiler turns into vector code on first use.
 
-The lines for one entry are those of CUDA; here the type that they compute in is a vector of lanes.
+The lines for one entry are those of CUDA; here their type is a vector of lanes.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ __all__ = ["emit", "unpacked"]
 
 
 def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
-    """The files of a layer for the processor by name: kernels, those of the second order apart, what calls them.
+    """Emit the files of a layer for the processor by name: kernels, second-order kernels, and their callers.
 
-    `programs` are forward and backward, and what there is of the others. Raises LngenError for what cannot be printed.
+    `programs` are forward and backward, and any other directions. Raises LngenError for an expression that cannot be
+    printed.
     """
     with plain_errors():
         programs = [marked_program(program) for program in programs]

@@ -1,4 +1,4 @@
-"""`cpu_backend.py`: the functions of `numpy_backend` on compiled kernels, and the table of what those are passed."""
+"""Module `cpu_backend.py`: the functions of `numpy_backend` on compiled kernels, and the table of their arguments."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def source_of(program: RowProgram) -> str:
 
 
 def module(directions: Sequence[Lowered], notes: Notes) -> str:
-    """The text of `cpu_backend.py`. Raises LngenError for what cannot be printed."""
+    """Return the text of `cpu_backend.py`; raises LngenError for an expression that cannot be printed."""
     programs = [program for program, _ in directions]
     layer = interface(programs[0], notes)
     several = len(layer.outputs) > 1

@@ -1,6 +1,6 @@
-"""The CUDA backend: row programs as CUDA C++ that nvcc, NVRTC and a plain C++ compiler take.
+"""CUDA backend: row programs as CUDA C++ for nvcc, NVRTC and a plain C++ compiler.
 
-`emit` prints the kernels; a `LaunchContract` says what each of them has to be passed.
+`emit` prints the kernels; a `LaunchContract` lists the arguments of each of them.
 """
 
 from __future__ import annotations
@@ -35,9 +35,10 @@ __all__ = [
 
 
 def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
-    """The CUDA files of a layer by name: kernels, those of the second order in a file of their own, their launcher.
+    """Emit the CUDA files of a layer by name: kernels, second-order kernels in a file of their own, their launcher.
 
-    `programs` are forward and backward, and what there is of the others. Raises LngenError for what cannot be printed.
+    `programs` are forward and backward, and any other directions. Raises LngenError for an expression that cannot be
+    printed.
     """
     with plain_errors():
         programs = [marked_program(program) for program in programs]
@@ -50,7 +51,7 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
 
 
 def contracts(forward: RowProgram, backward: RowProgram) -> tuple[LaunchContract, ...]:
-    """What each kernel of the emitted file has to be passed, in the file's order."""
+    """Return the launch contracts of the emitted file's kernels, in the file's order."""
     programs = marked_program(forward), marked_program(backward)
     directions = [lower(program, ()) for program in programs]
     names = spellings(_kernels(directions, forward.is_wide, Notes(forward.layer, "")), CPP)
@@ -84,7 +85,9 @@ def _kernels(directions: Sequence[LoweredDirection], is_wide: bool, notes: Notes
 
 
 def head(directions: Sequence[LoweredDirection], notes: Notes) -> dict[str, Any]:
-    """What a file of kernels in C++ says first: the layer, its formulas, arguments, and macros that leave some out."""
+    """Return the head of a file of C++ kernels: the layer, its formulas, its arguments, and macros for absent
+    inputs.
+    """
     flags = _flags(directions)
     return {
         "header": [_comment(line) for line in (notes.title, *notes.header)],

@@ -1,4 +1,4 @@
-"""What a launcher of `kernels.cu` has to pass: the arguments of each kernel, its grid, its memory.
+"""Launch contracts of `kernels.cu`: the arguments of each kernel, its grid, its memory.
 
 The signatures in the emitted file and the text at its head are printed from the same `LaunchContract`s.
 """
@@ -44,15 +44,13 @@ LAUNCH_FIELDS = (
     "sums_over_rows",
     "rows_copied",
 )
-"""The entries of the array `<direction>_<dtype>_launch`, an int32 each, that every module holds for its
-kernels.
+"""Entries of the array `<direction>_<dtype>_launch`, an int32 each, that every module has for its kernels.
 
-`vector` is the number of entries of one access: pointers of rows, Features and row results have to be aligned
-to `min(16, vector * itemsize)` bytes, or the module be compiled with `LNGEN_VECTOR=1`. `row_held` says
-what registers hold of a row between the stages: 0 nothing, 1 its entries as they are stored, 2 in the compute
-type. `sums_over_rows` says where sums over rows gather: 0 in registers, 1 in shared memory, 2 in the
-workspace. `rows_copied` is how many rows there is room for in shared memory, where they are copied before a thread
-works on them; where registers hold nothing, one of them is the row that it works on.
+`vector` is the number of entries of one access: pointers of rows, Features and row results have to be aligned to
+`min(16, vector * itemsize)` bytes, or the module be compiled with `LNGEN_VECTOR=1`. `row_held` is the form of a row in
+registers between the stages: 0 none, 1 entries as stored, 2 in the compute type. `sums_over_rows` is the place of sums
+over rows: 0 registers, 1 shared memory, 2 the workspace. `rows_copied` is the number of rows in shared memory, which
+are copied there before a thread works on them. If registers hold nothing, one of them is the row that is worked on.
 """
 
 
@@ -60,13 +58,13 @@ works on them; where registers hold nothing, one of them is the row that it work
 class KernelArgument:
     """One argument of a kernel, in order.
 
-    `name` is the argument's name in the emitted code. `element` is the type of what is passed or pointed to:
-    the storage type of rows, that of parameters, the compute type. `absent` is the macro that compiles the
-    argument away; its pointer may then be null (a value: anything).
+    `name` is the argument's name in the emitted code. `element` is the type that is passed or pointed to: the storage
+    type of rows, that of parameters, the compute type. `absent` is the macro that compiles the argument away; its
+    pointer may then be null, and its value is ignored.
 
-    `part` is what the launcher passes, in the words of its tables: the name of an input, a cotangent or a Constant,
-    `saved mu` for a row scalar that forward saves, `out dx` for a result, or one of `the rows`, `the features`,
-    `the blocks` and `the workspace`. No name has a blank in it.
+    `part` is the value that the launcher passes, by its name in the launcher's tables. It is the name of an input, a
+    cotangent or a Constant, `saved mu` for a saved row scalar, or `out dx` for a result. Otherwise it is one of `the
+    rows`, `the features`, `the blocks` and `the workspace`. No name has a blank in it.
     """
 
     name: str
@@ -86,17 +84,17 @@ class KernelArgument:
 
 @dataclass(frozen=True)
 class LaunchContract:
-    """How the kernels `<kernel>_<dtype>` are launched.
+    """Launch of the kernels `<kernel>_<dtype>`.
 
-    A direction works on rows: any grid of at least one block is right, `ceil(rows / rows_per_block)` blocks is
-    the most that is any use, and they are meant for as many as the device holds at a time (`lngen.runtime.grids`).
+    A direction works on rows. Any grid of one block or more is right, and more than `ceil(rows / rows_per_block)`
+    blocks are useless. The best grid is the number of blocks that the device holds at a time (`lngen.runtime.grids`).
     Block size and shared bytes are in the module's `<kernel>_<dtype>_launch`.
-    `<direction>_columns` adds up what each block of a direction wrote into the workspace, in a fixed order;
-    its `blocks` is the grid that wrote it, and its own launch array says its grid: 8 columns per block, or a
-    single block.
 
-    The workspace needs no initial value and holds `blocks * (column_sums * D + scalar_sums)` entries of the
-    compute type.
+    `<direction>_columns` adds up, in a fixed order, the partial sums that each block wrote into the workspace. Its
+    `blocks` is the grid that wrote them. Its own launch array holds its grid: 8 columns per block, or a single block.
+
+    The workspace needs no initial value and holds `blocks * (column_sums * D + scalar_sums)` entries of the compute
+    type.
     """
 
     kernel: str
@@ -210,7 +208,7 @@ def column_results(program: RowProgram) -> list[Store]:
 
 
 def absence(name: str, program: RowProgram) -> str | None:
-    """The macro that says that an argument is left out; None if it may not be."""
+    """Return the macro for the absence of an argument; None if it is required."""
     return without(name) if name in flags(program) else None
 
 
@@ -220,5 +218,5 @@ def without(name: str) -> str:
 
 
 def result_absence(name: str, program: RowProgram) -> str | None:
-    """The macro that leaves a gradient out with its input; None if there is none."""
+    """Return the macro that leaves out a gradient with its input; None if the input is required."""
     return absence(belongs_to(name), program) if program.direction.startswith("backward") else None

@@ -24,7 +24,7 @@ from lngen.plan.presence import ALWAYS, Condition
 
 _COMPARISONS = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "==", "!=": "!="}
 
-# How tightly what was printed holds together.
+# Precedence of the printed text.
 _SUM, _PRODUCT, _ATOM = range(3)
 
 _LARGEST = sympy.Float("1.7e308")
@@ -47,14 +47,14 @@ def literal(value: Expr | Fraction) -> str:
 
 
 class Printer:
-    """Prints the expressions of one program; `names` says what each symbol is called.
+    """Printer of the expressions of one program; `names` maps symbols to names.
 
-    Where an input is left out, what it would have multiplied is not computed: such a term is printed as
-    `(HAS_dh ? dh*w : A(0))`, which the compiler decides.
+    A term with an absent input as a factor is not computed: it is printed as `(HAS_dh ? dh*w : A(0))`, which the
+    compiler decides.
     """
 
     select = "({} ? {} : {})"
-    """How a choice by a condition on values is written."""
+    """Template of a choice by a condition on values."""
 
     def __init__(self, names: Mapping[Symbol, str], presence: Presence) -> None:
         self._names = names

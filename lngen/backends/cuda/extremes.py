@@ -1,9 +1,8 @@
-"""Where a row attains its extreme first, as a reduction of its own.
+"""First place of a row's extreme, as a reduction of its own.
 
-`AttainsFirst(body, m)` looks at the whole row. It becomes a row scalar, the place of the entry that is
-nearest to `m`, and a comparison of each place with it. The nearest, rather than the equal one, since a
-compiler may contract the body differently where `m` was computed: of equals the first is meant, and there
-always is one.
+`AttainsFirst(body, m)` needs the whole row. It becomes a row scalar, the place of the entry nearest to `m`, and a
+comparison of each place with it. A test for equality would not do: a compiler may contract the body differently where
+`m` was computed, and no entry might be equal. The nearest always exists; of equals, the first counts.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ def there(first: TypedSymbol) -> Expr:
 
 
 def distance(attained: Expr) -> Expr:
-    """How far an entry is from the extreme; exactly 0 where it equals it, infinite ones included."""
+    """Return the distance of an entry from the extreme; exactly 0 if they are equal, also if both are infinite."""
     body, extreme = attained.args
     return Where(sympy.Eq(body, extreme), 0, sympy.Abs(body - extreme))
 

@@ -1,8 +1,8 @@
-"""`cuda_backend.py`: the functions that a caller has, and the tables that its launches are read from.
+"""Module `cuda_backend.py`: the public functions, and the tables from which kernels are launched.
 
-What a kernel is passed comes from its `LaunchContract`; what reads the tables is `lngen.runtime.launcher`, the same for
-each layer. Only the public functions and the classes of results have the names that callers write; the tables, which
-have inputs beside gradients, have those of the derivation.
+The arguments of a kernel come from its `LaunchContract`. `lngen.runtime.launcher`, the same for each layer, reads the
+tables. The public functions and the classes of results use the names of callers. The tables, which hold inputs beside
+gradients, use the names of the derivation.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ def source_of(program: RowProgram) -> str:
 
 
 def launcher(directions: Sequence[Lowered], notes: Notes) -> str:
-    """The text of the launcher of a layer's kernels.
+    """Return the text of the launcher of a layer's kernels.
 
-    Raises LngenError for what the kernels cannot be printed from.
+    Raises LngenError for an expression that kernels cannot be printed from.
     """
     by_name: dict[str, RowProgram] = {program.direction: program for program, _ in directions}
     layer = interface(by_name["forward"], notes)
@@ -70,7 +70,7 @@ def _fields(
 
 
 def functions(by_name: Mapping[str, RowProgram], layer: PublicInterface, keywords: tuple[str, ...]) -> dict[str, Any]:
-    """What a template places of the functions of device arrays; `keywords` follow those that all backends have."""
+    """Return the template fields of the functions on device arrays; `keywords` follow those of all backends."""
     cotangents = [output.derivative for output in layer.outputs]
     signatures = Signatures(layer, _ARRAY, "Any", keywords)
     return {
@@ -92,7 +92,7 @@ def functions(by_name: Mapping[str, RowProgram], layer: PublicInterface, keyword
 
 
 def _later(program: RowProgram | None, signatures: Signatures, *given: str) -> dict[str, list[str]] | None:
-    """What the template places of the JVP or the double backward; None if there is none."""
+    """Return the template fields of the JVP or the double backward; None if there is none."""
     if program is None:
         return None
     own = (moved_name(program, of) for of in moved(program, signatures.layer).values())
@@ -105,7 +105,7 @@ def _later(program: RowProgram | None, signatures: Signatures, *given: str) -> d
 
 
 def _tables(directions: Sequence[Lowered], layer: PublicInterface) -> list[str]:
-    """What the launcher has to know of a layer besides its interface, as Python."""
+    """Return the launcher's tables of a layer besides its interface, as Python."""
     programs = [program for program, _ in directions]
     tables = directions_table(directions, layer, "_launcher", source_of)
     fields = [
@@ -121,9 +121,9 @@ def _tables(directions: Sequence[Lowered], layer: PublicInterface) -> list[str]:
 def directions_table(
     directions: Sequence[Lowered], layer: PublicInterface, module: str, source: Callable[[RowProgram], str]
 ) -> list[str]:
-    """What each direction is given and computes, and what its kernels are passed, as the entries of a dictionary.
+    """Return the arguments, results and kernels of each direction, as the entries of a dictionary.
 
-    `module` is where the class `Direction` is, `source` says the file of a direction's kernels.
+    `module` holds the class `DeviceDirection`, and `source` returns the file of a direction's kernels.
     """
     return [
         line
@@ -155,11 +155,11 @@ def direction_table(
         *([f"sums={sums},"] if any(sums) else ()),
         *(inside("kernels={", kernels, "},") if kernels else ["kernels={},"]),
     ]
-    return inside(f"{_string(program.direction)}: {module}.Direction(", fields, "),")
+    return inside(f"{_string(program.direction)}: {module}.DeviceDirection(", fields, "),")
 
 
 def _belongings(program: RowProgram, layer: PublicInterface) -> tuple[dict[str, str], dict[str, str]]:
-    """The arguments of a direction besides inputs, and its results, each with what it belongs to."""
+    """Return a direction's arguments besides inputs, and its results, each with its owner."""
     outputs = {output.derivative.name: output.name for output in layer.outputs}
     tangents = {tangent(output.name): output.name for output in layer.outputs}
     gradients = {given.derivative.name: given.name for given in layer.differentiable}
@@ -208,7 +208,7 @@ def _listed(before: str, entries: Sequence[str], after: str, always_comma: bool 
 
 
 def inside(before: str, lines: Iterable[str], after: str) -> list[str]:
-    """Lines between those that open and close a bracket."""
+    """Indent lines between the lines that open and close a bracket."""
     return [before, *(f"    {line}" for line in lines), after]
 
 

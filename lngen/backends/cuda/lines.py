@@ -1,4 +1,4 @@
-"""The finished lines of a kernel: what the lowering hands to the templates, which only place it."""
+"""Finished lines of a kernel, from the lowering to the templates, which only place them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from lngen.backends.cuda.contract import LaunchContract
 
 COLUMNS = 8
-"""How many columns a block of the kernel takes that ends the sums over rows: in float, a sector of memory."""
+"""Columns of a block in the kernel that ends the sums over rows: in float, a sector of memory."""
 
 
 @dataclass(frozen=True)
 class Read:
-    """What is read where `condition` holds; elsewhere `otherwise` is the value that stands for it."""
+    """Argument that is read where `condition` holds; elsewhere its value is `otherwise`."""
 
     name: str
     condition: str
@@ -21,7 +21,7 @@ class Read:
 
 @dataclass(frozen=True)
 class Stored:
-    """What is computed once and written to each of some results, where the condition of that one holds."""
+    """Value that is computed once and written to each of its results, where the result's condition holds."""
 
     value: str
     results: tuple[tuple[str, str], ...]
@@ -29,12 +29,12 @@ class Stored:
 
 @dataclass(frozen=True)
 class StageFunctions:
-    """One pass over the features: what it reads, the lines for one entry, the reductions, and the lines after them.
+    """One pass over the features: its reads, the lines for one entry, the reductions, and the lines after them.
 
-    `starts` holds the neutral element of each reduction; `needed`, `maxima` and `minima` are sets of them as
-    bits, the first a constant expression, since a reduction may be left out with an input. `columns` is the
-    set of sums over rows that an entry adds to. Row values that it `keeps` are those that a later pass `recalls`
-    rather than compute them again.
+    `starts` holds the neutral element of each reduction. `needed`, `maxima` and `minima` are sets of reductions as
+    bits; the first is a constant expression, since a reduction may be absent with an input. `columns` is the set of
+    sums over rows that an entry adds to. A later pass `recalls` the row values that this one `keeps`, and does not
+    compute them again.
     """
 
     name: str
@@ -76,28 +76,28 @@ class Columns:
 
     @property
     def place(self) -> dict[str, int]:
-        """Which of the totals each is."""
+        """Return the index of each total."""
         return {read.name: index for index, read in enumerate(self.totals)}
 
     @property
     def in_registers(self) -> dict[str, str]:
-        """How a total is read where a thread has just added it up."""
+        """Return the expression of each total in the thread that has just summed it."""
         return {read.name: f"totals[{index}]" for index, read in enumerate(self.totals)}
 
     @property
     def in_workspace(self) -> dict[str, str]:
-        """How a total is read where all of them are stored."""
+        """Return the expression of each total in the workspace."""
         return {read.name: f"at({index})" for index, read in enumerate(self.totals)}
 
     @property
     def columns_per_block(self) -> int:
-        """How many columns a block takes at a time; 0 is all, as stages of their own need."""
+        """Return the number of columns that a block takes at a time; 0 means all, as stages of their own need."""
         return 0 if self.stages else COLUMNS
 
 
 @dataclass(frozen=True)
 class LoweredDirection:
-    """Everything that the template places for one direction."""
+    """Template fields of one direction."""
 
     name: str
     formulas: tuple[str, ...]
@@ -123,7 +123,7 @@ class LoweredDirection:
 
     @property
     def per_row(self) -> tuple[str, ...]:
-        """What is read of each row: row arrays, then values that a row has one of."""
+        """Return the names read of each row: row arrays, then row scalars."""
         return (*(read.name for read in self.rows), *self.saved, *(read.name for read in self.row_scalars))
 
     @property
@@ -133,7 +133,7 @@ class LoweredDirection:
 
     @property
     def most_results(self) -> int:
-        """How many rows a pass computes and writes at the most."""
+        """Return the largest number of rows that a pass computes and writes."""
         return max((len(stage.stores) for stage in self.stages), default=0)
 
     @property

@@ -1,4 +1,4 @@
-"""From a row program to the finished lines of its kernels."""
+"""Lowering of a row program to the finished lines of its kernels."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ from lngen.expressions.symbols import (
 )
 from lngen.plan.program import Assignment, FeatureReduction, RowProgram, RowsReduction, Stage
 
-# What is exact, an absolute value and a sign, is an instruction or two, which nothing is kept for.
+# An absolute value and a sign are exact, and an instruction or two: they are not kept in registers.
 _CALLED = heads_that(lambda entry: entry.roundings)
 
 
 def lower(
     program: RowProgram, formulas: Sequence[str], printer: type[Printer] = Printer, keeps_calls: bool = False
 ) -> LoweredDirection:
-    """The finished lines of a direction. Raises LngenError for what C++ cannot be printed from.
+    """Lower a direction to finished lines; raises LngenError for an expression that C++ cannot be printed from.
 
-    `keeps_calls` says that a row value which takes the call of a function is kept for later passes over the row, where
-    reading it takes less time than computing it again.
+    With `keeps_calls`, a row value that calls a function is kept for later passes over the row, where a read is faster
+    than the call.
     """
     flat = dataclasses.replace(
         program, prologue=_places_apart(program.prologue), epilogue=_places_apart(program.epilogue)
     )
-    rows = _Rows(with_places(with_corrected_moments(flat, MOST_SUMS)), printer, keeps_calls)
+    rows = _RowsScope(with_places(with_corrected_moments(flat, MOST_SUMS)), printer, keeps_calls)
     return rows.direction(tuple(formulas))
 
 
-class _Rows(KernelScope):
+class _RowsScope(KernelScope):
     """The kernel that works on the rows."""
 
     def __init__(self, program: RowProgram, printer: type[Printer], keeps_calls: bool) -> None:
@@ -98,7 +98,7 @@ class _Rows(KernelScope):
             scalar_wants=tuple(cpp(self.presence.needed(s.symbol)) for s in self._scalars),
             most_sums=max((len(stage.starts) for stage in (*prologue, *stages)), default=0),
             calls=self._calls(),
-            columns=_Columns(program, sums, self._printer).lowered() if contract.column_results(program) else None,
+            columns=_ColumnsScope(program, sums, self._printer).lowered() if contract.column_results(program) else None,
             flags=tuple(sorted(flags(program))),
         )
 
@@ -106,7 +106,7 @@ class _Rows(KernelScope):
         return self._keeps_calls and symbol in self._earlier and self._takes_a_call(symbol)
 
     def _takes_a_call(self, symbol: Symbol) -> bool:
-        """Whether a row value is computed by a function, or from one that is."""
+        """Test whether a function computes a row value, or a value that it depends on."""
         line = self._recomputed.get(symbol)
         if line is None or not isinstance(symbol, RowSymbol):
             return False
@@ -120,7 +120,7 @@ class _Rows(KernelScope):
         return sum(len(expression.atoms(*_CALLED)) for expression in expressions if axes(expression).features)
 
     def _members(self) -> tuple[str, ...]:
-        """What is known of the row and of the call: every value that does not vary over features."""
+        """Return the names of the row's and the call's members: every value that does not vary over features."""
         program = self.program
         symbols: list[Symbol] = [a.symbol for a in program.rows if isinstance(a.symbol, RowScalarSymbol)]
         symbols += program.saved if program.direction != "forward" else ()
@@ -173,8 +173,8 @@ class _Rows(KernelScope):
         return [f"{head} ({remark})" if remark else head]
 
 
-class _Columns(KernelScope):
-    """The kernel that ends the sums over rows and computes what is made of them."""
+class _ColumnsScope(KernelScope):
+    """Scope of the kernel that ends the sums over rows and computes values from them."""
 
     def __init__(self, program: RowProgram, sums: tuple[int, int], printer: type[Printer]) -> None:
         lines = [*program.prologue, *program.epilogue]

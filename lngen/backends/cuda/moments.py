@@ -1,13 +1,13 @@
 """Second moments about a mean in the sweep that measures its correction.
 
-A row that is centred on its own mean, `s = x - mu`, is centred twice, the second time on `r = mean(s)`, what rounding
-left of the mean. Its second moment waits for r, which costs a sweep over the row and a barrier. But
+A row that is centred on its own mean, `s = x - mu`, is centred twice, the second time on `r = mean(s)`, the
+residual of the mean. Its second moment waits for r, which costs a sweep over the row and a barrier. But
 
     sum((s - r)**2) = sum(s**2) - r*sum(s) - r*(sum(s) - D*r)
 
-holds for every number r, so that both sums are taken in one sweep: the shifted data algorithm of Chan, Golub & LeVeque
-(1983), "Algorithms for computing the sample variance", The American Statistician 37(3), section 4, in which the shift
-is the mean itself. The same holds for the product of two centred rows.
+holds for every number r, so that both sums are taken in one sweep. This is the shifted data algorithm with the mean
+itself as the shift (Chan, Golub & LeVeque, 1983, "Algorithms for computing the sample variance", The American
+Statistician 37(3), section 4). The same holds for the product of two centred rows.
 
 >>> from lngen.expressions.symbols import RowSymbol
 >>> x, s, c = (RowSymbol(name) for name in ("x", "s", "c"))
@@ -25,23 +25,23 @@ var = CorrectedSquares(squares_s, sum_s, r, D)/D
 >>> rest.temps
 (Assignment(symbol=c, expression=-r + s, step=2),)
 
-*What it costs in digits.* Let u be the unit roundoff, g = n*u the bound of a sum of depth n (`n - 1` additions, and the
-rounding of a square), m the mean of s and v the mean of (s - m)**2, both exact. Then |sum(s)~ - D*m| <= g*sum|s|, and
-|sum(s**2)~ - D*(v + m**2)| <= g*D*(v + m**2). By Cauchy and Schwarz |m|*sum|s| <= D*(v + m**2). The remainder of a
-division is exact, and the two fused steps of `moments.cuh` and a division round once each. To first order the mean is
-off from that of (s - r)**2 by at most
+*What it costs in digits.* Let u be the unit roundoff, and g = n*u the bound of a sum of depth n: `n - 1` additions, and
+the rounding of a square. Let m be the mean of s and v the mean of (s - m)**2, both exact. Then |sum(s)~ - D*m| is at
+most g*sum|s|, and |sum(s**2)~ - D*(v + m**2)| <= g*D*(v + m**2). By Cauchy and Schwarz |m|*sum|s| <= D*(v + m**2). The
+remainder of a division is exact, and the two fused steps of `moments.cuh` and a division round once each. To first
+order the mean is off from that of (s - r)**2 by at most
 
     (3*g + 3*u) * (v + m**2),
 
-against g*v where the row is centred first. Both are the same as long as m, which is what rounding left of the mean, is
-below the deviation of the row; it is above it only in rows whose entries are the same but for a few units in the last
-place of the mean. Of these the sums are those of small multiples of that unit, which are exact as long as they have
-no more digits than the type: the bound then is 3*u*v, and a row of equal entries gives 0. Where they have more,
-the error is g times the square of a few units in the last place of the mean.
+against g*v where the row is centred first. The two bounds agree as long as m, the residual of the mean, is below the
+deviation of the row. It is above it only in rows whose entries differ by a few units in the last place of the mean. The
+sums of such a row add small multiples of that unit, and are exact as long as they have no more digits than the type:
+the bound then is 3*u*v, and a row of equal entries gives 0. If they have more digits, the error is g times the square
+of a few units in the last place of the mean.
 
-*Range.* The squares leave the range where those of the centred row do, and in one case more: where the mean is so large
-that even the square of what rounding left of it does, |mu| above some 1e24 in float. The result then is infinite, never
-NaN for that. Of rows with such a mean, only those whose entries are equal, or all but equal, have a variance in range.
+*Range.* The squares overflow where those of the centred row do, and in one case more: where the mean is so large that
+the square of its residual overflows, |mu| above some 1e24 in float. The result then is infinite, and not NaN. Among
+rows with such a mean, only those with almost equal entries have a variance in range.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ from lngen.plan.program import Assignment, FeatureReduction, RowProgram, Stage
 
 
 class CorrectedSquares(Function):  # type: ignore[misc]
-    """`CorrectedSquares(sum(s**2), sum(s), r, D)`: sum((s - r)**2), of which r = sum(s)/D as rounded."""
+    """Function `CorrectedSquares(sum(s**2), sum(s), r, D)`: sum((s - r)**2), where r is the rounded sum(s)/D."""
 
     nargs = 4
 
@@ -69,7 +69,7 @@ class CorrectedProducts(Function):  # type: ignore[misc]
 
 
 CALLED: Mapping[type, str] = {CorrectedSquares: "corrected_squares", CorrectedProducts: "corrected_products"}
-"""What each of them is called in `moments.cuh`."""
+"""Name of each operation in `moments.cuh`."""
 
 
 def with_corrected_moments(program: RowProgram, most_sums: int) -> RowProgram:
@@ -91,9 +91,9 @@ def with_corrected_moments(program: RowProgram, most_sums: int) -> RowProgram:
 
 
 def joined(correction: Stage, following: Stage, most_sums: int) -> tuple[Stage, Stage] | None:
-    """A stage that has the reductions of both in one sweep, and what is left for a later one; None where there is none.
+    """Merge two passes into one; return the merged pass and the rest, or None if they cannot be merged.
 
-    What is left are row values, and results made of them, that need what this sweep gives.
+    The rest are row values, and results from them, that need the sums of the merged pass.
     """
     sweep = _Sweep(correction, following)
     for item in following.reductions:
@@ -162,7 +162,7 @@ class _Sweep:
         return (s, t) if s and t else None
 
     def _written_out(self, value: Expr) -> Expr:
-        """What a name of a row stands for: a sum, a product or a function."""
+        """Return the sum, the product or the function that a row's name stands for."""
         while value in self._values:
             value = self._values[value]
         return value
@@ -187,7 +187,7 @@ def _known_after(stage: Stage) -> set[TypedSymbol]:
 
 
 def _needed(body: Expr, values: Mapping[TypedSymbol, Expr]) -> set[TypedSymbol]:
-    """All symbols that a body is made of, through those that have values."""
+    """Return all symbols in a body, through the values of symbols."""
     found: set[TypedSymbol] = set()
     waiting = [*body.free_symbols]
     while waiting:
@@ -198,7 +198,7 @@ def _needed(body: Expr, values: Mapping[TypedSymbol, Expr]) -> set[TypedSymbol]:
 
 
 def _first_of(rest: Stage, following: Sequence[Stage]) -> list[Stage]:
-    """What is left of a stage, done by the stage after it, or by itself where there is none."""
+    """Move the rest of a stage into the following stage, or keep it if there is none."""
     if not following:
         return [rest] if rest.stores or rest.rows_reductions else []
     (stage,) = following

@@ -1,9 +1,8 @@
-"""Which lines are there when an input is left out.
+"""Presence of each line in a kernel, by the inputs that are given.
 
-A kernel is compiled for the inputs that are present. What a line depends on is a `Condition` on presence flags. Two
-questions have such an answer: where is a value not zero of itself (a cotangent that is left out is zero, and so is what
-it multiplies), and where is it used by anything that is stored. Neither is ever undone by one more input, so their
-products have no negation.
+A kernel is compiled for the inputs that are present. A `Condition` on presence flags answers two questions about a
+value. May it be other than zero? An absent cotangent is zero, and so is every product with it. Is it used by a stored
+result? A further input never undoes either, so the products of a condition have no negation.
 
 >>> r, beta = Condition.of("r"), Condition.of("beta")
 >>> cpp(r | beta), cpp(r & beta), cpp(ALWAYS), cpp(NEVER)
@@ -34,7 +33,9 @@ def cpp(condition: Condition) -> str:
 
 
 def beyond(condition: Condition, known: Condition) -> Condition:
-    """What is left to ask where `known` holds; a disjunction says too little to shorten anything.
+    """Return the condition that remains where `known` holds.
+
+    A disjunction does not shorten anything.
 
     >>> beyond(Condition.of("a") & Condition.of("b"), Condition.of("a")) == Condition.of("b")
     True
@@ -44,14 +45,17 @@ def beyond(condition: Condition, known: Condition) -> Condition:
 
 
 def flags(program: RowProgram) -> dict[str, Condition]:
-    """The presence of each argument that may be left out: an optional input, one cotangent of several, a tangent."""
+    """Return the presence of each optional argument: an input, one cotangent of several, a tangent."""
     cotangents = program.cotangents()
     names = (*dict(program.optional), *(cotangents if len(cotangents) > 1 else ()))
     return {name: Condition.of(name) for name in names}
 
 
 def result_condition(names: tuple[str, ...], program: RowProgram) -> Condition:
-    """Where a result is wanted: an output and its tangent always, a gradient where what it belongs to is present."""
+    """Return the condition under which a result is needed.
+
+    An output and its tangent always are, a gradient if its owner is present.
+    """
     if not program.direction.startswith("backward"):
         return ALWAYS
     given = flags(program)
@@ -59,7 +63,7 @@ def result_condition(names: tuple[str, ...], program: RowProgram) -> Condition:
 
 
 class Presence:
-    """Where each value of a program is not zero of itself, and where it is used."""
+    """Conditions of a program's values: under which a value may be other than zero, and under which it is used."""
 
     def __init__(self, program: RowProgram) -> None:
         self._program = program
@@ -71,7 +75,7 @@ class Presence:
         self._walk_up()
 
     def nonzero(self, expression: Expr) -> Condition:
-        """Where an expression is anything but a zero that follows from what is left out."""
+        """Return the condition under which an expression may be other than the zero of an absent input."""
         return self._settled(self._nonzero_of(expression))
 
     def _nonzero_of(self, expression: Expr) -> Condition:
@@ -91,15 +95,15 @@ class Presence:
         return ALWAYS
 
     def used(self, symbol: Symbol) -> Condition:
-        """Where a value has to be there."""
+        """Return the condition under which a value is used."""
         return self._settled(self._used.get(symbol, NEVER))
 
     def needed(self, symbol: Symbol) -> Condition:
-        """Where a value is used and is not zero: where computing it is any use."""
+        """Return the condition under which a value must be computed: it is used, and may be other than zero."""
         return self._settled(self.used(symbol) & self.nonzero(symbol))
 
     def _settled(self, condition: Condition) -> Condition:
-        """The same condition, given that some cotangent is there: a backward without any is refused."""
+        """Simplify a condition, given that some cotangent is present: a backward without any is refused."""
         whichever = all_of(condition.given([name]) for name in self._cotangents)
         for product in condition.products() if self._cotangents else ():
             rest = all_of(Condition.of(flag) for flag, _ in product if flag not in self._cotangents)

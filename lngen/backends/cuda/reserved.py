@@ -1,6 +1,6 @@
-"""What CUDA C++ keeps for itself, so that no name of a derivation is spelled so there.
+"""Reserved words of CUDA C++, which no name of a derivation keeps there.
 
-The emitted text's own names are not here: `lngen.backends.spelling` reads those off the text.
+The names of the emitted text itself are not listed here: `lngen.backends.spelling` reads them from the text.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _CAPITALS = re.compile(r"[A-Z][A-Z0-9_]*")
 
 
 def _is_legal(name: str) -> bool:
-    """Whether a name may stand in CUDA C++ as it is; one in capitals may be a macro of any header.
+    """Test whether a name is legal in CUDA C++ as it is; a name in capitals may be a macro of any header.
 
     >>> [_is_legal(name) for name in ("gamma", "half", "float4", "NULL", "a__b")]
     [True, False, False, False, False]

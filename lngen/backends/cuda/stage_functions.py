@@ -1,8 +1,8 @@
 """One pass over the features of a row, lowered to lines.
 
-A stage becomes two functions of the emitted file: one for a single entry, which reads like the derivation,
-and one for what follows once its sums are known. It computes again, from what is read, every row value that
-it needs, rather than keep it: the kernels wait for memory, not for arithmetic.
+A stage becomes two functions of the emitted file. One is for a single entry, and reads like the derivation; the other
+runs after the sums are complete. Each computes its row values again from memory, and does not keep them: kernels wait
+for memory, not for arithmetic.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from lngen.plan.presence import ALWAYS, Condition
 from lngen.plan.program import Assignment, RowProgram, RowsReduction, Store
 
 MOST_SUMS = 64
-"""How many sums a stage, or a kernel over its rows, may have: a set of them is the bits of a word."""
+"""Largest number of sums in a stage, or in a kernel over its rows: a set of sums is the bits of a word."""
 
 _OPERATORS: dict[type[Reduction], str] = {Mean: "mean", FeatureSum: "sum", RowMax: "max", RowMin: "min"}
 _START = {
@@ -70,7 +70,7 @@ class Pass:
 
 
 class KernelScope:
-    """What the stages of one kernel have in common: the values that each computes again."""
+    """Scope of one kernel, shared by its stages: the values that each stage computes again."""
 
     def __init__(self, program: RowProgram, recomputed: Iterable[Assignment], printer: type[Printer] = Printer) -> None:
         self.program = program
@@ -102,7 +102,7 @@ class KernelScope:
         return [self._recomputed[symbol] for symbol in sorted(lines, key=self._order.__getitem__)], leaves
 
     def is_recalled(self, symbol: Symbol) -> bool:
-        """Whether a row value of an earlier pass is read, where it was kept, rather than computed again."""
+        """Test whether a row value of an earlier pass is kept and read, instead of computed again."""
         return False
 
     def functions(
@@ -162,7 +162,7 @@ class KernelScope:
         )
 
     def with_kept(self, passes: Sequence[StageFunctions]) -> list[StageFunctions]:
-        """The passes, each of which keeps those of its row values that a later one recalls."""
+        """Return the passes, each with the row values that it keeps for a later one."""
 
         def keeping(each: StageFunctions) -> StageFunctions:
             names = [symbol.name for symbol, place in self.kept.items() if place == each.name]
@@ -176,7 +176,7 @@ class KernelScope:
         scalars: Sequence[Assignment],
         over_all: Sequence[tuple[int, RowsReduction]] = (),
     ) -> tuple[str, ...]:
-        """The lines that follow a pass: the values of its reductions, and what is computed from them."""
+        """Return the lines after a pass: the values of its reductions, and the values computed from them."""
         made = [item.symbol for item in reductions] + [line.symbol for line in scalars]
         expressions = [line.expression for line in scalars] + [item.body for _, item in over_all]
         used = {symbol for expression in expressions for symbol in expression.free_symbols} - set(made)
@@ -223,7 +223,10 @@ class KernelScope:
         return [*done, Pass(tuple(reductions), tuple(scalars))]
 
     def read(self, symbol: Symbol, name: str) -> Read:
-        """How an argument is read: not at all where it is left out, or where nothing uses it."""
+        """Return the read of an argument.
+
+        It is not read if it is absent, or if nothing uses it.
+        """
         neutral = dict(self.program.optional).get(name)
         where = self.presence.used(symbol) & flags(self.program).get(name, ALWAYS)
         return Read(symbol.name, cpp(where), literal(neutral) if neutral is not None else "A(0)")
@@ -250,7 +253,7 @@ class KernelScope:
         return tuple(symbol.name for symbol in symbols if symbol in leaves)
 
     def stored(self, store: Store) -> Stored:
-        """What a pass computes for some results, and where each of them is wanted."""
+        """Return the value that a pass computes for some results, with the condition of each."""
         wanted = ((name, cpp(result_condition((name,), self.program))) for name in store.names)
         return Stored(store.symbol.name, tuple(wanted))
 

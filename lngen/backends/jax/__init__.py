@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from lngen.backends import Notes
-from lngen.backends.functions import Function
+from lngen.backends.functions import FrameworkFunction
 from lngen.backends.interface import interface
 from lngen.backends.spelling import marked_program, plain_errors, reading
 from lngen.files.render import render
@@ -22,6 +22,6 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
     """
     with plain_errors():
         forward = marked_program(programs[0])
-        function = Function(interface(forward, notes), notes, "_jax.Array", "an array", forward.is_wide)
+        function = FrameworkFunction(interface(forward, notes), notes, "_jax.Array", "an array", forward.is_wide)
         text = render("jax/backend.py.jinja", **function.fields())
         return {"jax_backend.py": reading(re.sub(r"\n{4,}", "\n\n\n", text))}

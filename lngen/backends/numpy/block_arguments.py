@@ -1,6 +1,7 @@
-"""What the function of a block is given: rows to read, places for results, and scratch.
+"""Arguments of a block's function: rows to read, memory for results, and scratch.
 
-For each there are the names of its parameters, and what `blocks.each_block` of the runtime makes the arguments of.
+Each has the names of its parameters, and the expressions from which `blocks.each_block` of the runtime makes the
+arguments.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass, field
 from lngen.backends.layout import tuple_of
 from lngen.backends.numpy.buffers import BufferPlan
 from lngen.backends.numpy.graph import ROW, ROW_SCALAR
-from lngen.backends.numpy.lines import Lines
+from lngen.backends.numpy.lines import NodeLines
 from lngen.backends.numpy.text import CodeLine
 from lngen.expressions.symbols import Axes
 
@@ -21,14 +22,14 @@ KINDS: Mapping[tuple[Axes, bool], str] = {
     (ROW, True): "masks",
     (ROW_SCALAR, True): "row_scalar_masks",
 }
-"""What scratch of a kind is called: rows or numbers per row, of the compute type or of truths."""
+"""Name of the scratch of each kind: rows or row scalars, of the compute type or of booleans."""
 
 
 @dataclass(frozen=True)
 class BlockScope:
     """The lines of a direction, and its buffers with their names."""
 
-    lines: Lines
+    lines: NodeLines
     allocation: BufferPlan
     buffers: list[str]
 
@@ -42,9 +43,9 @@ class BlockScope:
 
 @dataclass
 class BlockArguments:
-    """Arguments of one kind: `names` of the parameters, and `passed`, what the runtime is given for them.
+    """Arguments of one kind: `names` of the parameters, and `passed`, the runtime's expressions for them.
 
-    `inside` is done at the block function's beginning.
+    `inside` are lines at the beginning of the block function.
     """
 
     names: list[str] = field(default_factory=list)
@@ -80,7 +81,7 @@ def written(scope: BlockScope) -> BlockArguments:
 
 
 def scratch(scope: BlockScope) -> BlockArguments:
-    """The scratch buffers, a tuple for those of a kind."""
+    """Return the scratch buffers, a tuple for each kind."""
     given = BlockArguments()
     for (axes, boolean), name in KINDS.items():
         if count := scope.allocation.count(axes, boolean):

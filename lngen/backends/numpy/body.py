@@ -1,7 +1,7 @@
-"""From a schedule to the lines of `forward`, `backward` and the others, which take the rows block by block.
+"""Body of `forward`, `backward` and the other directions, which take the rows block by block.
 
-What is done once per call before the rows, what is done to a block of rows, the call that takes block after block, and
-what is done once after all rows.
+The body has four parts: work once per call before the rows, work on a block, the call that takes block after block, and
+work once after all rows.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from lngen.backends.numpy import block_arguments
 from lngen.backends.numpy.block_arguments import KINDS, BlockScope
 from lngen.backends.numpy.buffers import Buffer, BufferPlan, allocate, needs
 from lngen.backends.numpy.finite import require_finite
-from lngen.backends.numpy.graph import ROW, ROW_SCALAR, Array, Node
-from lngen.backends.numpy.lines import UFUNCS, Lines
+from lngen.backends.numpy.graph import ROW, ROW_SCALAR, Array, ArrayNode
+from lngen.backends.numpy.lines import UFUNCS, NodeLines
 from lngen.backends.numpy.operations import Event, Schedule
 from lngen.backends.numpy.text import CodeLine, laid_out, read_only_assigned
 from lngen.expressions.symbols import FeatureSymbol
@@ -32,19 +32,19 @@ class Body:
 
 
 def body(schedule: Schedule, wanted: Mapping[str, Condition], given: Mapping[str, Condition]) -> Body:
-    """The lines of one direction.
+    """Return the lines of one direction.
 
-    `wanted` says of what leaves the program, by its first name, in which cases it is asked for, and `given`
-    in which cases each of its names has an array.
+    `wanted` maps a result, by its first name, to the cases in which it is needed, and `given` maps each of its names to
+    the cases in which it has an array.
 
-    Raises LngenError where an input that is left out makes something infinite that is read.
+    Raises LngenError if an omitted input makes a value infinite that is read.
     """
     need = needs(schedule, wanted)
     require_finite(schedule, need)
     return _Blocks(schedule, wanted, given, need, allocate(schedule, need, wanted)).print()
 
 
-class _Blocks(Lines):
+class _Blocks(NodeLines):
     def __init__(
         self,
         schedule: Schedule,
@@ -108,12 +108,12 @@ class _Blocks(Lines):
             saved_cases=self._saved_cases(),
         )
 
-    # What is done to a block
+    # Work on a block
 
-    def out(self, node: Node) -> str:
+    def out(self, node: ArrayNode) -> str:
         return self.buffer_names[self.allocation.of_node[node.index]]
 
-    def work(self, node: Node) -> list[str]:
+    def work(self, node: ArrayNode) -> list[str]:
         return [self.buffer_names[buffer] for buffer in self.allocation.work.get(node.index, ())]
 
     def row_reduction(self, operation: str, operands: list[str], into: list[str]) -> str:
@@ -121,7 +121,7 @@ class _Blocks(Lines):
             operands = [*operands, self.width()]
         return f"_rows.row_{operation}({', '.join(operands + into)})"
 
-    def ufunc(self, node: Node, arguments: list[str]) -> str:
+    def ufunc(self, node: ArrayNode, arguments: list[str]) -> str:
         if self._is_by_feature(node):
             arguments[1] = self._repeated(node)
             return f"_rows.by_feature({UFUNCS[node.operation]}, {', '.join(arguments)})"
@@ -129,8 +129,8 @@ class _Blocks(Lines):
             return f"_rows.by_row({UFUNCS[node.operation]}, {', '.join(arguments)})"
         return super().ufunc(node, arguments)
 
-    def _is_by_row(self, node: Node) -> bool:
-        """Whether a node is made of a row and of a number per row, in memory that is not the row's."""
+    def _is_by_row(self, node: ArrayNode) -> bool:
+        """Test whether a node combines a row with a row scalar, in memory that is not the row's."""
         if [self.nodes[operand].axes for operand in node.operands] != [ROW, ROW_SCALAR] or node.boolean:
             return False
         cases = self.need[node.index] & node.computed()
@@ -141,10 +141,10 @@ class _Blocks(Lines):
         roots = {value.root for value in values if isinstance(value, Array)}
         return all(self.allocation.of_node.get(root) != own for root in roots)
 
-    def _is_by_feature(self, node: Node) -> bool:
-        """Whether a node is made of a row, and of a parameter that has a value per feature, whenever it is.
+    def _is_by_feature(self, node: ArrayNode) -> bool:
+        """Test whether a node combines a row with a parameter that has a value per feature, in every case.
 
-        With inputs left out a row may be a number per row, and a parameter one for all features.
+        With absent inputs, a row may become a row scalar, and a parameter a number.
         """
         operands = [self.nodes[operand] for operand in node.operands]
         if [operand.axes for operand in operands] != [ROW, FeatureSymbol.varies] or operands[1].phase != "prologue":
@@ -157,7 +157,7 @@ class _Blocks(Lines):
             if form.cases & cases
         )
 
-    def _repeated(self, node: Node) -> str:
+    def _repeated(self, node: ArrayNode) -> str:
         """The name of a node's parameter, repeated for several rows."""
         index, cases = node.operands[1], self.need[node.index] & node.computed()
         name, known = self.wide.get(index) or (self.names.internal(f"{self.variables[index]}_wide"), NEVER)
@@ -188,7 +188,7 @@ class _Blocks(Lines):
         if elsewhere:
             self.add("block", f"{self.buffer_names[own]}[...] = {self.spelled(event.node)}", elsewhere)
 
-    # What surrounds the lines
+    # Lines around the body
 
     def _buffer_name(self, buffer: Buffer) -> str:
         if buffer.result:
@@ -198,13 +198,13 @@ class _Blocks(Lines):
     def _wide_parameters(self) -> list[CodeLine]:
         lines = []
         for index, (name, cases) in self.wide.items():
-            # What is an argument is there, if only as None, which is None repeated.
+            # An argument is always present, if only as None; None repeated is None.
             is_argument = self.nodes[index].operation == "load" and self.variables[index] == self.nodes[index].name
             condition = "" if is_argument else self.cases.condition(cases)
             lines.append(CodeLine(f"{name} = _rows.repeated({self.variables[index]})", condition))
         return lines
 
-    def _totals(self) -> list[Node]:
+    def _totals(self) -> list[ArrayNode]:
         """The sums over rows that something reads, those with a value per feature first."""
         totals = [node for node in self.nodes if node.operation == "total" and self.need[node.index]]
         return sorted(totals, key=lambda node: node.axes != FeatureSymbol.varies)
@@ -240,5 +240,5 @@ def _each_block(
 
 
 def _assigned(names: Sequence[str]) -> str:
-    """What stands before a value that is unpacked."""
+    """Return the left-hand side of a value that is unpacked."""
     return f"{tuple_of(names) if len(names) == 1 else ', '.join(names)} = " if names else ""

@@ -1,7 +1,7 @@
-"""Who needs a node, how long it lives, and which buffer or operand it is written to.
+"""Buffer allocation: the readers of a node, its life, and the buffer or operand that holds it.
 
-All are exact in each case of left-out arguments: two nodes share a buffer unless there is a case in
-which both are computed and both are alive.
+All are exact in each case of absent arguments: two nodes share a buffer unless there is a case in which both are
+computed and both are alive.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from lngen.backends.numpy.graph import IN_PLACE, ROW, ROW_SCALAR, Array, Node, Value
+from lngen.backends.numpy.graph import IN_PLACE, ROW, ROW_SCALAR, Array, ArrayNode, Value
 from lngen.backends.numpy.operations import Schedule
 from lngen.expressions.symbols import Axes
 from lngen.language import FUNCTIONS
@@ -29,7 +29,7 @@ Each operation that is more than one ufunc is here; `tests/backends/test_numpy_b
 """
 
 WORK_BUFFERS: Mapping[str, int] = {name: entry.work for name, entry in FUNCTIONS.items() if entry.work}
-"""How many buffers of its own shape an operation needs while it runs."""
+"""Number of buffers of its own shape that an operation needs while it runs."""
 
 # A position is four times an event's number: room for "just before" and "just after".
 _EVENT = 4
@@ -37,10 +37,10 @@ _EVENT = 4
 
 @dataclass(frozen=True)
 class Buffer:
-    """Where nodes are written. `result` names the output, gradient or saved row scalar whose own memory it
-    is.
+    """Memory that nodes are written to.
 
-    Such memory is scratch until the event at which its result is stored, in the cases in which it is there.
+    `result` names the output, gradient or saved row scalar that owns the memory. Such memory is scratch until the event
+    that stores the result, in the cases in which the result is present.
     """
 
     axes: Axes
@@ -53,19 +53,19 @@ class Buffer:
 
 @dataclass
 class BufferPlan:
-    """The buffer of each computed node of the loop, the work buffers of those that ask for some."""
+    """Buffer of each computed node of the loop, and the work buffers of operations that need some."""
 
     buffers: list[Buffer] = field(default_factory=list)
     of_node: dict[int, int] = field(default_factory=dict)
     work: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
     def count(self, axes: Axes, boolean: bool = False) -> int:
-        """How many scratch buffers of a kind there are, results' own memory not counted."""
+        """Return the number of scratch buffers of a kind, without the memory of results."""
         return sum(not buffer.result and (buffer.axes, buffer.boolean) == (axes, boolean) for buffer in self.buffers)
 
 
 def needs(schedule: Schedule, wanted: Mapping[str, Condition]) -> list[Condition]:
-    """For each node the cases in which something reads it; `wanted` says it of what leaves the program."""
+    """Return the cases in which each node is read; `wanted` are the cases of results."""
     nodes = schedule.graph.nodes
     need = [NEVER] * len(nodes)
     for event in schedule.events:
@@ -114,10 +114,10 @@ def allocate(schedule: Schedule, need: list[Condition], wanted: Mapping[str, Con
 
 
 def overwritten(schedule: Schedule, need: list[Condition]) -> dict[int, int]:
-    """For a row value the operand in whose memory it may be written, for those that have one.
+    """Map row values to the operands in whose memory they may be written.
 
-    In each case in which the value is computed, that is a row made on the way, which nothing reads later and which is
-    no result: `y = xhat*gamma` may be written over xhat, `xhat = x*rstd` not over the argument x.
+    In each case in which the value is computed, the operand is an intermediate row that is not a result, and that no
+    later node reads. `y = xhat*gamma` may be written over xhat, but `xhat = x*rstd` not over the argument x.
     """
     nodes, lives = schedule.graph.nodes, _Lives(schedule, need)
     results: dict[int, Condition] = {}
@@ -131,7 +131,7 @@ def overwritten(schedule: Schedule, need: list[Condition]) -> dict[int, int]:
             return False
         return not results.get(value.root, NEVER) & cases and lives.have_ended(value.root, cases, position)
 
-    def is_free(operand: Node, cases: Condition, position: int) -> bool:
+    def is_free(operand: ArrayNode, cases: Condition, position: int) -> bool:
         forms = ((form.value, form.cases & cases) for form in operand.forms)
         return all(is_scratch(value, some, position) for value, some in forms if some)
 
@@ -149,7 +149,10 @@ def overwritten(schedule: Schedule, need: list[Condition]) -> dict[int, int]:
 
 @dataclass
 class _Life:
-    """From when a node is alive, and until when: each end with the cases that have it. `cases` are all of them."""
+    """Life of a node: its start, and its ends, each with its cases.
+
+    `cases` are all of them.
+    """
 
     start: int
     ends: dict[int, Condition]
@@ -160,11 +163,11 @@ class _Life:
         return bool(mine & others)
 
     def ends_after(self, position: int, cases: Condition) -> bool:
-        """Whether it is alive after a position in one of these cases."""
+        """Test whether the node is alive after a position in one of these cases."""
         return bool(self._after(position) & cases)
 
     def lasts_until(self, position: int, cases: Condition) -> None:
-        """In these cases it is alive until that position at least."""
+        """Extend the life in these cases to a position at least."""
         longer = NEVER
         for end, ending in self.ends.items():
             if end < position:
@@ -191,11 +194,11 @@ class _Lives:
                     self._use(operand, need[node.index] & node.computed(), position * _EVENT)
 
     def have_ended(self, index: int, cases: Condition, position: int) -> bool:
-        """Whether a node is made in all of these cases, and read in none of them after a position."""
+        """Test whether a node is made in all of these cases, and not read in any of them after a position."""
         life = self.of.get(index)
         return life is not None and cases.implies(life.cases) and not life.ends_after(position, cases)
 
-    def _make(self, node: Node, need: Condition, position: int) -> None:
+    def _make(self, node: ArrayNode, need: Condition, position: int) -> None:
         computed = need & node.computed()
         if node.operation in IN_PLACE:
             for operand in node.operands:

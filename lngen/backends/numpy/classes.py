@@ -20,12 +20,12 @@ _BACKEND = ('backend: _modules.Backend = "numpy"', "threads: int = 1")
 _DTYPE = "dtype: npt.DTypeLike = np.float32"
 _MEANINGS = (
     'backend: "cpu" for compiled kernels, "auto" for those if there is a compiler.',
-    "threads: how many threads share the rows. It changes no bit of a result.",
+    "threads: the number of threads that share the rows. Results do not depend on it.",
 )
 
 
 def module(layer: PublicInterface, notes: Notes) -> str:
-    """The text of the module. Raises LngenError for what cannot be printed."""
+    """Return the text of the module; raises LngenError for an expression that cannot be printed."""
     own, name = LayerClass(layer), class_of(notes.layer)
     given = [attribute(each.public) for each in own.given]
     moved = [each for each in own.given if each.has_gradient]
@@ -44,7 +44,7 @@ def module(layer: PublicInterface, notes: Notes) -> str:
         several_outputs=len(cotangents) > 1,
         has_parameters=bool(own.parameters),
         result=result,
-        base=f"{name}(_modules.Module[{result}, {gradient}])",
+        base=f"{name}(_modules.NumpyModule[{result}, {gradient}])",
         gradient=_tuple(types) if len(types) > 1 else [],
         summary=own.summary(notes.layer, "an object"),
         arguments=[*own.meanings(), *["dtype: the type of the parameters."] * bool(own.parameters), *_MEANINGS],
@@ -76,9 +76,9 @@ def _tuple(types: Sequence[str]) -> list[str]:
 def _returned(names: Sequence[str], has_parameters: bool) -> list[str]:
     """The docstring of backward."""
     what = names[0] if len(names) == 1 else f"`({', '.join(names)})`"
-    words = f"{what}, given the gradient of a loss by what `forward` returned: once for each call of that."
+    words = f"Return {what}, given the gradient of a loss with respect to the output, once for each `forward`."
     if has_parameters:
-        words += " `gradients` has those of parameters, of this call alone."
+        words += " `gradients` then has those of the parameters, of this call alone."
     lines = textwrap.wrap(words, WIDTH - 8, initial_indent='"""', break_long_words=False)
     short = len(lines) == 1 and len(lines[0]) + 11 <= WIDTH
     return [f'{lines[0]}"""'] if short else [*lines, '"""']

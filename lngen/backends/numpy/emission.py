@@ -40,16 +40,16 @@ _FAST = {
 
 
 def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
-    """The files of a layer for NumPy, by name.
+    """Emit the files of a layer for NumPy, by name.
 
-    `programs` are forward and backward, and what there is of the others. Raises LngenError for an expression that NumPy
-    code cannot be written for.
+    `programs` are forward and backward, and any other directions. Raises LngenError for an expression that NumPy code
+    cannot be written for.
     """
     with plain_errors():
-        return _Emission([marked_program(program) for program in programs], notes).files()
+        return _NumpyEmission([marked_program(program) for program in programs], notes).files()
 
 
-class _Emission:
+class _NumpyEmission:
     def __init__(self, programs: Sequence[RowProgram], notes: Notes) -> None:
         self.notes, self.layer = notes, (layer := interface(programs[0], notes))
         self.programs = list(programs)
@@ -108,7 +108,7 @@ class _Emission:
         return body(schedule, wanted, given), fast_path(schedule, wanted, given, results)
 
     def _tests(self, program: RowProgram) -> tuple[tuple[str, str], ...]:
-        """What is written for "this argument was given", in `forward` and `backward`."""
+        """Return the test for "this argument was given" of each argument, in `forward` and `backward`."""
         tests = {name: f"{gradient(name)}_out is not None" for name in self.layer.optional}
         tests |= {name: f"{name}_rows is not None" for name in self.cotangents}
         tests |= {row.name: f"{row.name}_rows is not None" for row in program.rows if row.origin != "saved output"}
@@ -186,7 +186,7 @@ class _Emission:
     # The mathematics
 
     def _mathematics(self) -> tuple[list[list[str]], list[list[str]]]:
-        """The functions of forward and backward, and those of the second order."""
+        """Return the functions of forward and backward, and those of the second order."""
         bodies = [self.forward_body, self.backward_body, *(other.body for other in self.others)]
         found = [self._blocks(program, part) for program, part in zip(self.programs, bodies, strict=True)]
         parts = zip(self.programs, (self.forward_fast, self.backward_fast), strict=False)
@@ -194,7 +194,10 @@ class _Emission:
         return found[:2] + fast, found[2:]
 
     def _has_fast_path(self, program: RowProgram) -> bool:
-        """Whether there is one: a row tells the shape of all, and they are computed in their type."""
+        """Test whether a program has a fast path.
+
+        A row has to tell the shape of all rows, and the compute type has to be theirs.
+        """
         if self.forward.is_wide:
             return False
         if program.direction == "forward":
@@ -203,14 +206,14 @@ class _Emission:
         return not kinds.isdisjoint(("Row", "Data"))
 
     def _arguments(self, program: RowProgram) -> list[str]:
-        """What a direction is given besides what was saved, in the order in which the runtime passes it."""
+        """Return the arguments of a direction besides the saved values, in the runtime's order."""
         if program.direction == "forward":
             return [each.name for each in (*self.layer.inputs, *self.layer.constants)]
         own = [] if program.direction == "jvp" else list(self.cotangents)
         return own + list(moved(program, self.layer))
 
     def _results(self, program: RowProgram) -> list[str]:
-        """What it computes, in that order."""
+        """Return the results of a direction, in the runtime's order."""
         outputs = [output.name for output in self.layer.outputs]
         gradients = [gradient(given.name) for given in self.layer.differentiable]
         return {
@@ -235,7 +238,7 @@ class _Emission:
         )
 
     def _zeros(self, program: RowProgram) -> list[str]:
-        """The lines that fill the results that are zero whatever the call."""
+        """Return the lines that fill results which are always zero."""
         computed = {name for store in program.results for name in store.names}
         computed |= {symbol.name for symbol in program.saved}
         zeros = [f"{name}_out" for name in self._results(program) if name not in computed]

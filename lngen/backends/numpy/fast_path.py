@@ -1,8 +1,8 @@
-"""From a schedule to the lines of `forward_fast` or `backward_fast`: rows that fit one block, in one piece.
+"""Fast path, `forward_fast` or `backward_fast`: rows that fit one block, in one piece.
 
-For some thousand entries the calls of ufuncs are what takes the time, and every line of Python besides them: so these
-functions are the operations of the blocks, in their order and to the same bits, with nothing around them. Arrays keep
-the shape that they have, NumPy makes the memory, and sums over rows are one product each.
+For a few thousand entries, calls of ufuncs and lines of Python take most of the time. These functions therefore have
+only the operations of the blocks, in the same order and with the same bits. Arrays keep their shape, NumPy allocates
+memory, and a sum over rows is one product.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from lngen.backends.numpy.buffers import needs, overwritten
-from lngen.backends.numpy.graph import ROW, ROW_SCALAR, TO_ROW_SCALARS, Array, Node
-from lngen.backends.numpy.lines import UFUNCS, Lines
+from lngen.backends.numpy.graph import ROW, ROW_SCALAR, TO_ROW_SCALARS, Array, ArrayNode
+from lngen.backends.numpy.lines import UFUNCS, NodeLines
 from lngen.backends.numpy.operations import Event, Schedule
 from lngen.backends.numpy.text import CodeLine, laid_out, read_only_assigned, words
 from lngen.backends.spelling import belongs_to, gradient
@@ -26,7 +26,7 @@ _MEASURES = {
     "scalar": "dtype.type",
     "vecdot": "np.vecdot if shape[-1] <= _rows.WHOLE_ROW else _rows.vecdot_in_pieces",
 }
-"""What lines may refer to, and how a function has it of its arguments `shape` and `dtype`."""
+"""Local names that lines may use, with their expressions in the arguments `shape` and `dtype`."""
 
 _OPERATORS = {
     "add": "+",
@@ -40,14 +40,14 @@ _OPERATORS = {
     "equal": "==",
     "not_equal": "!=",
 }
-"""The ufuncs that Python has an operator for: it is shorter, and an array gets there sooner."""
+"""The ufuncs that Python has an operator for, which is shorter and faster."""
 
 
 @dataclass(frozen=True)
 class FastPath:
-    """The function, finished: the variables of what it is given, and its lines.
+    """Finished function: the variables of its arguments, and its lines.
 
-    `flags` are variables too: whether inputs were given that no argument tells of.
+    `flags` are further variables: the presence of inputs that no argument shows.
     """
 
     parameters: Mapping[str, str]
@@ -63,15 +63,15 @@ def fast_path(
     flagged: Sequence[str] = (),
     zeros: Mapping[str, str] = MappingProxyType({}),
 ) -> FastPath:
-    """The lines that return `results` in this order; None for one that is not wanted in a case.
+    """Return the lines that return `results` in this order, None for one that is not needed in a case.
 
-    `wanted` and `given` are as in `body`. `flagged` are the optional inputs whose presence no argument tells: for each
-    of them there is a flag. `zeros` are the gradients that are zero whatever the call, each with its shape.
+    `wanted` and `given` are as in `body`. `flagged` are the optional inputs whose presence no argument shows: each has
+    a flag. `zeros` are the gradients that are always zero, each with its shape.
     """
-    return _FastPath(schedule, wanted, given, flagged).print(results, zeros)
+    return _FastPathLines(schedule, wanted, given, flagged).print(results, zeros)
 
 
-class _FastPath(Lines):
+class _FastPathLines(NodeLines):
     converted = False
 
     def __init__(
@@ -118,10 +118,10 @@ class _FastPath(Lines):
             lines=(*truths, *laid_out(measures + lines, 4)),
         )
 
-    # What is done to the rows
+    # Work on the rows
 
-    def out(self, node: Node) -> str:
-        """Memory that nothing needs any more; or new memory, where what NumPy makes could be smaller than the node."""
+    def out(self, node: ArrayNode) -> str:
+        """Return memory that is free, or new memory if NumPy's own result could be smaller than the node."""
         if node.index in self.overwritten and UFUNCS.get(node.operation, "").startswith("np."):
             return self.spelled(self.overwritten[node.index])
         in_full = node.index in self.guards or node.operation in ("where", "expand", "write out")
@@ -129,7 +129,7 @@ class _FastPath(Lines):
             return ""
         return self._empty(node.axes, node.boolean)
 
-    def _broadcast(self, node: Node) -> Axes:
+    def _broadcast(self, node: ArrayNode) -> Axes:
         """The axes that a ufunc of the operands has in every case in which it is carried out."""
         cases = self.need[node.index] & node.computed()
         joined = NOTHING
@@ -139,7 +139,7 @@ class _FastPath(Lines):
             joined = joined.join(Axes(all(a.rows for a in axes), all(a.features for a in axes)))
         return node.axes if node.operation in TO_ROW_SCALARS else joined
 
-    def ufunc(self, node: Node, arguments: list[str]) -> str:
+    def ufunc(self, node: ArrayNode, arguments: list[str]) -> str:
         operator = _OPERATORS.get(node.operation)
         if operator and len(arguments) == 2:
             return f" {operator} ".join(arguments)
@@ -163,7 +163,7 @@ class _FastPath(Lines):
             self.add("block", f"{variable} = np.add.reduce({value}, axis=None)", cases, event)
         self.lines["block"] += self.absent(total) if self.need[total.index] else []
 
-    # What comes in and goes out
+    # Arguments and results
 
     def _rows(self) -> list[CodeLine]:
         lines = []
@@ -175,11 +175,11 @@ class _FastPath(Lines):
             lines += self.absent(node)
         return lines
 
-    def _as_given(self, node: Node) -> bool:
-        """Whether an argument is what the lines work on, in every case in which they read it."""
+    def _as_given(self, node: ArrayNode) -> bool:
+        """Test whether lines use an argument unchanged, in every case in which they read it."""
         return node.axes == ROW and not self.need[node.index] & ~node.computed()
 
-    def _parameter(self, node: Node) -> str:
+    def _parameter(self, node: ArrayNode) -> str:
         return self.variables[node.index] if self._as_given(node) else f"{node.name}_rows"
 
     def _result(self, event: Event) -> None:
@@ -190,7 +190,7 @@ class _FastPath(Lines):
         phase = "epilogue" if event.kind == "result" else "block"
         copied = self._shared(node, axes, wanted)
         variable = self.variables[event.node]
-        # What is stretched is read later as it was.
+        # A stretched value is read later in its own shape.
         stretched = any(isinstance(form.value, Array) and form.value.axes != axes for form in node.forms)
         if node.number is not None or stretched or variable in self.returned.values():
             variable = self.names.internal(f"{event.name}_result")
@@ -220,15 +220,15 @@ class _FastPath(Lines):
         return variable
 
     def _zeros(self, name: str, shape: str) -> str:
-        """The variable of a gradient that is zero: None where its input was left out."""
+        """Return the variable of a gradient that is zero: None if its input is absent."""
         own, given = self.names.internal(f"{name}_result"), self.cases.present(belongs_to(name)) & self.everywhere
         for value, cases in ((f"np.zeros({shape}, dtype)", given), ("None", self.everywhere & ~given)):
             if cases:
                 self.ending.append(CodeLine(f"{own} = {value}", self.cases.condition(cases)))
         return own
 
-    def _shared(self, node: Node, axes: Axes, wanted: Condition) -> Condition:
-        """The cases in which a result is no array of its own with all its axes: an argument, or another result."""
+    def _shared(self, node: ArrayNode, axes: Axes, wanted: Condition) -> Condition:
+        """Return the cases in which a result is an argument or another result, or lacks axes."""
         shared = NEVER
         for form in node.forms:
             cases = wanted & form.cases

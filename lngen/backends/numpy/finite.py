@@ -1,4 +1,4 @@
-"""An input that is left out *is* its neutral value: what that value makes infinite must not be emitted."""
+"""Refusal of neutral values that make a result infinite: an omitted input *is* its neutral value."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from lngen.plan.presence import Condition
 
 
 def require_finite(schedule: Schedule, need: Sequence[Condition]) -> None:
-    """Raise LngenError if something that is read is infinite, or not real, where inputs are left out.
+    """Raise LngenError if a value that is read is infinite, or not real, with omitted inputs.
 
-    `need` says of each node in which cases it is read. With `r: Feature = 0` and no `r` given, `x/mean(r)` divides by
-    zero: forward would return what no definition means, so the default is refused, by name.
+    `need` has the cases in which each node is read. With `r: Feature = 0` and no `r` given, `x/mean(r)` divides by
+    zero: forward would return a meaningless result, so the default is refused, by name.
     """
     program = schedule.program
     neutral = dict(program.optional)
@@ -34,7 +34,7 @@ def require_finite(schedule: Schedule, need: Sequence[Condition]) -> None:
                 continue
             values = " and ".join(f"{name} = {neutral[name]}" for name in absent)
             raise LngenError(
-                f"{program.layer}: with {values}, which is what an input left out stands for, "
+                f"{program.layer}: with {values}, the value of an omitted input, "
                 "it divides by zero or leaves the real numbers; choose another default, or none"
             )
 
@@ -44,6 +44,6 @@ def _can_be_written(number: Expr) -> bool:
 
 
 def _fewest_absent(cases: Condition) -> list[str]:
-    """The arguments that are left out in one of the cases, one with as few of them as there is."""
+    """Return the absent arguments of a case with the fewest of them."""
     found = ([name for name, there in term if not there] for term in cases.products())
     return min(found, key=len)

@@ -1,4 +1,4 @@
-"""What the functions of mathematics of an emitted module have in common: their first lines, and what they import."""
+"""Shared parts of a module's mathematical functions: their first lines and their imports."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def spelled_by_function(text: str) -> str:
 
 
 def imported(functions: Iterable[Sequence[str]]) -> dict[str, Any]:
-    """What lines refer to that is not made in them."""
+    """Return the names that lines use and do not define."""
     text = "\n".join(line for function in functions for line in function)
     modules = ("blocks", "calls", "directions", "functions", "interface", "rows")
     return {
@@ -30,12 +30,12 @@ def imported(functions: Iterable[Sequence[str]]) -> dict[str, Any]:
 
 
 def named(names: Sequence[str], parameters: Mapping[str, str]) -> list[str]:
-    """The variables for what a function is given; `_` for what it does not read."""
+    """Return the variables of a function's arguments; `_` for an argument that it does not read."""
     return [parameters.get(name, "_") for name in names]
 
 
 def measured(lines: Sequence[str]) -> list[str]:
-    """The line that takes of a call what lines of a block's function refer to."""
+    """Return the line that unpacks the properties of a call that the lines of a block's function use."""
     measures = {"features": "call.features", "dtype": "call.dtype", "scalar": "call.dtype.type"}
     read = words_in(lines)
     used = [name for name in measures if name in read]

@@ -1,8 +1,8 @@
-"""The graph of array operations, and what each node is in each case of left-out arguments.
+"""Graph of array operations, and the value of each node in each case of absent arguments.
 
-A node is one ufunc call. Where an argument is left out its neutral value is a number, and numbers fold: in
-those cases a node may *be* a number, or the very array that one of its operands is, and then it is not
-computed. This is what "multiply by a gamma that is left out" costs: nothing.
+A node is one ufunc call. An absent argument is its neutral number, and numbers fold. In such a case a node may *be* a
+number, or the array of one of its operands, and is not computed. Multiplication by an omitted gamma therefore costs
+nothing.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ Value = NumberNode | Array
 
 
 @dataclass(frozen=True)
-class Form:
-    """What a node is in some cases; `through` is the operand that it is the same as, if any."""
+class NodeForm:
+    """Value of a node in some cases; `through` is the operand that it equals, if any."""
 
     value: Value
     cases: Condition
@@ -52,7 +52,7 @@ class Form:
 
 
 @dataclass(frozen=True)
-class Node:
+class ArrayNode:
     """One operation. `operation` is a key of the printer's table, "number" or "load"; `name` is a load's
     name."""
 
@@ -61,7 +61,7 @@ class Node:
     operands: tuple[int, ...]
     axes: Axes
     phase: Phase
-    forms: tuple[Form, ...]
+    forms: tuple[NodeForm, ...]
     name: str = ""
     number: Expr | None = None
     boolean: bool = False
@@ -101,7 +101,7 @@ SHIFT = "shift"
 REDUCTIONS = frozenset({"sum", "mean", "max", "min", SHIFT})
 TO_ROW_SCALARS = REDUCTIONS | {"residual"}
 IN_PLACE = frozenset({"corrected", "less_residual"})
-"""What is done to an operand in its own memory."""
+"""Operations that change an operand in place."""
 
 
 @dataclass
@@ -109,20 +109,22 @@ class Graph:
     """Nodes, each made once: the same operation on the same operands is the same node."""
 
     everything: Condition
-    nodes: list[Node] = field(default_factory=list)
+    nodes: list[ArrayNode] = field(default_factory=list)
     _known: dict[tuple[object, ...], int] = field(default_factory=dict)
 
     def number(self, value: Expr) -> int:
         """The node of an exact number."""
-        return self._make("number", (), NOTHING, "prologue", (Form(NumberNode(value), self.everything),), number=value)
+        return self._make(
+            "number", (), NOTHING, "prologue", (NodeForm(NumberNode(value), self.everything),), number=value
+        )
 
     def load(self, name: str, axes: Axes, phase: Phase, present: Condition, neutral: Expr | None) -> int:
         """The node of a value that is given: its neutral number in the cases in which it is not present."""
         index = len(self.nodes)
-        forms = [Form(Array(index, axes), present & self.everything)]
+        forms = [NodeForm(Array(index, axes), present & self.everything)]
         absent = self.everything & ~present
         if absent and neutral is not None:
-            forms.append(Form(NumberNode(neutral), absent))
+            forms.append(NodeForm(NumberNode(neutral), absent))
         return self._make("load", (), axes, phase, tuple(forms), name=name)
 
     def total(self, name: str, axes: Axes, body: int, weights: int | None = None) -> int:
@@ -130,9 +132,9 @@ class Graph:
         index = len(self.nodes)
         operands = (body,) if weights is None else (body, weights)
         zero = any_of(self.cases_of_number(operand, S.Zero) for operand in operands)
-        forms = [Form(Array(index, axes), self.everything & ~zero)]
+        forms = [NodeForm(Array(index, axes), self.everything & ~zero)]
         if zero:
-            forms.append(Form(NumberNode(S.Zero), zero))
+            forms.append(NodeForm(NumberNode(S.Zero), zero))
         return self._make("total", operands, axes, "epilogue", tuple(form for form in forms if form.cases), name=name)
 
     def apply(self, operation: str, *operands: int) -> int:
@@ -152,21 +154,21 @@ class Graph:
     def either(self, first: int, cases: Condition, second: int) -> int:
         """The node that is `first` in these cases and `second` in the others."""
         chosen = [(first, cases), (second, self.everything & ~cases)]
-        forms = [Form(f.value, f.cases & part, node) for node, part in chosen for f in self.nodes[node].forms]
+        forms = [NodeForm(f.value, f.cases & part, node) for node, part in chosen for f in self.nodes[node].forms]
         node = self.nodes[first]
         kept = tuple(form for form in forms if form.cases)
         return self._make("either", (first, second), node.axes, node.phase, kept)
 
     def in_place(self, operation: str, target: int, *operands: int) -> int:
-        """The node of what an operation makes of `target` in its own memory: nothing may read the old value later."""
+        """Add the node of an operation on `target` in its own memory; the old value must not be read later."""
         node = self.nodes[target]
-        forms = tuple(Form(form.value, form.cases, target) for form in node.forms)
+        forms = tuple(NodeForm(form.value, form.cases, target) for form in node.forms)
         return self._make(operation, (target, *operands), node.axes, node.phase, forms)
 
     def expanded(self, operand: int, axes: Axes, keep_numbers: bool, keep_zero: bool = True) -> int:
-        """The operand with all of these axes in every case, for what must see each entry.
+        """Add the operand expanded to all of these axes in every case, for an operation that must see each entry.
 
-        A zero stays a number unless the reader cannot take one, and so does every number where it says that it can.
+        A zero stays a number unless the reader cannot take one, and so does every number if the reader can.
         """
         node = self.nodes[operand]
         forms = []
@@ -178,7 +180,7 @@ class Graph:
                 if isinstance(value, NumberNode)
                 else value.axes.join(axes) == value.axes
             )
-            new = Form(value, form.cases, operand) if as_it_is else Form(Array(index, axes), form.cases)
+            new = NodeForm(value, form.cases, operand) if as_it_is else NodeForm(Array(index, axes), form.cases)
             forms.append(new)
         if all(form.through is not None for form in forms):
             return operand
@@ -205,7 +207,7 @@ class Graph:
         operands: tuple[int, ...],
         axes: Axes,
         phase: Phase,
-        forms: tuple[Form, ...],
+        forms: tuple[NodeForm, ...],
         name: str = "",
         number: Expr | None = None,
         boolean: bool = False,
@@ -213,10 +215,10 @@ class Graph:
         key = (operation, operands, axes, name, number)
         if key not in self._known:
             index = self._known[key] = len(self.nodes)
-            self.nodes.append(Node(index, operation, operands, axes, phase, forms, name, number, boolean))
+            self.nodes.append(ArrayNode(index, operation, operands, axes, phase, forms, name, number, boolean))
         return self._known[key]
 
-    def _forms(self, operation: str, operands: tuple[int, ...], axes: Axes, phase: Phase) -> tuple[Form, ...]:
+    def _forms(self, operation: str, operands: tuple[int, ...], axes: Axes, phase: Phase) -> tuple[NodeForm, ...]:
         index = len(self.nodes)
         forms = []
         for chosen in product(*(self.nodes[operand].forms for operand in operands)):
@@ -227,9 +229,9 @@ class Graph:
                 continue
             folded = fold(operation, tuple(form.value for form in chosen))
             if isinstance(folded, NumberNode):
-                forms.append(Form(folded, cases))
+                forms.append(NodeForm(folded, cases))
             elif folded is not None:
-                forms.append(Form(chosen[folded].value, cases, operands[folded]))
+                forms.append(NodeForm(chosen[folded].value, cases, operands[folded]))
             else:
                 # In the loop a result is written to a buffer with the node's own axes; elsewhere NumPy makes
                 # it.
@@ -238,12 +240,12 @@ class Graph:
                     real = real.join(form.value.axes if isinstance(form.value, Array) else NOTHING)
                 if operation in TO_ROW_SCALARS:
                     real = Axes(real.rows, False)
-                forms.append(Form(Array(index, axes if phase == "block" else real), cases))
+                forms.append(NodeForm(Array(index, axes if phase == "block" else real), cases))
         return _merged(forms)
 
 
 def fold(operation: str, values: tuple[Value, ...]) -> NumberNode | int | None:
-    """What an operation on these values is without computing: a number, the position of an operand, or None.
+    """Return the result of an operation if no array is computed: a number, the position of an operand, or None.
 
     >>> one, array = NumberNode(S.One), Array(0, ROW)
     >>> fold("multiply", (one, array)), fold("add", (one, one)), fold("add", (one, array))
@@ -288,9 +290,9 @@ def fold(operation: str, values: tuple[Value, ...]) -> NumberNode | int | None:
     return None
 
 
-def _merged(forms: list[Form]) -> tuple[Form, ...]:
+def _merged(forms: list[NodeForm]) -> tuple[NodeForm, ...]:
     merged: dict[tuple[Value, int | None], Condition] = {}
     for form in forms:
         key = (form.value, form.through)
         merged[key] = merged.get(key, NEVER) | form.cases
-    return tuple(Form(value, cases, through) for (value, through), cases in merged.items() if cases)
+    return tuple(NodeForm(value, cases, through) for (value, through), cases in merged.items() if cases)

@@ -1,7 +1,7 @@
-"""The JVP and the double backward for NumPy: which cases they have, and what they are lowered to.
+"""JVP and double backward for NumPy: their cases, and their lowering.
 
-Both are linear in several arguments of which any may be None, so their cases are those of the inputs that may be left
-out and of these. One whose input was left out has to be None.
+Both are linear in several arguments, any of which may be None. Their cases are those of the optional inputs and of
+these arguments. An argument whose input is absent has to be None.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Linear:
 
 @dataclass(frozen=True)
 class LinearDirection:
-    """A direction beyond forward and backward, lowered; `cases` are those of `body`."""
+    """Direction beyond forward and backward, lowered; `cases` are those of `body`."""
 
     program: RowProgram
     arguments: tuple[Linear, ...]
@@ -50,7 +50,7 @@ class LinearDirection:
 def linear_direction(
     program: RowProgram, layer: PublicInterface, cotangents: Sequence[str], residuals: Sequence[RowScalarSymbol]
 ) -> LinearDirection:
-    """A direction lowered. `cotangents` are those that may be None, `residuals` as in `lower`."""
+    """Lower a direction; `cotangents` are those that may be None, `residuals` as in `lower`."""
     loaded = {row.name for row in program.rows} | {parameter.name for parameter in program.parameters}
     order = moved(program, layer)
     results = {name for store in program.results for name in store.names}

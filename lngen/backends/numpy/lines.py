@@ -1,7 +1,7 @@
-"""From nodes to lines of Python: how an operation is spelled, and under which condition it is carried out.
+"""Lines of Python for nodes: the text of an operation, and the condition under which it is done.
 
-`Lines` is what the two ways to take rows have in common: block by block, with every result in memory that is there
-(`body`), and on the fast path in one piece, with results as NumPy makes them (`fast_path`).
+`NodeLines` is shared by both paths. The block path (`body`) writes every result into existing memory, and the fast path
+(`fast_path`) lets NumPy allocate.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from sympy import Expr
 
 from lngen.backends.expressions import decimal, formula, is_short
 from lngen.backends.layout import truth, tuple_of
-from lngen.backends.numpy.graph import REDUCTIONS, ROW, SHIFT, Node, NumberNode
+from lngen.backends.numpy.graph import REDUCTIONS, ROW, SHIFT, ArrayNode, NumberNode
 from lngen.backends.numpy.naming import names_of, variables
 from lngen.backends.numpy.operations import Event, Schedule
 from lngen.backends.numpy.presence import Cases
@@ -50,11 +50,14 @@ def row_width(axes: Axes) -> str:
     return "features" if axes == ROW else "1"
 
 
-class Lines:
-    """The lines of one direction, by phase. `plain_weights` are those of sums and means of one row that they read."""
+class NodeLines:
+    """Lines of one direction, by phase.
+
+    `plain_weights` are the weights of sums and means of one row that they read.
+    """
 
     converted: ClassVar[bool] = True
-    """Whether numbers come as arrays of the type that is computed in, as all other parameters do."""
+    """True if numbers come as arrays of the compute type, as all other parameters do."""
 
     def __init__(
         self, schedule: Schedule, wanted: Mapping[str, Condition], need: list[Condition], cases: Cases
@@ -70,21 +73,21 @@ class Lines:
         self.guards = guards(schedule, need)
         self.lines: dict[str, list[CodeLine]] = {"prologue": [], "block": [], "epilogue": []}
 
-    # What a way to take rows decides
+    # Decisions that differ between the two paths
 
-    def out(self, node: Node) -> str:
-        """Where a node of the rows is written; "" for memory that NumPy makes."""
+    def out(self, node: ArrayNode) -> str:
+        """Return the memory that a node of the rows is written to; "" if NumPy allocates it."""
         raise NotImplementedError
 
     def row_reduction(self, operation: str, operands: list[str], into: list[str]) -> str:
         """A sum or a mean over each row of the products of two operands."""
         raise NotImplementedError
 
-    def ufunc(self, node: Node, arguments: list[str]) -> str:
+    def ufunc(self, node: ArrayNode, arguments: list[str]) -> str:
         """A ufunc on rows, under no mask."""
         return f"{UFUNCS[node.operation]}({', '.join(arguments)})"
 
-    def work(self, node: Node) -> list[str]:
+    def work(self, node: ArrayNode) -> list[str]:
         """Scratch for an operation that asks for it."""
         return []
 
@@ -133,7 +136,7 @@ class Lines:
             elif isinstance(form.value, NumberNode) and form.through is None:
                 self.add(node.phase, f"{variable} = {self.literal(form.value.value)}", cases, event)
 
-    def _call(self, node: Node) -> str:
+    def _call(self, node: ArrayNode) -> str:
         operands = [self.spelled(index) for index in node.operands]
         in_loop = node.phase == "block"
         out = self.out(node) if in_loop else ""
@@ -171,7 +174,7 @@ class Lines:
         return f"{UFUNCS[node.operation]}({', '.join(arguments)})"
 
     def _is_typed(self, index: int) -> bool:
-        """Whether a value is an array or a number of the compute type, whatever is left out."""
+        """Test whether a value has the compute type, as an array or a number, whatever inputs are absent."""
         values = (form.value for form in self.nodes[index].forms)
         return not any(is_short(value.value) for value in values if isinstance(value, NumberNode))
 
@@ -211,7 +214,7 @@ class Lines:
             for value, name in self.constants.items()
         ]
 
-    def loaded(self, phase: str) -> list[tuple[Node, Condition]]:
+    def loaded(self, phase: str) -> list[tuple[ArrayNode, Condition]]:
         """The arguments that are read in a phase, and in which cases they are arrays."""
         return [
             (node, self.need[node.index] & node.computed())
@@ -219,7 +222,7 @@ class Lines:
             if node.operation == "load" and node.phase == phase and self.need[node.index]
         ]
 
-    def absent(self, node: Node) -> list[CodeLine]:
+    def absent(self, node: ArrayNode) -> list[CodeLine]:
         """The lines that give a node's variable its number, in the cases in which it is one."""
         lines = []
         for form in node.forms:
@@ -254,7 +257,7 @@ class Lines:
         names, renamed = named_conditions(parts, self.names.internal)
         return [line for condition, name in names.items() for line in truth(name, condition, 4)], renamed
 
-    def arguments(self) -> list[Node]:
+    def arguments(self) -> list[ArrayNode]:
         """The loads in the order of the arguments: rows and row scalars, then parameters."""
         loads = [node for node in self.nodes if node.operation == "load" and node.name != "D"]
         return sorted(loads, key=lambda node: node.phase != "block")

@@ -1,7 +1,7 @@
-"""From a row program to a schedule of array operations.
+"""Lowering of a row program to a schedule of array operations.
 
-A sum over rows and a reduction are put where what they need is ready, so that a product made for one of them is gone
-before the next buffer is asked for. How an expression becomes operations is in `operations`.
+A sum over rows, and a reduction, is scheduled as soon as its operands are ready. Its product is then free before the
+next buffer is needed. `operations` turns an expression into operations.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _lowered(program: RowProgram, cases: Cases, residuals: Sequence[RowScalarSym
 
 
 def _row_passes(schedule: Schedule) -> int:
-    """How often a call with every argument goes over whole rows: to compute them, to reduce them, to add them up."""
+    """Return the number of passes over whole rows in a call with every argument, of any kind."""
     nodes = schedule.graph.nodes
     cases = schedule.cases
     all_there = all_of(map(cases.present, cases.names))
@@ -86,7 +86,7 @@ class _Lowering(OperationWriter):
         self._flush()
         if self.waiting:
             raise LngenError(
-                f"program {program.layer} {program.direction}: {self.waiting[0]} needs what is never assigned"
+                f"program {program.layer} {program.direction}: {self.waiting[0]} needs a value that is never assigned"
             )
         for assignment in program.epilogue:
             self._assign(assignment)
@@ -160,7 +160,7 @@ class _Lowering(OperationWriter):
             self.schedule.events.append(Event("save", node, self.step, self.heading, symbol.name))
 
     def _flush(self) -> None:
-        """Take whatever waits and has all it needs; what that makes ready is taken too."""
+        """Schedule every waiting operation whose operands are ready, until none is left."""
         progress = True
         while progress:
             progress = False
@@ -173,7 +173,10 @@ class _Lowering(OperationWriter):
                     progress = True
 
     def _is_unread(self, body: Expr) -> bool:
-        """Whether a row is an argument that nothing has read yet: its sum waits until the row is in the cache."""
+        """Test whether a row is an argument that no operation has read yet.
+
+        The sum of such a row waits until the row is in the cache.
+        """
         node = self.schedule.names.get(body.name) if isinstance(body, RowSymbol) else None
         if node is None or self.graph.nodes[node].operation != "load" or self.last:
             return False

@@ -1,8 +1,8 @@
-"""Which variable a node is held in."""
+"""Choice of the variable that holds a node."""
 
 from __future__ import annotations
 
-from lngen.backends.numpy.graph import IN_PLACE, REDUCTIONS, Node, NumberNode
+from lngen.backends.numpy.graph import IN_PLACE, REDUCTIONS, ArrayNode, NumberNode
 from lngen.backends.numpy.operations import Schedule
 from lngen.backends.numpy.text import LocalNames
 from lngen.plan.presence import Condition
@@ -60,6 +60,6 @@ def _own_names(schedule: Schedule) -> list[tuple[str, int]]:
     return given + list(schedule.names.items())
 
 
-def _is_read_as_number(node: Node, need: Condition) -> bool:
-    """Whether something reads the neutral number of a load that is left out."""
+def _is_read_as_number(node: ArrayNode, need: Condition) -> bool:
+    """Test whether an operation reads the neutral number of an absent load."""
     return any(bool(need & form.cases) for form in node.forms if isinstance(form.value, NumberNode))

@@ -1,4 +1,4 @@
-"""From an expression to a chain of three-address operations.
+"""Lowering of an expression to a chain of three-address operations.
 
 Cheap values are combined first: `alpha*gamma*g` multiplies the Scalar into the Feature once per call, and passes over
 the rows once. A product that is reduced is not stored, and one with a Feature is weighted by it.
@@ -82,7 +82,7 @@ class OperationWriter:
         self.target = ""
 
     def at(self, step: int, symbol: TypedSymbol, right_side: str) -> None:
-        """What follows belongs to this step, which assigns a symbol."""
+        """Set the step of the operations that follow, and the symbol that the step assigns."""
         self.step, self.heading, self.target = step, f"{symbol.name} = {right_side}", symbol.name
 
     def symbol(self, symbol: Symbol) -> int:
@@ -98,7 +98,7 @@ class OperationWriter:
         return self.made(self.graph.apply, operation, *operands)
 
     def expanded(self, operand: int, axes: object, keep_numbers: bool) -> int:
-        """A node with all of these axes, its value repeated along those that it lacks."""
+        """Add a node with all of these axes, its value repeated along those that it lacks."""
         return self.made(self.graph.expanded, operand, axes, keep_numbers)
 
     def made(self, make: Callable[..., int], *arguments: object) -> int:
@@ -162,7 +162,7 @@ class OperationWriter:
             values.append((above, below))
         number: int | None = None if coefficient == 1 else self.graph.number(coefficient)
         row, row_scalar, feature, scalar = values
-        # What is the same for all rows is combined once per call, what is the same for a row once per row.
+        # Values of the call are combined once per call, and values of a row once per row.
         shared = self._merged((number, None), scalar)
         if feature != (None, None):
             feature = self._merged(feature, shared)
@@ -257,7 +257,7 @@ class OperationWriter:
         return self.made(self.graph.either, self.reduce(operator, body, rows=True), ones, weighted)
 
     def _weights(self, operator: str, feature: int, expression: Expr) -> int:
-        """The weights of a sum over a row; those of a mean are divided by D once per call."""
+        """Return the weights of a sum over a row; those of a mean are divided by D once per call."""
         if operator != "mean":
             return feature
         divided = self.apply("divide", feature, self.symbol(D))

@@ -12,10 +12,10 @@ from lngen.plan.presence import ALWAYS, Condition, Literal, all_of, any_of
 
 @dataclass(frozen=True)
 class Cases:
-    """The cases of one direction: the optional names, what is written for "is present", which cases occur.
+    """Cases of one direction: the optional names, the test for "is present" of each, and the possible cases.
 
     At least one name of `one_of`, and of each group of `groups`, is present; the first name of a pair of `implied` only
-    where the second is.
+    if the second is.
 
     >>> from lngen.plan.presence import ALWAYS, NEVER
     >>> cases = Cases(("gamma", "beta"))
@@ -100,7 +100,7 @@ class Cases:
         return chosen
 
     def _deciding(self, wanted: Condition, others: Condition) -> list[str]:
-        """Arguments that tell the wanted cases from the others; as many as can be are left out, the first first."""
+        """Return arguments that separate the wanted cases from the others, as few as possible."""
         left = []
         for name in self.names:
             blind = wanted.possible([name]), others.possible([name])
@@ -114,7 +114,7 @@ class Cases:
         return tuple(sorted(term, key=lambda literal: self.names.index(literal[0])))
 
     def _place(self, term: Sequence[Literal]) -> tuple[int, list[int], list[bool]]:
-        """Where a product stands among all: the short ones first, then by the order of the names."""
+        """Return the sort key of a product: short ones first, then by the order of the names."""
         return len(term), [self.names.index(name) for name, _ in term], [not sign for _, sign in term]
 
     def _text(self, term: Sequence[Literal]) -> str:

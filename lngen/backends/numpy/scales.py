@@ -17,10 +17,10 @@ from lngen.plan.program import Assignment, FeatureReduction, RowProgram, RowsRed
 
 
 def with_late_scales(program: RowProgram, passes: Callable[[RowProgram], int]) -> RowProgram:
-    """The program with scaled rows written out wherever that makes it shorter.
+    """Write out scaled rows wherever that makes the program shorter.
 
-    `passes` counts what a program does to whole rows. A row that is stored keeps its scale, and so does one without
-    which a product would reach further than the program's do, above or below, at any end (`Growth.overreach`): of two
+    `passes` counts the operations of a program on whole rows. A row that is stored keeps its scale. So does one without
+    which a product would overreach more than the program's do, above or below, at any end (`Growth.overreach`): of two
     quotients `p*q` the scales would be multiplied first, and their product is 0 where `p` and `q` are ordinary numbers.
 
     >>> from lngen.expressions.symbols import Mean, RowSymbol
@@ -70,10 +70,10 @@ def _overreach_at(growth: Growth, program: RowProgram) -> Rational:
 
 
 def with_weights(program: RowProgram) -> RowProgram:
-    """The program with a factor that varies over features as the weights of a mean, where that spares a row.
+    """Use a factor that varies over features as the weights of a mean, if that saves a row.
 
-    With `g = gamma*dy`, `mean(g*x)` is the mean of `dy*x` weighted by `gamma`: for the gradient of `gamma` that product
-    is there, and `g` need not be yet.
+    With `g = gamma*dy`, `mean(g*x)` is the mean of `dy*x` weighted by `gamma`. The gradient of `gamma` needs that
+    product anyway, and `g` can be computed later.
 
     >>> from lngen.expressions.symbols import FeatureSymbol, RowSymbol
     >>> x, g, dy, gamma = *map(RowSymbol, ("x", "g", "dy")), FeatureSymbol("gamma")
@@ -104,7 +104,7 @@ def _is_weighted_row(expression: Expr) -> bool:
 
 
 def weights_apart(body: Expr) -> tuple[Expr, Expr]:
-    """A body that is summed over rows, as the weights of the rows and what is left of it.
+    """Split a body that is summed over rows into the weights of the rows and the rest.
 
     >>> from lngen.expressions.symbols import RowSymbol
     >>> weights_apart(RowScalarSymbol("r")*RowSymbol("x")*RowSymbol("dy"))

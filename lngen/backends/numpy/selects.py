@@ -1,12 +1,11 @@
-"""What only one side of a select reads is computed where that side is taken.
+"""Guards: values that only one side of a select reads are computed where that side is taken.
 
-`log(x)` where x is positive and 0 elsewhere must not complain of the x that are not. A ufunc takes a mask for
-that.
+`log(x)` where x is positive, and 0 elsewhere, must not warn about the other x. A ufunc takes a mask for that.
 """
 
 from __future__ import annotations
 
-from lngen.backends.numpy.graph import REDUCTIONS, Node
+from lngen.backends.numpy.graph import REDUCTIONS, ArrayNode
 from lngen.backends.numpy.operations import Schedule
 from lngen.language import FUNCTIONS
 from lngen.plan.presence import Condition
@@ -23,7 +22,7 @@ _WHOLE = REDUCTIONS | _HELPERS | {"attains_first", "where", "expand", "write out
 
 
 def guards(schedule: Schedule, need: list[Condition]) -> dict[int, Side]:
-    """The nodes to be computed under a mask: those that could complain of entries that are thrown away."""
+    """Return the nodes to be computed under a mask: those that could warn about entries that are discarded."""
     nodes = schedule.graph.nodes
     sides: dict[int, set[Side | None]] = {}
     only: dict[int, Side] = {}
@@ -48,8 +47,8 @@ def guards(schedule: Schedule, need: list[Condition]) -> dict[int, Side]:
     return found
 
 
-def _is_there(mask: Node, node: Node, need: list[Condition]) -> bool:
-    """Whether the mask fits the node, and is computed before it whenever it is."""
+def _is_there(mask: ArrayNode, node: ArrayNode, need: list[Condition]) -> bool:
+    """Test whether a mask fits a node, and is computed before it in every case."""
     computed = need[node.index] & node.computed()
     before = mask.phase == "block" and mask.index < node.index
     fits = mask.axes.join(node.axes) == node.axes

@@ -11,17 +11,17 @@ from itertools import groupby
 from lngen.backends.layout import comment, condition, wrapped
 
 _TARGET = re.compile(r"(?:read_|place_)?(\w+?)(?:_sums|_block)? = ")
-"""What a line assigns, without what says how it is kept."""
+"""Pattern of the name that a line assigns, without prefixes and suffixes for its memory."""
 
 
 _WORD = re.compile(r"[^\W\d]\w*")
 
 _IN_PLACE = ("_rows.residual(", "_rows.less_residual(")
-"""Helpers that also write to what they are given."""
+"""Helpers that also write to their arguments."""
 
 
 class LocalNames:
-    """The names of one scope: the derivation's, and what is made besides.
+    """Names of one scope: the derivation's, and further ones.
 
     >>> names = LocalNames(["buffer"])
     >>> names.internal("buffer"), names.internal("part"), names.internal("part")
@@ -43,7 +43,10 @@ class LocalNames:
 
 @dataclass(frozen=True)
 class CodeLine:
-    """A line and the condition it is under; "" for none. A heading is a comment on what follows."""
+    """Line and its condition, "" for none.
+
+    A heading is a comment on the lines after it.
+    """
 
     text: str
     condition: str = ""
@@ -85,7 +88,7 @@ def laid_out(lines: Iterable[CodeLine], indent: int) -> tuple[str, ...]:
 
 
 def read_only_assigned(lines: Sequence[CodeLine]) -> list[CodeLine]:
-    """The lines of a block, with a name given to what is read again alone: a result is in its memory already.
+    """Drop assignments to names that are never read, where the result is in its memory already.
 
     >>> lines = [CodeLine("y = np.exp(x, out=y_block)"), CodeLine("y = np.add(y, b, out=y_block)", "b is not None")]
     >>> [line.text for line in read_only_assigned([*lines, CodeLine("z = y", "b is None")])]
@@ -112,7 +115,7 @@ def read_only_assigned(lines: Sequence[CodeLine]) -> list[CodeLine]:
 def named_conditions(
     parts: Sequence[Sequence[CodeLine]], fresh: Callable[[str], str]
 ) -> tuple[dict[str, str], list[list[CodeLine]]]:
-    """Long conditions that come up again under names, `needs_mu` for what `mu` is needed for; the names, and the lines.
+    """Name long conditions that recur, `needs_mu` for the computation of `mu`; return the names, and the lines.
 
     >>> long = "a is not None and b is not None"
     >>> lines = [CodeLine("mu = 1", long), CodeLine("y = x"), CodeLine("y += mu", long)]
@@ -163,7 +166,7 @@ def indented(lines: list[str], indent: int = 4) -> list[str]:
 
 
 def words(lines: Iterable[CodeLine]) -> set[str]:
-    """The names and words in lines and in what they are under, not in their comments."""
+    """Return the names and words in lines and in their conditions, without comments."""
     return {word for line in lines for word in _WORD.findall(f"{line.text} {line.condition}")}
 
 

@@ -1,7 +1,7 @@
-"""The backend for rows whose features lie on several processes: a row program for each part, and one for each merge.
+"""Backend for rows whose features are sharded over several processes: a row program for each shard and each merge.
 
 Each is printed as the NumPy backend prints a row program, to a function that takes blocks of rows. The runtime
-(`sharded.py`) calls one after the other, and all processes exchange what parts have reduced.
+(`sharded.py`) calls one after the other, and all processes exchange the reduced numbers.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from lngen.backends.numpy.functions import function, imported, measured, named, 
 from lngen.backends.numpy.linear_directions import by_event
 from lngen.backends.numpy.lowering import lower
 from lngen.backends.numpy.presence import Cases
-from lngen.backends.numpy.wrappers import Function, PublicFunctions
+from lngen.backends.numpy.wrappers import PublicFunction, PublicFunctions
 from lngen.backends.saved import saved_fields
 from lngen.backends.sharded import compiled, device
-from lngen.backends.sharded.statements import Step, Steps, own_values, told
+from lngen.backends.sharded.statements import DirectionSteps, StepFunction, own_values, told
 from lngen.backends.signatures import Signatures
 from lngen.backends.spelling import belongs_to, gradient, marked_program, plain_errors, reading
 from lngen.errors import LngenError, counted
@@ -45,16 +45,16 @@ _LAST = {
 
 
 def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
-    """The files of a layer over parts of rows, by name; `programs` are forward, backward and what follows.
+    """Emit the files of a layer with sharded rows, by name; `programs` are forward, backward and the others.
 
     Raises LngenError for a layer that has no sharded form, or that NumPy code cannot be written for.
     """
     with plain_errors():
-        return _Emission(programs, notes).files()
+        return _ShardedEmission(programs, notes).files()
 
 
 def collectives(form: ShardedProgram) -> str:
-    """What a direction takes of the network, as text.
+    """Describe the collectives of a direction.
 
     >>> from lngen.expressions.symbols import RowSymbol
     >>> from lngen.plan.program import RowArgument
@@ -69,7 +69,7 @@ def collectives(form: ShardedProgram) -> str:
     return f"{counted(form.collectives, 'collective')}, {numbers or 'no number'} from each process"
 
 
-class _Emission:
+class _ShardedEmission:
     def __init__(self, programs: Sequence[RowProgram], notes: Notes) -> None:
         self.notes = notes
         every = list(map(marked_program, programs))
@@ -126,9 +126,9 @@ class _Emission:
 
     # ---- the mathematics
 
-    def _steps(self, form: ShardedProgram) -> Steps:
+    def _steps(self, form: ShardedProgram) -> DirectionSteps:
         direction = form.program.direction
-        exchanges: list[tuple[Step, Step | None]] = []
+        exchanges: list[tuple[StepFunction, StepFunction | None]] = []
         for number, (part, exchange) in enumerate(zip(form.parts, form.exchanges, strict=False), 1):
             assert part is not None
             sends = self._function(f"{direction}_part_{number}", part, "What this part sends of each row.", direction)
@@ -138,14 +138,14 @@ class _Emission:
                 merge = self._function(name, exchange.merge, "What all make of the parts.", direction)
             exchanges.append((sends, merge))
         last, common = form.parts[-1], form.common
-        return Steps(
+        return DirectionSteps(
             form,
             exchanges,
             None if last is None else self._function(f"{direction}_last", last, _LAST[direction], direction),
             None if common is None else self._function(f"{direction}_common", common, _COMMON, direction),
         )
 
-    def _function(self, name: str, program: RowProgram, summary: str, direction: str) -> Step:
+    def _function(self, name: str, program: RowProgram, summary: str, direction: str) -> StepFunction:
         """The function of a program."""
         program = marked_program(program)
         rows = [row.name for row in program.rows]
@@ -178,7 +178,7 @@ class _Emission:
             {"values": named(values, made.parameters), "results": [f"{each}_out" for each in results]},
             [*measured(made.lines), *made.lines],
         )
-        return Step(name, [reading(each) for each in values], [reading(each) for each in results], lines)
+        return StepFunction(name, [reading(each) for each in values], [reading(each) for each in results], lines)
 
     # ---- the module
 
@@ -186,14 +186,14 @@ class _Emission:
         wide = ", is_wide=True" if self.programs[0].is_wide else ""
         return [f"_LAYER = _sharded.layer(INTERFACE, Saved{wide})"]
 
-    def _direction(self, steps: Steps, before: str) -> list[str]:
-        """The statement of a direction; `before` is what stands before the name of a part."""
+    def _direction(self, steps: DirectionSteps, before: str) -> list[str]:
+        """The statement of a direction; `before` is the prefix of a part's name."""
         name = steps.form.program.direction
         several = len(self.layer.outputs) > 1
         results = _RESULTS.get(name, "Outputs" if several else "_directions.only")
-        lines = [f"_{name.upper()} = _sharded.{'Forward' if name == 'forward' else 'Later'}("]
+        lines = [f"_{name.upper()} = _sharded.Sharded{'Forward' if name == 'forward' else 'Later'}("]
         lines += ["    _LAYER,", *([f'    "{name}",'] if name != "forward" else []), f"    {results},"]
-        lines += steps.statement(self.layer, self.notes.layer, "_sharded", before)
+        lines += steps.statement(self.layer, self.notes.layer, "_sharded.ShardSteps", before)
         return [*lines, *self.own.get(name, ()), ")"]
 
     def _fields(self) -> dict[str, Any]:
@@ -228,7 +228,7 @@ def _names(program: RowProgram) -> Iterator[str]:
     yield from (line.symbol.name for line in program.lines())
 
 
-def _over(function: Function) -> Function:
+def _over(function: PublicFunction) -> PublicFunction:
     """A function of the NumPy backend whose call is made over a communicator."""
     lines = []
     for line in function.lines:

@@ -1,4 +1,4 @@
-"""The parts of rows as kernels, in C++ and in CUDA, and the table of what those are passed."""
+"""Kernels of shards, in C++ and in CUDA, and the table of their arguments."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SOURCE, CUDA_SOURCE = "sharded.cpp", "sharded.cu"
 
 
 @dataclass(frozen=True)
-class Kernel:
+class ShardKernel:
     """A part, whose kernels have its `name`: its program, marked, and its lines."""
 
     name: str
@@ -32,16 +32,16 @@ class Kernel:
     lowered: LoweredDirection
 
 
-def kernel(name: str, part: RowProgram, direction: str) -> Kernel:
-    """The kernel of a part of a direction for the processor. Raises LngenError for what cannot be printed."""
+def kernel(name: str, part: RowProgram, direction: str) -> ShardKernel:
+    """Return the kernel of a direction's part for the processor; raises LngenError if it cannot be printed."""
     program = _as_called(marked_program(part), direction)
     return _named(name, program, lower(program, (), LanesPrinter, True))
 
 
-def cuda_kernel(name: str, part: RowProgram, direction: str, public: Collection[str]) -> Kernel:
-    """The kernel of a part of a direction for a GPU; row scalars that are not `public` come as they were computed.
+def cuda_kernel(name: str, part: RowProgram, direction: str, public: Collection[str]) -> ShardKernel:
+    """Return the kernel of a direction's part for a GPU; row scalars that are not `public` stay in the compute type.
 
-    Raises LngenError for what cannot be printed.
+    Raises LngenError if it cannot be printed.
     """
     rows = tuple(
         replace(row, origin="computed") if isinstance(row.symbol, RowScalarSymbol) and row.name not in public else row
@@ -57,21 +57,21 @@ def cuda_kernel(name: str, part: RowProgram, direction: str, public: Collection[
 
 def _as_called(program: RowProgram, direction: str) -> RowProgram:
     """The program in the words that kernels are called by."""
-    # What of several cotangents is left out comes as zeros: a part may read but one of them.
+    # An absent cotangent among several comes as zeros, since a shard may read only one of them.
     rows = tuple(replace(row, origin="saved output") if row.origin == "cotangent" else row for row in program.rows)
     program = replace(program, rows=rows)
     return replace(program, direction="backward") if direction != "forward" and program.results else program
 
 
-def _named(name: str, program: RowProgram, lowered: LoweredDirection) -> Kernel:
+def _named(name: str, program: RowProgram, lowered: LoweredDirection) -> ShardKernel:
     columns = lowered.columns
     if columns:
         columns = replace(columns, contract=replace(columns.contract, kernel=f"{name}_columns"))
     renamed = replace(lowered, name=name, contract=replace(lowered.contract, kernel=name), columns=columns)
-    return Kernel(name, program, renamed)
+    return ShardKernel(name, program, renamed)
 
 
-def source(kernels: Sequence[Kernel], notes: Notes) -> str:
+def source(kernels: Sequence[ShardKernel], notes: Notes) -> str:
     """The text of `sharded.cpp`."""
     directions = [each.lowered for each in kernels]
     arguments = {contract.kernel: unpacked(contract) for contract in contracts_of(directions)}
@@ -79,12 +79,12 @@ def source(kernels: Sequence[Kernel], notes: Notes) -> str:
     return spelled(re.sub(r"\n{3,}", "\n\n", text).rstrip("\n") + "\n", CPP)
 
 
-def cuda_source(kernels: Sequence[Kernel], notes: Notes, *, is_wide: bool) -> str:
+def cuda_source(kernels: Sequence[ShardKernel], notes: Notes, *, is_wide: bool) -> str:
     """The text of `sharded.cu`."""
     return kernels_text([each.lowered for each in kernels], is_wide, notes)
 
 
-def statement(kernel: Kernel, cotangents: Sequence[str]) -> list[str]:
+def statement(kernel: ShardKernel, cotangents: Sequence[str]) -> list[str]:
     """The statement that makes of a kernel for the processor a function such as those for NumPy."""
     first = [
         f"_{kernel.name} = _host_parts.HostPart(",
@@ -95,15 +95,15 @@ def statement(kernel: Kernel, cotangents: Sequence[str]) -> list[str]:
     return [reading(line) for line in [*first, *_tables(kernel, cotangents), ")"]]
 
 
-def cuda_statement(kernel: Kernel, cotangents: Sequence[str]) -> list[str]:
+def cuda_statement(kernel: ShardKernel, cotangents: Sequence[str]) -> list[str]:
     """The statement that makes of a kernel for a GPU such a function of arrays in its memory."""
     first = [f"_{kernel.name} = _device_parts.DevicePart(", "    __file__,", f'    "{CUDA_SOURCE}",']
     wide = ["    is_wide=True,"] if kernel.program.is_wide else []
     return [reading(line) for line in [*first, *_tables(kernel, cotangents), *wide, ")"]]
 
 
-def _tables(kernel: Kernel, cotangents: Sequence[str]) -> list[str]:
-    """The kinds of what a part is given and makes, and what its kernels are passed."""
+def _tables(kernel: ShardKernel, cotangents: Sequence[str]) -> list[str]:
+    """Return the kinds of a part's arguments and results, and the arguments of its kernels."""
     program, lowered = kernel.program, kernel.lowered
     kinds = {row.name: _kind(row) for row in program.rows}
     kinds |= {parameter.name: parameter.kind for parameter in program.parameters}

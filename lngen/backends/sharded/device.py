@@ -10,7 +10,7 @@ from lngen.backends.cuda.launcher import direction_table, functions, inside
 from lngen.backends.interface import PublicInterface
 from lngen.backends.layout import in_order
 from lngen.backends.sharded import compiled
-from lngen.backends.sharded.statements import Steps, told
+from lngen.backends.sharded.statements import DirectionSteps, told
 from lngen.backends.spelling import reading
 from lngen.files.render import render
 from lngen.plan.program import RowProgram
@@ -20,17 +20,17 @@ _KEYWORDS = ("communicator: _collectives.Communicator", "stream: Any = None", "l
 
 def files(
     programs: Mapping[str, RowProgram],
-    steps: Sequence[Steps],
+    steps: Sequence[DirectionSteps],
     own: Mapping[str, Sequence[str]],
     layer: PublicInterface,
     notes: Notes,
     lines: Sequence[str],
 ) -> dict[str, str]:
-    """The files for devices; `programs` are marked, by direction, and `lines` say what collectives they take.
+    """Return the files for devices; `programs` are marked, by direction, and `lines` describe their collectives.
 
-    `own` are the lines that say what each direction after forward is given and computes.
+    `own` are the lines with the arguments and results of each direction after forward.
 
-    Raises LngenError for what CUDA code cannot be printed for.
+    Raises LngenError for an expression that CUDA code cannot be printed for.
     """
     kernels = []
     for each in steps:
@@ -53,11 +53,11 @@ def files(
     for each in steps:
         name = each.form.program.direction
         statements += [
-            f"_{name.upper()} = _device_sharded.{'Forward' if name == 'forward' else 'Later'}(",
+            f"_{name.upper()} = _device_sharded.DeviceSharded{'Forward' if name == 'forward' else 'Later'}(",
             "    _LAYER,",
         ]
         statements += [f'    "{name}",'] if name != "forward" else []
-        statements += [*each.statement(layer, notes.layer, "_device_sharded", "_"), *own.get(name, ()), ")"]
+        statements += [*each.statement(layer, notes.layer, "_device_sharded.DeviceSteps", "_"), *own.get(name, ()), ")"]
     has_second = "backward_backward" in programs
     text = render(
         "sharded/cuda.py.jinja",
@@ -78,7 +78,7 @@ def files(
 
 
 def _told(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Functions as the template takes them, each of which tells the other processes of an error."""
+    """Return the functions for the template, each of which tells the other processes of an error."""
 
     def each(name: str, field: Any) -> Any:
         if isinstance(field, dict):

@@ -13,7 +13,7 @@ from lngen.plan.program import RowProgram
 
 
 @dataclass(frozen=True)
-class Step:
+class StepFunction:
     """A function of the emitted module: its name, its values and its results, as the runtime passes them."""
 
     name: str
@@ -23,16 +23,16 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Steps:
-    """Those of a direction: of each exchange the part and the merge; the last part, and what all have in common."""
+class DirectionSteps:
+    """Steps of a direction: a part and a merge of each exchange, the last part, and the common part."""
 
     form: ShardedProgram
-    exchanges: list[tuple[Step, Step | None]]
-    last: Step | None
-    common: Step | None
+    exchanges: list[tuple[StepFunction, StepFunction | None]]
+    last: StepFunction | None
+    common: StepFunction | None
 
-    def parts(self) -> list[Step]:
-        """What each process does by itself."""
+    def parts(self) -> list[StepFunction]:
+        """Return the steps of each process by itself."""
         return [part for part, _ in self.exchanges] + ([self.last] if self.last else [])
 
     def functions(self) -> list[list[str]]:
@@ -40,14 +40,14 @@ class Steps:
         every = (*(step for pair in self.exchanges for step in pair), self.last, self.common)
         return [step.lines for step in every if step]
 
-    def statement(self, layer: PublicInterface, title: str, module: str, before: str) -> list[str]:
-        """The expression that makes them; `module` has the class, `before` is what stands before the name of a part."""
+    def statement(self, layer: PublicInterface, title: str, steps: str, before: str) -> list[str]:
+        """Return the expression that makes them; `steps` is the class, `before` the prefix of a part's name."""
         program = self.form.program
-        lines = [f"    {module}.Steps(", f'        "{title} {program.direction}",']
+        lines = [f"    {steps}(", f'        "{title} {program.direction}",']
         lines += ["        exchanges=["] if self.exchanges else []
         for (part, merge), exchange in zip(self.exchanges, self.form.exchanges, strict=True):
             sends = [f'("{sent.symbol.name}", {_number(sent.of_nothing)})' for sent in exchange.sent]
-            lines += ["            _sharded.Exchange("]
+            lines += ["            _sharded.ExchangeStep("]
             lines += _entry("part", f"{before}{part.name}", 16) + listed("reads", part.reads, 16)
             lines += _entries("sends", sends, 16)
             lines += listed("totals", [reading(total.name) for total in exchange.totals], 16) if exchange.totals else []
@@ -76,7 +76,10 @@ class Steps:
 
 
 def own_values(program: RowProgram, layer: PublicInterface) -> list[str]:
-    """What a direction that follows forward is given besides what was saved, and what it computes, in order."""
+    """Return a direction's own arguments and results, in order.
+
+    Saved values are not among the arguments; the direction follows forward.
+    """
     cotangents = [output.derivative.name for output in layer.outputs]
     gradients = [given.derivative.name for given in layer.differentiable]
     arguments = [*(cotangents if program.direction != "jvp" else ()), *moved(program, layer)]

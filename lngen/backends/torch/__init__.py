@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from lngen.backends import Notes
 from lngen.backends.class_names import attribute, class_of
-from lngen.backends.functions import Function, argument, call, definition
+from lngen.backends.functions import FrameworkFunction, argument, call, definition
 from lngen.backends.interface import PublicInput, PublicInterface, interface
 from lngen.backends.modules import LayerClass
 from lngen.backends.spelling import marked_program, plain_errors, reading
@@ -28,17 +28,17 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
     with plain_errors():
         forward = marked_program(programs[0])
         layer = interface(forward, notes)
-        function = Function(layer, notes, "_torch.Tensor", "a tensor", forward.is_wide)
-        return {"torch_backend.py": _Text(layer, notes, function).module()}
+        function = FrameworkFunction(layer, notes, "_torch.Tensor", "a tensor", forward.is_wide)
+        return {"torch_backend.py": _TorchText(layer, notes, function).module()}
 
 
 @dataclass(frozen=True)
-class _Text:
-    """What the emitted module says of its layer, in callers' names."""
+class _TorchText:
+    """Texts of the emitted module about its layer, in callers' names."""
 
     layer: PublicInterface
     notes: Notes
-    function: Function
+    function: FrameworkFunction
 
     def module(self) -> str:
         name, own = self.notes.layer, LayerClass(self.layer)

@@ -1,4 +1,4 @@
-"""What emitted code promises besides numbers: shapes, dtypes, memory, independence of rows, determinism."""
+"""Claims about emitted code besides its numbers: shapes, dtypes, memory, independence of rows, determinism."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _OWN: dict[str, Callable[[Checkable, int, Sequence[str], Bounds], list[Claim]]] 
 def check_contracts(
     layer: Checkable, backend: str, seed: int, dtypes: Sequence[str], bounds: Bounds, tell: Tell
 ) -> Iterator[Evidence]:
-    """Every contract of a backend. An exception of the emitted code is a failure.
+    """Check every contract of a backend; an exception of the emitted code is a failure.
 
-    Those that all backends share are tried in float64; `dtypes` are the storage types of those that the
-    storage type may matter to. `tell` is told of each before it is tried.
+    Contracts that all backends share are checked in float64. `dtypes` are the storage types of contracts that depend on
+    them. `tell` gets a text about each contract before its check.
     """
     for claim in shared_claims(layer, seed, bounds) + _OWN[backend](layer, seed, dtypes, bounds):
         tell(f"the contract that {claim.what}")

@@ -20,7 +20,7 @@ ROWS, FEATURES = 5, 7
 
 @dataclass(frozen=True)
 class Claim:
-    """`trouble()` says what is wrong; an empty text is a kept promise."""
+    """Claim about a layer: `trouble()` describes the fault, and is empty if the claim holds."""
 
     what: str
     shape: tuple[int, int]
@@ -48,7 +48,7 @@ def row_results(layer: Checkable) -> list[str]:
 
 
 def cut(layer: Checkable, case: Case, rows: slice) -> Case:
-    """Some rows of a case."""
+    """Return a case with some of its rows."""
     per_row = {entry.name for entry in layer.definition.inputs if entry.kind.over_rows}
     inputs = {n: v[rows] if n in per_row and v is not None else v for n, v in case.inputs.items()}
     cotangents = {name: value[rows] for name, value in case.cotangents.items()}
@@ -57,7 +57,7 @@ def cut(layer: Checkable, case: Case, rows: slice) -> Case:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two results have one type, one shape and the same numbers, NaN for NaN."""
+    """Test whether two results have one type, one shape and the same numbers; NaN equals NaN."""
     if a is None or b is None:
         return a is b
     a, b = np.asarray(a), np.asarray(b)
@@ -70,7 +70,10 @@ def _comparable(array: Array) -> Array:
 
 
 def mistyped(layer: Checkable, case: Case, rows: np.dtype[Any]) -> str:
-    """Which result has not its type and shape: outputs those of `rows`, gradients those of their inputs."""
+    """Describe the first result of the wrong type or shape; empty if there is none.
+
+    Outputs have the type of `rows`, gradients the type and shape of their inputs.
+    """
     answer = run(layer, case)
     for name, value in answer.outputs.items():
         if value.dtype != rows or value.shape != case.cotangents[name].shape:
@@ -101,5 +104,5 @@ def beyond(a: Mapping[str, Any], b: Mapping[str, Any], bounds: Mapping[str, Arra
 
 
 def listed(names: Sequence[str], problem: str) -> str:
-    """What is wrong with some results; empty if there are none."""
+    """Describe the fault of some results; empty if there are none."""
     return f"{', '.join(names)}: {problem}" if names else ""

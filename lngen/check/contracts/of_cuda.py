@@ -1,6 +1,7 @@
-"""The contracts of CUDA code, for every storage type that matters to them.
+"""Contracts of CUDA code, for the storage types on which they depend.
 
-On the emulator memory that was never written is NaN, so what reads it shows; on a GPU only the workspace is.
+On the emulator, memory that was never written is NaN, so that a read of it is visible. On a GPU only the workspace is
+NaN.
 """
 
 from __future__ import annotations
@@ -116,7 +117,7 @@ def _saved(layer: Checkable, seed: int) -> str:
 
 
 def _dtypes(layer: Checkable, case: Case) -> str:
-    """Rows of one type and parameters of another; results have the types of what they are results of."""
+    """Check rows of one type with parameters of another; results have the types of their owners."""
     half, single, double = (np.dtype(name) for name in ("float16", "float32", "float64"))
     over_rows = {entry.name for entry in layer.definition.inputs if entry.kind.over_rows}
     for rows, parameters in ((half, half), (half, single), (single, single), (single, double), (double, double)):

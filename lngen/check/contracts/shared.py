@@ -53,7 +53,7 @@ def _zero_cotangent(layer: Checkable, case: Case) -> str:
 
 
 def rows_alone(layer: Checkable, case: Case) -> str:
-    """Which row result changes when the other rows are not there."""
+    """Describe a row result that changes when the row is computed alone; empty if there is none."""
     together = results(run(layer, case))
     for row in range(case.rows):
         only = slice(row, row + 1)
@@ -65,7 +65,7 @@ def rows_alone(layer: Checkable, case: Case) -> str:
 
 
 def nan_stays(layer: Checkable, case: Case) -> str:
-    """Which row result has a NaN of another row, or lacks one that the definition gives."""
+    """Describe a row result with a NaN of another row, or without a NaN of its own; empty if there is none."""
     before = results(run(layer, case))
     poisoned = dict(case.inputs)
     row = case.rows // 2

@@ -1,6 +1,6 @@
-"""Both sides of each threshold of a backend: the sizes from which its code computes in another way.
+"""Cases on both sides of each threshold of a backend: the sizes at which its code changes method.
 
-What they are is read from the code that is checked, so that a size that is changed there is looked at where it is then.
+Thresholds are read from the code that is checked, so that a changed threshold is tested at its new place.
 """
 
 from __future__ import annotations
@@ -16,32 +16,32 @@ from lngen.check.hard_inputs import to_50_digits
 from lngen.check.layer import Case, Checkable, run
 from lngen.check.numbers import storage_dtype
 from lngen.check.thresholds import of_cpu, of_cuda, of_numpy
-from lngen.check.thresholds.side import Side
+from lngen.check.thresholds.side import ThresholdSide
 
-__all__ = ["KIND", "THRESHOLDS", "Side", "at_thresholds", "sides"]
+__all__ = ["KIND", "THRESHOLDS", "ThresholdSide", "at_thresholds", "sides"]
 
 KIND = "thresholds"
 
-THRESHOLDS: dict[str, Callable[[Checkable, tuple[str, ...], bool], Iterable[Side]]] = {
+THRESHOLDS: dict[str, Callable[[Checkable, tuple[str, ...], bool], Iterable[ThresholdSide]]] = {
     "numpy": of_numpy.sides,
     "cpu": of_cpu.sides,
     "cuda": of_cuda.sides,
 }
-"""By backend, what tells the sides of its thresholds: of a layer, in storage types, a few of them or all.
+"""Function of each backend that lists the sides of its thresholds: of a layer, in storage types, a few of them or all.
 
-Whatever computes has to be here. Code without thresholds says so by no sides.
+Every backend that computes has an entry. Code without thresholds returns no sides.
 """
 
 
-def sides(layer: Checkable, backend: str, dtypes: Sequence[str], thorough: bool) -> tuple[Side, ...]:
+def sides(layer: Checkable, backend: str, dtypes: Sequence[str], thorough: bool) -> tuple[ThresholdSide, ...]:
     """The sides of each threshold of a layer's code for a backend, with as many features as the layer asks for."""
     least = layer.definition.minimum_features
     found = THRESHOLDS[backend](layer, tuple(dtypes), thorough)
     return tuple(side for side in found if side.shape[1] >= least)
 
 
-def at_thresholds(checker: Checker, of: Iterable[Side]) -> Iterator[Evidence]:
-    """Every result on each side within its derived error bounds, and those of the second order."""
+def at_thresholds(checker: Checker, of: Iterable[ThresholdSide]) -> Iterator[Evidence]:
+    """Yield the comparison of every result on each side with its error bound, second order included."""
     for side in of:
         checker.tell(f"rows of a threshold, {side.what}, at {side.shape[0]} x {side.shape[1]}")
         case = side.case(checker.definition, checker.seed)
@@ -51,7 +51,7 @@ def at_thresholds(checker: Checker, of: Iterable[Side]) -> Iterator[Evidence]:
             yield from _second_order(checker, side, case)
 
 
-def _first_order(checker: Checker, side: Side, case: Case, dtype: str) -> Iterator[Evidence]:
+def _first_order(checker: Checker, side: ThresholdSide, case: Case, dtype: str) -> Iterator[Evidence]:
     storage = storage_dtype(dtype)
     if storage is None:
         return
@@ -69,7 +69,7 @@ def _first_order(checker: Checker, side: Side, case: Case, dtype: str) -> Iterat
     )
 
 
-def _second_order(checker: Checker, side: Side, case: Case) -> Iterator[Evidence]:
+def _second_order(checker: Checker, side: ThresholdSide, case: Case) -> Iterator[Evidence]:
     has_it = all(hasattr(checker.layer.module, function) for function in ("jvp", "backward_backward"))
     if not has_it or side.means or not side.second_order or "float64" not in side.dtypes:
         return

@@ -1,4 +1,4 @@
-"""The thresholds of compiled kernels: those of their header, which the compiler is asked for, and of their launcher."""
+"""Thresholds of compiled kernels: those of their header, read by the compiler, and of their launcher."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lngen.check.layer import Checkable
-from lngen.check.thresholds.side import Side, lowered
+from lngen.check.thresholds.side import ThresholdSide, lowered
 from lngen.runtime import host_compiler
 from lngen.runtime.includes import inlined
 
@@ -31,9 +31,9 @@ _COMPUTED = {"float64": "f64", "float32": "f32"}
 
 
 def header(folder: Path, dtype: str) -> dict[str, int]:
-    """The numbers that `host_rows.h` of the code in a folder works by, for rows of a type.
+    """Return the numbers of `host_rows.h` in a folder, for rows of a type.
 
-    Raises NoCompiler where there is none to ask.
+    Raises NoCompiler if there is no compiler to read them.
     """
     name = _COMPUTED[dtype]
     with tempfile.TemporaryDirectory(prefix="lngen-") as place:
@@ -44,8 +44,8 @@ def header(folder: Path, dtype: str) -> dict[str, int]:
     return {each: ask(which) for which, each in enumerate(_NUMBERS)}
 
 
-def sides(layer: Checkable, dtypes: tuple[str, ...], thorough: bool) -> Iterator[Side]:
-    """Rows of lanes, of sets of them and of pieces, and what is left of each; sums over rows; chunks of rows."""
+def sides(layer: Checkable, dtypes: tuple[str, ...], thorough: bool) -> Iterator[ThresholdSide]:
+    """Yield rows of lanes, of sets of lanes and of pieces, each with a tail; sums over rows; chunks of rows."""
     module: Any = layer.module
     for dtype in _COMPUTED:
         numbers = header(Path(module.__file__).parent, dtype)
@@ -63,14 +63,14 @@ def sides(layer: Checkable, dtypes: tuple[str, ...], thorough: bool) -> Iterator
             (2 * piece + together + lanes + 1, "two pieces and a part of one"),
         ):
             if features:
-                yield Side(f"rows of {how}", (_FEW, features), (dtype,))
+                yield ThresholdSide(f"rows of {how}", (_FEW, features), (dtype,))
         rows = numbers["ROWS_TOGETHER"]
         for count, how in ((rows, "are added up together"), (rows + 1, "are one more"), (2 * rows + 1, "are added up")):
-            yield Side(f"rows that {how}", (count, _SHORT), (dtype,))
+            yield ThresholdSide(f"rows that {how}", (count, _SHORT), (dtype,))
         yield from _chunks(module, dtype)
 
 
-def _chunks(module: Any, dtype: str) -> Iterator[Side]:
+def _chunks(module: Any, dtype: str) -> Iterator[ThresholdSide]:
     """Rows of one chunk, of a few and of the most, on one thread and on two; results that bypass the cache, or not."""
     kernels = importlib.import_module(".._runtime.host_kernels", module.__package__)
     small = kernels.CHUNK_ROWS * (kernels.FEW_CHUNKS + 1)
@@ -96,7 +96,7 @@ def _chunks(module: Any, dtype: str) -> Iterator[Side]:
     ):
         for threads in (1, 2):
             what = f"rows of {how} on {threads} threads"
-            yield Side(what, (count, _SHORT), (dtype,), {"threads": threads}, meanwhile=in_chunks)
+            yield ThresholdSide(what, (count, _SHORT), (dtype,), {"threads": threads}, meanwhile=in_chunks)
     for features, how in ((16, "even"), (17, "uneven")):
         what = f"{how} rows that bypass the cache"
-        yield Side(what, (_FEW, features), (dtype,), meanwhile=partial(here, STREAMED_BYTES=1))
+        yield ThresholdSide(what, (_FEW, features), (dtype,), meanwhile=partial(here, STREAMED_BYTES=1))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from lngen import simt
 from lngen.check.layer import Checkable
 from lngen.check.on_device import compiled_for
-from lngen.check.thresholds.side import Side
+from lngen.check.thresholds.side import ThresholdSide
 from lngen.plan.cost import parse_dtype
 from lngen.runtime.includes import inlined
 
@@ -43,10 +43,10 @@ _ROWS = ((256, 37), (4096, 7), (LONGEST, 3))
 
 
 def layouts(folder: Path, dtype: str, sources: Sequence[str], shared: int) -> dict[str, NDArray[np.int32]]:
-    """By direction, the fields of the layout of rows of 0 (which stands for none), 1, ... LONGEST entries.
+    """Return, by direction, the layout fields of rows with 0 (which stands for none), 1, ... LONGEST entries.
 
-    `shared` is how many bytes of shared memory a block may take. Raises ToolchainMissing where there is no emulator,
-    KernelFault where the layout of some length cannot be computed.
+    `shared` is the shared memory in bytes that a block may take. Raises ToolchainMissing without an emulator, and
+    KernelFault if a layout cannot be computed.
     """
     name = parse_dtype(dtype).name
     found: dict[str, NDArray[np.int32]] = {}
@@ -85,7 +85,7 @@ def _words(direction: str, fields: Sequence[int]) -> tuple[str, ...]:
     return tuple(f"{direction}: {words}" for words in (", ".join(whole), *sizes))
 
 
-def sides(layer: Checkable, dtypes: tuple[str, ...], thorough: bool) -> Iterator[Side]:
+def sides(layer: Checkable, dtypes: tuple[str, ...], thorough: bool) -> Iterator[ThresholdSide]:
     """Rows in each layout of forward and backward, in any type that has it; with `thorough` in all, and each direction.
 
     Layouts meet where one begins: lengths there, and those before, are taken as long as they have one that is new.
@@ -134,11 +134,11 @@ def _changes(dtype: str, found: Mapping[str, NDArray[np.int32]]) -> Iterator[_Ch
         yield from (_Change(dtype, lengths[place], every[place]) for place in sorted(places))
 
 
-def _side(backend: Any, change: _Change) -> Side:
+def _side(backend: Any, change: _Change) -> ThresholdSide:
     rows = next(count for longest, count in _ROWS if change.features <= longest)
     whole = sorted(word for word in change.words if "," in word)
     only = partial(compiled_for, backend, (parse_dtype(change.dtype).name,))
-    return Side(f"rows of {'; '.join(whole)}", (rows, change.features), (change.dtype,), meanwhile=only)
+    return ThresholdSide(f"rows of {'; '.join(whole)}", (rows, change.features), (change.dtype,), meanwhile=only)
 
 
 def _shared_memory() -> int:

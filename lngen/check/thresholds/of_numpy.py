@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from lngen.check.layer import Checkable
-from lngen.check.thresholds.side import Side, lowered
+from lngen.check.thresholds.side import ThresholdSide, lowered
 from lngen.plan.program import FAR
 
 _FEW, _SHORT = 2, 33
@@ -21,7 +21,7 @@ _FAR = 0.01
 """The mean of rows far from zero, times the roundoff of their type: a hundredth of a deviation is rounded off."""
 
 
-def sides(layer: Checkable, dtypes: tuple[str, ...], thorough: bool) -> Iterator[Side]:
+def sides(layer: Checkable, dtypes: tuple[str, ...], thorough: bool) -> Iterator[ThresholdSide]:
     """Rows of one piece and of several, in one block and in several, near zero and far from it; long and short ones."""
     package: Any = layer.module.__package__  # type: ignore[attr-defined]
     rows = importlib.import_module(".._runtime.rows", package)
@@ -35,10 +35,10 @@ def sides(layer: Checkable, dtypes: tuple[str, ...], thorough: bool) -> Iterator
         most = 8 * _SHORT * np.dtype(dtype).itemsize
         here = partial(lowered, rows, FAST_PATH_BYTES=most)
         for count, how in ((8, "as many rows as are taken at once"), (9, "one more, taken in blocks")):
-            yield Side(how, (count, _SHORT), (dtype,), second_order=False, meanwhile=here)
+            yield ThresholdSide(how, (count, _SHORT), (dtype,), second_order=False, meanwhile=here)
 
 
-def _rows(rows: Any, way: str, second_order: bool, **numbers: int) -> Iterator[Side]:
+def _rows(rows: Any, way: str, second_order: bool, **numbers: int) -> Iterator[ThresholdSide]:
     """Rows of any length, in one of the two ways that NumPy code has."""
     whole, piece, short = rows.WHOLE_ROW, rows.PIECE, rows.SHORT_ROW // 2
     lengths = {
@@ -51,19 +51,19 @@ def _rows(rows: Any, way: str, second_order: bool, **numbers: int) -> Iterator[S
     }
     here = partial(lowered, rows, **numbers)
     for features, how in lengths.items():
-        yield Side(f"rows {way}, {how}", (_FEW, features), second_order=second_order, meanwhile=here)
+        yield ThresholdSide(f"rows {way}, {how}", (_FEW, features), second_order=second_order, meanwhile=here)
     for dtype in _COMPUTED:
         far = _FAR / float(np.finfo(dtype).eps)
         for means, how in (((*_NEAR, far), "near zero and far from it"), ((far,), "all far from zero")):
-            yield Side(f"rows {way}, {how}", (len(means) + 1, 7), (dtype,), means=means, meanwhile=here)
+            yield ThresholdSide(f"rows {way}, {how}", (len(means) + 1, 7), (dtype,), means=means, meanwhile=here)
     for dtype in _COMPUTED:
         long = rows.LONG_ROW // np.dtype(dtype).itemsize
         for features, how in ((long - 1, "the longest that are filled"), (long, "the shortest that are not filled")):
             what = f"rows {way}, {how}"
-            yield Side(what, (_FEW, features), (dtype,), second_order=second_order, meanwhile=here)
+            yield ThresholdSide(what, (_FEW, features), (dtype,), second_order=second_order, meanwhile=here)
 
 
-def _blocks(rows: Any, dtype: str, height: int) -> Iterator[Side]:
+def _blocks(rows: Any, dtype: str, height: int) -> Iterator[ThresholdSide]:
     """Rows of one block, of two, and of more than the chunks of a call, on one thread and on two."""
     size = height * _SHORT * np.dtype(dtype).itemsize
     here = partial(lowered, rows, FAST_PATH_BYTES=0, BLOCK_BYTES=size)
@@ -73,7 +73,7 @@ def _blocks(rows: Any, dtype: str, height: int) -> Iterator[Side]:
     if height < rows.ROWS_TOGETHER:
         counts[rows.CHUNKS * block + 1] = "a block more than there are chunks"
     for count, how in counts.items():
-        yield Side(f"rows of {how}", (count, _SHORT), (dtype,), meanwhile=here)
-    yield Side(
+        yield ThresholdSide(f"rows of {how}", (count, _SHORT), (dtype,), meanwhile=here)
+    yield ThresholdSide(
         "rows of several blocks on two threads", (3 * block + 1, _SHORT), (dtype,), {"threads": 2}, meanwhile=here
     )

@@ -16,14 +16,13 @@ from lngen.language.definition import Definition
 
 
 @dataclass(frozen=True)
-class Side:
-    """Rows on one side of a threshold, and what is said of them.
+class ThresholdSide:
+    """Rows on one side of a threshold, and their description.
 
-    `shape` is (rows, D), `dtypes` the storage types that the threshold is one of. `options` are passed to the calls.
-    `second_order` is whether `jvp` and `backward_backward` have it too.
-    `means` are the means of rows in turn, in their standard deviations; without them rows are as they are drawn.
-    `meanwhile` holds while the rows are worked on: it lowers the sizes that work is cut by, where those of the code
-    would make the rows of a quick check large.
+    `shape` is (rows, D), and `dtypes` are the storage types to which the threshold applies. `options` are passed to the
+    calls. If `second_order`, `jvp` and `backward_backward` have the threshold too. `means` are the means of the rows in
+    turn, in standard deviations; without them rows stay as drawn. `meanwhile` is a context for the calls: it lowers the
+    sizes at which work is divided, if those of the code would make the rows of a quick check large.
     """
 
     what: str
@@ -35,7 +34,7 @@ class Side:
     meanwhile: Callable[[], AbstractContextManager[Any]] = nullcontext
 
     def case(self, definition: Definition, seed: int) -> Case:
-        """Its inputs and cotangents."""
+        """Return the inputs and cotangents of this side."""
         drawn = replace(inputs.ordinary(definition, *self.shape, seed), by_shape=False)
         if not self.means:
             return drawn

@@ -1,4 +1,4 @@
-"""From a definition to its gradients in their shortest form, every step recorded."""
+"""Simplification of the gradients to their shortest form, every step recorded."""
 
 from lngen.derivation.simplify.derive import derive
 

@@ -97,9 +97,10 @@ class Basis:
             return self.use_identities(self.rewrite(expression))
 
     def in_members(self, expression: Expr) -> Expr:
-        """What is another member of the class under its name, where that is shorter: `t/r` is `x - mu`.
+        """Replace other members of the class by their names where that is shorter: `t/r` is `x - mu`.
 
-        And a row less its mean, plus the mean, is the row, which has digits where both are large and it is small.
+        A row less its mean, plus the mean, is replaced by the row: where both are large and the row is small, the sum
+        has lost digits and the row has not.
         """
         for member, value in self.substitutions:
             if isinstance(value, Add):
@@ -225,7 +226,7 @@ def _shifted(row_class: RowClass, known: Collection[Expr] = ()) -> set[TypedSymb
     means = [(q.symbol, q.expression.args[0]) for q in statistics if isinstance(q.expression, Mean)]
 
     def shift(member: Member, of: Member) -> Expr:
-        """What the member is more than a multiple of another one."""
+        """Return the difference of a member from a multiple of another one."""
         return (member.shift - member.scale / of.scale * of.shift).expand()
 
     found = set()
@@ -314,7 +315,7 @@ class _ByText:
 
 @lru_cache(maxsize=10_000)
 def cost(expression: Expr) -> tuple[int, int, int, _ByText]:
-    """What a candidate is judged by: fewest stages, then fewest reductions, then fewest operations."""
+    """Return the cost of a candidate: fewest stages, then fewest reductions, then fewest operations."""
     return stages_in(expression), reductions_in(expression), operation_count(expression), _ByText(expression)
 
 

@@ -118,7 +118,7 @@ def _rewritten(forward: Forward, trail: Trail, name: str, reason: str, rule: Sum
 
 
 def _is_gate(before: Expr, after: Expr, values: Mapping[Expr, Expr]) -> bool:
-    """Whether a gate stays beside its tail, as in `s*x + (1 - s)*z`: derivatives are short in one of them."""
+    """Test whether a gate stays beside its tail, as in `s*x + (1 - s)*z`: derivatives are short in one of them."""
     parts = before.free_symbols | before.atoms(sympy.tanh, Sigmoid)
     gates = {part for part in parts if isinstance(values.get(part, part), (sympy.tanh, Sigmoid))}
     tails = after.atoms(sympy.tanh, Sigmoid) - before.atoms(sympy.tanh, Sigmoid)
@@ -308,6 +308,6 @@ def _shares(total: Expr, values: Mapping[Expr, Expr]) -> Iterator[tuple[Expr, Ex
 
 
 def _is_sum_of(row: Expr, below: Expr, values: Mapping[Expr, Expr]) -> bool:
-    """Whether a factor divides by the sum of a row."""
+    """Test whether a factor divides by the sum of a row."""
     whole, power = below.as_base_exp()
     return bool(power == -1 and values.get(whole) == D * Mean(row))

@@ -141,7 +141,7 @@ def _add_factors(e: Expr, power: Expr, values: Mapping[Expr, Expr], found: dict[
 
 
 def _is_positive(e: Expr, values: Mapping[Expr, Expr]) -> bool:
-    """Whether an expression is positive, as sums of exponentials are."""
+    """Test whether an expression is positive, as sums of exponentials are."""
     if e.is_positive or isinstance(e, sympy.exp):
         return True
     if e in values:
@@ -151,7 +151,7 @@ def _is_positive(e: Expr, values: Mapping[Expr, Expr]) -> bool:
 
 
 def reads_exponential(e: Expr, values: Mapping[Expr, Expr]) -> bool:
-    """Whether an exponential is a part of an expression, directly or under a name."""
+    """Test whether an expression contains an exponential, directly or under a name."""
     return e.has(sympy.exp) or any(reads_exponential(values[s], values) for s in e.free_symbols & values.keys())
 
 
@@ -189,7 +189,7 @@ def stop_at_cancelling_extremes(forward: Forward, trail: Trail) -> Forward:
 
 
 def _cancels(extreme: TypedSymbol, forward: Forward) -> bool:
-    """Whether no output depends on a row's extreme, taken for a number of its own."""
+    """Test whether no output depends on a row's extreme, if that is taken for a number of its own."""
     rule = Homogeneous(extreme, {})
     written_out: dict[Expr, Expr] = {}
     for equation in forward.equations:

@@ -66,7 +66,7 @@ def without(product: Expr, *factors: Expr) -> Expr:
 
 
 def divides(product: Expr, expression: Expr) -> bool:
-    """Whether all factors of a product are among those of an expression.
+    """Test whether all factors of a product are among those of an expression.
 
     >>> from sympy.abc import a, b
     >>> divides(a*b, a**2*b), divides(a*b, a**2), divides(1/a, a**-2)
@@ -142,7 +142,7 @@ def _meeting(product: Expr) -> Expr:
 
 
 def _divides(expression: Expr, base: Expr) -> bool:
-    """Whether a term of a sum, or of a sum in it, divides by a power of the base."""
+    """Test whether a term of a sum, or of a sum in it, divides by a power of the base."""
     if isinstance(expression, Add):
         return any(_divides(term, base) for term in expression.args)
     sums = (factor for factor in Mul.make_args(expression) if isinstance(factor, Add))

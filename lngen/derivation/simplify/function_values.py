@@ -32,9 +32,9 @@ def with_value(expression: Expr, equation: Equation) -> Expr:
 
 
 def with_complements(expression: Expr, values: Iterable[Equation] = ()) -> Expr:
-    """What a sigmoid leaves to 1, and the square of a tanh, in one piece, which is not multiplied out.
+    """Write 1 less a sigmoid, and 1 less the square of a tanh, as one factor, which is not multiplied out.
 
-    A sigmoid is one by its name among `values`, or without one.
+    A sigmoid is recognized by its name among `values`, or as it stands.
 
     >>> from lngen.expressions.symbols import RowSymbol
     >>> s, t, z = RowSymbol("s"), RowSymbol("t"), RowSymbol("z")

@@ -17,7 +17,10 @@ class NotAPowerError(Exception):
 
 
 class Wanted(Exception):
-    """It would be one if `exponential` had the factor too: m is to be the largest of its exponent as well."""
+    """Signal that an expression would be homogeneous if `exponential` had the factor too.
+
+    The extreme m is then taken over its exponent as well.
+    """
 
     def __init__(self, exponential: Expr) -> None:
         super().__init__(str(exponential))
@@ -55,7 +58,7 @@ class Homogeneous:
         self.values = values
 
     def has_factor(self, e: Expr) -> bool:
-        """Whether something in an expression has a power of the factor."""
+        """Test whether a part of an expression has a power of the factor."""
         return any(part in self.values and self.values[part].degree != 0 for part in sympy.preorder_traversal(e))
 
     def taken_out(self, e: Expr) -> Taken:

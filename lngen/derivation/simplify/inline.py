@@ -1,4 +1,4 @@
-"""Fewer lines: what one line alone reads is written out there, and what has two names gets one."""
+"""Inline values that are used once, and remove aliases."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _symbols(expression: Expr) -> frozenset[TypedSymbol]:
 
 
 def too_long(expression: Expr) -> bool:
-    """Whether an expression is longer than any that is worth writing out."""
+    """Test whether an expression is too long to be written out."""
     return tree_size(expression, _LONGEST) > _LONGEST
 
 

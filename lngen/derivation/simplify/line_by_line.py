@@ -21,7 +21,7 @@ from lngen.expressions.symbols import TypedSymbol
 
 
 def any_too_long(equations: Iterable[Equation]) -> bool:
-    """Whether a line is longer than any that a shorter form is looked for."""
+    """Test whether a line is too long for a search for shorter forms."""
     return any(too_long(equation.expression) for equation in equations)
 
 

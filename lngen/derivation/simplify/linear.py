@@ -35,7 +35,7 @@ class TooManyTermsError(Exception):
 
 
 def terms_bound(expression: Expr) -> int:
-    """How many terms an expression can have when multiplied out, at most.
+    """Return an upper bound for the number of terms of an expression, multiplied out.
 
     >>> x, y = sympy.symbols("x y")
     >>> terms_bound((x + y)**2 * (1 + x)), terms_bound(sympy.exp(x + y))
@@ -87,7 +87,10 @@ def _multiplied_out(expression: Expr) -> Expr:
 
 
 def _is_high_power(expression: Expr) -> bool:
-    """Whether it is a power that no mean is split for, nor any identity has: its many terms would cancel."""
+    """Test whether an expression is a power for which no mean is split.
+
+    No identity has such a power, and its many terms would cancel.
+    """
     power, base = (expression.exp, expression.base) if isinstance(expression, Pow) else (0, expression)
     return bool(power > _HIGHEST) and isinstance(base, Add) and not varies_over_features(base)
 
@@ -128,7 +131,7 @@ def split_means(expression: Expr) -> Expr:
 
 
 def expand_linear(expression: Expr) -> Expr:
-    """Everything multiplied out and every mean split: the form in which identities can be used.
+    """Multiply out everything and split every mean: the form in which identities can be used.
 
     >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol
     >>> x, mu = RowSymbol("x"), RowScalarSymbol("mu")
@@ -218,7 +221,7 @@ def tree_size(expression: Expr, enough: int) -> int:
 
 
 def powers_of_sums(expression: Expr) -> int:
-    """How many powers of sums stand inside one another.
+    """Return the depth of powers of sums inside one another.
 
     >>> x = sympy.Symbol("x")
     >>> powers_of_sums((x + 1)**2), powers_of_sums(((x + 1)**2 + 1)**2)
@@ -229,7 +232,7 @@ def powers_of_sums(expression: Expr) -> int:
 
 
 def stages_in(expression: Expr) -> int:
-    """How many reductions have to be finished one after the other before the expression is known.
+    """Return the number of reductions that have to finish one after the other before the expression is known.
 
     >>> from lngen.expressions.symbols import RowSymbol
     >>> x = RowSymbol("x")

@@ -1,4 +1,4 @@
-"""What values are called that the user left without a name."""
+"""Names of values that the user left without a name."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _DONE = re.compile(r"_(centred|shifted|scaled)(_\d+)?$")
 
 
 def function_name(e: Expr, argument: Expr) -> str:
-    """What a function of a value is called: by the value, or by what was done to it if that is in its name.
+    """Name a function of a value: by the value, or by the operation in the value's name.
 
     >>> import sympy
     >>> from lngen.expressions.symbols import RowSymbol
@@ -50,9 +50,10 @@ def plain(name: str) -> str:
 def statistic_name(
     reduction: Reduction, equation: Equation, value_of: Callable[[Expr], Expr | None], taken: Collection[str]
 ) -> str:
-    """What the reduction of an equation is called, by what it reduces and by what that is, where that has a name.
+    """Name the reduction of an equation by its body, and by the body's definition if that has a name.
 
-    If the equation has a name that says the same, that is it. Those `taken` are the definition's, of other values.
+    If the equation has a name with the same meaning, that name is kept. The names `taken` are the definition's, of
+    other values.
     """
     body, own = reduction.args[0], str(equation.symbol.name)
     if isinstance(reduction, RowMax) and re.fullmatch(rf"{MAXIMUM}(_\d+)?", own):

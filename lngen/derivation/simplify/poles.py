@@ -90,7 +90,7 @@ def _guard(equation: Equation, root: TypedSymbol, inverse: TypedSymbol, powers: 
 
 
 def _vanishes(expression: Expr, root: TypedSymbol, powers: dict[TypedSymbol, Expr]) -> bool:
-    """Whether every term that divides by the root goes to zero with it."""
+    """Test whether every term that divides by the root goes to zero with it."""
     if not _divides(expression, root):
         return True
     if isinstance(expression, Where):

@@ -51,7 +51,7 @@ def in_known_products(equations: tuple[Equation, ...], forward: Forward, trail: 
 
 
 def _divides(product: Expr) -> bool:
-    """Whether a row is divided by one."""
+    """Test whether a product divides a row by a row."""
     below = (factor for factor in Mul.make_args(product) if isinstance(factor, Pow) and factor.exp.is_negative)
     return is_row(product) and any(is_row(factor) for factor in below)
 

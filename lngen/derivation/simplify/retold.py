@@ -52,14 +52,14 @@ def told(trail: Trail, target: TypedSymbol, row_class: RowClass, basis: Basis, e
 
 
 def put_in(basis: Basis, expression: Expr) -> _Uses:
-    """What a change to this basis replaces in an expression, and by what."""
+    """Return the replacements that a change to this basis makes in an expression."""
     rows = tuple((s, e) for s, e in basis.substitutions if s in expression.free_symbols)
     met = expression.free_symbols.union(*(e.free_symbols for _, e in rows))
     return (*rows, *((s, e) for s, e in basis.eliminations if s in met))
 
 
 def all_used(basis: Basis, expression: Expr) -> _Uses:
-    """What writing an expression in this basis uses, identities and all."""
+    """Return the replacements that writing an expression in this basis makes, identities included."""
     return (*put_in(basis, expression), *basis.reduced(basis.rewrite(expression))[1])
 
 

@@ -1,7 +1,7 @@
 """The gradients of a forward in normal form, one row class after the other, from the last to the first.
 
-The cotangent of a row value that enters a class from outside is an *atom* of that class (`g` in the textbook formula),
-so a norm of a norm is two textbook formulas one after the other and not one long expansion. Inside a class, the chain
+The cotangent of a row value that enters a class from outside is an *atom* of that class (`g` in the textbook formula).
+So a norm of a norm is two textbook formulas one after the other, and not one long expansion. Inside a class, the chain
 rule is written out in full and then shortened by the change of basis.
 """
 
@@ -58,7 +58,11 @@ class ReversePass:
     """`run` returns the equations of the gradients, `bases` what was chosen on the way."""
 
     def __init__(self, forward: Forward, trail: Trail, candidates: Collection[TypedSymbol] = ()) -> None:
-        """Only `candidates` are tried as bases in a class that has some of them besides its root, which rounds most."""
+        """Prepare the row classes and their bases.
+
+        Only `candidates` are tried as bases in a class that has some of them besides its root, whose rounding error is
+        largest.
+        """
         self.forward = forward
         self.trail = trail
         self.classes = tuple(
@@ -127,14 +131,14 @@ class ReversePass:
         return (self._told_outside if outside else self._told_inside).setdefault(target, [])
 
     def _sent(self, symbol: TypedSymbol) -> list[Contribution]:
-        """What reaches a value, by names; of a row what comes from outside its class has one already."""
+        """Return the contributions to a value by name; for a row, the one from outside its class has a name already."""
         outside, inside = self._told(True, symbol), self._told(False, symbol)
         if is_row(symbol) and outside and inside:
             outside = [Contribution(symbol, symbol, self._atoms[symbol])]
         return [*outside, *inside]
 
     def _cotangent(self, symbol: TypedSymbol) -> TypedSymbol:
-        """What the whole cotangent of a value is called, in the story and, if it gets there, in the code."""
+        """Return the symbol of a value's whole cotangent, in the steps and, if it is emitted, in the code."""
         if symbol not in self._whole:
             self._whole[symbol] = symbol_like(self.names.fresh(self.forward.cotangent(symbol).name), symbol)
         return self._whole[symbol]
@@ -176,7 +180,10 @@ class ReversePass:
         return Where(outer.args[0], *(branch if branch == 0 else bar for branch in outer.args[1:]))
 
     def _attains(self, equation: Equation) -> Expr | None:
-        """Where a row attains its extreme, under a name: a value of the forward, to be compared as it was computed."""
+        """Return a name for the place at which a row attains its extreme.
+
+        The place is a value of the forward: it is compared as it was computed.
+        """
         reduction = equation.reduction
         if not isinstance(reduction, (RowMax, RowMin)):
             return None
@@ -327,7 +334,7 @@ class ReversePass:
         return expression
 
     def _vanishes(self, bar: Expr, symbol: TypedSymbol) -> bool:
-        """Whether a cotangent is zero for every input, once everything in it is written out."""
+        """Test whether a cotangent is zero for every input, once everything in it is written out."""
         table = {equation.symbol: equation.expression for equation in self.equations}
         while bar.free_symbols & table.keys():
             bar = bar.xreplace(table)
@@ -362,19 +369,21 @@ class ReversePass:
 
 
 def _shortest_total(total: Expr) -> Expr:
-    """What reaches a parameter from every row as one sum over rows, or as one sum for each way it took.
+    """Return the gradient of a parameter as one sum over rows, or as one sum for each path.
 
-    One sum spares operations. But where a way leads through a reduction over features, as for `w/sum(w)`, one sum
-    would have to wait for it in every row; two sums wait for nothing.
+    One sum takes fewer operations. But where a path leads through a reduction over features, as for `w/sum(w)`, one sum
+    would have to wait for the reduction in every row; two sums do not wait.
     """
     apart = Add(*(split_rows_sum(term) for term in Add.make_args(total)))
-    # What is taken out of both is taken out of a finite sum: a select keeps what it guards.
+    # A common factor of both is a factor of a finite sum: a select keeps its guarded value.
     apart = apart if apart.atoms(Where) else common_factors(apart)
     return min(split_rows_sum(total), apart, key=lambda e: (_stages(e), *cost(e)))
 
 
 def _stages(expression: Expr) -> int:
-    """How many stages over a row a parameter's gradient takes: one more for each that a row has to wait for."""
+    """Return the number of stages over a row in a parameter's gradient: one more for each that a row has to wait
+    for.
+    """
     return max(
         (stages_in(total.args[0]) + axes(total.args[0]).features for total in expression.atoms(SumRows)), default=0
     )

@@ -20,7 +20,10 @@ _LARGEST_CLASS = 5
 norm of a norm of a norm is one formula after the other."""
 
 _VANISHING = heads_that(lambda entry: entry.positive)
-"""What is never zero, and yet 0 in floats: nothing is divided by it, so it is no scale of a member."""
+"""Functions whose values are never zero, and yet round to 0 in floats.
+
+No member is scaled by such a value, since nothing may be divided by it.
+"""
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,7 @@
-"""What a derivation says beyond its gradients: the JVP and the double backward, by the rules that made the gradients.
+"""Second derivatives of a layer, the JVP and the double backward, by the same rules as the gradients.
 
 The JVP is the tangent of the forward in normal form. The double backward is the adjoint of the gradients' own
-equations. Both are shortened by the same change of basis, and both have a plain form beside them that is taken where
-shortening made them longer.
+equations. Both are shortened by the same change of basis. If that makes one longer, its plain form is kept.
 """
 
 from __future__ import annotations
@@ -75,7 +74,7 @@ def _jvp(derivation: Derivation, known: Known, first: int) -> Derivative:
     # Two outputs may have come to the same value; each keeps its name.
     named = zip(derivation.definition.outputs, forward.outputs, strict=True)
     results = tuple((tangent(name), tangent_symbol(symbol)) for name, symbol in named)
-    # What only a condition reads moves nothing.
+    # Values that only a condition reads have no tangent.
     equations = leading_to((symbol for _, symbol in results), equations)
     equations = stable_lines(_guarded(derivation, equations, names, trail), derivation.forward, trail, names)
     moved = [symbol for _, symbol in results]
@@ -247,7 +246,7 @@ def _with_lines_of(
 
 
 def _own_lines_read(forward: Forward, derivation: Derivation, equations: tuple[Equation, ...]) -> tuple[Equation, ...]:
-    """What the equations read of the lines of a forward that the derivation's own does not have."""
+    """Return the lines of a forward that the equations read, and that the derivation's own forward does not have."""
     known = {q.symbol for q in derivation.forward.equations}
     return leading_to(read_by(equations), (q for q in forward.equations if q.symbol not in known))
 

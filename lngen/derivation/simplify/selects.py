@@ -1,4 +1,4 @@
-"""What a select switches off stays off: it is never multiplied by zero."""
+"""Keep zero what a select switches off: a switched-off value is never multiplied by zero."""
 
 from __future__ import annotations
 
@@ -117,7 +117,10 @@ def _with_named_selects(
 
 
 def _is_mean_of_selects(expression: Expr, sides: Mapping[TypedSymbol, frozenset[_Side]]) -> bool:
-    """Whether it is 0 where all entries of a row are switched off: a mean, or a sum of such."""
+    """Test whether an expression is 0 where all entries of a row are switched off.
+
+    Such an expression is a mean, a product with one, or a sum of those.
+    """
     if isinstance(expression, (Mean, FeatureSum)):
         return bool(_sides(expression.args[0], sides))
     if isinstance(expression, Add):
@@ -126,7 +129,7 @@ def _is_mean_of_selects(expression: Expr, sides: Mapping[TypedSymbol, frozenset[
 
 
 def _in_means(expression: Expr, sides: Mapping[TypedSymbol, frozenset[_Side]], whole: Callable[[Expr], Expr]) -> Expr:
-    """What `_is_mean_of_selects`, with other bodies."""
+    """Replace the bodies of the means that `_is_mean_of_selects` found."""
     if isinstance(expression, (Mean, FeatureSum)):
         return expression.func(whole(expression.args[0]))
     if isinstance(expression, Add):

@@ -30,8 +30,10 @@ from lngen.expressions.symbols import (
 )
 
 LOWEST = -(sympy.Integer(10) ** 38)
-"""What an entry that a select leaves out counts as in the largest exponent. It may be any number, since that cancels;
-and exponents of a layer are not below it."""
+"""Exponent of an entry that a select leaves out, in the largest exponent.
+
+It may be any number, since the shift cancels. Exponents of a layer are not below it.
+"""
 
 _MOST_MEMBERS = 8
 
@@ -89,7 +91,7 @@ class _Exponential:
 
     @property
     def member(self) -> Expr:
-        """What the largest exponent is taken of."""
+        """Return the expression whose largest entry is the largest exponent."""
         return self.let_through(self.exponent, LOWEST)
 
     def let_through(self, exponent: Expr, otherwise: Expr) -> Expr:
@@ -202,7 +204,7 @@ def _differences(forward: Forward) -> set[Expr]:
 
 
 def _is_shifted(exponent: Expr, forward: Forward, differences: Iterable[Expr]) -> bool:
-    """Whether the exponent is already u - max(u), or a multiple of it."""
+    """Test whether the exponent is already u - max(u), or a multiple of it."""
     values = {q.symbol: q.expression for q in forward.equations if is_row(q.symbol)}
     exponent = values.get(exponent, exponent)
     return any(_multiple(exponent, difference) is not None for difference in differences)
@@ -278,7 +280,7 @@ class _Shift:
             result.append(replace(equation, expression=taken.plain))
         if not rule.used or not shifts:
             return None
-        # What lost a factor is another value than the user's and goes by another name.
+        # A value that lost a factor is not the user's any more, and gets another name.
         lost = [s for s in self.defined if s in rule.values and rule.values[s].degree != 0]
         other = {s: type(s)(names.fresh(f"{s.name}_shifted"), **known_sign(s)) for s in lost}
         result = [
@@ -295,14 +297,14 @@ class _Shift:
         return replace(self.forward, equations=ordered)
 
     def _values(self, largest: TypedSymbol) -> dict[Expr, Taken]:
-        """What the exponentials are that are multiples of those that take part."""
+        """Return the values of exponentials that are powers of the shifted ones."""
         values: dict[Expr, Taken] = {}
         for form, e in self.all.items():
             for partner in (self.all[form] for form in self.partners):
                 times = _multiple(e.exponent, partner.exponent)
                 if times is not None and e.guards == partner.guards:
                     shifted = _spread(times * (partner.exponent - largest))
-                    # What is not chosen does not overflow either: infinity times 0 would be no number.
+                    # The branch not chosen must not overflow either: infinity times 0 would be NaN.
                     plain = sympy.exp(e.let_through(shifted, sympy.S.Zero))
                     values[form] = Taken(plain, times, frozenset({Held(partner.member, False)}))
         return values

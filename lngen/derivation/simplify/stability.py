@@ -68,9 +68,9 @@ def difference_of_squares(equations: tuple[Equation, ...], forward: Forward, tra
 
 
 def whole_complements(equations: tuple[Equation, ...], trail: Trail, names: Names) -> tuple[Equation, ...]:
-    """What a sigmoid leaves to 1 as a difference, on a line of its own where it is a term of a longer sum.
+    """Write 1 less a sigmoid as a difference, on a line of its own if it is a term of a longer sum.
 
-    SymPy has `(1 - s)/2 + p` as `1/2 - s/2 + p`: the digits of `1 - s` are lost where s is near 1 and p small.
+    SymPy turns `(1 - s)/2 + p` into `1/2 - s/2 + p`: the digits of `1 - s` are lost where s is near 1 and p is small.
 
     >>> from lngen.expressions.symbols import RowSymbol
     >>> s, p, g = RowSymbol("s"), RowSymbol("p"), RowSymbol("g")

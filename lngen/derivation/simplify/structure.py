@@ -73,7 +73,7 @@ class _Structure:
         self.forward = forward
         self.names = Names.of(forward)
         self.equations: list[Equation] = []
-        # Whether gradients flow through is part of what a value is: the same maximum may be a shift and a feature.
+        # A value includes whether gradients flow through it: the same maximum may be a shift and a feature.
         self.symbol_of: dict[tuple[Expr, bool], TypedSymbol] = {}
         self.body_of: dict[TypedSymbol, Expr] = {}
         self.depends: dict[TypedSymbol, frozenset[TypedSymbol]] = {}
@@ -106,7 +106,7 @@ class _Structure:
         return self._tidy(outputs)
 
     def meaning(self, normal: Forward) -> dict[TypedSymbol, Expr]:
-        """What each symbol of the forward that was given is in the normal form."""
+        """Map each symbol of the given forward to its expression in the normal form."""
         kept = {equation.symbol for equation in normal.equations}
         gone = {q.symbol: q.expression for q in self.equations if self.rename.get(q.symbol, q.symbol) not in kept}
         result: dict[TypedSymbol, Expr] = {}
@@ -168,7 +168,7 @@ class _Structure:
             body = self._define(body, self.names.fresh("total"))
         reduced = reduction.func(body)
         if not isinstance(reduced, Reduction):
-            # What is reduced turned out not to vary over features.
+            # The reduced value turned out not to vary over features.
             return self._row_scalar(coefficient * reduced)
         name = equation.symbol.name if equation.named else self._reduction_name(reduced, equation)
         symbol = self._define(coefficient * reduced, name, stopped=equation.stopped)

@@ -51,7 +51,7 @@ class Tangents:
     """
 
     def __init__(self, forward: Forward, candidates: Collection[TypedSymbol] = (), trail: Trail | None = None) -> None:
-        """Of `candidates` see `ReversePass`."""
+        """Prepare the tangents of the inputs; for `candidates` see `ReversePass`."""
         self.forward = forward
         self.trail = Trail("jvp") if trail is None else trail
         self.reverse = ReversePass(forward, self.trail, candidates)
@@ -59,7 +59,7 @@ class Tangents:
         self.equations: list[Equation] = []
         self.inside: dict[TypedSymbol, Expr] = {s: tangent_symbol(s) for s in forward.differentiable}
         self.outside: dict[TypedSymbol, Expr] = dict(self.inside)
-        # What is told: each tangent by the names of those that it comes from, and what it is called itself.
+        # The explanation: the contributions of each tangent by name, and the tangent's own name.
         self.sent: dict[TypedSymbol, list[Contribution]] = {}
         self.called: dict[TypedSymbol, Expr] = dict(self.inside)
         self.whole: dict[TypedSymbol, TypedSymbol] = {}
@@ -138,7 +138,7 @@ class Tangents:
         return self.inside.get(symbol, sympy.S.Zero)
 
     def _outside(self, symbol: TypedSymbol) -> Expr:
-        """What a value moves by, shortened and under a name, once something outside its class asks."""
+        """Return the tangent of a value, shortened and named, when an equation outside its class asks for it."""
         if symbol not in self.outside:
             moved = short = self._inside(symbol)
             ways = []

@@ -18,7 +18,7 @@ _LONGEST_LINE = 60
 
 
 def is_long(expression: Expr) -> bool:
-    """Whether an expression is too long to be a part of a line."""
+    """Test whether an expression is too long to be a part of a line."""
     return tree_size(expression, _LONGEST_LINE) > _LONGEST_LINE
 
 
@@ -87,11 +87,11 @@ def written_out(
 
 
 def _nests(equation: Equation, reader: Expr) -> bool:
-    """Whether to write a value out where it is used would melt a sum into another, put a sum under a power, or a
-    product of rows, or make a line too long to read.
+    """Test whether a value should keep its own line, because inlining it would do harm.
 
-    Sums under powers under powers are polynomials whose degree doubles with every line; and `(x/y)**4` is x**4/y**4 to
-    SymPy, each of which may be too large or too small for a float.
+    Inlining may merge a sum into another, put a sum or a product of rows under a power, or make a line too long to
+    read. Sums under powers under powers are polynomials whose degree doubles with every line. And `(x/y)**4` is
+    x**4/y**4 to SymPy, each of which may be too large or too small for a float.
     """
     if is_long(equation.expression) or _melts(equation, reader):
         return True
@@ -101,7 +101,7 @@ def _nests(equation: Equation, reader: Expr) -> bool:
 
 
 def _melts(equation: Equation, reader: Expr) -> bool:
-    """Whether a value is a sum that SymPy would melt into what stands around it, where its digits may be lost."""
+    """Test whether a value is a sum that SymPy would merge into another sum, where digits may be lost."""
     if not isinstance(equation.expression, Add):
         return False
     terms = (term for part in reader.atoms(Add, Mul) for term in Add.make_args(part))
@@ -109,5 +109,5 @@ def _melts(equation: Equation, reader: Expr) -> bool:
 
 
 def came_out_even(root: Expr) -> bool:
-    """Whether the root of a product is a product of whole powers."""
+    """Test whether the root of a product is a product of whole powers."""
     return all(factor.as_base_exp()[1].is_Integer for factor in Mul.make_args(root))

@@ -99,7 +99,7 @@ class Trail:
         self.derived("written out", target, before, after, f"with {names} written out" if gone else "multiplied out")
 
     def rename(self, names: Mapping[TypedSymbol, Expr]) -> None:
-        """Other symbols in all steps so far."""
+        """Rename symbols in all steps so far."""
         self.steps = [renamed(step, names) for step in self.steps]
 
     def rewritten(

@@ -1,8 +1,8 @@
-"""How much work a shorter form is worth, as a count and not a time: the same definition ends alike on every machine.
+"""Budget of work for a search for shorter forms, as a count and not a time.
 
-A unit is a term or a factor that multiplying out makes, or a node of an expression that a shorter form is looked for.
-Where a definition takes more of them than it may, what is looked for is given up as a whole, and the unsimplified
-formulas stand.
+The same definition therefore gives the same result on every machine. A unit is a term or a factor made by multiplying
+out, or a node of an expression in a search. If a definition exceeds its budget, the search is given up as a whole, and
+the unsimplified formulas stand.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class TooMuchWorkError(Exception):
 
 
 class Meter:
-    """What was spent, and the most that may be."""
+    """Meter of the units spent, and of their limit."""
 
     def __init__(self, limit: int | None, error: type[Exception]) -> None:
         self.spent = 0
@@ -30,17 +30,17 @@ _Measure: TypeAlias = ContextVar[Meter | None]
 
 WORK: _Measure = ContextVar("work", default=None)
 NODES: _Measure = ContextVar("nodes", default=None)
-"""What multiplying out visits: a measure of its own, for one form that is tried."""
+"""Nodes visited by multiplying out: a measure of its own, for one form that is tried."""
 
 
 @contextmanager
 def limited_work(
     limit: int | None, error: type[Exception] = TooMuchWorkError, measure: _Measure = WORK
 ) -> Iterator[Meter]:
-    """Inside, `spend` raises `error` once more than `limit` units are spent; None only counts them.
+    """Limit the work inside a `with` statement: `spend` raises `error` beyond `limit` units; None only counts.
 
-    Nothing inside counts outside. So what is computed once and kept, such as the bases of a row class, is metered by
-    itself and charged every time that it is used: otherwise the first definition of a process would pay for the next.
+    Work inside does not count outside. A value that is computed once and cached, such as the bases of a row class, is
+    metered by itself and charged at every use. Otherwise the first definition of a process would pay for the next.
 
     >>> with limited_work(3) as meter:
     ...     spend(2)

@@ -10,10 +10,9 @@ them. What is understood is what that module writes, and what `FunctionEntry.lat
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from itertools import groupby
 from typing import TypeAlias
 
 from sympy import Expr, Symbol
@@ -25,23 +24,21 @@ _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[0-9]+(?:\.[0-9]+)?|\S")
 _GREEK_LETTERS = """
 alpha:α beta:β gamma:γ delta:δ epsilon:ϵ varepsilon:ε zeta:ζ eta:η theta:θ iota:ι kappa:κ lambda:λ mu:μ nu:ν xi:ξ
 omicron:ο pi:π rho:ρ sigma:σ tau:τ upsilon:υ phi:ϕ varphi:φ chi:χ psi:ψ omega:ω Gamma:Γ Delta:Δ Theta:Θ Lambda:Λ Xi:Ξ
-Pi:Π Sigma:Σ Upsilon:Υ Phi:Φ Psi:Ψ Omega:Ω ell:ℓ infty:∞
+Pi:Π Sigma:Σ Upsilon:Υ Phi:Φ Psi:Ψ Omega:Ω ell:ℓ infty:∞ partial:∂
 """
 _LETTERS = dict(pair.split(":") for pair in _GREEK_LETTERS.split())
 _FUNCTIONS = frozenset(["exp", "log", "sin", "cos", "tanh", "max", "min"])
 _ACCENTS = {"hat": "^", "bar": "¯", "tilde": "~", "dot": "˙", "ddot": "¨"}
 _COMBINING = {"^": "\u0302", "¯": "\u0304", "~": "\u0303", "˙": "\u0307", "¨": "\u0308"}
 _RELATIONS = {"=": "=", "<": "<", ">": ">", "le": "≤", "ge": "≥", "ne": "≠"}
-_OPERATORS = {"+": "+", "-": "−", "cdot": "⋅", "times": "×", ",": ",", "/": "/", "odot": "⊙", "cdots": "⋯"}
+_OPERATORS = {"+": "+", "-": "−", "cdot": "⋅", "times": "×", ",": ",", "/": "/"}
+_OPERATORS |= {"odot": "⊙", "cdots": "⋯", "prime": "′"}
 _SPACES = {"thinspace": ".17em", ",": ".17em", "quad": "1em"}
+_SPACED = frozenset("=<>≤≥≠+−")
 _PREFIX = (("form", "prefix"),)
 _FENCES = frozenset("()|[]")
 
-_LONG = 26
-"""A formula of more characters may be broken, so that it fits a narrow screen."""
-
-_Attributes: TypeAlias = tuple[tuple[str, str], ...]
-_Part: TypeAlias = "tuple[Node, _Attributes]"
+Attributes: TypeAlias = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -51,7 +48,7 @@ class Node:
     tag: str
     text: str = ""
     children: tuple[Node, ...] = ()
-    attributes: _Attributes = ()
+    attributes: Attributes = ()
 
     def __str__(self) -> str:
         attributes = "".join(f' {name}="{escape(value)}"' for name, value in self.attributes)
@@ -62,44 +59,26 @@ class Node:
 
     @property
     def length(self) -> int:
-        """How many characters wide it is, roughly."""
-        if self.tag == "mfrac":
+        """Return the approximate width in characters."""
+        if self.tag in ("mfrac", "munder", "mover", "mtable"):
             return max(child.length for child in self.children)
-        return len(self.text) + sum(child.length for child in self.children)
+        spaces = int(self.tag == "mo" and self.text in _SPACED)
+        return len(self.text) + spaces + sum(child.length for child in self.children)
 
     @property
     def is_tall(self) -> bool:
-        """Whether parentheses around it have to grow."""
+        """Test whether parentheses around the node have to grow."""
         return self.tag in ("mfrac", "munder", "mtable") or any(child.is_tall for child in self.children)
 
     @property
     def may_begin_a_line(self) -> bool:
-        """Whether a line may be broken before it."""
+        """Test whether a line may be broken before the node."""
         return self.tag == "mo" and (self.text in "=≤≥≠" or (self.text in "+−" and self.attributes != _PREFIX))
 
 
 def mathml(tex: str) -> str:
     """A formula in one piece."""
-    return _math(_Parser(tex).whole())
-
-
-def pieces(tex: str) -> tuple[str, ...]:
-    r"""A formula in pieces between which a line may be broken: before operators, in parentheses that need not grow too.
-
-    >>> len(pieces("x - y")), len(pieces(r"d + \mathrm{scale} \left(abc - def - ghi\right) + klmnopq - rst"))
-    (1, 4)
-    """
-    nodes = _Parser(tex).whole()
-    if sum(node.length for node in nodes) <= _LONG:
-        return (_math(nodes),)
-    found: list[list[_Part]] = [[]]
-    for node, marks in _flat(nodes):
-        if node.may_begin_a_line and found[-1]:
-            # The space before it is that between the pieces.
-            node = replace(node, attributes=(("form", "infix"), ("lspace", "0"), ("rspace", ".22em")))
-            found.append([])
-        found[-1].append((node, marks))
-    return tuple(_math([*_together(piece)]) for piece in found)
+    return written(parsed(tex))
 
 
 class _Marked(Latex):
@@ -142,7 +121,7 @@ def tspans(name: str) -> str:
     >>> tspans("xhat"), tspans("x_1")
     ('x̂', 'x<tspan class="sub" dy="4">1</tspan>')
     """
-    return "".join(map(_tspan, _Parser(latex_name(name)).whole()))
+    return "".join(map(_tspan, parsed(latex_name(name))))
 
 
 def _tspan(node: Node) -> str:
@@ -157,27 +136,14 @@ def _tspan(node: Node) -> str:
     return escape(node.text) + "".join(map(_tspan, node.children))
 
 
-def _math(nodes: Sequence[Node]) -> str:
+def parsed(tex: str) -> list[Node]:
+    """The elements of a formula."""
+    return _Parser(tex).whole()
+
+
+def written(nodes: Sequence[Node]) -> str:
+    """The element of a formula."""
     return str(Node("math", children=tuple(nodes)))
-
-
-def _flat(nodes: Sequence[Node], marks: _Attributes = ()) -> Iterator[_Part]:
-    """The nodes, long groups of them taken apart, each with what the group that it was in is marked as."""
-    for node in nodes:
-        if node.tag == "mrow" and not node.is_tall and node.length > _LONG // 2:
-            yield from _flat(node.children, (*marks, *node.attributes))
-        else:
-            yield node, marks
-
-
-def _together(parts: Sequence[_Part]) -> Iterator[Node]:
-    """The nodes of a piece, what was in one marked group in one again."""
-    for marks, run in groupby(parts, key=lambda part: part[1]):
-        inside = [node for node, _ in run]
-        if marks:
-            yield Node("mrow", children=tuple(inside), attributes=marks[-1:])
-        else:
-            yield from inside
 
 
 class _Parser:
@@ -191,7 +157,7 @@ class _Parser:
         return self.row(())
 
     def row(self, ends: Collection[str]) -> list[Node]:
-        """What stands up to one of the tokens `ends`, which is left."""
+        """Parse up to one of the tokens `ends`, which is not consumed."""
         found: list[Node] = []
         while self.at < len(self.tokens) and self.tokens[self.at] not in ends:
             token = self.tokens[self.at]
@@ -214,7 +180,7 @@ class _Parser:
             return Node("mi", _LETTERS[word])
         if word in _FUNCTIONS:
             return Node("mi", word)
-        if word in _RELATIONS or word in ("cdot", "cdots", "times", "odot"):
+        if word in _RELATIONS or word in _OPERATORS:
             return Node("mo", (_RELATIONS | _OPERATORS)[word])
         if word in _SPACES:
             return Node("mspace", attributes=(("width", _SPACES[word]),))
@@ -314,7 +280,7 @@ class _Parser:
 
 
 def _wants_operand(node: Node) -> bool:
-    """Whether a sign after it belongs to what follows."""
+    """Test whether a sign after the node belongs to the next operand."""
     return node.tag == "mo" and node.text in "=<>≤≥≠,([|"
 
 

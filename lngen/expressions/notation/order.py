@@ -66,7 +66,7 @@ def _terms(expression: Expr, order: tuple[str, ...]) -> tuple[Term, ...]:
 
     def key(term: Term) -> tuple[bool, tuple[int, ...], tuple[int, ...], str]:
         place, length = _term_place(term.magnitude, number_first), _term_length(term.magnitude)
-        # What is taken off comes short before long: x - mu - t*mean(t*x).
+        # Subtracted terms come short before long: x - mu - t*mean(t*x).
         main = (*length, place) if term.negative else (place, *length)
         return term.negative, main, _met(term.magnitude, order), _text(term.magnitude)
 

@@ -135,7 +135,7 @@ class Text:
         return self.write(e) if self._binds(e) >= least else f"({self.write(e)})"
 
     def _binds(self, e: Expr) -> int:
-        """How tightly the outermost operator of the text binds."""
+        """Return the precedence of the outermost operator of the text."""
         if isinstance(e, (Add, Relational)) or (e.is_Rational and e < 0):
             return _SUM
         if e.is_Rational:

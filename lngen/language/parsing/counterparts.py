@@ -1,4 +1,4 @@
-"""Which modules of PyTorch's a layer can stand for, as the docstring of its definition says."""
+"""Modules of PyTorch that a layer can replace, as the docstring of its definition names them."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def counterparts(source: Source, lines: range, inputs: Sequence[Input]) -> Itera
     """The modules that the `lines` of a docstring, numbered from 1, name. They are parsed and never looked for here.
 
     >>> text = "In PyTorch: torch.nn.Norm(normalized_shape=D, bias=None, weight=gamma)"
-    >>> from lngen.language.syntax import Span
-    >>> gamma = Input("gamma", Kind.FEATURE, None, Span(1, 1, 1, 1))
+    >>> from lngen.language.syntax import SourceSpan
+    >>> gamma = Input("gamma", Kind.FEATURE, None, SourceSpan(1, 1, 1, 1))
     >>> [found] = counterparts(Source.of(text, "f.py"), range(1, 2), [gamma])
     >>> found.name, found.attributes, found.conditions
     ('torch.nn.Norm', (('normalized_shape', 'D'), ('weight', 'gamma')), (('bias', None),))
@@ -38,7 +38,7 @@ def counterparts(source: Source, lines: range, inputs: Sequence[Input]) -> Itera
                 yield _counterpart(call, inputs)
             except DefinitionError as error:
                 column = found.start("call") + error.column
-                raise source.error(number, column, error.message, _REMEDY) from None
+                raise source.error(number, column, error.code, error.message, _REMEDY) from None
 
 
 def about(docstring: str) -> str:
@@ -51,45 +51,47 @@ def about(docstring: str) -> str:
 
 
 def _counterpart(source: Source, inputs: Sequence[Input]) -> Counterpart:
-    """The module that a call names. Raises DefinitionError at what is wrong in it."""
+    """Return the module that a call names; raises DefinitionError at a fault in the call."""
 
-    def fault(place: Located, message: str) -> DefinitionError:
-        return source.error_at(place, message, _REMEDY)
+    def fault(place: Located, code: str, message: str) -> DefinitionError:
+        return source.error_at(place, code, message, _REMEDY)
 
     match syntax_tree(source).body:
         case [ast.Expr(ast.Call(function, [], keywords))] if name := _dotted(function):
             pass
         case [ast.Expr(ast.Call(function, [place, *_], _))] if _dotted(function):
-            raise fault(place, "an attribute of the module has no name")
+            raise fault(place, "module-attribute", "an attribute of the module has no name")
         case [ast.Expr(ast.Call(ast.Name(name) as place))]:
-            raise fault(place, f"{name} is no class with its module, such as torch.nn.{name}")
+            raise fault(place, "module-class", f"{name} is no class with its module, such as torch.nn.{name}")
         case _:
-            raise source.error(1, 1, "this is no call of a class with its module", _REMEDY)
+            raise source.error(1, 1, "module-call", "this is no call of a class with its module", _REMEDY)
     names = {_FEATURES, *(each.name for each in inputs if each.kind in _KINDS)}
     attributes: dict[str, str] = {}
     conditions: list[tuple[str, bool | int | float | None]] = []
     for number, keyword in enumerate(keywords):
         if keyword.arg in [each.arg for each in keywords[:number]]:
-            raise fault(keyword, f"the attribute {keyword.arg} is named twice")
+            raise fault(keyword, "module-attribute-twice", f"the attribute {keyword.arg} is named twice")
         match keyword:
             case ast.keyword(str(attribute), ast.Name(value)):
                 if value not in names:
                     message = f"{attribute} is {value}, and no Feature, Scalar or Constant has that name"
-                    raise fault(keyword.value, message)
+                    raise fault(keyword.value, "module-name", message)
                 if value in attributes.values():
-                    raise fault(keyword.value, f"{value} stands for two attributes")
+                    raise fault(keyword.value, "module-name-twice", f"{value} stands for two attributes")
                 attributes[attribute] = value
             case ast.keyword(str(attribute), value):
                 try:
                     conditions.append((attribute, _literal(value)))
                 except ValueError:
                     kinds = "a name of the definition nor a small number, True, False or None"
-                    raise fault(value, f"{attribute} is neither {kinds}") from None
+                    raise fault(value, "module-value", f"{attribute} is neither {kinds}") from None
             case _:
-                raise fault(keyword.value, "an attribute of the module has no name")
+                raise fault(keyword.value, "module-attribute", "an attribute of the module has no name")
     for each in inputs:
         if each.kind in _KINDS and each.default is None and each.name not in attributes.values():
-            raise source.error(1, 1, f"{each.name} has no default, and is no attribute of the module", _REMEDY)
+            raise source.error(
+                1, 1, "module-input", f"{each.name} has no default, and is no attribute of the module", _REMEDY
+            )
     return Counterpart(name, tuple(attributes.items()), tuple(conditions))
 
 

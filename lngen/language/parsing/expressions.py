@@ -12,11 +12,16 @@ from lngen.language import FUNCTIONS, KIND_NAMES
 from lngen.language.parsing import folding, instead
 from lngen.language.parsing.folding import Value
 from lngen.language.parsing.instead import suggestion
-from lngen.language.parsing.source import Source
+from lngen.language.parsing.source import Source, code_of
 from lngen.language.syntax import Binary, Call, Compare, Expression, FeatureCount, Kind, Name, Negate, Number
 
 MAXIMUM_DEPTH = 100
 _LONGEST_REPEATED = 40
+
+# Bare operators and conditions, which Python joins and the language nests.
+_JOINED = "nest where: where(p, where(q, u, v), v) where both hold, where(p, u, where(q, u, v)) where one does"
+_CHAIN = "nest where: where(a < b, where(b < c, u, v), v) for a < b < c"
+_WHOLE = "operators and functions work on whole rows; no loop is needed"
 
 _ALLOWED = "an expression is made of numbers, names, D, + - * / **, unary minus, and the functions of lngen.language"
 _SPLIT = "give parts of the expression names in statements of their own"
@@ -30,14 +35,23 @@ _OPERATORS: dict[type[ast.operator], str] = {
 }
 
 _OTHER_OPERATORS: dict[type[ast.operator], tuple[str, str]] = {
-    ast.FloorDiv: ("//", "write / for division"),
-    ast.Mod: ("%", "there is no remainder in the language; use + - * / **"),
-    ast.MatMult: ("@", "write sum(a * b) for an inner product over the feature axis"),
+    ast.FloorDiv: ("//", f"write a/b for a quotient; {instead.FUNCTIONS['floor']}"),
+    ast.Mod: ("%", instead.FUNCTIONS["mod"]),
+    ast.MatMult: ("@", instead.FUNCTIONS["matmul"]),
     ast.BitXor: ("^", "write ** for a power"),
-    ast.BitAnd: ("&", "choose with where(condition, a, b); nest them for two conditions"),
-    ast.BitOr: ("|", "choose with where(condition, a, b); nest them for two conditions"),
-    ast.LShift: ("<<", "multiply by a power of two"),
-    ast.RShift: (">>", "divide by a power of two"),
+    ast.BitAnd: ("&", _JOINED),
+    ast.BitOr: ("|", _JOINED),
+    ast.LShift: ("<<", "write a*2**b for a number b"),
+    ast.RShift: (">>", "write a/2**b for a number b; rounding cannot be said, and is done outside"),
+}
+
+_SIGNS: dict[type[ast.unaryop], tuple[str, str]] = {
+    ast.UAdd: ("unary plus", "delete the plus; only minus stands before an operand"),
+    ast.Not: ("`not`", "write 1 - mask for a mask of ones and zeros; where(p, 0, 1) is 0 where a comparison p holds"),
+    ast.Invert: (
+        "the operator ~",
+        "write 1 - mask for a mask of ones and zeros; where(p, 0, 1) is 0 where a comparison p holds",
+    ),
 }
 
 _COMPARISONS: dict[type[ast.cmpop], str] = {
@@ -56,18 +70,18 @@ _REFUSED: dict[type[ast.expr], tuple[str, str]] = {
         "use plain names; the functions are called without a module, as in sqrt(x)",
     ),
     ast.Subscript: ("a subscript", instead.INDEX),
-    ast.Slice: ("a slice", instead.INDEX),
+    ast.Slice: ("a slice", instead.FUNCTIONS["split"]),
     ast.IfExp: ("an if expression", "write where(condition, a, b)"),
-    ast.BoolOp: ("`and` or `or`", "nest where: where(a > 0, where(b > 0, u, v), v)"),
+    ast.BoolOp: ("`and` or `or`", _JOINED),
     ast.NamedExpr: ("an assignment inside an expression", "assign in a statement of its own"),
     ast.Tuple: ("a tuple", "several values stand only after return, as in `return y, h`"),
     ast.List: ("a list", _ALLOWED),
     ast.Set: ("a set", _ALLOWED),
     ast.Dict: ("a dictionary", _ALLOWED),
-    ast.ListComp: ("a comprehension", "operators and functions work on whole rows; no loop is needed"),
-    ast.SetComp: ("a comprehension", "operators and functions work on whole rows; no loop is needed"),
-    ast.DictComp: ("a comprehension", "operators and functions work on whole rows; no loop is needed"),
-    ast.GeneratorExp: ("a comprehension", "operators and functions work on whole rows; no loop is needed"),
+    ast.ListComp: ("a comprehension", _WHOLE),
+    ast.SetComp: ("a comprehension", _WHOLE),
+    ast.DictComp: ("a comprehension", _WHOLE),
+    ast.GeneratorExp: ("a comprehension", _WHOLE),
     ast.Await: ("await", "a definition is mathematics only; delete it"),
     ast.Yield: ("yield", "end the function with one return"),
     ast.YieldFrom: ("yield from", "end the function with one return"),
@@ -76,20 +90,25 @@ _REFUSED: dict[type[ast.expr], tuple[str, str]] = {
 }
 
 
+_CONSTANTS = {
+    bool: "a truth value",
+    str: "a string",
+    bytes: "a byte string",
+    complex: "an imaginary number",
+    type(None): "None",
+    type(...): "an ellipsis",
+    int: "a number",
+    float: "a number",
+}
+
+
 def describe(node: ast.expr) -> tuple[str, str]:
-    """What a node that the language does not have is called, and what to write instead."""
+    """Return a name for a node that the language does not have, and what to write instead."""
     if isinstance(node, ast.Constant):
-        found = {
-            bool: "a truth value",
-            str: "a string",
-            bytes: "a byte string",
-            complex: "an imaginary number",
-            type(None): "None",
-            type(...): "an ellipsis",
-            int: "a number",
-            float: "a number",
-        }.get(type(node.value), "a constant")
-        return found, "only real numbers such as 2, 0.5 or 1e-5 stand in expressions"
+        found = _CONSTANTS.get(type(node.value), "a constant")
+        return found, instead.LITERALS.get(found, "only real numbers such as 2, 0.5 or 1e-5 stand in expressions")
+    if isinstance(node, ast.Compare) and len(node.ops) > 1:
+        return "a comparison", f"{_CHAIN}; u is 1 and v is 0 for it as a number"
     if isinstance(node, ast.Compare):
         return (
             "a comparison",
@@ -117,6 +136,7 @@ def number(source: Source, node: ast.expr) -> Fraction | None:
     if value is None or not folding.in_range(value):
         raise source.error_at(
             node,
+            "number-size",
             "a number that no float holds",
             "keep numbers between 1e-300 and 1e300 in magnitude",
         )
@@ -125,10 +145,10 @@ def number(source: Source, node: ast.expr) -> Fraction | None:
 
 @dataclass
 class Scope:
-    """What an expression may refer to; statements are added as they are read.
+    """Names that an expression may refer to; statements are added as they are read.
 
-    `later` has the names that are assigned further down, and `inputs` those of the function's inputs, for
-    better messages. `values` has the statements that are numbers.
+    `later` holds the names assigned further down, and `inputs` the names of the function's inputs; both serve messages.
+    `values` holds the statements that are numbers.
     """
 
     source: Source
@@ -145,14 +165,14 @@ class Scope:
         try:
             return self._read(node, 1)
         except folding.Fault as fault:
-            raise self.source.error_at(fault.expression.span, fault.message, fault.remedy) from None
+            raise self.source.error_at(fault.expression.span, fault.code, fault.message, fault.remedy) from None
 
-    def _refuse(self, node: ast.expr, message: str, remedy: str) -> NoReturn:
-        raise self.source.error_at(node, message, remedy)
+    def _refuse(self, node: ast.expr, code: str, message: str, remedy: str) -> NoReturn:
+        raise self.source.error_at(node, code, message, remedy)
 
     def _read(self, node: ast.expr, depth: int) -> tuple[Expression, Value]:
         if depth > MAXIMUM_DEPTH:
-            self._refuse(node, f"an expression is nested more than {MAXIMUM_DEPTH} levels deep", _SPLIT)
+            self._refuse(node, "depth", f"an expression is nested more than {MAXIMUM_DEPTH} levels deep", _SPLIT)
         span = self.source.span(node)
         value = number(self.source, node)
         if value is not None:
@@ -164,31 +184,33 @@ class Scope:
                 operand, value = self._read(inner, depth + 1)
                 return Negate(operand, operand.kind, span), None if value is None else -value
             case ast.UnaryOp(op=operation):
-                found = {ast.UAdd: "unary plus", ast.Not: "`not`", ast.Invert: "the operator ~"}[type(operation)]
-                self._refuse(node, f"found {found}", "only minus stands before an operand")
+                found, remedy = _SIGNS[type(operation)]
+                self._refuse(node, code_of(found), f"found {found}", remedy)
             case ast.BinOp():
                 return self._read_binary(node, depth)
             case ast.Call():
                 return self._read_call(node, depth)
             case ast.Compare(ops=[operator]) if type(operator) in _COMPARISONS:
                 remedy = f"write where({self._text(node)}, 1, 0) for 1 where it holds and 0 elsewhere"
-                self._refuse(node, "found a comparison", remedy)
+                self._refuse(node, "comparison", "found a comparison", remedy)
             case ast.Attribute():
-                self._refuse(node, f"found {describe(node)[0]}", self._instead_of(node))
+                self._refuse(node, "attribute", f"found {describe(node)[0]}", self._instead_of(node))
             case ast.Subscript(value=ast.Attribute(attr="shape") as shape):
-                self._refuse(node, f"found {describe(node)[0]}", self._instead_of(shape))
+                self._refuse(node, "attribute", f"found {describe(node)[0]}", self._instead_of(shape))
+            case ast.Subscript(slice=index) if any(isinstance(part, ast.Slice) for part in ast.walk(index)):
+                self._refuse(node, "slice", "found a slice", describe(ast.Slice())[1])
             case _:
                 found, remedy = describe(node)
-                self._refuse(node, f"found {found}", remedy)
+                self._refuse(node, code_of(found), f"found {found}", remedy)
 
     def _text(self, node: ast.expr) -> str:
-        """What is written, as a remedy may repeat it."""
+        """Return the source text of a node, as a remedy may repeat it."""
         span = self.source.span(node)
         text = self.source.text_of(span)
         return text if span.line == span.end_line and len(text) <= _LONGEST_REPEATED else "..."
 
     def _instead_of(self, node: ast.Attribute) -> str:
-        """What to write for a method of a value, or for what stands in a module."""
+        """Return what to write instead of a method of a value or an attribute of a module."""
         name = node.attr
         if name in FUNCTIONS:
             own = isinstance(node.value, ast.Name) and node.value.id in self.kinds and FUNCTIONS[name].arity == 1
@@ -204,13 +226,18 @@ class Scope:
         if name in self.kinds:
             return Name(name, Kind.join(self.kinds[name]), span)
         if name in FUNCTIONS:
-            self._refuse(node, f"{name!r} is a function and needs arguments", f"write {_usage(name)}")
+            self._refuse(
+                node, "function-as-value", f"{name!r} is a function and needs arguments", f"write {_usage(name)}"
+            )
         if name in KIND_NAMES:
-            self._refuse(node, f"{name!r} is a kind", f"use it to annotate an input, as in `x: {name}`")
+            self._refuse(
+                node, "kind-as-value", f"{name!r} is a kind", f"use it to annotate an input, as in `x: {name}`"
+            )
         if name in self.later:
-            self._refuse(node, f"{name!r} is used before it is assigned", "move the assignment up")
+            self._refuse(node, "used-early", f"{name!r} is used before it is assigned", "move the assignment up")
         self._refuse(
             node,
+            "unknown-name",
             f"nothing is called {name!r}",
             suggestion(name, [*self.kinds, "D"], "assign it first, or make it an input", instead.CONSTANTS),
         )
@@ -219,7 +246,7 @@ class Scope:
         operator = _OPERATORS.get(type(node.op))
         if operator is None:
             sign, remedy = _OTHER_OPERATORS[type(node.op)]
-            self._refuse(node, f"found the operator {sign}", remedy)
+            self._refuse(node, "operator", f"found the operator {sign}", remedy)
         left, left_value = self._read(node.left, depth + 1)
         if operator == "**":
             exponent = self._read_exponent(node.right, depth + 1)
@@ -236,14 +263,16 @@ class Scope:
         if not isinstance(value, Fraction):
             self._refuse(
                 node,
+                "exponent",
                 "the exponent is not a rational number",
-                f"write a number, or {instead.POWER_OF} for a power a**b of what is not negative",
+                f"write a number, or {instead.POWER_OF} for a power a**b with a >= 0 and b > 1",
             )
         if abs(value) > folding.MAXIMUM_EXPONENT:
             self._refuse(
                 node,
+                "exponent-size",
                 f"the exponent is larger than {folding.MAXIMUM_EXPONENT} in magnitude",
-                "write a smaller exponent",
+                "write the power as a product of smaller ones, such as a**64*a",
             )
         return Number(value, Kind.SCALAR, expression.span)
 
@@ -252,21 +281,21 @@ class Scope:
             found, remedy = describe(node.func)
             if isinstance(node.func, ast.Attribute):
                 remedy = self._instead_of(node.func)
-            self._refuse(node.func, f"found a call of {found}", remedy)
+            self._refuse(node.func, "call", f"found a call of {found}", remedy)
         function = node.func.id
         entry = FUNCTIONS.get(function)
         if entry is None:
             self._refuse_function(node.func, function)
         for starred in node.args:
             if isinstance(starred, ast.Starred):
-                self._refuse(starred, "found a starred argument", f"write {_usage(function)}")
+                self._refuse(starred, "starred", "found a starred argument", f"write {_usage(function)}")
         if node.keywords:
             keyword = node.keywords[0]
             by_position = f"pass arguments by position: {_usage(function)}"
             remedy = instead.KEYWORDS.get(keyword.arg or "", by_position)
             if keyword.arg in ("axis", "dim"):
                 remedy = instead.axis(self._text(keyword.value))
-            raise self.source.error_at(keyword, "found a keyword argument", remedy)
+            raise self.source.error_at(keyword, "keyword", "found a keyword argument", remedy)
         if len(node.args) != entry.arity:
             self._refuse_arity(node, function, len(node.args), entry.arity)
         if entry.role == "select":
@@ -287,12 +316,19 @@ class Scope:
             found = describe(node)[0] if type(node) in _REFUSED or isinstance(node, ast.Constant) else "no comparison"
             compared = node.id if isinstance(node, ast.Name) else "x"
             remedy = f"write one comparison, as in where({compared} > 0, a, b)"
-            self._refuse(node, f"the condition of where is {found}", remedy)
+            if isinstance(node, ast.BoolOp) or (isinstance(node, ast.BinOp) and type(node.op) in _OTHER_OPERATORS):
+                remedy = _JOINED
+            self._refuse(node, "condition", f"the condition of where is {found}", remedy)
         if len(node.ops) > 1:
-            self._refuse(node, "found a chain of comparisons", "compare two values; nest where for two conditions")
+            self._refuse(
+                node,
+                "comparison-chain",
+                "found a chain of comparisons",
+                _CHAIN,
+            )
         operator = _COMPARISONS.get(type(node.ops[0]))
         if operator is None:
-            self._refuse(node, "found `in` or `is`", "compare with < <= > >= == or !=")
+            self._refuse(node, "comparison-operator", "found `in` or `is`", "compare with < <= > >= == or !=")
         left, _ = self._read(node.left, depth + 1)
         right, _ = self._read(node.comparators[0], depth + 1)
         return Compare(operator, left, right, Kind.join(left.kind, right.kind), self.source.span(node))
@@ -302,6 +338,7 @@ class Scope:
             found = "RowScalar" if kind.over_rows else "Scalar"
             self._refuse(
                 node.args[0],
+                "reduced-twice",
                 f"{function} of a {found}, which has no feature axis",
                 f"delete {function}, or multiply by D for a sum" if function == "sum" else f"delete {function}",
             )
@@ -309,18 +346,26 @@ class Scope:
 
     def _refuse_function(self, node: ast.expr, function: str) -> NoReturn:
         if function in self.kinds or function == "D":
-            self._refuse(node, f"{function!r} is a value and cannot be called", "write * for a product")
+            self._refuse(
+                node, "value-called", f"{function!r} is a value and cannot be called", "write a*b for a product"
+            )
         if function in KIND_NAMES:
-            self._refuse(node, f"{function!r} is a kind and cannot be called", "annotate an input with it")
+            self._refuse(
+                node,
+                "kind-called",
+                f"{function!r} is a kind and cannot be called",
+                f"annotate an input with it, as in `x: {function}`",
+            )
         otherwise = "the functions are " + " ".join(FUNCTIONS)
         remedy = instead.function(function) or suggestion(function, FUNCTIONS, otherwise)
-        self._refuse(node, f"there is no function {function!r}", remedy)
+        self._refuse(node, "unknown-function", f"there is no function {function!r}", remedy)
 
     def _refuse_arity(self, node: ast.Call, function: str, found: int, arity: int) -> NoReturn:
         if function in ("max", "min") and found == 2:
             other = f"{function}imum"
             self._refuse(
                 node,
+                "larger-of-two",
                 f"{function} with 2 arguments: it reduces one row over the feature axis",
                 f"write {other}(a, b) for the {'larger' if function == 'max' else 'smaller'} of two values; "
                 f"{function}(row) takes no axis, and is over the last one",
@@ -337,6 +382,7 @@ class Scope:
         )
         self._refuse(
             node,
+            "argument-count",
             f"{function} takes {arity} argument{plural}, and here are {found}",
             f"write {usage}{axis}",
         )

@@ -1,4 +1,4 @@
-"""What can be known of an expression before the layer runs: its number, or where it fails as D varies.
+"""Fold the constants of an expression: compute its number, or find its failure as D varies.
 
 `fold` gives the value of an expression made of numbers alone: an exact fraction, or 50 digits where a root
 or another function makes it irrational. Nothing is computed before its size is known to be small.
@@ -37,18 +37,19 @@ _NO_NAMES: Mapping[str, Value] = MappingProxyType({})
 class Fault(Exception):
     """An expression of numbers that has no finite real value, with the place and the remedy."""
 
-    def __init__(self, expression: Expression, message: str, remedy: str) -> None:
+    def __init__(self, expression: Expression, code: str, message: str, remedy: str) -> None:
         super().__init__(message)
         self.expression = expression
+        self.code = code
         self.message = message
         self.remedy = remedy
 
 
 def fold(expression: Expression, features: int | None = None, names: Mapping[str, Value] = _NO_NAMES) -> Value:
-    """The value of an expression of numbers; None if it is not one.
+    """Return the value of an expression of numbers; None if it is not one.
 
-    `features` is the value of D and `names` has those of names; what is not given makes the result None.
-    Raises Fault where there is no finite real value.
+    `features` is the value of D, and `names` are values of names; the result is None if one of those it needs is
+    missing. Raises Fault if there is no finite real value.
 
     >>> from lngen.language.parsing import parse
     >>> fold(parse("def f(x: Row): return x * (1/3 - 1/12)").statements[0].expression.right)
@@ -76,7 +77,7 @@ def combine(expression: Binary, left: Value, right: Value) -> Value:
     """The value of an operator on folded operands (None: not a number), None if it is not a number itself."""
     operator = expression.operator
     if operator == "/" and right is not None and right == 0:
-        raise Fault(expression.right, "the divisor is zero", "divide by something that is not zero")
+        raise Fault(expression.right, "zero-divisor", "the divisor is zero", "divide by something that is not zero")
     if left is None or right is None:
         return None
     exact = isinstance(left, Fraction) and isinstance(right, Fraction)
@@ -100,7 +101,7 @@ def _cancelled_bits(value: Any, left: Any, right: Any) -> int:
 
 def _power(expression: Binary, base: Value, exponent: Fraction) -> Value:
     if base == 0 and exponent < 0:
-        raise Fault(expression.left, "the divisor is zero", "divide by something that is not zero")
+        raise Fault(expression.left, "zero-divisor", "the divisor is zero", "divide by something that is not zero")
     if exponent.denominator == 1 and isinstance(base, Fraction):
         bits = max(base.numerator.bit_length(), base.denominator.bit_length())
         if bits * abs(exponent.numerator) > 2 * _MAXIMUM_BITS:
@@ -109,6 +110,7 @@ def _power(expression: Binary, base: Value, exponent: Fraction) -> Value:
     if base < 0 and exponent.denominator != 1:
         raise Fault(
             expression,
+            "negative-base",
             "the base is negative and the exponent not an integer",
             "write a base that is not negative",
         )
@@ -139,7 +141,7 @@ def _value(expression: Call, entry: FunctionEntry, values: Sequence[Value]) -> V
 
 
 def _named(expression: Call, name: str) -> Any:
-    """What a formula calls by this name."""
+    """Return the function that a formula calls by this name."""
     if name in FUNCTIONS:
         return lambda *values: _mpf(_value(expression, FUNCTIONS[name], values))
     return _context() if name == "mp" else getattr(_context(), name)
@@ -151,6 +153,7 @@ def _check_domain(expression: Call, entry: FunctionEntry, value: Value) -> None:
         domain = entry.domain.partition(";")[0]
         raise Fault(
             expression.arguments[0],
+            "domain",
             f"{entry.name}(u) needs {domain}, and here u is {_shown(value)}",
             f"give {entry.name} an argument with {domain}",
         )
@@ -170,7 +173,7 @@ def _mpf(value: Value) -> Any:
 
 
 def in_range(value: Fraction) -> bool:
-    """Whether a number is small enough to go on with, and not closer to zero than a float can be."""
+    """Test whether a number is small enough to compute with, and zero or no smaller than the smallest float."""
     return value == 0 or _SMALLEST <= abs(value) <= _LARGEST
 
 
@@ -189,6 +192,7 @@ def _bounded(expression: Expression, value: Value) -> Value:
 def _too_long(expression: Expression) -> Fault:
     return Fault(
         expression,
+        "number-digits",
         "this expression of numbers has a value of too many digits",
         "write the value itself, to the digits that matter",
     )
@@ -197,6 +201,7 @@ def _too_long(expression: Expression) -> Fault:
 def _too_large(expression: Expression) -> Fault:
     return Fault(
         expression,
+        "number-size",
         "this expression of numbers has a value that no float holds",
         "keep numbers between 1e-300 and 1e300 in magnitude",
     )

@@ -1,6 +1,6 @@
-"""What people write from habit and the language does not have, with what to write instead.
+"""Words that people have from elsewhere and the language does not, with the way to say or to compute each.
 
-Each was met in someone's first definition, where the nearest name there is would have been the wrong advice.
+Each entry was found in a first definition of a user, where the nearest known name would have been wrong advice.
 """
 
 from __future__ import annotations
@@ -14,32 +14,66 @@ from types import MappingProxyType
 from lngen.files.paths import derive_folder
 
 _PATHS = "docs/language.md shows how"
-_RUNNING = (
-    "no entry of a row knows its place: sum, mean, max and min reduce the whole row; "
-    "what depends on places is computed outside and passed as a Row"
+_RUNNING = "a running sum or product cannot be said: take it outside, before or after the layer, and pass it as a Row"
+_PLACE = "no entry knows its place: find it outside, pass it one-hot as `t: Data`, and write sum(x*t) for its entry"
+_KEPT = (
+    "which entries are largest cannot be said: find them outside, pass them as `keep: Data`, ones and zeros, "
+    "and write where(keep > 0, x, 0)"
 )
-_ROWS = f"rows do not meet: pass x transposed, so that each channel is a row ({_PATHS}, under Other axes)"
+_SORTED = (
+    "a sort cannot be said: sort outside, before or after the layer; if the sort finds a threshold, pass the "
+    "entries above it as `keep: Data`, ones and zeros: sum(keep*x)/sum(keep) is their mean"
+)
+_SHIFTED = (
+    "places in a row cannot be said: shift outside, and pass the shifted row as a Row of its own; for a rotary "
+    "embedding pass the halves of the row as Rows a and b, and return the results a*c - b*s and a*s + b*c"
+)
+_ROWS = (
+    "a sum or mean over rows cannot be said: return one value a row, and average the values outside; for statistics "
+    f"over the batch pass x transposed, so that each channel is a row ({_PATHS}, under Other axes)"
+)
 _LAST_AXIS = "a reduction is over the feature axis, the last one, and broadcasts back by itself"
 _SHAPED = (
-    "arrays are shaped outside: pass x with what one reduction runs over as its last axis, such as x.T or "
-    f"x.reshape(n, groups, -1) ({_PATHS}, under Other axes)"
+    "shapes cannot be said: shape arrays outside, and pass x with what one reduction runs over as its last axis, "
+    f"such as x.T or x.reshape(n, groups, -1) ({_PATHS}, under Other axes)"
 )
-_PARTS = "rows are not cut or joined: pass the parts as inputs, and return each result by its name"
+_PARTS = (
+    "parts of a row cannot be said: cut or join rows outside, pass two halves as the Rows a and b, "
+    "and return each result by its name"
+)
 _FEATURES = "write D for the number of features of a row"
 _CLAMP = "write minimum(maximum(x, low), high)"
-_VARIANCE = "write mean((x - mean(x))**2)"
+_VARIANCE = "write mean((x - mean(x))**2), or sum((x - mean(x))**2)/(D - 1) for the unbiased variance"
 _STOP = "write stop_gradient(x)"
 POWER_OF = "where(a > 0, exp(b*log(where(a > 0, a, 1))), 0)"
-"""A power a**b of what is not negative, where b > 0 is no number. At a = 0 it is 0, and so is its gradient."""
+"""A power a**b of a >= 0, where b > 1 is no number. At a = 0 it is 0, and so is its gradient."""
 
-_POWER = f"write a**b for a number b, and {POWER_OF} otherwise"
+_POWER = f"write a**b for a number b, and {POWER_OF} for a >= 0 and a Constant or Scalar b > 1"
 _LOGIC = "write where(a > 0, where(b > 0, 1, 0), 0): a condition is one comparison, and where may be nested"
-_NO_SLOPE = "rounding has no gradient: do it outside, and pass the result as Data"
-_NO_ARC = "the inverses of sin, cos and tan are not in the language: compute them outside, and pass the result as a Row"
-_RANDOM = "random numbers are drawn outside and passed as Data"
-_PRODUCT = "write sum(a*b) for an inner product over the feature axis; other products are taken outside"
+_NO_SLOPE = "rounding cannot be said, and has no gradient: do it outside, and pass the result as Data"
+_REMAINDER = "write a - b*k, and pass the quotient rounded outside as `k: Data`: rounding cannot be said"
+_RANDOM = "random numbers cannot be said: draw them outside, and pass them as Data"
+_PRODUCT = (
+    "a product with a matrix cannot be said: take it outside, before or after the layer; "
+    "for an inner product of two rows write sum(a*b)"
+)
 _FILLED = "write the number itself: it broadcasts"
 _ONE_HOT = "pass the labels one-hot, as `t: Data`, and write sum(x*t) for the entry that each marks"
+_COMPLEX = "complex numbers cannot be said: split them outside, and pass real and imaginary parts as two Rows"
+
+
+def _arc(name: str, slope: str) -> str:
+    return f"{name} cannot be said: compute it outside, pass it as a Row, and multiply the gradient of that by {slope}"
+
+
+_ARCS = {
+    "acos": _arc("acos(x)", "-1/sqrt(1 - x**2)"),
+    "asin": _arc("asin(x)", "1/sqrt(1 - x**2)"),
+    "atan": _arc("atan(x)", "1/(1 + x**2)"),
+    "atan2": _arc("atan2(a, b)", "b/(a**2 + b**2) for a and by -a/(a**2 + b**2) for b"),
+}
+"""The inverses of sin, cos and tan, by the names that C has for them."""
+
 _NUMBER = (
     "write the number itself; numbers are finite, and -1e30 is low enough for what is masked before an exponential"
 )
@@ -47,21 +81,27 @@ _UNBIASED = "write sum((x - mean(x))**2)/(D - 1) for the unbiased variance"
 
 FUNCTIONS: dict[str, str] = {
     "absolute": "write abs(x)",
+    "acosh": "write log(x + sqrt(x**2 - 1))",
     "all": _LOGIC,
     "amax": "write max(x)",
     "amin": "write min(x)",
     "any": _LOGIC,
-    "argmax": _RUNNING,
-    "argmin": _RUNNING,
-    "argsort": _RUNNING,
+    "argmax": _PLACE,
+    "argmin": _PLACE,
+    "argsort": _SORTED,
+    "asinh": "write log(x + sqrt(x**2 + 1))",
+    "atanh": "write (log1p(x) - log1p(-x))/2",
+    "average": "write mean(x)",
     "batch_mean": _ROWS,
     "bernoulli": _RANDOM,
+    "bmm": _PRODUCT,
     "bool": "write where(x > 0, 1, 0)",
     "cat": _PARTS,
     "ceil": _NO_SLOPE,
     "chunk": _PARTS,
     "clamp": _CLAMP,
     "clip": _CLAMP,
+    "complex": _COMPLEX,
     "concat": _PARTS,
     "concatenate": _PARTS,
     "cosh": "write (exp(x) + exp(-x))/2",
@@ -69,6 +109,7 @@ FUNCTIONS: dict[str, str] = {
     "cumprod": _RUNNING,
     "cumsum": _RUNNING,
     "detach": _STOP,
+    "diff": _SHIFTED,
     "dot": "write sum(a*b)",
     "dropout": "draw the mask outside, pass it as `mask: Data`, and write x*mask",
     "einsum": _PRODUCT,
@@ -77,20 +118,29 @@ FUNCTIONS: dict[str, str] = {
     "exp2": "write exp(log(2)*x)",
     "expand_dims": _SHAPED,
     "fabs": "write abs(x)",
+    "fix": _NO_SLOPE,
     "flatten": _SHAPED,
+    "flip": _SHIFTED,
     "float": _NUMBER,
     "floor": _NO_SLOPE,
-    "fmod": _NO_SLOPE,
+    "fmod": _REMAINDER,
     "full": _FILLED,
     "gather": _ONE_HOT,
+    "hardsigmoid": "write minimum(maximum(x + 3, 0), 6)/6",
+    "hardswish": "write x*minimum(maximum(x + 3, 0), 6)/6",
+    "hardtanh": "write minimum(maximum(x, -1), 1)",
     "heaviside": "write where(x > 0, 1, 0)",
     "hypot": "write sqrt(a**2 + b**2)",
+    "index_select": _ONE_HOT,
     "int": _NO_SLOPE,
+    "kth": _KEPT,
+    "kthvalue": _KEPT,
     "leaky_relu": "write where(x > 0, x, 0.01*x)",
     "len": _FEATURES,
     "linear": _PRODUCT,
     "log10": "write log(x)/log(10)",
     "log2": "write log(x)/log(2)",
+    "log_sigmoid": "write -softplus(-x)",
     "logaddexp": "write a + softplus(b - a)",
     "logical_and": _LOGIC,
     "logical_not": _LOGIC,
@@ -99,50 +149,73 @@ FUNCTIONS: dict[str, str] = {
     "masked_fill": "write where(mask > 0, x, low) with `mask: Data`",
     "matmul": _PRODUCT,
     "mean_rows": _ROWS,
-    "median": _RUNNING,
-    "mod": _NO_SLOPE,
+    "median": _PLACE,
+    "mish": "write x*tanh(softplus(x))",
+    "mm": _PRODUCT,
+    "mod": _REMAINDER,
     "moveaxis": _SHAPED,
+    "nlargest": _KEPT,
     "no_grad": _STOP,
+    "noise": _RANDOM,
     "norm": "write sqrt(sum(x**2))",
+    "normal": _RANDOM,
     "normalize": "write x/sqrt(sum(x**2) + 1e-12)",
     "one_hot": _ONE_HOT,
     "ones": _FILLED,
     "ones_like": _FILLED,
+    "outer": _PRODUCT,
+    "pad": _SHIFTED,
+    "partition": _KEPT,
+    "percentile": _PLACE,
     "permute": _SHAPED,
+    "pick": _ONE_HOT,
     "pow": _POWER,
     "power": _POWER,
     "prod": "write exp(sum(log(x))) for entries above zero",
+    "quantile": _PLACE,
+    "quantize": _NO_SLOPE,
     "rand": _RANDOM,
     "randn": _RANDOM,
     "reciprocal": "write 1/x",
     "relu6": "write minimum(maximum(x, 0), 6)",
+    "remainder": _REMAINDER,
     "reshape": _SHAPED,
     "rms": "write sqrt(mean(x**2))",
-    "roll": _RUNNING,
+    "roll": _SHIFTED,
+    "rotate_half": _SHIFTED,
     "round": _NO_SLOPE,
+    "searchsorted": _PLACE,
     "shape": _FEATURES,
+    "shift": _SHIFTED,
     "sinh": "write (exp(x) - exp(-x))/2",
     "softsign": "write x/(1 + abs(x))",
-    "sort": _RUNNING,
+    "sort": _SORTED,
     "split": _PARTS,
     "square": "write x**2",
     "squeeze": _SHAPED,
     "stack": _PARTS,
-    "std": "write sqrt(mean((x - mean(x))**2))",
+    "std": "write sqrt(mean((x - mean(x))**2)), or sqrt(sum((x - mean(x))**2)/(D - 1)) for the unbiased one",
     "sum_rows": _ROWS,
     "swapaxes": _SHAPED,
     "swish": "write silu(x)",
     "take": _ONE_HOT,
+    "take_along_axis": _ONE_HOT,
     "tan": "write sin(x)/cos(x)",
-    "topk": _RUNNING,
+    "top_k": _KEPT,
+    "topk": _KEPT,
+    "trace": _PRODUCT,
     "transpose": _SHAPED,
+    "trunc": _NO_SLOPE,
+    "uniform": _RANDOM,
+    "unique": _SORTED,
     "unsqueeze": _SHAPED,
     "var": _VARIANCE,
     "variance": _VARIANCE,
     "view": _SHAPED,
     "zeros": _FILLED,
     "zeros_like": _FILLED,
-    **dict.fromkeys(["acos", "arccos", "arcsin", "arctan", "arctan2", "asin", "atan", "atan2"], _NO_ARC),
+    **_ARCS,
+    **{name.replace("a", "arc", 1): remedy for name, remedy in _ARCS.items()},
 }
 """A function by its name, also where it is a method or stands in a module."""
 
@@ -178,13 +251,22 @@ _WORDS_FOR_KINDS = {
 }
 
 KINDS: dict[str, str] = {word: remedy for words, remedy in _WORDS_FOR_KINDS.items() for word in words.split()}
-"""What an input is annotated with."""
+"""Remedy for each word that is used as an annotation."""
 
+LITERALS: Mapping[str, str] = {
+    "a truth value": "write 1 for True and 0 for False",
+    "an imaginary number": _COMPLEX,
+    "None": "write the number itself; an input that may be left out has a default, as in `b: Row = 0`",
+    "an ellipsis": "write the number or the name itself",
+}
+"""A literal by what it is called."""
+
+ENTRY = "single entries cannot be set: mark them outside, pass the marks as `t: Data`, and write where(t > 0, a, x)"
 INDEX = f"values have no indices: reduce with mean, sum, max or min; {_ONE_HOT}"
 
 
 def axis(written: str) -> str:
-    """What to write where a reduction is told its axis.
+    """Return what to write in a reduction instead of an axis.
 
     >>> axis("-1")
     'a reduction is over the feature axis, the last one, and broadcasts back by itself'
@@ -196,7 +278,7 @@ def axis(written: str) -> str:
 
 
 def layer(name: str) -> str | None:
-    """What to write for the name of a layer that comes with lngen, which is no function; None for another name."""
+    """Return what to write for the name of a layer that comes with lngen; None for another name."""
     file = derive_folder() / f"{name}.py"
     if not name.isidentifier() or not file.is_file():
         return None
@@ -206,14 +288,14 @@ def layer(name: str) -> str | None:
 
 
 def function(name: str) -> str | None:
-    """What to write for a function that people have from elsewhere; None for one that nobody knows."""
+    """Return what to write for a function of another library; None for an unknown name."""
     return FUNCTIONS.get(name) or layer(name)
 
 
 def suggestion(
     name: str, known: Iterable[str], otherwise: str, habits: Mapping[str, str] = MappingProxyType({})
 ) -> str:
-    """What to write for a name that means nothing here: that of a habit, else the nearest name, else `otherwise`.
+    """Return what to write for an unknown name: the entry of `habits`, else the nearest name, else `otherwise`.
 
     >>> suggestion("clamp", ["max"], "", FUNCTIONS), suggestion("sqroot", ["sqrt"], "", FUNCTIONS)
     ('write minimum(maximum(x, low), high)', "did you mean 'sqrt'?")

@@ -1,36 +1,39 @@
-"""The text of a definition -> `Definition`, or an error that says what is allowed.
+"""Parser from the text of a definition to a `Definition`, or to an error that says what is allowed.
 
-The text is read by `ast` as syntax. This module walks the file and the function;
-`lngen.language.parsing.expressions` reads what stands on the right of an assignment.
+The text is read by `ast` as syntax. This module walks the file and the function; `lngen.language.parsing.expressions`
+reads the right-hand sides of assignments.
 """
 
 from __future__ import annotations
 
 import ast
 import inspect
-import re
 from dataclasses import replace
-from fractions import Fraction
 from typing import NoReturn
 
-from lngen.language import KIND_NAMES, names, public_names
+from lngen.language import names, public_names
 from lngen.language.definition import Definition, Input, Statement
 from lngen.language.parsing import instead
 from lngen.language.parsing.counterparts import about, counterparts
-from lngen.language.parsing.expressions import Scope, describe, number
+from lngen.language.parsing.expressions import Scope, describe
 from lngen.language.parsing.folding import Fault
 from lngen.language.parsing.instead import suggestion
+from lngen.language.parsing.signature import SignatureParser
 from lngen.language.parsing.smallest import minimum_features
-from lngen.language.parsing.source import Located, Source, syntax_tree
-from lngen.language.syntax import Expression, Kind, Name, Span, walk, with_names
+from lngen.language.parsing.source import Source, code_of, syntax_tree
+from lngen.language.syntax import Expression, Name, SourceSpan, walk, with_names
 
 MAXIMUM_STATEMENTS = 200
 UNNAMED_OUTPUT = "y"
 
-_KINDS = "Row, RowScalar, Feature, Scalar, Data or Constant"
 _FILE = "a definition file holds a docstring, imports from lngen.language, and one function"
 _BODY = "a definition has assignments of names, a docstring, and one final return"
-_LOOP = "operators and functions work on whole rows; write the formula without a loop"
+_LOOP = "operators and functions work on whole rows; write the steps of a loop out, each with a name"
+_SHARED = "return a Row or a RowScalar; what is the same for every row cannot be said: compute it outside"
+_UNTIL = (
+    "a loop whose length depends on values cannot be said: find its result outside and pass it as a Row, "
+    "or write a fixed number of steps out"
+)
 
 _REFUSED: dict[type[ast.stmt], tuple[str, str]] = {
     ast.AsyncFunctionDef: ("an async function", "write def without async"),
@@ -38,7 +41,7 @@ _REFUSED: dict[type[ast.stmt], tuple[str, str]] = {
     ast.Delete: ("del", "delete the line; a name is assigned once and kept"),
     ast.For: ("a loop", _LOOP),
     ast.AsyncFor: ("a loop", _LOOP),
-    ast.While: ("a loop", _LOOP),
+    ast.While: ("a loop", _UNTIL),
     ast.If: ("an if statement", "write where(condition, a, b)"),
     ast.With: ("a with statement", _BODY),
     ast.AsyncWith: ("a with statement", _BODY),
@@ -58,22 +61,19 @@ _REFUSED: dict[type[ast.stmt], tuple[str, str]] = {
 
 
 def parse(text: str, filename: str = "<definition>") -> Definition:
-    """Read a definition from text; `filename` is what errors and reports call it.
+    """Read a definition from text; `filename` is its name in errors and reports.
 
-    Nothing of the text is executed. Raises DefinitionError, and nothing else, whatever the text.
+    Nothing of the text is executed. Raises DefinitionError, and no other error, for any text.
     """
-    return _Parser(Source.of(text, filename)).definition()
+    return _DefinitionParser(Source.of(text, filename)).definition()
 
 
-class _Parser:
-    def __init__(self, source: Source) -> None:
-        self.source = source
-
+class _DefinitionParser(SignatureParser):
     def definition(self) -> Definition:
         tree = syntax_tree(self.source)
         function, text = self._module(tree)
-        name_span = self._signature(function)
-        inputs = tuple(self._inputs(function, name_span))
+        name_span = self.signature(function)
+        inputs = tuple(self.inputs(function, name_span))
         body, inner_text = _without_docstring(function.body)
         text = inner_text if text is None or not text.value else text
         statements, outputs, result = self._body(body, inputs, name_span)
@@ -84,7 +84,7 @@ class _Parser:
         try:
             smallest = minimum_features(statements)
         except Fault as fault:
-            raise self.source.error_at(fault.expression.span, fault.message, fault.remedy) from None
+            raise self.source.error_at(fault.expression.span, fault.code, fault.message, fault.remedy) from None
         ends = [*(entry.name for entry in inputs if entry.kind.has_gradient), *outputs]
         called = names.apart([*(entry.name for entry in inputs), *(entry.name for entry in statements)], ends)
         return Definition(
@@ -103,9 +103,6 @@ class _Parser:
             counterparts=() if text is None else tuple(counterparts(self.source, _lines(text), inputs)),
         )
 
-    def _refuse(self, place: Span | Located, message: str, remedy: str) -> NoReturn:
-        raise self.source.error_at(place, message, remedy)
-
     # --- the file -----------------------------------------------------------------------------------------
 
     def _module(self, tree: ast.Module) -> tuple[ast.FunctionDef, ast.Constant | None]:
@@ -117,28 +114,33 @@ class _Parser:
             elif not isinstance(node, ast.FunctionDef):
                 self._refuse_statement(node, _FILE)
             elif function is not None:
-                self._refuse(node, "a second function", "write one function in a file; give each layer its own file")
+                self.refuse(
+                    node,
+                    "second-function",
+                    "a second function",
+                    "write one function in a file; give each layer its own file",
+                )
             else:
                 function = node
         if function is None:
-            raise self.source.error(1, 1, "there is no function", _FILE)
+            raise self.source.error(1, 1, "no-function", "there is no function", _FILE)
         return function, text
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> None:
         remedy = "write `from lngen.language import ...` with the names that the definition uses"
         if isinstance(node, ast.Import):
-            self._refuse(node, f"an import of {node.names[0].name!r}", remedy)
+            self.refuse(node, "import", f"an import of {node.names[0].name!r}", remedy)
         if node.module != "lngen.language" or node.level:
-            self._refuse(node, f"an import from {'.' * node.level + (node.module or '')!r}", remedy)
+            self.refuse(node, "import", f"an import from {'.' * node.level + (node.module or '')!r}", remedy)
         for alias in node.names:
             if alias.name == "*":
-                self._refuse(alias, "an import of *", remedy)
+                self.refuse(alias, "import", "an import of *", remedy)
             if alias.asname is not None:
-                self._refuse(alias, "an import under another name", f"import {alias.name} without `as`")
+                self.refuse(alias, "import-as", "an import under another name", f"import {alias.name} without `as`")
             if alias.name not in (offered := public_names()):
                 habits = {alias.name: found} if (found := instead.function(alias.name)) else instead.CONSTANTS
                 remedy = suggestion(alias.name, offered, f"it has {' '.join(offered)}", habits)
-                self._refuse(alias, f"lngen.language has no {alias.name!r}", remedy)
+                self.refuse(alias, "import-unknown", f"lngen.language has no {alias.name!r}", remedy)
 
     def _refuse_statement(self, node: ast.stmt, allowed: str) -> NoReturn:
         if isinstance(node, ast.Expr):
@@ -147,100 +149,21 @@ class _Parser:
                 found = "an expression"
             if not isinstance(node.value, ast.Yield | ast.YieldFrom | ast.Await):
                 remedy = allowed
-            self._refuse(node, f"found {found} that stands alone", remedy)
+            self.refuse(node, "stands-alone", f"found {found} that stands alone", remedy)
         found, remedy = _REFUSED.get(type(node), ("a statement that the language does not have", allowed))
         if isinstance(node, ast.Assign):
             found, remedy = "an assignment outside the function", allowed
-        self._refuse(node, f"found {found}", remedy)
-
-    # --- the signature ------------------------------------------------------------------------------------
-
-    def _signature(self, function: ast.FunctionDef) -> Span:
-        if function.decorator_list:
-            self._refuse(function.decorator_list[0], "found a decorator", "delete it; the function stands alone")
-        name_span = self._name_span(function)
-        wrong = names.fault(function.name) or names.folder_fault(function.name)
-        if wrong:
-            self._refuse(name_span, f"the name {function.name!r} {wrong}", f"choose another: {names.RULE}")
-        if getattr(function, "type_params", None):
-            self._refuse(name_span, "found type parameters", "write `def name(x: Row, ...)`")
-        if function.returns is not None:
-            self._refuse(function.returns, "found a return annotation", "delete it; the kind of the result is inferred")
-        return name_span
-
-    def _name_span(self, function: ast.FunctionDef) -> Span:
-        start = self.source.span(function)
-        found = re.compile(r"def\s+").match(self.source.lines[start.line - 1], start.column - 1)
-        column = found.end() + 1 if found else start.column
-        return Span(start.line, column, start.line, column + len(function.name))
-
-    def _inputs(self, function: ast.FunctionDef, name_span: Span) -> list[Input]:
-        arguments = function.args
-        if arguments.vararg:
-            self._refuse(arguments.vararg, "found *arguments", "name every input")
-        if arguments.kwarg:
-            self._refuse(arguments.kwarg, "found **arguments", "name every input")
-        if arguments.posonlyargs:
-            self._refuse(arguments.posonlyargs[0], "found inputs that are positional only", "delete the /")
-        if arguments.kwonlyargs:
-            self._refuse(
-                arguments.kwonlyargs[0],
-                "found inputs that are keyword only",
-                "delete the *; emitted functions take Constants by keyword anyway",
-            )
-        missing = len(arguments.args) - len(arguments.defaults)
-        defaults: list[ast.expr | None] = [*[None] * missing, *arguments.defaults]
-        inputs: list[Input] = []
-        for argument, default in zip(arguments.args, defaults, strict=True):
-            kind = self._input_kind(argument)
-            self._check_name(argument, argument.arg)
-            value = None if default is None else self._default(default)
-            if default is not None and kind is Kind.ROW and all(entry.kind is not Kind.ROW for entry in inputs):
-                self._refuse(
-                    default,
-                    "the first Row has a default",
-                    "delete it: the first Row gives the shape and the dtype",
-                )
-            inputs.append(Input(argument.arg, kind, value, self.source.span(argument)))
-        if all(entry.kind is not Kind.ROW for entry in inputs):
-            self._refuse(name_span, "no input is a Row", "annotate the input that is normalized, as in `x: Row`")
-        return inputs
-
-    def _input_kind(self, argument: ast.arg) -> Kind:
-        annotation = argument.annotation
-        if annotation is None:
-            self._refuse(argument, f"the input {argument.arg!r} has no kind", f"annotate it with {_KINDS}")
-        if isinstance(annotation, ast.Name):
-            if annotation.id in KIND_NAMES:
-                return Kind(annotation.id)
-            remedy = suggestion(annotation.id, KIND_NAMES, f"annotate with {_KINDS}", instead.KINDS)
-            self._refuse(annotation, f"there is no kind {annotation.id!r}", remedy)
-        self._refuse(annotation, f"found {describe(annotation)[0]} as a kind", f"annotate with {_KINDS}")
-
-    def _default(self, node: ast.expr) -> Fraction:
-        negative = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
-        literal = node.operand if isinstance(node, ast.UnaryOp) and negative else node
-        value = number(self.source, literal)
-        if value is None:
-            found = "an expression" if isinstance(literal, ast.BinOp | ast.UnaryOp) else describe(literal)[0]
-            if isinstance(literal, ast.Name):
-                found = f"the name {literal.id!r}"
-            self._refuse(node, f"the default is {found}", "a default is a number such as 1, -1 or 1e-5")
-        return -value if negative else value
-
-    def _check_name(self, place: Span | Located, name: str) -> None:
-        wrong = names.fault(name)
-        if wrong:
-            self._refuse(place, f"the name {name!r} {wrong}", f"choose another: {names.RULE}")
+        self.refuse(node, code_of(found), f"found {found}", remedy)
 
     # --- the body -----------------------------------------------------------------------------------------
 
     def _body(
-        self, body: list[ast.stmt], inputs: tuple[Input, ...], name_span: Span
+        self, body: list[ast.stmt], inputs: tuple[Input, ...], name_span: SourceSpan
     ) -> tuple[list[Statement], tuple[str, ...], ast.Return]:
         if len(body) > MAXIMUM_STATEMENTS:
-            self._refuse(
+            self.refuse(
                 body[MAXIMUM_STATEMENTS],
+                "statement-count",
                 f"there are more than {MAXIMUM_STATEMENTS} statements",
                 "a definition is one layer; split it",
             )
@@ -255,33 +178,46 @@ class _Parser:
         for position, node in enumerate(body):
             if isinstance(node, ast.Return):
                 if position + 1 < len(body):
-                    self._refuse(body[position + 1], "a statement after return", "end the function with its return")
+                    self.refuse(
+                        body[position + 1],
+                        "after-return",
+                        "a statement after return",
+                        "end the function with its return",
+                    )
                 return statements, self._return(node, scope, statements), node
             if not isinstance(node, ast.Assign):
                 if isinstance(node, ast.FunctionDef):
-                    self._refuse(node, "a function inside the function", "write its formula in place of it")
+                    self.refuse(
+                        node, "inner-function", "a function inside the function", "write its formula in place of it"
+                    )
                 if isinstance(node, ast.Import | ast.ImportFrom):
-                    self._refuse(node, "an import inside the function", "move it to the top of the file")
+                    self.refuse(node, "inner-import", "an import inside the function", "move it to the top of the file")
                 self._refuse_statement(node, _BODY)
             statements.append(self._assignment(node, scope))
-        self._refuse(name_span, "there is no return", "end the function with `return` and its result")
+        self.refuse(name_span, "no-return", "there is no return", "end the function with `return` and its result")
 
     def _assignment(self, node: ast.Assign, scope: Scope) -> Statement:
         if len(node.targets) > 1:
-            self._refuse(node.targets[1], "found a second target", "assign one name in a statement")
+            self.refuse(node.targets[1], "second-target", "found a second target", "assign one name in a statement")
         target = node.targets[0]
         if not isinstance(target, ast.Name):
             found = "several names" if isinstance(target, ast.Tuple | ast.List) else describe(target)[0]
-            self._refuse(target, f"found an assignment to {found}", "assign one name in a statement")
-        self._check_name(target, target.id)
+            remedy = instead.ENTRY if isinstance(target, ast.Subscript) else "assign one name in a statement"
+            self.refuse(target, "target", f"found an assignment to {found}", remedy)
+        self.check_name(target, target.id)
         if target.id in scope.kinds:
-            self._refuse(target, f"{target.id!r} already has a value", "choose a new name; names are assigned once")
+            self.refuse(
+                target,
+                "assigned-twice",
+                f"{target.id!r} already has a value",
+                "choose a new name; names are assigned once",
+            )
         expression, value = scope.read(node.value)
         if isinstance(expression, Name):
             remedy = f"write {expression.name!r} wherever {target.id!r} stands, and delete the line"
             if expression.name in scope.inputs:
                 remedy += "; a result has to be computed, an input as it stands is none"
-            self._refuse(node.value, f"a second name for {expression.name!r}", remedy)
+            self.refuse(node.value, "second-name", f"a second name for {expression.name!r}", remedy)
         scope.kinds[target.id] = expression.kind
         if value is not None:
             scope.values[target.id] = value
@@ -289,7 +225,7 @@ class _Parser:
 
     def _return(self, node: ast.Return, scope: Scope, statements: list[Statement]) -> tuple[str, ...]:
         if node.value is None:
-            self._refuse(node, "a return without a value", "return the result")
+            self.refuse(node, "empty-return", "a return without a value", "return the result")
         if isinstance(node.value, ast.Tuple):
             return self._return_names(node.value, statements, scope)
         expression, _ = scope.read(node.value)
@@ -298,8 +234,9 @@ class _Parser:
         if isinstance(expression, Name):
             self._refuse_input(node.value, expression.name, scope)
         if UNNAMED_OUTPUT in scope.kinds:
-            self._refuse(
+            self.refuse(
                 node.value,
+                "unnamed-result",
                 f"an unnamed result is called {UNNAMED_OUTPUT!r}, and that name is taken",
                 "assign the result to a name and return the name",
             )
@@ -311,29 +248,32 @@ class _Parser:
         outputs: list[str] = []
         for element in node.elts:
             if not isinstance(element, ast.Name):
-                self._refuse(
+                self.refuse(
                     element,
+                    "returned-expression",
                     "one of several results is not a name",
                     "assign it to a name first: that names its cotangent",
                 )
             if element.id in outputs:
-                self._refuse(element, f"{element.id!r} is returned twice", "return each name once")
+                self.refuse(element, "returned-twice", f"{element.id!r} is returned twice", "return each name once")
             if element.id not in known:
                 self._refuse_input(element, element.id, scope)
             outputs.append(element.id)
         if not outputs:
-            self._refuse(node, "a return of nothing", "return at least one name")
+            self.refuse(node, "empty-return", "a return of nothing", "return at least one name")
         return tuple(outputs)
 
     def _refuse_input(self, node: ast.expr, name: str, scope: Scope) -> NoReturn:
         if name in scope.inputs:
-            self._refuse(
+            self.refuse(
                 node,
+                "returned-input",
                 f"the result {name!r} is an input as it stands",
                 "return what is computed from the inputs; whoever calls the layer has the input already",
             )
-        self._refuse(
+        self.refuse(
             node,
+            "returned-unassigned",
             f"{name!r} is returned and is not assigned in the function",
             "return names that statements assign",
         )
@@ -344,7 +284,7 @@ class _Parser:
         places = [(entry.name, entry.span) for entry in inputs] + [(entry.name, entry.span) for entry in statements]
         for name, span in places:
             if name == function:
-                self._refuse(span, f"{function!r} is the name of the function itself", "choose another name")
+                self.refuse(span, "own-name", f"{function!r} is the name of the function itself", names.remedy(name))
 
     def _check_second_gradients(self, inputs: tuple[Input, ...], outputs: tuple[str, ...]) -> None:
         cotangents = {names.cotangent(output): output for output in outputs}
@@ -352,7 +292,12 @@ class _Parser:
             if entry.name in cotangents and entry.kind.has_gradient:
                 two = f"{entry.name!r} and the cotangent of {cotangents[entry.name]!r}"
                 name = names.cotangent(entry.name)
-                self._refuse(entry.span, f"{two} would have gradients of one name, {name!r}", "rename either")
+                self.refuse(
+                    entry.span,
+                    "gradient-name",
+                    f"{two} would have gradients of one name, {name!r}",
+                    f"call the input {entry.name}_1, or the output otherwise",
+                )
 
     def _check_outputs(self, statements: list[Statement], outputs: tuple[str, ...], result: ast.Return) -> None:
         assert result.value is not None
@@ -360,10 +305,11 @@ class _Parser:
         kinds = {entry.name: entry.kind for entry in statements}
         for name, place in zip(outputs, places, strict=True):
             if not kinds[name].over_rows:
-                self._refuse(
+                self.refuse(
                     place,
+                    "returned-shared",
                     f"the result {name!r} is a {kinds[name].value}",
-                    "return a Row or a RowScalar: a result has to depend on a row",
+                    _SHARED,
                 )
 
     def _check_used(self, inputs: tuple[Input, ...], statements: list[Statement], outputs: tuple[str, ...]) -> None:
@@ -373,10 +319,12 @@ class _Parser:
                 used |= _names_in(entry.expression)
         for entry in statements:
             if entry.name not in used:
-                self._refuse(entry.span, f"{entry.name!r} reaches no result", "delete the statement")
+                self.refuse(entry.span, "unused-statement", f"{entry.name!r} reaches no result", "delete the statement")
         for argument in inputs:
             if argument.name not in used:
-                self._refuse(argument.span, f"the input {argument.name!r} is not used", "delete it, or use it")
+                self.refuse(
+                    argument.span, "unused-input", f"the input {argument.name!r} is not used", "delete it, or use it"
+                )
 
 
 def _names_in(expression: Expression) -> set[str]:

@@ -32,7 +32,7 @@ _Ratio: TypeAlias = tuple[_Polynomial, _Polynomial]
 
 
 class _Need(enum.Enum):
-    """What an operand has to be."""
+    """Conditions on an operand."""
 
     NONZERO = "other than zero"
     POSITIVE = "positive"
@@ -46,9 +46,9 @@ class _Need(enum.Enum):
 
 @dataclass(frozen=True)
 class _Known:
-    """The statements so far that are made of D and numbers alone.
+    """Statements so far that are made of D and numbers alone.
 
-    `ratios` has those that are rational in D, `values` for each of the first few D those that are finite.
+    `ratios` holds those that are rational in D, and `values` the finite ones for each of the first few D.
     """
 
     names: set[str] = field(default_factory=set)
@@ -119,7 +119,7 @@ def _conditions(node: Expression) -> Iterator[tuple[Expression, _Need]]:
 
 
 def _factors(expression: Expression) -> Iterator[Expression]:
-    """Expressions of which one is zero exactly where this one is."""
+    """Yield expressions of which one is zero exactly where this one is."""
     match expression:
         case Binary("*", left, right):
             yield from _factors(left)
@@ -140,7 +140,7 @@ def _is_closed(expression: Expression, known: _Known) -> bool:
 
 
 def _is_of_features(expression: Expression, known: _Known) -> bool:
-    """Whether it is made of D and numbers and not of numbers alone: those, `fold` has seen to."""
+    """Test whether an expression is made of D and numbers, and not of numbers alone, which `fold` handles."""
     named = any(isinstance(part, FeatureCount | Name) for part in walk(expression))
     return named and _is_closed(expression, known)
 
@@ -180,13 +180,16 @@ def _below(features: int, expression: Expression, need: _Need) -> int:
 def _never(expression: Expression, need: _Need) -> Fault:
     return Fault(
         expression,
+        "every-d",
         f"this has to be {need.value}, and for no D does it stay so",
         f"write something that is {need.value} for every large D",
     )
 
 
 def _scan(expression: Expression, need: _Need, known: _Known) -> int:
-    """For what is no ratio of polynomials, such as log(D): look at the first few D."""
+    """Return the smallest D by evaluating the first few D, for an expression such as log(D) that is not rational in
+    D.
+    """
     smallest = 1
     for features, values in known.values.items():
         try:
@@ -275,6 +278,7 @@ def _power(base: _Polynomial, exponent: int, whole: Expression) -> _Polynomial:
 def _too_complex(expression: Expression) -> Fault:
     return Fault(
         expression,
+        "divisor-degree",
         f"this divisor is a polynomial in D of a degree above {_MAXIMUM_DEGREE}, or of very long numbers",
         "write it as a product or a power of simpler divisors",
     )
@@ -283,6 +287,7 @@ def _too_complex(expression: Expression) -> Fault:
 def _too_many(expression: Expression) -> Fault:
     return Fault(
         expression,
+        "divisor-count",
         f"more than {_MAXIMUM_CONDITIONS} different divisors, roots and logarithms are of D alone",
         "write them once, with names, or leave them out",
     )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from lngen.errors import DefinitionError
-from lngen.language.syntax import Span
+from lngen.language.syntax import SourceSpan
 
 MAXIMUM_BYTES = 64 * 1024
 """The longest text that is read as a definition."""
@@ -47,32 +47,32 @@ class Source:
         text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
         return cls(text, filename, tuple(text.split("\n")))
 
-    def span(self, node: Located) -> Span:
-        """Where a node stands, in characters."""
+    def span(self, node: Located) -> SourceSpan:
+        """Return the span of a node, in characters."""
         end_line = node.lineno if node.end_lineno is None else node.end_lineno
         end_offset = node.col_offset if node.end_col_offset is None else node.end_col_offset
-        return Span(
+        return SourceSpan(
             node.lineno,
             self._column(node.lineno, node.col_offset),
             end_line,
             self._column(end_line, end_offset),
         )
 
-    def text_of(self, span: Span) -> str:
-        """The characters of a span that lies on one line; of a longer one, those of its first line."""
+    def text_of(self, span: SourceSpan) -> str:
+        """Return the characters of a span on one line; for a longer span, those of its first line."""
         line = self.lines[span.line - 1]
         return line[span.column - 1 : span.end_column - 1 if span.end_line == span.line else None]
 
-    def error(self, line: int, column: int, message: str, remedy: str) -> DefinitionError:
-        """An error at a place; a place outside the text is moved to the nearest one inside."""
+    def error(self, line: int, column: int, code: str, message: str, remedy: str) -> DefinitionError:
+        """An error at a place, with its stable name; a place outside the text is moved to the nearest one inside."""
         line = min(max(line, 1), len(self.lines))
         shown = self.lines[line - 1]
-        return DefinitionError(self.filename, line, min(max(column, 1), len(shown) + 1), message, remedy, shown)
+        return DefinitionError(self.filename, line, min(max(column, 1), len(shown) + 1), message, remedy, shown, code)
 
-    def error_at(self, place: Span | Located, message: str, remedy: str) -> DefinitionError:
+    def error_at(self, place: SourceSpan | Located, code: str, message: str, remedy: str) -> DefinitionError:
         """An error at the start of a node or a span."""
-        span = place if isinstance(place, Span) else self.span(place)
-        return self.error(span.line, span.column, message, remedy)
+        span = place if isinstance(place, SourceSpan) else self.span(place)
+        return self.error(span.line, span.column, code, message, remedy)
 
     def _column(self, line: int, offset: int) -> int:
         # `ast` counts bytes of UTF-8; a line of ASCII, however long, needs no conversion.
@@ -81,12 +81,22 @@ class Source:
         return len(self.lines[line - 1].encode()[:offset].decode(errors="ignore")) + 1
 
 
+def code_of(found: str) -> str:
+    """The stable name of a refusal that is told by what was found.
+
+    >>> code_of("an if expression"), code_of("`and` or `or`")
+    ('if-expression', 'and-or-or')
+    """
+    return "-".join(re.findall(r"\w+", re.sub("^(an?|the) ", "", found).lower()))
+
+
 def syntax_tree(source: Source) -> ast.Module:
     """The text as Python syntax, in plain ASCII names; DefinitionError if it is not."""
     if len(source.text.encode(errors="surrogatepass")) > MAXIMUM_BYTES:
         raise source.error(
             1,
             1,
+            "text-size",
             f"the text is longer than {MAXIMUM_BYTES // 1024} KiB",
             "a definition is one short function; split a larger one into several files",
         )
@@ -119,10 +129,11 @@ def _syntax_error(source: Source, error: SyntaxError) -> DefinitionError:
         return source.error(
             line,
             written.start() + 1 if written else 1,
+            "number-size",
             "a number of thousands of digits",
             "keep numbers between 1e-300 and 1e300 in magnitude",
         )
-    return source.error(error.lineno or 1, error.offset or 1, f"not Python syntax: {message}", remedy)
+    return source.error(error.lineno or 1, error.offset or 1, "syntax", f"not Python syntax: {message}", remedy)
 
 
 def _too_deep(source: Source) -> DefinitionError:
@@ -132,6 +143,7 @@ def _too_deep(source: Source) -> DefinitionError:
     return source.error(
         line,
         start - source.text.rfind("\n", 0, start),
+        "depth",
         "an expression is nested too deeply",
         "give parts of the expression names in statements of their own",
     )
@@ -141,14 +153,16 @@ def _not_text(source: Source) -> DefinitionError:
     for number, line in enumerate(source.lines, start=1):
         for column, character in enumerate(line, start=1):
             if character == "\0" or "\ud800" <= character <= "\udfff":
-                return source.error(number, column, f"the character {character!a} cannot stand in a text", "delete it")
+                return source.error(
+                    number, column, "character", f"the character {character!a} cannot stand in a text", "delete it"
+                )
     return source.error(
-        1, 1, "the text cannot be read as Python syntax", "write numbers and names as in any Python file"
+        1, 1, "unreadable", "the text cannot be read as Python syntax", "write plain Python syntax, with one function"
     )
 
 
 def _check_tokens(source: Source) -> None:
-    """Refuse what the syntax tree no longer shows: names before their normalisation, and type comments."""
+    """Refuse text that the syntax tree no longer shows: names before their normalisation, and type comments."""
     try:
         for token in tokenize.generate_tokens(io.StringIO(source.text).readline):
             line, offset = token.start
@@ -156,6 +170,7 @@ def _check_tokens(source: Source) -> None:
                 raise source.error(
                     line,
                     offset + 1,
+                    "name",
                     f"the name {token.string!r} has characters that are not ASCII",
                     "write names with the letters a to z, digits and underscores",
                 )
@@ -163,6 +178,7 @@ def _check_tokens(source: Source) -> None:
                 raise source.error(
                     line,
                     offset + 1,
+                    "type-comment",
                     "a type comment",
                     "annotate inputs with a kind, as in `x: Row`; statements need none",
                 )
@@ -172,6 +188,7 @@ def _check_tokens(source: Source) -> None:
         raise source.error(
             1,
             1,
+            "unreadable",
             "the text cannot be split into tokens",
             "write plain Python syntax, in ASCII outside comments",
         ) from None

@@ -1,6 +1,4 @@
-"""What a layer costs: operations, bytes, and what the same layer costs when every operation is a kernel of
-its own.
-"""
+"""Cost of a layer: operations and bytes, fused, and with a kernel for every operation."""
 
 from lngen.plan.cost.operations import Operations, operations
 from lngen.plan.cost.traffic import ACCUMULATE_ITEMSIZE, ITEMSIZE, Cost, cost, reductions, unfused

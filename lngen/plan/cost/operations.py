@@ -1,10 +1,9 @@
-"""Floating-point operations of a row program, counted where each happens: per row element, per row, per
-feature, once.
+"""Floating-point operations of a row program, counted per row element, per row, per feature, and once.
 
-A sum or product of n operands counts n - 1, an integer power what repeated squaring takes, a division, a
-comparison, a select and a call of a function one each. A sign is free inside a sum and costs one elsewhere.
-What is summed costs one more for each entry that is added up, over features and over rows alike; a mean costs
-one division for each result. Functions are counted by name as well, since a tanh is not an addition.
+A sum or product of n operands counts n - 1, and an integer power the steps of repeated squaring. A division, a
+comparison, a select and a call of a function count one each. A sign is free inside a sum and costs one elsewhere. A
+reduction costs one more for each entry that is added, over features and over rows alike, and a mean one division for
+each result. Functions are also counted by name, since a tanh is not an addition.
 """
 
 from __future__ import annotations
@@ -97,7 +96,7 @@ def power_multiplications(exponent: int) -> int:
 
 
 def _operations(e: Expr) -> Iterator[tuple[Axes, int, str | None]]:
-    """Where each operation happens, how many, and the function it calls."""
+    """Yield the operations of an expression: their axes, their number, and the function that is called."""
     place = axes(e)
     if not e.args or e.is_number:
         return

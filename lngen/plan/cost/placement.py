@@ -1,9 +1,9 @@
-"""What it costs to have the rows of a layer on several devices: each some rows, or each some features of every row.
+"""Communication cost of a layer on several devices, with sharded rows or with sharded features.
 
-Rows apart need nothing of each other but the sums over rows, which are all-reduced as the gradients of parameters.
-Features apart need what row scalars are made of (`lngen.plan.sharding`), and nothing for parameters, of which each
-device has its part. A collective is taken to cost its latency, once for each doubling of the devices, and the bytes
-that a device receives, at the bandwidth of its link; what a device moves in its memory comes before and after.
+Sharded rows exchange only sums over rows, which are all-reduced as the gradients of parameters. Sharded features
+exchange the reductions of row scalars (`lngen.plan.sharding`), and nothing for parameters, of which each device has its
+shard. The model of a collective is its latency, once for each doubling of the devices, and the received bytes at the
+bandwidth of the link. Memory traffic of a device is added before and after.
 
 >>> network = Network(latency=5e-6, bandwidth=50e9)
 >>> round(network.gathered(1000, 8) * 1e6, 2), round(network.reduced(1000, 8) * 1e6, 2)
@@ -25,7 +25,7 @@ from lngen.plan.sharding import sharded
 
 @dataclass(frozen=True)
 class Network:
-    """What a collective costs: `latency` in seconds of one step, `bandwidth` in bytes per second of one device."""
+    """Cost of a collective: `latency` in seconds of one step, `bandwidth` in bytes per second of one device."""
 
     latency: float
     bandwidth: float
@@ -56,12 +56,12 @@ class Times:
 
     @property
     def total(self) -> float:
-        """Both, one after the other."""
+        """Return the sum of both times."""
         return self.memory + self.collectives
 
 
 @dataclass(frozen=True)
-class Work:
+class PlacedRows:
     """Rows of a type, on devices with so much bandwidth to their memory, in bytes per second."""
 
     rows: int

@@ -1,4 +1,4 @@
-"""Memory traffic of a row program, beside that of the same formulas with a kernel for every operation.
+"""Memory traffic of a row program, and of the same formulas with a kernel for every operation.
 
 >>> from lngen.language.parsing import parse
 >>> from lngen.plan.planner import plan
@@ -36,13 +36,12 @@ ACCUMULATE_ITEMSIZE = sympy.Symbol("accumulate_itemsize", integer=True, positive
 
 @dataclass(frozen=True)
 class Cost:
-    """What one direction costs.
+    """Cost of one direction.
 
-    `rows_read` and `rows_written` count tensors of the rows' shape; `scalars_read` and `scalars_written` row
-    scalars that are inputs, cotangents or results, in the rows' type; `saved` row scalars kept between
-    forward and backward, in the accumulation type. `features` and `numbers` count Features and Scalars read
-    or written. `partial_features` and `partial_numbers` are sums over rows, of which every block of rows
-    brings one partial result.
+    `rows_read` and `rows_written` count tensors of the rows' shape. `scalars_read` and `scalars_written` count row
+    scalars that are inputs, cotangents or results, in the rows' type. `saved` counts the row scalars saved for
+    backward, in the accumulation type. `features` and `numbers` count Features and Scalars read or written.
+    `partial_features` and `partial_numbers` are sums over rows, with one partial result for every block of rows.
     """
 
     operations: Operations
@@ -95,10 +94,10 @@ class Cost:
 
 @dataclass(frozen=True)
 class Unfused:
-    """What one direction costs with a kernel for every operation, each reading and writing whole row tensors.
+    """Cost of one direction with a kernel for every operation, each of which reads and writes whole row tensors.
 
-    Backward reads the intermediate rows that forward left behind; `kept` counts those that are neither inputs
-    nor outputs. Row scalars and parameters are left out: they are small.
+    Backward reads the intermediate rows that forward saved; `kept` counts those that are neither inputs nor outputs.
+    Row scalars and parameters are small, and not counted.
     """
 
     kernels: int
@@ -139,9 +138,9 @@ def reductions(program: RowProgram) -> int:
 
 
 def unfused(plan: Plan) -> tuple[Unfused, Unfused]:
-    """Forward and backward of the same formulas, operation by operation.
+    """Return the cost of forward and backward, operation by operation.
 
-    The formulas are the simplified ones, so the difference to `cost` is what fusing alone is worth.
+    The formulas are the simplified ones, so that the difference from `cost` is due to fusing alone.
     """
     derivation = plan.derivation
     forward, backward = derivation.forward.equations, derivation.backward
@@ -195,7 +194,9 @@ def _elementwise(e: Expr, run: _Run) -> None:
 
 
 def _chain(e: Expr, run: _Run) -> None:
-    """A sum or product of n operands as n - 1 kernels; what is no row is combined first, at no cost."""
+    """Count a sum or product of n operands as n - 1 kernels; operands that are not rows are combined first, at no
+    cost.
+    """
     rows = [argument for argument in e.args if is_row(argument)]
     others = [argument for argument in e.args if not is_row(argument) and argument != -1]
     if len(rows) == 1 and not others:

@@ -15,7 +15,7 @@ _LARGEST = 2**62
 
 @dataclass(frozen=True)
 class DType:
-    """A number type of rows: its size, and that of the type in which a kernel accumulates, in bytes."""
+    """Number type of rows: its size, and that of the type in which a kernel accumulates, in bytes."""
 
     name: str
     itemsize: int
@@ -59,7 +59,7 @@ def parse_dtype(text: str) -> DType:
     found = _DTYPES.get(_ALIASES.get(name, name))
     if found is None:
         known = ", ".join([*_DTYPES, *sorted(_ALIASES)])
-        raise LngenError(f"{_quoted(text)} is no number type of a row. Use one of {known}.")
+        raise LngenError(f"{_quoted(text)} is not a number type of a row. Use one of {known}.")
     return found
 
 
@@ -73,7 +73,7 @@ def parse_shape(text: str) -> tuple[int, ...]:
     """
     parts = [part.strip() for part in text.split(",")]
     if not all(re.fullmatch(r"[0-9]+", part) for part in parts):
-        raise LngenError(f"{_quoted(text)} is no shape. Write whole numbers with commas, D last: 32,512,768.")
+        raise LngenError(f"{_quoted(text)} is not a shape. Write whole numbers with commas, D last: 32,512,768.")
     # A number of thousands of digits is not even read.
     shape = tuple(int(part) if len(part) < 20 else _LARGEST for part in parts)
     if shape[-1] < 1:
@@ -94,19 +94,19 @@ def parse_bandwidth(text: str) -> float:
     form = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,3})?)\s*([kKMGTPmgtp]?i?)(b|B)(?:/s|ps)\s*", text)
     remedy = "Write a number and a unit of bytes per second: 4.3TB/s, 900 GB/s, 35GB/s."
     if form is None:
-        raise LngenError(f"{_quoted(text)} is no bandwidth. {remedy}")
+        raise LngenError(f"{_quoted(text)} is not a bandwidth. {remedy}")
     number, prefix, unit = form.groups()
     if unit == "b" and prefix != prefix.lower():
         raise LngenError(f"the bandwidth {_quoted(text)} is in bits, as its small b says. {remedy}")
     scale = (_UNITS | _BINARY).get(prefix.lower())
     value = math.nan if scale is None else float(number) * scale
     if not 0 < value < math.inf:
-        raise LngenError(f"{_quoted(text)} is no bandwidth: it has to be above 0 and finite. {remedy}")
+        raise LngenError(f"{_quoted(text)} is not a bandwidth: it has to be above 0 and finite. {remedy}")
     return value
 
 
 def microseconds(size: float, bandwidth: float) -> float:
-    """How long so many bytes take at a bandwidth in bytes per second.
+    """Return the microseconds that a number of bytes takes at a bandwidth in bytes per second.
 
     >>> round(microseconds(50_331_648, 4.3e12), 2)
     11.71

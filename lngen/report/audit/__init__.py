@@ -1,4 +1,4 @@
-"""Where digits can be lost, what the emitted form does about it, and how many bits its rewrites save."""
+"""Audit of lost digits: places, the protection in the emitted form, and the bits saved by rewrites."""
 
 from lngen.report.audit.findings import Audit, Hazard, warning
 from lngen.report.audit.hazards import audit, hazards

@@ -84,7 +84,7 @@ class Differences:
         )
 
     def weighs(self, product: Expr, factor: Expr) -> bool:
-        """Whether a factor of a product is multiplied by a row of the forward: then some entries may vanish."""
+        """Test whether a factor of a product is multiplied by a row of the forward: some entries may then vanish."""
         others = [other for other in product.args if other != factor] if isinstance(product, Mul) else []
         return any(axes(other) == (True, True) and not self._moving(other) for other in others)
 
@@ -187,9 +187,9 @@ class Differences:
         return danger, "off by a few roundings of the row's largest entry", "beside the result"
 
     def _may_agree(self, terms: Collection[Expr]) -> bool:
-        """Whether two terms are made of the same entries, or one of a row of which the other is a number.
+        """Test whether two terms may be equal: both depend on the same entries, or one is a row and one its number.
 
-        So may a number and a function of rows that it may be a value of.
+        A number may also equal a function of rows that takes it as a value.
         """
         if all(map(_is_negative, terms)):
             return False
@@ -229,7 +229,7 @@ class Differences:
         return self._own[e]
 
     def _is_given(self, term: Expr) -> bool:
-        """Whether a term has no rounding: a number, or what was passed, or an entry of that, times a power of two."""
+        """Test whether a term has no rounding: a number, or an argument or its extreme, times a power of two."""
         times, symbol = term.as_coeff_Mul()
         value = self.values.get(symbol, symbol)
         value = value.args[0] if isinstance(value, (RowMax, RowMin)) else value
@@ -247,7 +247,7 @@ class Differences:
         return self._polynomials[e]
 
     def _is_spread(self, e: Add) -> bool:
-        """Whether it is the largest less the smallest entry of a row, and what is not negative."""
+        """Test whether a sum is the largest less the smallest entry of a row, plus terms that are not negative."""
         for term in e.args:
             least = self.values.get(-term)
             if isinstance(least, RowMin):
@@ -262,7 +262,7 @@ class Differences:
         return bool(known) or self._is_small_logarithm(-term)
 
     def _is_small_logarithm(self, e: Expr) -> bool:
-        """Whether a row scalar is the logarithm of a sum of exponentials, the largest of which is 1."""
+        """Test whether a row scalar is the logarithm of a sum of exponentials, the largest of which is 1."""
         value = self.values.get(e, e)
         if isinstance(value, Log1p):
             return True

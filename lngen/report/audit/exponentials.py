@@ -1,4 +1,4 @@
-"""What is known of exponentials in a program: which are at most 1, and which sums of them hold one that is."""
+"""Bounds of exponentials in a program: those that are at most 1, and sums that contain one equal to 1."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ class Exponentials:
         return self.values.get(argument, argument).xreplace(self.minus)
 
     def is_bounded(self, exponential: Expr) -> bool:
-        """Whether it is 1 at most; one that a select lets through where it does."""
+        """Test whether an exponential is at most 1, also if a select lets it through where it is."""
         known = {exponential.args[0], self.exponent(exponential)}
         return not known.isdisjoint(self.never_positive)
 
     def is_largest(self, e: Expr) -> bool:
-        """Whether it is the largest entry of a row, or of that and more."""
+        """Test whether a value is the largest entry of a row, or of a row and further values."""
         value = self.values.get(e, e)
         return isinstance(value, RowMax) or bool(arguments_of_larger(value))
 
     def least(self, total: Expr) -> tuple[Expr, ...]:
-        """What a sum is never below because the largest of its exponentials is exp(0): one of several factors.
+        """Return the lower bounds of a sum whose largest exponential is exp(0): one of several factors.
 
-        Nothing where a select may leave out all of them.
+        Empty if a select may leave out all exponentials.
         """
         written = self.values.get(total, total)
         written = _without_expm1(written if isinstance(written, Add) else total, self.values)
@@ -69,7 +69,7 @@ class Exponentials:
         return LOWEST in self.values.get(inside, inside).args
 
     def _members(self, shift: Expr) -> Iterator[Expr]:
-        """What a number is the largest of."""
+        """Yield the values of which a number is the largest."""
         value = self.values.get(shift, shift)
         both = arguments_of_larger(value)
         if not both:
@@ -78,7 +78,9 @@ class Exponentials:
             yield from self._members(part)
 
     def _holds(self, term: Expr) -> Iterator[tuple[Expr, Expr, Expr]]:
-        """Of which largest exponent a term holds which member, and the factor that it has: (member, factor, shift)."""
+        """Yield (member, factor, shift) for each exponential in a term: its exponent's member, its factor, and its
+        shift.
+        """
         known = [f for f in Mul.make_args(term) if f in self.constants or (f.is_number and f.is_positive)]
         rest = [f for f in Mul.make_args(term) if f not in known]
         if len(rest) != 1:

@@ -1,4 +1,4 @@
-"""What an audit finds: hazards, and the rewriting that takes some of them away."""
+"""Findings of an audit: hazards, and the rewrites that remove some of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Status = Literal["removed", "beside the result", "beside its terms", "range", "o
 
 @dataclass(frozen=True)
 class Place:
-    """Where something stands: the line of a program that computes `name`, and the expression itself."""
+    """Place of an expression: the line of a program that computes `name`, and the expression itself."""
 
     direction: Direction
     step: int
@@ -65,7 +65,9 @@ class Audit:
 
     @property
     def warning(self) -> str:
-        """What overflows though a result may not, in one line for a headline; empty where nothing does."""
+        """Return a one-line warning of overflow in an intermediate though the result may not; empty if there is
+        none.
+        """
         return warning(self.hazards)
 
 

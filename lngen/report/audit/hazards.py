@@ -1,8 +1,8 @@
-"""Where digits can be lost, and what the emitted form does about it.
+"""Hazards: operations that may lose digits, and the protection in the emitted form.
 
-Every subtraction, division, root, exponential and logarithm of the two row programs is looked at, by the
-structure and the sign of what it works on. Nothing here knows a layer: a rule asks what a value is (a mean of
-the same row, a sum that holds exp(0), a positive constant under a root), never what it is called.
+Every subtraction, division, root, exponential and logarithm of the two row programs is examined, by the structure and
+the sign of its operands. Nothing here knows a layer: a rule asks for a property of a value (a mean of the same row, a
+sum that holds exp(0), a positive constant under a root), never for its name.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def hazards(plan: Plan) -> tuple[Hazard, ...]:
     found: dict[tuple[str, str], Hazard] = {}
     for program in (plan.forward, plan.backward):
         for hazard in _Auditor(plan, program).hazards():
-            # What backward recomputes was said of forward.
+            # Values that backward recomputes were reported for forward.
             found.setdefault((hazard.kind, hazard.where.text), hazard)
     for program in plan.programs() if plan.forward.is_wide else ():
         for symbol in out_of_range(plan, program)[:1]:
@@ -96,7 +96,7 @@ def _unsimplified(step: Step) -> Hazard:
 
 
 @dataclass(frozen=True)
-class _Line:
+class _AuditedLine:
     symbol: TypedSymbol
     expression: Expr
     step: int
@@ -141,13 +141,13 @@ class _Auditor:
         for line in self.lines:
             yield from self._of(line.expression, line)
 
-    def range_of(self, line: _Line) -> Hazard:
+    def range_of(self, line: _AuditedLine) -> Hazard:
         """The hazard of a value for which the layer is computed in a wider type."""
         danger = "a product in it may leave the range of float32 where the result does not"
         remedy = f"rows of {_WIDER}"
         return self._hazard("range", line.expression, line, danger, remedy, "removed")
 
-    def _of(self, e: Expr, line: _Line, weighted: bool = False) -> Iterator[Hazard]:
+    def _of(self, e: Expr, line: _AuditedLine, weighted: bool = False) -> Iterator[Hazard]:
         """The hazards of an expression; `weighted` if what stands around it multiplies a row by another row."""
         if isinstance(e, Where) and _guards(e):
             yield self._hazard("guarded pole", e, line, *self._guarded(e))
@@ -167,13 +167,13 @@ class _Auditor:
     def _text(self, e: Expr) -> str:
         return text(e, self.order)
 
-    def _hazard(self, kind: str, e: Expr, line: _Line, danger: str, remedy: str, status: Status) -> Hazard:
+    def _hazard(self, kind: str, e: Expr, line: _AuditedLine, danger: str, remedy: str, status: Status) -> Hazard:
         place = Place(self.direction, line.step, line.symbol.name, text(e, self.order))
         return Hazard(kind, place, danger, remedy, status)
 
     # ---- powers
 
-    def _power(self, e: Expr, line: _Line) -> Iterator[Hazard]:
+    def _power(self, e: Expr, line: _AuditedLine) -> Iterator[Hazard]:
         if self.direction == "forward" and e.exp > 1 and 0 < self.growth.degree(e.base) < EXPONENTIAL:
             yield self._hazard("power", e, line, *self._range(e))
         root, divides = e.exp.q == 2, e.exp.is_negative
@@ -195,7 +195,7 @@ class _Auditor:
             yield self._hazard(kind, e, line, danger, "none: the definition divides by it", "open")
 
     def _range(self, e: Expr) -> tuple[str, str, Status]:
-        """What a power of a value that grows with its row is a number up to."""
+        """Describe the range in which a power of a growing value does not overflow."""
         ends = [float(largest) ** (1 / float(e.exp)) for largest in LARGEST]
         danger = f"it overflows where |{text(e.base, self.order)}| is above {self._in_types('.1e', *ends)}"
         return danger, "none: rows as large as that, less where many are summed, have to be scaled before", "range"
@@ -207,7 +207,7 @@ class _Auditor:
         return f"{single:{form}} in float32 and {double:{form}} in float64"
 
     def _lower_bound(self, base: Expr) -> tuple[str, str, Status] | None:
-        """What keeps a divisor or the argument of a root from zero."""
+        """Describe the lower bound of a divisor or of the argument of a root."""
         shown = text(base, self.order)
         if base.free_symbols <= {D}:
             words = "is a whole number" if base.is_integer else "depends on D alone"
@@ -250,7 +250,7 @@ class _Auditor:
         factors = [f for f in Mul.make_args(term) if not f.free_symbols <= {D}]
         return bool(factors) and all(f.is_nonnegative for f in factors) and not _is_negative(term)
 
-    def _bare_root(self, e: Expr, line: _Line) -> tuple[str, str, Status]:
+    def _bare_root(self, e: Expr, line: _AuditedLine) -> tuple[str, str, Status]:
         base = text(e.base, self.order)
         if not e.base.is_nonnegative and not self._nonnegative(e.base):
             return (
@@ -274,7 +274,7 @@ class _Auditor:
 
     # ---- exponentials and logarithms
 
-    def _exponential(self, e: Expr, line: _Line) -> Iterator[Hazard]:
+    def _exponential(self, e: Expr, line: _AuditedLine) -> Iterator[Hazard]:
         exponent = self.exponentials.exponent(e)
         if self.exponentials.is_bounded(e):
             danger = f"exp overflows above {self._in_types('.1f', 88.7, 709.7)}"
@@ -290,7 +290,7 @@ class _Auditor:
             danger = f"exp overflows where {where} {types}, and the result with it, or to no number"
             yield self._hazard(OVERFLOW, e, line, danger, "none: the input decides", "open")
 
-    def _logarithm(self, e: Expr, line: _Line) -> Iterator[Hazard]:
+    def _logarithm(self, e: Expr, line: _AuditedLine) -> Iterator[Hazard]:
         argument = e.args[0]
         bound = self._lower_bound(argument / D if argument.has(D) else argument) or self._lower_bound(argument)
         if isinstance(e, Log1p):
@@ -304,12 +304,12 @@ class _Auditor:
             yield self._hazard("logarithm", e, line, danger, "none: the definition takes it", "open")
 
 
-def _lines(program: RowProgram) -> Iterator[_Line]:
-    return (_Line(q.symbol, q.body, q.step) for q in program.lines())
+def _lines(program: RowProgram) -> Iterator[_AuditedLine]:
+    return (_AuditedLine(q.symbol, q.body, q.step) for q in program.lines())
 
 
 def _guards(e: Where) -> bool:
-    """Whether a select is the guard of its own pole: where(s > 0, 1/s, 0)."""
+    """Test whether a select is the guard of its own pole: where(s > 0, 1/s, 0)."""
     condition, chosen, otherwise = e.args
     divisors = [power.base for power in chosen.atoms(Pow) if power.exp.is_negative]
     return otherwise == 0 and isinstance(condition, sympy.Gt) and condition.rhs == 0 and condition.lhs in divisors

@@ -75,9 +75,7 @@ _EXAMPLES: dict[str, tuple[Callable[[TypedSymbol, int], Any], bool, str]] = {
     "centred statistic": (_offset, True, f"a row of 10000 + u, |u| < 1, D = {FEATURES}"),
     "difference of squares": (_near_one, False, "values between 0.997 and 0.9991"),
 }
-"""For each rule: the values of what it works on, whether those are the inputs of the definition, and words
-for them.
-"""
+"""Example of each rule: the values of its operands, whether they are inputs of the definition, and words for them."""
 
 
 def _shape(symbol: TypedSymbol) -> tuple[int, ...]:

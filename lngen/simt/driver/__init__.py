@@ -46,12 +46,12 @@ _DEVICE_FILES = ("/dev/nvidiactl", "/dev/dxg")
 
 @dataclass(frozen=True)
 class Settings:
-    """How kernels are run from now on.
+    """Settings by which kernels are run.
 
-    `schedule` orders blocks, warps and lanes, as for `lngen.simt`; "random" draws by `seed`. `check`
-    watches every access to memory, which takes two to ten times as long; modules that are loaded already
-    are compiled once more for it. A kernel may take so many `seconds`. Without `run`, kernels are not run at all:
-    a launch is taken as it is and returns at once, so that what is left of a call's time is its caller's.
+    `schedule` orders blocks, warps and lanes, as for `lngen.simt`; "random" draws by `seed`. `check` watches every
+    access to memory, which takes two to ten times as long; loaded modules are compiled once more for it. A kernel may
+    take at most `seconds`. If `run` is false, a launch does nothing and returns at once, so that the time of a call is
+    its caller's.
     """
 
     schedule: Schedule = "forward"
@@ -71,15 +71,15 @@ _library: ctypes.CDLL | None = None
 _settings = Settings()
 _callbacks: tuple[object, ...] = ()
 _environment: dict[str, str] = {}
-"""What stands first in PATH, and where PyCUDA keeps what the stand-in for nvcc has made."""
+"""First entry of PATH, and the folder in which PyCUDA keeps the images of the stand-in for nvcc."""
 
 
 def enable(*, force: bool = False) -> None:
-    """Make PyCUDA's driver the emulator, in this process and those that it starts.
+    """Make the emulator PyCUDA's driver, in this process and those that it starts.
 
-    Compiles what is needed at the first call on a machine; later calls only see to it that PyCUDA finds the stand-in
-    for nvcc, where PATH was changed in between. Raises LngenError where PyCUDA is missing, where a GPU's driver is
-    there (unless `force`), and where a driver is loaded already; ToolchainMissing where g++ or CUDA's headers are.
+    The first call on a machine compiles the library. Later calls only restore the stand-in for nvcc in PATH. Raises
+    LngenError if PyCUDA is missing, if a GPU's driver exists (unless `force`), and if a driver is loaded already.
+    Raises ToolchainMissing if g++ or CUDA's headers are missing.
     """
     if _library is None:
         _load(force)
@@ -93,7 +93,9 @@ def _load(force: bool) -> None:
     global _library, _callbacks
     wrapper()
     if has_device_files() and not force:
-        raise LngenError("this machine has a GPU's driver, so PyCUDA runs on it; the emulator is for machines without")
+        raise LngenError(
+            "this machine has a GPU's driver, so PyCUDA runs on it; the emulator is for machines without a GPU"
+        )
     if "pycuda._driver" in sys.modules or _driver_is_loaded():
         raise LngenError("a CUDA driver is loaded already: enable the emulator before pycuda.driver is imported")
     library = ctypes.CDLL(str(build()), mode=ctypes.RTLD_GLOBAL)
@@ -102,23 +104,23 @@ def _load(force: bool) -> None:
     library.lngen_driver_connect(os.fsencode(worker()), *_callbacks)
     _library = library
     configure(_settings)
-    # What the stand-in made is no use to a GPU, so it stays apart from what PyCUDA keeps for one.
+    # Images of the stand-in are useless to a GPU, so they stay apart from those that PyCUDA keeps for one.
     images = folders.own("pycuda")
     _environment.update({"PATH": str(script.write().parent), "PYCUDA_CACHE_DIR": str(images)})
 
 
 def enabled() -> bool:
-    """Whether PyCUDA in this process runs on the emulator."""
+    """Test whether PyCUDA in this process runs on the emulator."""
     return _library is not None
 
 
 def has_device_files() -> bool:
-    """Whether the files are there that a GPU's driver is reached through."""
+    """Test whether the device files of a GPU's driver exist."""
     return any(map(os.path.exists, _DEVICE_FILES))
 
 
 def settings() -> Settings:
-    """How kernels are run now."""
+    """Return the settings by which kernels are run now."""
     return _settings
 
 
@@ -140,7 +142,7 @@ def using(
     seconds: float | None = None,
     run: bool | None = None,
 ) -> Iterator[None]:
-    """Within a `with` statement, run kernels with some settings changed."""
+    """Run kernels with some settings changed, within a `with` statement."""
     before = _settings
     changes = {"schedule": schedule, "seed": seed, "check": check, "seconds": seconds, "run": run}
     configure(replace(before, **{name: value for name, value in changes.items() if value is not None}))  # type: ignore[arg-type]
@@ -151,7 +153,7 @@ def using(
 
 
 def findings() -> tuple[Finding, ...]:
-    """What the last launch that failed did; none if no launch has failed since `forget`."""
+    """Return the findings of the last failed launch; none if no launch has failed since `forget`."""
     return faults.latest()
 
 
@@ -172,7 +174,7 @@ _DESCRIBE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.POINTER(ctype
 
 
 def _build(image: object, size: int, checked: int, text: object, room: int) -> int:
-    """Compile an image for the library. What escapes a callback is lost, so every error becomes text."""
+    """Compile an image for the library; every error becomes text, since an exception in a callback is lost."""
     try:
         found = from_payload(ctypes.string_at(image, size))  # type: ignore[arg-type]
         module = found.compile(bool(checked))

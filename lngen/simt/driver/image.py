@@ -1,7 +1,7 @@
-"""What the stand-in for nvcc writes where nvcc writes machine code: the source, to be compiled when loaded.
+"""Image that the stand-in for nvcc writes instead of machine code: the source, compiled when loaded.
 
-Modules stay in the emulator's cache. An image that PyCUDA has kept is good after that cache was emptied,
-and after the emulator has changed.
+Modules stay in the emulator's cache. An image that PyCUDA has kept stays valid when that cache is emptied, and when the
+emulator changes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _MAGIC = "lngen-simt-image"
 
 @dataclass(frozen=True)
 class Image:
-    """A source of kernels, its macros as name and value, and what messages call it."""
+    """Source of kernels, its macros as name and value, and its name in messages."""
 
     source: str
     macros: tuple[tuple[str, str | None], ...]
@@ -28,7 +28,7 @@ class Image:
         return compile_module(self.source, dict(self.macros), self.name, checked)
 
     def to_bytes(self) -> bytes:
-        r"""As a file: a line with the length of what follows, which is JSON.
+        r"""Return the content of a file: a line with the length of the JSON after it.
 
         >>> Image("", (), "a.cu").to_bytes()
         b'lngen-simt-image 44\n{"source": "", "macros": [], "name": "a.cu"}'

@@ -23,7 +23,7 @@ NO_PYCUDA = "no PyCUDA: in a checkout run `make pycuda`, elsewhere build it as d
 
 
 def wrapper() -> Path:
-    """PyCUDA's extension module, found without importing it. Raises LngenError if there is none."""
+    """Find PyCUDA's extension module without importing it; raises LngenError if there is none."""
     found = importlib.util.find_spec("pycuda")
     folders = found.submodule_search_locations if found else None
     for folder in folders or ():
@@ -33,11 +33,11 @@ def wrapper() -> Path:
 
 
 def build() -> Path:
-    """The library, with every function that the PyCUDA of this environment needs.
+    """Build the library, with every function that the PyCUDA of this environment needs.
 
-    What a release of PyCUDA or of CUDA's headers adds to those that the emulator has is there too, and
-    answers that it is not supported: an extension module that misses one cannot be imported. Raises
-    ToolchainMissing, and LngenError if there is no PyCUDA.
+    A function that a later release of PyCUDA or of CUDA's headers adds is present too, and answers that it is not
+    supported: an extension module with a missing function cannot be imported. Raises ToolchainMissing, and LngenError
+    without PyCUDA.
     """
     tools = find()
     needed = sorted(name for name in _symbols(wrapper(), "--undefined-only") if name.startswith("cu"))

@@ -34,7 +34,7 @@ static void refuse_part_of_a_warp(int number, uint32_t warps) {
 
 static void open(int number) {
   Barrier& barrier = state.barriers[number];
-  // What threads did that have exited is known too, where all are waited for.
+  // The accesses of exited threads are known too, where all are waited for.
   uint32_t warps = barrier.threads ? 0 : ~0u;
   if (barrier.threads) {
     for (const Thread& thread : state.threads)

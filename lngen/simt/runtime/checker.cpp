@@ -14,7 +14,7 @@ static std::vector<Shadow> shadows;  // by address
 static Shadow* last_used;
 static bool checking;
 
-// What each warp of the running block has read of a cell that several have.
+// Reads of each warp of the running block, for a cell that several warps have read.
 struct ReadsOfWarps {
   uint32_t warps = 0;
   Reads of[MOST_WARPS];
@@ -106,7 +106,7 @@ static void note_write(Cell& cell, const Thread& thread, bool atomic, uint32_t c
   cell.writer_code = code;
   cell.atomic = atomic;
   if (atomic) return;  // it orders nothing for the atomics that follow
-  // Who comes after the write comes after what it followed.
+  // An access after the write comes after everything that the write came after.
   if (cell.many_warps && cell.read_block == block_mark()) reads_of_warps[cell.many_warps].warps = 0;
   cell.read.lanes = 0;
 }
@@ -252,7 +252,7 @@ static void see(const Access& access) {
   if (state.stacks.holds(current().linear, access.address) || holds_threads(access.address)) return;
   Shadow* shadow = shadow_at(access.address);
   if (shadow && access.address + access.bytes <= shadow->end()) return check(access, *shadow);
-  // What is left are the module's own variables: constants, and what says where a thread stands.
+  // The rest are the module's own variables: constants, and the place of a thread.
   if (!shadow && in_image(access.address)) return;
   report(finding_of("out of bounds", access, shadow ? shadow : nearest(access.address)));
   abandon();

@@ -1,4 +1,4 @@
-// What each warp of a block knows of the others. Barriers alone tell one warp of another.
+// Knowledge of each warp of a block about the others. Only barriers order one warp after another.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -18,10 +18,10 @@ class Clocks {
     memset(known_, 0, sizeof known_);
   }
   uint32_t time() const { return time_; }
-  // Whether what `other` did at a time was before what `warp` does now.
+  // Tests whether an access of `other` at a time was before the present one of `warp`.
   bool knows(unsigned warp, unsigned other, uint32_t time) const { return known_[warp][other] > time; }
 
-  // What one of these warps knew, or did, all of them know from now on. A bit is a warp.
+  // Shares the knowledge and the accesses of these warps among all of them. A bit is a warp.
   void meet(uint32_t warps) {
     time_++;
     uint32_t together[MOST_WARPS] = {};

@@ -1,4 +1,4 @@
-// What went wrong in a launch, kept as lines of text for the report.
+// Findings of a launch, kept as lines of text for the report.
 #pragma once
 #include <cstddef>
 #include <string>

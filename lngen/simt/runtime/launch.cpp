@@ -9,7 +9,7 @@
 #include "image.h"
 #include "scheduler.h"
 
-// What the compiled source brings: its kernels, and whether their accesses are instrumented.
+// Contents of the compiled source: its kernels, and whether their accesses are instrumented.
 extern "C" const simt_kernel simt_kernels[];
 extern "C" const size_t simt_kernel_count;
 extern "C" const bool simt_instrumented;

@@ -1,4 +1,4 @@
-// Where threads wait for each other: the barriers of a block, the operations of a warp.
+// Meeting points of threads: the barriers of a block, the operations of a warp.
 #pragma once
 #include "state.h"
 

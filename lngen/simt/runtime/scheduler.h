@@ -1,4 +1,4 @@
-// Which thread of a block runs next.
+// Choice of the thread of a block that runs next.
 #pragma once
 #include "state.h"
 

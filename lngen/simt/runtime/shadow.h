@@ -1,4 +1,4 @@
-// What is known of each cell of a region: who wrote it last and who read it since, and when.
+// State of each cell of a region: its last writer, its readers since, and the times.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,7 @@ struct Moment {
   uint32_t block = 0, clock = 0, time = 0;
 };
 
-// What lanes of a warp have read since the last write, the latest of them at a time of the block's clocks and the warp.
+// Reads of a warp's lanes since the last write, the latest of them at a time of the block's clocks and the warp.
 struct Reads {
   uint32_t lanes = 0, clock = 0, time = 0, code = 0;
 };
@@ -42,7 +42,7 @@ class Shadow {
   size_t cell_of(const char* address) const { return size_t(address - region_.start) / region_.cell; }
   Cell& cell(size_t index) { return cells_[index]; }
 
-  // Whether a cell of global memory holds a value that this launch or one before it gave it.
+  // Tests whether a cell of global memory holds a value from this launch or an earlier one.
   bool holds_value(size_t index) const { return !region_.written || region_.written[index]; }
   void set_written(size_t index) {
     if (region_.written) region_.written[index] = 1;

@@ -1,4 +1,4 @@
-// What is running: the launch, its block, the block's warps and threads.
+// State of a run: the launch, its block, the block's warps and threads.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -24,8 +24,8 @@ struct Thread : simt_thread {
   unsigned warp() const { return linear / LANES; }
 };
 
-// Where the lanes of one mask meet. What they brought is kept for two meetings: a fast lane may be in the next one
-// while a slow lane has not read yet.
+// Meeting of the lanes of one mask. Their values are kept for two meetings: a fast lane may be in the next one while a
+// slow lane has not read yet.
 struct Meeting {
   unsigned mask = 0, arrived = 0, count = 0;
   int operation = 0;

@@ -4,7 +4,7 @@
 
 namespace {
 
-// How every record that g++ passes begins.
+// Head of every record that g++ passes.
 struct Source {
   const char* file;
   uint32_t line, column;

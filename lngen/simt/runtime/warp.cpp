@@ -49,7 +49,7 @@ static size_t meeting_of(Warp& warp, unsigned mask) {
   return warp.meetings.size() - 1;
 }
 
-// What the lanes brought and which they were, valid until the caller waits again.
+// Values and mask of the lanes in a meeting, valid until the caller waits again.
 struct Brought {
   const Meeting* meeting;
   unsigned turn;

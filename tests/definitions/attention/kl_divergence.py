@@ -1,4 +1,4 @@
-"""How far one softmax is from another, as in distillation."""
+"""Kullback-Leibler divergence of two softmaxes, as in distillation."""
 
 from lngen.language import Row, exp, log, sum
 

@@ -31,7 +31,7 @@ def test_common_factors(before: sympy.Expr, after: str) -> None:
 
 
 def test_exponentials_of_d_that_cancel_divide_nothing_else() -> None:
-    """Their power is 0 in one form, and a number for no comparison in the other."""
+    """The power of the exponentials is 0 in one form, and cannot be compared in the other."""
     x = RowSymbol("x")
     assert not divides(sympy.exp(D) * x, x**2 * sympy.exp(-D))
     assert divides(sympy.Mul(sympy.exp(D), sympy.exp(-D), x, evaluate=False), x**2)

@@ -104,7 +104,7 @@ def test_a_wrong_formula_has_no_digits():
 
 @pytest.mark.parametrize("name", sorted(CORPUS))
 def test_only_what_leads_to_a_result_is_computed(name):
-    """Not what the mean of a condition moves by, nor what cancels."""
+    """Tangents of a mean of a condition, and terms that cancel, are not computed."""
     for derivative in (_derived(name).jvp, _derived(name).backward_backward):
         assert leading_to([symbol for _, symbol in derivative.results], derivative.equations) == derivative.equations
 

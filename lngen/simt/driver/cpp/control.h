@@ -1,4 +1,4 @@
-// What Python is asked, and what it sets.
+// Questions to Python, and settings from Python.
 #pragma once
 #include <string>
 

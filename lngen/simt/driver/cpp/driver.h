@@ -58,7 +58,8 @@ extern Settings& settings;
 
 namespace driver {
 
-// What lives as long as the process. PyCUDA lets go of its last objects when statics and thread locals are gone already.
+// Objects that live as long as the process. PyCUDA releases its last objects after statics and thread locals are
+// destroyed.
 template <class T> T& lasting() { return *new T; }
 
 }  // namespace driver

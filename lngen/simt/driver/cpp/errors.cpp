@@ -63,7 +63,7 @@ API cuGetErrorString(int code, const char** text) {
   return known ? driver::SUCCESS : driver::INVALID_VALUE;
 }
 
-// What every function that the emulator lacks answers; see `unsupported` in lngen/simt/driver/library.py.
+// Error of every function that the emulator lacks; see `unsupported` in lngen/simt/driver/library.py.
 extern "C" __attribute__((visibility("hidden"))) int lngen_unsupported(const char* function) {
   return driver::fail(driver::NOT_SUPPORTED, std::string("the emulator has no ") + function);
 }

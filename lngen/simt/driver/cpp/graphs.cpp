@@ -81,7 +81,7 @@ API cuStreamIsCapturing(Stream* stream, int* status) {
   *status = !is_captured(stream) ? NOT_CAPTURED : stream->is_invalid ? INVALIDATED : CAPTURED;
   return SUCCESS;
 }
-// How many nodes there are; the nodes themselves have no handles here.
+// Number of nodes; the nodes themselves have no handles here.
 API cuGraphGetNodes(Graph* graph, void* nodes, size_t* count) {
   Lock lock(one_call);
   if (!graphs.count(graph)) return fail(INVALID_HANDLE, "no such graph");

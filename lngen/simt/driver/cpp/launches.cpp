@@ -144,7 +144,7 @@ void note_writes(GivenMemory& given, bool checked) {
   }
 }
 
-// What went wrong, as lngen/simt/driver/faults.py reads it.
+// Fault of a launch, as lngen/simt/driver/faults.py reads it.
 struct Fault {
   Result code = SUCCESS;
   std::string text;

@@ -15,7 +15,7 @@ struct Allocation {
   size_t offset, bytes;
   void* context;           // that it was allocated in
   bool read_only = false;  // a copy of a module's variable
-  // Which bytes hold a value: all of them, or those that are 1 here; none if it is empty.
+  // Bytes that hold a value: all of them, or those that are 1 here; none if it is empty.
   bool all_written = false;
   std::vector<unsigned char> written;
 
@@ -26,7 +26,7 @@ Result set_up_memory();
 int memory_file();
 size_t memory_bytes();
 size_t total_memory();
-// Where the bytes at an offset are in this process.
+// Address of the bytes at an offset in this process.
 char* bytes_at(size_t offset);
 
 Result allocate(Address* address, size_t bytes);
@@ -37,7 +37,7 @@ Address address_of(const Allocation& allocation);
 size_t offset_of(Address address);
 // A line for each band that was written to: the allocation's name, if any, the first byte, the allocation's size.
 std::string overruns(const std::map<const Allocation*, std::string>& names);
-// Where the part begins that nothing is allocated from: a launch keeps flags there.
+// Start of the part that is never allocated: a launch keeps flags there.
 size_t scratch();
 
 }  // namespace driver

@@ -41,8 +41,8 @@ struct Module {
 // SUCCESS for a kernel whose module is loaded, in a context.
 Result known(const Function* function);
 
-// What Python does: gives the path of the shared object of an image, then the file's name, then a line for each kernel with the
-// names of its parameters. Or false, and `answer` is why not. Not to be called with the lock held.
+// Call of Python: returns the path of the shared object of an image, the file's name, and a line for each kernel with
+// the names of its parameters. If it returns false, `answer` is the reason. Must not be called with the lock held.
 bool ask_python(const std::string& image, bool checked, std::vector<std::string>* answer);
 
 }  // namespace driver

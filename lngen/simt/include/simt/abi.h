@@ -1,5 +1,5 @@
-// What a module made of one source and its host (the worker, or a driver that poses as libcuda) say to each other.
-// Plain C: no type here depends on a compiler's library.
+// Interface between a module made of one source and its host (the worker, or a driver that poses as libcuda). Plain C:
+// no type here depends on a compiler's library.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -42,8 +42,8 @@ struct simt_options {
   uint64_t first_block, blocks;
   const struct simt_region* regions;
   size_t region_count;
-  // Where threads run: as many stacks as a block has threads, one behind the other, of SIMT_STACK_BYTES each of which the
-  // first SIMT_GUARD_BYTES cannot be touched. All modules of a process use the same.
+  // Stacks of the threads: as many as a block has threads, one after the other, of SIMT_STACK_BYTES each. The first
+  // SIMT_GUARD_BYTES of each cannot be accessed. All modules of a process use the same stacks.
   char* stacks;
 };
 

@@ -1,4 +1,4 @@
-// What a thread knows of its place, and the barrier of its block.
+// Place of a thread, and the barrier of its block.
 #pragma once
 #include "calls.h"
 

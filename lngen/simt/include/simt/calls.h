@@ -1,4 +1,4 @@
-// What a kernel asks of the runtime. The runtime is compiled apart from it, without instrumentation.
+// Calls of a kernel to the runtime. The runtime is compiled apart from it, without instrumentation.
 #pragma once
 #include "abi.h"
 

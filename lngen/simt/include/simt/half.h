@@ -1,4 +1,4 @@
-// What the toolkit's headers of half precision have for the device alone. Each result is rounded once.
+// Functions of half precision that the toolkit's headers have for the device alone. Each result is rounded once.
 #pragma once
 #include <cmath>
 

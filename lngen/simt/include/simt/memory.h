@@ -2,7 +2,7 @@
 #pragma once
 #include "calls.h"
 
-// What is said of caches has no effect here; the access itself is an ordinary one, so it is checked like one.
+// Cache hints have no effect here; the access itself is an ordinary one, so it is checked like one.
 #define SIMT_LOAD(name) \
   template <class T> __forceinline__ T name(const T* from) { return *from; }
 #define SIMT_STORE(name) \

@@ -1,0 +1,10 @@
+"""The refusals of the language, each with an example, the definition its remedy leads to, and the value asked for.
+
+`docs/make_errors.py` makes `docs/errors.md` of it, and `tests/language/test_remedies.py` follows each remedy.
+"""
+
+from docs.refusals.formulas import DERIVATION, EXPRESSIONS, MODULES, NUMBERS
+from docs.refusals.habits import ELEMENTWISE, REDUCTIONS
+from docs.refusals.texts import BODY, FILE, SIGNATURE
+
+SECTIONS = (FILE, SIGNATURE, BODY, EXPRESSIONS, ELEMENTWISE, REDUCTIONS, NUMBERS, MODULES, DERIVATION)

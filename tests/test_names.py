@@ -1,0 +1,219 @@
+"""Rules for the words of the repository: docstrings, messages, and names of classes."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.shipped import ROOT, sampled, shipped
+from tests.tiers import sample
+
+FOLDERS = ("lngen", "tools", "tests", "benchmarks", "examples", "docs")
+# Tests and benchmarks may call a small helper as another file does.
+PACKAGES = ("lngen", "tools")
+
+# A docstring begins with a verb or a noun, with or without an article. These words begin a riddle, or half a sentence.
+RIDDLES = """
+what whatever whether how where which who whoever whose whom why when as if
+this that these those there then here it its they their such so than both either neither not
+something anything nothing everything some any more fewer other another itself only
+of from by at in on for with before after behind inside within until while because and or nor but
+"""
+
+# A sentence is about one idea, in about twenty words. A longer one than this is two.
+MOST_WORDS = 35
+
+# Functions whose first arguments are words for a user, by the last part of their name.
+TELLING = frozenset({"warn", "note", "say", "error", "Option", "Argument"})
+
+Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class Texts(NamedTuple):
+    """Texts of a module: docstrings and messages, each with a place, and names of classes."""
+
+    docstrings: tuple[tuple[str, str], ...]
+    messages: tuple[tuple[str, str], ...]
+    classes: tuple[str, ...]
+
+
+@functools.cache
+def texts(source: str) -> Texts:
+    """Read the texts of a module in one pass."""
+    docstrings: list[tuple[str, str]] = []
+    messages: list[tuple[str, str]] = []
+    classes: list[str] = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, Documented):
+            docstrings += docstrings_in(node)
+        if isinstance(node, ast.ClassDef):
+            classes.append(node.name.lstrip("_"))
+        messages += messages_in(node)
+    return Texts(tuple(docstrings), tuple(messages), tuple(classes))
+
+
+def docstrings_in(node: Documented) -> Iterator[tuple[str, str]]:
+    """Yield the docstring of a module, a class or a function, and those below names that are assigned in it."""
+    if text := ast.get_docstring(node):
+        yield getattr(node, "name", "module"), text
+    for above, below in pairwise(node.body):
+        if isinstance(above, (ast.Assign, ast.AnnAssign)) and (text := constant(below)):
+            yield f"line {above.lineno}", text
+
+
+def constant(node: ast.stmt) -> str:
+    """Return the text that a statement is; empty for any other statement."""
+    value = node.value if isinstance(node, ast.Expr) else None
+    return inspect.cleandoc(value.value) if isinstance(value, ast.Constant) and isinstance(value.value, str) else ""
+
+
+def messages_in(node: ast.AST) -> Iterator[tuple[str, str]]:
+    """Yield the texts of an error that is raised, of a warning, of a note, and of help for the command line."""
+    call = node.exc if isinstance(node, ast.Raise) else node
+    if not isinstance(call, ast.Call):
+        return
+    function = getattr(call.func, "attr", None) or getattr(call.func, "id", "")
+    if isinstance(node, ast.Raise) or function in TELLING:
+        for argument in [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg == "help")]:
+            if text := words_of(argument):
+                yield f"line {call.lineno}", text
+
+
+def words_of(node: ast.expr) -> str:
+    """Return the text of a literal, in which one word stands for each value that is put in; empty for anything else."""
+    if isinstance(node, ast.JoinedStr):
+        return "".join(str(part.value) if isinstance(part, ast.Constant) else "value" for part in node.values)
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+def first_word(text: str) -> str:
+    """Return the first word, in small letters."""
+    found = re.match(r"\W*([\w'-]*)", text)
+    return found[1].lower() if found else ""
+
+
+def sentences(text: str) -> Iterator[str]:
+    """Yield the sentences of a docstring or a message, without its examples and formulas."""
+    for paragraph in re.split(r"\n\s*\n", text):
+        prose = paragraph.partition(">>>")[0]
+        if all(line.startswith("    ") for line in prose.splitlines() if line.strip()):
+            continue
+        for item in re.split(r"\n(?=\s*\* )|\n(?=\s*\w+: )", prose):
+            yield from re.split(r"(?<=[.!?;:])\s+", " ".join(item.split()))
+
+
+def riddles(source: str) -> list[str]:
+    """Return the docstrings that begin with a word that is neither a verb nor a noun."""
+    return [f"{name}: {text[:60]}" for name, text in texts(source).docstrings if first_word(text) in RIDDLES.split()]
+
+
+def long_sentences(source: str) -> list[str]:
+    """Return the sentences of docstrings and messages that are too long."""
+    read = texts(source)
+    told = ((name, sentence) for name, text in (*read.docstrings, *read.messages) for sentence in sentences(text))
+    return [f"{name}: {sentence}" for name, sentence in told if len(sentence.split()) > MOST_WORDS]
+
+
+def shared_names(sources: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Return the names that more than one class has, with the files; a leading underscore does not count."""
+    places = defaultdict(list)
+    for path, source in sources:
+        for name in texts(source).classes:
+            places[name].append(path)
+    return {name: found for name, found in places.items() if len(found) > 1}
+
+
+@functools.cache
+def files(folder: str) -> dict[str, str]:
+    """Return the text of every Python file in a folder of the repository."""
+    paths = sorted((ROOT / folder).rglob("*.py"))
+    return {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in paths}
+
+
+in_each_folder = pytest.mark.parametrize("folder", sample(FOLDERS, PACKAGES))
+
+
+@in_each_folder
+def test_docstrings_of_a_folder_begin_with_a_verb_or_a_noun(folder: str) -> None:
+    found = {path: bad for path, source in files(folder).items() if (bad := riddles(source))}
+    assert not found
+
+
+@in_each_folder
+def test_docstrings_and_messages_of_a_folder_have_short_sentences(folder: str) -> None:
+    found = {path: bad for path, source in files(folder).items() if (bad := long_sentences(source))}
+    assert not found
+
+
+def test_a_class_name_of_the_packages_stands_for_one_class() -> None:
+    assert not shared_names(item for folder in PACKAGES for item in files(folder).items())
+
+
+@pytest.mark.parametrize("layer", sampled(pytest.mark.ci))
+def test_docstrings_of_emitted_modules_obey_the_same_rules(layer: str) -> None:
+    emitted = {name: text for name, text in shipped(layer).emission.files if name.endswith(".py")}
+    assert {"numpy_backend.py", "torch_backend.py", "jax_backend.py", "cuda_backend.py"} <= {
+        Path(name).name for name in emitted
+    }
+    found = {name: bad for name, text in emitted.items() if (bad := riddles(text) + long_sentences(text))}
+    assert not found
+
+
+@pytest.mark.parametrize(
+    "docstring",
+    ["What is computed.", "Whether it is a row.", "`how` it is run.", "How rows are cut.", "Its inputs.", "As above."],
+)
+def test_riddles_sees_a_docstring_that_begins_with_no_noun_and_no_verb(docstring: str) -> None:
+    function = f'def f():\n    """{docstring}"""\n'
+    assert len(riddles(function)) == 1
+    assert len(riddles(f'"""{docstring}"""\n')) == 1
+    assert len(riddles(f'class C:\n    a: int = 0\n    """{docstring}"""\n')) == 1
+    assert len(riddles(f'LIMIT = 1\n"""{docstring}"""\n')) == 1
+
+
+@pytest.mark.parametrize(
+    "docstring", ["Return the rows.", "The rows of a call.", "Signature of a direction.", "Test whether x is a row."]
+)
+def test_riddles_passes_a_verb_and_a_noun(docstring: str) -> None:
+    assert not riddles(f'"""{docstring}"""\nLIMIT = 1\n"""{docstring}"""\ndef f():\n    """{docstring}"""\n')
+
+
+def test_riddles_passes_a_text_that_is_no_docstring() -> None:
+    assert not riddles('NAMES = ["What is computed."]\nprint("What is computed.")\n')
+
+
+def test_long_sentences_sees_one_in_a_docstring_and_in_a_message() -> None:
+    long = " ".join(["word"] * (MOST_WORDS + 1))
+    assert long_sentences(f'"""{long}."""\n')
+    assert long_sentences(f'"""Short.\n\n{long}."""\n')
+    assert long_sentences(f'"""Short.\n\n* {long}.\n* short.\n"""\n')
+    assert long_sentences(f'raise ValueError("{long}")\n')
+    assert long_sentences(f'warnings.warn(f"{{name}} is wrong: {long}", stacklevel=2)\n')
+    assert long_sentences(f'typer.Option("--name", help="{long}")\n')
+
+
+def test_long_sentences_passes_short_ones_examples_and_formulas() -> None:
+    half = " ".join(["word"] * (MOST_WORDS - 5))
+    whole = f"{half} {half}"
+    assert not long_sentences(f'"""{half}. {half}; {half}: {half}."""\n')
+    assert not long_sentences(f'"""Short.\n\n    {whole}\n\n>>> print("{whole}")\n"""\n')
+    assert not long_sentences(f'raise ValueError(f"{half}; {{value}} {half}")\nprint("{whole}")\n')
+
+
+def test_shared_names_sees_two_classes_of_one_name() -> None:
+    one, other = ("a.py", "class Layer: ...\n"), ("b.py", "def f():\n    class _Layer: ...\n")
+    assert shared_names([one, other]) == {"Layer": ["a.py", "b.py"]}
+    assert shared_names([("a.py", "class A: ...\nclass A: ...\n")]) == {"A": ["a.py", "a.py"]}
+
+
+def test_shared_names_passes_a_class_that_is_imported() -> None:
+    assert not shared_names([("a.py", "class Layer: ...\n"), ("b.py", "from a import Layer\nclass Other: ...\n")])
