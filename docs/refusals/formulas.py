@@ -223,7 +223,7 @@ MODULES = Section(
 )
 
 DERIVATION = Section(
-    "What no inputs can mend",
+    "Invalid for every input",
     "These are found while a definition is derived, once its terms have cancelled.",
     (
         formula("2*x + 1/(x - x)", "2*x", twice),

@@ -10,7 +10,16 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from . import jax_derivatives as _rules
-from .calls import Words, array, computed_in, constant, is_float, not_floats, scalar, wider
+from .calls import (
+    Words,
+    array,
+    computed_in,
+    constant,
+    is_float,
+    not_floats,
+    scalar,
+    wider,
+)
 from .interface import labels
 from .jax_gpu import JaxOnGPU
 from .jax_kernels import JaxKernels

@@ -20,7 +20,15 @@ from .jax_primitives import (
     jax,
     jnp,
 )
-from .jax_rules import DirectionCall, Values, are_any, are_unknown, moving, total, transposed
+from .jax_rules import (
+    DirectionCall,
+    Values,
+    are_any,
+    are_unknown,
+    moving,
+    total,
+    transposed,
+)
 
 __all__: list[str] = []
 
