@@ -13,7 +13,7 @@ import lngen
 
 PICTURE = Path(__file__).with_name("page.png")
 SIZE = {"width": 1600, "height": 1000}
-OPEN = (14, 15)
+OPEN = (19, 20)
 SHADES = 48
 
 

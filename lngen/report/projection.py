@@ -132,4 +132,4 @@ def _outer(weight: Expr, row: Expr, order: tuple[str, ...]) -> tuple[str, str]:
     if row != 1 and not isinstance(row, Symbol):
         one, sign = f"({one})", f"({sign})"
     product = stand_in("product", row)
-    return spelled(weight / D * product, order, {product: (f"{one}*{one}'", rf"{sign} \thinspace {sign}^{{\top}}")})
+    return spelled(weight / D * product, order, {product: (f"{one}*{one}'", rf"{sign} \thinspace {sign}^{{\mathrm{{T}}}}")})

@@ -219,6 +219,8 @@ class _Parser:
             name = self.verbatim()
             upright = (("mathvariant", "normal"),) if len(name) == 1 else ()
             return Node("mi", name, attributes=upright)
+        if word == "mathbf":
+            return Node("mn", self.verbatim(), attributes=(("class", "bold"),))
         if word == "text":
             return Node("mtext", self.verbatim().replace(" ", "\u00a0"))
         if word == "sum":
