@@ -3,7 +3,6 @@
 python docs/make_language.py
 """
 
-import textwrap
 from pathlib import Path
 
 from lngen import language
@@ -36,13 +35,17 @@ NAMES = """\
 
 ### Names
 
-An input, a statement, an output, a Constant and the layer may each have any name that Python takes;
+An input, a statement, an output, a Constant and the layer may each have any name that Python takes.
 {rule}.
+
 Clashes with keywords of C++ and CUDA, or with names in emitted code, are renamed automatically. A name that a gradient
 has, such as `dx` beside an input `x`, becomes `dx_2` in the derivation and stays `dx` in the signatures. An input `dy`
 beside an output `y` is refused: two gradients would be called `ddy`.
 
 These words are refused:
+
+| because each of them | words |
+|---|---|
 """
 
 ROLES = {
@@ -63,14 +66,14 @@ def text(example: str) -> str:
         entries = [entry for entry in language.FUNCTIONS.values() if entry.role == role]
         parts += [f"\n### {title}\n", "| function | meaning | domain |", "|---|---|---|"]
         parts += [f"| {_call(entry)} | {_escaped(entry.doc)} | {entry.domain} |" for entry in entries]
-    parts.append(NAMES.format(rule=names.RULE))
+    parts.append(NAMES.format(rule=names.RULE[0].upper() + names.RULE[1:]).removesuffix("\n"))
     parts += [_listed(words, reason) for words, reason in names.refused() if len(words) > 1]
     return "\n".join(parts) + "\n"
 
 
 def _listed(words: frozenset[str], reason: str) -> str:
     listed = " ".join(f"`{word}`" for word in sorted(words))
-    return textwrap.fill(f"* each of these {reason}: {listed}", 118, subsequent_indent="  ")
+    return f"| {reason} | {listed} |"
 
 
 def _escaped(doc: str) -> str:

@@ -117,8 +117,8 @@ _EVERY = (
     ),
     Rule(
         "centred statistic",
-        "A statistic that a shift of its row leaves alone is computed from the row less its mean, one of several rows "
-        "from each less its own, and one with weights from the row less its weighted mean.",
+        "A statistic that a shift of its row leaves alone is computed from the row less its mean. One of several rows "
+        "takes each less its own mean, and one with weights takes the row less its weighted mean.",
         "Written in c = x - mean(x) and multiplied out, mean(x) is gone from it; with weights, what is gone is "
         "m = sum(w*x)/sum(w).",
         "x = c + mean(x) and mean(c) = 0; what is left is the same statistic of c. So it is with x = c + m, for "
@@ -157,8 +157,8 @@ _EVERY = (
     Rule(
         "conjugate",
         "sqrt(a) - b = (a - b**2)/(sqrt(a) + b).",
-        "a is positive and b is not negative by its form; in a - b**2 terms cancel until one is left, a power of a row "
-        "with a name if b is a constant; the difference is not raised to a power. A derivative is put back in the root "
+        "a is positive and b is not negative by its form. In a - b**2 terms cancel until one is left; if b is a constant, "
+        "it is a power of a named row. The difference is not raised to a power. A derivative is put back in the root "
         "where that is shorter and subtracts nothing from it.",
         "(sqrt(a) - b)*(sqrt(a) + b) = a - b**2, and sqrt(a) + b > 0.",
         "def f(x: Row): return sqrt(x**2 + 1) - abs(x)",
@@ -191,8 +191,8 @@ _EVERY = (
         "The gradient of a value is the sum of the gradients from every equation that uses it. A tangent is "
         "the sum over the operands.",
         "The outputs are differentiable functions of the value, kinks aside.",
-        "For s = e(v, ...), dL/dv gets dL/ds * de/dv, summed over the features where v is one number a row, over the "
-        "rows where all rows share it; m = mean(b) sends dL/dm * db/dv / D to each feature. Forward, ds is the sum of "
+        "For s = e(v, ...), dL/dv gets dL/ds * de/dv. It is summed over the features where v is one number a row, and "
+        "over the rows where all rows share v. m = mean(b) sends dL/dm * db/dv / D to each feature. Forward, ds is the sum of "
         "de/dv * dv.",
         f"def f(x: Row): return {_NORM}",
     ),
@@ -222,8 +222,8 @@ _EVERY = (
         "written out",
         "A name is replaced by what it stands for, and terms are collected.",
         "None.",
-        "The steps before say what each name is; addition and multiplication are associative, commutative and "
-        "distributive, and means are linear: mean(s*u + v) = s*mean(u) + mean(v) for a number s of the row.",
+        "Earlier steps define each name. Addition and multiplication are associative, commutative and "
+        "distributive. Means are linear: mean(s*u + v) = s*mean(u) + mean(v) for a number s of the row.",
         f"def f(x: Row): return {_CENTRED}",
     ),
     Rule(
@@ -244,7 +244,7 @@ _EVERY = (
         "identities",
         "Facts that follow from the definition, such as mean(xhat) = 0.",
         "The identity is an equation of the definition with the change of basis put in, solved for one mean.",
-        "m = mean(x) with x = m + t/r says m = m + mean(t)/r, so mean(t) = 0; var = mean((x - m)**2) with "
+        "m = mean(x) with x = m + t/r says m = m + mean(t)/r, so mean(t) = 0. And var = mean((x - m)**2) with "
         "var = 1/r**2 - eps says mean(t**2) = 1 - eps*r**2. The mean of a row less its mean "
         "is zero in any basis.",
         f"def f(x: Row): return {_CENTRED}",
