@@ -134,8 +134,8 @@ def measured(
     waits = Waits(communicator)
     ways = {
         "one process": one(whole, shape) if communicator.rank == 0 else _nothing,
-        "rows apart": rows_apart(whole, shape, waits),
-        "features apart": features_apart(parts, shape, waits),
+        "data parallel": rows_apart(whole, shape, waits),
+        "tensor parallel": features_apart(parts, shape, waits),
     }
     found: dict[str, list[tuple[float, float]]] = {way: [] for way in ways}
     for turn in range(_WARM_ROUNDS + rounds):
@@ -209,21 +209,23 @@ def _nothing() -> None:
 
 
 def row(name: str, shape: tuple[int, int], found: Mapping[str, Sequence[tuple[float, float]]]) -> list[str]:
-    """Quartiles in milliseconds, how much sooner several processes are done, and what of it are collectives."""
+    """Quartiles in milliseconds, then for each way to split the time in collectives and the speedup."""
     quarters = {way: quartiles([seconds * 1e3 for seconds, _ in times]) for way, times in found.items()}
     cells = [name, f"{shape[0]} x {shape[1]}", _spread(quarters["one process"])]
-    for way in ("rows apart", "features apart"):
-        sooner = quartiles([alone / own for (alone, _), (own, _) in zip(found["one process"], found[way], strict=True)])
+    for way in ("data parallel", "tensor parallel"):
+        speedup = quartiles(
+            [alone / own for (alone, _), (own, _) in zip(found["one process"], found[way], strict=True)]
+        )
         waited = quartiles([seconds * 1e3 for _, seconds in found[way]])[1]
-        cells += [_spread(quarters[way]), f"{waited:.2f}", f"{sooner[1]:.2f}"]
+        cells += [_spread(quarters[way]), f"{waited:.2f}", f"{speedup[1]:.2f}"]
     return cells
 
 
 def table(rows: Sequence[Sequence[str]], size: int) -> str:
     """The table in Markdown."""
     heads = ["layer", "rows x features", "one process, ms"]
-    for way in ("rows apart", "features apart"):
-        heads += [f"{size} processes, {way}, ms", "of it in collectives", "times as fast"]
+    for way in ("data parallel", "tensor parallel"):
+        heads += [f"{size} processes, {way}, ms", "in collectives, ms", "speedup"]
     return tables.table(heads, rows)
 
 

@@ -67,7 +67,7 @@ def placements(plans: Mapping[str, Plan]) -> str:
                     work.features_apart(plans[name], devices, network),
                 )
                 rows.append([name, f"{shape[0]} x {shape[1]}", str(devices), *(_both(*times) for times in placed)])
-    heads = ["layer", "rows x features", "devices", "rows apart: memory + collectives, us", "features apart, us"]
+    heads = ["layer", "rows x features", "devices", "data parallel: memory + collectives, us", "tensor parallel, us"]
     return _table(heads, rows)
 
 

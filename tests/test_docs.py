@@ -7,6 +7,7 @@ import shlex
 from typing import Any
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from lngen import cli, language
@@ -115,3 +116,38 @@ def test_every_layer_needs_no_more_than_a_kernel_written_by_hand():
 @functools.cache
 def _plans() -> dict[str, Any]:
     return layers_page()["layers"](ROOT)
+
+
+def test_page_of_commands_is_fresh():
+    page = (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
+    assert page == runpy.run_path(str(ROOT / "docs" / "make_commands.py"))["text"](), (
+        "run: python docs/make_commands.py"
+    )
+
+
+UsageError: Any = typer.BadParameter.__base__
+
+
+def faulty_commands(page: str) -> dict[str, str]:
+    """The commands with options in the text of a page that the command line refuses, and why."""
+    group: Any = typer.main.get_command(cli.app)
+    faulty = {}
+    for words in re.findall(r"`lngen ([^`\n]* --\w[^`\n]*)`", page):
+        name, *arguments = shlex.split(words)
+        try:
+            group.commands[name].make_context(name, arguments)
+        except (KeyError, UsageError) as error:
+            faulty[words] = str(error)
+    return faulty
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs").rglob("*.md")), ids=lambda path: path.stem)
+def test_commands_in_the_text_of_a_page_are_accepted(path):
+    assert faulty_commands(path.read_text(encoding="utf-8")) == {}
+
+
+@pytest.mark.parametrize(
+    "words", ["inspect LAYER --D 4096", "show LAYER --stage backwards", "shew LAYER --stage vjp", "check --shap 2,3"]
+)
+def test_faulty_commands_planted_are_found(words):
+    assert list(faulty_commands(f"Run `lngen {words}` now.")) == [words]
