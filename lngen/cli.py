@@ -34,7 +34,7 @@ _OS_REMEDIES = {
 }
 
 
-class _Words:
+class _CommandWords:
     """Behaviour common to the group and to each command: how options are shown, and how a wrong option is reported."""
 
     def get_params(self, ctx: Any) -> Any:
@@ -56,11 +56,11 @@ class _Words:
             raise
 
 
-class _Command(_Words, TyperCommand):
+class _Command(_CommandWords, TyperCommand):
     pass
 
 
-class _Group(_Words, TyperGroup):
+class _Group(_CommandWords, TyperGroup):
     """Command group that turns a raised error into one message and an exit status; only bugs give a traceback."""
 
     def main(self, *arguments: Any, **options: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Which backends a layer is emitted for: what is asked for, what a project says, what is there."""
+"""Choice of the emitted backends: the option, the default of a project, the layer on disk."""
 
 from pathlib import Path
 

@@ -90,7 +90,7 @@ def commands(block: Block) -> list[tuple[str, list[str]]]:
 
 
 def said(block: Block) -> list[str]:
-    """What a Python block says that its calls of print print."""
+    """Lines that a Python block expects its calls of print to print."""
     pairs = zip(block.lines, block.lines[1:], strict=False)
     return [line[2:] for before, line in pairs if before.startswith("print(") and line.startswith("# ")]
 

@@ -88,7 +88,7 @@ def fault(name: str) -> str | None:
 
 
 def remedy(name: str) -> str:
-    """Another name for a value or a layer, in place of one that has a fault.
+    """Name a replacement for a refused name of a value or a layer.
 
     >>> remedy("out")
     'call it h, or any other name'

@@ -35,7 +35,7 @@ _HELPERS = {
     "softplus": "def softplus(u):\n    return {np}.logaddexp(0, u)\n",
     "erf": "from scipy.special import erf\n",
 }
-"""What NumPy has no function for, by the word of the language."""
+"""Functions that NumPy lacks, by the word of the language."""
 
 
 def copies(plan: Plan, said: Content) -> dict[str, str]:

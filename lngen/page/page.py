@@ -246,12 +246,12 @@ def _linked(sentence: str) -> Markup:
 
 
 def _is_folded(part: dict[str, Any]) -> bool:
-    """Whether a part of the derivation is beside what most come for: tangents, and gradients of gradients."""
+    """Test whether a part of the derivation starts folded: tangents, and gradients of gradients."""
     return part["key"] not in panel.DIRECTIONS
 
 
 def _command(plan: Plan, machine: MachineCode | None) -> str:
-    """What makes the page again."""
+    """Command that makes the page again."""
     definition = plan.derivation.definition
     shipped = Path(definition.filename).parent == paths.derive_folder()
     word = definition.name if shipped else file_word(definition)

@@ -38,7 +38,7 @@ class Axis:
     end: float
 
     def at(self, value: float) -> float:
-        """Where a value stands.
+        """Position of a value on the axis.
 
         >>> Axis(0, 4, 100.0, 300.0).at(100.0)
         200.0

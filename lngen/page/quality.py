@@ -1,4 +1,4 @@
-"""How good the emitted code of a layer is, in one number: the digits that it keeps in the worst row that was tried."""
+"""Quality of the emitted code in one number: the digits that it keeps in the worst measured row."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The Jacobian as a projection, where a gradient is a number of the row times one.
 
 A gradient `s*(g - sum of a*mean(a*g))` is `s*P*g` with `P = I - sum of a*a'/D`, which is symmetric. It is a projection
-if the means of the products of these rows are 1 for each with itself and 0 for two of them, which the identities of the
-definition say, or say but for a Constant.
+if these rows are orthonormal: the mean of a product is 1 for a row with itself and 0 for two rows. The identities of
+the definition give these means, some of them up to a Constant.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Projection:
 
 
 @dataclass(frozen=True)
-class _Part:
+class _Outer:
     """`weight*row*row'/D`; the row of ones is 1. `defect` is what its mean square lacks to 1."""
 
     weight: Expr
@@ -50,7 +50,7 @@ class _Part:
 
 
 def projections(d: Derivation, order: tuple[str, ...] = ()) -> tuple[Projection, ...]:
-    """Those of the gradients of a derivation.
+    """Projections in the gradients of a derivation.
 
     >>> from lngen.derivation.simplify import derive
     >>> from lngen.language.parsing import parse
@@ -74,13 +74,13 @@ def _projection(d: Derivation, equation: Equation, order: tuple[str, ...]) -> Pr
     return None
 
 
-def _parts(d: Derivation, terms: Expr, g: TypedSymbol) -> list[_Part]:
+def _parts(d: Derivation, terms: Expr, g: TypedSymbol) -> list[_Outer]:
     """The rows that are taken away from one; none if a term is no such, or two of the rows are not orthogonal."""
     known = {_mean(left): right if isinstance(left, Mean) else right / D for _, left, right in d.identities}
     constants = {
         s: 0 for entry, s in zip(d.definition.inputs, d.forward.symbols, strict=True) if entry.kind is Kind.CONSTANT
     }
-    found: list[_Part] = []
+    found: list[_Outer] = []
     for term in Add.make_args(terms):
         factors = Mul.make_args(-term)
         means = [f for f in factors if isinstance(f, Mean) and g in f.free_symbols]
@@ -94,7 +94,7 @@ def _parts(d: Derivation, terms: Expr, g: TypedSymbol) -> list[_Part]:
         crossed = any(Mean(row * other.row).xreplace(known) != 0 for other in found)
         if crossed or defect.has(Mean) or defect.xreplace(constants) != 0:
             return []
-        found.append(_Part(weight, row, defect))
+        found.append(_Outer(weight, row, defect))
     return found
 
 
@@ -102,7 +102,7 @@ def _mean(e: Expr) -> Expr:
     return e.replace(FeatureSum, Mean)
 
 
-def _told(equation: Equation, whole: Expr, g: TypedSymbol, parts: list[_Part], order: tuple[str, ...]) -> Projection:
+def _told(equation: Equation, whole: Expr, g: TypedSymbol, parts: list[_Outer], order: tuple[str, ...]) -> Projection:
     parts = sorted(parts, key=lambda part: (part.row != 1, text(part.row, order)))
     moved = stand_in("moved", whole)
     words = {moved: (f"P*{g}", rf"P \thinspace {latex_name(g.name, order)}")}
@@ -120,7 +120,7 @@ def _told(equation: Equation, whole: Expr, g: TypedSymbol, parts: list[_Part], o
     return Projection(gradient, matrix, said)
 
 
-def _vanishing(defects: list[_Part]) -> str:
+def _vanishing(defects: list[_Outer]) -> str:
     """The Constants that keep a projection from being one."""
     met = set().union(*(part.defect.free_symbols for part in defects)) - {D}
     return " and ".join(sorted(s.name for s in met if axes(s) == NOTHING))
@@ -132,4 +132,6 @@ def _outer(weight: Expr, row: Expr, order: tuple[str, ...]) -> tuple[str, str]:
     if row != 1 and not isinstance(row, Symbol):
         one, sign = f"({one})", f"({sign})"
     product = stand_in("product", row)
-    return spelled(weight / D * product, order, {product: (f"{one}*{one}'", rf"{sign} \thinspace {sign}^{{\mathrm{{T}}}}")})
+    return spelled(
+        weight / D * product, order, {product: (f"{one}*{one}'", rf"{sign} \thinspace {sign}^{{\mathrm{{T}}}}")}
+    )

@@ -72,7 +72,7 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class _Section:
+class _PrintedSection:
     title: str
     lines: list[str]
 
@@ -113,36 +113,36 @@ class _Lines:
             sections=[section for section in self.sections() if section.lines],
         )
 
-    def sections(self) -> Iterator[_Section]:
+    def sections(self) -> Iterator[_PrintedSection]:
         """The sections in the order in which they are read."""
         said, shown = self.said, self.shown
         derivatives = {part.steps[0].part: part for part in said.parts if part.results}
         if shown.details:
             source = [f"  {line}" for whole in said.definition for line in cut(whole, self.width - 2)]
-            yield _Section("Definition", _escaped(source))
-            yield _Section("Forward", self.formulas(said.forward))
-            yield _Section("Identities of the definition", self.formulas(said.identities))
+            yield _PrintedSection("Definition", _escaped(source))
+            yield _PrintedSection("Forward", self.formulas(said.forward))
+            yield _PrintedSection("Identities of the definition", self.formulas(said.identities))
         for part in said.parts:
             wanted = {"jvp": shown.tangents, "backward_backward": shown.second_order}
             if part not in derivatives.values() or wanted.get(part.steps[0].part, True):
                 yield from self.part(part)
         if shown.details:
-            yield _Section("What the rules say", self.lemmas())
+            yield _PrintedSection("What the rules say", self.lemmas())
         if shown.explanation:
             for section in said.explanation:
                 rows = [section.table.header, *section.table.rows] if section.table else []
                 words = [line for paragraph in section.paragraphs for line in [*self.prose(paragraph, "  "), ""]]
                 lines = [*words, *self.table(rows)]
-                yield _Section(escape.markup(section.title), lines if rows else lines[:-1])
-        yield _Section("Evidence", self.evidence() or ["  none was asked for"])
+                yield _PrintedSection(escape.markup(section.title), lines if rows else lines[:-1])
+        yield _PrintedSection("Evidence", self.evidence() or ["  none was asked for"])
         if shown.plan:
-            yield _Section("Plan", self.plan())
-        yield _Section("Where digits can be lost", self.hazards() or ["  nowhere"])
+            yield _PrintedSection("Plan", self.plan())
+        yield _PrintedSection("Where digits can be lost", self.hazards() or ["  nowhere"])
         if shown.details:
             rewrites = [line for item in said.audit.rewrites for line in self.prose(rewrite(item), "  ")]
-            yield _Section("Rewritten so that digits are kept", rewrites)
-        yield _Section("Cost", self.cost())
-        yield _Section("More", self.more(derivatives))
+            yield _PrintedSection("Rewritten so that digits are kept", rewrites)
+        yield _PrintedSection("Cost", self.cost())
+        yield _PrintedSection("More", self.more(derivatives))
 
     def result(self) -> list[str]:
         """The gradients, what they are written in, and the Jacobian where it is a projection."""
@@ -152,7 +152,7 @@ class _Lines:
             found += ["", *self.formulas((each.gradient, each.matrix)), *self.prose(each.words, "  ")]
         return found
 
-    def part(self, part: Part) -> Iterator[_Section]:
+    def part(self, part: Part) -> Iterator[_PrintedSection]:
         """The steps of a part, and what they end at."""
         common = _common_evidence(part.steps)
         title = escape.markup(part.title)
@@ -165,7 +165,7 @@ class _Lines:
             before = step
         if part.results:
             lines += ["", "  which is", "", *_styled("report.result", self.formulas(part.results))]
-        yield _Section(heading, lines)
+        yield _PrintedSection(heading, lines)
 
     def step(self, step: StepText, last: StepText | None, common: str) -> list[str]:
         """A step: its number and its rule, the equation, and what it rests on, beside it where there is room.
@@ -312,7 +312,7 @@ class _Lines:
 
 
 def _common_evidence(steps: Sequence[StepText]) -> str:
-    """How all equalities of some steps were shown, if all were shown alike; a first line may just give a name."""
+    """Evidence that all equalities of some steps share, else nothing; a first line may just give a name."""
     found = {step.evidence for step in steps if step.evidence or step.before}
     return found.pop() if len(found) == 1 else ""
 

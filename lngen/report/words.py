@@ -15,7 +15,7 @@ def place(hazard: Hazard) -> str:
 
 
 def way(sent: Formula) -> str:
-    """How a contribution comes; what has a name already is an output's own cotangent, or from an earlier step."""
+    """Path of a contribution; one that has a name already is an output's own cotangent, or from an earlier step."""
     return f"through {sent.name}" if sent.name else "as above" if sent.step else "as an output"
 
 

@@ -26,7 +26,7 @@ _AS_IT_WAS = "pass saved as forward returned it"
 
 
 class Words(NamedTuple):
-    """How a library makes floats of an array called `{name}`, and rows of integer labels; `widest` is a type of its."""
+    """Code of a library that makes floats of an array `{name}`, or rows of labels; `widest` is one of its types."""
 
     floats: str = "{name}.astype(np.{type})"
     one_hot: str = "np.eye(D)[{name}]"

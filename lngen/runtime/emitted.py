@@ -29,7 +29,7 @@ def backends_in(folder: Path) -> list[str]:
 
 
 def is_emitted(folder: Path, backend: str) -> bool:
-    """Whether the folder of a layer has code for a backend."""
+    """Test whether the folder of a layer has code for a backend."""
     return (folder / f"{backend}_backend.py").is_file()
 
 

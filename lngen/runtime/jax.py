@@ -105,7 +105,7 @@ def _constant(name: str, value: Any, signed: bool) -> float:
 
 
 def _is_tree(value: Any) -> bool:
-    """Whether it has several leaves; lists and tuples of numbers are taken for arrays, as NumPy takes them."""
+    """Test whether a value is a tree of several leaves; lists and tuples of numbers count as arrays, as in NumPy."""
     return value is not None and not isinstance(value, (list, tuple)) and not jax.tree_util.all_leaves([value])
 
 

@@ -26,7 +26,7 @@ class Desk:
         self._forks = multiprocessing.get_context("forkserver")
         self._forks.set_forkserver_preload([work.__module__])
         self._lock = Lock()
-        self._job: _Job | None = None
+        self._job: _DerivationJob | None = None
 
     def warm(self) -> None:
         """Import now what forks begin with, so that the first text need not wait for it."""
@@ -41,7 +41,7 @@ class Desk:
         with self._lock:
             if self._job is not None:
                 self._job.replace()
-            self._job = job = _Job(self._forks, text, self._limits)
+            self._job = job = _DerivationJob(self._forks, text, self._limits)
         try:
             yield from job.answers(gone)
         finally:
@@ -53,7 +53,7 @@ class Desk:
             self._job.replace()
 
 
-class _Job:
+class _DerivationJob:
     def __init__(self, forks: multiprocessing.context.ForkServerContext, text: str, limits: Limits) -> None:
         self._limits = limits
         self._replaced = False

@@ -1,4 +1,4 @@
-"""What of the runtime a layer takes along: read from the import statements and includes of its files."""
+"""Runtime files that a layer needs, from the import statements and includes of its files."""
 
 import json
 import subprocess

@@ -125,7 +125,7 @@ def _formula(text: str) -> ast.expr | None:
 
 
 def holds(pattern: Any, node: Any, bound: dict[str, str]) -> bool:
-    """Whether a formula of a remedy is what stands in a definition, each of its names standing for one expression."""
+    """Test whether a formula of a remedy matches one of a definition, each name standing for one expression."""
     if isinstance(pattern, ast.Name) and pattern.id not in FUNCTIONS and pattern.id != "D":
         return bound.setdefault(pattern.id, ast.dump(node)) == ast.dump(node)
     if isinstance(pattern, ast.AST):
@@ -138,7 +138,7 @@ def holds(pattern: Any, node: Any, bound: dict[str, str]) -> bool:
 
 
 def is_literal(example: Example, remedy: str) -> bool:
-    """Whether a formula of the remedy stands in the definition that it leads to.
+    """Test whether a formula of the remedy stands in the definition that it leads to.
 
     A remedy without a formula, and one that has a Row computed outside, can be followed without one.
     """

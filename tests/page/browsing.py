@@ -1,4 +1,4 @@
-"""What tests of pages in a browser share."""
+"""Helpers of the tests of pages in a browser."""
 
 import functools
 

@@ -27,7 +27,7 @@ PLACES = """() => [...new Set([...document.body.querySelectorAll("*")].map((elem
   }
   return [...path].sort().join(" ");
 }))]"""
-"""How a style may tell elements apart: names and classes of each and of those it is in; in a formula, classes."""
+"""Names and classes of elements and of their parents, by which a style selects; classes alone in a formula."""
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""What a page gives to copy: the function of NumPy's computes what the emitted code does."""
+"""Texts that a page gives to copy: the NumPy function computes the values of the emitted code."""
 
 from pathlib import Path
 

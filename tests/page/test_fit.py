@@ -1,4 +1,4 @@
-"""What a page looks like: every formula is drawn as it should be, nothing is cut, and it is short."""
+"""Layout of a page: formulas are drawn right, no text is cut, and the page is short."""
 
 import re
 from typing import Any
@@ -20,7 +20,7 @@ FAULTY_FORMULAS = """() => [...document.querySelectorAll("math")].filter((math) 
 }).map((math) => math.outerHTML)"""
 CUT = """() => [...document.querySelectorAll(".equation, .equations, .contributions, .names dt, p, li, dd, td, th")]
   .filter((part) => part.clientWidth && part.scrollWidth > part.clientWidth + 1).map((part) => part.textContent)"""
-"""What is wider than its box, and can be read only by scrolling."""
+"""Elements that are wider than their box, so that they scroll."""
 SIGNS = (
     r"\hat{x}",
     r"\dot{x}",
@@ -105,12 +105,12 @@ class TestLength:
 
 
 def printed(shown: Any) -> int:
-    """How many pages of A4 a page is."""
+    """Number of A4 pages in print."""
     return len(re.findall(rb"/Type\s*/Page\b", shown.pdf(format="A4")))
 
 
 class TestMathematics:
-    """What stands over, above and beside a letter, by its box: with the font that a page brings, and on any system."""
+    """Boxes of marks over, above and beside a letter, with the font of the page and without it."""
 
     def test_marks_stand_where_they_belong(self, visit):
         shown = visit(FORMULAS)

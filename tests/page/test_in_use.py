@@ -1,4 +1,4 @@
-"""What a page does when it is used: it computes what the emitted code does, refuses what that refuses, and copies."""
+"""A page in use: it computes and refuses like the emitted code, and it copies."""
 
 from pathlib import Path
 from typing import Any
@@ -148,5 +148,5 @@ class TestPanel:
 
 
 def result_names(program: Any) -> list[tuple[str, str]]:
-    """What a program gives, and the name of the value that it is."""
+    """Results of a program, each with the name of its value."""
     return [(name, store.symbol.name) for store in program.results for name in store.names]

@@ -25,7 +25,7 @@ from tests.requirements import needs_nvrtc
 from tests.shipped import sampled, shipped
 
 KILOBYTES = 520
-"""Of which 45 are the font of the formulas, and half is formulas of the second order."""
+"""Limit of a page. The font takes 45 of it, and formulas of the second order half."""
 
 ATTACK = '''
 """</title><script>alert(1)</script> & <img src=x onerror=alert(2)> "quoted" {{ 7*7 }} {% raw %}
@@ -134,7 +134,7 @@ ERRORS = measured(
     ("float64", 1e2, 1e-12, 1e-14, 1e-16),
     ("float64", 1e9, 3.0, 1e-8, 2e-16),
 )
-"""At an offset of 1e9 a row of float32 is constant, and nothing is said of it."""
+"""Errors at some offsets; at 1e9 a row of float32 is constant."""
 
 
 class TestPlots:
@@ -178,7 +178,7 @@ class TestQuality:
 
 
 class _Added:
-    """What a report says, with a legend and an explanation."""
+    """Report with a legend and an explanation."""
 
     legend = ("dx is the gradient & no mean",)
 

@@ -1,4 +1,4 @@
-"""What a report says for its reader: a legend, derivatives of functions, the Jacobian as a projection, one notation."""
+"""Parts of a report for its reader: a legend, derivatives of functions, the Jacobian as a projection, one notation."""
 
 from __future__ import annotations
 

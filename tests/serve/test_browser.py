@@ -58,7 +58,7 @@ def visit(chromium, serving) -> Iterator[Any]:
 
 
 def text_of(shown: Any) -> str:
-    """What was typed."""
+    """Text of the editor."""
     return str(shown.evaluate("() => typed()"))
 
 

@@ -15,7 +15,7 @@ from lngen.derivation.simplify.linear import TooManyTermsError
 from lngen.derivation.simplify.poles import guard_vanishing_poles
 from lngen.derivation.simplify.reverse_pass import ReversePass
 from lngen.derivation.simplify.stability import stable_forward, stable_lines
-from lngen.derivation.simplify.story import Known, as_read
+from lngen.derivation.simplify.story import KnownValues, as_read
 from lngen.derivation.simplify.structure import named_structure
 from lngen.derivation.simplify.trail import Trail, renamed
 from lngen.derivation.simplify.work import limited_work
@@ -70,7 +70,7 @@ def derive(definition: Definition) -> Derivation:
             for basis in reverse.bases.values()
             for left, right in basis.identities
         ),
-        steps=as_read([renamed(step, rename) for step in trail.steps], results, equations, Known.of(forward)),
+        steps=as_read([renamed(step, rename) for step in trail.steps], results, equations, KnownValues.of(forward)),
     )
 
 

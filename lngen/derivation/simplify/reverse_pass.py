@@ -121,7 +121,7 @@ class ReversePass:
             self._told(leaves, target).append(replace(as_told, expression=with_value(as_told.expression, equation)))
 
     def _tells(self, equation: Equation) -> bool:
-        """Whether to show that what reaches a shift is zero, though a rule has cut the gradient off already."""
+        """Test whether to show that the gradient of a shift is zero, after a rule has cut it off."""
         return equation.stopped and not equation.named and self.trail.derivative == "backward"
 
     def _total(self, symbol: TypedSymbol) -> Expr:

@@ -25,7 +25,7 @@ from lngen.derivation.simplify.normalized import in_normalized, written_out
 from lngen.derivation.simplify.poles import guard_vanishing_poles
 from lngen.derivation.simplify.reverse_pass import ReversePass
 from lngen.derivation.simplify.stability import stable_lines
-from lngen.derivation.simplify.story import Known, as_read
+from lngen.derivation.simplify.story import KnownValues, as_read
 from lngen.derivation.simplify.tangents import Tangents
 from lngen.derivation.simplify.trail import Trail
 from lngen.derivation.simplify.work import TooMuchWorkError, limited_work
@@ -51,13 +51,13 @@ def second_order(derivation: Derivation) -> Derivation:
     y_dot = 3*x**2*x_dot
     d2x = 6*ddx*dy*x; ddy = 3*ddx*x**2
     """
-    first, known = len(derivation.steps) + 1, Known.of(derivation.forward)
+    first, known = len(derivation.steps) + 1, KnownValues.of(derivation.forward)
     jvp = _jvp(derivation, known, first)
     double = _backward_backward(derivation, known, first + len(jvp.steps))
     return replace(derivation, jvp=jvp, backward_backward=double)
 
 
-def _jvp(derivation: Derivation, known: Known, first: int) -> Derivative:
+def _jvp(derivation: Derivation, known: KnownValues, first: int) -> Derivative:
     forward = derivation.forward
     try:
         if any_too_long(forward.equations):
@@ -82,7 +82,7 @@ def _jvp(derivation: Derivation, known: Known, first: int) -> Derivative:
     return Derivative(tuple(map(tangent_symbol, forward.differentiable)), equations, results, steps, note)
 
 
-def _backward_backward(derivation: Derivation, facts: Known, first: int) -> Derivative:
+def _backward_backward(derivation: Derivation, facts: KnownValues, first: int) -> Derivative:
     try:
         whole, equations, note, trail = _short_double_backward(derivation)
     except TooMuchWorkError:

@@ -38,7 +38,7 @@ Uses = tuple[tuple[Expr, Expr], ...]
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownValues:
     """Facts that a step may rest on: equations of the forward, and means of its rows that are zero, with the reason.
 
     `shares` are normalized exponentials that have a name.
@@ -49,7 +49,7 @@ class Known:
     shares: tuple[TypedSymbol, ...] = ()
 
     @classmethod
-    def of(cls, forward: Forward) -> Known:
+    def of(cls, forward: Forward) -> KnownValues:
         """Facts of a forward."""
         zeros: dict[Expr, str] = {}
         # The one place that asks for every basis, of classes too that no gradient has gone through.
@@ -64,7 +64,7 @@ def as_read(
     steps: Sequence[Step],
     results: Iterable[TypedSymbol],
     equations: Iterable[Equation],
-    known: Known,
+    known: KnownValues,
     first: int = 1,
 ) -> tuple[Step, ...]:
     """The steps that lead to the equations, as they are read, numbered from `first`."""
@@ -164,7 +164,7 @@ class _Piece:
     uses: Uses = ()
 
 
-def _in_pieces(steps: Sequence[Step], known: Known) -> Iterator[Step]:
+def _in_pieces(steps: Sequence[Step], known: KnownValues) -> Iterator[Step]:
     """The steps, those of one value being together, with substitutions and factoring told anew."""
     value: dict[TypedSymbol, Expr] = {}
     for (target, part), run in groupby(steps, key=lambda step: (step.target, step.part)):
@@ -180,7 +180,7 @@ def _in_pieces(steps: Sequence[Step], known: Known) -> Iterator[Step]:
             value[target] = told[-1].after
 
 
-def _told_anew(steps: list[Step], value: Mapping[TypedSymbol, Expr], known: Known) -> list[Step]:
+def _told_anew(steps: list[Step], value: Mapping[TypedSymbol, Expr], known: KnownValues) -> list[Step]:
     """The steps of one value in pieces, or as they are where that does not end at the same line."""
     found: list[Step] = []
     for substitution, run in groupby(steps, key=_substitutes):
@@ -201,7 +201,7 @@ def _told_anew(steps: list[Step], value: Mapping[TypedSymbol, Expr], known: Know
 
 
 def _substitutes(step: Step) -> bool:
-    """Whether a step only puts names in, or takes a factor out."""
+    """Test whether a step only substitutes names, or takes a factor out."""
     if step.rule == "common factors":
         return step.reason == "taken out of the sum"
     if step.rule == NORMALIZED:
@@ -209,7 +209,7 @@ def _substitutes(step: Step) -> bool:
     return step.rule == "written out"
 
 
-def _going_on(last: Step, step: Step, known: Known) -> list[Step]:
+def _going_on(last: Step, step: Step, known: KnownValues) -> list[Step]:
     """A step from where the last one ended, which may have used already that a mean is zero."""
     if last.after == step.before:
         return [step]
@@ -231,8 +231,8 @@ def _made(like: Step, before: Expr, piece: _Piece) -> Step:
     )
 
 
-def _cancelling(step: Step, value: Mapping[TypedSymbol, Expr], known: Known) -> Iterator[Step]:
-    """What reaches a shift, written out until it is seen that it cancels."""
+def _cancelling(step: Step, value: Mapping[TypedSymbol, Expr], known: KnownValues) -> Iterator[Step]:
+    """Write out the gradient of a shift until it cancels."""
     line: Expr = step.before
     pieces = [*_put_in(line, sympy.S.Zero, value)]
     current = _means(pieces[-1].after if pieces else line)
@@ -247,7 +247,9 @@ def _cancelling(step: Step, value: Mapping[TypedSymbol, Expr], known: Known) -> 
             line = piece.after
 
 
-def _pieces(line: Expr, goal: Expr, value: Mapping[TypedSymbol, Expr], known: Known, *, ends: bool) -> Iterator[_Piece]:
+def _pieces(
+    line: Expr, goal: Expr, value: Mapping[TypedSymbol, Expr], known: KnownValues, *, ends: bool
+) -> Iterator[_Piece]:
     """The way from one line to another, a name at a time, each by its last line."""
     current, zero, going = _means(line), False, True
     while going:
@@ -271,8 +273,8 @@ def _pieces(line: Expr, goal: Expr, value: Mapping[TypedSymbol, Expr], known: Kn
         yield from _last_pieces(_shown(current), goal, known)
 
 
-def _that_they_are_zero(line: Expr, value: Collection[TypedSymbol], gone: Sequence[Expr], known: Known) -> str:
-    """Why means are zero, and through what therefore nothing comes."""
+def _that_they_are_zero(line: Expr, value: Collection[TypedSymbol], gone: Sequence[Expr], known: KnownValues) -> str:
+    """Give the reason that means are zero, and the terms that vanish with them."""
     terms = [term for term in Add.make_args(line) if any(term.has(mean) for mean in gone)]
     lost = sorted({s.name for term in terms for s in term.free_symbols if s in value})
     why = "; ".join(known.zeros[mean] for mean in gone)
@@ -296,8 +298,8 @@ def _put_in(line: Expr, goal: Expr, value: Mapping[TypedSymbol, Expr], most: int
         yield _Piece("written out", f"substitute {' and '.join(s.name for s in along)}", _shown(current))
 
 
-def _last_pieces(line: Expr, goal: Expr, known: Known) -> Iterator[_Piece]:
-    """What is left to be done once all names are in: numbers of the row leave the means first."""
+def _last_pieces(line: Expr, goal: Expr, known: KnownValues) -> Iterator[_Piece]:
+    """Take the last steps, after all substitutions: numbers of the row leave the means first."""
     wanted = _sums(goal)
     if _sums(line) != wanted:
         with suppress(TooManyTermsError), limited_work(None), limited_work(None, measure=NODES):
@@ -309,7 +311,7 @@ def _last_pieces(line: Expr, goal: Expr, known: Known) -> Iterator[_Piece]:
         yield _last_piece(line, goal, known)
 
 
-def _last_piece(line: Expr, goal: Expr, known: Known) -> _Piece:
+def _last_piece(line: Expr, goal: Expr, known: KnownValues) -> _Piece:
     """A step to the last line, by what changes in it."""
     new = {s for s in goal.free_symbols if goal.count(s) > line.count(s) and is_row(s)}
     uses = tuple((q.symbol, _shown(q.expression)) for q in known.lines if q.symbol in new)
@@ -329,7 +331,7 @@ def _sums(e: Expr) -> set[Expr]:
 
 
 def _is_a_name(e: Expr) -> bool:
-    """Whether a value only stands for another one, but for the sign."""
+    """Test whether a value is another one, up to the sign."""
     return isinstance(e, TypedSymbol) or isinstance(-e, TypedSymbol)
 
 

@@ -12,9 +12,9 @@ from lngen.expressions.notation.mathml import Attributes, Node, parsed, written
 _LONG = 26
 """A formula of more characters may be broken, so that it fits a narrow screen."""
 _WIDE = 30
-"""What stands in one piece has no more characters, where it can be written otherwise."""
+"""Most characters of a piece that is not broken, if it can be written in another way."""
 _TALL = 17
-"""The same of a group with a fraction in it, around which there is more space."""
+"""The same limit for a group with a fraction, which has more space around it."""
 _FIXED = (("stretchy", "true"), ("minsize", "2em"), ("maxsize", "2em"))
 """Parentheses around what is broken into lines are as high as a fraction, on whichever line they stand."""
 
@@ -57,7 +57,7 @@ def _flat(nodes: Sequence[Node], marks: Attributes = ()) -> Iterator[_Part]:
 
 
 def _taken_apart(node: Node) -> Sequence[Node] | None:
-    """What a wide node is written as, so that it can be broken into lines; None if there is no other way."""
+    """Rewrite a wide node so that it can be broken into lines; None if there is no other way."""
     if node.tag == "mrow" and len(node.children) == 2 and node.children[1].tag == "mtable":
         cells = [[each for cell in row.children for each in cell.children] for row in node.children[1].children]
         spaced = [[*row, Node("mo", ",")] for row in cells[:-1]]

@@ -17,9 +17,9 @@ from lngen.expressions.symbols import TypedSymbol, axes
 from lngen.plan.planner import Plan
 from lngen.plan.program import Assignment, FeatureReduction
 from lngen.report.audit import Hazard
-from lngen.report.explanation.emulation import DIGITS, Array, Evaluated, Rows, exactly, features_of, in_type
+from lngen.report.explanation.emulation import DIGITS, Array, EmulatedRows, Evaluated, exactly, features_of, in_type
 from lngen.report.explanation.words import listed, verb
-from lngen.report.explanation.zones import Input, batch, inputs
+from lngen.report.explanation.zones import ZoneInput, batch, inputs
 from lngen.report.section import Section, Table
 
 TYPES: Mapping[str, float] = {"float32": 2.0**-24, "float16": 2.0**-11}
@@ -34,7 +34,7 @@ _ZERO = 1e-60
 
 @dataclass(frozen=True)
 class Loss:
-    """What a type loses of an input: the errors of the outputs and of the gradients, and the line that loses it.
+    """Loss of digits for an input in one type: errors of outputs and gradients, and the line that loses them.
 
     An error is beside the largest entry of the exact row, or of the cotangents where that is zero; infinite where a
     finite result was not returned.
@@ -54,7 +54,7 @@ class Loss:
 
     @property
     def is_bad(self) -> bool:
-        """Whether more than half of the digits are lost."""
+        """Test whether more than half of the digits are lost."""
         return self.worst > HALF[self.dtype]
 
 
@@ -80,7 +80,7 @@ def section(plan: Plan, hazards: Iterable[Hazard]) -> Section:
 
 
 def _not_shown(found: Iterable[Loss], hazards: Iterable[Hazard]) -> str:
-    """What the audit says that the input decides, and no input of the table shows."""
+    """Name the hazards of the audit that depend on the input and that no input of the table shows."""
     shown = {loss.line for loss in found}
     left = [h for h in hazards if h.status in ("open", "range") and h.where.name not in shown]
     names = listed(dict.fromkeys(f"{h.where.name} ({h.kind})" for h in left))
@@ -105,7 +105,7 @@ def _shown(group: list[Loss]) -> Loss:
     return next((loss for loss in group if loss.is_bad), max(group, key=lambda loss: loss.worst))
 
 
-def _measured(plan: Plan, families: list[Input], dtype: str) -> Iterator[Loss]:
+def _measured(plan: Plan, families: list[ZoneInput], dtype: str) -> Iterator[Loss]:
     """The loss of each input whose numbers are numbers of the type, and no fewer there."""
     chosen = [entry for entry in families if all(_survives(row, dtype) for row in entry.rows.values())]
     rows = batch(plan, chosen).stored(dtype)
@@ -134,7 +134,7 @@ def _survives(row: Array, dtype: str) -> bool:
     return bool(np.isfinite(stored).all()) and len({*stored.tolist()}) == len({*row.tolist()})
 
 
-def _largest(rows: Rows, symbols: set[TypedSymbol], place: int) -> float:
+def _largest(rows: EmulatedRows, symbols: set[TypedSymbol], place: int) -> float:
     return max((float(np.max(np.abs(rows.values[symbol][place]))) for symbol in symbols), default=0.0) or 1.0
 
 

@@ -29,7 +29,7 @@ from lngen.expressions.symbols import (
     operation_count,
 )
 from lngen.plan.planner import Plan
-from lngen.report.explanation.emulation import Rows, exactly, features_of, ordinary
+from lngen.report.explanation.emulation import EmulatedRows, exactly, features_of, ordinary
 from lngen.report.explanation.words import listed, magnitude, verb
 from lngen.report.section import Section, Table
 
@@ -146,7 +146,7 @@ def _cells(plan: Plan, values: Values, order: tuple[str, ...]) -> tuple[str, str
 
 
 def _cell(results: Sequence[tuple[str, TypedSymbol]], values: Values, order: tuple[str, ...]) -> str:
-    """What results are, those of which the same words are said together."""
+    """Describe results; results with the same description share it."""
     said: dict[str, list[str]] = {}
     for name, symbol in results:
         said.setdefault(_said(values.get(symbol, symbol), order), []).append(name)
@@ -161,13 +161,13 @@ def _said(e: Expr, order: tuple[str, ...]) -> str:
 
 
 def _half(plan: Plan) -> Iterator[str]:
-    """What rows of float16 do to the values in between and to the results."""
+    """Describe the overflow of intermediate values and results for rows of float16."""
     wider = "float64" if plan.forward.is_wide else "float32"
     rows = ordinary(plan, features_of(plan), len(_SCALES))
     given = {row.symbol for row in plan.forward.rows if row.name in _differentiable(plan)}
     factors = np.array(_SCALES)[:, None]
     scaled = {s: v * factors if s in given else v for s, v in rows.values.items()}
-    found = exactly(plan, Rows(scaled, rows.features, rows.constants))
+    found = exactly(plan, EmulatedRows(scaled, rows.features, rows.constants))
     first = _first_beyond(plan, found.values)
     if first is None:
         yield f"Rows of float16 are computed in {wider}. No value in between passes 65504, the largest float16."

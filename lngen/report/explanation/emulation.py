@@ -100,7 +100,7 @@ class Rounded(Arithmetic):
 
 
 @dataclass(frozen=True)
-class Rows:
+class EmulatedRows:
     """Inputs of a plan and cotangents of its outputs by symbol, as float64: rows (n, D), row scalars (n, 1).
 
     Every array has the same n. `constants` are the hyper-parameters among them, which have no storage type.
@@ -110,7 +110,7 @@ class Rows:
     features: int
     constants: frozenset[TypedSymbol] = frozenset()
 
-    def stored(self, dtype: Any) -> Rows:
+    def stored(self, dtype: Any) -> EmulatedRows:
         """The same in a storage type."""
         with np.errstate(all="ignore"):
             stored = {s: v if s in self.constants else v.astype(dtype).astype(float) for s, v in self.values.items()}
@@ -126,14 +126,14 @@ class Evaluated:
     gradients: Mapping[str, Array]
 
 
-def exactly(plan: Plan, rows: Rows, digits: int = DIGITS) -> Evaluated:
+def exactly(plan: Plan, rows: EmulatedRows, digits: int = DIGITS) -> Evaluated:
     """The formulas of a plan to many digits."""
     with mpmath.workdps(digits):
         given = {s: np.frompyfunc(mpmath.mpf, 1, 1)(v) for s, v in rows.values.items()}
         return _evaluated(plan, given, rows.features, Arithmetic(digits), lambda v: v)
 
 
-def in_type(plan: Plan, rows: Rows, storage: Any) -> Evaluated:
+def in_type(plan: Plan, rows: EmulatedRows, storage: Any) -> Evaluated:
     """The formulas of a plan as emitted code computes them for rows of a type, which `rows` have to be numbers of."""
     computing = np.float64 if plan.forward.is_wide or np.dtype(storage).itemsize > 4 else np.float32
 
@@ -195,7 +195,7 @@ def features_of(plan: Plan, least: int = FEATURES) -> int:
     return max(least, plan.forward.minimum_features)
 
 
-def ordinary(plan: Plan, features: int, count: int = 1) -> Rows:
+def ordinary(plan: Plan, features: int, count: int = 1) -> EmulatedRows:
     """A row with nothing special about it, `count` times, with parameters and cotangents."""
     values: dict[TypedSymbol, Array] = {}
     arguments = [*plan.forward.rows, *(row for row in plan.backward.rows if row.origin == "cotangent")]
@@ -215,4 +215,4 @@ def ordinary(plan: Plan, features: int, count: int = 1) -> Rows:
         else:
             values.setdefault(parameter.symbol, np.asarray(1 + spread(1, number)[0] / 2))
     both = (*plan.forward.parameters, *plan.backward.parameters)
-    return Rows(values, features, frozenset(p.symbol for p in both if p.kind == "Constant"))
+    return EmulatedRows(values, features, frozenset(p.symbol for p in both if p.kind == "Constant"))

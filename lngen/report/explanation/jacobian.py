@@ -10,11 +10,11 @@ import numpy as np
 
 from lngen.expressions.symbols import TypedSymbol, is_row
 from lngen.plan.planner import Plan
-from lngen.report.explanation.emulation import Rows, exactly, ordinary
+from lngen.report.explanation.emulation import EmulatedRows, exactly, ordinary
 
 DIGITS = 60
 _ZERO = mpmath.mpf(10) ** -40
-"""What is smaller beside the largest entry is zero: rounding leaves 1e-60 or so of it."""
+"""Relative size below which an entry counts as zero; rounding leaves about 1e-60."""
 
 Matrix = list[list[Any]]
 
@@ -28,7 +28,7 @@ def responses(plan: Plan, features: int, directions: Sequence[tuple[TypedSymbol,
             values[row.symbol] = np.zeros_like(values[row.symbol])
     for line, (symbol, entry) in enumerate(directions):
         values[symbol][line, entry] = 1.0
-    return dict(exactly(plan, Rows(values, features, rows.constants), DIGITS).gradients)
+    return dict(exactly(plan, EmulatedRows(values, features, rows.constants), DIGITS).gradients)
 
 
 def directions(plan: Plan, entries: Sequence[int]) -> list[tuple[TypedSymbol, int]]:

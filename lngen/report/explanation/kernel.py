@@ -1,4 +1,4 @@
-"""How one kernel does it: what each stage does to a row, and the bytes that this moves against separate kernels."""
+"""Work of one fused kernel: each stage of a row, and the bytes moved beside separate kernels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a direction has so many reductions, in so many sweeps, and whether fewer would do.
+"""Reductions of a direction: their number, their sweeps, and a lower bound.
 
 A lower bound comes from the Jacobian. Hold one half of the entries of a row: through k reductions, what the other half
 says to it goes through k numbers, so the block of the Jacobian between both halves has rank k at most. A block of rank
@@ -37,7 +37,7 @@ def section(plan: Plan, order: tuple[str, ...]) -> Section:
 
 
 def least(plan: Plan) -> tuple[int, int]:
-    """How many reductions forward and backward need at least, by the rank of a block of the Jacobian."""
+    """Lower bounds of the reductions of forward and backward, by the rank of a block of the Jacobian."""
     most = max(sum(map(len, reductions(program))) for program in (plan.forward, plan.backward))
     features = features_of(plan, 2 * most + 2)
     halves = range(0, features, 2), range(1, features, 2)
@@ -123,7 +123,7 @@ def _corrections(program: RowProgram, order: tuple[str, ...]) -> Iterator[str]:
 def _minimal(
     program: RowProgram, every: Sequence[FeatureReduction], bound: int, moving: Collection[TypedSymbol]
 ) -> Iterator[str]:
-    """What is known of a smaller number of reductions; `moving` are the rows by which the bound differentiates."""
+    """State whether fewer reductions are possible; `moving` are the rows by which the bound differentiates."""
     rows = {
         symbol for store in program.results if axes(store.symbol).rows for symbol in _reached(program, store.symbol)
     }
@@ -168,7 +168,7 @@ def _over_rows(program: RowProgram) -> Iterator[str]:
 
 
 def _reached(program: RowProgram, e: Expr, until: frozenset[TypedSymbol] = frozenset()) -> set[TypedSymbol]:
-    """What a value is made of, directly or through others, but not through those of `until`."""
+    """Symbols that a value reads, directly or through others, but not through symbols in `until`."""
     bodies = {q.symbol: q.body for q in program.lines()}
     found: set[TypedSymbol] = set()
     pending = set(e.free_symbols)

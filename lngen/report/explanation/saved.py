@@ -1,4 +1,4 @@
-"""What is kept for backward, and why the rest need not be."""
+"""Values saved for backward, and the reason that no others are."""
 
 from __future__ import annotations
 

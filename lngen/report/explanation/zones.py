@@ -14,7 +14,7 @@ import numpy as np
 from lngen.expressions.symbols import TypedSymbol, is_row
 from lngen.plan.cost import operations
 from lngen.plan.planner import Plan
-from lngen.report.explanation.emulation import Array, Rows, features_of, ordinary
+from lngen.report.explanation.emulation import Array, EmulatedRows, features_of, ordinary
 from lngen.report.explanation.jacobian import null_vector, responses
 
 _OFFSETS = tuple(sign * 10.0**k for k in range(1, 8) for sign in (1, -1))
@@ -27,7 +27,7 @@ _MOST_WORK = 300
 
 
 @dataclass(frozen=True)
-class Input:
+class ZoneInput:
     """One input of a family: what it is in words, and the rows that change, by symbol."""
 
     zone: str
@@ -35,19 +35,19 @@ class Input:
     rows: dict[TypedSymbol, Array]
 
 
-def inputs(plan: Plan) -> list[Input]:
+def inputs(plan: Plan) -> list[ZoneInput]:
     """The inputs of all families, those of one beside each other, the mildest first."""
     return [*_of_rows(plan), *_of_cotangents(plan)]
 
 
-def batch(plan: Plan, chosen: list[Input]) -> Rows:
+def batch(plan: Plan, chosen: list[ZoneInput]) -> EmulatedRows:
     """The inputs as rows below each other; what one leaves alone is ordinary."""
     rows = ordinary(plan, features_of(plan), len(chosen))
     values = {symbol: np.array(value) for symbol, value in rows.values.items()}
     for place, entry in enumerate(chosen):
         for symbol, row in entry.rows.items():
             values[symbol][place] = row
-    return Rows(values, rows.features, rows.constants)
+    return EmulatedRows(values, rows.features, rows.constants)
 
 
 _Family = tuple[str, str, tuple[float, ...], Callable[[Array, float], Array]]
@@ -61,7 +61,7 @@ _FAMILIES: tuple[_Family, ...] = (
 )
 
 
-def _of_rows(plan: Plan) -> Iterator[Input]:
+def _of_rows(plan: Plan) -> Iterator[ZoneInput]:
     """Families of rows: all rows of the layer at once, then each alone where there are several."""
     given = {entry.name for entry in plan.derivation.definition.inputs if entry.kind.name == "ROW"}
     base = ordinary(plan, features_of(plan)).values
@@ -72,21 +72,21 @@ def _of_rows(plan: Plan) -> Iterator[Input]:
         for s in magnitudes if work <= _MOST_WORK else magnitudes[::2]:
             for group in groups:
                 said = f"{', '.join(row.name for row in group)} = {words.format(s=f'{s:g}')}"
-                yield Input(zone, said, {row.symbol: make(base[row.symbol][0], s) for row in group})
+                yield ZoneInput(zone, said, {row.symbol: make(base[row.symbol][0], s) for row in group})
     for one, other in pairwise(rows):
         for s in (1e-2, 1e-4, 1e-6):
             opposite = s * base[other.symbol][0] - base[one.symbol][0]
-            yield Input("rows that cancel", f"{other.name} = {s:g}*u - {one.name}", {other.symbol: opposite})
+            yield ZoneInput("rows that cancel", f"{other.name} = {s:g}*u - {one.name}", {other.symbol: opposite})
 
 
-def _of_cotangents(plan: Plan) -> Iterator[Input]:
+def _of_cotangents(plan: Plan) -> Iterator[ZoneInput]:
     """Families of cotangents, the row being ordinary: one that is large, and one of which nothing is left."""
     features = features_of(plan)
     base = ordinary(plan, features).values
     cotangents = [row for row in plan.backward.rows if row.origin == "cotangent" and is_row(row.symbol)]
     for row in cotangents:
         for s in _LARGE:
-            yield Input("large cotangents", f"{row.name} = {s:g}*u", {row.symbol: s * base[row.symbol][0]})
+            yield ZoneInput("large cotangents", f"{row.name} = {s:g}*u", {row.symbol: s * base[row.symbol][0]})
     for row in cotangents:
         sent = responses(plan, features, [(row.symbol, entry) for entry in range(features)])
         answers = [value for value in sent.values() if value.shape == (features, features) and np.any(value)]
@@ -94,4 +94,6 @@ def _of_cotangents(plan: Plan) -> Iterator[Input]:
         vector = null_vector(matrix) if matrix else None
         if vector is not None:
             cancelling = np.array([float(v) for v in vector])
-            yield Input("cotangents that cancel", f"{row.name} with a gradient of 0, rounded", {row.symbol: cancelling})
+            yield ZoneInput(
+                "cotangents that cancel", f"{row.name} with a gradient of 0, rounded", {row.symbol: cancelling}
+            )
