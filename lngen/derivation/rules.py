@@ -157,8 +157,8 @@ _EVERY = (
     Rule(
         "conjugate",
         "sqrt(a) - b = (a - b**2)/(sqrt(a) + b).",
-        "a is positive and b is not negative by its form. In a - b**2 terms cancel until one is left; if b is a constant, "
-        "it is a power of a named row. The difference is not raised to a power. A derivative is put back in the root "
+        "a is positive and b is not negative by its form. In a - b**2 terms cancel until one is left; if b is a "
+        "constant, it is a power of a named row. The difference is not raised to a power. A derivative is put back in the root "
         "where that is shorter and subtracts nothing from it.",
         "(sqrt(a) - b)*(sqrt(a) + b) = a - b**2, and sqrt(a) + b > 0.",
         "def f(x: Row): return sqrt(x**2 + 1) - abs(x)",
@@ -192,8 +192,8 @@ _EVERY = (
         "the sum over the operands.",
         "The outputs are differentiable functions of the value, kinks aside.",
         "For s = e(v, ...), dL/dv gets dL/ds * de/dv. It is summed over the features where v is one number a row, and "
-        "over the rows where all rows share v. m = mean(b) sends dL/dm * db/dv / D to each feature. Forward, ds is the sum of "
-        "de/dv * dv.",
+        "over the rows where all rows share v. m = mean(b) sends dL/dm * db/dv / D to each feature. Forward, ds is "
+        "the sum of de/dv * dv.",
         f"def f(x: Row): return {_NORM}",
     ),
     Rule(
