@@ -158,8 +158,8 @@ _EVERY = (
         "conjugate",
         "sqrt(a) - b = (a - b**2)/(sqrt(a) + b).",
         "a is positive and b is not negative by its form. In a - b**2 terms cancel until one is left; if b is a "
-        "constant, it is a power of a named row. The difference is not raised to a power. A derivative is put back in the root "
-        "where that is shorter and subtracts nothing from it.",
+        "constant, it is a power of a named row. The difference is not raised to a power. A derivative is put back "
+        "in the root where that is shorter and subtracts nothing from it.",
         "(sqrt(a) - b)*(sqrt(a) + b) = a - b**2, and sqrt(a) + b > 0.",
         "def f(x: Row): return sqrt(x**2 + 1) - abs(x)",
     ),
