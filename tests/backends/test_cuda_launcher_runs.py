@@ -592,7 +592,7 @@ def test_no_context_is_left_behind(centred: Any, cuda: Any) -> None:
     assert not errors
     np.testing.assert_array_equal(found[0].get(), wanted)
     pointer = int(found.pop().gpudata)
-    with pytest.raises(ValueError, match="is no device's memory"):
+    with pytest.raises(ValueError, match="is not device memory"):
         centred._launcher.devices._place("y", pointer)
 
 

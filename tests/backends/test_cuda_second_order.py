@@ -119,8 +119,8 @@ def test_results_go_to_arrays_of_the_caller() -> None:
     ("direction", "arguments", "words"),
     [
         ("jvp", (), "every tangent is None; pass at least one"),
-        ("jvp", (ONES[:3, :3],), r"dx has shape \(3, 3\); pass the shape of x, which is \(5, 33\)"),
-        ("jvp", (None, ONES[0], ONES[0]), "beta was left out of forward; pass None for dbeta"),
+        ("jvp", (ONES[:3, :3],), r"x_dot has shape \(3, 3\); pass the shape of x, which is \(5, 33\)"),
+        ("jvp", (None, ONES[0], ONES[0]), "beta was left out of forward; pass None for beta_dot"),
         ("backward_backward", (ONES,), "every cotangent of a gradient is None; pass at least one"),
         ("backward_backward", ((None,), ONES), "dy is None; pass an array of floats"),
         ("backward_backward", ((), ONES), "cotangents has 0 entries; pass 1"),
@@ -134,7 +134,7 @@ def test_bad_arguments(direction: str, arguments: tuple[Any, ...], words: str) -
 
 def test_a_tangent_of_another_type() -> None:
     beside = Beside("layer_norm", np.float32)
-    with pytest.raises(TypeError, match="dx is of type float64 and x of type float32; pass dx in float32"):
+    with pytest.raises(TypeError, match="x_dot is of type float64 and x of type float32; pass x_dot in float32"):
         beside.cuda.jvp(beside.saved[0], np.ones(SHAPE))
     with pytest.raises(TypeError, match="dgamma is of type float64 and gamma of type float32; pass dgamma in float32"):
         beside.cuda.jvp(beside.saved[0], None, np.ones(33))

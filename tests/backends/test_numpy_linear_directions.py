@@ -57,7 +57,7 @@ def test_none_for_everything_is_refused(layer, saved):
 def test_an_input_that_was_left_out_does_not_move(layer):
     x = normal(ROWS, FEATURES)
     _, fewer = layer.forward(x)
-    with pytest.raises(ValueError, match="gamma was left out of forward; pass None for dgamma"):
+    with pytest.raises(ValueError, match="gamma was left out of forward; pass None for gamma_dot"):
         layer.jvp(fewer, x, normal(FEATURES))
     with pytest.raises(ValueError, match="beta was left out of forward; pass None for ddbeta"):
         layer.backward_backward(fewer, x, x, None, normal(FEATURES))
@@ -108,12 +108,12 @@ def test_out_threads_and_read_only_arguments(layer, saved):
     for place, value, other in zip(places, layer.backward_backward(saved, dx, dx, out=places), plain, strict=True):
         assert value is place
         np.testing.assert_array_equal(value, other)
-    with pytest.raises(ValueError, match="out for dy overlaps dx; pass another array"):
+    with pytest.raises(ValueError, match="out for y_dot overlaps x_dot; pass another array"):
         layer.jvp(saved, out, out=out)
 
 
 def test_shapes_and_types_are_looked_at(layer, saved):
-    with pytest.raises(ValueError, match="dx has shape"):
+    with pytest.raises(ValueError, match="x_dot has shape"):
         layer.jvp(saved, normal(ROWS, FEATURES + 1))
     with pytest.raises(TypeError, match="dgamma is of type int64"):
         layer.jvp(saved, None, np.ones(FEATURES, np.int64))

@@ -56,7 +56,7 @@ def test_every_symbol_is_known_before_it_is_read(name):
 
 def test_a_tangent_may_be_left_out_and_is_then_zero():
     program = planned("layer_norm").jvp
-    assert dict(program.optional) == {"gamma": 1, "beta": 0, "dx": 0, "dgamma": 0, "dbeta": 0}
+    assert dict(program.optional) == {"gamma": 1, "beta": 0, "x_dot": 0, "gamma_dot": 0, "beta_dot": 0}
 
 
 def test_without_a_derivation_of_them_there_is_no_program():
