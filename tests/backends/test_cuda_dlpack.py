@@ -275,7 +275,12 @@ def test_mistakes_get_a_message(centred: Any, cuda: Any) -> None:
     host = library.array(given["x"], device=(1, 0))
     cases: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
         (host, {}, TypeError, "x is of type Array, not an array in device memory; pass a GPUArray"),
-        (library.array(given["x"], device=(10, 0)), {}, TypeError, r"x is on DLPack device \(10, 0\), which is not a CUDA device"),
+        (
+            library.array(given["x"], device=(10, 0)),
+            {},
+            TypeError,
+            r"x is on DLPack device \(10, 0\), which is not a CUDA device",
+        ),
         (library.array(given["x"].astype("<i4")), {}, TypeError, "x is of type <i4, not floating point"),
         (library.array(np.asfortranarray(given["x"])), {}, ValueError, "x has strides"),
         (right, {"like": np}, TypeError, "like is NumPy, whose arrays are in host memory"),

@@ -136,7 +136,9 @@ def test_a_tangent_of_another_type() -> None:
     beside = Beside("layer_norm", np.float32)
     with pytest.raises(TypeError, match="x_dot is of type float64 and x of type float32; pass x_dot in float32"):
         beside.cuda.jvp(beside.saved[0], np.ones(SHAPE))
-    with pytest.raises(TypeError, match="dgamma is of type float64 and gamma of type float32; pass dgamma in float32"):
+    with pytest.raises(
+        TypeError, match="gamma_dot is of type float64 and gamma of type float32; pass gamma_dot in float32"
+    ):
         beside.cuda.jvp(beside.saved[0], None, np.ones(33))
 
 
