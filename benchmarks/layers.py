@@ -121,7 +121,7 @@ class Calls:
         if direction == "forward":
             return buffers.outputs
         if direction == "jvp":
-            return {f"d{name}": array for name, array in buffers.moved.items()}
+            return {f"{name}_dot": array for name, array in buffers.moved.items()}
         of_cotangents = {f"dd{name}": array for name, array in buffers.moved.items()}
         found = {**buffers.gradients, **of_cotangents}
         return {name: found[name] for name in self.results[direction]}
@@ -157,7 +157,7 @@ class Calls:
         if direction == "forward":
             return self.output_kinds
         if direction == "jvp":
-            return {f"d{name}": kind for name, kind in self.output_kinds.items()}
+            return {f"{name}_dot": kind for name, kind in self.output_kinds.items()}
         found = {f"d{name}": self.kinds[name] for name in self.with_gradient}
         if direction == "backward":
             return found
