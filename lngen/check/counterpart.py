@@ -25,7 +25,7 @@ def counterpart(definition: Definition) -> Counterpart:
     if found is None or len(definition.rows) != 1 or len(definition.outputs) != 1:
         raise LngenError(
             f"{definition.name}: its docstring names no module of {_OWN[:-1]} that computes the same; "
-            f"add a line such as `In PyTorch: {_OWN}LayerNorm(normalized_shape=D, weight=gamma, bias=beta, eps=eps)`"
+            f"add a line such as `In PyTorch: {_OWN}Norm(features=D, weight=gamma)`"
         )
     try:
         import torch  # noqa: F401

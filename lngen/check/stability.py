@@ -49,7 +49,7 @@ class StabilityRow:
 class StabilityTable:
     """All offsets and types; `note` says so where the naive form is the definition itself.
 
-    `torch` is the module of PyTorch's that was evaluated, `torch.nn.LayerNorm`, and None where none was asked for.
+    `torch` is the name of the evaluated module of PyTorch, None without one.
     """
 
     layer: str

@@ -153,7 +153,7 @@ def test_the_lint_passes_text_placed(text):
 
 def templates() -> list[Path]:
     folder = paths.templates_folder()
-    return sorted(path for path in folder.rglob("*") if path.is_file())
+    return sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix != ".woff2")
 
 
 def test_there_are_templates():

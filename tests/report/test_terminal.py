@@ -10,7 +10,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from lngen import cli
-from lngen.derivation.derivation import Evidence
+from lngen.derivation.derivation import StepEvidence
 from lngen.pipeline import planned
 from lngen.plan.planner import Plan
 from lngen.report import Shown, printed, report, to_console
@@ -83,7 +83,7 @@ def test_a_step_goes_on_with_the_equation_above(plan):
     first = next(i for i, line in enumerate(shown) if " dx = " in line and re.match(r" *\d+ ", line))
     last = next(i for i, line in enumerate(shown) if line.endswith("# taken out of the sum"))
     equals = [line.index(" = ") for line in shown[first : last + 1] if re.match(r" *\d+ ", line)]
-    assert len(equals) == 5
+    assert len(equals) == 9
     assert set(equals) == {shown[first].index(" = ")}
     assert "= rstd*(g - mean(g) - xhat*mean(g*xhat))" in shown[last]
     # Nothing is written twice on the way.
@@ -111,7 +111,7 @@ def test_evidence_that_all_steps_have_stands_at_their_head(plan):
 def test_evidence_that_one_step_lacks_stands_at_each_step_that_has_it(plan):
     derivation = plan.derivation
     weak = next(step for step in derivation.steps if step.before is not None and step.part == "backward")
-    for evidence, words in ((None, None), (Evidence("50 digits", digits=50), "50 of 50 digits")):
+    for evidence, words in ((None, None), (StepEvidence("50 digits", digits=50), "50 of 50 digits")):
         steps = tuple(replace(each, evidence=evidence) if each is weak else each for each in derivation.steps)
         shown = lines(replace(plan, derivation=replace(derivation, steps=steps)))
         gradient = "\n".join(shown[shown.index(next(line for line in shown if line.startswith("The gradient"))) :])

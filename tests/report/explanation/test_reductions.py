@@ -49,7 +49,7 @@ def test_one_more_reduction_changes_what_is_said():
 
 def test_a_maximum_that_keeps_exp_in_range_is_said_to_be_that():
     forward, backward = told(defined("soft_max"))
-    assert "row_max only keeps exp in range. Of the others no fewer will do" in forward
+    assert "m only keeps exp in range. Of the others no fewer will do" in forward
     assert "No fewer will do" in backward
 
 
