@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from lngen.serve.panels import NAMES
-from tests.page.test_browser import FAULTY_FORMULAS, OPEN_ALL, violations
+from tests.page.browsing import OPEN_ALL
+from tests.page.test_browser import violations
+from tests.page.test_fit import FAULTY_FORMULAS
 from tests.requirements import browser, needs_browser
 from tests.shipped import ROOT, shipped
 
