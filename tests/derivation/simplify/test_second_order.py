@@ -115,7 +115,7 @@ def test_arguments_and_results_have_the_names_of_the_interface():
     outputs = list(derivation.definition.outputs)
     assert [symbol.name for symbol in derivation.jvp.arguments] == [f"{name}_dot" for name in inputs]
     assert [symbol.name for _, symbol in derivation.jvp.results] == [f"{name}_dot" for name in outputs]
-    assert [name for name, _ in derivation.jvp.results] == [f"d{name}" for name in outputs]
+    assert [name for name, _ in derivation.jvp.results] == [f"{name}_dot" for name in outputs]
     double = derivation.backward_backward
     assert [symbol.name for symbol in double.arguments] == [f"dd{name}" for name in inputs]
     assert [name for name, _ in double.results] == [f"d{name}" for name in inputs] + [f"dd{name}" for name in outputs]
