@@ -259,10 +259,10 @@ class _Lines:
         """List what each direction moves and computes, and how much that is for rows of some size."""
         said, note = self.said, "Unfused is the same with a kernel for each operation."
         if not self.shown.details:
-            # The first rows are the tensors that are moved, under the heading that both tables have.
-            title = said.size_title.rstrip(":")
-            rows = (*said.cost[:3], *said.size[1:])
-            return [*self.table(rows), *self.prose(f"{title}, but for the first lines. {note}", "  ")]
+            # The first rows are the tensors that are moved, which are as many in each type and size.
+            rows = (said.size[0], *said.cost[1:3], *said.size[1:])
+            title = said.size_title.rstrip(":").replace("For", "Amounts are for")
+            return [*self.table(rows), *self.prose(f"{title}. {note}", "  ")]
         size = ["", f"  {escape.markup(said.size_title)}", "", *self.table(said.size)]
         return [*self.prose(note, "  "), "", *self.table(said.cost), *size]
 
