@@ -122,9 +122,10 @@ def bounds(layer: Derived, at: Point, dtype: str, arithmetic: Summation) -> Mapp
     first = error_bounds(plan.forward, plan.backward, case, dtype, arithmetic)
     found = {(OUTPUT, name): first[name] for name in definition.outputs}
     found |= {(GRADIENT, e.name): first[f"d{e.name}"] for e in definition.differentiable}
-    tangents = replace(case, inputs={**case.inputs, **along}, cotangents=at.directions)
+    dots = {f"{name}_dot": value for name, value in at.directions.items()}
+    tangents = replace(case, inputs={**case.inputs, **dots}, cotangents=at.directions)
     moved = error_bounds(plan.forward, plan.jvp, tangents, dtype, arithmetic)
-    found |= {(TANGENT, name): moved[f"d{name}"] for name in definition.outputs}
+    found |= {(TANGENT, name): moved[f"{name}_dot"] for name in definition.outputs}
     doubled = {f"d{name}": value for name, value in along.items()}
     of_gradients = replace(case, inputs={**case.inputs, **doubled}, cotangents={**case.cotangents, **along})
     second = error_bounds(plan.forward, plan.backward_backward, of_gradients, dtype, arithmetic)
