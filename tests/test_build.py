@@ -52,7 +52,7 @@ def test_libraries_of_a_layer() -> None:
         ("kernels.cpp", (*types, "LNGEN_WITHOUT_beta", "LNGEN_WITHOUT_gamma")),
         ("second_order.cpp", types),
     ]
-    assert ("second_order.cpp", (*types, "LNGEN_WITHOUT_dbeta", "LNGEN_WITHOUT_dgamma")) in found
+    assert ("second_order.cpp", (*types, "LNGEN_WITHOUT_beta_dot", "LNGEN_WITHOUT_gamma_dot")) in found
     assert ("second_order.cpp", (*types, "LNGEN_WITHOUT_ddbeta", "LNGEN_WITHOUT_ddgamma")) in found
     assert kernels.builds("f64")[0][1] == ("LNGEN_ROWS=f64", "LNGEN_COMPUTED=f64")
 
@@ -95,7 +95,7 @@ def calls(definition: Definition, module: Any, cpu: Any) -> Iterator[Callable[[]
         _, saved = module.forward(**arrays)
         yield partial(cpu.forward, **arrays)
         yield partial(cpu.backward, saved, *cotangents)
-        yield partial(cpu.jvp, saved, **{f"d{name}": step for name, step in steps.items()})
+        yield partial(cpu.jvp, saved, **{f"{name}_dot": step for name, step in steps.items()})
         yield partial(cpu.backward_backward, saved, cotangents, **{f"dd{name}": step for name, step in steps.items()})
 
 
@@ -309,7 +309,7 @@ def test_without_headers_of_python_calls_go_by_ctypes(
     Path("scaled.py").write_text(SCALED)
     monkeypatch.setattr(extensions, "headers", list)
     build.run(["./scaled.py"], Path("built"), None, [])
-    assert "the extensions were not compiled, no headers of Python" in capsys.readouterr().err
+    assert "the extensions were not compiled: no headers of Python" in capsys.readouterr().err
     assert not list(Path("built", RUNTIME).rglob("binding*.so"))
 
 

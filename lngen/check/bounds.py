@@ -36,6 +36,7 @@ from lngen.expressions.symbols import (
     Where,
 )
 from lngen.language.functions import FunctionEntry
+from lngen.language.names import cotangent, tangent
 from lngen.oracle import real_functions
 from lngen.plan.program import FAR, OPERATORS, Centring, RowProgram, Stage
 
@@ -176,8 +177,9 @@ class _Propagation:
             return
         given = self.case.inputs.get(name)
         if origin in ("cotangent", "tangent"):
-            # It is named after the output or the input that it belongs to: d<output>.
-            given = self.case.cotangents.get(name.removeprefix("d"))
+            # Its name is made from that of its output or input: dy, or x_dot.
+            owner = name.removesuffix(tangent("")) if origin == "tangent" else name.removeprefix(cotangent(""))
+            given = self.case.cotangents.get(owner)
             self._load(symbol, given, Fraction(0))
             return
         self._load(symbol, given, optional.get(name))
