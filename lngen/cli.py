@@ -214,7 +214,7 @@ def derive(
         typer.Option("--check", help="Write nothing; fail with a diff if a written file is not what lngen emits."),
     ] = False,
     format: Annotated[
-        ReportFormat, typer.Option("--format", help="Format of the printed derivation.")
+        ReportFormat, typer.Option("--format", metavar="FORMAT", help="Print text, markdown, latex or json.")
     ] = ReportFormat.text,
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write the derivation of one layer as a page too.")
