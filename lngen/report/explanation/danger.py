@@ -75,7 +75,7 @@ def section(plan: Plan, hazards: Iterable[Hazard]) -> Section:
         f" row's largest entry. {outcome} more than half of the digits.{_not_shown(found, hazards)}"
     )
     outputs, gradients = ", ".join(plan.derivation.definition.outputs), ", ".join(_gradients(plan))
-    header = ("kind", "input", "type", f"error of {outputs}", f"error of {gradients}", "lost in")
+    header = ("kind", "input", "type", f"error of {outputs}", f"of {gradients}", "lost in")
     return Section("Danger zones", (words,), Table(header, tuple(rows)))
 
 
