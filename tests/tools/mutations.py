@@ -85,8 +85,8 @@ WHOLE = {
     "hidden beyond the unit": "where(abs(x) > 1, 2, 1)*({})",
 }
 SIDES = ("before", "after")
-SCALES = ("factor", "relative error", "polynomial in D")
-"""Changes that may be harmless at a name's definition: doubled exponentials have the same quotient by their sum."""
+HARMLESS = ("factor", "relative error", "polynomial in D", "constant")
+"""Changes that may be true at a name's definition: a softmax is the same for doubled exponentials and for any shift."""
 
 
 def mutants(source: str, text: str) -> Iterator[Mutant]:
@@ -102,7 +102,7 @@ def mutants(source: str, text: str) -> Iterator[Mutant]:
         told = f"step {place + 1}, {right['steps'][place]['target']}, {key}: {owner[key]}"
         names_only = key == "after" and not {"before", "parts"} & right["steps"][place].keys()
         for kind in generator.sample(EDITS, 4) + generator.sample([*WHOLE], 1):
-            if names_only and kind in SCALES:
+            if names_only and kind in HARMLESS:
                 continue
             wrong = copy.deepcopy(right)
             theirs = next(mine for at, mine, k, _ in _expressions(wrong) if (at, k) == (place, key) and mine == owner)
