@@ -205,9 +205,9 @@ def test_an_unknown_layer_is_an_error_that_lists_the_packaged_ones(python, elsew
     assert printed == f"there is no emitted layer 'nothing'; lngen has {', '.join(loading.available())}.\n"
 
 
-def test_the_readme_s_snippets_run_in_one_script_with_an_empty_cache(python, elsewhere):
+def test_snippets_of_documents_run_in_one_script_with_an_empty_cache(python, elsewhere):
     script = []
-    for block in PAGES["README.md"]:
+    for block in [*PAGES["README.md"], *PAGES["docs/how_to/use_a_layer.md"]]:
         text = "\n".join(block.lines)
         if block.language != "python" or framework_of(block) or on_a_device(block):
             continue
