@@ -17,7 +17,16 @@ from lngen.expressions.symbols import TypedSymbol, axes
 from lngen.plan.planner import Plan
 from lngen.plan.program import Assignment, FeatureReduction
 from lngen.report.audit import Hazard
-from lngen.report.explanation.emulation import DIGITS, Array, EmulatedRows, Evaluated, exactly, features_of, in_type
+from lngen.report.explanation.emulation import (
+    DIGITS,
+    Array,
+    EmulatedRows,
+    Evaluated,
+    are_few,
+    exactly,
+    features_of,
+    in_type,
+)
 from lngen.report.explanation.words import listed, verb
 from lngen.report.explanation.zones import ZoneInput, batch, inputs
 from lngen.report.section import Section, Table
@@ -60,6 +69,9 @@ class Loss:
 
 def section(plan: Plan, hazards: Iterable[Hazard]) -> Section:
     """The section; `hazards` are those of the audit, some of which a row of the table shows."""
+    if not are_few(features_of(plan)):
+        words = f"A row has at least {features_of(plan)} features: too many for a search, and none was made."
+        return Section("Danger zones", (words,))
     found = losses(plan)
     hazards = tuple(hazards)
     of_line: dict[str, Hazard] = {}

@@ -29,7 +29,7 @@ from lngen.expressions.symbols import (
     operation_count,
 )
 from lngen.plan.planner import Plan
-from lngen.report.explanation.emulation import EmulatedRows, exactly, features_of, ordinary
+from lngen.report.explanation.emulation import EmulatedRows, are_few, exactly, features_of, ordinary
 from lngen.report.explanation.words import listed, magnitude, verb
 from lngen.report.section import Section, Table
 
@@ -162,6 +162,8 @@ def _said(e: Expr, order: tuple[str, ...]) -> str:
 
 def _half(plan: Plan) -> Iterator[str]:
     """Describe the overflow of intermediate values and results for rows of float16."""
+    if not are_few(features_of(plan)):
+        return
     wider = "float64" if plan.forward.is_wide else "float32"
     rows = ordinary(plan, features_of(plan), len(_SCALES))
     given = {row.symbol for row in plan.forward.rows if row.name in _differentiable(plan)}

@@ -190,6 +190,19 @@ def spread(count: int, seed: int) -> list[float]:
     return [round((2 * ((seed * count + i + 1) * golden % 1) - 1) * 1024) / 1024 for i in range(count)]
 
 
+MOST_FEATURES = 64
+"""Features of the longest row that is measured: the work of a Jacobian grows with their third power."""
+
+
+def are_few(features: int) -> bool:
+    """Test whether rows of so many features are measured.
+
+    >>> are_few(8), are_few(901)
+    (True, False)
+    """
+    return features <= MOST_FEATURES
+
+
 def features_of(plan: Plan, least: int = FEATURES) -> int:
     """The number of features of a row that is measured: as few as told, or as the definition needs."""
     return max(least, plan.forward.minimum_features)

@@ -18,7 +18,7 @@ from lngen.expressions.notation import text
 from lngen.expressions.symbols import Reduction, TypedSymbol, axes, is_row
 from lngen.plan.planner import Plan
 from lngen.plan.program import FeatureReduction, RowProgram
-from lngen.report.explanation.emulation import features_of
+from lngen.report.explanation.emulation import are_few, features_of
 from lngen.report.explanation.jacobian import Matrix, directions, rank, responses
 from lngen.report.explanation.words import listed, reduction_line, reductions, verb
 from lngen.report.section import Section
@@ -37,9 +37,14 @@ def section(plan: Plan, order: tuple[str, ...]) -> Section:
 
 
 def least(plan: Plan) -> tuple[int, int]:
-    """Lower bounds of the reductions of forward and backward, by the rank of a block of the Jacobian."""
+    """Lower bounds of the reductions of forward and backward, by the rank of a block of the Jacobian.
+
+    They are 0 for rows that are too long to be measured.
+    """
     most = max(sum(map(len, reductions(program))) for program in (plan.forward, plan.backward))
     features = features_of(plan, 2 * most + 2)
+    if not are_few(features):
+        return 0, 0
     halves = range(0, features, 2), range(1, features, 2)
     # An extreme acts through the half that holds it, so either half is held once.
     found = [_ranks(plan, features, *each) for each in (halves, halves[::-1])]

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from lngen.expressions.symbols import RowScalarSymbol
+from lngen.language.parsing import parse
+from lngen.pipeline import planned
 from lngen.report.audit import hazards
 from lngen.report.explanation import danger, zones
 from lngen.report.explanation.emulation import exactly
@@ -139,3 +141,10 @@ def test_the_table_is_the_same_under_another_hash_seed():
         for seed in ("1", "2")
     }
     assert len(said) == 1
+
+
+def test_a_row_of_many_features_is_not_searched_and_that_is_said():
+    plan = planned(parse("def f(x: Row): return x/(D - 900) + mean(x)"), proved=False)
+    section = danger.section(plan, ())
+    assert section.table is None
+    assert "at least 901 features: too many for a search" in section.paragraphs[0]
