@@ -53,14 +53,14 @@ def shift_exponentials(forward: Forward, trail: Trail) -> Forward:
     >>> from lngen.derivation.from_definition import translate
     >>> for q in shift_exponentials(translate(parse("def f(x: Row): return log(sum(exp(x)))")), Trail()).equations:
     ...     print(q.symbol, "=", q.expression)
-    row_max = RowMax(x)
-    sum_exp_x_shifted = D*Mean(exp(-row_max + x))
-    y = row_max + log(sum_exp_x_shifted)
+    m = RowMax(x)
+    sum_exp_x_shifted = D*Mean(exp(-m + x))
+    y = m + log(sum_exp_x_shifted)
     >>> text = "def f(x: Row): return exp(x)/(1 + sum(exp(x)))"
     >>> for q in shift_exponentials(translate(parse(text)), Trail()).equations:
     ...     print(q.symbol, "=", q.expression)
-    row_max = RowMax(x)
-    largest = Where(row_max > 0, row_max, 0)
+    m = RowMax(x)
+    largest = Where(m > 0, m, 0)
     sum_exp_x_shifted = D*Mean(exp(-largest + x))
     y = exp(-largest + x)/(sum_exp_x_shifted + exp(-largest))
 
