@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Literal
 
 from lngen.backends import Notes
-from lngen.backends.spelling import gradient, marked, reading, tangent
+from lngen.backends.spelling import gradient, marked, reading
 from lngen.errors import LngenError
 from lngen.expressions.symbols import RowSymbol
 from lngen.language.names import fault
@@ -103,11 +103,6 @@ def moved(program: RowProgram, layer: PublicInterface) -> dict[str, PublicInput]
     inputs = {given.name for given in layer.inputs}
     names = [name for name, _ in program.optional if name not in inputs]
     return dict(zip(names, layer.differentiable, strict=True)) if names else {}
-
-
-def moved_name(program: RowProgram, given: PublicInput) -> str:
-    """Return the callers' name of an input's tangent, or of its gradient's cotangent."""
-    return tangent(given.public) if program.direction == "jvp" else f"dd{given.public}"
 
 
 @dataclass(frozen=True)

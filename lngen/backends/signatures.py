@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from lngen.backends.description import as_number, literal
-from lngen.backends.interface import OwnFields, PublicInput, PublicInterface, moved, moved_name
+from lngen.backends.interface import OwnFields, PublicInput, PublicInterface, moved
 from lngen.backends.layout import wrapped
 from lngen.backends.saved import Field
-from lngen.plan.program import RowProgram
+from lngen.plan.program import RowProgram, moved_name
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Signatures:
     def later(self, program: RowProgram) -> list[str]:
         """The first lines of `jvp` or of `backward_backward`."""
         own = [
-            self._left_out(moved_name(program, given), self._type(given))
+            self._left_out(moved_name(program.direction, given.public), self._type(given))
             for given in moved(program, self.layer).values()
         ]
         if program.direction == "jvp":

@@ -13,11 +13,7 @@ from lngen.expressions.symbols import (
     ENTRY_OF,
     AttainsFirst,
     D,
-    FeatureSum,
-    Mean,
     Reduction,
-    RowMax,
-    RowMin,
     StopGradient,
     SumRows,
     TypedSymbol,
@@ -27,9 +23,9 @@ from lngen.expressions.symbols import (
 )
 from lngen.language.definition import Input
 from lngen.plan.planner import Plan
+from lngen.plan.program import OPERATORS
 from lngen.report.content import Content
 
-_REDUCTIONS = {Mean: "mean", FeatureSum: "sum", RowMax: "max", RowMin: "min"}
 _HELPERS = {
     "sigmoid": "def sigmoid(u):\n    return {np}.exp(-{np}.logaddexp(0, -u))\n",
     "softplus": "def softplus(u):\n    return {np}.logaddexp(0, u)\n",
@@ -137,7 +133,7 @@ class _NumPy(Text):
             place = f"{self.np}.argmax({same}, -1)[..., None]"
             return f"({self.np}.arange({self.symbol(D)}) == {place}).astype(float)"
         if isinstance(e, Reduction):
-            return f"{self.np}.{_REDUCTIONS[type(e)]}({inside}, -1, keepdims=True)"
+            return f"{self.np}.{OPERATORS[type(e)]}({inside}, -1, keepdims=True)"
         entry = ENTRY_OF[type(e)]
         if entry.name in _HELPERS:
             return f"{entry.name}({inside})"

@@ -150,7 +150,7 @@ def _fields(plan: Plan, said: Content, writer: Writer, files: Sequence[File]) ->
         "title": said.name,
         "citation": [printable(paragraph) for paragraph in said.citation],
         "verdict": said.headline,
-        "proved": bool(said.evidence) and all(item.passed for item in said.evidence),
+        "proved": said.proved,
         "warning": said.audit.warning,
         "saving": said.saving,
         "gradients": writer.equations(gradients(d)),

@@ -41,10 +41,9 @@ from lngen.expressions.symbols import (
     heads_that,
     is_row,
 )
-from lngen.language.names import cotangent, tangent
 from lngen.plan.balance import grown, in_range, met_by_readers
 from lngen.plan.lines import ProgramLine
-from lngen.plan.program import OPERATORS, RowArgument, RowProgram, Store
+from lngen.plan.program import OPERATORS, RowArgument, RowProgram, Store, moved_name
 from lngen.plan.stages import program_of, stores_of
 
 _COSTLY = heads_that(lambda entry: entry.roundings)
@@ -110,9 +109,10 @@ class _Planner:
             names = Names.of(derivation.forward, (*self._forward, *derivation.backward, *derivative.equations))
             for symbol in derivative.arguments:
                 names.take(symbol.name)
-        called = tangent if direction == "jvp" else lambda name: cotangent(cotangent(name))
         inputs = [symbol.name for symbol in derivation.forward.differentiable] if derivative.arguments else []
-        arguments = {called(name): symbol for name, symbol in zip(inputs, derivative.arguments, strict=True)}
+        arguments = {
+            moved_name(direction, name): symbol for name, symbol in zip(inputs, derivative.arguments, strict=True)
+        }
         ends = {symbol for _, symbol in derivative.results}
         lines_of = written_out(derivative.equations, derivation.forward, ends)
         values = {q.symbol: q.expression for q in lines_of}

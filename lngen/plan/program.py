@@ -33,10 +33,20 @@ from lngen.expressions.symbols import (
     ScalarSymbol,
     TypedSymbol,
 )
+from lngen.language.names import cotangent, tangent
 
 Operator = Literal["mean", "sum", "max", "min"]
 OPERATORS: Mapping[type, Operator] = {Mean: "mean", FeatureSum: "sum", RowMax: "max", RowMin: "min"}
 """Operator in a program for each reduction of an expression."""
+
+
+def moved_name(direction: Direction, name: str) -> str:
+    """Name a direction's own argument for an input: its tangent, or the cotangent of its gradient.
+
+    >>> moved_name("jvp", "x"), moved_name("backward_backward", "x")
+    ('x_dot', 'ddx')
+    """
+    return tangent(name) if direction == "jvp" else cotangent(cotangent(name))
 
 
 @dataclass(frozen=True)

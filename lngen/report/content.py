@@ -138,7 +138,7 @@ class Content:
     evidence: tuple[Proof, ...]
     programs: tuple[ProgramText, ...]
     cost: tuple[tuple[str, str, str], ...]
-    size_title: str
+    example: str
     size: tuple[tuple[str, str, str], ...]
     cost_entries: dict[str, object]
     audit: Audit
@@ -153,6 +153,16 @@ class Content:
     def steps(self) -> tuple[StepText, ...]:
         """All steps, of every part."""
         return tuple(step for part in self.parts for step in part.steps)
+
+    @property
+    def size_title(self) -> str:
+        """The heading of `size`."""
+        return f"For {self.example}:"
+
+    @property
+    def proved(self) -> bool:
+        """Test whether there is evidence, and all of it speaks for the derivation."""
+        return bool(self.evidence) and all(item.passed for item in self.evidence)
 
     @property
     def verdict(self) -> str:
@@ -206,7 +216,7 @@ def content(plan: Plan) -> Content:
         evidence=d.proofs,
         programs=tuple(_program(program, order) for program in plan.programs()),
         cost=tuple(cost_rows(plan)),
-        size_title=f"For {' x '.join(map(str, EXAMPLE_SHAPE))} in {EXAMPLE_DTYPE.name}:",
+        example=f"{' x '.join(map(str, EXAMPLE_SHAPE))} in {EXAMPLE_DTYPE.name}",
         size=tuple(size_rows(plan)),
         cost_entries=cost_entries(plan),
         audit=audit(plan),

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from lngen.derivation.derivation import Derivation
 from lngen.expressions.reductions import show_sums
-from lngen.expressions.symbols import FeatureSum, Mean, RowMax, RowMin, SumRows
-
-_OVER_FEATURES = {"mean": Mean, "sum": FeatureSum, "max": RowMax, "min": RowMin}
+from lngen.expressions.symbols import SumRows
+from lngen.plan.program import OPERATORS
 
 
 def legend(d: Derivation) -> tuple[str, ...]:
@@ -21,7 +20,7 @@ def legend(d: Derivation) -> tuple[str, ...]:
     """
     lines = [show_sums(q.expression) for q in (*d.forward.equations, *d.backward)]
     lines += [side for step in d.steps for side in (step.before, step.after) if side is not None]
-    met = [word for word, head in _OVER_FEATURES.items() if any(line.has(head) for line in lines)]
+    met = [word for head, word in OPERATORS.items() if any(line.has(head) for line in lines)]
     over = [f"{', '.join(met)}: over the D features of a row"] if met else []
     over += ["sum_rows: over the rows"] if any(line.has(SumRows) for line in lines) else []
     outputs = [d.definition.public(name) for name in d.definition.outputs]

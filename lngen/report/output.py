@@ -80,7 +80,7 @@ def _fields(c: Content, style: _Markup) -> dict[str, Any]:
         "fence": escape.fence("\n".join(c.definition)),
         "definition": [style.source(line) for whole in c.definition for line in cut(whole, style.source_width)],
         "verdict": prose(c.headline, "  "),
-        "proved": bool(c.evidence) and all(item.passed for item in c.evidence),
+        "proved": c.proved,
         "saving": prose(c.saving, "  "),
         "gradients": formulas(c.gradients),
         "atoms": formulas(c.atoms, "    "),

@@ -108,7 +108,7 @@ class _Lines:
             legend=[line for words in said.legend for line in self.prose(words, "  ")],
             result=self.result(),
             verdict=self.prose(said.headline, "  "),
-            proved=bool(said.evidence) and all(item.passed for item in said.evidence),
+            proved=said.proved,
             saving=self.prose(said.saving, "  "),
             sections=[section for section in self.sections() if section.lines],
         )
@@ -261,8 +261,7 @@ class _Lines:
         if not self.shown.details:
             # The first rows are the tensors that are moved, which are as many in each type and size.
             rows = (said.size[0], *said.cost[1:3], *said.size[1:])
-            title = said.size_title.rstrip(":").replace("For", "Amounts are for")
-            return [*self.table(rows), *self.prose(f"{title}. {note}", "  ")]
+            return [*self.table(rows), *self.prose(f"Amounts are for {said.example}. {note}", "  ")]
         size = ["", f"  {escape.markup(said.size_title)}", "", *self.table(said.size)]
         return [*self.prose(note, "  "), "", *self.table(said.cost), *size]
 

@@ -28,12 +28,11 @@ def of_plan(plan: Plan) -> Panels:
     """Return all panels but the code. Of a plan without evidence, the headline says that its proof is to come."""
     said = content(plan)
     writer = Writer(reading_order(plan.derivation), ())
-    proved = bool(said.evidence) and all(item.passed for item in said.evidence)
     result = render.render(
         "serve/result.html.jinja",
         title=said.name,
         verdict=said.headline if said.evidence else "derived, and not proved yet",
-        grade="good" if proved else "bad" if said.evidence else "",
+        grade="good" if said.proved else "bad" if said.evidence else "",
         saving=said.saving,
         gradients=writer.equations(gradients(plan.derivation)),
         atoms=writer.equations(atoms(plan.derivation)),

@@ -5,17 +5,13 @@ from typing import Any
 
 import pytest
 
-from tests.requirements import browser
+from tests.page.browsing import running_chromium
 
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=browser(), args=["--no-sandbox"])
+    with running_chromium() as running:
         yield running
-        running.close()
 
 
 @pytest.fixture

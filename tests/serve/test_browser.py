@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from lngen.serve.panels import NAMES
-from tests.page.browsing import OPEN_ALL
+from tests.page.browsing import OPEN_ALL, running_chromium
 from tests.page.test_browser import violations
 from tests.page.test_fit import FAULTY_FORMULAS
-from tests.requirements import browser, needs_browser
+from tests.requirements import needs_browser
 from tests.shipped import ROOT, shipped
 
 pytestmark = [needs_browser, pytest.mark.ci]
@@ -27,12 +27,8 @@ DONE = "Derived, proved and written in "
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=browser(), args=["--no-sandbox"])
+    with running_chromium() as running:
         yield running
-        running.close()
 
 
 @pytest.fixture

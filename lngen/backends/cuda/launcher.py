@@ -14,13 +14,13 @@ from typing import Any
 
 from lngen.backends import Notes
 from lngen.backends.cuda.lines import LoweredDirection
-from lngen.backends.interface import OwnFields, PublicConstant, PublicInterface, interface, moved, moved_name
+from lngen.backends.interface import OwnFields, PublicConstant, PublicInterface, interface, moved
 from lngen.backends.layout import WIDTH, quoted
 from lngen.backends.saved import saved_fields
 from lngen.backends.signatures import Signatures
 from lngen.backends.spelling import gradient, reading, tangent
 from lngen.files.render import render
-from lngen.plan.program import RowProgram
+from lngen.plan.program import RowProgram, moved_name
 
 _ARRAY = "_launcher.DeviceArray"
 _KEYWORDS = ("stream: Any = None", f"workspace: {_ARRAY} | None = None", "autotune: bool = False", "like: Any = None")
@@ -95,7 +95,7 @@ def _later(program: RowProgram | None, signatures: Signatures, *given: str) -> d
     """Return the template fields of the JVP or the double backward; None if there is none."""
     if program is None:
         return None
-    own = (moved_name(program, of) for of in moved(program, signatures.layer).values())
+    own = (moved_name(program.direction, of.public) for of in moved(program, signatures.layer).values())
     results = [name for store in program.results for name in store.names]
     return {
         "signature": signatures.later(program),

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lngen.backends.interface import PublicInput, PublicInterface, moved, moved_name
+from lngen.backends.interface import PublicInput, PublicInterface, moved
 from lngen.backends.numpy.body import Body, body
 from lngen.backends.numpy.lowering import lower
 from lngen.backends.numpy.presence import Cases
 from lngen.backends.spelling import belongs_to, gradient
 from lngen.expressions.symbols import RowScalarSymbol
 from lngen.plan.presence import NEVER, Condition
-from lngen.plan.program import RowProgram, Store
+from lngen.plan.program import RowProgram, Store, moved_name
 
 MOST_FOLLOWED = 8
 """Arguments that may be None beyond so many are filled with zeros: each makes the conditions longer."""
@@ -58,7 +58,10 @@ def linear_direction(
     given_up = [name for name in cotangents if name in loaded]
     followed = [name for name in order if name in loaded]
     room = max(MOST_FOLLOWED - len(optional) - len(given_up), 0)
-    arguments = tuple(Linear(name, moved_name(program, of), of, name in followed[room:]) for name, of in order.items())
+    arguments = tuple(
+        Linear(name, moved_name(program.direction, of.public), of, name in followed[room:])
+        for name, of in order.items()
+    )
     followed = followed[:room]
     known = [*optional, *given_up, *followed]
     implied = tuple((name, order[name].name) for name in followed if order[name].name in optional)

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lngen.backends import Notes
-from lngen.backends.interface import OwnFields, PublicConstant, PublicInput, PublicInterface, moved, moved_name
+from lngen.backends.interface import OwnFields, PublicConstant, PublicInput, PublicInterface, moved
 from lngen.backends.layout import WIDTH, assigned_tuple, in_docstring, quoted, tuple_of
 from lngen.backends.numpy.text import indented
 from lngen.backends.saved import Field
 from lngen.backends.signatures import Signatures, as_python
 from lngen.backends.spelling import reading, tangent
 from lngen.language.names import cotangent
-from lngen.plan.program import RowProgram
+from lngen.plan.program import RowProgram, moved_name
 
 MEANINGS = {
     "Row": "shape (..., D)",
@@ -192,7 +192,9 @@ class PublicFunctions:
 
     def _moved(self, program: RowProgram) -> list[tuple[str, str]]:
         """Return the tangents, or the cotangents of gradients, by callers' names, each with its input."""
-        return [(moved_name(program, given), given.public) for given in moved(program, self.layer).values()]
+        return [
+            (moved_name(program.direction, given.public), given.public) for given in moved(program, self.layer).values()
+        ]
 
     def _meaning(self, given: PublicInput) -> str:
         meaning = MEANINGS[given.kind].format(rows=self.layer.rows[0].public)

@@ -361,7 +361,7 @@ def _every_sum(e: Expr) -> Expr:
 
     def in_sums(product: Expr) -> Expr:
         means = [factor for factor in product.args if isinstance(factor, Mean)]
-        power = sympy.sympify(product.as_powers_dict()[D])
+        power = product.as_powers_dict().get(D, sympy.S.Zero)
         while means and power.is_Integer and power > 0:
             mean, power = means.pop(), power - 1
             product = product / mean / D * FeatureSum(mean.args[0])

@@ -27,7 +27,7 @@ from lngen.report.explanation.emulation import (
     features_of,
     in_type,
 )
-from lngen.report.explanation.words import listed, verb
+from lngen.report.explanation.words import leading, listed, verb
 from lngen.report.explanation.zones import ZoneInput, batch, inputs
 from lngen.report.section import Section, Table
 
@@ -115,7 +115,7 @@ def losses(plan: Plan) -> tuple[Loss, ...]:
 
 def _shown(group: list[Loss]) -> Loss:
     # Errors are compared in the digit that is printed: a last bit may depend on the libraries of a machine.
-    return next((loss for loss in group if loss.is_bad), max(group, key=lambda loss: float(f"{loss.worst:.0e}")))
+    return next((loss for loss in group if loss.is_bad), max(group, key=lambda loss: leading(loss.worst)))
 
 
 def _measured(plan: Plan, families: list[ZoneInput], dtype: str) -> Iterator[Loss]:

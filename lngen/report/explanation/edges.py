@@ -56,10 +56,10 @@ def section(plan: Plan, order: tuple[str, ...]) -> Section:
 
 def cases(plan: Plan) -> Iterator[Case]:
     """The cases that apply, each with the values of the forward and of backward."""
-    if plan.forward.minimum_features == 1 and _reduces(plan):
-        yield "D = 1", _at_one(plan)
-    if not _reduces(plan):
+    if not any(q.expression.has(Reduction) for q in plan.derivation.forward.equations):
         return
+    if plan.forward.minimum_features == 1:
+        yield "D = 1", _values(plan, {D: sympy.S.One}, alone=True)
     rows = {row.name: row.symbol for row in plan.forward.rows if row.name in _differentiable(plan)}
     taken = {symbol.name for symbol in plan.derivation.forward.symbols}
     stem = next(name for name in ("c", "c_row", "constant_of_row") if name not in taken)
@@ -69,27 +69,24 @@ def cases(plan: Plan) -> Iterator[Case]:
     yield f"constant row ({said})", general
     zeros = dict.fromkeys(rows.values(), sympy.S.Zero)
     at_zero = _values(plan, zeros)
-    if _undefined(at_zero, plan) and not _undefined(general, plan):
+    tried = [
+        (where, given)
+        for where, given, values in (("constant row", constants, general), ("row of zeros", zeros, at_zero))
+        if not _undefined(values, plan)
+    ]
+    if tried == [("constant row", constants)]:
         yield "row of zeros", at_zero
     for parameter in plan.forward.parameters:
         if parameter.kind == "Constant":
-            for where, given in (("constant row", constants), ("row of zeros", zeros)):
+            for where, given in tried:
                 without = _values(plan, {**given, parameter.symbol: sympy.S.Zero})
-                if _undefined(without, plan) and not _undefined(_values(plan, given), plan):
+                if _undefined(without, plan):
                     yield f"{parameter.name} = 0, {where}", without
                     break
 
 
-def _reduces(plan: Plan) -> bool:
-    return any(q.expression.has(Reduction) for q in plan.derivation.forward.equations)
-
-
 def _differentiable(plan: Plan) -> set[str]:
     return {symbol.name for symbol in plan.derivation.forward.differentiable if is_row(symbol)}
-
-
-def _at_one(plan: Plan) -> Values:
-    return _values(plan, {D: sympy.S.One}, alone=True)
 
 
 def _values(plan: Plan, given: Values, *, alone: bool = False) -> Values:

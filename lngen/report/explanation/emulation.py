@@ -29,6 +29,9 @@ DIGITS = 100
 FEATURES = 8
 """D of what is measured, where a definition allows so few."""
 
+MOST_FEATURES = 64
+"""Features of the longest row that is measured: the work of a Jacobian grows with their third power."""
+
 _FUNCTION_DIGITS = 25
 _MPMATH = multiprecision.Functions(mpmath.mp)
 
@@ -190,10 +193,6 @@ def spread(count: int, seed: int) -> list[float]:
     return [round((2 * ((seed * count + i + 1) * golden % 1) - 1) * 1024) / 1024 for i in range(count)]
 
 
-MOST_FEATURES = 64
-"""Features of the longest row that is measured: the work of a Jacobian grows with their third power."""
-
-
 def are_few(features: int) -> bool:
     """Test whether rows of so many features are measured.
 
@@ -219,7 +218,8 @@ def ordinary(plan: Plan, features: int, count: int = 1) -> EmulatedRows:
         if isinstance(row.symbol, RowScalarSymbol) or row.name in data:
             value = (value + 2) / 4
         values[row.symbol] = np.tile(value, (count, 1))
-    for number, parameter in enumerate((*plan.forward.parameters, *plan.backward.parameters), 20):
+    parameters = (*plan.forward.parameters, *plan.backward.parameters)
+    for number, parameter in enumerate(parameters, 20):
         if parameter.kind == "Constant":
             default = parameter.default if parameter.default is not None else Fraction(1)
             values[parameter.symbol] = np.asarray(float(default))
@@ -227,5 +227,4 @@ def ordinary(plan: Plan, features: int, count: int = 1) -> EmulatedRows:
             values.setdefault(parameter.symbol, 1 + np.array(spread(features, number)) / 2)
         else:
             values.setdefault(parameter.symbol, np.asarray(1 + spread(1, number)[0] / 2))
-    both = (*plan.forward.parameters, *plan.backward.parameters)
-    return EmulatedRows(values, features, frozenset(p.symbol for p in both if p.kind == "Constant"))
+    return EmulatedRows(values, features, frozenset(p.symbol for p in parameters if p.kind == "Constant"))

@@ -35,13 +35,22 @@ def verb(number: int, one: str, more: str) -> str:
     return one if number == 1 else more
 
 
+def leading(value: float) -> float:
+    """A number rounded to one significant digit.
+
+    >>> leading(256.0), leading(6.2e-08)
+    (300.0, 6e-08)
+    """
+    return float(f"{value:.0e}")
+
+
 def magnitude(value: float) -> str:
     """A number to one significant digit, at most.
 
     >>> magnitude(1e19), magnitude(256.0), magnitude(6.2e-08)
     ('1e+19', '300', '6e-08')
     """
-    return f"{float(f'{value:.0e}'):g}"
+    return f"{leading(value):g}"
 
 
 def reduction_line(reduction: FeatureReduction, order: tuple[str, ...]) -> str:
