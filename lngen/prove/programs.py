@@ -50,7 +50,7 @@ from lngen.prove.every_size import NamesApart, NotShownError, shown_equal
 from lngen.prove.names import Meanings
 from lngen.prove.row_algebra import RowAlgebra
 
-ABOUT = "programs"
+ABOUT = "emitted programs"
 _WORK_OF_ALL = 1_000_000
 _MOST_OF_A_DIVISOR = 10
 
