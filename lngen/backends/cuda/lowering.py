@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from sympy import Symbol
 
+from lngen.backends.cpp.passes import MOST_SUMS, Reduced
 from lngen.backends.cuda import contract
 from lngen.backends.cuda.expressions import Printer
 from lngen.backends.cuda.lines import Columns, LoweredDirection, Read, StageFunctions
 from lngen.backends.cuda.presence import cpp, flags
-from lngen.backends.cuda.stage_functions import MOST_SUMS, KernelScope, Reduced, rows_sums, spelled
+from lngen.backends.cuda.stage_functions import KernelScope, rows_sums, spelled
 from lngen.errors import LngenError
 from lngen.expressions.equations import leading_to
 from lngen.expressions.symbols import (
