@@ -65,7 +65,7 @@ def names_type(text: str) -> bool:
 
 
 class Kinds(NamedTuple):
-    """Types that a value may have for some inputs, numbers apart: `zero` for `Zero`, `other` for another known number."""
+    """Types that a value may have for some inputs: `zero` for `Zero`, `other` for another number known as a type."""
 
     zero: bool = False
     other: bool = False
