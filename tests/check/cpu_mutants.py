@@ -156,7 +156,8 @@ def _planted(name: str, old: str, new: str, near: str = "") -> Planted:
 
 def kernels(made: Derived) -> str:
     """The `kernels.cpp` of a layer with what it includes, pieces being small."""
-    source = inlined(ROOT / "generated" / "layer" / _SOURCE, dict(made.emission.files)[_SOURCE])
+    own = made.files[_SOURCE].replace('#include "layer.h"', made.files["layer.h"])
+    source = inlined(ROOT / "generated" / "layer" / _SOURCE, own)
     for whole, smaller in SMALLER:
         assert whole in source
         source = source.replace(whole, smaller)
