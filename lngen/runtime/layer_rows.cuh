@@ -208,10 +208,31 @@ template <class G, class... N> struct Tile : Part<G, N>... {
 
 // --------------------------------------------------------------------------------------------------------- the row
 
+// What an entry adds to the sums over rows of its column, once the text is done with it.
+template <class A, class N, Kind K = N::KIND> struct Addend {};
+template <class A, class N> struct Addend<A, N, OVER_ROWS> {
+  A value;
+  bool is_used = false;
+};
+template <class A, class Summed> struct Addends;
+template <class A, class... N> struct Addends<A, Names<N...>> : Addend<A, N>... {
+  template <class M> LNGEN_INLINE Addend<A, M>& of(M) { return *this; }
+  template <class Columns> LNGEN_INLINE void add_to(Columns& columns, int entry, int column) {
+    const auto one = [&](auto name) {
+      using M = decltype(name);
+      if constexpr (M::KIND == OVER_ROWS && M::THERE) {
+        if (of(name).is_used) columns.template add_one<M::INDEX>(entry, column, of(name).value);
+      }
+    };
+    (one(N()), ...);
+  }
+};
+
 template <class Row> struct RowEntry {
   using A = typename Row::A;
   const Row& row;
   typename Row::Chunk& all;
+  typename Row::Added& added;
   const int chunk, start, i;  // the entry is the i-th of the chunk that starts at a column
 
   template <class N> LNGEN_INLINE auto operator()(N name) const {
@@ -228,9 +249,10 @@ template <class Row> struct RowEntry {
     }
   }
   LNGEN_INLINE A place() const { return A(start + i); }
-  template <int K, bool WANTED, class V> LNGEN_INLINE void over_rows(Name<OVER_ROWS, K, WANTED>, V value) const {
-    if constexpr (WANTED && !is_zero<V>) {
-      if (row.here.live) row.columns.template add_one<K>(chunk * Row::G::VECTOR + i, start + i, A(value));
+  template <class N, class V> LNGEN_INLINE void over_rows(N name, V value) const {
+    if constexpr (N::THERE && !is_zero<V>) {
+      added.of(name).value = A(value);
+      added.of(name).is_used = true;
     }
   }
   template <class N, class V> LNGEN_INLINE void store(N name, V value) const {
@@ -244,12 +266,13 @@ template <class Row> struct RowEntry {
   template <class N, class F> LNGEN_INLINE auto recall(N, F f) const { return f(); }
 };
 
-template <class G_, class To, class Numbers, class Before, class Columns, int SCALAR_SUMS, class... N>
-struct DeviceRow : Stages<G_, typename G_::A, DeviceRow<G_, To, Numbers, Before, Columns, SCALAR_SUMS, N...>> {
+template <class G_, class To, class Numbers, class Before, class Summed, class Columns, int SCALAR_SUMS, class... N>
+struct DeviceRow : Stages<G_, typename G_::A, DeviceRow<G_, To, Numbers, Before, Summed, Columns, SCALAR_SUMS, N...>> {
   using G = G_;
   using A = typename G::A;
   using T = typename G::T;
   using Chunk = lngen::Chunk<G, N...>;
+  using Added = Addends<A, Summed>;
   using At = RowEntry<DeviceRow>;
   const A D;
   const Before& call;
@@ -274,7 +297,12 @@ struct DeviceRow : Stages<G_, typename G_::A, DeviceRow<G_, To, Numbers, Before,
     each_chunk<G>(here, [&](int chunk, int column) {
       Chunk all;
 #pragma unroll
-      for (int i = 0; i < G::VECTOR; ++i) f(At{*this, all, chunk, column, i});
+      for (int i = 0; i < G::VECTOR; ++i) {
+        Added added;
+        f(At{*this, all, added, chunk, column, i});
+        if constexpr (Summed::all(OVER_ROWS) > 0)
+          if (here.live) added.add_to(columns, chunk * G::VECTOR + i, column + i);
+      }
       all.store(to, here, column);
     });
   }
@@ -318,7 +346,7 @@ template <class Layer, class G, class To, class... N> LNGEN_INLINE void work(con
   if constexpr (COLUMN_SUMS + SCALAR_SUMS > 0) workspace = to.of(WORKSPACE);
   Columns columns(workspace, slots + G::SLOTS, here);
   A all[at_least(SCALAR_SUMS, 1)] = {};
-  using Row = DeviceRow<G, To, Numbers<A, N...>, decltype(before), Columns, at_least(SCALAR_SUMS, 1), N...>;
+  using Row = DeviceRow<G, To, Numbers<A, N...>, decltype(before), Summed, Columns, at_least(SCALAR_SUMS, 1), N...>;
   each_row<G>(here, to.of(ROW_COUNT), tile, shared_memory() + G::COPIES_AT, [&] {
     Layer::work(Row(features, before, to, here, numbers, tile, columns, all, slots, turn));
   });
