@@ -47,10 +47,10 @@ constexpr Name<INT, 1> BLOCKS;
 
 template <class... N> struct Names {
   // Those of a kind that are there, and all of them.
-  static LNGEN_CONSTANT int count(Kind kind) { return (0 + ... + int(N::KIND == kind && N::THERE)); }
-  static LNGEN_CONSTANT int all(Kind kind) { return (0 + ... + int(N::KIND == kind)); }
+  static LNGEN_CONSTANT int count([[maybe_unused]] Kind kind) { return (0 + ... + int(N::KIND == kind && N::THERE)); }
+  static LNGEN_CONSTANT int all([[maybe_unused]] Kind kind) { return (0 + ... + int(N::KIND == kind)); }
   // The set of them as bits.
-  static LNGEN_CONSTANT unsigned long long wanted(Kind kind) {
+  static LNGEN_CONSTANT unsigned long long wanted([[maybe_unused]] Kind kind) {
     return (0ull | ... | (N::KIND == kind && N::THERE ? 1ull << N::INDEX : 0ull));
   }
 };

@@ -18,10 +18,10 @@ from sympy import Add, Expr, Mul, Pow, Symbol
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import And, BooleanFalse, BooleanTrue, Not, Or
 
-from lngen.backends.cuda.moments import CALLED
 from lngen.backends.expressions import decimal, factors_in_order, number_of, terms_in_order
 from lngen.errors import LngenError
 from lngen.expressions.symbols import ENTRY_OF, HEADS, D, Where, axes, of_number
+from lngen.plan.passes.moments import CALLED
 
 _COMPARISONS = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "==", "!=": "!="}
 
@@ -80,7 +80,7 @@ REAL = Kinds()
 
 
 @dataclass(frozen=True)
-class Printer:
+class CppPrinter:
     """Printer of expressions: the text of each symbol, and the kinds of those that an absent input may determine.
 
     With `is_entry`, the text is for an entry of a row, where `A` may be a vector: parts that do not vary over the

@@ -6,25 +6,21 @@ which are the same for all layers.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 
 import sympy
 from sympy import Expr, Symbol
 
-from lngen.backends.cpp.expressions import Kinds, Printer, names_type
+from lngen.backends.cpp.expressions import CppPrinter, Kinds, names_type
 from lngen.backends.cpp.passes import MOST_SUMS, Pass, Recomputed, Reduced, of_lines, of_stage
 from lngen.backends.cpp.tags import Tag, Tags, given, kind_of
 from lngen.backends.cuda import contract
-from lngen.backends.cuda.extremes import PLACE, distance, there, with_places
 from lngen.backends.cuda.lines import COLUMNS
-from lngen.backends.cuda.moments import with_corrected_moments
 from lngen.backends.cuda.presence import Presence, cpp, flags, result_condition
 from lngen.errors import LngenError
 from lngen.expressions.equations import leading_to
-from lngen.expressions.reductions import innermost_first
 from lngen.expressions.symbols import (
+    PLACE,
     AttainsFirst,
     D,
     FeatureSymbol,
@@ -35,6 +31,7 @@ from lngen.expressions.symbols import (
     axes,
     heads_that,
 )
+from lngen.plan.passes.places import distance
 from lngen.plan.presence import ALWAYS, NEVER, Condition
 from lngen.plan.program import Assignment, FeatureReduction, RowProgram, RowsReduction, Store
 
@@ -44,20 +41,12 @@ _CALLED = heads_that(lambda entry: entry.roundings)
 _INDENT = "    "
 
 
-def prepared(program: RowProgram) -> RowProgram:
-    """The same program with its moments joined, and the places of extremes as reductions of their own."""
-    flat = dataclasses.replace(
-        program, prologue=_places_apart(program.prologue), epilogue=_places_apart(program.epilogue)
-    )
-    return with_places(with_corrected_moments(flat, MOST_SUMS))
-
-
 def direction_text(name: str, program: RowProgram) -> list[str]:
-    """The lines of a direction's namespace, called `name`; its names are marked.
+    """The lines of a direction's namespace, called `name`; the program is `handed` over, its names marked.
 
     Raises LngenError for an expression that cannot be printed.
     """
-    direction = _Direction(prepared(program))
+    direction = _Direction(program)
     lines = direction.lines()
     if contract.column_results(program):
         lines += ["", *_Totals(direction).lines(name)]
@@ -94,13 +83,13 @@ class _Scope:
     def line(self, expression: Expr) -> str:
         """A value outside of the sweeps."""
         self._note(expression, 1)
-        text = Printer(self._level, self._kinds).line(expression)
+        text = CppPrinter(self._level, self._kinds).line(expression)
         self.names_type |= names_type(text)
         return text
 
-    def entry(self, names: Mapping[Symbol, str]) -> Printer:
+    def entry(self, names: Mapping[Symbol, str]) -> CppPrinter:
         """The printer of an entry, whose own values have these names."""
-        return Printer({**self._level, PLACE: "at.place()", **names}, self._kinds, is_entry=True)
+        return CppPrinter({**self._level, PLACE: "at.place()", **names}, self._kinds, is_entry=True)
 
     def note_entry(self, expressions: Iterable[Expr]) -> None:
         """Note what the entries of a sweep read."""
@@ -120,7 +109,7 @@ class _Kernel:
         self.presence = Presence(program)
         self.flags = flags(program)
         self.recomputed = Recomputed(recomputed)
-        self.tags = Tags()
+        self.tags = Tags(symbol.name for symbol in _symbols(program))
         self.tag_of: dict[Symbol, Tag] = {}
         self.kinds: dict[Symbol, Kinds] = {}
         self.keeps: dict[Symbol, tuple[Tag, Pass]] = {}
@@ -170,7 +159,7 @@ class _Kernel:
             body, reduces = distance(body), True
         elif isinstance(body, Reduction):
             body, reduces = body.args[0], True
-        kinds = Printer({}, self.kinds).kinds_of(body)
+        kinds = CppPrinter({}, self.kinds).kinds_of(body)
         return Kinds(zero=kinds.zero or self._unwanted(line.symbol) != "") if reduces else kinds
 
     def _unwanted(self, symbol: Symbol) -> str:
@@ -251,7 +240,7 @@ class _Kernel:
             return [f"{head} {body[0]} }});"]
         return [head, *(f"  {line}" for line in body), "});"]
 
-    def _term(self, printer: Printer, item: Reduced) -> str:
+    def _term(self, printer: CppPrinter, item: Reduced) -> str:
         text = printer.line(_body(item))
         if used := self._unwanted(item.symbol):
             text = f"wanted<{used}>({text})"
@@ -473,6 +462,12 @@ def _uses(expression: sympy.Basic, symbol: Symbol) -> int:
     return sum(_uses(part, symbol) for part in expression.args)
 
 
+def _symbols(program: RowProgram) -> list[Symbol]:
+    """Every symbol that a program defines or is given."""
+    given = [argument.symbol for argument in (*program.rows, *program.parameters)]
+    return [*given, *program.saved, *(line.symbol for line in program.lines())]
+
+
 def _stage_symbols(program: RowProgram) -> set[Symbol]:
     """Every symbol that the stages mention."""
     found: set[Symbol] = {store.symbol for store in program.results}
@@ -480,18 +475,3 @@ def _stage_symbols(program: RowProgram) -> set[Symbol]:
         for line in stage.lines():
             found |= line.body.free_symbols
     return found
-
-
-def _places_apart(assignments: Sequence[Assignment]) -> tuple[Assignment, ...]:
-    """The same assignments, the place where a parameter attains its extreme computed on a line of its own."""
-    lines: list[Assignment] = []
-
-    def place(attained: Expr, line: Assignment) -> Expr:
-        symbol = ScalarSymbol(f"{line.symbol.name}_part{len(lines)}")
-        lines.append(Assignment(symbol, attained, line.step))
-        return there(symbol)
-
-    for line in assignments:
-        expression = innermost_first(line.expression, (AttainsFirst,), partial(place, line=line))
-        lines.append(Assignment(line.symbol, expression, line.step))
-    return tuple(lines)

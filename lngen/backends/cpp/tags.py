@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import chain, count
 
 from lngen.backends.cpp.expressions import Kinds, real
 from lngen.backends.cuda.contract import KernelArgument, LaunchContract
@@ -78,17 +79,19 @@ _HAVE_VALUES = ("ROWS", "FEATURES", "ROW_NUMBERS", "SCALAR")
 
 
 class Tags:
-    """Tags of one namespace, with spellings of their own."""
+    """Tags of one namespace, with spellings of their own; no value of the text has such a name."""
 
-    def __init__(self) -> None:
+    def __init__(self, values: Iterable[str]) -> None:
         self.all: list[Tag] = []
+        self._taken = set(values)
         self._count: Counter[str] = Counter()
 
     def add(self, name: str, kind: str, there: Condition = ALWAYS, neutral: Fraction = Fraction(0)) -> Tag:
         """Add a name, in capitals."""
-        text = marked(reading(name).upper())
-        while any(tag.text == text for tag in self.all):
-            text += marked("_2")
+        capitals = reading(name).upper()
+        spellings = chain([capitals], (f"{capitals}_{number}" for number in count(2)))
+        text = next(text for text in map(marked, spellings) if text not in self._taken)
+        self._taken.add(text)
         tag = Tag(text, kind, self._count[kind], there, neutral)
         self._count[kind] += 1
         self.all.append(tag)

@@ -8,10 +8,11 @@ for memory, not for arithmetic.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sympy import Expr, Symbol
 
+from lngen.backends.cpp.passes import MOST_SUMS, Pass, Reduced
 from lngen.backends.cuda.expressions import Printer, literal
 from lngen.backends.cuda.lines import Read, StageFunctions, Stored
 from lngen.backends.cuda.presence import Presence, cpp, flags, result_condition
@@ -35,9 +36,6 @@ from lngen.plan.passes.places import distance
 from lngen.plan.presence import ALWAYS, Condition
 from lngen.plan.program import Assignment, RowProgram, RowsReduction, Store
 
-MOST_SUMS = 64
-"""Largest number of sums in a stage, or in a kernel over its rows: a set of sums is the bits of a word."""
-
 _OPERATORS: dict[type[Reduction], str] = {Mean: "mean", FeatureSum: "sum", RowMax: "max", RowMin: "min"}
 _START = {
     "mean": "A(0)",
@@ -46,28 +44,6 @@ _START = {
     "min": "infinity<A>()",
     "first": "infinity<A>()",
 }
-
-
-@dataclass(frozen=True)
-class Reduced:
-    """A reduction over the features, of a row or of Features alone.
-
-    The operator "first" has an `AttainsFirst` as its body, and gives the place that it is 1 at.
-    """
-
-    symbol: Symbol
-    operator: str
-    body: Expr
-    step: int
-    shift: bool = False
-
-
-@dataclass(frozen=True)
-class Pass:
-    """Reductions of Features that are ready together, then the scalars that follow from them."""
-
-    reductions: tuple[Reduced, ...]
-    scalars: tuple[Assignment, ...]
 
 
 class KernelScope:
@@ -213,7 +189,7 @@ class KernelScope:
             pending = {item.symbol for item in reductions} | {item.symbol for item in scalars}
             other = any((item.operator == "first") != first for item in reductions)
             if reduced and (leaves & pending or other or not done):
-                done.append(Pass(tuple(reductions), tuple(scalars)))
+                done.append(Pass(tuple(reductions), scalars=tuple(scalars)))
                 reductions, scalars = [], []
             if reduced:
                 operator = "first" if first else _OPERATORS[type(line.expression)]
@@ -221,7 +197,7 @@ class KernelScope:
                 reductions.append(Reduced(line.symbol, operator, body, line.step))
             else:
                 scalars.append(line)
-        return [*done, Pass(tuple(reductions), tuple(scalars))]
+        return [*done, Pass(tuple(reductions), scalars=tuple(scalars))]
 
     def read(self, symbol: Symbol, name: str) -> Read:
         """Return the read of an argument.

@@ -6,17 +6,14 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from lngen.backends import Notes
-from lngen.backends.cpu import unpacked
-from lngen.backends.cpu.expressions import LanesPrinter
-from lngen.backends.cuda import contracts_of, head, kernels_text
+from lngen.backends import Notes, cpu
+from lngen.backends.cpp import layer
+from lngen.backends.cuda import kernels_text
 from lngen.backends.cuda.lines import LoweredDirection
 from lngen.backends.cuda.lowering import handed, lower
-from lngen.backends.cuda.reserved import CPP
 from lngen.backends.layout import WIDTH, quoted
-from lngen.backends.spelling import belongs_to, marked_program, reading, spelled
+from lngen.backends.spelling import belongs_to, marked_program, reading
 from lngen.expressions.symbols import RowScalarSymbol, RowSymbol, is_row
-from lngen.files.render import render
 from lngen.plan.program import RowArgument, RowProgram
 from lngen.runtime.sharded import LARGEST, WHOLE
 
@@ -35,7 +32,7 @@ class ShardKernel:
 def kernel(name: str, part: RowProgram, direction: str) -> ShardKernel:
     """Return the kernel of a direction's part for the processor; raises LngenError if it cannot be printed."""
     program = _as_called(marked_program(handed(part)), direction)
-    return _named(name, program, lower(program, (), LanesPrinter, True))
+    return _named(name, program, lower(program, ()))
 
 
 def cuda_kernel(name: str, part: RowProgram, direction: str, public: Collection[str]) -> ShardKernel:
@@ -73,10 +70,8 @@ def _named(name: str, program: RowProgram, lowered: LoweredDirection) -> ShardKe
 
 def source(kernels: Sequence[ShardKernel], notes: Notes) -> str:
     """The text of `sharded.cpp`."""
-    directions = [each.lowered for each in kernels]
-    arguments = {contract.kernel: unpacked(contract) for contract in contracts_of(directions)}
-    text = render("cpu/kernels.cpp.jinja", **head(directions, notes), unpacked=arguments)
-    return spelled(re.sub(r"\n{3,}", "\n\n", text).rstrip("\n") + "\n", CPP)
+    text = layer([(each.program, each.lowered) for each in kernels], notes)
+    return cpu.kernels_text([each.lowered for each in kernels], notes, text)
 
 
 def cuda_source(kernels: Sequence[ShardKernel], notes: Notes, *, is_wide: bool) -> str:
