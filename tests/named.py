@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from lngen.backends.cuda import reserved
+from lngen.backends.cpp import reserved
 from lngen.files import loading, manifest
 from lngen.files.loading import module_from_files
 from lngen.language.definition import Definition

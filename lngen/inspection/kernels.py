@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from lngen.backends.cuda.contract import LAUNCH_FIELDS
+from lngen.backends.cpp.contract import LAUNCH_FIELDS
 from lngen.backends.cuda.launcher import source_of
 from lngen.errors import LngenError
 from lngen.files.paths import generated_folder

@@ -326,7 +326,6 @@ struct NoColumns {
   template <class A> LNGEN_INLINE void finish(A*, const Here&) {}
 };
 
-template <class T, class Layer> struct RowsLaunch;
 template <class Layer, class G, class To, class... N> LNGEN_INLINE void work(const To& to, Names<N...>) {
   using A = typename G::A;
   using Summed = typename Layer::Summed;
@@ -496,6 +495,9 @@ struct ColumnsLaunch
     Layer::work(Columns<ColumnsLaunch, Parameter<T>, To, Layer, Numbers, Totals>(A(features), to, features, numbers, totals, slots, turn));
   }
 };
+
+template <class T, class Layer>
+using Launch = typename Either<Layer::ENDS_SUMS, ColumnsLaunch<T, Layer>, RowsLaunch<T, Layer>>::type;
 
 }  // namespace lngen
 

@@ -7,7 +7,7 @@ import sympy
 from sympy import Integer, Rational
 
 from lngen.backends.cuda.expressions import Printer, literal
-from lngen.backends.cuda.presence import Presence
+from lngen.backends.cpp.presence import Presence
 from lngen.errors import LngenError
 from lngen.expressions.symbols import FeatureSymbol, RowScalarSymbol, RowSymbol, ScalarSymbol, Sigmoid, Where
 from tests.backends.cuda_programs import sink_backward

@@ -14,9 +14,9 @@ from sympy import Expr, Symbol
 from lngen.backends.cpp.expressions import CppPrinter, Kinds, names_type
 from lngen.backends.cpp.passes import MOST_SUMS, Pass, Recomputed, Reduced, of_lines, of_stage
 from lngen.backends.cpp.tags import Tag, Tags, given, kind_of
-from lngen.backends.cuda import contract
-from lngen.backends.cuda.lines import COLUMNS
-from lngen.backends.cuda.presence import Presence, cpp, flags, result_condition
+from lngen.backends.cpp import contract
+from lngen.backends.cpp.kernels import COLUMNS
+from lngen.backends.cpp.presence import Presence, cpp, flags, result_condition
 from lngen.errors import LngenError
 from lngen.expressions.equations import leading_to
 from lngen.expressions.symbols import (
