@@ -1,9 +1,9 @@
 # Made by lngen 0.1.0 from the definition of add_layer_norm.
 # Do not edit; edit add_layer_norm.py and run: lngen derive add_layer_norm.py
 # Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 5 row tensors (3 read, 2 written), 15 flops per row element.
-# Evidence: 2 outputs, 38 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 2 outputs, 38 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-# templates sha256:de7a0ab1fcd14f12f082b0284a39f1a92349df6ab5a55090dfb1b8a5276f6198
+# templates sha256:49865e0c61854d25cb44c9305ee5342c006dc74f72fbcc2f5deb27d469fecf52
 """Residual addition, then layer normalization; the sum is the second output.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,

@@ -1,9 +1,9 @@
 # Made by lngen 0.1.0 from the definition of logsumexp.
 # Do not edit; edit logsumexp.py and run: lngen derive logsumexp.py
 # Cost: forward 1 row tensors (1 read, 0 written), 4 flops per row element; backward 2 row tensors (1 read, 1 written), 3 flops per row element.
-# Evidence: 1 output, 21 steps, 15 first lines, 1 gradient, 1 tangent, 2 second-order gradients: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 21 steps, 15 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:b19fb96aafa17a6adb3c7d31aefe031f7e76c3af72c0cc3c9ac96259ff3994d6
-# templates sha256:de7a0ab1fcd14f12f082b0284a39f1a92349df6ab5a55090dfb1b8a5276f6198
+# templates sha256:49865e0c61854d25cb44c9305ee5342c006dc74f72fbcc2f5deb27d469fecf52
 """The logarithm of a row's sum of exponentials, one number a row.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
