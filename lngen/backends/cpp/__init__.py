@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lngen.backends import Notes
+from lngen.backends.cpp.kernels import KernelPair, handed, head
 from lngen.backends.cpp.layer import direction_text
 from lngen.backends.cpp.tags import TEXT
-from lngen.backends.cpp.kernels import KernelPair, handed, head
 from lngen.backends.spelling import spelled
 from lngen.files.render import render
 from lngen.plan.program import RowProgram

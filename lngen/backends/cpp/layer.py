@@ -11,12 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 import sympy
 from sympy import Expr, Symbol
 
-from lngen.backends.cpp.expressions import CppPrinter, Kinds, names_type
-from lngen.backends.cpp.passes import MOST_SUMS, Pass, Recomputed, Reduced, of_lines, of_stage
-from lngen.backends.cpp.tags import Tag, Tags, given, kind_of
 from lngen.backends.cpp import contract
+from lngen.backends.cpp.expressions import CppPrinter, Kinds, names_type
 from lngen.backends.cpp.kernels import COLUMNS
+from lngen.backends.cpp.passes import MOST_SUMS, Pass, Recomputed, Reduced, of_lines, of_stage
 from lngen.backends.cpp.presence import Presence, cpp, flags, result_condition
+from lngen.backends.cpp.tags import Tag, Tags, given, kind_of
 from lngen.errors import LngenError
 from lngen.expressions.equations import leading_to
 from lngen.expressions.symbols import (
@@ -33,7 +33,7 @@ from lngen.expressions.symbols import (
 )
 from lngen.plan.passes.places import distance
 from lngen.plan.presence import ALWAYS, NEVER, Condition
-from lngen.plan.program import Assignment, FeatureReduction, RowProgram, RowsReduction, Store
+from lngen.plan.program import Assignment, FeatureReduction, RowProgram, RowsReduction
 
 # An absolute value and a sign are exact, and an instruction or two: they are not kept.
 _CALLED = heads_that(lambda entry: entry.roundings)
@@ -116,7 +116,9 @@ class _Kernel:
 
     # ---- names
 
-    def arguments(self, each: contract.LaunchContract, symbols: Mapping[str, TypedSymbol], used: Mapping[Symbol, Condition]) -> str:
+    def arguments(
+        self, each: contract.LaunchContract, symbols: Mapping[str, TypedSymbol], used: Mapping[Symbol, Condition]
+    ) -> str:
         """Declare the tags of a kernel's arguments; return the declaration of their order."""
         neutral = dict(self.program.optional)
         results = {f"out_{name}": store.symbol for store in self.program.results for name in store.names}
@@ -188,7 +190,9 @@ class _Kernel:
             lines.append(f"const auto {line.symbol.name} = {text};  // step {line.step}")
         for total in each.over_all:
             value = scope.line(total.body)
-            lines.append(f"{scope.of}.over_rows({self.tag_of[total.symbol].text}, {value});  // step {total.step}: {total.symbol.name}")
+            lines.append(
+                f"{scope.of}.over_rows({self.tag_of[total.symbol].text}, {value});  // step {total.step}: {total.symbol.name}"
+            )
         for store in each.row_scalar_stores:
             value = scope.line(store.symbol)
             lines += [f"{scope.of}.store({self.result_tags[result].text}, {value});" for result in store.names]
@@ -226,7 +230,9 @@ class _Kernel:
             body.append(f"const auto {line.symbol.name} = {text};{step}")
         for item in each.columns:
             value = printer.line(item.body)
-            body.append(f"at.over_rows({self.tag_of[item.symbol].text}, {value});  // step {item.step}: {item.symbol.name}")
+            body.append(
+                f"at.over_rows({self.tag_of[item.symbol].text}, {value});  // step {item.step}: {item.symbol.name}"
+            )
         for store in each.stores:
             value, step = at_once.get(store.symbol, (printer.line(store.symbol), ""))
             body += [f"at.store({self.result_tags[result].text}, {value});{step}" for result in store.names]

@@ -89,9 +89,7 @@ class Recomputed:
     def __getitem__(self, symbol: Symbol) -> Assignment | None:
         return self._by_symbol.get(symbol)
 
-    def closure(
-        self, roots: Iterable[Expr], stops: Iterable[Symbol] = ()
-    ) -> tuple[list[Assignment], set[Symbol]]:
+    def closure(self, roots: Iterable[Expr], stops: Iterable[Symbol] = ()) -> tuple[list[Assignment], set[Symbol]]:
         """The values to compute for `roots`, in order, and the symbols that they start from, `stops` among them."""
         known = frozenset(stops)
         found: set[Symbol] = set()

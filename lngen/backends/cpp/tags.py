@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, count
 
-from lngen.backends.cpp.expressions import Kinds, real
 from lngen.backends.cpp.contract import KernelArgument, LaunchContract
+from lngen.backends.cpp.expressions import Kinds, real
 from lngen.backends.cpp.presence import cpp
 from lngen.backends.cpp.reserved import CPP
 from lngen.backends.expressions import number_of

@@ -9,11 +9,9 @@ from collections.abc import Sequence
 
 from lngen.backends import Notes
 from lngen.backends.cpp import layer
-from lngen.backends.cpu.wrappers import module, source_of
-from lngen.backends.cpp.kernels import head
-from lngen.backends.cpp.kernels import KernelPair
-from lngen.backends.cpp.kernels import handed, kernels_of
+from lngen.backends.cpp.kernels import KernelPair, handed, head, kernels_of
 from lngen.backends.cpp.reserved import CPP
+from lngen.backends.cpu.wrappers import module, source_of
 from lngen.backends.spelling import marked_program, plain_errors, spelled
 from lngen.files.render import render
 from lngen.plan.program import RowProgram

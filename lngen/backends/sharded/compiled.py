@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 
 from lngen.backends import Notes, cpu
 from lngen.backends.cpp import layer
+from lngen.backends.cpp.kernels import KernelPair, handed, kernels_of
 from lngen.backends.cuda import kernels_text
-from lngen.backends.cpp.kernels import KernelPair
-from lngen.backends.cpp.kernels import handed, kernels_of
 from lngen.backends.layout import WIDTH, quoted
 from lngen.backends.spelling import belongs_to, marked_program, reading
 from lngen.expressions.symbols import RowScalarSymbol, RowSymbol, is_row
