@@ -72,7 +72,7 @@ def identifiers() -> tuple[str, ...]:
     found |= {"float4", "ulonglong2", "NULL", "a__b", "x__rows", "match", "case"}
     made = plain(TEMPLATE)
     python = [text for path, text in made.files.items() if path.endswith(".py")]
-    for text in (*python, whole(made.text("kernels.cu"))):
+    for text in (*python, whole(made.files)):
         found |= set(re.findall(r"[A-Za-z_]\w*", _SILENT.sub(" ", text)))
     return tuple(sorted(found - HOSTS))
 

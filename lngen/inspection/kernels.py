@@ -110,7 +110,8 @@ def _of_direction(
     layer: Derived, program: RowProgram, architecture: Architecture, features: int, dtype: DType
 ) -> list[Inspected]:
     place = generated_folder() / layer.definition.name / source_of(program)
-    text = inlined(place, layer.text(source_of(program)))
+    kernels = layer.text(source_of(program)).replace('#include "layer.h"', layer.text("layer.h"))
+    text = inlined(place, kernels)
     given = macros(program.direction, dtype.name, dtype.name, features, shared=architecture.block_shared)
     code = as_launched(text, architecture.name, [f"-D{macro}" for macro in given])
     listed = {} if missing_disassembler() else listing.kernels(nvrtc.disassemble(code.cubin))

@@ -38,12 +38,12 @@ NOTES = Notes(
 
 @functools.cache
 def source(layer: str) -> str:
-    return with_mathematics(emit(LAYERS[layer], NOTES))
-
-
-def with_mathematics(files: dict[str, str]) -> str:
-    """The text of kernels.cu with layer.h in its place."""
+    files = emitted(layer)
     return files["kernels.cu"].replace('#include "layer.h"\n', files["layer.h"])
+
+
+def emitted(layer: str) -> dict[str, str]:
+    return emit(LAYERS[layer], NOTES)
 
 
 @pytest.fixture(params=LAYERS)
@@ -52,7 +52,7 @@ def layer(request: pytest.FixtureRequest) -> str:
 
 
 def test_no_header_but_those_of_half_precision(layer: str) -> None:
-    assert re.findall(r"#\s*include\s*(\S+)", whole(source(layer))) == ["<cuda_bf16.h>", "<cuda_fp16.h>"]
+    assert re.findall(r"#\s*include\s*(\S+)", whole(emitted(layer))) == ["<cuda_bf16.h>", "<cuda_fp16.h>"]
     shared = [f'"../_runtime/{name}"' for name in manifest.runtime_files() if name.endswith((".cuh", ".h"))]
     assert {*re.findall(r"#\s*include\s*(\S+)", source(layer))} <= {*shared}
 
@@ -66,14 +66,14 @@ def test_every_literal_of_a_stage_has_the_compute_type(layer: str) -> None:
 
 
 def test_no_atomic_and_one_shared_buffer(layer: str) -> None:
-    text = whole(source(layer))
+    text = whole(emitted(layer))
     assert "atomic" not in re.sub(r"//.*", "", text)
     assert text.count("extern __shared__") == 1
     assert text.count("__shared__") == 1
 
 
 def test_streaming_sits_in_two_wrappers(layer: str) -> None:
-    text = whole(source(layer))
+    text = whole(emitted(layer))
     assert text.count("__ldcs") == 1
     assert text.count("__stcs") == 1
     # What has no function in CUDA C++ is in wrappers of the headers, each once.
@@ -210,7 +210,7 @@ def test_all_but_the_builtins_is_plain_cpp(layer: str, macros: list[str], tmp_pa
         ("stub.h", STUB),
         ("cuda_fp16.h", FP16),
         ("cuda_bf16.h", BF16),
-        ("k.cc", whole(source(layer))),
+        ("k.cc", whole(emitted(layer))),
     ):
         (tmp_path / name).write_text(text)
     # `extern __shared__` declares an array of no known size in a function, which only CUDA gives storage.
