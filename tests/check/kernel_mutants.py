@@ -208,11 +208,8 @@ def _shifted(text: str, name: str) -> str:
     found = re.search(rf"constexpr Name<FEATURES, (\d+)\b.*> {name.upper()};", text)
     if not found:
         return text
-    before = "{0}::INDEX == {1} && {2} ? {2} - {3}::VECTOR : {2}"
-    text = text.replace(
-        "load<G::VECTOR>(to.of(name) + column)",
-        f"load<G::VECTOR>(to.of(name) + ({before.format('M', found[1], 'column', 'G')}))",
-    )
-    return text.replace(
-        "row.to.of(name), start)", f"row.to.of(name), {before.format('N', found[1], 'start', 'Row::G')})"
-    )
+    place = "{name}::INDEX == {index} && {column} ? {column} - {geometry}::VECTOR : {column}"
+    held = place.format(name="M", index=found[1], column="column", geometry="G")
+    text = text.replace("load<G::VECTOR>(to.of(name) + column)", f"load<G::VECTOR>(to.of(name) + ({held}))")
+    again = place.format(name="N", index=found[1], column="start", geometry="Row::G")
+    return text.replace("row.to.of(name), start)", f"row.to.of(name), {again})")
