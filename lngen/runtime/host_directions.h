@@ -254,7 +254,8 @@ template <class Layer, class S, class To> void over_chunks(const To& to, const W
   fence();
 }
 
-template <class Layer> void kernel(void* const* arrays, const double* numbers, const long long* sizes) {
+// Flattened: what is computed of an entry is part of the loop over entries, and addresses stay in registers.
+template <class Layer> __attribute__((flatten)) void kernel(void* const* arrays, const double* numbers, const long long* sizes) {
   using To = Arguments<Row, Computed, Computed, typename Layer::Given>;
   const To to = arguments<To>(Passed{arrays, numbers, sizes}, typename Layer::Given());
   const Work on{sizes[0], int(sizes[1]), sizes[2], sizes[3], sizes[4]};
