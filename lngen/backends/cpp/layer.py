@@ -206,10 +206,11 @@ class _Kernel:
         scope.note_entry(expressions)
         own = {line.symbol: line.symbol.name for line in lines}
         body: list[str] = []
-        for symbol, tag in self.tag_of.items():
-            if symbol not in leaves or not axes(symbol).features:
-                continue
-            if sum(_uses(expression, symbol) for expression in expressions) > 1:
+        reads = {s: tag for s, tag in self.tag_of.items() if s in leaves and axes(s).features}
+        # A GPU's compiler keeps fewer registers if an entry's values are read one after the other.
+        in_order = scope.of == "row" and len(reads) > 1
+        for symbol, tag in reads.items():
+            if in_order or sum(_uses(expression, symbol) for expression in expressions) > 1:
                 own[symbol] = symbol.name
                 body.append(f"const auto {symbol.name} = at({tag.text});")
             else:
