@@ -65,14 +65,14 @@ def names_type(text: str) -> bool:
 
 
 class Kinds(NamedTuple):
-    """Whether a value's type may be `Zero` for some inputs, and whether it may be another known number."""
+    """Types that a value may have for some inputs: `zero` for `Zero`, `other` for another number known as a type."""
 
     zero: bool = False
     other: bool = False
 
     @property
     def known(self) -> bool:
-        """Whether it may be any number that is known as a type."""
+        """Test whether it may be a number that is known as a type."""
         return self.zero or self.other
 
 
@@ -92,7 +92,7 @@ class CppPrinter:
     is_entry: bool = False
 
     def line(self, expression: Expr, *, varies: bool = False) -> str:
-        """An expression as a right-hand side; one that `varies` over the features is a vector also if it need not be."""
+        """An expression as a right-hand side, of type `A` if it `varies` over the features."""
         if varies and self.is_entry and not axes(expression).features and not self._is_literal(expression):
             return f"A({self._print(expression)[0]})"
         return self._print(expression)[0]

@@ -7,6 +7,7 @@ which are the same for all layers.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 
 import sympy
 from sympy import Expr, Symbol
@@ -63,7 +64,7 @@ def direction_text(name: str, program: RowProgram) -> list[str]:
     ]
 
 
-class _Scope:
+class _LevelText:
     """A function of the text: the printers of its values, and of the entries of its sweeps."""
 
     def __init__(self, of: str, at_level: Mapping[Symbol, str], kinds: Mapping[Symbol, Kinds]) -> None:
@@ -101,8 +102,8 @@ class _Scope:
             self.read[symbol] = self.read.get(symbol, 0) + times * _uses(expression, symbol)
 
 
-class _Kernel:
-    """What the two kernels of a direction have in common."""
+class _KernelText:
+    """Text of one of the two kernels of a direction: its names, and its sweeps."""
 
     def __init__(self, program: RowProgram, recomputed: Iterable[Assignment]) -> None:
         self.program = program
@@ -111,6 +112,7 @@ class _Kernel:
         self.recomputed = Recomputed(recomputed)
         self.tags = Tags(symbol.name for symbol in _symbols(program))
         self.tag_of: dict[Symbol, Tag] = {}
+        self.result_tags: dict[str, Tag] = {}
         self.kinds: dict[Symbol, Kinds] = {}
         self.keeps: dict[Symbol, tuple[Tag, Pass]] = {}
 
@@ -141,7 +143,7 @@ class _Kernel:
             where = ALWAYS
             if kind in ("ROWS", "ROW_NUMBERS", "FEATURES", "SCALAR"):
                 where = used.get(symbol, NEVER) & self.flags.get(argument.part, ALWAYS)
-            tags[name] = self.tag_of[symbol] = self.tags.add(name, kind, where, neutral.get(argument.part, 0))
+            tags[name] = self.tag_of[symbol] = self.tags.add(name, kind, where, neutral.get(argument.part, Fraction(0)))
             self.kinds[symbol] = tags[name].kinds
         self.saved_tags = {name.removeprefix("save_"): tag for name, tag in tags.items() if name.startswith("save_")}
         return given(each, tags)
@@ -171,7 +173,7 @@ class _Kernel:
 
     # ---- sweeps
 
-    def sweep(self, scope: _Scope, each: Pass, name: str, recalls: Sequence[Symbol] = ()) -> list[str]:
+    def sweep(self, scope: _LevelText, each: Pass, name: str, recalls: Sequence[Symbol] = ()) -> list[str]:
         """The lines of a pass: its sweep, its results, the values that follow."""
         lines: list[str] = []
         if each.reductions or each.columns or each.stores:
@@ -190,15 +192,14 @@ class _Kernel:
             lines.append(f"const auto {line.symbol.name} = {text};  // step {line.step}")
         for total in each.over_all:
             value = scope.line(total.body)
-            lines.append(
-                f"{scope.of}.over_rows({self.tag_of[total.symbol].text}, {value});  // step {total.step}: {total.symbol.name}"
-            )
+            call = f"{scope.of}.over_rows({self.tag_of[total.symbol].text}, {value});"
+            lines.append(f"{call}  // step {total.step}: {total.symbol.name}")
         for store in each.row_scalar_stores:
             value = scope.line(store.symbol)
             lines += [f"{scope.of}.store({self.result_tags[result].text}, {value});" for result in store.names]
         return lines
 
-    def _sweep(self, scope: _Scope, each: Pass, name: str, recalls: Sequence[Symbol]) -> list[str]:
+    def _sweep(self, scope: _LevelText, each: Pass, name: str, recalls: Sequence[Symbol]) -> list[str]:
         lines, leaves = self.recomputed.closure(each.roots)
         printed = [_body(item) for item in each.reductions] + [item.body for item in each.columns]
         stored = [store.symbol for store in each.stores for _ in store.names]
@@ -254,19 +255,19 @@ class _Kernel:
         return f"{item.operator}_of({text})" if item.operator in ("max", "min") else text
 
 
-class _Direction(_Kernel):
+class _Direction(_KernelText):
     """The function of a row, and the values of a call before it."""
 
     def __init__(self, program: RowProgram) -> None:
         features = [line for line in program.prologue if axes(line.symbol).features]
         super().__init__(program, [*features, *(t for t in program.temps() if axes(t.symbol).features)])
-        self.result_tags: dict[str, Tag] = {}
         sums = [item for stage in program.stages for item in stage.rows_reductions]
         self.columns = [item for item in sums if isinstance(item.symbol, FeatureSymbol)]
         self.scalars = [item for item in sums if isinstance(item.symbol, ScalarSymbol)]
         if len(self.columns) > MOST_SUMS:
             raise LngenError(f"{len(self.columns)} sums over rows; the C++ backend allows {MOST_SUMS}")
-        symbols = {a.symbol.name: a.symbol for a in (*program.rows, *program.parameters)}
+        symbols: dict[str, TypedSymbol] = {a.symbol.name: a.symbol for a in program.rows}
+        symbols |= {p.symbol.name: p.symbol for p in program.parameters}
         symbols |= {symbol.name: symbol for symbol in program.saved}
         used = {symbol: self.presence.used(symbol) for symbol in symbols.values()}
         counts = len(self.columns), len(self.scalars)
@@ -284,12 +285,12 @@ class _Direction(_Kernel):
         prologue = of_lines(leading_to(_stage_symbols(program), program.prologue), self.recomputed)
         made = [line.symbol for line in program.prologue if not axes(line.symbol).features]
         of_call = {symbol: symbol.name for symbol in made}
-        scope = _Scope("row", {**self._level("row"), **of_call}, self.kinds)
+        scope = _LevelText("row", {**self._level("row"), **of_call}, self.kinds)
         # Before it is known what is read only once.
         for number, each in enumerate(passes, 1):
             self.sweep(scope, each, f"stage_{number}", recalls[number - 1])
         head, inline = self._head(scope.read)
-        scope = _Scope("row", {**self._level("row"), **of_call, **inline}, self.kinds)
+        scope = _LevelText("row", {**self._level("row"), **of_call, **inline}, self.kinds)
         body: list[str] = []
         for number, each in enumerate(passes, 1):
             body += self.sweep(scope, each, f"stage_{number}", recalls[number - 1])
@@ -304,12 +305,12 @@ class _Direction(_Kernel):
         most = max((each.sums for each in (*prologue[1:], *passes)), default=0)
         results = max((len(each.stores) for each in passes), default=0)
         numbers = [most, self._calls(), len(self._members(prologue)), results, len(self.keeps)]
-        numbers = numbers if self.keeps else numbers[:-1]
+        direction = ", ".join(map(str, numbers if self.keeps else numbers[:-1]))
         return [
             *self.tags.declarations(),
             self.order,
             "",
-            f"struct Layer : Direction<Given, decltype(over_rows({', '.join(over)})), {', '.join(map(str, numbers))}> {{",
+            f"struct Layer : Direction<Given, decltype(over_rows({', '.join(over)})), {direction}> {{",
             *before,
             "  template <class Row> static LNGEN_INLINE void work(const Row& row) {",
             *(_INDENT + line for line in [*head, *body]),
@@ -332,7 +333,7 @@ class _Direction(_Kernel):
         """The function of the values that are the same for all rows."""
         if not returned:
             return []
-        scope = _Scope("call", self._level("call"), self.kinds)
+        scope = _LevelText("call", self._level("call"), self.kinds)
         body: list[str] = []
         for number, each in enumerate(prologue):
             body += self.sweep(scope, each, f"sweep_{number}")
@@ -380,21 +381,21 @@ class _Direction(_Kernel):
         symbols: list[Symbol] = [a.symbol for a in program.rows if isinstance(a.symbol, RowScalarSymbol)]
         symbols += program.saved if program.direction != "forward" else ()
         symbols += [p.symbol for p in program.parameters if p.kind != "Feature"]
-        symbols += [line.symbol for each in prologue for line in (*each.reductions, *each.scalars)]
+        for each in prologue:
+            symbols += [item.symbol for item in each.reductions] + [line.symbol for line in each.scalars]
         for stage in program.stages:
             symbols += [line.symbol for line in stage.temps if not axes(line.symbol).features]
             symbols += [item.symbol for item in stage.reductions] + [line.symbol for line in stage.row_scalars]
         return {symbol.name for symbol in symbols}
 
 
-class _Totals(_Kernel):
+class _Totals(_KernelText):
     """The function of the sums over all rows."""
 
     def __init__(self, rows: _Direction) -> None:
         program = rows.program
         self._lines = [*program.prologue, *program.epilogue]
         super().__init__(program, [line for line in self._lines if axes(line.symbol).features])
-        self.result_tags: dict[str, Tag] = {}
         self._sums = {item.symbol: rows.tag_of[item.symbol] for item in (*rows.columns, *rows.scalars)}
         for tag in self._sums.values():
             self.tags.all.append(tag)
@@ -417,7 +418,7 @@ class _Totals(_Kernel):
     def lines(self, direction: str) -> list[str]:
         """The lines of its namespace."""
         level = {s: f"call({tag.text})" for s, tag in self.tag_of.items() if not axes(s).features}
-        scope = _Scope("call", level, self.kinds)
+        scope = _LevelText("call", level, self.kinds)
         body: list[str] = []
         for number, each in enumerate(self._passes):
             body += self.sweep(scope, each, f"columns_{number}")
@@ -471,8 +472,8 @@ def _uses(expression: sympy.Basic, symbol: Symbol) -> int:
 
 def _symbols(program: RowProgram) -> list[Symbol]:
     """Every symbol that a program defines or is given."""
-    given = [argument.symbol for argument in (*program.rows, *program.parameters)]
-    return [*given, *program.saved, *(line.symbol for line in program.lines())]
+    arguments = [*(a.symbol for a in program.rows), *(p.symbol for p in program.parameters)]
+    return [*arguments, *program.saved, *(line.symbol for line in program.lines())]
 
 
 def _stage_symbols(program: RowProgram) -> set[Symbol]:

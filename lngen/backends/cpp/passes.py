@@ -66,7 +66,7 @@ class Pass:
     @property
     def roots(self) -> list[Expr]:
         """The values of an entry that the sweep is for."""
-        bodies = [item.body for item in (*self.reductions, *self.columns)]
+        bodies = [*(item.body for item in self.reductions), *(item.body for item in self.columns)]
         return bodies + [store.symbol for store in self.stores]
 
     @property
@@ -78,7 +78,10 @@ class Pass:
 
 @dataclass
 class Recomputed:
-    """Values of an entry that each pass computes again, and does not keep: kernels wait for memory, not for arithmetic."""
+    """Values of an entry that each pass computes again, and does not keep.
+
+    Kernels wait for memory, not for arithmetic.
+    """
 
     lines: Iterable[Assignment]
     _by_symbol: dict[Symbol, Assignment] = field(init=False)
@@ -141,7 +144,7 @@ def of_lines(assignments: Sequence[Assignment], recomputed: Recomputed) -> list[
         first = isinstance(line.expression, AttainsFirst)
         reduced = first or isinstance(line.expression, Reduction)
         _, leaves = recomputed.closure([line.expression])
-        pending = {item.symbol for item in (*reductions, *scalars)}
+        pending = {item.symbol for item in reductions} | {item.symbol for item in scalars}
         other = any((item.operator == "first") != first for item in reductions)
         if reduced and (leaves & pending or other or not done):
             done.append(Pass(tuple(reductions), scalars=tuple(scalars)))

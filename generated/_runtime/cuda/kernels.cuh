@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// The kernels of a module: one for each type of rows that is asked for, beside an array of how it is launched.
+#ifndef LNGEN_KERNELS_CUH
+#define LNGEN_KERNELS_CUH
+
+namespace lngen {
+
+#ifdef LNGEN_SAVE_NOTHING
+constexpr bool SAVES = false;
+#else
+constexpr bool SAVES = true;
+#endif
+
+// Programmatic dependent launch: a kernel may be launched to begin before the one ahead of it on the stream has ended.
+// It does nothing then until that one has ended and what it wrote can be seen; else there is nothing to wait for.
+__device__ __forceinline__ void await_launch_before() {
+#if defined(LNGEN_DEPENDENT) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+// Lets the next kernel begin early, once every block has called this. All blocks of a kernel over rows are resident, so
+// none waits for room that the next kernel takes.
+__device__ __forceinline__ void allow_launch_after() {
+#if defined(LNGEN_DEPENDENT) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
+}  // namespace lngen
+
+#define LNGEN_BOUNDS(L) __launch_bounds__(L::THREADS, L::BLOCKS)
+
+// Numbers that a launcher reads of a module: block, rows and bytes, and the layout of the work.
+#define LNGEN_LAUNCH(L) \
+  {L::THREADS, L::ROWS, L::SHARED_BYTES, L::VECTOR, L::THREADS_PER_ROW, L::ENTRIES, int(L::ROW), int(L::SUMS), L::ROWS_COPIED}
+
+// A kernel and its launch, given its parameters and their names, each in parentheses.
+#define LNGEN_UNPACKED(...) __VA_ARGS__
+#define LNGEN_KERNEL(NAME, LAUNCH, PARAMETERS, NAMES)              \
+  extern "C" {                                                     \
+  __device__ int NAME##_launch[] = LNGEN_LAUNCH(LAUNCH);           \
+  __global__ void LNGEN_BOUNDS(LAUNCH) NAME PARAMETERS {           \
+    lngen::await_launch_before();                                  \
+    lngen::allow_launch_after();                                   \
+    LAUNCH::run({LNGEN_UNPACKED NAMES});                           \
+  }                                                                \
+  }
+
+#ifdef LNGEN_F16
+#define LNGEN_OF_F16(KERNELS) KERNELS(f16, lngen::f16)
+#else
+#define LNGEN_OF_F16(KERNELS)
+#endif
+#ifdef LNGEN_BF16
+#define LNGEN_OF_BF16(KERNELS) KERNELS(bf16, lngen::bf16)
+#else
+#define LNGEN_OF_BF16(KERNELS)
+#endif
+#ifdef LNGEN_F32
+#define LNGEN_OF_F32(KERNELS) KERNELS(f32, lngen::f32)
+#else
+#define LNGEN_OF_F32(KERNELS)
+#endif
+#ifdef LNGEN_F64
+#define LNGEN_OF_F64(KERNELS) KERNELS(f64, lngen::f64)
+#else
+#define LNGEN_OF_F64(KERNELS)
+#endif
+#define LNGEN_EACH_TYPE(KERNELS) \
+  LNGEN_OF_F16(KERNELS) LNGEN_OF_BF16(KERNELS) LNGEN_OF_F32(KERNELS) LNGEN_OF_F64(KERNELS)
+
+#endif
