@@ -102,10 +102,13 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 7, 1> {
     const auto rstd = math::rsqrt(var + row(EPS));  // step 4
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto x = at(X);
+      const auto scale = at(SCALE);
+      const auto shift = at(SHIFT);
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*rstd;  // step 5
-      at.store(Y, at(SHIFT) + (at(SCALE) + A(1))*xhat);  // step 6
+      at.store(Y, shift + (scale + A(1))*xhat);  // step 6
     });
     row.save(MU, mu);
     row.save(MU_RESIDUAL, mu_residual);
@@ -137,11 +140,13 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 5, 2> {
     const auto mu = row(MU), mu_residual = row(MU_RESIDUAL), rstd = row(RSTD);
     const auto stage_1 = row.means([&](auto at) {
       using A = typename decltype(at)::A;
+      const auto x = at(X);
+      const auto scale = at(SCALE);
       const auto dy = at(DY);
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*rstd;  // step 5
-      const auto g = dy*(at(SCALE) + A(1));  // step 7
+      const auto g = dy*(scale + A(1));  // step 7
       at.store(DSCALE, dy*xhat);  // step 21
       at.store(DSHIFT, dy);  // step 22
       return terms(g, g*xhat);
@@ -150,10 +155,13 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 5, 2> {
     const auto mean_g_xhat = get<1>(stage_1);  // step 20: mean(g*xhat)
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto x = at(X);
+      const auto scale = at(SCALE);
+      const auto dy = at(DY);
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*rstd;  // step 5
-      const auto g = at(DY)*(at(SCALE) + A(1));  // step 7
+      const auto g = dy*(scale + A(1));  // step 7
       at.store(DX, (g - mean_g - xhat*mean_g_xhat)*rstd);  // step 20
     });
   }
@@ -182,8 +190,9 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 5, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto mu = row(MU), mu_residual = row(MU_RESIDUAL), rstd = row(RSTD);
     const auto stage_1 = row.means([&](auto at) {
+      const auto x = at(X);
       const auto x_dot = at(X_DOT);
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*rstd;  // step 5
       return terms(x_dot, x_dot*xhat);
@@ -192,10 +201,15 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 5, 1> {
     const auto mean_x_dot_xhat = get<1>(stage_1);  // step 37: mean(x_dot*xhat)
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto x = at(X);
+      const auto scale = at(SCALE);
+      const auto x_dot = at(X_DOT);
+      const auto scale_dot = at(SCALE_DOT);
+      const auto shift_dot = at(SHIFT_DOT);
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*rstd;  // step 5
-      at.store(Y_DOT, at(SHIFT_DOT) + at(SCALE_DOT)*xhat + (at(X_DOT) - mean_x_dot - xhat*mean_x_dot_xhat)*(at(SCALE) + A(1))*rstd);  // step 37
+      at.store(Y_DOT, shift_dot + scale_dot*xhat + (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*(scale + A(1))*rstd);  // step 37
     });
   }
 };
@@ -229,11 +243,14 @@ struct Layer : Direction<Given, decltype(over_rows()), 5, 0, 13, 2> {
     const auto mu = row(MU), mu_residual = row(MU_RESIDUAL), rstd = row(RSTD);
     const auto stage_1 = row.means([&](auto at) {
       using A = typename decltype(at)::A;
+      const auto x = at(X);
+      const auto scale = at(SCALE);
+      const auto dy = at(DY);
       const auto ddx = at(DDX);
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*rstd;  // step 5
-      const auto g = at(DY)*(at(SCALE) + A(1));  // step 38
+      const auto g = dy*(scale + A(1));  // step 38
       at.store(DSHIFT, A(0));  // step 72
       return terms(wanted<HAS_ddx>(g), wanted<HAS_ddx>(g*xhat), ddx, ddx*xhat, ddx*g);
     });
@@ -247,28 +264,35 @@ struct Layer : Direction<Given, decltype(over_rows()), 5, 0, 13, 2> {
     const auto mean_ddx_scaled = mean_ddx*mean_g;  // step 62
     const auto stage_2 = row.means([&](auto at) {
       using A = typename decltype(at)::A;
+      const auto x = at(X);
+      const auto scale = at(SCALE);
       const auto dy = at(DY);
       const auto ddx = at(DDX);
       const auto ddscale = at(DDSCALE);
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto ddshift = at(DDSHIFT);
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*rstd;  // step 5
       const auto dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd;  // step 70
       const auto d2xhat_part = ddscale*dy - ddx*mean_g_xhat_scaled;  // step 43
       at.store(DSCALE, dg*dy);  // step 71
-      at.store(DDY, at(DDSHIFT) + ddscale*xhat + dg*(at(SCALE) + A(1)));  // step 76
+      at.store(DDY, ddshift + ddscale*xhat + dg*(scale + A(1)));  // step 76
       return terms(d2xhat_part, d2xhat_part*xhat);
     });
     const auto mean_d2xhat_part = get<0>(stage_2);  // step 62: mean(d2xhat_part)
     const auto mean_d2xhat_part_xhat = get<1>(stage_2);  // step 62: mean(d2xhat_part*xhat)
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
+      const auto x = at(X);
+      const auto scale = at(SCALE);
       const auto dy = at(DY);
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto ddx = at(DDX);
+      const auto ddscale = at(DDSCALE);
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*rstd;  // step 5
-      const auto g = dy*(at(SCALE) + A(1));  // step 38
-      const auto d2xhat_part = at(DDSCALE)*dy - at(DDX)*mean_g_xhat_scaled;  // step 43
+      const auto g = dy*(scale + A(1));  // step 38
+      const auto d2xhat_part = ddscale*dy - ddx*mean_g_xhat_scaled;  // step 43
       at.store(DX, (d2xhat_part + (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled_2 + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd - mean_d2xhat_part - xhat*mean_d2xhat_part_xhat)*rstd);  // step 62
     });
   }

@@ -132,13 +132,17 @@ using Given = decltype(names(X, RESIDUAL, GAMMA, BETA, EPS, Y, H, MU, MU_RESIDUA
 struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 7, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto stage_1 = row.means([&](auto at) {
-      const auto h = at(RESIDUAL) + at(X);  // step 1
+      const auto x = at(X);
+      const auto residual = at(RESIDUAL);
+      const auto h = residual + x;  // step 1
       at.store(H, h);
       return terms(h);
     });
     const auto mu = get<0>(stage_1);  // step 2: mean(h)
     const auto stage_2 = row.sums([&](auto at) {
-      const auto h = at(RESIDUAL) + at(X);  // step 1
+      const auto x = at(X);
+      const auto residual = at(RESIDUAL);
+      const auto h = residual + x;  // step 1
       const auto h_shifted = h - mu;  // step 3
       return terms(h_shifted, h_shifted*h_shifted);
     });
@@ -148,11 +152,15 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 7, 1> {
     const auto var = math::quotient(corrected_squares(squares_h_shifted, sum_h_shifted, mu_residual, row.D), row.D);  // step 4
     const auto rstd = math::rsqrt(var + row(EPS));  // step 5
     row.each([&](auto at) {
-      const auto h = at(RESIDUAL) + at(X);  // step 1
+      const auto x = at(X);
+      const auto residual = at(RESIDUAL);
+      const auto gamma = at(GAMMA);
+      const auto beta = at(BETA);
+      const auto h = residual + x;  // step 1
       const auto h_shifted = h - mu;  // step 3
       const auto h_centred = h_shifted - mu_residual;  // step 3
       const auto xhat = h_centred*rstd;  // step 6
-      at.store(Y, xhat*at(GAMMA) + at(BETA));  // step 7
+      at.store(Y, xhat*gamma + beta);  // step 7
     });
     row.save(MU, mu);
     row.save(MU_RESIDUAL, mu_residual);
@@ -185,11 +193,13 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA, DBETA)), 2, 0, 5, 1> 
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto mu = row(MU), mu_residual = row(MU_RESIDUAL), rstd = row(RSTD);
     const auto stage_1 = row.means([&](auto at) {
+      const auto h = at(H);
       const auto dy = at(DY);
-      const auto h_shifted = at(H) - mu;  // step 3
+      const auto gamma = at(GAMMA);
+      const auto h_shifted = h - mu;  // step 3
       const auto h_centred = h_shifted - mu_residual;  // step 3
       const auto xhat = h_centred*rstd;  // step 6
-      const auto g = dy*at(GAMMA);  // step 8
+      const auto g = dy*gamma;  // step 8
       at.over_rows(DGAMMA, dy*xhat);  // step 23: dgamma
       at.over_rows(DBETA, dy);  // step 24: dbeta
       return terms(g, g*xhat);
@@ -197,11 +207,15 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA, DBETA)), 2, 0, 5, 1> 
     const auto mean_g = get<0>(stage_1);  // step 21: mean(g)
     const auto mean_g_xhat = get<1>(stage_1);  // step 21: mean(g*xhat)
     row.each([&](auto at) {
-      const auto h_shifted = at(H) - mu;  // step 3
+      const auto h = at(H);
+      const auto dy = at(DY);
+      const auto dh = at(DH);
+      const auto gamma = at(GAMMA);
+      const auto h_shifted = h - mu;  // step 3
       const auto h_centred = h_shifted - mu_residual;  // step 3
       const auto xhat = h_centred*rstd;  // step 6
-      const auto g = at(DY)*at(GAMMA);  // step 8
-      const auto dx = at(DH) + (g - mean_g - xhat*mean_g_xhat)*rstd;  // step 21
+      const auto g = dy*gamma;  // step 8
+      const auto dx = dh + (g - mean_g - xhat*mean_g_xhat)*rstd;  // step 21
       at.store(DX, dx);
       at.store(DRESIDUAL, dx);
     });
@@ -251,21 +265,30 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 5, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto mu = row(MU), mu_residual = row(MU_RESIDUAL), rstd = row(RSTD);
     const auto stage_1 = row.means([&](auto at) {
-      const auto h_shifted = at(H) - mu;  // step 3
+      const auto h = at(H);
+      const auto x_dot = at(X_DOT);
+      const auto residual_dot = at(RESIDUAL_DOT);
+      const auto h_shifted = h - mu;  // step 3
       const auto h_centred = h_shifted - mu_residual;  // step 3
       const auto xhat = h_centred*rstd;  // step 6
-      const auto h_dot = at(RESIDUAL_DOT) + at(X_DOT);  // step 25
+      const auto h_dot = residual_dot + x_dot;  // step 25
       at.store(H_DOT, h_dot);
       return terms(h_dot, h_dot*xhat);
     });
     const auto mean_h_dot = get<0>(stage_1);  // step 40: mean(h_dot)
     const auto mean_h_dot_xhat = get<1>(stage_1);  // step 40: mean(h_dot*xhat)
     row.each([&](auto at) {
-      const auto h_shifted = at(H) - mu;  // step 3
+      const auto h = at(H);
+      const auto x_dot = at(X_DOT);
+      const auto residual_dot = at(RESIDUAL_DOT);
+      const auto gamma = at(GAMMA);
+      const auto gamma_dot = at(GAMMA_DOT);
+      const auto beta_dot = at(BETA_DOT);
+      const auto h_shifted = h - mu;  // step 3
       const auto h_centred = h_shifted - mu_residual;  // step 3
       const auto xhat = h_centred*rstd;  // step 6
-      const auto h_dot = at(RESIDUAL_DOT) + at(X_DOT);  // step 25
-      at.store(Y_DOT, xhat*at(GAMMA_DOT) + (h_dot - mean_h_dot - xhat*mean_h_dot_xhat)*rstd*at(GAMMA) + at(BETA_DOT));  // step 40
+      const auto h_dot = residual_dot + x_dot;  // step 25
+      at.store(Y_DOT, xhat*gamma_dot + (h_dot - mean_h_dot - xhat*mean_h_dot_xhat)*rstd*gamma + beta_dot);  // step 40
     });
   }
 };
@@ -301,13 +324,17 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 7, 0, 12, 2> {
     using A = typename Row::A;
     const auto mu = row(MU), mu_residual = row(MU_RESIDUAL), rstd = row(RSTD);
     const auto stage_1 = row.means([&](auto at) {
+      const auto h = at(H);
       const auto dy = at(DY);
+      const auto ddx = at(DDX);
+      const auto ddresidual = at(DDRESIDUAL);
+      const auto gamma = at(GAMMA);
       const auto ddgamma = at(DDGAMMA);
-      const auto h_shifted = at(H) - mu;  // step 3
+      const auto h_shifted = h - mu;  // step 3
       const auto h_centred = h_shifted - mu_residual;  // step 3
       const auto xhat = h_centred*rstd;  // step 6
-      const auto g = dy*at(GAMMA);  // step 41
-      const auto ddh = at(DDRESIDUAL) + at(DDX);  // step 46
+      const auto g = dy*gamma;  // step 41
+      const auto ddh = ddresidual + ddx;  // step 46
       at.store(DDH, ddh);
       return terms(wanted<(HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)>(g), wanted<(HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)>(g*xhat), wanted<(HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)>(ddh), wanted<(HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)>(ddh*xhat), dy*ddgamma, ddh*g, dy*xhat*ddgamma);
     });
@@ -321,20 +348,24 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 7, 0, 12, 2> {
     const auto mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 68
     const auto mean_ddh_scaled = mean_ddh*mean_g;  // step 68
     row.each([&](auto at) {
+      const auto h = at(H);
       const auto dy = at(DY);
+      const auto ddx = at(DDX);
+      const auto ddresidual = at(DDRESIDUAL);
       const auto gamma = at(GAMMA);
       const auto ddgamma = at(DDGAMMA);
-      const auto h_shifted = at(H) - mu;  // step 3
+      const auto ddbeta = at(DDBETA);
+      const auto h_shifted = h - mu;  // step 3
       const auto h_centred = h_shifted - mu_residual;  // step 3
       const auto xhat = h_centred*rstd;  // step 6
       const auto g = dy*gamma;  // step 41
-      const auto ddh = at(DDRESIDUAL) + at(DDX);  // step 46
+      const auto ddh = ddresidual + ddx;  // step 46
       const auto dg = (ddh - mean_ddh - xhat*mean_ddh_xhat)*rstd;  // step 77
       const auto d2x = (dy*ddgamma + (xhat*mean_ddh_scaled + (xhat*mean_g_xhat_scaled + mean_g - g)*mean_ddh_xhat - xhat*mean_ddh_g - (ddh - mean_ddh)*mean_g_xhat)*rstd - mean_ddgamma_dy - xhat*mean_ddgamma_dy_xhat)*rstd;  // step 68
       at.over_rows(D2GAMMA, dg*dy);  // step 78: d2gamma
       at.store(DX, d2x);
       at.store(DRESIDUAL, d2x);
-      at.store(DDY, xhat*ddgamma + dg*gamma + at(DDBETA));  // step 83
+      at.store(DDY, xhat*ddgamma + dg*gamma + ddbeta);  // step 83
     });
   }
 };

@@ -107,16 +107,21 @@ using Given = decltype(names(X, RESIDUAL, GAMMA, EPS, Y, H, RSTD, ROW_COUNT, D))
 struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 3, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto stage_1 = row.means([&](auto at) {
-      const auto h = at(RESIDUAL) + at(X);  // step 1
+      const auto x = at(X);
+      const auto residual = at(RESIDUAL);
+      const auto h = residual + x;  // step 1
       at.store(H, h);
       return terms(h*h);
     });
     const auto ms = get<0>(stage_1);  // step 2: mean(h**2)
     const auto rstd = math::rsqrt(ms + row(EPS));  // step 3
     row.each([&](auto at) {
-      const auto h = at(RESIDUAL) + at(X);  // step 1
+      const auto x = at(X);
+      const auto residual = at(RESIDUAL);
+      const auto gamma = at(GAMMA);
+      const auto h = residual + x;  // step 1
       const auto xhat = h*rstd;  // step 4
-      at.store(Y, xhat*at(GAMMA));  // step 5
+      at.store(Y, xhat*gamma);  // step 5
     });
     row.save(RSTD, rstd);
   }
@@ -144,17 +149,23 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA)), 1, 0, 2, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto rstd = row(RSTD);
     const auto stage_1 = row.means([&](auto at) {
+      const auto h = at(H);
       const auto dy = at(DY);
-      const auto xhat = at(H)*rstd;  // step 4
-      const auto g = dy*at(GAMMA);  // step 6
+      const auto gamma = at(GAMMA);
+      const auto xhat = h*rstd;  // step 4
+      const auto g = dy*gamma;  // step 6
       at.over_rows(DGAMMA, dy*xhat);  // step 15: dgamma
       return terms(g*xhat);
     });
     const auto mean_g_xhat = get<0>(stage_1);  // step 13: mean(g*xhat)
     row.each([&](auto at) {
-      const auto xhat = at(H)*rstd;  // step 4
-      const auto g = at(DY)*at(GAMMA);  // step 6
-      const auto dx = at(DH) + (g - xhat*mean_g_xhat)*rstd;  // step 13
+      const auto h = at(H);
+      const auto dy = at(DY);
+      const auto dh = at(DH);
+      const auto gamma = at(GAMMA);
+      const auto xhat = h*rstd;  // step 4
+      const auto g = dy*gamma;  // step 6
+      const auto dx = dh + (g - xhat*mean_g_xhat)*rstd;  // step 13
       at.store(DX, dx);
       at.store(DRESIDUAL, dx);
     });
@@ -197,16 +208,24 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 2, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto rstd = row(RSTD);
     const auto stage_1 = row.means([&](auto at) {
-      const auto xhat = at(H)*rstd;  // step 4
-      const auto h_dot = at(RESIDUAL_DOT) + at(X_DOT);  // step 16
+      const auto h = at(H);
+      const auto x_dot = at(X_DOT);
+      const auto residual_dot = at(RESIDUAL_DOT);
+      const auto xhat = h*rstd;  // step 4
+      const auto h_dot = residual_dot + x_dot;  // step 16
       at.store(H_DOT, h_dot);
       return terms(h_dot*xhat);
     });
     const auto mean_h_dot_xhat = get<0>(stage_1);  // step 26: mean(h_dot*xhat)
     row.each([&](auto at) {
-      const auto xhat = at(H)*rstd;  // step 4
-      const auto h_dot = at(RESIDUAL_DOT) + at(X_DOT);  // step 16
-      at.store(Y_DOT, xhat*at(GAMMA_DOT) + (h_dot - xhat*mean_h_dot_xhat)*rstd*at(GAMMA));  // step 26
+      const auto h = at(H);
+      const auto x_dot = at(X_DOT);
+      const auto residual_dot = at(RESIDUAL_DOT);
+      const auto gamma = at(GAMMA);
+      const auto gamma_dot = at(GAMMA_DOT);
+      const auto xhat = h*rstd;  // step 4
+      const auto h_dot = residual_dot + x_dot;  // step 16
+      at.store(Y_DOT, xhat*gamma_dot + (h_dot - xhat*mean_h_dot_xhat)*rstd*gamma);  // step 26
     });
   }
 };
@@ -239,12 +258,17 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 0, 6, 2> {
     using A = typename Row::A;
     const auto rstd = row(RSTD);
     const auto stage_1 = row.means([&](auto at) {
+      const auto h = at(H);
       const auto dy = at(DY);
-      const auto xhat = at(H)*rstd;  // step 4
-      const auto g = dy*at(GAMMA);  // step 27
-      const auto ddh = at(DDRESIDUAL) + at(DDX);  // step 31
+      const auto ddx = at(DDX);
+      const auto ddresidual = at(DDRESIDUAL);
+      const auto gamma = at(GAMMA);
+      const auto ddgamma = at(DDGAMMA);
+      const auto xhat = h*rstd;  // step 4
+      const auto g = dy*gamma;  // step 27
+      const auto ddh = ddresidual + ddx;  // step 31
       at.store(DDH, ddh);
-      return terms(wanted<(HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)>(g*xhat), wanted<(HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)>(ddh*xhat), ddh*g, dy*xhat*at(DDGAMMA));
+      return terms(wanted<(HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)>(g*xhat), wanted<(HAS_ddresidual && HAS_dy) || (HAS_ddx && HAS_dy)>(ddh*xhat), ddh*g, dy*xhat*ddgamma);
     });
     const auto mean_g_xhat = get<0>(stage_1);  // step 28: mean(g*xhat)
     const auto mean_ddh_xhat = get<1>(stage_1);  // step 55: mean(ddh*xhat)
@@ -252,12 +276,15 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 0, 6, 2> {
     const auto mean_ddgamma_dy_xhat = get<3>(stage_1);  // step 48: mean(ddgamma*dy*xhat)
     const auto mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 48
     row.each([&](auto at) {
+      const auto h = at(H);
       const auto dy = at(DY);
+      const auto ddx = at(DDX);
+      const auto ddresidual = at(DDRESIDUAL);
       const auto gamma = at(GAMMA);
       const auto ddgamma = at(DDGAMMA);
-      const auto xhat = at(H)*rstd;  // step 4
+      const auto xhat = h*rstd;  // step 4
       const auto g = dy*gamma;  // step 27
-      const auto ddh = at(DDRESIDUAL) + at(DDX);  // step 31
+      const auto ddh = ddresidual + ddx;  // step 31
       const auto dg = (ddh - xhat*mean_ddh_xhat)*rstd;  // step 55
       const auto d2x = (dy*ddgamma + ((xhat*mean_g_xhat_scaled - g)*mean_ddh_xhat - xhat*mean_ddh_g - ddh*mean_g_xhat)*rstd - xhat*mean_ddgamma_dy_xhat)*rstd;  // step 48
       at.over_rows(D2GAMMA, dg*dy);  // step 56: d2gamma

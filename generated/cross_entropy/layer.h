@@ -85,9 +85,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 5, 0> {
     const auto Z = get<0>(stage_2);  // step 4: sum(exp_shifted)
     const auto log_Z = math::log(Z);  // step 5
     const auto stage_3 = row.sums([&](auto at) {
-      const auto x_shifted = at(X) - m;  // step 2
+      const auto x = at(X);
+      const auto target = at(TARGET);
+      const auto x_shifted = x - m;  // step 2
       const auto logp = x_shifted - log_Z;  // step 6
-      return terms(logp*at(TARGET));
+      return terms(logp*target);
     });
     const auto sum_logp_target = get<0>(stage_3);  // step 7: sum(logp*target)
     const auto y = -sum_logp_target;  // step 8
@@ -121,17 +123,21 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 6, 1> {
     const auto m = row(M), log_Z = row(LOG_Z);
     const auto dy = row(DY);
     const auto stage_1 = row.sums([&](auto at) {
-      const auto x_shifted = at(X) - m;  // step 2
+      const auto x = at(X);
+      const auto target = at(TARGET);
+      const auto x_shifted = x - m;  // step 2
       const auto logp = x_shifted - log_Z;  // step 6
       at.store(DTARGET, -logp*dy);  // step 33
-      return terms(at(TARGET));
+      return terms(target);
     });
     const auto sum_target = get<0>(stage_1);  // step 31: sum(target)
     const auto sum_target_scaled = sum_target / row(Z_2);  // step 31
     row.each([&](auto at) {
-      const auto x_shifted = at(X) - m;  // step 2
+      const auto x = at(X);
+      const auto target = at(TARGET);
+      const auto x_shifted = x - m;  // step 2
       const auto exp_shifted = math::exp(x_shifted);  // step 3
-      at.store(DX, (exp_shifted*sum_target_scaled - at(TARGET))*dy);  // step 31
+      at.store(DX, (exp_shifted*sum_target_scaled - target)*dy);  // step 31
     });
   }
 };
@@ -158,16 +164,22 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 7, 0> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto m = row(M), log_Z = row(LOG_Z);
     const auto stage_1 = row.sums([&](auto at) {
-      const auto x_shifted = at(X) - m;  // step 2
+      const auto x = at(X);
+      const auto x_dot = at(X_DOT);
+      const auto x_shifted = x - m;  // step 2
       const auto exp_shifted = math::exp(x_shifted);  // step 3
-      return terms(exp_shifted*at(X_DOT));
+      return terms(exp_shifted*x_dot);
     });
     const auto sum_exp_shifted_x_dot = get<0>(stage_1);  // step 40: sum(exp_shifted*x_dot)
     const auto log_Z_dot = sum_exp_shifted_x_dot / row(Z_2);  // step 40
     const auto stage_2 = row.sums([&](auto at) {
-      const auto x_shifted = at(X) - m;  // step 2
+      const auto x = at(X);
+      const auto target = at(TARGET);
+      const auto x_dot = at(X_DOT);
+      const auto target_dot = at(TARGET_DOT);
+      const auto x_shifted = x - m;  // step 2
       const auto logp = x_shifted - log_Z;  // step 6
-      return terms(logp*at(TARGET_DOT) + (at(X_DOT) - log_Z_dot)*at(TARGET));
+      return terms(logp*target_dot + (x_dot - log_Z_dot)*target);
     });
     const auto sum_logp_target_target_dot = get<0>(stage_2);  // step 46: sum(logp*target_dot + target*(-log_Z_dot + x_dot))
     const auto y_dot = -sum_logp_target_target_dot;  // step 46
@@ -203,12 +215,15 @@ struct Layer : Direction<Given, decltype(over_rows()), 4, 1, 14, 2, 1> {
     const auto dy = row(DY);
     const auto Z_scaled = row.D / Z;  // step 68
     const auto stage_2 = row.sums([&](auto at) {
+      const auto x = at(X);
+      const auto target = at(TARGET);
+      const auto ddx = at(DDX);
       const auto ddtarget = at(DDTARGET);
-      const auto x_shifted = at(X) - m;  // step 2
+      const auto x_shifted = x - m;  // step 2
       const auto exp_shifted = at.keep(KEPT_EXP_SHIFTED, math::exp(x_shifted));  // step 3
       const auto logp = x_shifted - log_Z;  // step 6
       const auto d2logp = -ddtarget*dy;  // step 49
-      return terms(wanted<HAS_ddx>(at(TARGET)), d2logp, at(DDX)*exp_shifted, ddtarget*logp);
+      return terms(wanted<HAS_ddx>(target), d2logp, ddx*exp_shifted, ddtarget*logp);
     });
     const auto mean_target = math::quotient(get<0>(stage_2), row.D);  // step 47: mean(target)
     const auto mean_d2logp = math::quotient(get<1>(stage_2), row.D);  // step 68: mean(d2logp)
@@ -218,13 +233,16 @@ struct Layer : Direction<Given, decltype(over_rows()), 4, 1, 14, 2, 1> {
     const auto sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted / Z;  // step 68
     const auto mean_target_scaled_2 = mean_target*row.D / Z;  // step 80
     const auto stage_3 = row.means([&](auto at) {
+      const auto x = at(X);
+      const auto target = at(TARGET);
       const auto ddx = at(DDX);
-      const auto x_shifted = at(X) - m;  // step 2
+      const auto ddtarget = at(DDTARGET);
+      const auto x_shifted = x - m;  // step 2
       const auto exp_shifted = at.recall(KEPT_EXP_SHIFTED, [&] { return math::exp(x_shifted); });  // step 3
-      const auto d2logp = -at(DDTARGET)*dy;  // step 49
+      const auto d2logp = -ddtarget*dy;  // step 49
       at.store(DX, d2logp + ((ddx - sum_ddx_exp_shifted_scaled)*mean_target_scaled - mean_d2logp)*exp_shifted*Z_scaled);  // step 68
       at.store(DTARGET, (sum_ddx_exp_shifted_scaled - ddx)*dy);  // step 76
-      return terms(ddx*(exp_shifted*mean_target_scaled_2 - at(TARGET)));
+      return terms(ddx*(exp_shifted*mean_target_scaled_2 - target));
     });
     const auto mean_ddx_exp_shifted_target = get<0>(stage_3);  // step 80: mean(ddx*(mean_target_scaled_2*exp_shifted - target))
     const auto ddy = (mean_ddx_exp_shifted_target - mean_ddtarget_logp)*row.D;  // step 80

@@ -117,9 +117,12 @@ struct Layer : Direction<Given, decltype(over_rows()), 0, 1, 1, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto alpha = row(ALPHA);
     row.each([&](auto at) {
-      const auto u = at(X)*alpha;  // step 1
+      const auto x = at(X);
+      const auto gamma = at(GAMMA);
+      const auto beta = at(BETA);
+      const auto u = x*alpha;  // step 1
       const auto t = math::tanh(u);  // step 2
-      at.store(Y, t*at(GAMMA) + at(BETA));  // step 3
+      at.store(Y, t*gamma + beta);  // step 3
     });
   }
 };
@@ -150,9 +153,10 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA, DBETA, DALPHA)), 1, 1
       using A = typename decltype(at)::A;
       const auto x = at(X);
       const auto dy = at(DY);
+      const auto gamma = at(GAMMA);
       const auto u = x*alpha;  // step 1
       const auto t = math::tanh(u);  // step 2
-      const auto du = (A(1) - t)*dy*(t + A(1))*at(GAMMA);  // step 7
+      const auto du = (A(1) - t)*dy*(t + A(1))*gamma;  // step 7
       at.over_rows(DGAMMA, dy*t);  // step 10: dgamma
       at.over_rows(DBETA, dy);  // step 11: dbeta
       at.store(DX, du*alpha);  // step 8
@@ -211,9 +215,13 @@ struct Layer : Direction<Given, decltype(over_rows()), 0, 1, 2, 1> {
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
+      const auto x_dot = at(X_DOT);
+      const auto gamma = at(GAMMA);
+      const auto gamma_dot = at(GAMMA_DOT);
+      const auto beta_dot = at(BETA_DOT);
       const auto u = x*alpha;  // step 1
       const auto t = math::tanh(u);  // step 2
-      at.store(Y_DOT, t*at(GAMMA_DOT) + (A(1) - t)*(t + A(1))*(x*alpha_dot + at(X_DOT)*alpha)*at(GAMMA) + at(BETA_DOT));  // step 17
+      at.store(Y_DOT, t*gamma_dot + (A(1) - t)*(t + A(1))*(x*alpha_dot + x_dot*alpha)*gamma + beta_dot);  // step 17
     });
   }
 };
@@ -252,6 +260,7 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA, D2ALPHA)), 2, 1, 5, 
       const auto ddx = at(DDX);
       const auto gamma = at(GAMMA);
       const auto ddgamma = at(DDGAMMA);
+      const auto ddbeta = at(DDBETA);
       const auto u = x*alpha;  // step 1
       const auto t = math::tanh(u);  // step 2
       const auto du = (A(1) - t)*dy*(t + A(1))*gamma;  // step 18
@@ -259,7 +268,7 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA, D2ALPHA)), 2, 1, 5, 
       const auto d2u = (A(1) - t)*(ddgamma - A(2)*ddu*t*gamma)*dy*(t + A(1));  // step 34
       at.over_rows(D2GAMMA, (A(1) - t)*ddu*dy*(t + A(1)));  // step 42: d2gamma
       at.store(DX, d2u*alpha + du*ddalpha);  // step 38
-      at.store(DDY, t*ddgamma + (A(1) - t)*ddu*(t + A(1))*gamma + at(DDBETA));  // step 48
+      at.store(DDY, t*ddgamma + (A(1) - t)*ddu*(t + A(1))*gamma + ddbeta);  // step 48
       return terms(wanted<(HAS_alpha && HAS_ddalpha) || (HAS_alpha && HAS_ddgamma) || (HAS_alpha && HAS_ddx)>(d2u*x), wanted<(HAS_alpha && HAS_ddalpha) || (HAS_alpha && HAS_ddgamma) || (HAS_alpha && HAS_ddx)>(ddx*du));
     });
     const auto mean_d2u_x = get<0>(stage_1);  // step 40: mean(d2u*x)

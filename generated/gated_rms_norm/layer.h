@@ -101,11 +101,13 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 3, 1> {
     const auto ms = get<0>(stage_1);  // step 1: mean(x**2)
     const auto rstd = math::rsqrt(ms + row(EPS));  // step 2
     row.each([&](auto at) {
+      const auto x = at(X);
       const auto z = at(Z);
-      const auto xhat = at(X)*rstd;  // step 3
+      const auto gamma = at(GAMMA);
+      const auto xhat = x*rstd;  // step 3
       const auto sigmoid_z = math::sigmoid(z);  // step 4
       const auto silu_z = sigmoid_z*z;  // step 5
-      at.store(Y, silu_z*xhat*at(GAMMA));  // step 6
+      at.store(Y, silu_z*xhat*gamma);  // step 6
     });
     row.save(RSTD, rstd);
   }
@@ -135,10 +137,11 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA)), 1, 1, 2, 1, 1> {
     const auto rstd = row(RSTD);
     const auto stage_1 = row.means([&](auto at) {
       using A = typename decltype(at)::A;
+      const auto x = at(X);
       const auto z = at(Z);
       const auto dy = at(DY);
       const auto gamma = at(GAMMA);
-      const auto xhat = at(X)*rstd;  // step 3
+      const auto xhat = x*rstd;  // step 3
       const auto sigmoid_z = math::sigmoid(z);  // step 4
       const auto silu_z = sigmoid_z*z;  // step 5
       const auto g = at.keep(KEPT_G, dy*silu_z*gamma);  // step 7
@@ -148,11 +151,14 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA)), 1, 1, 2, 1, 1> {
     });
     const auto mean_g_xhat = get<0>(stage_1);  // step 14: mean(g*xhat)
     row.each([&](auto at) {
+      const auto x = at(X);
       const auto z = at(Z);
-      const auto xhat = at(X)*rstd;  // step 3
+      const auto dy = at(DY);
+      const auto gamma = at(GAMMA);
+      const auto xhat = x*rstd;  // step 3
       const auto sigmoid_z = math::sigmoid(z);  // step 4
       const auto silu_z = sigmoid_z*z;  // step 5
-      const auto g = at.recall(KEPT_G, [&] { return at(DY)*silu_z*at(GAMMA); });  // step 7
+      const auto g = at.recall(KEPT_G, [&] { return dy*silu_z*gamma; });  // step 7
       at.store(DX, (g - xhat*mean_g_xhat)*rstd);  // step 14
     });
   }
@@ -194,18 +200,24 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 2, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto rstd = row(RSTD);
     const auto stage_1 = row.means([&](auto at) {
-      const auto xhat = at(X)*rstd;  // step 3
-      return terms(at(X_DOT)*xhat);
+      const auto x = at(X);
+      const auto x_dot = at(X_DOT);
+      const auto xhat = x*rstd;  // step 3
+      return terms(x_dot*xhat);
     });
     const auto mean_x_dot_xhat = get<0>(stage_1);  // step 36: mean(x_dot*xhat)
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
+      const auto x = at(X);
       const auto z = at(Z);
+      const auto x_dot = at(X_DOT);
+      const auto z_dot = at(Z_DOT);
       const auto gamma = at(GAMMA);
-      const auto xhat = at(X)*rstd;  // step 3
+      const auto gamma_dot = at(GAMMA_DOT);
+      const auto xhat = x*rstd;  // step 3
       const auto sigmoid_z = math::sigmoid(A(z));  // step 4
       const auto silu_z = sigmoid_z*z;  // step 5
-      at.store(Y_DOT, silu_z*xhat*at(GAMMA_DOT) + (at(X_DOT) - xhat*mean_x_dot_xhat)*silu_z*rstd*gamma + sigmoid_z*xhat*((A(1) - sigmoid_z)*z + A(1))*at(Z_DOT)*gamma);  // step 36
+      at.store(Y_DOT, silu_z*xhat*gamma_dot + (x_dot - xhat*mean_x_dot_xhat)*silu_z*rstd*gamma + sigmoid_z*xhat*((A(1) - sigmoid_z)*z + A(1))*z_dot*gamma);  // step 36
     });
   }
 };
@@ -242,14 +254,17 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 1, 8, 2, 4> {
     const auto rstd = row(RSTD);
     const auto stage_1 = row.means([&](auto at) {
       using A = typename decltype(at)::A;
+      const auto x = at(X);
       const auto z = at(Z);
       const auto dy = at(DY);
       const auto ddx = at(DDX);
-      const auto xhat = at(X)*rstd;  // step 3
+      const auto gamma = at(GAMMA);
+      const auto ddgamma = at(DDGAMMA);
+      const auto xhat = x*rstd;  // step 3
       const auto sigmoid_z = at.keep(KEPT_SIGMOID_Z, math::sigmoid(A(z)));  // step 4
       const auto silu_z = at.keep(KEPT_SILU_Z, sigmoid_z*z);  // step 5
-      const auto g = at.keep(KEPT_G, dy*silu_z*at(GAMMA));  // step 37
-      return terms(wanted<HAS_ddx>(g*xhat), ddx*xhat, ddx*g, dy*silu_z*xhat*at(DDGAMMA));
+      const auto g = at.keep(KEPT_G, dy*silu_z*gamma);  // step 37
+      return terms(wanted<HAS_ddx>(g*xhat), ddx*xhat, ddx*g, dy*silu_z*xhat*ddgamma);
     });
     const auto mean_g_xhat = get<0>(stage_1);  // step 38: mean(g*xhat)
     const auto mean_ddx_xhat = get<1>(stage_1);  // step 61: mean(ddx*xhat)
@@ -259,13 +274,14 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 1, 8, 2, 4> {
     const auto mean_g_xhat_scaled_2 = A(2)*mean_g_xhat;  // step 55
     const auto stage_2 = row.means([&](auto at) {
       using A = typename decltype(at)::A;
+      const auto x = at(X);
       const auto z = at(Z);
       const auto dy = at(DY);
       const auto ddx = at(DDX);
       const auto ddz = at(DDZ);
       const auto gamma = at(GAMMA);
       const auto ddgamma = at(DDGAMMA);
-      const auto xhat = at(X)*rstd;  // step 3
+      const auto xhat = x*rstd;  // step 3
       const auto sigmoid_z = at.recall(KEPT_SIGMOID_Z, [&] { return math::sigmoid(A(z)); });  // step 4
       const auto silu_z = at.recall(KEPT_SILU_Z, [&] { return sigmoid_z*z; });  // step 5
       const auto dg = (ddx - xhat*mean_ddx_xhat)*rstd;  // step 61
@@ -279,15 +295,19 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 1, 8, 2, 4> {
     const auto mean_d2xhat_part_xhat = get<0>(stage_2);  // step 55: mean(d2xhat_part*xhat)
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
+      const auto x = at(X);
       const auto z = at(Z);
       const auto dy = at(DY);
+      const auto ddx = at(DDX);
+      const auto ddz = at(DDZ);
       const auto gamma = at(GAMMA);
-      const auto xhat = at(X)*rstd;  // step 3
+      const auto ddgamma = at(DDGAMMA);
+      const auto xhat = x*rstd;  // step 3
       const auto sigmoid_z = math::sigmoid(A(z));  // step 4
       const auto silu_z = at.recall(KEPT_SILU_Z, [&] { return sigmoid_z*z; });  // step 5
       const auto g = at.recall(KEPT_G, [&] { return dy*silu_z*gamma; });  // step 37
-      const auto d2xhat_part = at.recall(KEPT_D2XHAT_PART, [&] { return at(DDZ)*dy*sigmoid_z*((A(1) - sigmoid_z)*z + A(1))*gamma - at(DDX)*mean_g_xhat_scaled; });  // step 41
-      at.store(DX, (d2xhat_part + dy*silu_z*at(DDGAMMA) + ((xhat*mean_g_xhat_scaled_2 - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd - xhat*mean_d2xhat_part_xhat - xhat*mean_ddgamma_dy_silu_z)*rstd);  // step 55
+      const auto d2xhat_part = at.recall(KEPT_D2XHAT_PART, [&] { return ddz*dy*sigmoid_z*((A(1) - sigmoid_z)*z + A(1))*gamma - ddx*mean_g_xhat_scaled; });  // step 41
+      at.store(DX, (d2xhat_part + dy*silu_z*ddgamma + ((xhat*mean_g_xhat_scaled_2 - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd - xhat*mean_d2xhat_part_xhat - xhat*mean_ddgamma_dy_silu_z)*rstd);  // step 55
     });
   }
 };

@@ -81,13 +81,17 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 2, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto rstd = row(RSTD);
     const auto stage_1 = row.sums([&](auto at) {
-      const auto y = at(X)*rstd;  // step 3
-      return terms(at(DY)*y);
+      const auto x = at(X);
+      const auto dy = at(DY);
+      const auto y = x*rstd;  // step 3
+      return terms(dy*y);
     });
     const auto sum_dy_y = get<0>(stage_1);  // step 10: sum(dy*y)
     row.each([&](auto at) {
-      const auto y = at(X)*rstd;  // step 3
-      at.store(DX, (at(DY) - y*sum_dy_y)*rstd);  // step 10
+      const auto x = at(X);
+      const auto dy = at(DY);
+      const auto y = x*rstd;  // step 3
+      at.store(DX, (dy - y*sum_dy_y)*rstd);  // step 10
     });
   }
 };
@@ -110,13 +114,17 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 2, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto rstd = row(RSTD);
     const auto stage_1 = row.sums([&](auto at) {
-      const auto y = at(X)*rstd;  // step 3
-      return terms(at(X_DOT)*y);
+      const auto x = at(X);
+      const auto x_dot = at(X_DOT);
+      const auto y = x*rstd;  // step 3
+      return terms(x_dot*y);
     });
     const auto sum_x_dot_y = get<0>(stage_1);  // step 18: sum(x_dot*y)
     row.each([&](auto at) {
-      const auto y = at(X)*rstd;  // step 3
-      at.store(Y_DOT, (at(X_DOT) - y*sum_x_dot_y)*rstd);  // step 18
+      const auto x = at(X);
+      const auto x_dot = at(X_DOT);
+      const auto y = x*rstd;  // step 3
+      at.store(Y_DOT, (x_dot - y*sum_x_dot_y)*rstd);  // step 18
     });
   }
 };
@@ -143,9 +151,10 @@ struct Layer : Direction<Given, decltype(over_rows()), 4, 0, 7, 2> {
     const auto rstd = row(RSTD);
     const auto rstd_scaled = (rstd*rstd)*row.D;  // step 36
     const auto stage_2 = row.sums([&](auto at) {
+      const auto x = at(X);
       const auto dy = at(DY);
       const auto ddx = at(DDX);
-      const auto y = at(X)*rstd;  // step 3
+      const auto y = x*rstd;  // step 3
       return terms(wanted<HAS_ddx>(dy*y), ddx*y, ddx*dy, ddx*y);
     });
     const auto mean_dy_y = math::quotient(get<0>(stage_2), row.D);  // step 19: mean(dy*y)
@@ -154,9 +163,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 4, 0, 7, 2> {
     const auto sum_ddx_y = get<3>(stage_2);  // step 42: sum(ddx*y)
     const auto mean_dy_y_scaled = A(3)*mean_dy_y*row.D;  // step 36
     row.each([&](auto at) {
+      const auto x = at(X);
+      const auto dy = at(DY);
       const auto ddx = at(DDX);
-      const auto y = at(X)*rstd;  // step 3
-      at.store(DX, ((y*mean_dy_y_scaled - at(DY))*mean_ddx_y - y*mean_ddx_dy - ddx*mean_dy_y)*rstd_scaled);  // step 36
+      const auto y = x*rstd;  // step 3
+      at.store(DX, ((y*mean_dy_y_scaled - dy)*mean_ddx_y - y*mean_ddx_dy - ddx*mean_dy_y)*rstd_scaled);  // step 36
       at.store(DDY, (ddx - y*sum_ddx_y)*rstd);  // step 42
     });
   }

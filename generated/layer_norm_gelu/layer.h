@@ -120,10 +120,13 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 1, 7, 1> {
     const auto rstd = math::rsqrt(var + row(EPS));  // step 4
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto x = at(X);
+      const auto gamma = at(GAMMA);
+      const auto beta = at(BETA);
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*rstd;  // step 5
-      const auto u = xhat*at(GAMMA) + at(BETA);  // step 6
+      const auto u = xhat*gamma + beta;  // step 6
       const auto Phi_u = A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5);  // step 7
       at.store(Y, Phi_u*u);  // step 9
     });
@@ -159,13 +162,16 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA, DBETA)), 2, 2, 5, 1, 
     const auto mu = row(MU), mu_residual = row(MU_RESIDUAL), rstd = row(RSTD);
     const auto stage_1 = row.means([&](auto at) {
       using A = typename decltype(at)::A;
+      const auto x = at(X);
+      const auto dy = at(DY);
       const auto gamma = at(GAMMA);
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto beta = at(BETA);
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*rstd;  // step 5
-      const auto u = xhat*gamma + at(BETA);  // step 6
+      const auto u = xhat*gamma + beta;  // step 6
       const auto Phi_u = A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5);  // step 7
-      const auto du = (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*at(DY);  // step 13
+      const auto du = (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*dy;  // step 13
       const auto g = at.keep(KEPT_G, du*gamma);  // step 14
       at.over_rows(DGAMMA, du*xhat);  // step 28: dgamma
       at.over_rows(DBETA, du);  // step 29: dbeta
@@ -175,13 +181,16 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA, DBETA)), 2, 2, 5, 1, 
     const auto mean_g_xhat = get<1>(stage_1);  // step 27: mean(g*xhat)
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
+      const auto x = at(X);
+      const auto dy = at(DY);
       const auto gamma = at(GAMMA);
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto beta = at(BETA);
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*rstd;  // step 5
-      const auto u = xhat*gamma + at(BETA);  // step 6
+      const auto u = xhat*gamma + beta;  // step 6
       const auto Phi_u = A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5);  // step 7
-      const auto du = (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*at(DY);  // step 13
+      const auto du = (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*dy;  // step 13
       const auto g = at.recall(KEPT_G, [&] { return du*gamma; });  // step 14
       at.store(DX, (g - mean_g - xhat*mean_g_xhat)*rstd);  // step 27
     });
@@ -231,8 +240,9 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 2, 5, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto mu = row(MU), mu_residual = row(MU_RESIDUAL), rstd = row(RSTD);
     const auto stage_1 = row.means([&](auto at) {
+      const auto x = at(X);
       const auto x_dot = at(X_DOT);
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*rstd;  // step 5
       return terms(x_dot, x_dot*xhat);
@@ -241,13 +251,18 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 2, 5, 1> {
     const auto mean_x_dot_xhat = get<1>(stage_1);  // step 49: mean(x_dot*xhat)
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
+      const auto x = at(X);
+      const auto x_dot = at(X_DOT);
       const auto gamma = at(GAMMA);
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto beta = at(BETA);
+      const auto gamma_dot = at(GAMMA_DOT);
+      const auto beta_dot = at(BETA_DOT);
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*rstd;  // step 5
-      const auto u = xhat*gamma + at(BETA);  // step 6
+      const auto u = xhat*gamma + beta;  // step 6
       const auto Phi_u = A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5);  // step 7
-      at.store(Y_DOT, (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*(xhat*at(GAMMA_DOT) + (at(X_DOT) - mean_x_dot - xhat*mean_x_dot_xhat)*rstd*gamma + at(BETA_DOT)));  // step 49
+      at.store(Y_DOT, (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*(xhat*gamma_dot + (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*rstd*gamma + beta_dot));  // step 49
     });
   }
 };
@@ -286,15 +301,18 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA, D2BETA)), 7, 4, 15, 
     const auto mu = row(MU), mu_residual = row(MU_RESIDUAL), rstd = row(RSTD);
     const auto stage_1 = row.means([&](auto at) {
       using A = typename decltype(at)::A;
+      const auto x = at(X);
+      const auto dy = at(DY);
       const auto ddx = at(DDX);
       const auto gamma = at(GAMMA);
+      const auto beta = at(BETA);
       const auto ddgamma = at(DDGAMMA);
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*rstd;  // step 5
-      const auto u = xhat*gamma + at(BETA);  // step 6
+      const auto u = xhat*gamma + beta;  // step 6
       const auto Phi_u = at.keep(KEPT_PHI_U, A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5));  // step 7
-      const auto du = at.keep(KEPT_DU, (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*at(DY));  // step 50
+      const auto du = at.keep(KEPT_DU, (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*dy);  // step 50
       const auto g = at.keep(KEPT_G, du*gamma);  // step 51
       return terms(wanted<HAS_ddx>(g), wanted<HAS_ddx>(g*xhat), ddx, ddx*xhat, du*ddgamma, ddx*g, du*xhat*ddgamma);
     });
@@ -310,17 +328,21 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA, D2BETA)), 7, 4, 15, 
     const auto mean_ddx_scaled = mean_ddx*mean_g;  // step 91
     const auto stage_2 = row.means([&](auto at) {
       using A = typename decltype(at)::A;
+      const auto x = at(X);
       const auto dy = at(DY);
       const auto ddx = at(DDX);
       const auto gamma = at(GAMMA);
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto beta = at(BETA);
+      const auto ddgamma = at(DDGAMMA);
+      const auto ddbeta = at(DDBETA);
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*rstd;  // step 5
-      const auto u = xhat*gamma + at(BETA);  // step 6
+      const auto u = xhat*gamma + beta;  // step 6
       const auto Phi_u = at.recall(KEPT_PHI_U, [&] { return A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5); });  // step 7
       const auto du = at.recall(KEPT_DU, [&] { return (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*dy; });  // step 50
       const auto dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd;  // step 65
-      const auto ddu = xhat*at(DDGAMMA) + dg*gamma + at(DDBETA);  // step 68
+      const auto ddu = xhat*ddgamma + dg*gamma + ddbeta;  // step 68
       const auto d2u = A(0.39894228040143267794)*(A(2) - u*u)*ddu*dy*math::exp(A(-0.5)*(u*u));  // step 72
       const auto d2xhat_part = at.keep(KEPT_D2XHAT_PART, d2u*gamma - ddx*mean_g_xhat_scaled);  // step 73
       at.over_rows(D2GAMMA, d2u*xhat + dg*du);  // step 93: d2gamma
@@ -332,19 +354,22 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA, D2BETA)), 7, 4, 15, 
     const auto mean_d2xhat_part_xhat = get<1>(stage_2);  // step 91: mean(d2xhat_part*xhat)
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
+      const auto x = at(X);
       const auto dy = at(DY);
       const auto ddx = at(DDX);
       const auto gamma = at(GAMMA);
+      const auto beta = at(BETA);
       const auto ddgamma = at(DDGAMMA);
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto ddbeta = at(DDBETA);
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*rstd;  // step 5
-      const auto u = xhat*gamma + at(BETA);  // step 6
+      const auto u = xhat*gamma + beta;  // step 6
       const auto Phi_u = A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5);  // step 7
       const auto du = at.recall(KEPT_DU, [&] { return (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*dy; });  // step 50
       const auto g = at.recall(KEPT_G, [&] { return du*gamma; });  // step 51
       const auto dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd;  // step 65
-      const auto ddu = xhat*ddgamma + dg*gamma + at(DDBETA);  // step 68
+      const auto ddu = xhat*ddgamma + dg*gamma + ddbeta;  // step 68
       const auto d2u = A(0.39894228040143267794)*(A(2) - u*u)*ddu*dy*math::exp(A(-0.5)*(u*u));  // step 72
       const auto d2xhat_part = at.recall(KEPT_D2XHAT_PART, [&] { return d2u*gamma - ddx*mean_g_xhat_scaled; });  // step 73
       at.store(DX, (d2xhat_part + du*ddgamma + (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled_2 + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd - mean_d2xhat_part - mean_ddgamma_du - xhat*mean_d2xhat_part_xhat - xhat*mean_ddgamma_du_xhat)*rstd);  // step 91

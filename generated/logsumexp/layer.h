@@ -117,9 +117,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 4, 0> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto m = row(M);
     const auto stage_1 = row.sums([&](auto at) {
-      const auto x_shifted = at(X) - m;  // step 2
+      const auto x = at(X);
+      const auto x_dot = at(X_DOT);
+      const auto x_shifted = x - m;  // step 2
       const auto exp_shifted = math::exp(x_shifted);  // step 3
-      return terms(exp_shifted*at(X_DOT));
+      return terms(exp_shifted*x_dot);
     });
     const auto sum_exp_shifted_x_dot = get<0>(stage_1);  // step 28: sum(exp_shifted*x_dot)
     const auto y_dot = sum_exp_shifted_x_dot / row(Z_2);  // step 28
@@ -150,19 +152,23 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 7, 1, 1> {
     const auto m = row(M), Z = row(Z_2);
     const auto dy_scaled = row(DY) / Z;  // step 31
     const auto stage_2 = row.sums([&](auto at) {
-      const auto x_shifted = at(X) - m;  // step 2
+      const auto x = at(X);
+      const auto ddx = at(DDX);
+      const auto x_shifted = x - m;  // step 2
       const auto exp_shifted = at.keep(KEPT_EXP_SHIFTED, math::exp(x_shifted));  // step 3
-      return terms(at(DDX)*exp_shifted);
+      return terms(ddx*exp_shifted);
     });
     const auto sum_ddx_exp_shifted = get<0>(stage_2);  // step 42: sum(ddx*exp_shifted)
     const auto sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted / Z;  // step 42
     const auto ddy = sum_ddx_exp_shifted / Z;  // step 44
     row.store(DDY, ddy);
     row.each([&](auto at) {
-      const auto x_shifted = at(X) - m;  // step 2
+      const auto x = at(X);
+      const auto ddx = at(DDX);
+      const auto x_shifted = x - m;  // step 2
       const auto exp_shifted = at.recall(KEPT_EXP_SHIFTED, [&] { return math::exp(x_shifted); });  // step 3
       const auto dx = exp_shifted*dy_scaled;  // step 31
-      at.store(DX, (at(DDX) - sum_ddx_exp_shifted_scaled)*dx);  // step 42
+      at.store(DX, (ddx - sum_ddx_exp_shifted_scaled)*dx);  // step 42
     });
   }
 };

@@ -124,10 +124,13 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 5, 1> {
     const auto spread = get<0>(stage_3);  // step 3: mean(Abs(x_centred))
     const auto scale = A(1) / (spread + row(EPS));  // step 4
     row.each([&](auto at) {
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto x = at(X);
+      const auto gamma = at(GAMMA);
+      const auto beta = at(BETA);
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*scale;  // step 5
-      at.store(Y, xhat*at(GAMMA) + at(BETA));  // step 6
+      at.store(Y, xhat*gamma + beta);  // step 6
     });
     row.save(MU, mu);
     row.save(MU_RESIDUAL, mu_residual);
@@ -158,11 +161,13 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA, DBETA)), 3, 0, 6, 1> 
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto mu = row(MU), mu_residual = row(MU_RESIDUAL), scale = row(SCALE);
     const auto stage_1 = row.means([&](auto at) {
+      const auto x = at(X);
       const auto dy = at(DY);
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto gamma = at(GAMMA);
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*scale;  // step 5
-      const auto g = dy*at(GAMMA);  // step 7
+      const auto g = dy*gamma;  // step 7
       at.over_rows(DGAMMA, dy*xhat);  // step 20: dgamma
       at.over_rows(DBETA, dy);  // step 21: dbeta
       return terms(g, math::sign(xhat), g*xhat);
@@ -171,10 +176,13 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA, DBETA)), 3, 0, 6, 1> 
     const auto mean_xhat = get<1>(stage_1);  // step 19: mean(sign(xhat))
     const auto mean_g_xhat = get<2>(stage_1);  // step 19: mean(g*xhat)
     row.each([&](auto at) {
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto x = at(X);
+      const auto dy = at(DY);
+      const auto gamma = at(GAMMA);
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*scale;  // step 5
-      const auto g = at(DY)*at(GAMMA);  // step 7
+      const auto g = dy*gamma;  // step 7
       at.store(DX, (g + (mean_xhat - math::sign(xhat))*mean_g_xhat - mean_g)*scale);  // step 19
     });
   }
@@ -221,8 +229,9 @@ struct Layer : Direction<Given, decltype(over_rows()), 3, 0, 6, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto mu = row(MU), mu_residual = row(MU_RESIDUAL), scale = row(SCALE);
     const auto stage_1 = row.means([&](auto at) {
+      const auto x = at(X);
       const auto x_dot = at(X_DOT);
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*scale;  // step 5
       return terms(wanted<HAS_x_dot>(math::sign(xhat)), x_dot, math::sign(xhat)*x_dot);
@@ -232,10 +241,15 @@ struct Layer : Direction<Given, decltype(over_rows()), 3, 0, 6, 1> {
     const auto mean_x_dot_xhat = get<2>(stage_1);  // step 34: mean(x_dot*sign(xhat))
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto x = at(X);
+      const auto x_dot = at(X_DOT);
+      const auto gamma = at(GAMMA);
+      const auto gamma_dot = at(GAMMA_DOT);
+      const auto beta_dot = at(BETA_DOT);
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*scale;  // step 5
-      at.store(Y_DOT, xhat*at(GAMMA_DOT) + (at(X_DOT) + (xhat*mean_xhat - A(1))*mean_x_dot - xhat*mean_x_dot_xhat)*scale*at(GAMMA) + at(BETA_DOT));  // step 34
+      at.store(Y_DOT, xhat*gamma_dot + (x_dot + (xhat*mean_xhat - A(1))*mean_x_dot - xhat*mean_x_dot_xhat)*scale*gamma + beta_dot);  // step 34
     });
   }
 };
@@ -266,11 +280,15 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 0, 18, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto mu = row(MU), mu_residual = row(MU_RESIDUAL), scale = row(SCALE);
     const auto stage_1 = row.sums([&](auto at) {
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto x = at(X);
+      const auto dy = at(DY);
+      const auto ddx = at(DDX);
+      const auto gamma = at(GAMMA);
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*scale;  // step 5
-      const auto g = at(DY)*at(GAMMA);  // step 35
-      return terms(wanted<HAS_ddx>(g), wanted<HAS_ddx>(math::sign(xhat)), wanted<HAS_ddx>(g*xhat), -at(DDX)*scale);
+      const auto g = dy*gamma;  // step 35
+      return terms(wanted<HAS_ddx>(g), wanted<HAS_ddx>(math::sign(xhat)), wanted<HAS_ddx>(g*xhat), -ddx*scale);
     });
     const auto mean_g = math::quotient(get<0>(stage_1), row.D);  // step 39: mean(g)
     const auto mean_sign_xhat = math::quotient(get<1>(stage_1), row.D);  // step 38: mean(sign(xhat))
@@ -278,28 +296,34 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 0, 18, 1> {
     const auto dmean_g = get<3>(stage_1);  // step 49: sum(-scale*ddx)
     const auto dmean_g_scaled = math::quotient(dmean_g, row.D);  // step 50
     const auto stage_2 = row.sums([&](auto at) {
+      const auto x = at(X);
+      const auto dy = at(DY);
       const auto ddx = at(DDX);
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto gamma = at(GAMMA);
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*scale;  // step 5
-      const auto g = at(DY)*at(GAMMA);  // step 35
+      const auto g = dy*gamma;  // step 35
       return terms(ddx*(mean_sign_xhat - math::sign(xhat))*scale, (g + (mean_sign_xhat - math::sign(xhat))*mean_g_xhat - mean_g)*ddx);
     });
     const auto dmean_g_xhat = get<0>(stage_2);  // step 41: sum(scale*ddx*(mean_sign_xhat - sign(xhat)))
     const auto sum_ddx_g_xhat = get<1>(stage_2);  // step 43: sum(ddx*(-mean_g + mean_g_xhat*(mean_sign_xhat - sign(xhat)) + g))
     const auto dmean_g_xhat_scaled = math::quotient(dmean_g_xhat, row.D);  // step 50
     const auto stage_3 = row.sums([&](auto at) {
+      const auto x = at(X);
       const auto dy = at(DY);
+      const auto ddx = at(DDX);
       const auto gamma = at(GAMMA);
       const auto ddgamma = at(DDGAMMA);
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto ddbeta = at(DDBETA);
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*scale;  // step 5
       const auto g = dy*gamma;  // step 35
-      const auto dg = xhat*dmean_g_xhat_scaled + at(DDX)*scale + dmean_g_scaled;  // step 50
+      const auto dg = xhat*dmean_g_xhat_scaled + ddx*scale + dmean_g_scaled;  // step 50
       const auto d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled;  // step 42
       at.over_rows(D2GAMMA, dg*dy);  // step 51: d2gamma
-      at.store(DDY, xhat*ddgamma + dg*gamma + at(DDBETA));  // step 54
+      at.store(DDY, xhat*ddgamma + dg*gamma + ddbeta);  // step 54
       return terms(d2xhat*x_centred);
     });
     const auto sum_d2xhat_x_centred = get<0>(stage_3);  // step 43: sum(d2xhat*x_centred)
@@ -308,22 +332,28 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 0, 18, 1> {
     const auto d2spread = -d2scale_scaled*scale;  // step 45
     const auto d2spread_scaled = math::quotient(d2spread, row.D);  // step 46
     const auto stage_4 = row.sums([&](auto at) {
+      const auto x = at(X);
       const auto dy = at(DY);
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto gamma = at(GAMMA);
+      const auto ddgamma = at(DDGAMMA);
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
-      const auto g = dy*at(GAMMA);  // step 35
-      const auto d2xhat = dy*at(DDGAMMA) + g*dmean_g_xhat_scaled;  // step 42
+      const auto g = dy*gamma;  // step 35
+      const auto d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled;  // step 42
       const auto d2x_centred = d2xhat*scale + math::sign(x_centred)*d2spread_scaled;  // step 46
       return terms(-d2x_centred);
     });
     const auto d2mu = get<0>(stage_4);  // step 47: sum(-d2x_centred)
     const auto d2mu_scaled = math::quotient(d2mu, row.D);  // step 48
     row.each([&](auto at) {
+      const auto x = at(X);
       const auto dy = at(DY);
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto gamma = at(GAMMA);
+      const auto ddgamma = at(DDGAMMA);
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
-      const auto g = dy*at(GAMMA);  // step 35
-      const auto d2xhat = dy*at(DDGAMMA) + g*dmean_g_xhat_scaled;  // step 42
+      const auto g = dy*gamma;  // step 35
+      const auto d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled;  // step 42
       const auto d2x_centred = d2xhat*scale + math::sign(x_centred)*d2spread_scaled;  // step 46
       at.store(DX, d2x_centred + d2mu_scaled);  // step 48
     });

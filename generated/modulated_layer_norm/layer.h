@@ -142,10 +142,13 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 8, 1> {
     const auto var = math::quotient(corrected_squares(squares_x_shifted, sum_x_shifted, mu_residual, row.D), row.D);  // step 3
     const auto rstd = math::rsqrt(var + row(EPS));  // step 4
     row.each([&](auto at) {
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto x = at(X);
+      const auto gamma = at(GAMMA);
+      const auto beta = at(BETA);
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*rstd;  // step 5
-      at.store(Y, (xhat*at(GAMMA) + at(BETA))*gate);  // step 6
+      at.store(Y, (xhat*gamma + beta)*gate);  // step 6
     });
     row.save(MU, mu);
     row.save(MU_RESIDUAL, mu_residual);
@@ -180,25 +183,30 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA, DBETA)), 3, 0, 7, 1> 
     const auto mu = row(MU), mu_residual = row(MU_RESIDUAL), rstd = row(RSTD);
     const auto gate = row(GATE);
     const auto stage_1 = row.sums([&](auto at) {
+      const auto x = at(X);
       const auto dy = at(DY);
       const auto gamma = at(GAMMA);
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto beta = at(BETA);
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*rstd;  // step 5
       const auto g = dy*gate*gamma;  // step 7
       at.over_rows(DGAMMA, dy*xhat*gate);  // step 22: dgamma
       at.over_rows(DBETA, dy*gate);  // step 23: dbeta
-      return terms(g, g*xhat, wanted<HAS_gate>((xhat*gamma + at(BETA))*dy));
+      return terms(g, g*xhat, wanted<HAS_gate>((xhat*gamma + beta)*dy));
     });
     const auto mean_g = math::quotient(get<0>(stage_1), row.D);  // step 20: mean(g)
     const auto mean_g_xhat = math::quotient(get<1>(stage_1), row.D);  // step 20: mean(g*xhat)
     const auto dgate = get<2>(stage_1);  // step 21: sum(dy*(beta + gamma*xhat))
     row.store(DGATE, dgate);
     row.each([&](auto at) {
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto x = at(X);
+      const auto dy = at(DY);
+      const auto gamma = at(GAMMA);
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*rstd;  // step 5
-      const auto g = at(DY)*gate*at(GAMMA);  // step 7
+      const auto g = dy*gate*gamma;  // step 7
       at.store(DX, (g - mean_g - xhat*mean_g_xhat)*rstd);  // step 20
     });
   }
@@ -251,8 +259,9 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 7, 1> {
     const auto gate = row(GATE);
     const auto gate_dot = row(GATE_DOT);
     const auto stage_1 = row.means([&](auto at) {
+      const auto x = at(X);
       const auto x_dot = at(X_DOT);
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*rstd;  // step 5
       return terms(x_dot, x_dot*xhat);
@@ -260,11 +269,16 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 7, 1> {
     const auto mean_x_dot = get<0>(stage_1);  // step 39: mean(x_dot)
     const auto mean_x_dot_xhat = get<1>(stage_1);  // step 39: mean(x_dot*xhat)
     row.each([&](auto at) {
+      const auto x = at(X);
+      const auto x_dot = at(X_DOT);
       const auto gamma = at(GAMMA);
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto beta = at(BETA);
+      const auto gamma_dot = at(GAMMA_DOT);
+      const auto beta_dot = at(BETA_DOT);
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*rstd;  // step 5
-      at.store(Y_DOT, (xhat*gamma + at(BETA))*gate_dot + (xhat*at(GAMMA_DOT) + (at(X_DOT) - mean_x_dot - xhat*mean_x_dot_xhat)*rstd*gamma + at(BETA_DOT))*gate);  // step 39
+      at.store(Y_DOT, (xhat*gamma + beta)*gate_dot + (xhat*gamma_dot + (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*rstd*gamma + beta_dot)*gate);  // step 39
     });
   }
 };
@@ -304,14 +318,18 @@ struct Layer : Direction<Given, decltype(over_rows(D2BETA_ROWS, D2GAMMA)), 6, 0,
     const auto dmean_product = row(DDGATE)*row.D;  // step 47
     const auto dmean_product_scaled = math::quotient(dmean_product, row.D);  // step 49
     const auto stage_2 = row.sums([&](auto at) {
+      const auto x = at(X);
       const auto dy = at(DY);
       const auto ddx = at(DDX);
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto gamma = at(GAMMA);
+      const auto ddgamma = at(DDGAMMA);
+      const auto ddbeta = at(DDBETA);
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*rstd;  // step 5
-      const auto g = dy*gate*at(GAMMA);  // step 40
+      const auto g = dy*gate*gamma;  // step 40
       at.over_rows(D2BETA_ROWS, dy*dmean_product);  // step 63: d2beta_rows
-      return terms(wanted<HAS_ddx>(g), wanted<HAS_ddx>(g*xhat), -ddx*xhat*rstd, -ddx*rstd, wanted<(HAS_ddbeta && HAS_gate) || (HAS_ddgamma && HAS_gate) || (HAS_ddx && HAS_gate)>(dy*at(DDBETA)), wanted<(HAS_ddbeta && HAS_gate) || (HAS_ddgamma && HAS_gate) || (HAS_ddx && HAS_gate)>(dy*xhat*at(DDGAMMA)));
+      return terms(wanted<HAS_ddx>(g), wanted<HAS_ddx>(g*xhat), -ddx*xhat*rstd, -ddx*rstd, wanted<(HAS_ddbeta && HAS_gate) || (HAS_ddgamma && HAS_gate) || (HAS_ddx && HAS_gate)>(dy*ddbeta), wanted<(HAS_ddbeta && HAS_gate) || (HAS_ddgamma && HAS_gate) || (HAS_ddx && HAS_gate)>(dy*xhat*ddgamma));
     });
     const auto mean_g = math::quotient(get<0>(stage_2), row.D);  // step 42: mean(g)
     const auto mean_g_xhat = math::quotient(get<1>(stage_2), row.D);  // step 41: mean(g*xhat)
@@ -323,18 +341,21 @@ struct Layer : Direction<Given, decltype(over_rows(D2BETA_ROWS, D2GAMMA)), 6, 0,
     const auto dmean_g_xhat_scaled = math::quotient(dmean_g_xhat, row.D);  // step 58
     const auto mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 49
     const auto stage_3 = row.sums([&](auto at) {
+      const auto x = at(X);
       const auto dy = at(DY);
       const auto ddx = at(DDX);
       const auto gamma = at(GAMMA);
+      const auto beta = at(BETA);
       const auto ddgamma = at(DDGAMMA);
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto ddbeta = at(DDBETA);
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*rstd;  // step 5
       const auto g = dy*gate*gamma;  // step 40
       const auto dg = xhat*dmean_g_xhat_scaled + ddx*rstd + dmean_g_scaled;  // step 58
       const auto d2xhat = g*dmean_g_xhat_scaled + dy*gate*ddgamma + dy*dmean_product_scaled*gamma - ddx*mean_g_xhat_scaled;  // step 49
       at.over_rows(D2GAMMA, (xhat*dmean_product_scaled + dg*gate)*dy);  // step 61: d2gamma
-      at.store(DDY, gate*at(DDBETA) + xhat*gate*ddgamma + dg*gate*gamma + (xhat*gamma + at(BETA))*dmean_product_scaled);  // step 64
+      at.store(DDY, gate*ddbeta + xhat*gate*ddgamma + dg*gate*gamma + (xhat*gamma + beta)*dmean_product_scaled);  // step 64
       return terms((g - mean_g - xhat*mean_g_xhat)*ddx, d2xhat*x_centred, wanted<(HAS_ddbeta && HAS_gate) || (HAS_ddgamma && HAS_gate) || (HAS_ddx && HAS_gate)>(dg*dy*gamma));
     });
     const auto sum_ddx_g_xhat = get<0>(stage_3);  // step 50: sum(ddx*(-mean_g - mean_g_xhat*xhat + g))
@@ -347,24 +368,30 @@ struct Layer : Direction<Given, decltype(over_rows(D2BETA_ROWS, D2GAMMA)), 6, 0,
     const auto d2gate = sum_ddbeta_dy + sum_ddgamma_dy_xhat + sum_dg_dy_gamma;  // step 59
     row.store(DGATE, d2gate);
     const auto stage_4 = row.sums([&](auto at) {
+      const auto x = at(X);
       const auto dy = at(DY);
+      const auto ddx = at(DDX);
       const auto gamma = at(GAMMA);
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto ddgamma = at(DDGAMMA);
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto g = dy*gate*gamma;  // step 40
-      const auto d2xhat = g*dmean_g_xhat_scaled + dy*gate*at(DDGAMMA) + dy*dmean_product_scaled*gamma - at(DDX)*mean_g_xhat_scaled;  // step 49
+      const auto d2xhat = g*dmean_g_xhat_scaled + dy*gate*ddgamma + dy*dmean_product_scaled*gamma - ddx*mean_g_xhat_scaled;  // step 49
       const auto d2x_centred = x_centred*d2var_scaled + d2xhat*rstd;  // step 53
       return terms(-d2x_centred);
     });
     const auto d2mu = get<0>(stage_4);  // step 54: sum(-d2x_centred)
     const auto d2mu_scaled = math::quotient(d2mu, row.D);  // step 55
     row.each([&](auto at) {
+      const auto x = at(X);
       const auto dy = at(DY);
+      const auto ddx = at(DDX);
       const auto gamma = at(GAMMA);
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto ddgamma = at(DDGAMMA);
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto g = dy*gate*gamma;  // step 40
-      const auto d2xhat = g*dmean_g_xhat_scaled + dy*gate*at(DDGAMMA) + dy*dmean_product_scaled*gamma - at(DDX)*mean_g_xhat_scaled;  // step 49
+      const auto d2xhat = g*dmean_g_xhat_scaled + dy*gate*ddgamma + dy*dmean_product_scaled*gamma - ddx*mean_g_xhat_scaled;  // step 49
       const auto d2x_centred = x_centred*d2var_scaled + d2xhat*rstd;  // step 53
       at.store(DX, d2x_centred + d2mu_scaled);  // step 55
     });

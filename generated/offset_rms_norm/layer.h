@@ -83,8 +83,10 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 3, 1> {
     const auto rstd = math::rsqrt(ms + row(EPS));  // step 2
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
-      const auto w_shifted = at(W) + A(1);  // step 4
-      const auto xhat = at(X)*rstd;  // step 3
+      const auto x = at(X);
+      const auto w = at(W);
+      const auto w_shifted = w + A(1);  // step 4
+      const auto xhat = x*rstd;  // step 3
       at.store(Y, xhat*w_shifted);  // step 4
     });
     row.save(RSTD, rstd);
@@ -112,9 +114,11 @@ struct Layer : Direction<Given, decltype(over_rows(DW)), 1, 0, 2, 1> {
     const auto rstd = row(RSTD);
     const auto stage_1 = row.means([&](auto at) {
       using A = typename decltype(at)::A;
+      const auto x = at(X);
       const auto dy = at(DY);
-      const auto w_shifted_2 = at(W) + A(1);  // step 5
-      const auto xhat = at(X)*rstd;  // step 3
+      const auto w = at(W);
+      const auto w_shifted_2 = w + A(1);  // step 5
+      const auto xhat = x*rstd;  // step 3
       const auto g = dy*w_shifted_2;  // step 5
       at.over_rows(DW, dy*xhat);  // step 13: dw
       return terms(g*xhat);
@@ -122,9 +126,12 @@ struct Layer : Direction<Given, decltype(over_rows(DW)), 1, 0, 2, 1> {
     const auto mean_g_xhat = get<0>(stage_1);  // step 12: mean(g*xhat)
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
-      const auto w_shifted_2 = at(W) + A(1);  // step 5
-      const auto xhat = at(X)*rstd;  // step 3
-      const auto g = at(DY)*w_shifted_2;  // step 5
+      const auto x = at(X);
+      const auto dy = at(DY);
+      const auto w = at(W);
+      const auto w_shifted_2 = w + A(1);  // step 5
+      const auto xhat = x*rstd;  // step 3
+      const auto g = dy*w_shifted_2;  // step 5
       at.store(DX, (g - xhat*mean_g_xhat)*rstd);  // step 12
     });
   }
@@ -164,15 +171,21 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 2, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto rstd = row(RSTD);
     const auto stage_1 = row.means([&](auto at) {
-      const auto xhat = at(X)*rstd;  // step 3
-      return terms(at(X_DOT)*xhat);
+      const auto x = at(X);
+      const auto x_dot = at(X_DOT);
+      const auto xhat = x*rstd;  // step 3
+      return terms(x_dot*xhat);
     });
     const auto mean_x_dot_xhat = get<0>(stage_1);  // step 23: mean(x_dot*xhat)
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
-      const auto w_shifted_2 = at(W) + A(1);  // step 23
-      const auto xhat = at(X)*rstd;  // step 3
-      at.store(Y_DOT, xhat*at(W_DOT) + (at(X_DOT) - xhat*mean_x_dot_xhat)*rstd*w_shifted_2);  // step 23
+      const auto x = at(X);
+      const auto x_dot = at(X_DOT);
+      const auto w = at(W);
+      const auto w_dot = at(W_DOT);
+      const auto w_shifted_2 = w + A(1);  // step 23
+      const auto xhat = x*rstd;  // step 3
+      at.store(Y_DOT, xhat*w_dot + (x_dot - xhat*mean_x_dot_xhat)*rstd*w_shifted_2);  // step 23
     });
   }
 };
@@ -202,12 +215,15 @@ struct Layer : Direction<Given, decltype(over_rows(D2W)), 4, 0, 6, 2> {
     const auto rstd = row(RSTD);
     const auto stage_1 = row.means([&](auto at) {
       using A = typename decltype(at)::A;
+      const auto x = at(X);
       const auto dy = at(DY);
       const auto ddx = at(DDX);
-      const auto w_shifted_2 = at(W) + A(1);  // step 24
-      const auto xhat = at(X)*rstd;  // step 3
+      const auto w = at(W);
+      const auto ddw = at(DDW);
+      const auto w_shifted_2 = w + A(1);  // step 24
+      const auto xhat = x*rstd;  // step 3
       const auto g = dy*w_shifted_2;  // step 24
-      return terms(wanted<HAS_ddx>(g*xhat), ddx*xhat, ddx*g, dy*xhat*at(DDW));
+      return terms(wanted<HAS_ddx>(g*xhat), ddx*xhat, ddx*g, dy*xhat*ddw);
     });
     const auto mean_g_xhat = get<0>(stage_1);  // step 25: mean(g*xhat)
     const auto mean_ddx_xhat = get<1>(stage_1);  // step 49: mean(ddx*xhat)
@@ -216,11 +232,13 @@ struct Layer : Direction<Given, decltype(over_rows(D2W)), 4, 0, 6, 2> {
     const auto mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 43
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
+      const auto x = at(X);
       const auto dy = at(DY);
       const auto ddx = at(DDX);
+      const auto w = at(W);
       const auto ddw = at(DDW);
-      const auto w_shifted_2 = at(W) + A(1);  // step 24
-      const auto xhat = at(X)*rstd;  // step 3
+      const auto w_shifted_2 = w + A(1);  // step 24
+      const auto xhat = x*rstd;  // step 3
       const auto g = dy*w_shifted_2;  // step 24
       const auto dg = (ddx - xhat*mean_ddx_xhat)*rstd;  // step 49
       at.over_rows(D2W, dg*dy);  // step 50: d2w

@@ -84,8 +84,10 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 3, 1> {
     const auto mean_x4 = get<0>(stage_1);  // step 1: mean(x**4)
     const auto scale = A(1) / math::pow(mean_x4 + row(EPS), A(0.25));  // step 2
     row.each([&](auto at) {
-      const auto xhat = at(X)*scale;  // step 3
-      at.store(Y, xhat*at(GAMMA));  // step 4
+      const auto x = at(X);
+      const auto gamma = at(GAMMA);
+      const auto xhat = x*scale;  // step 3
+      at.store(Y, xhat*gamma);  // step 4
     });
     row.save(SCALE, scale);
   }
@@ -111,16 +113,21 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA)), 1, 0, 2, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto scale = row(SCALE);
     const auto stage_1 = row.means([&](auto at) {
+      const auto x = at(X);
       const auto dy = at(DY);
-      const auto xhat = at(X)*scale;  // step 3
-      const auto g = dy*at(GAMMA);  // step 5
+      const auto gamma = at(GAMMA);
+      const auto xhat = x*scale;  // step 3
+      const auto g = dy*gamma;  // step 5
       at.over_rows(DGAMMA, dy*xhat);  // step 13: dgamma
       return terms(g*xhat);
     });
     const auto mean_g_xhat = get<0>(stage_1);  // step 12: mean(g*xhat)
     row.each([&](auto at) {
-      const auto xhat = at(X)*scale;  // step 3
-      const auto g = at(DY)*at(GAMMA);  // step 5
+      const auto x = at(X);
+      const auto dy = at(DY);
+      const auto gamma = at(GAMMA);
+      const auto xhat = x*scale;  // step 3
+      const auto g = dy*gamma;  // step 5
       at.store(DX, (g - math::power<3>(xhat)*mean_g_xhat)*scale);  // step 12
     });
   }
@@ -160,13 +167,19 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 2, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto scale = row(SCALE);
     const auto stage_1 = row.means([&](auto at) {
-      const auto xhat = at(X)*scale;  // step 3
-      return terms(at(X_DOT)*math::power<3>(xhat));
+      const auto x = at(X);
+      const auto x_dot = at(X_DOT);
+      const auto xhat = x*scale;  // step 3
+      return terms(x_dot*math::power<3>(xhat));
     });
     const auto mean_x_dot_xhat = get<0>(stage_1);  // step 23: mean(x_dot*xhat**3)
     row.each([&](auto at) {
-      const auto xhat = at(X)*scale;  // step 3
-      at.store(Y_DOT, xhat*at(GAMMA_DOT) + (at(X_DOT) - xhat*mean_x_dot_xhat)*scale*at(GAMMA));  // step 23
+      const auto x = at(X);
+      const auto x_dot = at(X_DOT);
+      const auto gamma = at(GAMMA);
+      const auto gamma_dot = at(GAMMA_DOT);
+      const auto xhat = x*scale;  // step 3
+      at.store(Y_DOT, xhat*gamma_dot + (x_dot - xhat*mean_x_dot_xhat)*scale*gamma);  // step 23
     });
   }
 };
@@ -195,9 +208,13 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 2, 0, 11, 1> {
     using A = typename Row::A;
     const auto scale = row(SCALE);
     const auto stage_1 = row.sums([&](auto at) {
-      const auto xhat = at(X)*scale;  // step 3
-      const auto g = at(DY)*at(GAMMA);  // step 24
-      return terms(wanted<HAS_ddx>(g*xhat), -at(DDX)*math::power<3>(xhat)*scale);
+      const auto x = at(X);
+      const auto dy = at(DY);
+      const auto ddx = at(DDX);
+      const auto gamma = at(GAMMA);
+      const auto xhat = x*scale;  // step 3
+      const auto g = dy*gamma;  // step 24
+      return terms(wanted<HAS_ddx>(g*xhat), -ddx*math::power<3>(xhat)*scale);
     });
     const auto mean_g_xhat = math::quotient(get<0>(stage_1), row.D);  // step 25: mean(g*xhat)
     const auto dmean_g_xhat = get<1>(stage_1);  // step 28: sum(-scale*ddx*xhat**3)
@@ -226,9 +243,12 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 2, 0, 11, 1> {
     row.each([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
+      const auto ddx = at(DDX);
+      const auto gamma = at(GAMMA);
+      const auto ddgamma = at(DDGAMMA);
       const auto xhat = x*scale;  // step 3
-      const auto g = dy*at(GAMMA);  // step 24
-      const auto d2xhat = dy*at(DDGAMMA) + g*dmean_g_xhat_scaled + at(DDX)*(xhat*xhat)*mean_g_xhat_scaled;  // step 29
+      const auto g = dy*gamma;  // step 24
+      const auto d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled + ddx*(xhat*xhat)*mean_g_xhat_scaled;  // step 29
       at.store(DX, d2xhat*scale + math::power<3>(x)*d2mean_x4_scaled);  // step 33
     });
   }

@@ -101,21 +101,24 @@ using Given = decltype(names(X, Z, GAMMA, EPS, Y, RSTD, ROW_COUNT, D));
 struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 3, 1, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto stage_1 = row.means([&](auto at) {
+      const auto x = at(X);
       const auto z = at(Z);
       const auto sigmoid_z = math::sigmoid(z);  // step 1
       const auto silu_z = sigmoid_z*z;  // step 2
-      const auto h = at.keep(KEPT_H, silu_z*at(X));  // step 3
+      const auto h = at.keep(KEPT_H, silu_z*x);  // step 3
       return terms(h*h);
     });
     const auto ms = get<0>(stage_1);  // step 4: mean(h**2)
     const auto rstd = math::rsqrt(ms + row(EPS));  // step 5
     row.each([&](auto at) {
+      const auto x = at(X);
       const auto z = at(Z);
+      const auto gamma = at(GAMMA);
       const auto sigmoid_z = math::sigmoid(z);  // step 1
       const auto silu_z = sigmoid_z*z;  // step 2
-      const auto h = at.recall(KEPT_H, [&] { return silu_z*at(X); });  // step 3
+      const auto h = at.recall(KEPT_H, [&] { return silu_z*x; });  // step 3
       const auto hhat = h*rstd;  // step 6
-      at.store(Y, hhat*at(GAMMA));  // step 7
+      at.store(Y, hhat*gamma);  // step 7
     });
     row.save(RSTD, rstd);
   }
@@ -146,13 +149,15 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA)), 1, 1, 2, 2, 3> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto rstd = row(RSTD);
     const auto stage_1 = row.means([&](auto at) {
+      const auto x = at(X);
       const auto z = at(Z);
       const auto dy = at(DY);
+      const auto gamma = at(GAMMA);
       const auto sigmoid_z = at.keep(KEPT_SIGMOID_Z, math::sigmoid(z));  // step 1
       const auto silu_z = at.keep(KEPT_SILU_Z, sigmoid_z*z);  // step 2
-      const auto h = silu_z*at(X);  // step 3
+      const auto h = silu_z*x;  // step 3
       const auto hhat = at.keep(KEPT_HHAT, h*rstd);  // step 6
-      const auto g = dy*at(GAMMA);  // step 8
+      const auto g = dy*gamma;  // step 8
       at.over_rows(DGAMMA, dy*hhat);  // step 23: dgamma
       return terms(g*hhat);
     });
@@ -161,11 +166,13 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA)), 1, 1, 2, 2, 3> {
       using A = typename decltype(at)::A;
       const auto x = at(X);
       const auto z = at(Z);
+      const auto dy = at(DY);
+      const auto gamma = at(GAMMA);
       const auto sigmoid_z = at.recall(KEPT_SIGMOID_Z, [&] { return math::sigmoid(z); });  // step 1
       const auto silu_z = at.recall(KEPT_SILU_Z, [&] { return sigmoid_z*z; });  // step 2
       const auto h = silu_z*x;  // step 3
       const auto hhat = at.recall(KEPT_HHAT, [&] { return h*rstd; });  // step 6
-      const auto g = at(DY)*at(GAMMA);  // step 8
+      const auto g = dy*gamma;  // step 8
       const auto dh = (g - hhat*mean_g_hhat)*rstd;  // step 15
       at.store(DX, dh*silu_z);  // step 16
       at.store(DZ, dh*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1)));  // step 22
@@ -214,11 +221,13 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 2, 1, 2> {
       using A = typename decltype(at)::A;
       const auto x = at(X);
       const auto z = at(Z);
+      const auto x_dot = at(X_DOT);
+      const auto z_dot = at(Z_DOT);
       const auto sigmoid_z = math::sigmoid(A(z));  // step 1
       const auto silu_z = sigmoid_z*z;  // step 2
       const auto h = silu_z*x;  // step 3
       const auto hhat = at.keep(KEPT_HHAT, h*rstd);  // step 6
-      const auto h_dot = at.keep(KEPT_H_DOT, silu_z*at(X_DOT) + sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1))*at(Z_DOT));  // step 29
+      const auto h_dot = at.keep(KEPT_H_DOT, silu_z*x_dot + sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1))*z_dot);  // step 29
       return terms(h_dot*hhat);
     });
     const auto mean_h_dot_hhat = get<0>(stage_1);  // step 39: mean(h_dot*hhat)
@@ -226,12 +235,16 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 2, 1, 2> {
       using A = typename decltype(at)::A;
       const auto x = at(X);
       const auto z = at(Z);
+      const auto x_dot = at(X_DOT);
+      const auto z_dot = at(Z_DOT);
+      const auto gamma = at(GAMMA);
+      const auto gamma_dot = at(GAMMA_DOT);
       const auto sigmoid_z = math::sigmoid(A(z));  // step 1
       const auto silu_z = sigmoid_z*z;  // step 2
       const auto h = silu_z*x;  // step 3
       const auto hhat = at.recall(KEPT_HHAT, [&] { return h*rstd; });  // step 6
-      const auto h_dot = at.recall(KEPT_H_DOT, [&] { return silu_z*at(X_DOT) + sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1))*at(Z_DOT); });  // step 29
-      at.store(Y_DOT, hhat*at(GAMMA_DOT) + (h_dot - hhat*mean_h_dot_hhat)*rstd*at(GAMMA));  // step 39
+      const auto h_dot = at.recall(KEPT_H_DOT, [&] { return silu_z*x_dot + sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1))*z_dot; });  // step 29
+      at.store(Y_DOT, hhat*gamma_dot + (h_dot - hhat*mean_h_dot_hhat)*rstd*gamma);  // step 39
     });
   }
 };
@@ -271,13 +284,17 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 1, 6, 3, 4> {
       const auto x = at(X);
       const auto z = at(Z);
       const auto dy = at(DY);
+      const auto ddx = at(DDX);
+      const auto ddz = at(DDZ);
+      const auto gamma = at(GAMMA);
+      const auto ddgamma = at(DDGAMMA);
       const auto sigmoid_z = at.keep(KEPT_SIGMOID_Z, math::sigmoid(A(z)));  // step 1
       const auto silu_z = at.keep(KEPT_SILU_Z, sigmoid_z*z);  // step 2
       const auto h = silu_z*x;  // step 3
       const auto hhat = at.keep(KEPT_HHAT, h*rstd);  // step 6
-      const auto g = dy*at(GAMMA);  // step 40
-      const auto ddh = at.keep(KEPT_DDH, at(DDX)*silu_z + at(DDZ)*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1)));  // step 45
-      return terms(wanted<HAS_ddx || HAS_ddz>(g*hhat), ddh*hhat, ddh*g, dy*hhat*at(DDGAMMA));
+      const auto g = dy*gamma;  // step 40
+      const auto ddh = at.keep(KEPT_DDH, ddx*silu_z + ddz*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1)));  // step 45
+      return terms(wanted<HAS_ddx || HAS_ddz>(g*hhat), ddh*hhat, ddh*g, dy*hhat*ddgamma);
     });
     const auto mean_g_hhat = get<0>(stage_1);  // step 41: mean(g*hhat)
     const auto mean_ddh_hhat = get<1>(stage_1);  // step 76: mean(ddh*hhat)

@@ -124,18 +124,21 @@ struct Layer : Direction<Given, decltype(over_rows(DSCALE)), 1, 1, 5, 1, 1> {
     const auto m = row(M), inv_Z = row(INV_Z);
     const auto scale = row(SCALE);
     const auto stage_1 = row.sums([&](auto at) {
-      const auto u = at(X)*scale - m;  // step 2
+      const auto x = at(X);
+      const auto dy = at(DY);
+      const auto u = x*scale - m;  // step 2
       const auto e_shifted = math::exp(u);  // step 3
       const auto y = at.keep(KEPT_Y, e_shifted*inv_Z);  // step 6
-      return terms(at(DY)*y);
+      return terms(dy*y);
     });
     const auto sum_dy_y = get<0>(stage_1);  // step 16: sum(dy*y)
     const auto stage_2 = row.sums([&](auto at) {
       const auto x = at(X);
+      const auto dy = at(DY);
       const auto u = x*scale - m;  // step 2
       const auto e_shifted = math::exp(u);  // step 3
       const auto y = at.recall(KEPT_Y, [&] { return e_shifted*inv_Z; });  // step 6
-      const auto du = (at(DY) - sum_dy_y)*y;  // step 16
+      const auto du = (dy - sum_dy_y)*y;  // step 16
       at.store(DX, du*scale);  // step 21
       return terms(wanted<HAS_scale>(du*x));
     });
@@ -183,19 +186,21 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 5, 1, 1> {
     const auto scale_dot = row(SCALE_DOT);
     const auto stage_1 = row.sums([&](auto at) {
       const auto x = at(X);
+      const auto x_dot = at(X_DOT);
       const auto u = x*scale - m;  // step 2
       const auto e_shifted = math::exp(u);  // step 3
       const auto y = at.keep(KEPT_Y, e_shifted*inv_Z);  // step 6
-      const auto u_dot = x*scale_dot + at(X_DOT)*scale;  // step 23
+      const auto u_dot = x*scale_dot + x_dot*scale;  // step 23
       return terms(u_dot*y);
     });
     const auto sum_u_dot_y = get<0>(stage_1);  // step 32: sum(u_dot*y)
     row.each([&](auto at) {
       const auto x = at(X);
+      const auto x_dot = at(X_DOT);
       const auto u = x*scale - m;  // step 2
       const auto e_shifted = math::exp(u);  // step 3
       const auto y = at.recall(KEPT_Y, [&] { return e_shifted*inv_Z; });  // step 6
-      const auto u_dot = x*scale_dot + at(X_DOT)*scale;  // step 23
+      const auto u_dot = x*scale_dot + x_dot*scale;  // step 23
       at.store(Y_DOT, (u_dot - sum_u_dot_y)*y);  // step 32
     });
   }
@@ -230,11 +235,13 @@ struct Layer : Direction<Given, decltype(over_rows(D2SCALE)), 3, 1, 12, 1, 2> {
     const auto ddscale = row(DDSCALE);
     const auto stage_1 = row.sums([&](auto at) {
       const auto x = at(X);
+      const auto dy = at(DY);
+      const auto ddx = at(DDX);
       const auto u = x*scale - m;  // step 2
       const auto e_shifted = math::exp(u);  // step 3
       const auto y = at.keep(KEPT_Y, e_shifted*inv_Z);  // step 6
-      const auto ddu = at(DDX)*scale + x*ddscale;  // step 42
-      return terms(wanted<HAS_ddscale || HAS_ddx>(at(DY)*y), ddu*y, ddu*y);
+      const auto ddu = ddx*scale + x*ddscale;  // step 42
+      return terms(wanted<HAS_ddscale || HAS_ddx>(dy*y), ddu*y, ddu*y);
     });
     const auto mean_dy_y = math::quotient(get<0>(stage_1), row.D);  // step 33: mean(dy*y)
     const auto mean_ddu_y = math::quotient(get<1>(stage_1), row.D);  // step 60: mean(ddu*y)
@@ -258,10 +265,11 @@ struct Layer : Direction<Given, decltype(over_rows(D2SCALE)), 3, 1, 12, 1, 2> {
     const auto stage_3 = row.means([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
+      const auto ddx = at(DDX);
       const auto u = x*scale - m;  // step 2
       const auto e_shifted = math::exp(u);  // step 3
       const auto y = at.recall(KEPT_Y, [&] { return e_shifted*inv_Z; });  // step 6
-      const auto ddu = at(DDX)*scale + x*ddscale;  // step 42
+      const auto ddu = ddx*scale + x*ddscale;  // step 42
       const auto du = at.recall(KEPT_DU, [&] { return (dy - mean_dy_y_scaled)*y; });  // step 34
       const auto d2y_part = (dy - mean_dy_y_scaled)*ddu;  // step 43
       const auto d2u = (d2y_part + ((mean_dy_y_scaled - dy)*mean_ddu_y - mean_d2y_part_y)*row.D)*y;  // step 60

@@ -85,10 +85,16 @@ using Given = decltype(names(Y, DY, DX, ROW_COUNT, D));
 
 struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 1, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
-    const auto stage_1 = row.sums([&](auto at) { return terms(at(DY)*at(Y)); });
+    const auto stage_1 = row.sums([&](auto at) {
+      const auto y = at(Y);
+      const auto dy = at(DY);
+      return terms(dy*y);
+    });
     const auto sum_dy_y = get<0>(stage_1);  // step 22: sum(dy*y)
     row.each([&](auto at) {
-      at.store(DX, (at(DY) - sum_dy_y)*at(Y));  // step 22
+      const auto y = at(Y);
+      const auto dy = at(DY);
+      at.store(DX, (dy - sum_dy_y)*y);  // step 22
     });
   }
 };
@@ -108,10 +114,16 @@ using Given = decltype(names(Y, X_DOT, Y_DOT, ROW_COUNT, D));
 
 struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 1, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
-    const auto stage_1 = row.sums([&](auto at) { return terms(at(X_DOT)*at(Y)); });
+    const auto stage_1 = row.sums([&](auto at) {
+      const auto y = at(Y);
+      const auto x_dot = at(X_DOT);
+      return terms(x_dot*y);
+    });
     const auto sum_x_dot_y = get<0>(stage_1);  // step 31: sum(x_dot*y)
     row.each([&](auto at) {
-      at.store(Y_DOT, (at(X_DOT) - sum_x_dot_y)*at(Y));  // step 31
+      const auto y = at(Y);
+      const auto x_dot = at(X_DOT);
+      at.store(Y_DOT, (x_dot - sum_x_dot_y)*y);  // step 31
     });
   }
 };
@@ -135,8 +147,9 @@ struct Layer : Direction<Given, decltype(over_rows()), 3, 0, 5, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto stage_1 = row.sums([&](auto at) {
       const auto y = at(Y);
+      const auto dy = at(DY);
       const auto ddx = at(DDX);
-      return terms(wanted<HAS_ddx>(at(DY)*y), ddx*y, ddx*y);
+      return terms(wanted<HAS_ddx>(dy*y), ddx*y, ddx*y);
     });
     const auto mean_dy_y = math::quotient(get<0>(stage_1), row.D);  // step 32: mean(dy*y)
     const auto mean_ddx_y = math::quotient(get<1>(stage_1), row.D);  // step 51: mean(ddx*y)
@@ -144,16 +157,19 @@ struct Layer : Direction<Given, decltype(over_rows()), 3, 0, 5, 1> {
     const auto mean_dy_y_scaled = mean_dy_y*row.D;  // step 34
     const auto stage_2 = row.means([&](auto at) {
       const auto y = at(Y);
+      const auto dy = at(DY);
       const auto ddx = at(DDX);
-      const auto d2y_part = (at(DY) - mean_dy_y_scaled)*ddx;  // step 34
+      const auto d2y_part = (dy - mean_dy_y_scaled)*ddx;  // step 34
       at.store(DDY, (ddx - sum_ddx_y)*y);  // step 57
       return terms(d2y_part*y);
     });
     const auto mean_d2y_part_y = get<0>(stage_2);  // step 51: mean(d2y_part*y)
     row.each([&](auto at) {
+      const auto y = at(Y);
       const auto dy = at(DY);
-      const auto d2y_part = (dy - mean_dy_y_scaled)*at(DDX);  // step 34
-      at.store(DX, (d2y_part + ((mean_dy_y_scaled - dy)*mean_ddx_y - mean_d2y_part_y)*row.D)*at(Y));  // step 51
+      const auto ddx = at(DDX);
+      const auto d2y_part = (dy - mean_dy_y_scaled)*ddx;  // step 34
+      at.store(DX, (d2y_part + ((mean_dy_y_scaled - dy)*mean_ddx_y - mean_d2y_part_y)*row.D)*y);  // step 51
     });
   }
 };

@@ -98,8 +98,9 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 6, 1> {
     using A = typename Row::A;
     const auto mu = row(MU), mu_residual = row(MU_RESIDUAL), rstd = row(RSTD);
     const auto stage_1 = row.sums([&](auto at) {
+      const auto x = at(X);
       const auto dy = at(DY);
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto y = x_centred*rstd;  // step 5
       return terms(dy, dy*y);
@@ -108,10 +109,12 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 6, 1> {
     const auto sum_dy_y = get<1>(stage_1);  // step 18: sum(dy*y)
     const auto sum_dy_y_scaled = sum_dy_y / (row.D - A(1));  // step 18
     row.each([&](auto at) {
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto x = at(X);
+      const auto dy = at(DY);
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto y = x_centred*rstd;  // step 5
-      at.store(DX, (at(DY) - mean_dy - y*sum_dy_y_scaled)*rstd);  // step 18
+      at.store(DX, (dy - mean_dy - y*sum_dy_y_scaled)*rstd);  // step 18
     });
   }
 };
@@ -137,8 +140,9 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 6, 1> {
     using A = typename Row::A;
     const auto mu = row(MU), mu_residual = row(MU_RESIDUAL), rstd = row(RSTD);
     const auto stage_1 = row.sums([&](auto at) {
+      const auto x = at(X);
       const auto x_dot = at(X_DOT);
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto y = x_centred*rstd;  // step 5
       return terms(x_dot, x_dot*y);
@@ -147,10 +151,12 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 6, 1> {
     const auto sum_x_dot_y = get<1>(stage_1);  // step 31: sum(x_dot*y)
     const auto sum_x_dot_y_scaled = sum_x_dot_y / (row.D - A(1));  // step 31
     row.each([&](auto at) {
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto x = at(X);
+      const auto x_dot = at(X_DOT);
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto y = x_centred*rstd;  // step 5
-      at.store(Y_DOT, (at(X_DOT) - mean_x_dot - y*sum_x_dot_y_scaled)*rstd);  // step 31
+      at.store(Y_DOT, (x_dot - mean_x_dot - y*sum_x_dot_y_scaled)*rstd);  // step 31
     });
   }
 };
@@ -179,9 +185,10 @@ struct Layer : Direction<Given, decltype(over_rows()), 6, 0, 13, 2> {
     const auto mu = row(MU), mu_residual = row(MU_RESIDUAL), rstd = row(RSTD);
     const auto rstd_scaled = (rstd*rstd)*row.D / (row.D - A(1));  // step 55
     const auto stage_2 = row.sums([&](auto at) {
+      const auto x = at(X);
       const auto dy = at(DY);
       const auto ddx = at(DDX);
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto y = x_centred*rstd;  // step 5
       return terms(wanted<HAS_ddx>(dy), wanted<HAS_ddx>(dy*y), ddx*y, ddx, ddx*dy, ddx*y);
@@ -196,11 +203,13 @@ struct Layer : Direction<Given, decltype(over_rows()), 6, 0, 13, 2> {
     const auto mean_ddx_scaled = mean_ddx*mean_dy;  // step 55
     const auto sum_ddx_y_scaled = sum_ddx_y / (row.D - A(1));  // step 63
     row.each([&](auto at) {
+      const auto x = at(X);
+      const auto dy = at(DY);
       const auto ddx = at(DDX);
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto y = x_centred*rstd;  // step 5
-      at.store(DX, (y*mean_ddx_scaled + (y*mean_dy_y_scaled + mean_dy - at(DY))*mean_ddx_y - y*mean_ddx_dy - (ddx - mean_ddx)*mean_dy_y)*rstd_scaled);  // step 55
+      at.store(DX, (y*mean_ddx_scaled + (y*mean_dy_y_scaled + mean_dy - dy)*mean_ddx_y - y*mean_ddx_dy - (ddx - mean_ddx)*mean_dy_y)*rstd_scaled);  // step 55
       at.store(DDY, (ddx - mean_ddx - y*sum_ddx_y_scaled)*rstd);  // step 63
     });
   }
