@@ -112,10 +112,13 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 7, 1> {
     const auto var = math::quotient(corrected_squares(squares_x_shifted, sum_x_shifted, mu_residual, row.D), row.D);  // step 3
     const auto rstd = math::rsqrt(var + row(EPS));  // step 4
     row.each([&](auto at) {
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto x = at(X);
+      const auto gamma = at(GAMMA);
+      const auto beta = at(BETA);
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*rstd;  // step 5
-      at.store(Y, xhat*at(GAMMA) + at(BETA));  // step 6
+      at.store(Y, xhat*gamma + beta);  // step 6
     });
     row.save(MU, mu);
     row.save(MU_RESIDUAL, mu_residual);
@@ -146,11 +149,13 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA, DBETA)), 2, 0, 5, 1> 
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto mu = row(MU), mu_residual = row(MU_RESIDUAL), rstd = row(RSTD);
     const auto stage_1 = row.means([&](auto at) {
+      const auto x = at(X);
       const auto dy = at(DY);
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto gamma = at(GAMMA);
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*rstd;  // step 5
-      const auto g = dy*at(GAMMA);  // step 7
+      const auto g = dy*gamma;  // step 7
       at.over_rows(DGAMMA, dy*xhat);  // step 21: dgamma
       at.over_rows(DBETA, dy);  // step 22: dbeta
       return terms(g, g*xhat);
@@ -158,10 +163,13 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA, DBETA)), 2, 0, 5, 1> 
     const auto mean_g = get<0>(stage_1);  // step 20: mean(g)
     const auto mean_g_xhat = get<1>(stage_1);  // step 20: mean(g*xhat)
     row.each([&](auto at) {
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto x = at(X);
+      const auto dy = at(DY);
+      const auto gamma = at(GAMMA);
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*rstd;  // step 5
-      const auto g = at(DY)*at(GAMMA);  // step 7
+      const auto g = dy*gamma;  // step 7
       at.store(DX, (g - mean_g - xhat*mean_g_xhat)*rstd);  // step 20
     });
   }
@@ -208,8 +216,9 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 5, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto mu = row(MU), mu_residual = row(MU_RESIDUAL), rstd = row(RSTD);
     const auto stage_1 = row.means([&](auto at) {
+      const auto x = at(X);
       const auto x_dot = at(X_DOT);
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*rstd;  // step 5
       return terms(x_dot, x_dot*xhat);
@@ -217,10 +226,15 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 5, 1> {
     const auto mean_x_dot = get<0>(stage_1);  // step 37: mean(x_dot)
     const auto mean_x_dot_xhat = get<1>(stage_1);  // step 37: mean(x_dot*xhat)
     row.each([&](auto at) {
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto x = at(X);
+      const auto x_dot = at(X_DOT);
+      const auto gamma = at(GAMMA);
+      const auto gamma_dot = at(GAMMA_DOT);
+      const auto beta_dot = at(BETA_DOT);
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*rstd;  // step 5
-      at.store(Y_DOT, xhat*at(GAMMA_DOT) + (at(X_DOT) - mean_x_dot - xhat*mean_x_dot_xhat)*rstd*at(GAMMA) + at(BETA_DOT));  // step 37
+      at.store(Y_DOT, xhat*gamma_dot + (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*rstd*gamma + beta_dot);  // step 37
     });
   }
 };
@@ -252,13 +266,15 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 7, 0, 12, 2> {
     using A = typename Row::A;
     const auto mu = row(MU), mu_residual = row(MU_RESIDUAL), rstd = row(RSTD);
     const auto stage_1 = row.means([&](auto at) {
+      const auto x = at(X);
       const auto dy = at(DY);
       const auto ddx = at(DDX);
+      const auto gamma = at(GAMMA);
       const auto ddgamma = at(DDGAMMA);
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*rstd;  // step 5
-      const auto g = dy*at(GAMMA);  // step 38
+      const auto g = dy*gamma;  // step 38
       return terms(wanted<HAS_ddx>(g), wanted<HAS_ddx>(g*xhat), ddx, ddx*xhat, dy*ddgamma, ddx*g, dy*xhat*ddgamma);
     });
     const auto mean_g = get<0>(stage_1);  // step 39: mean(g)
@@ -271,18 +287,20 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 7, 0, 12, 2> {
     const auto mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 63
     const auto mean_ddx_scaled = mean_ddx*mean_g;  // step 63
     row.each([&](auto at) {
+      const auto x = at(X);
       const auto dy = at(DY);
       const auto ddx = at(DDX);
       const auto gamma = at(GAMMA);
       const auto ddgamma = at(DDGAMMA);
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto ddbeta = at(DDBETA);
+      const auto x_shifted = x - mu;  // step 2
       const auto x_centred = x_shifted - mu_residual;  // step 2
       const auto xhat = x_centred*rstd;  // step 5
       const auto g = dy*gamma;  // step 38
       const auto dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd;  // step 71
       at.over_rows(D2GAMMA, dg*dy);  // step 72: d2gamma
       at.store(DX, (dy*ddgamma + (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g - (ddx - mean_ddx)*mean_g_xhat)*rstd - mean_ddgamma_dy - xhat*mean_ddgamma_dy_xhat)*rstd);  // step 63
-      at.store(DDY, xhat*ddgamma + dg*gamma + at(DDBETA));  // step 77
+      at.store(DDY, xhat*ddgamma + dg*gamma + ddbeta);  // step 77
     });
   }
 };

@@ -82,8 +82,10 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 3, 1> {
     const auto ms = get<0>(stage_1);  // step 1: mean(x**2)
     const auto rstd = math::rsqrt(ms + row(EPS));  // step 2
     row.each([&](auto at) {
-      const auto xhat = at(X)*rstd;  // step 3
-      at.store(Y, xhat*at(GAMMA));  // step 4
+      const auto x = at(X);
+      const auto gamma = at(GAMMA);
+      const auto xhat = x*rstd;  // step 3
+      at.store(Y, xhat*gamma);  // step 4
     });
     row.save(RSTD, rstd);
   }
@@ -109,16 +111,21 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA)), 1, 0, 2, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto rstd = row(RSTD);
     const auto stage_1 = row.means([&](auto at) {
+      const auto x = at(X);
       const auto dy = at(DY);
-      const auto xhat = at(X)*rstd;  // step 3
-      const auto g = dy*at(GAMMA);  // step 5
+      const auto gamma = at(GAMMA);
+      const auto xhat = x*rstd;  // step 3
+      const auto g = dy*gamma;  // step 5
       at.over_rows(DGAMMA, dy*xhat);  // step 13: dgamma
       return terms(g*xhat);
     });
     const auto mean_g_xhat = get<0>(stage_1);  // step 12: mean(g*xhat)
     row.each([&](auto at) {
-      const auto xhat = at(X)*rstd;  // step 3
-      const auto g = at(DY)*at(GAMMA);  // step 5
+      const auto x = at(X);
+      const auto dy = at(DY);
+      const auto gamma = at(GAMMA);
+      const auto xhat = x*rstd;  // step 3
+      const auto g = dy*gamma;  // step 5
       at.store(DX, (g - xhat*mean_g_xhat)*rstd);  // step 12
     });
   }
@@ -158,13 +165,19 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 2, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto rstd = row(RSTD);
     const auto stage_1 = row.means([&](auto at) {
-      const auto xhat = at(X)*rstd;  // step 3
-      return terms(at(X_DOT)*xhat);
+      const auto x = at(X);
+      const auto x_dot = at(X_DOT);
+      const auto xhat = x*rstd;  // step 3
+      return terms(x_dot*xhat);
     });
     const auto mean_x_dot_xhat = get<0>(stage_1);  // step 23: mean(x_dot*xhat)
     row.each([&](auto at) {
-      const auto xhat = at(X)*rstd;  // step 3
-      at.store(Y_DOT, xhat*at(GAMMA_DOT) + (at(X_DOT) - xhat*mean_x_dot_xhat)*rstd*at(GAMMA));  // step 23
+      const auto x = at(X);
+      const auto x_dot = at(X_DOT);
+      const auto gamma = at(GAMMA);
+      const auto gamma_dot = at(GAMMA_DOT);
+      const auto xhat = x*rstd;  // step 3
+      at.store(Y_DOT, xhat*gamma_dot + (x_dot - xhat*mean_x_dot_xhat)*rstd*gamma);  // step 23
     });
   }
 };
@@ -193,11 +206,14 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 0, 6, 2> {
     using A = typename Row::A;
     const auto rstd = row(RSTD);
     const auto stage_1 = row.means([&](auto at) {
+      const auto x = at(X);
       const auto dy = at(DY);
       const auto ddx = at(DDX);
-      const auto xhat = at(X)*rstd;  // step 3
-      const auto g = dy*at(GAMMA);  // step 24
-      return terms(wanted<HAS_ddx>(g*xhat), ddx*xhat, ddx*g, dy*xhat*at(DDGAMMA));
+      const auto gamma = at(GAMMA);
+      const auto ddgamma = at(DDGAMMA);
+      const auto xhat = x*rstd;  // step 3
+      const auto g = dy*gamma;  // step 24
+      return terms(wanted<HAS_ddx>(g*xhat), ddx*xhat, ddx*g, dy*xhat*ddgamma);
     });
     const auto mean_g_xhat = get<0>(stage_1);  // step 25: mean(g*xhat)
     const auto mean_ddx_xhat = get<1>(stage_1);  // step 49: mean(ddx*xhat)
@@ -205,11 +221,12 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 0, 6, 2> {
     const auto mean_ddgamma_dy_xhat = get<3>(stage_1);  // step 43: mean(ddgamma*dy*xhat)
     const auto mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 43
     row.each([&](auto at) {
+      const auto x = at(X);
       const auto dy = at(DY);
       const auto ddx = at(DDX);
       const auto gamma = at(GAMMA);
       const auto ddgamma = at(DDGAMMA);
-      const auto xhat = at(X)*rstd;  // step 3
+      const auto xhat = x*rstd;  // step 3
       const auto g = dy*gamma;  // step 24
       const auto dg = (ddx - xhat*mean_ddx_xhat)*rstd;  // step 49
       at.over_rows(D2GAMMA, dg*dy);  // step 50: d2gamma

@@ -12,12 +12,12 @@ from fractions import Fraction
 import sympy
 from sympy import Expr, Symbol
 
+from lngen.backends.cpp import contract
 from lngen.backends.cpp.expressions import CppPrinter, Kinds, names_type
+from lngen.backends.cpp.kernels import COLUMNS
 from lngen.backends.cpp.passes import MOST_SUMS, Pass, Recomputed, Reduced, of_lines, of_stage
+from lngen.backends.cpp.presence import Presence, cpp, flags, result_condition
 from lngen.backends.cpp.tags import Tag, Tags, given, kind_of
-from lngen.backends.cuda import contract
-from lngen.backends.cuda.lines import COLUMNS
-from lngen.backends.cuda.presence import Presence, cpp, flags, result_condition
 from lngen.errors import LngenError
 from lngen.expressions.equations import leading_to
 from lngen.expressions.symbols import (
@@ -207,10 +207,11 @@ class _KernelText:
         scope.note_entry(expressions)
         own = {line.symbol: line.symbol.name for line in lines}
         body: list[str] = []
-        for symbol, tag in self.tag_of.items():
-            if symbol not in leaves or not axes(symbol).features:
-                continue
-            if sum(_uses(expression, symbol) for expression in expressions) > 1:
+        reads = {s: tag for s, tag in self.tag_of.items() if s in leaves and axes(s).features}
+        # A GPU's compiler keeps fewer registers if an entry's values are read one after the other.
+        in_order = scope.of == "row" and len(reads) > 1
+        for symbol, tag in reads.items():
+            if in_order or sum(_uses(expression, symbol) for expression in expressions) > 1:
                 own[symbol] = symbol.name
                 body.append(f"const auto {symbol.name} = at({tag.text});")
             else:

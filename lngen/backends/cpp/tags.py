@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, count
 
+from lngen.backends.cpp.contract import KernelArgument, LaunchContract
 from lngen.backends.cpp.expressions import Kinds, real
-from lngen.backends.cuda.contract import KernelArgument, LaunchContract
-from lngen.backends.cuda.presence import cpp
-from lngen.backends.cuda.reserved import CPP
+from lngen.backends.cpp.presence import cpp
+from lngen.backends.cpp.reserved import CPP
 from lngen.backends.expressions import number_of
 from lngen.backends.spelling import Language, marked, reading
 from lngen.expressions.symbols import FeatureSymbol, RowScalarSymbol, RowSymbol, ScalarSymbol, TypedSymbol

@@ -9,11 +9,9 @@ from collections.abc import Sequence
 
 from lngen.backends import Notes
 from lngen.backends.cpp import layer
+from lngen.backends.cpp.kernels import KernelPair, handed, head, kernels_of
+from lngen.backends.cpp.reserved import CPP
 from lngen.backends.cpu.wrappers import module, source_of
-from lngen.backends.cuda import head
-from lngen.backends.cuda.lines import LoweredDirection
-from lngen.backends.cuda.lowering import handed, lower
-from lngen.backends.cuda.reserved import CPP
 from lngen.backends.spelling import marked_program, plain_errors, spelled
 from lngen.files.render import render
 from lngen.plan.program import RowProgram
@@ -29,20 +27,16 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
     """
     with plain_errors():
         programs = [marked_program(handed(program)) for program in programs]
-        lowered = [(program, lower(program, notes.formulas.get(program.direction, ()))) for program in programs]
-        files = {"cpu_backend.py": module(lowered, notes), "layer.h": layer(lowered, notes)}
+        pairs = [(program, kernels_of(program, notes.formulas.get(program.direction, ()))) for program in programs]
+        files = {"cpu_backend.py": module(pairs, notes), "layer.h": layer(pairs, notes)}
         for name in dict.fromkeys(source_of(program) for program in programs):
-            directions = [direction for program, direction in lowered if source_of(program) == name]
+            directions = [direction for program, direction in pairs if source_of(program) == name]
             files[name] = kernels_text(directions, notes)
         return files
 
 
-def kernels_text(directions: Sequence[LoweredDirection], notes: Notes, layer: str = "") -> str:
+def kernels_text(directions: Sequence[KernelPair], notes: Notes, layer: str = "") -> str:
     """The text of a file of the kernels of some directions: those of `layer.h`, or of a text in its place."""
-    kernels = []
-    for each in directions:
-        kernels.append((each.contract.kernel, each.name))
-        if each.columns:
-            kernels.append((each.columns.contract.kernel, f"{each.name}::columns"))
+    kernels = [(contract.kernel, space) for each in directions for contract, space in each.spaces]
     text = render("cpu/kernels.cpp.jinja", **head(directions, notes), kernels=kernels, layer=layer)
     return spelled(text, CPP)
