@@ -236,7 +236,7 @@ def test_neutral_values_fold(neutral: int, tmp_path: Path) -> None:
 
 def test_literals_have_the_compute_type(tmp_path: Path) -> None:
     text = text_of(x / 3 + 0 * x + Rational(1, 2))
-    assert '    # 1/3\n    constant_1 = scalar("0.3333333333333333333333333333333333333333")\n' in text
+    assert '    # 1/3\n    constant_1 = dtype.type("0.3333333333333333333333333333333333333333")\n' in text
     assert "0.5" in text
 
 
