@@ -105,9 +105,7 @@ def _counted(backend, monkeypatch):
     calls = []
     for direction in (backend._FORWARD, backend._BACKWARD):
         own = direction.function
-        monkeypatch.setattr(
-            direction, "function", partial(_noted, calls, own)
-        )
+        monkeypatch.setattr(direction, "function", partial(_noted, calls, own))
     return calls
 
 

@@ -13,6 +13,7 @@ from lngen.backends.interface import OwnFields, interface, moved
 from lngen.backends.layout import in_order, quoted, wrapped
 from lngen.backends.numpy import classes
 from lngen.backends.numpy.functions import DirectionFunction, direction_function
+from lngen.backends.numpy.lowering import handed
 from lngen.backends.numpy.wrappers import MEANINGS, PublicFunctions
 from lngen.backends.saved import saved_fields
 from lngen.backends.signatures import Signatures
@@ -38,7 +39,7 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
     `programs` are forward and backward, and any other directions. Raises LngenError for an expression that NumPy code
     cannot be written for.
     """
-    return _NumpyEmission(programs, notes).files()
+    return _NumpyEmission([handed(program) for program in programs], notes).files()
 
 
 class _NumpyEmission:

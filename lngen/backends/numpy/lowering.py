@@ -17,7 +17,6 @@ from lngen.backends.expressions import formula, number_of
 from lngen.backends.numpy.graph import ROW, ROW_SCALAR, SHIFT, Array, Graph
 from lngen.backends.numpy.operations import Event, OperationWriter, Schedule
 from lngen.backends.numpy.presence import Cases
-from lngen.backends.numpy.scales import weights_apart, with_late_scales, with_weights
 from lngen.errors import LngenError
 from lngen.expressions.symbols import (
     Axes,
@@ -26,29 +25,31 @@ from lngen.expressions.symbols import (
     RowSymbol,
     TypedSymbol,
 )
-from lngen.plan.presence import NEVER, Condition, all_of
+from lngen.plan.passes.scales import weights_apart, with_late_scales, with_weights
+from lngen.plan.presence import ALWAYS, NEVER, Condition, all_of
 from lngen.plan.program import Assignment, Centring, FeatureReduction, RowProgram, RowsReduction, Store
+
+
+def handed(program: RowProgram) -> RowProgram:
+    """Return the program that is printed: that of the plan after the passes for operations on whole arrays."""
+    return with_weights(with_late_scales(program, lambda p: _row_passes(lower(p, Cases(())))))
 
 
 def lower(
     program: RowProgram,
     cases: Cases,
-    wanted: Mapping[str, Condition],
+    wanted: Mapping[str, Condition] = MappingProxyType({}),
     residuals: Sequence[RowScalarSymbol] = (),
     zeros: Mapping[str, Axes] = MappingProxyType({}),
 ) -> Schedule:
-    """The schedule of a program, whose results are each `wanted` in some cases.
+    """The schedule of a program that is `handed` over, whose results are each `wanted` in some cases, or always.
 
     `residuals` are saved row scalars that are zero for most rows, and `zeros` are results that are always zero. Raises
     LngenError for an expression that the NumPy backend cannot spell, naming it and the step.
     """
-
-    def lowered(program: RowProgram) -> Schedule:
-        lowering = _Lowering(Schedule(program, cases, Graph(cases.everything)), wanted, residuals)
-        lowering.run(zeros)
-        return lowering.schedule
-
-    return lowered(with_weights(with_late_scales(program, lambda candidate: _row_passes(lowered(candidate)))))
+    lowering = _Lowering(Schedule(program, cases, Graph(cases.everything)), wanted, residuals)
+    lowering.run(zeros)
+    return lowering.schedule
 
 
 def _row_passes(schedule: Schedule) -> int:
@@ -182,7 +183,7 @@ class _Lowering(OperationWriter):
             self.schedule.events.append(Event(kind, own, name=name))
             for form in self.graph.nodes[own].forms:
                 if isinstance(form.value, Array):
-                    cases = form.cases & self.wanted[name]
+                    cases = form.cases & self.wanted.get(name, ALWAYS)
                     self.taken[form.value.root] = self.taken.get(form.value.root, NEVER) | cases
 
     def _flush(self) -> None:

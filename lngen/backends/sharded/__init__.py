@@ -16,7 +16,7 @@ from lngen.backends.interface import OwnFields, PublicInterface, interface
 from lngen.backends.layout import in_order
 from lngen.backends.numpy.body import DirectionBody
 from lngen.backends.numpy.emission import imported
-from lngen.backends.numpy.lowering import lower
+from lngen.backends.numpy.lowering import handed, lower
 from lngen.backends.numpy.naming import names_of
 from lngen.backends.numpy.presence import Cases
 from lngen.backends.numpy.wrappers import PublicFunction, PublicFunctions
@@ -148,7 +148,7 @@ class _ShardedEmission:
 
     def _function(self, name: str, program: RowProgram, summary: str, direction: str) -> StepFunction:
         """The function of a program."""
-        program = marked_program(program)
+        program = marked_program(handed(program))
         rows = [row.name for row in program.rows]
         parameters = [parameter.name for parameter in program.parameters]
         results = [name for store in program.results for name in store.names]
