@@ -257,7 +257,7 @@ class LaterCall(Generic[Results]):
             else:
                 made = self.function(arguments, fields, wanted, work)
             if out is not None:
-                made = placed(self.names, made, out, self._given([*arguments, *fields]))
+                made = placed(self.names, made, self._outs(out), self._given([*arguments, *fields]))
             return tuple.__new__(self.results, made) if self.has_class else self.results(*made)  # type: ignore[type-var, arg-type]
         return self._in_blocks([*arguments, *saved[3:]], dtype, saved, out, threads, self.always_converts)
 
@@ -340,12 +340,16 @@ class LaterCall(Generic[Results]):
     ) -> list[Any]:
         """Return arrays for the results, in the types of their owners; None for an absent result."""
         kinds = self._kinds(values, dtypes)
-        outs = (out,) if self.is_jvp and len(self.made) == 1 else several(out, self.names)
+        outs = several(self._outs(out), self.names)
         given = {} if out is None else self._given(values)
         return [
             result(each.name, own, parts[each.part], kind, given, self.empty)
             for each, own, kind in zip(self.made, outs, kinds, strict=True)
         ]
+
+    def _outs(self, out: Any) -> Any:
+        """Return the caller's arrays for results, if any; that of a single tangent comes without a tuple."""
+        return (out,) if self.is_jvp and len(self.made) == 1 else out
 
     def _kinds(self, values: Sequence[Any], dtypes: Sequence[DType | None]) -> Sequence[DType | None]:
         """The types of the results, None for one that is not wanted."""

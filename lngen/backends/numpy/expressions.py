@@ -121,7 +121,7 @@ class NodeExpressions:
         return Code.of(self.constants[number])
 
     def expression(self, node: ArrayNode) -> Code:
-        """What computes a node."""
+        """Return the expression that computes a node."""
         operands = [self.operand(index) for index in node.operands]
         if node.operation in REDUCTIONS:
             return self._reduction(node, operands)

@@ -197,12 +197,13 @@ class Graph:
     def result(self, name: str, operand: int, axes: Axes, phase: Phase, taken: Mapping[int, Condition]) -> int:
         """The operand as an array of its own with these axes: a copy where it is a number, lacks axes, or is taken.
 
-        An argument is taken, and so are the arrays of earlier results in these cases.
+        An argument is taken, and so are the arrays of earlier results in these cases. NumPy makes no array without axes.
         """
         index, forms = len(self.nodes), []
         for form in self.nodes[operand].forms:
             value, free = form.value, NEVER
-            if isinstance(value, Array) and value.axes == axes and self.nodes[value.root].operation != "load":
+            is_argument = isinstance(value, Array) and self.nodes[value.root].operation == "load"
+            if isinstance(value, Array) and value.axes == axes != NOTHING and not is_argument:
                 free = form.cases & ~taken.get(value.root, NEVER)
             forms += [NodeForm(form.value, free, operand)] * bool(free)
             forms += [NodeForm(Array(index, axes), form.cases & ~free)] * bool(form.cases & ~free)
