@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from lngen.backends import Notes
@@ -13,6 +13,7 @@ from lngen.backends.interface import OwnFields, interface, moved
 from lngen.backends.layout import in_order, quoted, wrapped
 from lngen.backends.numpy import classes
 from lngen.backends.numpy.functions import DirectionFunction, direction_function
+from lngen.backends.numpy.imports import imported
 from lngen.backends.numpy.lowering import handed
 from lngen.backends.numpy.wrappers import MEANINGS, PublicFunctions
 from lngen.backends.saved import saved_fields
@@ -189,10 +190,3 @@ class _NumpyEmission:
             kind = "ForwardCall" if name == "forward" else "LaterCall"
             lines += wrapped(f"_{name.upper()} = _directions.{kind}({', '.join(own)})", 0)
         return lines
-
-
-def imported(functions: Iterable[Sequence[str]]) -> dict[str, Any]:
-    """Return the modules that lines use."""
-    text = "\n".join(line for function in functions for line in function)
-    modules = ("blocks", "calls", "directions", "functions", "interface", "rows")
-    return {"runtime": [name for name in modules if f"_{name}." in text], "uses_numpy": "np." in text}

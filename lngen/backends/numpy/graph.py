@@ -197,7 +197,7 @@ class Graph:
     def result(self, name: str, operand: int, axes: Axes, phase: Phase, taken: Mapping[int, Condition]) -> int:
         """The operand as an array of its own with these axes: a copy where it is a number, lacks axes, or is taken.
 
-        An argument is taken, and so are the arrays of earlier results in these cases. NumPy makes no array without axes.
+        An argument is taken, and so are the arrays of earlier results in these cases. Of no axes NumPy makes no array.
         """
         index, forms = len(self.nodes), []
         for form in self.nodes[operand].forms:

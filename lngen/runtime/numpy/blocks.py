@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: MIT
+"""Rows taken block by block or at once: the rows of a block, its thread, and the reading and writing of blocks.
+
+No sum over rows depends on the number of threads.
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from functools import partial
+from itertools import pairwise, zip_longest
+from math import prod
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from . import rows as _rows
+
+Array = npt.NDArray[Any]
+Block: TypeAlias = tuple[int, slice]
+"""The number of the chunk that a block is in, and its rows."""
+
+
+def partition(count: int, row_bytes: int, least_rows: int) -> tuple[int, list[list[Block]]]:
+    """The rows of a block, and all blocks as (chunk, span), chunk by chunk.
+
+    Neither depends on the thread count, so no sum does. Long rows have fewer chunks where each has sums of its own.
+    """
+    height = max(least_rows, _rows.BLOCK_BYTES // row_bytes)
+    height -= height % _rows.ROWS_TOGETHER if height > _rows.ROWS_TOGETHER else 0
+    if 0 < count <= height:
+        return count, [[(0, slice(0, count))]]
+    height = min(height, max(count, 1))
+    spans = [slice(i, min(i + height, count)) for i in range(0, count, height)]
+    fewer = _rows.CHUNKS if least_rows == 1 else min(_rows.CHUNKS, max(2, _rows.BLOCK_BYTES // row_bytes))
+    together = max(1, -(-len(spans) // fewer))
+    runs = [spans[i : i + together] for i in range(0, len(spans), together)]
+    return height, [[(chunk, span) for span in run] for chunk, run in enumerate(runs)]
+
+
+class Work(NamedTuple):
+    """Properties that all rows of a call share: their shape, the compute type, and the number of threads.
+
+    With no thread, few rows are taken at once, in arrays of the compute type as they are.
+    """
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    threads: int
+
+    @property
+    def features(self) -> int:
+        """The entries of a row."""
+        return self.shape[-1]
+
+
+def each_block(
+    block: Callable[..., Sequence[Any]],
+    call: tuple[tuple[int, ...], np.dtype[Any], int],
+    rows: Sequence[Array | None] = (),
+    row_scalars: Sequence[Array | None] = (),
+    features: Sequence[Array | None] = (),
+    into: Sequence[Array | None] = (),
+    into_row_scalars: Sequence[Array | None] = (),
+    *,
+    buffers: int = 0,
+    row_scalar_buffers: int = 0,
+    masks: int = 0,
+    row_scalar_masks: int = 0,
+    feature_sums: int = 0,
+    sums: int = 0,
+) -> Sequence[Any]:
+    """Take the rows block by block, each thread a share of them, and return the results and the sums over all rows.
+
+    The arguments of `block` are, in this order: the rows and row scalars that it reads; parameters with a value per
+    feature, which may be repeated for several rows; memory for the rows of each result `into`, and scratch, a tuple for
+    each kind that is used: rows, row scalars, and booleans of both. Where the rows are taken at once it is called
+    without memory. It returns the rows of each result, its row scalars, and the sums over its rows: `feature_sums` with
+    a value per feature, then the others. What it did not write to the memory that it was given is copied there.
+    """
+    if not call[2]:
+        if not row_scalars:
+            return block(*rows, *features)
+        return block(*rows, *[each if each is None else each[..., None] for each in row_scalars], *features)
+    shape, dtype, threads = call = Work(*call)
+    row_bytes = shape[-1] * dtype.itemsize
+    height, chunks = partition(prod(shape[:-1]), row_bytes, 4 if feature_sums else 1)
+    totals = [np.zeros((len(chunks), shape[-1]), dtype) for _ in range(feature_sums)]
+    totals += [np.zeros(len(chunks), dtype) for _ in range(sums)]
+    wide = [_rows.repeated(values) for values in features]
+    wanted = (
+        (buffers, shape[-1], dtype),
+        (row_scalar_buffers, 1, dtype),
+        (masks, shape[-1], bool),
+        (row_scalar_masks, 1, bool),
+    )
+
+    def work(share: list[list[Block]]) -> None:
+        reads = [reader(array, call, height) for array in (*rows, *row_scalars)]
+        writes = [writer(array, call, height) for array in (*into, *into_row_scalars)]
+        scratch = [np.empty((number, height, width), kind) for number, width, kind in wanted if number]
+        whole = [tuple(several) for several in scratch]
+        for run in share:
+            for chunk, span in run:
+                size = span.stop - span.start
+                memory = [place(span) for place, _ in writes[: len(into)]]
+                parts = whole if size == height else [tuple(several[:, :size]) for several in scratch]
+                made = block(*[read(span) for read in reads], *wide, *memory, *parts)
+                for (_, keep), own, value in zip_longest(writes, memory, made[: len(writes)]):
+                    if value is not None:
+                        keep(span, own, value)
+                for total, value in zip(totals, made[len(writes) :], strict=True):
+                    if value is not None:
+                        total[chunk, ...] += value
+
+    shares = [chunks[i::threads] for i in range(min(threads, len(chunks)))] if threads > 1 else [chunks]
+    work_on = work if row_bytes < _rows.LONG_ROW else partial(_rows.with_small_buffer, work)
+    if len(shares) == 1:
+        work_on(shares[0])
+    elif shares:
+        with ThreadPoolExecutor(len(shares)) as pool:
+            tasks = [pool.submit(copy_context().run, work_on, share) for share in shares]
+        for task in tasks:
+            task.result()
+    return [*into, *into_row_scalars, *(np.add.reduce(total, axis=0) for total in totals)]
+
+
+def stored(results: Sequence[Any], made: Sequence[Any] | None) -> None:
+    """Write what a function returned into the results that it is not in yet; it may be None for one not wanted."""
+    for result, value in zip(results, made or (), strict=False):
+        if value is not None and value is not result:
+            round_to(result, ..., value)
+
+
+# ---- reading and writing a block
+
+
+class _Scattered:
+    """The rows of an array that no single stride reaches, by their number."""
+
+    def __init__(self, array: Array) -> None:
+        self.array = array
+
+    def _index(self, span: slice) -> tuple[Array, ...]:
+        return np.unravel_index(np.arange(span.start, span.stop), self.array.shape[:-1])
+
+    def __getitem__(self, span: slice) -> Array:
+        return self.array[self._index(span)]
+
+    def __setitem__(self, span: slice, value: Array) -> None:
+        self.array[self._index(span)] = value
+
+
+def _is_a_row_scalar(array: Array, call: Work) -> bool:
+    """Test whether an array has a number per row, and no feature axis."""
+    return array.ndim < len(call.shape)
+
+
+def _scratch(array: Array, call: Work, height: int) -> Array:
+    """Allocate memory for a block of an array."""
+    return np.empty((height, 1 if _is_a_row_scalar(array, call) else call.features), call.dtype)
+
+
+def _as_rows(array: Array, call: Work) -> tuple[Any, bool]:
+    """An array as a list of rows, never copied, and whether blocks do as they are."""
+    ready = bool(array.dtype == call.dtype and array.flags.aligned)
+    row_scalars = _is_a_row_scalar(array, call)
+    if array.flags.c_contiguous:
+        return array.reshape(-1, 1 if row_scalars else array.shape[-1]), ready
+    if row_scalars:
+        array = array[..., np.newaxis]
+    steps = [step for step in zip(array.shape[:-1], array.strides[:-1], strict=True) if step[0] != 1]
+    if array.size and any(a[1] != b[1] * b[0] for a, b in pairwise(steps)):
+        return _Scattered(array), False
+    width = array.shape[-1]
+    listed = array.reshape(-1, width)
+    plain = width == 1 or array.strides[-1] == array.itemsize
+    # A product of rows that lie backwards or in one place is added up in another order.
+    apart = len(listed) < 2 or listed.strides[0] >= width * array.itemsize
+    return listed, plain and apart and ready
+
+
+def reader(array: Array | None, call: Work, height: int) -> Callable[[slice], Array | None]:
+    """Return a function that reads a block of rows in the compute type.
+
+    It returns a view where the array has the compute type, else a copy of the block. For an absent array it returns
+    None.
+    """
+    if array is None:
+        return lambda span: None
+    listed, direct = _as_rows(array, call)
+    if direct:
+        return listed.__getitem__  # type: ignore[no-any-return]
+    scratch = _scratch(array, call, height)
+
+    def read(span: slice) -> Array:
+        copy = scratch[: span.stop - span.start]
+        copy[...] = listed[span]
+        return copy
+
+    return read
+
+
+def writer(
+    array: Array | None, call: Work, height: int
+) -> tuple[Callable[[slice], Array | None], Callable[[slice, Array | None, Array], None]]:
+    """Return a function that gives the memory for a block of a result, and one that keeps a value in the result.
+
+    The memory is the result's own where it has the compute type. A value that is in it is not copied.
+    """
+    if array is None:
+        return (lambda span: None), (lambda span, memory, value: None)
+    listed, direct = _as_rows(array, call)
+    if _is_a_row_scalar(array, call):
+        return (lambda span: None), (lambda span, memory, value: round_to(listed, span, value[:, np.newaxis]))
+    scratch = None if direct else _scratch(array, call, height)
+
+    def place(span: slice) -> Array:
+        return listed[span] if scratch is None else scratch[: span.stop - span.start]
+
+    def keep(span: slice, memory: Array | None, value: Array) -> None:
+        if scratch is not None or value is not memory:
+            round_to(listed, span, value)
+
+    return place, keep
+
+
+def round_to(result: Any, where: Any, value: Any) -> None:
+    """Write a value in a result's own type, in which one that is too small is 0; nothing where there is no result."""
+    if result is None:
+        return
+    with np.errstate(under="ignore"):
+        result[where] = value
