@@ -104,8 +104,12 @@ def centred(x: Row, gamma: Feature = 1, eps: Constant = 1e-5):
         # A factor that underflows in float32 where the product it stands in does not.
         ("np.multiply(dx, rstd", "np.multiply(dx * rstd**8, rstd**-7.0", "float32 beside plain, large: gradient"),
         # No residual of the mean, in blocks alone: the row is as good as plain evaluation has it.
-        ("far_from = _rows.number(2.0", "far_from = _rows.number(1e9", "a row alone has other bits: output"),
-        ("var + eps", "var + eps * max(call[2], 1)", "threads change bits: output"),
+        (
+            "far_from = _rows.number(2.0",
+            "far_from = _rows.number(1e9 if call[2] else 2.0",
+            "a row alone has other bits: output",
+        ),
+        ("np.sqrt(var + eps)", "np.sqrt(var + eps * max(call[2], 1))", "threads change bits: output"),
         (
             " _rows.sum_rows(part, rstd)",
             " _rows.sum_rows(part, rstd) if part.size < 4096 else 0.0",
