@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 10 flops per row element; backward 3 row tensors (2 read, 1 written), 21 flops per row element.
 // Evidence: 1 output, 23 steps, 36 first lines, 2 identities, 4 gradients, 1 tangent, 5 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
-// templates sha256:5c9a4686f829ef6eb9fa6d46f51d44e50a6a02e871457d1ced20c751b43d6e21
+// templates sha256:d8d4fb877a13e93f32118df8293429dbe8fa4802c878f1e0ac055dc7aba8e81b
 //
 // jvp:
 //     y_dot = gate_dot*(gamma*xhat + beta) + gate*(gamma_dot*xhat + beta_dot + rstd*gamma*(x_dot - mean(x_dot) - xhat*mean(x_dot*xhat)))
@@ -55,12 +55,268 @@
 //     LNGEN_WITHOUT_gate_dot gate_dot is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
 
-#include "../_runtime/cuda/layer_rows.cuh"
-#include "layer.h"
+#include "../_runtime/cuda/rows.cuh"
+#include "../_runtime/cuda/geometry.cuh"
+#include "../_runtime/cuda/reductions.cuh"
+#include "../_runtime/cuda/row_loop.cuh"
+#include "../_runtime/cuda/moments.cuh"
+#include "../_runtime/cuda/kernels.cuh"
+
+namespace lngen {
+
+#ifdef LNGEN_WITHOUT_beta
+constexpr bool HAS_beta = false;
+#else
+constexpr bool HAS_beta = true;
+#endif
+#ifdef LNGEN_WITHOUT_beta_dot
+constexpr bool HAS_beta_dot = false;
+#else
+constexpr bool HAS_beta_dot = true;
+#endif
+#ifdef LNGEN_WITHOUT_ddbeta
+constexpr bool HAS_ddbeta = false;
+#else
+constexpr bool HAS_ddbeta = true;
+#endif
+#ifdef LNGEN_WITHOUT_ddgamma
+constexpr bool HAS_ddgamma = false;
+#else
+constexpr bool HAS_ddgamma = true;
+#endif
+#ifdef LNGEN_WITHOUT_ddgate
+constexpr bool HAS_ddgate = false;
+#else
+constexpr bool HAS_ddgate = true;
+#endif
+#ifdef LNGEN_WITHOUT_ddx
+constexpr bool HAS_ddx = false;
+#else
+constexpr bool HAS_ddx = true;
+#endif
+#ifdef LNGEN_WITHOUT_gamma
+constexpr bool HAS_gamma = false;
+#else
+constexpr bool HAS_gamma = true;
+#endif
+#ifdef LNGEN_WITHOUT_gamma_dot
+constexpr bool HAS_gamma_dot = false;
+#else
+constexpr bool HAS_gamma_dot = true;
+#endif
+#ifdef LNGEN_WITHOUT_gate
+constexpr bool HAS_gate = false;
+#else
+constexpr bool HAS_gate = true;
+#endif
+#ifdef LNGEN_WITHOUT_gate_dot
+constexpr bool HAS_gate_dot = false;
+#else
+constexpr bool HAS_gate_dot = true;
+#endif
+#ifdef LNGEN_WITHOUT_x_dot
+constexpr bool HAS_x_dot = false;
+#else
+constexpr bool HAS_x_dot = true;
+#endif
+
+}  // namespace lngen
 
 #ifdef LNGEN_JVP
+// ================================================================================================ jvp
+
+namespace lngen {
+namespace jvp {
+
+constexpr bool READS_x = HAS_gamma_dot || HAS_gate_dot || HAS_x_dot;
+constexpr bool READS_x_dot = HAS_x_dot;
+constexpr bool READS_gate = (HAS_beta_dot && HAS_gate) || (HAS_gamma_dot && HAS_gate) || (HAS_gate && HAS_x_dot);
+constexpr bool READS_gate_dot = HAS_gate_dot;
+constexpr bool READS_gamma = (HAS_gamma && HAS_gate_dot) || (HAS_gamma && HAS_x_dot);
+constexpr bool READS_beta = HAS_beta && HAS_gate_dot;
+constexpr bool READS_gamma_dot = HAS_gamma_dot;
+constexpr bool READS_beta_dot = HAS_beta_dot;
+constexpr int ROWS_READ = READS_x + READS_x_dot, FEATURES_READ = READS_gamma + READS_beta + READS_gamma_dot + READS_beta_dot;
+
+template <class T>
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 2, 0, 7, 1>;
+
+template <class T, class P, class A> struct Arguments {
+  const T* x;
+  const T* gate;
+  const T* x_dot;
+  const T* gate_dot;
+  const A* mu;
+  const A* mu_residual;
+  const A* rstd;
+  const P* gamma;
+  const P* beta;
+  const P* gamma_dot;
+  const P* beta_dot;
+  T* out_y_dot;
+  long long rows;
+  int D;
+};
+
+// Values that do not vary over the features: of the call, then of the row.
+template <class A> struct Scalars {
+  A D;
+  A gate;
+  A gate_dot;
+  A mu;
+  A mu_residual;
+  A rstd;
+  A mean_x_dot;
+  A mean_x_dot_xhat;
+};
+
+// Entries of a row and of the Features that a thread holds.
+template <class G> struct Tile {
+  RowTile<G, READS_x> x;
+  RowTile<G, READS_x_dot> x_dot;
+  RowValue<G, true, typename G::A> mu;
+  RowValue<G, true, typename G::A> mu_residual;
+  RowValue<G, true, typename G::A> rstd;
+  RowValue<G, READS_gate, typename G::T> gate;
+  RowValue<G, READS_gate_dot, typename G::T> gate_dot;
+  Pack<typename G::P, G::VECTOR> gamma[G::HELD];
+  Pack<typename G::P, G::VECTOR> beta[G::HELD];
+  Pack<typename G::P, G::VECTOR> gamma_dot[G::HELD];
+  Pack<typename G::P, G::VECTOR> beta_dot[G::HELD];
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(x);
+    visit(x_dot);
+    visit(mu);
+    visit(mu_residual);
+    visit(rstd);
+    visit(gate);
+    visit(gate_dot);
+  }
+};
+
+// Stage 1 of 2: mean_x_dot = mean(x_dot); mean_x_dot_xhat = mean(x_dot*xhat)
+template <class A>
+__device__ __forceinline__ void mean_x_dot_xhat(A x, A x_dot, const Scalars<A>& row, A (&sums)[2]) {
+  const A mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
+  const A x_shifted = x - mu;  // step 2
+  const A x_centred = x_shifted - mu_residual;  // step 2
+  const A xhat = x_centred*rstd;  // step 5
+  if (HAS_x_dot) sums[0] += x_dot;  // step 39: mean_x_dot
+  if (HAS_x_dot) sums[1] += x_dot*xhat;  // step 39: mean_x_dot_xhat
+}
+
+template <class A>
+__device__ __forceinline__ void after_mean_x_dot_xhat(Scalars<A>& row, const A (&sums)[2]) {
+  const A mean_x_dot = math::quotient(sums[0], row.D);  // step 39: mean(x_dot)
+  const A mean_x_dot_xhat = math::quotient(sums[1], row.D);  // step 39: mean(x_dot*xhat)
+  row.mean_x_dot = mean_x_dot;
+  row.mean_x_dot_xhat = mean_x_dot_xhat;
+}
+
+// Stage 2 of 2
+template <class A>
+__device__ __forceinline__ void stage_2(A x, A x_dot, A gamma, A beta, A gamma_dot, A beta_dot, const Scalars<A>& row, A& out_y_dot) {
+  const A gate = row.gate, gate_dot = row.gate_dot, mean_x_dot = row.mean_x_dot, mean_x_dot_xhat = row.mean_x_dot_xhat, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
+  const A x_shifted = x - mu;  // step 2
+  const A x_centred = x_shifted - mu_residual;  // step 2
+  const A xhat = x_centred*rstd;  // step 5
+  const A y_dot = (HAS_beta_dot || HAS_gamma_dot || HAS_gate_dot || HAS_x_dot) ? (HAS_gate_dot ? (xhat*gamma + beta)*gate_dot : A(0)) + ((HAS_beta_dot || HAS_gamma_dot || HAS_x_dot) ? ((HAS_gamma_dot ? xhat*gamma_dot : A(0)) + (HAS_x_dot ? (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*rstd*gamma : A(0)) + beta_dot)*gate : A(0)) : A(0);  // step 39
+  out_y_dot = y_dot;
+}
+
+// Returns the values of the call, which no row changes.
+template <class G, class T, class P, class A>
+__device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
+  Scalars<A> row;
+  row.D = A(here.D);
+  return row;
+}
+
+template <class G, class T, class P, class A> __device__ __forceinline__ void work(const Arguments<T, P, A>& to) {
+  A* slots = reinterpret_cast<A*>(shared_memory());
+  int turn = 0;
+  Here here;
+  here.begin<G>(to.D);
+  const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
+  Tile<G> tile;
+  tile.x.array = to.x;
+  tile.x_dot.array = to.x_dot;
+  tile.mu.array = to.mu;
+  tile.mu_residual.array = to.mu_residual;
+  tile.rstd.array = to.rstd;
+  tile.gate.array = to.gate;
+  tile.gate_dot.array = to.gate_dot;
+  if constexpr (G::HOLDS_FEATURES) {
+#pragma unroll
+    for (int chunk = 0; chunk < G::HELD; ++chunk) {
+      const int column = here.template column<G>(chunk);
+      if (column < here.D) {
+        if constexpr (READS_gamma) tile.gamma[chunk] = load<G::VECTOR>(to.gamma + column);
+        if constexpr (READS_beta) tile.beta[chunk] = load<G::VECTOR>(to.beta + column);
+        if constexpr (READS_gamma_dot) tile.gamma_dot[chunk] = load<G::VECTOR>(to.gamma_dot + column);
+        if constexpr (READS_beta_dot) tile.beta_dot[chunk] = load<G::VECTOR>(to.beta_dot + column);
+      }
+    }
+  }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
+    Scalars<A> row = call;
+    row.mu = tile.mu.now;
+    row.mu_residual = tile.mu_residual.now;
+    row.rstd = tile.rstd.now;
+    row.gate = READS_gate ? widen<A>(tile.gate.now) : A(1);
+    row.gate_dot = READS_gate_dot ? widen<A>(tile.gate_dot.now) : A(0);
+    {
+      A sums[2] = {A(0), A(0)};
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = tile.x.chunk(chunk, column);
+        const auto x_dot = tile.x_dot.chunk(chunk, column);
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          mean_x_dot_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, sums);
+        }
+      });
+      reduce_row<G, bit(0, HAS_x_dot) | bit(1, HAS_x_dot), 0, 0>(sums, slots, turn);
+      after_mean_x_dot_xhat(row, sums);
+    }
+    {
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = tile.x.chunk(chunk, column);
+        const auto x_dot = tile.x_dot.chunk(chunk, column);
+        const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
+        const auto beta = read<READS_beta, G::HOLDS_FEATURES>(tile.beta, chunk, to.beta, column);
+        const auto gamma_dot = read<READS_gamma_dot, G::HOLDS_FEATURES>(tile.gamma_dot, chunk, to.gamma_dot, column);
+        const auto beta_dot = read<READS_beta_dot, G::HOLDS_FEATURES>(tile.beta_dot, chunk, to.beta_dot, column);
+        Pack<T, G::VECTOR> stored_y_dot;
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A out_y_dot;
+          stage_2(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0),
+              READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
+              READS_beta ? widen<A>(beta.entries[i]) : A(0),
+              READS_gamma_dot ? widen<A>(gamma_dot.entries[i]) : A(0),
+              READS_beta_dot ? widen<A>(beta_dot.entries[i]) : A(0), row, out_y_dot);
+          stored_y_dot.entries[i] = narrow<T>(out_y_dot);
+        }
+        if (here.live) store_once(to.out_y_dot + here.offset + column, stored_y_dot);
+      });
+    }
+  });
+}
+
+template <class T> struct Launch : Chosen<Needs<T>> {
+  static __device__ __forceinline__ void run(const Arguments<T, Parameter<T>, Computed<T>>& to) {
+    in_geometry<Needs<T>>(to.D, [&](auto geometry) { work<decltype(geometry)>(to); });
+  }
+};
+
+}  // namespace jvp
+}  // namespace lngen
+
 #define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(jvp_##TYPE, T, lngen::jvp::Layer, \
+  LNGEN_KERNEL(jvp_##TYPE, lngen::jvp::Launch<T>, \
                (const T* __restrict__ x, const T* __restrict__ gate, const T* __restrict__ x_dot, \
                 const T* __restrict__ gate_dot, const lngen::Computed<T>* __restrict__ mu, \
                 const lngen::Computed<T>* __restrict__ mu_residual, const lngen::Computed<T>* __restrict__ rstd, \
@@ -69,13 +325,446 @@
                 T* __restrict__ out_y_dot, long long rows, int D), \
                (x, gate, x_dot, gate_dot, mu, mu_residual, rstd, gamma, beta, gamma_dot, beta_dot, out_y_dot, rows, \
                 D))
+
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
+
 #endif
 
 #ifdef LNGEN_BACKWARD_BACKWARD
+// ================================================================================================ backward_backward
+
+namespace lngen {
+namespace backward_backward {
+
+constexpr bool READS_x = HAS_ddgamma || HAS_ddgate || HAS_ddx;
+constexpr bool READS_dy = (HAS_ddbeta && HAS_gate) || HAS_ddgamma || HAS_ddgate || HAS_ddx;
+constexpr bool READS_ddx = HAS_ddx;
+constexpr bool READS_gate = (HAS_ddbeta && HAS_gate) || (HAS_ddgamma && HAS_gate) || (HAS_ddx && HAS_gate);
+constexpr bool READS_ddgate = HAS_ddgate;
+constexpr bool READS_gamma = (HAS_ddgate && HAS_gamma) || (HAS_ddx && HAS_gamma);
+constexpr bool READS_beta = HAS_beta && HAS_ddgate;
+constexpr bool READS_ddgamma = HAS_ddgamma;
+constexpr bool READS_ddbeta = HAS_ddbeta;
+constexpr int ROWS_READ = READS_x + READS_dy + READS_ddx, FEATURES_READ = READS_gamma + READS_beta + READS_ddgamma + READS_ddbeta;
+constexpr int SUMS_INTO_COLUMNS = 2;
+constexpr unsigned long long COLUMNS_WANTED = bit(0, HAS_beta && HAS_ddgate) | bit(1, (HAS_ddgate && HAS_gamma) || (HAS_ddx && HAS_gamma));
+
+template <class T>
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, COLUMNS_WANTED ? SUMS_INTO_COLUMNS : 0, 0, 6, 0, 26, 1>;
+
+template <class T, class P, class A> struct Arguments {
+  const T* x;
+  const T* gate;
+  const T* dy;
+  const T* ddx;
+  const T* ddgate;
+  const A* mu;
+  const A* mu_residual;
+  const A* rstd;
+  const P* gamma;
+  const P* beta;
+  const P* ddgamma;
+  const P* ddbeta;
+  T* out_dx;
+  T* out_dgate;
+  T* out_ddy;
+  A* workspace;
+  long long rows;
+  int D;
+};
+
+// Values that do not vary over the features: of the call, then of the row.
+template <class A> struct Scalars {
+  A D;
+  A gate;
+  A ddgate;
+  A mu;
+  A mu_residual;
+  A rstd;
+  A dmean_product;
+  A dmean_product_scaled;
+  A mean_g;
+  A mean_g_xhat;
+  A dmean_g_xhat;
+  A dmean_g;
+  A sum_ddbeta_dy;
+  A sum_ddgamma_dy_xhat;
+  A dmean_g_scaled;
+  A dmean_g_xhat_scaled;
+  A mean_g_xhat_scaled;
+  A sum_ddx_g_xhat;
+  A sum_d2xhat_x_centred;
+  A sum_dg_dy_gamma;
+  A d2rstd;
+  A d2rstd_scaled;
+  A d2var;
+  A d2var_scaled;
+  A d2gate;
+  A d2mu;
+  A d2mu_scaled;
+};
+
+// Entries of a row and of the Features that a thread holds.
+template <class G> struct Tile {
+  RowTile<G, READS_x> x;
+  RowTile<G, READS_dy> dy;
+  RowTile<G, READS_ddx> ddx;
+  RowValue<G, true, typename G::A> mu;
+  RowValue<G, true, typename G::A> mu_residual;
+  RowValue<G, true, typename G::A> rstd;
+  RowValue<G, READS_gate, typename G::T> gate;
+  RowValue<G, READS_ddgate, typename G::T> ddgate;
+  Pack<typename G::P, G::VECTOR> gamma[G::HELD];
+  Pack<typename G::P, G::VECTOR> beta[G::HELD];
+  Pack<typename G::P, G::VECTOR> ddgamma[G::HELD];
+  Pack<typename G::P, G::VECTOR> ddbeta[G::HELD];
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(x);
+    visit(dy);
+    visit(ddx);
+    visit(mu);
+    visit(mu_residual);
+    visit(rstd);
+    visit(gate);
+    visit(ddgate);
+  }
+};
+
+// Stage 1 of 5
+template <class A>
+__device__ __forceinline__ void after_stage_1(Scalars<A>& row) {
+  const A D = row.D, ddgate = row.ddgate;
+  const A dmean_product = HAS_ddgate ? ddgate*D : A(0);  // step 47
+  const A dmean_product_scaled = HAS_ddgate ? math::quotient(dmean_product, D) : A(0);  // step 49
+  row.dmean_product = dmean_product;
+  row.dmean_product_scaled = dmean_product_scaled;
+}
+
+// Stage 2 of 5: mean_g = mean(g); mean_g_xhat = mean(g*xhat); dmean_g_xhat = sum(-rstd*ddx*xhat); dmean_g = sum(-rstd*ddx); sum_ddbeta_dy = sum(ddbeta*dy); sum_ddgamma_dy_xhat = sum(ddgamma*dy*xhat)
+template <class A>
+__device__ __forceinline__ void sum_ddgamma_dy_xhat(A x, A dy, A ddx, A gamma, A ddgamma, A ddbeta, const Scalars<A>& row, A (&sums)[6], A (&over_rows)[SUMS_INTO_COLUMNS]) {
+  const A dmean_product = row.dmean_product, gate = row.gate, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
+  const A x_shifted = x - mu;  // step 2
+  const A x_centred = x_shifted - mu_residual;  // step 2
+  const A xhat = x_centred*rstd;  // step 5
+  const A g = dy*gate*gamma;  // step 40
+  if (HAS_ddx) sums[0] += g;  // step 42: mean_g
+  if (HAS_ddx) sums[1] += g*xhat;  // step 41: mean_g_xhat
+  if (HAS_ddx) sums[2] += -ddx*xhat*rstd;  // step 48: dmean_g_xhat
+  if (HAS_ddx) sums[3] += -ddx*rstd;  // step 57: dmean_g
+  if (HAS_ddbeta && HAS_gate) sums[4] += dy*ddbeta;  // step 59: sum_ddbeta_dy
+  if (HAS_ddgamma && HAS_gate) sums[5] += dy*xhat*ddgamma;  // step 59: sum_ddgamma_dy_xhat
+  if (HAS_beta && HAS_ddgate) over_rows[0] = dy*dmean_product;  // step 63: d2beta_rows
+}
+
+template <class A>
+__device__ __forceinline__ void after_sum_ddgamma_dy_xhat(Scalars<A>& row, const A (&sums)[6]) {
+  const A D = row.D, rstd = row.rstd;
+  const A mean_g = math::quotient(sums[0], row.D);  // step 42: mean(g)
+  const A mean_g_xhat = math::quotient(sums[1], row.D);  // step 41: mean(g*xhat)
+  const A dmean_g_xhat = sums[2];  // step 48: sum(-rstd*ddx*xhat)
+  const A dmean_g = sums[3];  // step 57: sum(-rstd*ddx)
+  const A sum_ddbeta_dy = sums[4];  // step 59: sum(ddbeta*dy)
+  const A sum_ddgamma_dy_xhat = sums[5];  // step 59: sum(ddgamma*dy*xhat)
+  const A dmean_g_scaled = HAS_ddx ? math::quotient(dmean_g, D) : A(0);  // step 58
+  const A dmean_g_xhat_scaled = HAS_ddx ? math::quotient(dmean_g_xhat, D) : A(0);  // step 58
+  const A mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 49
+  row.mean_g = mean_g;
+  row.mean_g_xhat = mean_g_xhat;
+  row.dmean_g_xhat = dmean_g_xhat;
+  row.dmean_g = dmean_g;
+  row.sum_ddbeta_dy = sum_ddbeta_dy;
+  row.sum_ddgamma_dy_xhat = sum_ddgamma_dy_xhat;
+  row.dmean_g_scaled = dmean_g_scaled;
+  row.dmean_g_xhat_scaled = dmean_g_xhat_scaled;
+  row.mean_g_xhat_scaled = mean_g_xhat_scaled;
+}
+
+// Stage 3 of 5: sum_ddx_g_xhat = sum(ddx*(-mean_g - mean_g_xhat*xhat + g)); sum_d2xhat_x_centred = sum(d2xhat*x_centred); sum_dg_dy_gamma = sum(gamma*dg*dy)
+template <class A>
+__device__ __forceinline__ void sum_dg_dy_gamma(A x, A dy, A ddx, A gamma, A beta, A ddgamma, A ddbeta, const Scalars<A>& row, A (&sums)[3], A (&over_rows)[SUMS_INTO_COLUMNS], A& out_ddy) {
+  const A dmean_g_scaled = row.dmean_g_scaled, dmean_g_xhat_scaled = row.dmean_g_xhat_scaled, dmean_product_scaled = row.dmean_product_scaled, gate = row.gate, mean_g = row.mean_g, mean_g_xhat = row.mean_g_xhat, mean_g_xhat_scaled = row.mean_g_xhat_scaled, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
+  const A x_shifted = x - mu;  // step 2
+  const A x_centred = x_shifted - mu_residual;  // step 2
+  const A xhat = x_centred*rstd;  // step 5
+  const A g = dy*gate*gamma;  // step 40
+  const A dg = HAS_ddx ? xhat*dmean_g_xhat_scaled + ddx*rstd + dmean_g_scaled : A(0);  // step 58
+  const A d2xhat = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? (HAS_ddx ? g*dmean_g_xhat_scaled : A(0)) + (HAS_ddgamma ? dy*gate*ddgamma : A(0)) + (HAS_ddgate ? dy*dmean_product_scaled*gamma : A(0)) - (HAS_ddx ? ddx*mean_g_xhat_scaled : A(0)) : A(0);  // step 49
+  const A ddy = (HAS_ddbeta || HAS_ddgamma || HAS_ddgate || HAS_ddx) ? (HAS_ddbeta ? gate*ddbeta : A(0)) + (HAS_ddgamma ? xhat*gate*ddgamma : A(0)) + (HAS_ddx ? dg*gate*gamma : A(0)) + (HAS_ddgate ? (xhat*gamma + beta)*dmean_product_scaled : A(0)) : A(0);  // step 64
+  if (HAS_ddx) sums[0] += (g - mean_g - xhat*mean_g_xhat)*ddx;  // step 50: sum_ddx_g_xhat
+  if (HAS_ddgamma || HAS_ddgate || HAS_ddx) sums[1] += d2xhat*x_centred;  // step 50: sum_d2xhat_x_centred
+  if (HAS_ddx && HAS_gate) sums[2] += dg*dy*gamma;  // step 59: sum_dg_dy_gamma
+  if ((HAS_ddgate && HAS_gamma) || (HAS_ddx && HAS_gamma)) over_rows[1] = ((HAS_ddgate ? xhat*dmean_product_scaled : A(0)) + (HAS_ddx ? dg*gate : A(0)))*dy;  // step 61: d2gamma
+  out_ddy = ddy;
+}
+
+template <class A>
+__device__ __forceinline__ void after_sum_dg_dy_gamma(Scalars<A>& row, const A (&sums)[3]) {
+  const A D = row.D, rstd = row.rstd, sum_ddbeta_dy = row.sum_ddbeta_dy, sum_ddgamma_dy_xhat = row.sum_ddgamma_dy_xhat;
+  const A sum_ddx_g_xhat = sums[0];  // step 50: sum(ddx*(-mean_g - mean_g_xhat*xhat + g))
+  const A sum_d2xhat_x_centred = sums[1];  // step 50: sum(d2xhat*x_centred)
+  const A sum_dg_dy_gamma = sums[2];  // step 59: sum(gamma*dg*dy)
+  const A d2rstd = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? sum_d2xhat_x_centred + sum_ddx_g_xhat : A(0);  // step 50
+  const A d2rstd_scaled = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? d2rstd*rstd : A(0);  // step 52
+  const A d2var = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? A(-0.5)*d2rstd_scaled*(rstd*rstd) : A(0);  // step 52
+  const A d2var_scaled = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? math::quotient(A(2)*d2var, D) : A(0);  // step 53
+  const A d2gate = (HAS_ddbeta || HAS_ddgamma || HAS_ddx) ? sum_ddbeta_dy + sum_ddgamma_dy_xhat + sum_dg_dy_gamma : A(0);  // step 59
+  row.sum_ddx_g_xhat = sum_ddx_g_xhat;
+  row.sum_d2xhat_x_centred = sum_d2xhat_x_centred;
+  row.sum_dg_dy_gamma = sum_dg_dy_gamma;
+  row.d2rstd = d2rstd;
+  row.d2rstd_scaled = d2rstd_scaled;
+  row.d2var = d2var;
+  row.d2var_scaled = d2var_scaled;
+  row.d2gate = d2gate;
+}
+
+// Stage 4 of 5: d2mu = sum(-d2x_centred)
+template <class A>
+__device__ __forceinline__ void d2mu(A x, A dy, A ddx, A gamma, A ddgamma, const Scalars<A>& row, A (&sums)[1]) {
+  const A d2var_scaled = row.d2var_scaled, dmean_g_xhat_scaled = row.dmean_g_xhat_scaled, dmean_product_scaled = row.dmean_product_scaled, gate = row.gate, mean_g_xhat_scaled = row.mean_g_xhat_scaled, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
+  const A x_shifted = x - mu;  // step 2
+  const A x_centred = x_shifted - mu_residual;  // step 2
+  const A g = dy*gate*gamma;  // step 40
+  const A d2xhat = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? (HAS_ddx ? g*dmean_g_xhat_scaled : A(0)) + (HAS_ddgamma ? dy*gate*ddgamma : A(0)) + (HAS_ddgate ? dy*dmean_product_scaled*gamma : A(0)) - (HAS_ddx ? ddx*mean_g_xhat_scaled : A(0)) : A(0);  // step 49
+  const A d2x_centred = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? x_centred*d2var_scaled + d2xhat*rstd : A(0);  // step 53
+  if (HAS_ddgamma || HAS_ddgate || HAS_ddx) sums[0] += -d2x_centred;  // step 54: d2mu
+}
+
+template <class A>
+__device__ __forceinline__ void after_d2mu(Scalars<A>& row, const A (&sums)[1]) {
+  const A D = row.D;
+  const A d2mu = sums[0];  // step 54: sum(-d2x_centred)
+  const A d2mu_scaled = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? math::quotient(d2mu, D) : A(0);  // step 55
+  row.d2mu = d2mu;
+  row.d2mu_scaled = d2mu_scaled;
+}
+
+// Stage 5 of 5
+template <class A>
+__device__ __forceinline__ void stage_5(A x, A dy, A ddx, A gamma, A ddgamma, const Scalars<A>& row, A& out_d2x) {
+  const A d2mu_scaled = row.d2mu_scaled, d2var_scaled = row.d2var_scaled, dmean_g_xhat_scaled = row.dmean_g_xhat_scaled, dmean_product_scaled = row.dmean_product_scaled, gate = row.gate, mean_g_xhat_scaled = row.mean_g_xhat_scaled, mu = row.mu, mu_residual = row.mu_residual, rstd = row.rstd;
+  const A x_shifted = x - mu;  // step 2
+  const A x_centred = x_shifted - mu_residual;  // step 2
+  const A g = dy*gate*gamma;  // step 40
+  const A d2xhat = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? (HAS_ddx ? g*dmean_g_xhat_scaled : A(0)) + (HAS_ddgamma ? dy*gate*ddgamma : A(0)) + (HAS_ddgate ? dy*dmean_product_scaled*gamma : A(0)) - (HAS_ddx ? ddx*mean_g_xhat_scaled : A(0)) : A(0);  // step 49
+  const A d2x_centred = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? x_centred*d2var_scaled + d2xhat*rstd : A(0);  // step 53
+  const A d2x = (HAS_ddgamma || HAS_ddgate || HAS_ddx) ? d2x_centred + d2mu_scaled : A(0);  // step 55
+  out_d2x = d2x;
+}
+
+// Returns the values of the call, which no row changes.
+template <class G, class T, class P, class A>
+__device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
+  Scalars<A> row;
+  row.D = A(here.D);
+  return row;
+}
+
+template <class G, class T, class P, class A> __device__ __forceinline__ void work(const Arguments<T, P, A>& to) {
+  A* slots = reinterpret_cast<A*>(shared_memory());
+  int turn = 0;
+  Here here;
+  here.begin<G>(to.D);
+  const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
+  Tile<G> tile;
+  tile.x.array = to.x;
+  tile.dy.array = to.dy;
+  tile.ddx.array = to.ddx;
+  tile.mu.array = to.mu;
+  tile.mu_residual.array = to.mu_residual;
+  tile.rstd.array = to.rstd;
+  tile.gate.array = to.gate;
+  tile.ddgate.array = to.ddgate;
+  if constexpr (G::HOLDS_FEATURES) {
+#pragma unroll
+    for (int chunk = 0; chunk < G::HELD; ++chunk) {
+      const int column = here.template column<G>(chunk);
+      if (column < here.D) {
+        if constexpr (READS_gamma) tile.gamma[chunk] = load<G::VECTOR>(to.gamma + column);
+        if constexpr (READS_beta) tile.beta[chunk] = load<G::VECTOR>(to.beta + column);
+        if constexpr (READS_ddgamma) tile.ddgamma[chunk] = load<G::VECTOR>(to.ddgamma + column);
+        if constexpr (READS_ddbeta) tile.ddbeta[chunk] = load<G::VECTOR>(to.ddbeta + column);
+      }
+    }
+  }
+  ColumnSums<G, COLUMNS_WANTED, SUMS_INTO_COLUMNS> columns(to.workspace, slots + G::SLOTS, here);
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
+    Scalars<A> row = call;
+    row.mu = tile.mu.now;
+    row.mu_residual = tile.mu_residual.now;
+    row.rstd = tile.rstd.now;
+    row.gate = READS_gate ? widen<A>(tile.gate.now) : A(1);
+    row.ddgate = READS_ddgate ? widen<A>(tile.ddgate.now) : A(0);
+    {
+      after_stage_1(row);
+    }
+    {
+      A sums[6] = {A(0), A(0), A(0), A(0), A(0), A(0)};
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = tile.x.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
+        const auto ddx = tile.ddx.chunk(chunk, column);
+        const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
+        const auto ddgamma = read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
+        const auto ddbeta = read<READS_ddbeta, G::HOLDS_FEATURES>(tile.ddbeta, chunk, to.ddbeta, column);
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A over_rows[SUMS_INTO_COLUMNS] = {};
+          sum_ddgamma_dy_xhat(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_dy ? widen<A>(dy.entries[i]) : A(0),
+              READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
+              READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
+              READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0),
+              READS_ddbeta ? widen<A>(ddbeta.entries[i]) : A(0), row, sums, over_rows);
+          if (here.live) columns.template add<0x1>(chunk * G::VECTOR + i, column + i, over_rows);
+        }
+      });
+      reduce_row<G, bit(0, HAS_ddx) | bit(1, HAS_ddx) | bit(2, HAS_ddx) | bit(3, HAS_ddx) | bit(4, HAS_ddbeta && HAS_gate) | bit(5, HAS_ddgamma && HAS_gate), 0, 0>(sums, slots, turn);
+      after_sum_ddgamma_dy_xhat(row, sums);
+    }
+    {
+      A sums[3] = {A(0), A(0), A(0)};
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = tile.x.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
+        const auto ddx = tile.ddx.chunk(chunk, column);
+        const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
+        const auto beta = read<READS_beta, G::HOLDS_FEATURES>(tile.beta, chunk, to.beta, column);
+        const auto ddgamma = read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
+        const auto ddbeta = read<READS_ddbeta, G::HOLDS_FEATURES>(tile.ddbeta, chunk, to.ddbeta, column);
+        Pack<T, G::VECTOR> stored_ddy;
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A over_rows[SUMS_INTO_COLUMNS] = {};
+          A out_ddy;
+          sum_dg_dy_gamma(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_dy ? widen<A>(dy.entries[i]) : A(0),
+              READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
+              READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
+              READS_beta ? widen<A>(beta.entries[i]) : A(0),
+              READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0),
+              READS_ddbeta ? widen<A>(ddbeta.entries[i]) : A(0), row, sums, over_rows, out_ddy);
+          if (here.live) columns.template add<0x2>(chunk * G::VECTOR + i, column + i, over_rows);
+          stored_ddy.entries[i] = narrow<T>(out_ddy);
+        }
+        if (here.live) store_once(to.out_ddy + here.offset + column, stored_ddy);
+      });
+      reduce_row<G, bit(0, HAS_ddx) | bit(1, HAS_ddgamma || HAS_ddgate || HAS_ddx) | bit(2, HAS_ddx && HAS_gate), 0, 0>(sums, slots, turn);
+      after_sum_dg_dy_gamma(row, sums);
+      if (here.live && here.lane == 0 && (HAS_gate)) to.out_dgate[here.row] = narrow<T>(row.d2gate);
+    }
+    {
+      A sums[1] = {A(0)};
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = tile.x.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
+        const auto ddx = tile.ddx.chunk(chunk, column);
+        const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
+        const auto ddgamma = read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          d2mu(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_dy ? widen<A>(dy.entries[i]) : A(0),
+              READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
+              READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
+              READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0), row, sums);
+        }
+      });
+      reduce_row<G, bit(0, HAS_ddgamma || HAS_ddgate || HAS_ddx), 0, 0>(sums, slots, turn);
+      after_d2mu(row, sums);
+    }
+    {
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto x = tile.x.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
+        const auto ddx = tile.ddx.chunk(chunk, column);
+        const auto gamma = read<READS_gamma, G::HOLDS_FEATURES>(tile.gamma, chunk, to.gamma, column);
+        const auto ddgamma = read<READS_ddgamma, G::HOLDS_FEATURES>(tile.ddgamma, chunk, to.ddgamma, column);
+        Pack<T, G::VECTOR> stored_d2x;
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A out_d2x;
+          stage_5(READS_x ? widen<A>(x.entries[i]) : A(0),
+              READS_dy ? widen<A>(dy.entries[i]) : A(0),
+              READS_ddx ? widen<A>(ddx.entries[i]) : A(0),
+              READS_gamma ? widen<A>(gamma.entries[i]) : A(1),
+              READS_ddgamma ? widen<A>(ddgamma.entries[i]) : A(0), row, out_d2x);
+          stored_d2x.entries[i] = narrow<T>(out_d2x);
+        }
+        if (here.live) store_once(to.out_dx + here.offset + column, stored_d2x);
+      });
+    }
+  });
+  columns.finish(slots + G::SLOTS, here);
+}
+
+template <class T> struct Launch : Chosen<Needs<T>> {
+  static __device__ __forceinline__ void run(const Arguments<T, Parameter<T>, Computed<T>>& to) {
+    in_geometry<Needs<T>>(to.D, [&](auto geometry) { work<decltype(geometry)>(to); });
+  }
+};
+
+// ---- backward_backward_columns: the end of the sums over rows
+
+namespace columns {
+
+template <class T, class P, class A> struct Arguments {
+  A* workspace;
+  int blocks;
+  const P* gamma;
+  const P* beta;
+  const P* ddgamma;
+  const P* ddbeta;
+  P* out_dgamma;
+  P* out_dbeta;
+  int D;
+};
+
+// Values that do not vary over the features.
+template <class A> struct Scalars {
+  A D;
+};
+
+// One column of the gradients
+template <class A>
+__device__ __forceinline__ void finish(A d2beta_rows, A d2gamma, const Scalars<A>& row, A& out_d2gamma, A& out_d2beta) {
+  const A D = row.D;
+  const A d2beta = HAS_ddgate ? math::quotient(d2beta_rows, D) : A(0);  // step 63
+  out_d2gamma = d2gamma;
+  out_d2beta = d2beta;
+}
+
+template <class T> struct Launch : ColumnsGeometry<Computed<T>, 2, 1, 8> {
+  using P = Parameter<T>;
+  using A = Computed<T>;
+
+  static __device__ __forceinline__ void run(const Arguments<T, P, A>& to) {
+    A* slots = reinterpret_cast<A*>(shared_memory());
+    const int D = LNGEN_D > 0 ? LNGEN_D : to.D;
+    Scalars<A> row;
+    row.D = A(D);
+    constexpr unsigned long long WANTED = bit(0, HAS_beta && HAS_ddgate) | bit(1, (HAS_ddgate && HAS_gamma) || (HAS_ddx && HAS_gamma));
+    add_columns<Launch, WANTED>(
+        to.workspace, to.blocks, D, slots + Launch::SLOTS, [&](int column, const A (&totals)[2]) {
+      A out_d2gamma;
+      A out_d2beta;
+      finish(totals[0], totals[1], row, out_d2gamma, out_d2beta);
+      if (HAS_gamma) to.out_dgamma[column] = narrow<P>(out_d2gamma);
+      if (HAS_beta) to.out_dbeta[column] = narrow<P>(out_d2beta);
+    });
+  }
+};
+
+}  // namespace columns
+
+}  // namespace backward_backward
+}  // namespace lngen
+
 #define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(backward_backward_##TYPE, T, lngen::backward_backward::Layer, \
+  LNGEN_KERNEL(backward_backward_##TYPE, lngen::backward_backward::Launch<T>, \
                (const T* __restrict__ x, const T* __restrict__ gate, const T* __restrict__ dy, \
                 const T* __restrict__ ddx, const T* __restrict__ ddgate, const lngen::Computed<T>* __restrict__ mu, \
                 const lngen::Computed<T>* __restrict__ mu_residual, const lngen::Computed<T>* __restrict__ rstd, \
@@ -85,12 +774,14 @@ LNGEN_EACH_TYPE(LNGEN_KERNELS)
                 lngen::Computed<T>* __restrict__ workspace, long long rows, int D), \
                (x, gate, dy, ddx, ddgate, mu, mu_residual, rstd, gamma, beta, ddgamma, ddbeta, out_dx, out_dgate, \
                 out_ddy, workspace, rows, D)) \
-  LNGEN_KERNEL(backward_backward_columns_##TYPE, T, lngen::backward_backward::columns::Layer, \
+  LNGEN_KERNEL(backward_backward_columns_##TYPE, lngen::backward_backward::columns::Launch<T>, \
                (lngen::Computed<T>* __restrict__ workspace, int blocks, \
                 const lngen::Parameter<T>* __restrict__ gamma, const lngen::Parameter<T>* __restrict__ beta, \
                 const lngen::Parameter<T>* __restrict__ ddgamma, const lngen::Parameter<T>* __restrict__ ddbeta, \
                 lngen::Parameter<T>* __restrict__ out_dgamma, lngen::Parameter<T>* __restrict__ out_dbeta, int D), \
                (workspace, blocks, gamma, beta, ddgamma, ddbeta, out_dgamma, out_dbeta, D))
+
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
+
 #endif

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 4 flops per row element.
 // Evidence: 1 output, 31 steps, 20 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:9ce87dbd38edba4176ecb72247c55af9618089126b150813de61257b8d884562
-// templates sha256:5c9a4686f829ef6eb9fa6d46f51d44e50a6a02e871457d1ced20c751b43d6e21
+// templates sha256:d8d4fb877a13e93f32118df8293429dbe8fa4802c878f1e0ac055dc7aba8e81b
 //
 // jvp:
 //     y_dot = y*(x_dot - sum(x_dot*y))
@@ -24,25 +24,358 @@
 //     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
 
-#include "../_runtime/cuda/layer_rows.cuh"
-#include "layer.h"
+#include "../_runtime/cuda/rows.cuh"
+#include "../_runtime/cuda/geometry.cuh"
+#include "../_runtime/cuda/reductions.cuh"
+#include "../_runtime/cuda/row_loop.cuh"
+#include "../_runtime/cuda/moments.cuh"
+#include "../_runtime/cuda/kernels.cuh"
+
+namespace lngen {
+
+#ifdef LNGEN_WITHOUT_ddx
+constexpr bool HAS_ddx = false;
+#else
+constexpr bool HAS_ddx = true;
+#endif
+#ifdef LNGEN_WITHOUT_x_dot
+constexpr bool HAS_x_dot = false;
+#else
+constexpr bool HAS_x_dot = true;
+#endif
+
+}  // namespace lngen
 
 #ifdef LNGEN_JVP
+// ================================================================================================ jvp
+
+namespace lngen {
+namespace jvp {
+
+constexpr bool READS_y = HAS_x_dot;
+constexpr bool READS_x_dot = HAS_x_dot;
+constexpr int ROWS_READ = READS_y + READS_x_dot, FEATURES_READ = 0;
+
+template <class T>
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 0, 1, 1>;
+
+template <class T, class P, class A> struct Arguments {
+  const T* y;
+  const T* x_dot;
+  T* out_y_dot;
+  long long rows;
+  int D;
+};
+
+// Values that do not vary over the features: of the call, then of the row.
+template <class A> struct Scalars {
+  A D;
+  A sum_x_dot_y;
+};
+
+// Entries of a row and of the Features that a thread holds.
+template <class G> struct Tile {
+  RowTile<G, READS_y> y;
+  RowTile<G, READS_x_dot> x_dot;
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(y);
+    visit(x_dot);
+  }
+};
+
+// Stage 1 of 2: sum_x_dot_y = sum(x_dot*y)
+template <class A>
+__device__ __forceinline__ void sum_x_dot_y(A y, A x_dot, const Scalars<A>& row, A (&sums)[1]) {
+  if (HAS_x_dot) sums[0] += x_dot*y;  // step 31: sum_x_dot_y
+}
+
+template <class A>
+__device__ __forceinline__ void after_sum_x_dot_y(Scalars<A>& row, const A (&sums)[1]) {
+  const A sum_x_dot_y = sums[0];  // step 31: sum(x_dot*y)
+  row.sum_x_dot_y = sum_x_dot_y;
+}
+
+// Stage 2 of 2
+template <class A>
+__device__ __forceinline__ void stage_2(A y, A x_dot, const Scalars<A>& row, A& out_y_dot) {
+  const A sum_x_dot_y = row.sum_x_dot_y;
+  const A y_dot = HAS_x_dot ? (x_dot - sum_x_dot_y)*y : A(0);  // step 31
+  out_y_dot = y_dot;
+}
+
+// Returns the values of the call, which no row changes.
+template <class G, class T, class P, class A>
+__device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
+  Scalars<A> row;
+  row.D = A(here.D);
+  return row;
+}
+
+template <class G, class T, class P, class A> __device__ __forceinline__ void work(const Arguments<T, P, A>& to) {
+  A* slots = reinterpret_cast<A*>(shared_memory());
+  int turn = 0;
+  Here here;
+  here.begin<G>(to.D);
+  const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
+  Tile<G> tile;
+  tile.y.array = to.y;
+  tile.x_dot.array = to.x_dot;
+  if constexpr (G::HOLDS_FEATURES) {
+#pragma unroll
+    for (int chunk = 0; chunk < G::HELD; ++chunk) {
+      const int column = here.template column<G>(chunk);
+      if (column < here.D) {
+      }
+    }
+  }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
+    Scalars<A> row = call;
+    {
+      A sums[1] = {A(0)};
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto y = tile.y.chunk(chunk, column);
+        const auto x_dot = tile.x_dot.chunk(chunk, column);
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          sum_x_dot_y(READS_y ? widen<A>(y.entries[i]) : A(0),
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, sums);
+        }
+      });
+      reduce_row<G, bit(0, HAS_x_dot), 0, 0>(sums, slots, turn);
+      after_sum_x_dot_y(row, sums);
+    }
+    {
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto y = tile.y.chunk(chunk, column);
+        const auto x_dot = tile.x_dot.chunk(chunk, column);
+        Pack<T, G::VECTOR> stored_y_dot;
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A out_y_dot;
+          stage_2(READS_y ? widen<A>(y.entries[i]) : A(0),
+              READS_x_dot ? widen<A>(x_dot.entries[i]) : A(0), row, out_y_dot);
+          stored_y_dot.entries[i] = narrow<T>(out_y_dot);
+        }
+        if (here.live) store_once(to.out_y_dot + here.offset + column, stored_y_dot);
+      });
+    }
+  });
+}
+
+template <class T> struct Launch : Chosen<Needs<T>> {
+  static __device__ __forceinline__ void run(const Arguments<T, Parameter<T>, Computed<T>>& to) {
+    in_geometry<Needs<T>>(to.D, [&](auto geometry) { work<decltype(geometry)>(to); });
+  }
+};
+
+}  // namespace jvp
+}  // namespace lngen
+
 #define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(jvp_##TYPE, T, lngen::jvp::Layer, \
+  LNGEN_KERNEL(jvp_##TYPE, lngen::jvp::Launch<T>, \
                (const T* __restrict__ y, const T* __restrict__ x_dot, T* __restrict__ out_y_dot, long long rows, \
                 int D), \
                (y, x_dot, out_y_dot, rows, D))
+
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
+
 #endif
 
 #ifdef LNGEN_BACKWARD_BACKWARD
+// ================================================================================================ backward_backward
+
+namespace lngen {
+namespace backward_backward {
+
+constexpr bool READS_y = HAS_ddx;
+constexpr bool READS_dy = HAS_ddx;
+constexpr bool READS_ddx = HAS_ddx;
+constexpr int ROWS_READ = READS_y + READS_dy + READS_ddx, FEATURES_READ = 0;
+
+template <class T>
+using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 3, 0, 5, 1>;
+
+template <class T, class P, class A> struct Arguments {
+  const T* y;
+  const T* dy;
+  const T* ddx;
+  T* out_dx;
+  T* out_ddy;
+  long long rows;
+  int D;
+};
+
+// Values that do not vary over the features: of the call, then of the row.
+template <class A> struct Scalars {
+  A D;
+  A mean_dy_y;
+  A mean_ddx_y;
+  A sum_ddx_y;
+  A mean_dy_y_scaled;
+  A mean_d2y_part_y;
+};
+
+// Entries of a row and of the Features that a thread holds.
+template <class G> struct Tile {
+  RowTile<G, READS_y> y;
+  RowTile<G, READS_dy> dy;
+  RowTile<G, READS_ddx> ddx;
+
+  template <class F> __device__ __forceinline__ void each(F visit) {
+    visit(y);
+    visit(dy);
+    visit(ddx);
+  }
+};
+
+// Stage 1 of 3: mean_dy_y = mean(dy*y); mean_ddx_y = mean(ddx*y); sum_ddx_y = sum(ddx*y)
+template <class A>
+__device__ __forceinline__ void sum_ddx_y(A y, A dy, A ddx, const Scalars<A>& row, A (&sums)[3]) {
+  if (HAS_ddx) sums[0] += dy*y;  // step 32: mean_dy_y
+  if (HAS_ddx) sums[1] += ddx*y;  // step 51: mean_ddx_y
+  if (HAS_ddx) sums[2] += ddx*y;  // step 57: sum_ddx_y
+}
+
+template <class A>
+__device__ __forceinline__ void after_sum_ddx_y(Scalars<A>& row, const A (&sums)[3]) {
+  const A D = row.D;
+  const A mean_dy_y = math::quotient(sums[0], row.D);  // step 32: mean(dy*y)
+  const A mean_ddx_y = math::quotient(sums[1], row.D);  // step 51: mean(ddx*y)
+  const A sum_ddx_y = sums[2];  // step 57: sum(ddx*y)
+  const A mean_dy_y_scaled = mean_dy_y*D;  // step 34
+  row.mean_dy_y = mean_dy_y;
+  row.mean_ddx_y = mean_ddx_y;
+  row.sum_ddx_y = sum_ddx_y;
+  row.mean_dy_y_scaled = mean_dy_y_scaled;
+}
+
+// Stage 2 of 3: mean_d2y_part_y = mean(d2y_part*y)
+template <class A>
+__device__ __forceinline__ void mean_d2y_part_y(A y, A dy, A ddx, const Scalars<A>& row, A (&sums)[1], A& out_ddy) {
+  const A mean_dy_y_scaled = row.mean_dy_y_scaled, sum_ddx_y = row.sum_ddx_y;
+  const A d2y_part = HAS_ddx ? (dy - mean_dy_y_scaled)*ddx : A(0);  // step 34
+  const A ddy = HAS_ddx ? (ddx - sum_ddx_y)*y : A(0);  // step 57
+  if (HAS_ddx) sums[0] += d2y_part*y;  // step 51: mean_d2y_part_y
+  out_ddy = ddy;
+}
+
+template <class A>
+__device__ __forceinline__ void after_mean_d2y_part_y(Scalars<A>& row, const A (&sums)[1]) {
+  const A mean_d2y_part_y = math::quotient(sums[0], row.D);  // step 51: mean(d2y_part*y)
+  row.mean_d2y_part_y = mean_d2y_part_y;
+}
+
+// Stage 3 of 3
+template <class A>
+__device__ __forceinline__ void stage_3(A y, A dy, A ddx, const Scalars<A>& row, A& out_d2x) {
+  const A D = row.D, mean_d2y_part_y = row.mean_d2y_part_y, mean_ddx_y = row.mean_ddx_y, mean_dy_y_scaled = row.mean_dy_y_scaled;
+  const A d2y_part = HAS_ddx ? (dy - mean_dy_y_scaled)*ddx : A(0);  // step 34
+  const A d2x = HAS_ddx ? (d2y_part + ((mean_dy_y_scaled - dy)*mean_ddx_y - mean_d2y_part_y)*D)*y : A(0);  // step 51
+  out_d2x = d2x;
+}
+
+// Returns the values of the call, which no row changes.
+template <class G, class T, class P, class A>
+__device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
+  Scalars<A> row;
+  row.D = A(here.D);
+  return row;
+}
+
+template <class G, class T, class P, class A> __device__ __forceinline__ void work(const Arguments<T, P, A>& to) {
+  A* slots = reinterpret_cast<A*>(shared_memory());
+  int turn = 0;
+  Here here;
+  here.begin<G>(to.D);
+  const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
+  Tile<G> tile;
+  tile.y.array = to.y;
+  tile.dy.array = to.dy;
+  tile.ddx.array = to.ddx;
+  if constexpr (G::HOLDS_FEATURES) {
+#pragma unroll
+    for (int chunk = 0; chunk < G::HELD; ++chunk) {
+      const int column = here.template column<G>(chunk);
+      if (column < here.D) {
+      }
+    }
+  }
+  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
+    Scalars<A> row = call;
+    {
+      A sums[3] = {A(0), A(0), A(0)};
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto y = tile.y.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
+        const auto ddx = tile.ddx.chunk(chunk, column);
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          sum_ddx_y(READS_y ? widen<A>(y.entries[i]) : A(0),
+              READS_dy ? widen<A>(dy.entries[i]) : A(0),
+              READS_ddx ? widen<A>(ddx.entries[i]) : A(0), row, sums);
+        }
+      });
+      reduce_row<G, bit(0, HAS_ddx) | bit(1, HAS_ddx) | bit(2, HAS_ddx), 0, 0>(sums, slots, turn);
+      after_sum_ddx_y(row, sums);
+    }
+    {
+      A sums[1] = {A(0)};
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto y = tile.y.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
+        const auto ddx = tile.ddx.chunk(chunk, column);
+        Pack<T, G::VECTOR> stored_ddy;
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A out_ddy;
+          mean_d2y_part_y(READS_y ? widen<A>(y.entries[i]) : A(0),
+              READS_dy ? widen<A>(dy.entries[i]) : A(0),
+              READS_ddx ? widen<A>(ddx.entries[i]) : A(0), row, sums, out_ddy);
+          stored_ddy.entries[i] = narrow<T>(out_ddy);
+        }
+        if (here.live) store_once(to.out_ddy + here.offset + column, stored_ddy);
+      });
+      reduce_row<G, bit(0, HAS_ddx), 0, 0>(sums, slots, turn);
+      after_mean_d2y_part_y(row, sums);
+    }
+    {
+      each_chunk<G>(here, [&](int chunk, int column) {
+        const auto y = tile.y.chunk(chunk, column);
+        const auto dy = tile.dy.chunk(chunk, column);
+        const auto ddx = tile.ddx.chunk(chunk, column);
+        Pack<T, G::VECTOR> stored_d2x;
+#pragma unroll
+        for (int i = 0; i < G::VECTOR; ++i) {
+          A out_d2x;
+          stage_3(READS_y ? widen<A>(y.entries[i]) : A(0),
+              READS_dy ? widen<A>(dy.entries[i]) : A(0),
+              READS_ddx ? widen<A>(ddx.entries[i]) : A(0), row, out_d2x);
+          stored_d2x.entries[i] = narrow<T>(out_d2x);
+        }
+        if (here.live) store_once(to.out_dx + here.offset + column, stored_d2x);
+      });
+    }
+  });
+}
+
+template <class T> struct Launch : Chosen<Needs<T>> {
+  static __device__ __forceinline__ void run(const Arguments<T, Parameter<T>, Computed<T>>& to) {
+    in_geometry<Needs<T>>(to.D, [&](auto geometry) { work<decltype(geometry)>(to); });
+  }
+};
+
+}  // namespace backward_backward
+}  // namespace lngen
+
 #define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(backward_backward_##TYPE, T, lngen::backward_backward::Layer, \
+  LNGEN_KERNEL(backward_backward_##TYPE, lngen::backward_backward::Launch<T>, \
                (const T* __restrict__ y, const T* __restrict__ dy, const T* __restrict__ ddx, \
                 T* __restrict__ out_dx, T* __restrict__ out_ddy, long long rows, int D), \
                (y, dy, ddx, out_dx, out_ddy, rows, D))
+
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
+
 #endif
