@@ -37,13 +37,14 @@ def failures(report):
 @pytest.mark.parametrize("kind", ["differs", "missing", "left over"])
 def test_check_emitted_with_a_changed_runtime_names_the_file(kind, tmp_path):
     made, place = written(tmp_path)
-    file = tmp_path / "_runtime" / ("strange.py" if kind == "left over" else "cuda/grids.py")
+    name = "_runtime/strange.py" if kind == "left over" else "_runtime/cuda/grids.py"
+    file = tmp_path / name
     if kind == "missing":
         file.unlink()
     else:
         file.write_text("# no code of lngen's\n" + (file.read_text() if file.exists() else ""))
     report = check_emitted(made, place, "numpy", ONE, print)
-    assert failures(report) == [f"the files are what lngen emits: _runtime/{file.name} {kind}; run: lngen derive"]
+    assert failures(report) == [f"the files are what lngen emits: {name} {kind}; run: lngen derive"]
 
 
 def test_check_emitted_with_long_rows_summed_wrongly_fails_without_shapes(tmp_path):
