@@ -12,6 +12,7 @@ from lngen.backends.interface import PublicConstant, PublicInput, PublicInterfac
 from lngen.backends.layout import WIDTH, wrapped
 from lngen.backends.numpy.wrappers import MEANINGS
 from lngen.backends.signatures import as_python
+from lngen.runtime.protocol import computed_words
 
 __all__ = ["FrameworkFunction", "argument", "call", "definition", "number", "sign"]
 
@@ -65,12 +66,10 @@ class FrameworkFunction:
         """Describe the outputs, with their shapes and types, on lines of a docstring."""
         rows, outputs = self.layer.rows[0].public, self.layer.outputs
         shapes = [f"{each.public} has {MEANINGS[each.kind].format(rows=rows)}" for each in outputs]
-        computed = "float64 for inputs of up to 32 bits" if self.is_wide else "float32 for 16-bit inputs"
         names = ", ".join(each.public for each in outputs)
         returned = f"`({names})`" if len(outputs) > 1 else names
         return textwrap.wrap(
-            f"Returns {returned} in the type of the first rows. {'; '.join(shapes)}. The compute type is the widest "
-            f"among the inputs, and {computed}.",
+            f"Returns {returned} in the type of the first rows. {'; '.join(shapes)}. {computed_words(self.is_wide)}",
             WIDTH - 4,
             break_long_words=False,
             break_on_hyphens=False,

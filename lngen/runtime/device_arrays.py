@@ -14,6 +14,7 @@ import numpy as np
 
 from . import dlpack
 from .calls import DType, Shape, constant
+from .protocol import PARTS, shapes
 
 __all__ = [
     "BYTES", "KINDS", "MOST_FEATURES", "TYPES", "DeviceArray", "Memory", "array", "check_shape", "check_type",
@@ -187,7 +188,7 @@ def row_shape(name: str, rows: Memory, minimum_features: int) -> Shape:
 
 def part(kind: str, shape: Shape) -> Shape:
     """The shape of an argument of some kind, for rows of a shape."""
-    return {"Row": shape, "RowScalar": shape[:-1], "Feature": shape[-1:], "Scalar": (), "Data": shape}[kind]
+    return shapes(shape)[PARTS[kind]]
 
 
 def check_shape(name: str, value: Any, shape: Shape, meaning: str) -> None:

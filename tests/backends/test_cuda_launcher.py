@@ -127,20 +127,17 @@ def test_tables_fit_the_kernels(name: str, modules: dict[str, tuple[ModuleType, 
     source = emitted(PAIRS[name])["kernels.cu"].replace("\\\n", "")
     fixed = {"the rows", "the features", "the blocks", "the workspace"}
     layer = cuda._LAYER
-    saved = {f"saved {row_scalar}" for row_scalar in layer.row_scalars}
-    given = {*layer.inputs, *layer.saved, *layer.constants, *(f"d{output}" for output in layer.outputs)}
-    directions = layer.directions.values()
-    results = {result for direction in directions for result in direction.results}
-    for kernel, passed in [item for direction in directions for item in direction.kernels.items()]:
+    passes = [
+        (layer.takes[name], *item) for name, direction in layer.directions.items() for item in direction.kernels.items()
+    ]
+    for takes, kernel, passed in passes:
         declared = re.search(rf"\({kernel}_##TYPE, \S+\s+\((.*?)\),\s+\(", source)
         assert declared, kernel
         for argument, part in zip(declared[1].split(","), passed.split(", "), strict=True):
             kind = {"the rows": "long long ", "the features": "int ", "the blocks": "int "}.get(part, "")
             assert argument.strip().startswith(kind)
-            assert ("*" in argument) == (not kind and part not in layer.constants)
-            written = part.split()[1:] if part.startswith("out ") else []
-            assert set(written) <= results
-            assert written or part in fixed | saved | given
+            assert ("*" in argument) == (not kind and part not in takes.numbers)
+            assert part in {*fixed, *takes.slots}
 
 
 # Interface
@@ -280,8 +277,12 @@ def test_bad_forward(arguments: dict[str, Any], kind: type[Exception], words: st
 F4 = np.dtype(np.float32)
 
 
+def row_scalars_of(layer: Any) -> list[str]:
+    return [each.name for each in layer._LAYER.takes["forward"].row_scalars]
+
+
 def saved_of(layer: Any, **changes: Any) -> Any:
-    row_scalars = {name: Fake((3,), pointer=0x40000) for name in layer._LAYER.row_scalars}
+    row_scalars = {name: Fake((3,), pointer=0x40000) for name in row_scalars_of(layer)}
     fields = {"shape": (3, 4), "dtype": F4, "dtypes": (F4, F4, None)}
     fields |= {"x": X, "gamma": Fake((4,), pointer=0x30000), **row_scalars, **changes}
     return layer.Saved(**fields)

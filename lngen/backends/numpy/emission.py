@@ -7,8 +7,8 @@ from typing import Any
 
 from lngen.backends import Notes
 from lngen.backends.class_names import class_of
-from lngen.backends.description import assignment, described
-from lngen.backends.interface import OwnFields, interface, moved
+from lngen.backends.description import assignment, described, protocol
+from lngen.backends.interface import OwnFields, interface
 from lngen.backends.layout import in_order, quoted, wrapped
 from lngen.backends.numpy import classes
 from lngen.backends.numpy.body import Body, body
@@ -20,7 +20,7 @@ from lngen.backends.numpy.presence import Cases
 from lngen.backends.numpy.wrappers import MEANINGS, PublicFunctions
 from lngen.backends.saved import saved_fields
 from lngen.backends.signatures import Signatures
-from lngen.backends.spelling import belongs_to, gradient, marked_program, plain_errors, tangent
+from lngen.backends.spelling import belongs_to, gradient, marked, marked_program, plain_errors
 from lngen.files import render
 from lngen.plan.presence import NEVER
 from lngen.plan.program import RowProgram
@@ -64,6 +64,7 @@ class _NumpyEmission:
         self.forward_body, self.forward_fast = self._forward_body()
         self.saved = saved_fields(layer, self.forward, self.backward, others)
         self.own = OwnFields.beside(field.name for field in self.saved)
+        self.protocol = protocol(self.programs, layer, self.saved, notes)
 
     # The two directions
 
@@ -162,7 +163,9 @@ class _NumpyEmission:
     def _fields(self) -> dict[str, Any]:
         layer, rows = self.layer, self.layer.rows[0].public
         signatures = Signatures(layer, _ARRAY, _ARRAY, ("threads: int = 1",))
-        functions = PublicFunctions(layer, self.notes, signatures, self.saved, self.own, self.programs).all()
+        functions = PublicFunctions(
+            layer, self.notes, signatures, self.saved, self.own, self.programs, self.protocol
+        ).all()
         description = assignment(described(self.programs, layer, self.saved, self.notes))
         directions = self._directions()
         return {
@@ -207,21 +210,11 @@ class _NumpyEmission:
 
     def _arguments(self, program: RowProgram) -> list[str]:
         """Return the arguments of a direction besides the saved values, in the runtime's order."""
-        if program.direction == "forward":
-            return [each.name for each in (*self.layer.inputs, *self.layer.constants)]
-        own = [] if program.direction == "jvp" else list(self.cotangents)
-        return own + list(moved(program, self.layer))
+        return [marked(each.variable) for each in self.protocol.directions[program.direction].arguments]
 
     def _results(self, program: RowProgram) -> list[str]:
         """Return the results of a direction, in the runtime's order."""
-        outputs = [output.name for output in self.layer.outputs]
-        gradients = [gradient(given.name) for given in self.layer.differentiable]
-        return {
-            "forward": [*outputs, *(symbol.name for symbol in program.saved)],
-            "backward": gradients,
-            "jvp": [tangent(output.name) for output in self.layer.outputs],
-            "backward_backward": [*gradients, *map(gradient, self.cotangents)],
-        }[program.direction]
+        return [marked(each.variable) for each in self.protocol.directions[program.direction].makes]
 
     def _blocks(self, program: RowProgram, part: Body) -> list[str]:
         """The function that takes the rows block by block."""
@@ -260,16 +253,15 @@ class _NumpyEmission:
         """The statements that make the public functions' other half of a direction's mathematics."""
         wide = ", is_wide=True" if self.forward.is_wide else ""
         lines = [f"_LAYER = _directions.HostLayer(INTERFACE, Saved{wide})"]
-        results = {
-            "forward": "Outputs" if self.several else "_directions.only",
-            "backward": "Gradients",
-            "jvp": "Outputs" if self.several else "_directions.only",
-            "backward_backward": "SecondGradients",
-        }
         for program in self.programs:
             name = program.direction
             place = "_kernels" if name in _FAST else "_second_order"
-            own = ["_LAYER", *([] if name == "forward" else [f'"{name}"']), results[name], f"{place}.{name}"]
+            own = [
+                "_LAYER",
+                *([] if name == "forward" else [f'"{name}"']),
+                self.protocol.directions[name].returned or "_directions.only",
+            ]
+            own += [f"{place}.{name}"]
             own += [f"{place}.{name}_fast"] if name in _FAST and self._has_fast_path(program) else []
             if name != "forward":
                 filled = [each.public for other in self.others if other.program is program for each in other.filled]
