@@ -237,10 +237,11 @@ def _saved_arrays(
             arrays[each.symbol] = finite(name, value)
             continue
         found = arrays[each.symbol] = _argument(name, each, value)
-        seen = "what forward saved" if each.kind == "Computed" else "what forward saw"
-        check_shape(name, found, part(each.kind, shape), seen)
-        wanted = KINDS[kind.str] if each.kind == "Computed" else row_type if each.is_per_row else parameter_type
-        check_type(name, found, wanted, seen)
+        seen, wanted = ("what forward saw",) * 2, row_type if each.is_per_row else parameter_type
+        if each.kind == "Computed":
+            seen, wanted = ("what forward saved", "what was computed"), KINDS[kind.str]
+        check_shape(name, found, part(each.kind, shape), seen[0])
+        check_type(name, found, wanted, seen[1])
     return arrays
 
 
