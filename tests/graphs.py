@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from lngen.runtime.devices import call
+from lngen.runtime.cuda.devices import call
 
 GLOBAL, RELAXED = 0, 2
 

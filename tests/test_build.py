@@ -25,7 +25,8 @@ from lngen.files.paths import RUNTIME
 from lngen.language.definition import Definition
 from lngen.language.parsing import load
 from lngen.language.syntax import Kind
-from lngen.runtime import extensions, host_compiler
+from lngen.runtime.native import compiler as host_compiler
+from lngen.runtime.native import extensions
 from tests import named
 from tests.requirements import CROSS_GXX, needs_cross_compiler, needs_gxx, needs_jax
 from tests.shipped import NAMES, ROOT
@@ -207,7 +208,7 @@ USED = """
 import warnings
 warnings.simplefilter("error")
 import numpy as np
-from built._runtime import binding, host_compiler
+from built._runtime.native import binding, compiler as host_compiler
 from built.scaled import cpu_backend as cpu, numpy_backend
 
 x, dy, dx = (np.float32([[1, 2, 3], [4, 5, 7]]) * scale for scale in (1, 2, 3))
@@ -267,7 +268,7 @@ USED_IN_JAX = """
 import warnings
 warnings.simplefilter("error")
 import jax
-from built._runtime import host_compiler
+from built._runtime.native import compiler as host_compiler
 from built.scaled.jax_backend import scaled
 
 def gradients(x, w):

@@ -101,7 +101,7 @@ def test_a_changed_byte_in_what_kernels_share_is_a_change_of_every_layer(checkou
     change_a_byte(checkout / "lngen" / "runtime" / "rows.cuh", b"// ")
     result = lngen("derive", "--check", cwd=checkout)
     assert (result.returncode, result.stderr) == (1, "")
-    for path in ("_runtime/rows.cuh", "_runtime/manifest.json", f"{LAYER}/manifest.json"):
+    for path in ("_runtime/cuda/rows.cuh", "_runtime/manifest.json", f"{LAYER}/manifest.json"):
         assert f"{path}: differs" in result.stdout
 
 

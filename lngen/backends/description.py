@@ -13,8 +13,8 @@ from lngen.backends.layout import WIDTH, listed
 from lngen.backends.saved import Field, saved_fields
 from lngen.backends.spelling import marked_program, plain_errors, reading
 from lngen.plan.program import RowProgram
-from lngen.runtime import interface as runtime
-from lngen.runtime.protocol import LayerProtocol
+from lngen.runtime.protocol import interface as runtime
+from lngen.runtime.protocol.directions import LayerProtocol
 
 
 def description(programs: Sequence[RowProgram], notes: Notes) -> runtime.Interface:

@@ -12,7 +12,7 @@ from lngen.backends.interface import PublicConstant, PublicInput, PublicInterfac
 from lngen.backends.layout import WIDTH, wrapped
 from lngen.backends.numpy.wrappers import MEANINGS
 from lngen.backends.signatures import as_python
-from lngen.runtime.protocol import computed_words
+from lngen.runtime.protocol.directions import computed_words
 
 __all__ = ["FrameworkFunction", "argument", "call", "definition", "number", "sign"]
 

@@ -10,7 +10,7 @@ from lngen.backends.description import as_number, literal
 from lngen.backends.interface import OwnFields, PublicInput, PublicInterface
 from lngen.backends.layout import quoted, wrapped
 from lngen.backends.saved import Field
-from lngen.runtime.protocol import Direction, Entry
+from lngen.runtime.protocol.directions import Direction, Entry
 
 
 @dataclass(frozen=True)

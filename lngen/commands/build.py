@@ -21,8 +21,9 @@ from lngen.files import loading, manifest
 from lngen.files.paths import RUNTIME, require_package
 from lngen.plan.cost import parse_dtype
 from lngen.project import backends_for
-from lngen.runtime import extensions, host_compiler
 from lngen.runtime.emitted import left_out
+from lngen.runtime.native import compiler as host_compiler
+from lngen.runtime.native import extensions
 
 Build: TypeAlias = tuple[Path, tuple[str, ...]]
 """A source, and the macros that it is compiled with."""
@@ -116,7 +117,7 @@ def _compile_extensions(runtime: Path, architecture: str) -> None:
 
 def _compile_handlers(runtime: Path, architecture: str) -> None:
     """Compile the handlers that JAX calls, with the headers that JAX ships."""
-    handlers: Any = importlib.import_module("lngen.runtime.jax_handlers")
+    handlers: Any = importlib.import_module("lngen.runtime.jax.handlers")
     try:
         for name in handlers.HANDLERS:
             handlers.compile_ahead(runtime / f"{name}.cpp", architecture)

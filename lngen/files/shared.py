@@ -35,7 +35,7 @@ def runtime_files() -> dict[str, str]:
 def needed(files: Mapping[str, str]) -> frozenset[str]:
     """The files of the runtime that the files of a layer need, by their texts.
 
-    >>> sorted(needed({"kernels.cu": '#include "../_runtime/moments.cuh"'}))
+    >>> sorted(needed({"kernels.cu": '#include "../_runtime/cuda/moments.cuh"'}))
     ['__init__.py', 'moments.cuh', 'rows.cuh']
     """
     found: set[str] = set()

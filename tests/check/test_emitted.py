@@ -133,7 +133,7 @@ def test_check_emitted_with_code_for_parts_of_rows_checks_it(backend, tmp_path):
     ("file", "pattern", "replacement"),
     [
         ("numpy_sharded_kernels.py", r"np\.sqrt\(", "np.cbrt("),
-        ("../_runtime/sharded.py", r"np\.asarray\(whole, dtype\)", "np.asarray(whole + 1, dtype)"),
+        ("../_runtime/sharded/layers.py", r"np\.asarray\(whole, dtype\)", "np.asarray(whole + 1, dtype)"),
     ],
 )
 def test_check_emitted_with_a_mistake_in_parts_of_rows_fails(file, pattern, replacement, tmp_path):

@@ -52,15 +52,15 @@ def write(folder: Path, *backends: str) -> list[str]:
 
 
 def test_needed_follows_imports_includes_and_names_of_c():
-    files = {"a.py": "from .._runtime import extensions as _e\ndef f():\n    from .._runtime.peers import told\n"}
+    files = {"a.py": "from .._runtime import extensions as _e\ndef f():\n    from .._runtime.sharded.peers import told\n"}
     found = needed(files)
     assert {FIRST, "extensions.py", "host_compiler.py", "peers.py"} <= found
     assert {"binding.c", "binding.h", "host_call.c", "host_arguments.h"} <= found
     assert "rows.cuh" not in found
-    assert needed({"k.cu": '  #  include "../_runtime/row_loop.cuh"\n'}) >= {"row_loop.cuh", "copies.cuh", "rows.cuh"}
+    assert needed({"k.cu": '  #  include "../_runtime/cuda/row_loop.cuh"\n'}) >= {"row_loop.cuh", "copies.cuh", "rows.cuh"}
 
 
-@pytest.mark.parametrize("text", ["import _runtime.rows", "from _runtime import rows", "from . import rows", ""])
+@pytest.mark.parametrize("text", ["import _runtime.numpy.rows", "from _runtime import rows", "from . import rows", ""])
 def test_needed_of_what_is_no_import_of_the_runtime_is_the_package_alone(text):
     assert needed({"a.py": text}) == {FIRST}
 

@@ -23,10 +23,10 @@ jax = pytest.importorskip("jax", reason=NO_JAX)
 pytestmark = [pytest.mark.cuda, pytest.mark.ci, needs_pycuda, needs_gxx]
 jnp = jax.numpy
 runtime = importlib.import_module("generated._runtime.jax")
-gpu = importlib.import_module("generated._runtime.jax_gpu")
-handlers = importlib.import_module("generated._runtime.jax_handlers")
-devices = importlib.import_module("generated._runtime.devices")
-host_compiler = importlib.import_module("generated._runtime.host_compiler")
+gpu = importlib.import_module("generated._runtime.jax.gpu")
+handlers = importlib.import_module("generated._runtime.jax.handlers")
+devices = importlib.import_module("generated._runtime.cuda.devices")
+host_compiler = importlib.import_module("generated._runtime.native.compiler")
 
 CALLED = ("cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2", "cuMemAlloc_v2", "cuMemFree_v2", "cuMemcpyHtoD_v2")
 

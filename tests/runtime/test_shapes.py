@@ -17,9 +17,9 @@ import pytest
 
 from lngen.files.paths import generated_folder
 from lngen.inspection.architectures import MULTIPROCESSORS
-from lngen.runtime.device_arrays import MOST_FEATURES
-from lngen.runtime.grids import Multiprocessor
-from lngen.runtime.kernels import VARIANTS
+from lngen.runtime.cuda.arrays import MOST_FEATURES
+from lngen.runtime.cuda.grids import Multiprocessor
+from lngen.runtime.cuda.kernels import VARIANTS
 from tests.requirements import needs_gxx
 from tests.shipped import ROOT
 from tests.tiers import sample

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lngen.runtime.devices import call
+from lngen.runtime.cuda.devices import call
 from lngen.simt import driver
 from tests.graphs import RELAXED, captured
 from tests.requirements import needs_gxx, needs_pycuda

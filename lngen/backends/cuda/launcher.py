@@ -1,6 +1,6 @@
 """Module `cuda_backend.py`: the public functions, and the tables from which kernels are launched.
 
-The arguments of a kernel come from its `LaunchContract`. `lngen.runtime.launcher`, the same for each layer, reads the
+The arguments of a kernel come from its `LaunchContract`. `lngen.runtime.cuda.launcher`, the same for each layer, reads the
 tables. The public functions and the classes of results use the names of callers. The tables, which hold inputs beside
 gradients, use the names of the derivation.
 """
@@ -22,7 +22,7 @@ from lngen.backends.signatures import Signatures, passed
 from lngen.backends.spelling import reading
 from lngen.files.render import render
 from lngen.plan.program import RowProgram
-from lngen.runtime.protocol import LayerProtocol
+from lngen.runtime.protocol.directions import LayerProtocol
 
 _ARRAY = "_launcher.DeviceArray"
 _KEYWORDS = ("stream: Any = None", f"workspace: {_ARRAY} | None = None", "autotune: bool = False", "like: Any = None")

@@ -18,7 +18,7 @@ from lngen.backends.saved import Field
 from lngen.backends.signatures import Signatures, as_python, passed
 from lngen.language.names import cotangent
 from lngen.plan.program import RowProgram
-from lngen.runtime.protocol import Direction, LayerProtocol, computed_words
+from lngen.runtime.protocol.directions import Direction, LayerProtocol, computed_words
 
 MEANINGS = {
     "Row": "shape (..., D)",

@@ -30,7 +30,7 @@ from lngen.files.render import render
 from lngen.plan.parts import ShardedProgram
 from lngen.plan.program import RowProgram
 from lngen.plan.sharding import sharded
-from lngen.runtime.sharded import COUNTS, LARGEST, WHOLE
+from lngen.runtime.sharded.layers import COUNTS, LARGEST, WHOLE
 
 __all__ = ["collectives", "emit"]
 

@@ -14,7 +14,7 @@ from lngen.backends.sharded.statements import DirectionSteps, told
 from lngen.backends.spelling import reading
 from lngen.files.render import render
 from lngen.plan.program import RowProgram
-from lngen.runtime.protocol import LayerProtocol
+from lngen.runtime.protocol.directions import LayerProtocol
 
 _KEYWORDS = ("communicator: _collectives.Communicator", "stream: Any = None", "like: Any = None")
 

@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: MIT
+"""Call of a layer's kernels: its arguments, checked as far as possible without a device, and its results."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import prod
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..protocol.calls import DType, Shape
+from ..protocol.directions import Direction, Entries, Entry, LayerProtocol, computed, leading
+from ..protocol.interface import PARAMETERS, Interface
+from .arrays import (
+    KINDS,
+    Memory,
+    array,
+    check_shape,
+    check_type,
+    check_writable,
+    dtype_of,
+    finite,
+    memory,
+    number_or_array,
+    part,
+    result,
+    row_shape,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class DeviceDirection:
+    """Kernels of a direction.
+
+    The results in `zeros` are always zero. `kernels` lists the values that each kernel of the file `source` takes: a
+    name, "out" and a result that it writes, "saved" and a row scalar, or "the rows". `sums` counts the partial sums
+    over rows that a block leaves, of columns and of scalars.
+    """
+
+    source: str
+    kernels: Mapping[str, str]
+    zeros: tuple[str, ...] = ()
+    sums: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True, eq=False)
+class DeviceLayer:
+    """Description of a layer for a launcher.
+
+    `takes` has the protocol of each direction, and `directions` its kernels. `Saved` is the class of saved values.
+    Kernels are in files of `folder`. Values of a layer that `is_wide` may leave the range of float32, whatever the
+    types. `macros` returns the macros of a module from those that a kernel needs; where compilation is slow, one module
+    may serve several needs.
+    """
+
+    name: str
+    Saved: Any
+    folder: Path
+    minimum_features: int
+    is_wide: bool
+    takes: Mapping[str, Direction]
+    directions: Mapping[str, DeviceDirection]
+    macros: Callable[[Sequence[str]], Sequence[str]] = tuple
+    plans: dict[Any, Any] = field(default_factory=dict)
+
+    def computed(self, *kinds: str) -> str:
+        """Return the compute type for inputs of these types."""
+        return KINDS[computed(map(dtype_of, kinds), self.is_wide).str]
+
+    @cached_property
+    def inputs(self) -> Entries:
+        """Inputs of forward."""
+        return self.takes["forward"].inputs
+
+    @cached_property
+    def fields(self) -> Entries:
+        """Fields of `Saved` after the first three."""
+        return self.takes["backward"].fields
+
+    @cached_property
+    def saved_constants(self) -> list[tuple[int, str]]:
+        """Return the Constants among the saved values, each with its place."""
+        return [(place, each.name) for place, each in enumerate(self.fields) if each.kind == "Constant"]
+
+
+def layer_of(
+    interface: Interface, saved: Any, file: str, is_wide: bool, directions: Mapping[str, DeviceDirection]
+) -> DeviceLayer:
+    """Make the description of a layer from its interface and its class `Saved`."""
+    return DeviceLayer(
+        name=interface["name"],
+        Saved=saved,
+        folder=Path(file).parent,
+        minimum_features=interface["minimum_features"],
+        is_wide=is_wide,
+        takes=LayerProtocol(interface).directions,
+        directions=directions,
+    )
+
+
+class KernelKey(NamedTuple):
+    """Properties of a call that choose its kernels."""
+
+    direction: str
+    features: int
+    row_type: str
+    parameter_type: str
+    without: tuple[str, ...]
+    saves: bool = True
+
+
+class DeviceCall:
+    """Call of a direction: its arrays by name, its results, and the key of its kernels."""
+
+    def __init__(
+        self,
+        layer: DeviceLayer,
+        wanted: KernelKey,
+        shape: Shape,
+        arrays: dict[str, float | Memory | None],
+        row_dtype: DType,
+    ) -> None:
+        self.layer, self.wanted, self.shape, self.rows = layer, wanted, shape, prod(shape[:-1])
+        self.arrays, self.row_dtype = arrays, row_dtype
+        self.results: dict[str, Memory | None] = {}
+        self.workspace: Memory | None = None
+        self.computed = layer.computed(wanted.row_type, wanted.parameter_type)
+        self.takes, self.direction = layer.takes[wanted.direction], layer.directions[wanted.direction]
+
+    def add_results(self, outs: Mapping[str, Any], dtypes: Sequence[DType | None]) -> None:
+        """Add the results: the caller's arrays or new ones, of some types; None for an absent result.
+
+        `dtypes` are the types of the inputs of forward.
+        """
+        own = [value.dtype if isinstance(value, Memory) else None for value in map(self._array, self.takes.arguments)]
+        kinds = self.takes.result_types(dtypes, own, self.row_dtype)
+        for each, kind in zip(self.takes.results, kinds, strict=True):
+            shape = part(each.kind, self.shape)
+            self.results[each.symbol] = result(each.name, outs[f"out {each.symbol}"], shape, kind)
+
+    def _array(self, each: Entry) -> float | Memory | None:
+        return self.arrays.get(each.symbol)
+
+    def take_workspace(self, workspace: Any) -> None:
+        if workspace is None:
+            return
+        self.workspace = memory("workspace", workspace)
+        check_writable("workspace", self.workspace)
+        if self.workspace.pointer % 16:
+            raise ValueError("workspace is not aligned to 16 bytes; pass a new array")
+
+    def vectors(self) -> list[Memory]:
+        """The arrays that kernels read and write by vectors of entries."""
+        found = [(each, self._array(each)) for each in self.takes.reads]
+        found += [(each, self.results.get(each.symbol)) for each in self.takes.results]
+        wide = [value for each, value in found if each.kind in ("Row", "Data", "Feature")]
+        return [value for value in wide if isinstance(value, Memory) and value.nbytes]
+
+
+def forward_call(layer: DeviceLayer, given: Mapping[str, Any], saves: bool) -> DeviceCall:
+    """The call of forward that the inputs ask for; `saves` says whether row scalars are written."""
+    values = [_argument(each.name, each, given.get(each.symbol)) for each in layer.inputs]
+    place = leading(layer.inputs, values)
+    first, name = values[place], layer.inputs[place].name
+    assert isinstance(first, Memory)
+    shape = row_shape(name, first, layer.minimum_features)
+    for each, value in zip(layer.inputs, values, strict=True):
+        check_shape(each.name, value, part(each.kind, shape), each.meaning(name))
+    parameters = [(each, value) for each, value in zip(layer.inputs, values, strict=True) if each.kind in PARAMETERS]
+    typed = [(each.name, value) for each, value in parameters if isinstance(value, Memory)]
+    for each, value in zip(layer.inputs, values, strict=True):
+        other, like = typed[0] if typed and each.kind in PARAMETERS else (name, first)
+        check_type(each.name, value, like.kind, other)
+    parameter_type = first.kind
+    if typed:
+        parameter_type = typed[0][1].kind
+    elif any(type(value) is float for _, value in parameters):
+        parameter_type = layer.computed(first.kind)
+    arrays = {each.symbol: value for each, value in zip(layer.inputs, values, strict=True)}
+    without = tuple(each.symbol for each in layer.inputs if each.may_be_none and arrays[each.symbol] is None)
+    wanted = KernelKey("forward", shape[-1], first.kind, parameter_type, without, saves)
+    return DeviceCall(layer, wanted, shape, arrays, first.dtype)
+
+
+def later_call(layer: DeviceLayer, direction: str, saved: Any, given: Mapping[str, Any]) -> DeviceCall:
+    """Return the call of a direction that follows forward; `given` has its arguments and the saved values, by name."""
+    takes = layer.takes[direction]
+    arguments = [given[each.symbol] for each in takes.arguments]
+    takes.check_any(arguments)
+    _check_fields(layer, saved, given)
+    shape, dtypes = saved[0], saved[2]
+    takes.check_left_out(arguments, dtypes)
+    first, row_type, parameter_type = _types(layer, dtypes)
+    arrays: dict[str, float | Memory | None] = {}
+    for each, argument in zip(takes.arguments, arguments, strict=True):
+        value = arrays[each.symbol] = _argument(each.name, each, argument)
+        check_shape(each.name, value, part(each.kind, shape), each.meaning(""))
+        other = layer.inputs[first] if each.is_per_row else each.owner
+        assert other is not None
+        check_type(each.name, value, row_type if each.is_per_row else parameter_type, other.name)
+    absent = tuple(name for name, value in arrays.items() if value is None)
+    arrays |= _saved_arrays(layer, saved, given, row_type, parameter_type)
+    without = tuple(each.symbol for each, kind in zip(layer.inputs, dtypes, strict=True) if kind is None) + absent
+    return DeviceCall(
+        layer, KernelKey(direction, shape[-1], row_type, parameter_type, without), shape, arrays, dtypes[first]
+    )
+
+
+def check_saved(layer: DeviceLayer, saved: Any) -> None:
+    """Refuse saved values that no direction could take."""
+    given = {each.symbol: value for each, value in zip(layer.fields, saved[3:], strict=True)}
+    _check_fields(layer, saved, given)
+    _saved_arrays(layer, saved, given, *_types(layer, saved[2])[1:])
+
+
+def _types(layer: DeviceLayer, dtypes: Sequence[DType | None]) -> tuple[int, str, str]:
+    """Return the place of the first row that is present, the type of rows and that of parameters."""
+    first = leading(layer.inputs, dtypes)
+    pairs = zip(layer.inputs, dtypes, strict=True)
+    parameters = [kind for each, kind in pairs if each.kind in PARAMETERS and kind is not None]
+    rows = dtypes[first]
+    assert rows is not None
+    return first, KINDS[rows.str], KINDS[parameters[0].str] if parameters else KINDS[rows.str]
+
+
+def _saved_arrays(
+    layer: DeviceLayer, saved: Any, given: Mapping[str, Any], row_type: str, parameter_type: str
+) -> dict[str, float | Memory | None]:
+    """Return the saved values by their names in kernels."""
+    shape, kind, _ = saved[:3]
+    arrays: dict[str, float | Memory | None] = {}
+    for each in layer.fields:
+        name, value = f"saved.{each.name}", given[each.symbol]
+        if each.kind == "Constant":
+            arrays[each.symbol] = finite(name, value)
+            continue
+        found = arrays[each.symbol] = _argument(name, each, value)
+        seen, wanted = ("what forward saw",) * 2, row_type if each.is_per_row else parameter_type
+        if each.kind == "Computed":
+            seen, wanted = ("what forward saved", "what was computed"), KINDS[kind.str]
+        check_shape(name, found, part(each.kind, shape), seen[0])
+        check_type(name, found, wanted, seen[1])
+    return arrays
+
+
+def _check_fields(layer: DeviceLayer, saved: Any, given: Mapping[str, Any]) -> None:
+    """Refuse fields of `saved` that do not go together: kernels would read past an array."""
+    shape, kind, dtypes = saved[:3]
+    if not isinstance(shape, tuple) or not all(type(size) is int and size >= 0 for size in shape):
+        raise _changed(saved._fields[0])
+    if not shape or shape[-1] < layer.minimum_features:
+        raise _changed(saved._fields[0])
+    if not isinstance(dtypes, tuple) or len(dtypes) != len(layer.inputs) or not _go_together(layer, dtypes):
+        raise _changed(saved._fields[2])
+    right = dtype_of(layer.computed(*(KINDS[dtype.str] for dtype in dtypes if dtype is not None)))
+    if not isinstance(kind, np.dtype) or kind != right:
+        raise _changed(saved._fields[1])
+    for each in layer.fields:
+        is_there = each.follows is None or dtypes[each.follows] is not None
+        if each.owner in layer.inputs and (given[each.symbol] is not None) != is_there:
+            raise _changed(each.name)
+
+
+def _go_together(layer: DeviceLayer, dtypes: Sequence[Any]) -> bool:
+    """Test whether forward takes inputs of these types together."""
+    pairs = [*zip(layer.inputs, dtypes, strict=True)]
+    if any(kind is None and not each.may_be_none for each, kind in pairs):
+        return False
+    present = [(each, kind) for each, kind in pairs if kind is not None]
+    if not all(isinstance(kind, np.dtype) and kind.str in KINDS for _, kind in present):
+        return False
+    groups = [{kind.str[1:] for each, kind in present if each.is_per_row == per_row} for per_row in (True, False)]
+    return any(each.kind == "Row" for each, _ in present) and all(len(group) <= 1 for group in groups)
+
+
+def _changed(name: str) -> ValueError:
+    return ValueError(f"saved.{name} does not go with the rest of saved; pass what forward returned, unchanged")
+
+
+def _argument(name: str, each: Entry, value: Any) -> float | Memory | None:
+    """Return an array, or for a Scalar possibly a number; None stays None for a value that may be absent."""
+    if value is None and (each.may_be_none or each.follows is not None):
+        return None
+    return number_or_array(name, value) if each.kind == "Scalar" else array(name, value)

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""Directions of a layer whose rows are sharded over the devices of several processes, for `cuda_sharded.py`.
+
+Kernels compute the shards (`device_parts`). The exchange and the merge run on the host, by the functions for NumPy
+(`sharded`), so that row scalars are the same on all processes.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..protocol.calls import several
+from ..protocol.directions import Direction
+from ..protocol.interface import Interface
+from ..sharded import layers as sharded
+from ..sharded.collectives import Communicator
+from . import devices, dlpack, plans
+from .arrays import dtype_of, memory, part, stream_handle
+from .calls import DeviceDirection, DeviceLayer
+from .calls import layer_of as device_layer
+from .kernels import launches
+from .launcher import later_plan, returned
+from .parts import DeviceWork, Nothing, on_host, store
+from .plans import CallPlan
+
+
+def layer_of(
+    interface: Interface, saved: Any, file: str, is_wide: bool, directions: Mapping[str, DeviceDirection]
+) -> DeviceLayer:
+    """Return a layer of which a process may have no features."""
+    parts = interface.copy()
+    parts["minimum_features"] = 0
+    return device_layer(parts, saved, file, is_wide, directions)
+
+
+class DeviceSteps(sharded.ShardSteps):
+    """The steps of a direction, whose parts are kernels."""
+
+    def fetched(self, value: Any, call: Any) -> Any:
+        """A value as NumPy has it."""
+        return on_host(value, call)
+
+    def store(self, result: Any, value: Any, call: Any) -> None:
+        """Write a value that the host has computed."""
+        store(result, value, call)
+
+
+class _ShardedDirection:
+    """A direction over parts of rows: its call is looked at like any other, and its steps are run."""
+
+    def __init__(self, layer: DeviceLayer, steps: DeviceSteps) -> None:
+        self.layer, self.steps = layer, steps
+
+    def _run(
+        self,
+        plan: CallPlan,
+        objects: list[Any],
+        values: list[Any],
+        streams: Sequence[int],
+        names: tuple[Mapping[str, str], Mapping[str, str]],
+        stream: Any,
+        like: Any,
+        communicator: Communicator,
+    ) -> list[Any]:
+        """Compute the results of a call; `names` are the names of values and of results in functions."""
+        take, handle = dlpack.taker(like), 0 if stream is None else stream_handle(stream)
+        plan.check_apart(values)
+        numbers = list(values)
+        with devices.entered(plan.resident, values, plan.spelled) as device:
+            devices.wait_for(streams, handle)
+            # No kernel is launched: this makes the arrays.
+            launches(device, plan).run(objects, values, stream, handle)
+        arrays = {
+            slot: numbers[slot] if type(given) in (int, float) else given if given is None else memory(name, given)
+            for slot, (name, given) in enumerate(zip(plan.names, objects, strict=False))
+        }
+        known = {name: arrays[plan.slots[slot]] for slot, name in names[0].items()}
+        made = {name: arrays[plan.slots[slot]] for slot, name in names[1].items()}
+        for each in plan.takes.tangents:
+            if arrays[plan.slots[each.symbol]] is None:
+                known[names[0][each.symbol]] = Nothing(part(each.kind, plan.shape))
+        wanted = plan.wanted
+        work = DeviceWork(plan.shape, dtype_of(plan.computed), wanted.row_type, wanted.parameter_type, stream, handle)
+        self.steps.run(known, made, work, communicator)
+        with devices.entered(plan.resident, values, plan.spelled) as device:
+            return returned(plan, objects, device.ordinal, take, handle)
+
+
+class DeviceShardedForward(_ShardedDirection):
+    """`forward` of a layer."""
+
+    def call(
+        self,
+        inputs: Sequence[Any],
+        constants: Sequence[float],
+        save: Any,
+        out: Any,
+        stream: Any,
+        like: Any,
+        communicator: Communicator,
+    ) -> tuple[list[Any], Any]:
+        """Return the outputs of this shard and its saved values, or None instead of those."""
+        layer = self.layer
+        handle = 0 if stream is None else stream_handle(stream)
+        takes = layer.takes["forward"]
+        outs = (out,) if not takes.returned else several(out, takes.names)
+        objects = [*inputs, *constants, *outs, *[None] * len(takes.row_scalars), None]
+        values, streams, facts = plans.look(objects, handle)
+        saves = bool(save)
+        plan = plans.planned(layer.plans, ("forward", saves, *facts), plans.plan_forward, layer, objects, saves)
+        outputs = self._run(plan, objects, values, streams, _names(takes), stream, like, communicator)
+        if not saves:
+            return outputs, None
+        kept = [objects[slot] for slot in plan.kept]
+        return outputs, tuple.__new__(layer.Saved, (plan.shape, plan.dtype, plan.dtypes, *kept))
+
+
+class DeviceShardedLater(_ShardedDirection):
+    """Direction that follows forward, with sharded features on devices."""
+
+    def __init__(self, layer: DeviceLayer, direction: str, steps: DeviceSteps) -> None:
+        super().__init__(layer, steps)
+        self.direction = direction
+        self.names = _names(layer.takes[direction], layer.directions[direction].zeros)
+
+    def call(
+        self, saved: Any, arguments: Sequence[Any], out: Any, stream: Any, like: Any, communicator: Communicator
+    ) -> list[Any]:
+        """The results of this part, in their order."""
+        handle = 0 if stream is None else stream_handle(stream)
+        plan, objects, values, streams = later_plan(self.layer, self.direction, saved, arguments, out, None, handle)
+        return self._run(plan, objects, values, streams, self.names, stream, like, communicator)
+
+
+def _names(takes: Direction, zeros: Sequence[str] = ()) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the names in functions of the values that are read, and of those made and not zero, by their slots."""
+    reads = {each.symbol: each.variable for each in takes.reads}
+    made = {f"out {each.symbol}": each.variable for each in takes.results if each.symbol not in zeros}
+    return reads, made | {each.symbol: each.variable for each in takes.row_scalars}

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""Calls of a layer's directions on compiled kernels, with a fast check in host_call.c.
+
+The fast check passes plain arrays without gaps, of the right shapes, with rows all of one type. It adds a microsecond
+to the kernels' time. Any other call goes through `directions`.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from ..numpy.blocks import round_to
+from ..numpy.directions import ForwardCall, LaterCall, only
+from ..protocol.calls import DType, Shape
+from ..protocol.directions import Entry, computed
+from .extensions import extension
+from .memory import LARGE, empty
+
+__all__ = ["TYPES", "HostCall", "Running"]
+
+Returned = TypeVar("Returned")
+
+TYPES = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64"}
+"""Names in kernels of the types that rows may be stored in."""
+
+_STORED, _COMPUTED, _CONVERTED = range(3)
+"""Types of arrays: that of the rows, the compute type, or any type, of which kernels get a converted copy."""
+
+_KNOWN = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64))
+
+
+class Running(NamedTuple):
+    """Functions that run the kernels of a direction on a list of its values and results.
+
+    `prepare(given, stored, computed)` returns the address of each kernel, and the places of its pointers and its
+    numbers, for rows in one chunk. `run(given, shape, stored, computed, threads)` runs the kernels on any rows. Up to
+    `most_entries` are one chunk. Its sums take the entries of `workspace`: some for each feature, and some besides.
+    Results at the places `zeros` have to be 0 before. `kernels` is the owner of both functions.
+    """
+
+    prepare: Callable[[list[Any], DType, DType], tuple[Any, ...]]
+    run: Callable[[list[Any], Shape, DType, DType, int], None]
+    most_entries: int
+    workspace: tuple[int, int]
+    zeros: Sequence[int]
+    kernels: Any
+
+
+class HostCall(Generic[Returned]):
+    """Direction on kernels: `call` has the arguments and results of a `ForwardCall` or a `LaterCall`.
+
+    It is the one of `any_call` if there is no extension for this Python, or if the layer has more than some fifty
+    values.
+    """
+
+    call: Callable[..., Returned]
+
+    def __init__(self, any_call: ForwardCall[Any, Any] | LaterCall[Any], running: Running) -> None:
+        self.any_call, self.running = any_call, running
+        self.call = self._first
+
+    def _first(self, *arguments: Any) -> Returned:
+        """Compile the extension on the first call, and call it."""
+        make = extension("host_call")
+        chosen: Any = make and make(*self._described(_looked(self.any_call)))
+        chosen = chosen or self.any_call
+        self.call = chosen.call
+        return self.call(*arguments)
+
+    def _described(self, looked: "_Looked") -> tuple[Any, ...]:
+        """Return the arguments of make_call in host_call.c: objects, then numbers in the order of its structures."""
+        of, running = self.any_call, self.running
+        layer, values = of.layer, looked.values
+        inputs, direction = layer.protocol.inputs, of.direction
+        returned = None if of.results is only else of.results
+        objects = (of.call, running.prepare, running.run, round_to, empty, _type, layer.Saved, returned, _KNOWN)
+        results = [(*each, len(values) + place in running.zeros) for place, each in enumerate(looked.results)]
+        rows = [each.kind == "Row" for each in inputs]
+        # The compute type for an array of each type; that of a call is the widest of them.
+        widest = [_type(computed([_KNOWN[max(0, place - 1)]], layer.is_wide)) for place in range(len(TYPES))]
+        counts = len(direction.cotangents), len(direction.tangents), len(direction.results)
+        least = layer.minimum_features
+        settings = (direction.is_forward, *counts, least, running.most_entries, LARGE, *running.workspace)
+        tables = [np.asarray(table, np.intc) for table in (values, results, looked.kept, rows, widest)]
+        return objects, *tables, np.asarray(settings, np.longlong)
+
+
+class _Looked(NamedTuple):
+    """Arguments and results of a call, as host_call.c checks and makes them.
+
+    A value is its shape, its type, a flag for required, and the input that it follows, or -1. A result is its shape,
+    its type, and the input or argument whose type it has, or -1; arguments are numbered after the inputs. `kept` are
+    the places of saved values among values and results.
+    """
+
+    values: Sequence[tuple[int, ...]]
+    results: Sequence[tuple[int, ...]]
+    kept: Sequence[int]
+
+
+def _looked(call: ForwardCall[Any, Any] | LaterCall[Any]) -> _Looked:
+    direction, inputs = call.direction, len(call.layer.protocol.inputs)
+    values = [
+        (*_array(each), not each.may_be_none, -1 if each.follows is None else each.follows) for each in direction.reads
+    ]
+    if isinstance(call, ForwardCall):
+        return _Looked(values, [(*_array(each), -1) for each in direction.makes], call.kept_places)
+    places = [of if of is not None else -1 if own is None else inputs + own for of, own in direction.owners]
+    return _Looked(values, [(*_array(each), of) for each, of in zip(direction.results, places, strict=True)], ())
+
+
+def _array(each: Entry) -> tuple[int, int]:
+    """Return the numbers of the shape and of the type of an array."""
+    return each.part, _COMPUTED if each.kind == "Computed" else _STORED if each.is_per_row else _CONVERTED
+
+
+def _type(dtype: DType) -> int:
+    """The place of a type in `TYPES`; -1 of one that kernels do not take."""
+    return [*TYPES].index(dtype.name) if dtype.name in TYPES and dtype.isnative else -1

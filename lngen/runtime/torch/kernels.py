@@ -1,0 +1,328 @@
+# SPDX-License-Identifier: MIT
+"""Directions of a layer on tensors in the memory of the processor, and the shapes and types of results.
+
+`cpu_backend` computes them if there is a C++ compiler or code that was compiled ahead of time, else `numpy_backend`.
+Results are new tensors that share no memory.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..native import samples as host_samples
+from ..native.memory import empty
+from ..native.module import host
+from ..numpy.blocks import Work
+from ..protocol.calls import Array, DType, Shape, constant, zeros
+from ..protocol.directions import Direction, LayerProtocol, computed, held, leading
+from ..protocol.interface import Interface, labels
+from .parts import OperatorValues
+
+try:
+    import torch
+    from torch import Tensor
+    from torch._functorch import utils as torch_func
+    from torch.overrides import is_tensor_like
+except ImportError as error:
+    raise ImportError("torch_backend needs PyTorch, which is not installed: pip install torch ml_dtypes") from error
+
+try:
+    from ml_dtypes import bfloat16
+except ImportError:
+    bfloat16 = None
+
+__all__ = ["Tensor", "TorchKernels", "each", "host", "is_tensor_like", "only", "torch", "torch_func"]
+
+_SHARED_ENTRIES = 2**20
+_BFLOAT16 = torch.bfloat16
+_DTYPES: dict[Any, DType] = {
+    torch.float16: np.dtype(np.float16),
+    torch.float32: np.dtype(np.float32),
+    torch.float64: np.dtype(np.float64),
+}
+if bfloat16 is not None:
+    _DTYPES[_BFLOAT16] = np.dtype(bfloat16)
+_TENSOR_DTYPES = {dtype: ours for ours, dtype in _DTYPES.items()}
+
+
+def _refuse(name: str, value: Tensor, may_be_labels: bool) -> None:
+    """Raises TypeError for a tensor of a type that no layer takes."""
+    if value.dtype == _BFLOAT16:
+        raise TypeError(f"{name} is of type {value.dtype}, which NumPy has from ml_dtypes: pip install ml_dtypes")
+    one_hot = ""
+    if may_be_labels and "int" in str(value.dtype):
+        one_hot = f", and labels one-hot, as torch.nn.functional.one_hot({name}, D).float()"
+    remedy = f"pass float16, bfloat16, float32 or float64, as {name}.float(){one_hot}"
+    raise TypeError(f"{name} is of type {value.dtype}; {remedy}")
+
+
+class _Lent:
+    """A tensor's memory for NumPy. `Tensor.numpy` would keep its storage from ever being resized, as FSDP does."""
+
+    __slots__ = ("tensor",)
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor = tensor
+
+    def __dlpack__(self, **_: Any) -> Any:
+        return torch._C._to_dlpack(self.tensor)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+
+def _array(value: Any) -> Any:
+    """Return a tensor's memory as a NumPy array; None, numbers and arrays stay as they are."""
+    if value is None or not isinstance(value, Tensor):
+        return value
+    if value.dtype is not _BFLOAT16:
+        return np.from_dlpack(_Lent(value))
+    return np.from_dlpack(_Lent(value.view(torch.int16))).view(_DTYPES[_BFLOAT16])
+
+
+def _dense(value: Any) -> Any:
+    """The same without gaps, which kernels take as it is: PyTorch copies the rest in less time than NumPy."""
+    if not isinstance(value, Tensor) or value.is_contiguous():
+        return _array(value)
+    return _array(value.contiguous())
+
+
+def _tensor(array: Array) -> Tensor:
+    if array.dtype.kind == "f":
+        return torch.from_numpy(array)
+    return torch.from_numpy(array.view(np.int16)).view(_BFLOAT16)
+
+
+def _fresh(made: Sequence[Any], given: Sequence[Any]) -> list[Tensor]:
+    """Return results as tensors that share no memory with each other or with arguments; None becomes an empty one."""
+    found: list[Tensor] = []
+    seen: list[Array] = []
+    is_shared = len(set(map(id, made))) < len(made)
+    for each in made:
+        if type(each) is np.ndarray and each.flags.owndata and each.dtype.kind == "f" and not is_shared:
+            found.append(torch.from_numpy(each))
+        elif each is None:
+            found.append(torch.empty(0))
+        else:
+            array = np.asarray(each)
+            if not _is_fresh(array, [*seen, *given]):
+                array = np.array(array, order="C")
+            seen.append(array)
+            found.append(_tensor(array))
+    return found
+
+
+def _is_fresh(array: Array, others: Sequence[Any]) -> bool:
+    if not array.flags.c_contiguous or not array.flags.writeable:
+        return False
+    return not any(other is not None and np.may_share_memory(array, other) for other in others)
+
+
+def _threads(rows: Tensor) -> int:
+    """Return the number of threads for some rows.
+
+    For few entries one thread is faster: PyTorch's own threads wait actively, and delay others.
+    """
+    return torch.get_num_threads() if rows.numel() >= _SHARED_ENTRIES else 1
+
+
+def only(values: Sequence[Any]) -> Any:
+    """The results of an operator: a tuple if there are several."""
+    return tuple(values) if len(values) > 1 else values[0]
+
+
+def each(values: Any) -> tuple[Any, ...]:
+    """The results of an operator, which are a tuple if there are several."""
+    return values if isinstance(values, tuple) else (values,)
+
+
+class _TorchTypes(NamedTuple):
+    """Types of a call: of each input or None, the compute type, and the types of results.
+
+    The latter are those of the input `row` and of the row scalars.
+    """
+
+    dtypes: tuple[DType | None, ...]
+    computed: DType
+    row: int
+    rows: Any
+    row_scalars: Any
+
+
+class TorchKernels:
+    """The directions of a layer as functions of tensors, in the order of an operator's arguments.
+
+    `numpy` and `compiled` are its two modules. `parts` has the arguments of each operator.
+    """
+
+    backward: Callable[..., Any]
+    jvp: Callable[..., Any]
+    backward_backward: Callable[..., Any]
+
+    def __init__(self, layer: LayerProtocol, interface: Interface, numpy: Any, compiled: Any) -> None:
+        self.layer, self.numpy, self.compiled = layer, numpy, compiled
+        self.is_wide: bool = numpy._LAYER.is_wide
+        self.labels = labels(interface)
+        self.required = tuple([not each.may_be_none for each in layer.inputs])
+        self.constants = [each.name for each in layer.constants]
+        self.signed = [each["sign"] == "any" for each in interface["constants"]]
+        self.outputs, self.inputs = len(layer.outputs), len(layer.inputs)
+        self.parts = {name: OperatorValues(layer, direction) for name, direction in layer.directions.items()}
+        self.by_sample, self.first_own = self.parts["backward"].by_sample, self.parts["backward"].first_own
+        self.fields = held(layer.fields, self.parts["backward"].arguments)
+        for name, direction in layer.directions.items():
+            if not direction.is_forward:
+                setattr(self, name, partial(self._later, direction))
+        self.saved_row_scalars = [place for place, each in enumerate(layer.fields, 3) if each.kind == "Computed"]
+        self._types: dict[Any, _TorchTypes] = {}
+        self.host: Any = None
+
+    def _chosen(self) -> Any:
+        """The module that computes; it is chosen once."""
+        self.host = host(self.numpy, self.compiled)
+        return self.host
+
+    # ---- on tensors
+
+    def forward(self, *args: Any) -> Any:
+        """The outputs and the row scalars."""
+        if args[self.by_sample]:
+            return self._of_samples("forward", args)
+        outputs, row_scalars = self.forward_in_part(args)
+        return only([*outputs, *self.tensors(row_scalars)])
+
+    def forward_in_part(self, args: Sequence[Any]) -> tuple[list[Tensor], list[Any]]:
+        """The outputs, and the row scalars as arrays, which later directions take too."""
+        inputs = args[: self.inputs]
+        types = self.types_of(inputs)
+        arrays = [_dense(each) for each in inputs]
+        numbers = dict(zip(self.constants, args[self.inputs : self.by_sample], strict=True)) if self.constants else {}
+        module = self.host or self._chosen()
+        y, saved = module.forward(*arrays, **numbers, threads=_threads(args[types.row]))
+        made = _fresh(y if self.outputs > 1 else (y,), arrays)
+        return made, [saved[place] for place in self.saved_row_scalars]
+
+    def tensors(self, row_scalars: Sequence[Any]) -> list[Tensor]:
+        """Row scalars as tensors of their own."""
+        return _fresh(row_scalars, ())
+
+    def _later(self, direction: Direction, *args: Any) -> Any:
+        """The results of a direction that follows forward."""
+        if args[self.by_sample]:
+            return self._of_samples(direction.name, args)
+        saved, own, threads = self._saved(args)
+        made = getattr(self.host, direction.name)(saved, *direction.passed(own), threads=threads)
+        return only(_fresh(direction.several(made), [*own, *saved[3:]]))
+
+    def _saved(self, args: Sequence[Any]) -> tuple[Any, list[Any], int]:
+        """Return the saved values, the direction's own arguments, and the number of threads."""
+        types, module = self.types_of(args[: self.inputs]), self.host or self._chosen()
+        values = [_dense(args[place]) for place in self.fields]
+        saved = (tuple(args[types.row].shape), types.computed, types.dtypes, *values)
+        own = [_dense(each) for each in args[self.first_own :]]
+        return tuple.__new__(module.Saved, saved), own, _threads(args[types.row])
+
+    # ---- by sample
+
+    def _of_samples(self, direction: str, args: Sequence[Any]) -> Any:
+        """The results of a direction, whose tensors have an axis of samples first."""
+        types, module = self.types_of(args[: self.inputs]), self.host or self._chosen()
+        if module is self.numpy:
+            return self.one_by_one(direction, getattr(self, direction), args)
+        row, made = args[types.row], each(self.made(direction, args))
+        arrays = [_array(value) for value in args]
+        if direction != "forward":
+            read = [*arrays[self.first_own :], *[arrays[place] for place in self.fields]]
+        else:
+            read = arrays[: self.by_sample]
+            self.numpy._FORWARD.looked([value if value is None else value[0] for value in read[: self.inputs]])
+        results = [
+            empty(tuple(like.shape), _DTYPES[like.dtype]) if is_there else None
+            for like, is_there in zip(made, self.are_there(direction, args), strict=True)
+        ]
+        kernels = getattr(module, f"_{direction.upper()}").running.kernels
+        work = Work(tuple(row.shape[1:]), types.computed, _threads(row))
+        host_samples.compute(kernels, [*read, *results], len(row), work)
+        return only(_fresh(results, read))
+
+    def one_by_one(self, direction: str, computed: Callable[..., Any], args: Sequence[Any]) -> Any:
+        """The results of a direction by sample, `computed` by a call for each."""
+        made = each(self.made(direction, args))
+        for number in range(len(args[self.types_of(args[: self.inputs]).row])):
+            own = [value[number] if isinstance(value, Tensor) else value for value in args]
+            own[self.by_sample] = False
+            for all_samples, value in zip(made, each(computed(*own)), strict=True):
+                if all_samples.ndim > value.ndim:
+                    all_samples[number] = value
+        return only(made)
+
+    def are_there(self, direction: str, args: Sequence[Any]) -> list[bool]:
+        """Return a flag for each result of a direction: true if it has entries.
+
+        A gradient has entries if its owner is present.
+        """
+        return [owner is None or args[owner] is not None for owner in self.parts[direction].owners]
+
+    def types_of(self, inputs: Sequence[Any]) -> _TorchTypes:
+        """The types of a call with these inputs. Raises TypeError for one of another type, or with no rows."""
+        key = tuple([None if each is None else each.dtype for each in inputs])
+        found = self._types.get(key)
+        return found or self._types.setdefault(key, self._looked(inputs))
+
+    def _looked(self, given: Sequence[Any]) -> _TorchTypes:
+        for number, (each, value) in enumerate(zip(self.layer.inputs, given, strict=True)):
+            if value is not None and value.dtype not in _DTYPES:
+                _refuse(each.name, value, number in self.labels)
+        dtypes = tuple([None if each is None else _DTYPES[each.dtype] for each in given])
+        row, kind = leading(self.layer.inputs, given), computed(dtypes, self.is_wide)
+        return _TorchTypes(dtypes, kind, row, given[row].dtype, _TENSOR_DTYPES[kind])
+
+    # ---- on what has a shape and a type, and no entries
+
+    def fake(self, direction: str, *args: Any) -> Any:
+        """Tensors as a direction makes them. Raises TypeError or ValueError where forward would."""
+        if direction == "forward":
+            self._look(args)
+        return self.made(direction, args)
+
+    def _look(self, args: Sequence[Any]) -> None:
+        """Raises TypeError or ValueError where forward would."""
+        inputs = args[: self.inputs]
+        types = self.types_of(inputs)
+        samples = 1 if args[self.by_sample] else 0
+        shapes = [shape[samples:] for each in inputs if (shape := _known(each)) is not None]
+        if len(shapes) == len(inputs):
+            pairs = zip(types.dtypes, shapes, strict=True)
+            self.numpy._FORWARD.looked([dtype and zeros(shape, dtype) for dtype, shape in pairs])
+        for name, signed, value in zip(self.constants, self.signed, args[self.inputs : self.by_sample], strict=True):
+            if isinstance(value, float):  # and not one that a program is compiled for at large
+                constant(name, value, signed)
+
+    def made(self, direction: str, args: Sequence[Any]) -> Any:
+        """Tensors for the results of a direction, of arguments that are right; empty for an absent result."""
+        types, parts = self.types_of(args[: self.inputs]), self.parts[direction]
+        row = args[types.row]
+        found: list[Tensor] = []
+        for each, place in zip(parts.results, parts.owners, strict=True):
+            owner = row if place is None else args[place]
+            if place is None:
+                shape = row.shape if each.kind == "Row" else row.shape[:-1]
+                kind = types.row_scalars if each.kind == "Computed" else types.rows
+                found.append(row.new_empty(shape, dtype=kind))
+            elif owner is None:
+                found.append(row.new_empty(0, dtype=torch.float32))
+            else:
+                found.append(owner.new_empty(owner.shape))
+        return only(found)
+
+
+def _known(value: Tensor | None) -> Shape | None:
+    """A shape, of sizes for which a program is compiled at large those with which it is; None if one is not known.
+
+    Others are looked at when the program runs, as every call is.
+    """
+    sizes: list[Any] = [] if value is None else [*value.shape]
+    found = [size if isinstance(size, int) else size.node.hint for size in sizes]
+    return None if None in found else tuple(found)
