@@ -120,7 +120,7 @@ def usual_rows(features: int, dtype: str, least: int = 1) -> int:
 
 
 def grid() -> str:
-    """Return the number of blocks of a direction, as an expression of the simulator: `lngen.runtime.cuda.grids.grid`."""
+    """Return the number of blocks of a direction, as an expression for the simulator, `cuda.grids.grid`."""
     needed = "ceil(rows / rows_per_block)"
     return f"ceil({needed} / ceil({needed} / (sms * resident())))"
 

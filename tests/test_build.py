@@ -67,7 +67,7 @@ def test_they_are_what_calls_ask_for(name: str, tmp_path: Path, monkeypatch: pyt
     for part in (name, RUNTIME):
         shutil.copytree(ROOT / "generated" / part, tmp_path / part, ignore=shutil.ignore_patterns("compiled"))
     module, cpu = lngen.load(tmp_path / name), lngen.load(tmp_path / name, backend="cpu")
-    compiler = importlib.import_module(f"{module.__name__.partition('.')[0]}.{RUNTIME}.host_compiler")
+    compiler = importlib.import_module(f"{module.__name__.partition('.')[0]}.{RUNTIME}.native.compiler")
     asked: list[tuple[Path, frozenset[str]]] = []
 
     def library(source: Path, macros: Any) -> None:
@@ -292,7 +292,7 @@ def test_a_built_layer_is_called_in_jax_without_python_and_without_a_compiler(
     Path("scaled.py").write_text(SCALED)
     build.run(["./scaled.py"], Path("built"), None, [])
     assert "JAX" not in capsys.readouterr().err
-    made = {path.name.split(".")[0] for path in Path("built", RUNTIME, "compiled").glob("jax*.so")}
+    made = {path.name.split(".")[0] for path in Path("built", RUNTIME, "jax", "compiled").glob("jax*.so")}
     assert made == {"jax_call", "jax_gpu_call"}
     environment = {"PATH": str(tmp_path), "HOME": str(tmp_path), "LNGEN_CACHE": str(tmp_path / "cache")}
     done = subprocess.run(

@@ -331,7 +331,7 @@ class TestDerive:
     @pytest.mark.parametrize("kind", ["differs", "missing", "left over"])
     def test_derive_check_with_a_changed_runtime_names_the_file(self, mine, kind):
         lngen("derive", mine, "--out", "here")
-        file = mine.parent / "here" / "_runtime" / ("strange.cuh" if kind == "left over" else "rows.py")
+        file = mine.parent / "here" / "_runtime" / ("strange.cuh" if kind == "left over" else "numpy/rows.py")
         if kind == "missing":
             file.unlink()
         else:

@@ -9,8 +9,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from lngen.runtime.sharded import collectives
 from lngen.runtime.sharded.gradient_sums import summed
-from lngen.runtime.sharded.layers import collectives
 
 
 def on_threads(given, communicators=None):

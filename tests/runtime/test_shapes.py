@@ -28,7 +28,7 @@ pytestmark = needs_gxx
 
 Sweep = Callable[..., "tuple[int, str]"]
 
-HEADER = ROOT / "lngen" / "runtime" / "shapes.cuh"
+HEADER = ROOT / "lngen" / "runtime" / "cuda" / "shapes.cuh"
 PROGRAM = Path(__file__).with_name("shapes_sweep.cpp")
 LONGEST = 300_000
 SIZES = sorted({each.block_shared: each for each in MULTIPROCESSORS.values()}.items())

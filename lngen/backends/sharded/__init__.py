@@ -15,7 +15,7 @@ from lngen.backends.description import protocol
 from lngen.backends.interface import OwnFields, PublicInterface, interface
 from lngen.backends.layout import in_order
 from lngen.backends.numpy.body import body
-from lngen.backends.numpy.functions import function, imported, measured, named, spelled_by_function
+from lngen.backends.numpy.functions import function, imported, measured, named, runtime_imports, spelled_by_function
 from lngen.backends.numpy.linear_directions import by_event
 from lngen.backends.numpy.lowering import lower
 from lngen.backends.numpy.presence import Cases
@@ -209,8 +209,13 @@ class _ShardedEmission:
             "header": self.notes.header,
             "title": self.notes.title,
             "collectives": [f"`{form.program.direction}` takes {collectives(form)}." for form in self.forms],
+<<<<<<< 37ca1cb48d2ced3443527fd0a2de04191563f413
             "runtime": [*modules, "collectives", *(["directions"] if not several else []), "sharded"],
             "imported": in_order(["Saved", *classes]),
+=======
+            "runtime": runtime_imports([*modules, *(["directions"] if not several else []), "collectives", "sharded"]),
+            "imported": in_order(["Gradients", *["Outputs"] * several, "Saved", *["SecondGradients"] * has_second]),
+>>>>>>> fab5621a8fbfbfeb3e16a6fc38d9bc6043037d2d
             "exported": sorted(program.direction for program in self.programs),
             "functions": functions,
         }

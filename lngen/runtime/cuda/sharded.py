@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Directions of a layer whose rows are sharded over the devices of several processes, for `cuda_sharded.py`.
 
-Kernels compute the shards (`device_parts`). The exchange and the merge run on the host, by the functions for NumPy
+Kernels compute the shards (`parts`). The exchange and the merge run on the host, by the functions for NumPy
 (`sharded`), so that row scalars are the same on all processes.
 """
 

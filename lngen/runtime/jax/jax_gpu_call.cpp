@@ -22,7 +22,7 @@ using Result = int;
 constexpr int MAX_DYNAMIC_SHARED_SIZE_BYTES = 8;
 constexpr unsigned MOST_SHARED = 48 * 1024;  // bytes that a block may have without being asked for
 
-// Functions of the driver, in the order of DRIVER in jax_gpu.py.
+// Functions of the driver, in the order of DRIVER in gpu.py.
 struct Driver {
   Result (*current_context)(void** context);
   Result (*load)(void** module, const void* image);

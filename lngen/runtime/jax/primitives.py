@@ -2,7 +2,7 @@
 """Directions of a layer as primitives of JAX, shared by all layers: a call names its layer.
 
 There is an operand for each argument that is present: `there` says which are. The kind of an argument determines the
-shapes of results, and how samples are batched. `jax_derivatives` has derivatives and transposes.
+shapes of results, and how samples are batched. `derivatives` has derivatives and transposes.
 
 A call is of one sample, or it is `sampled`. All its values per row, and all its results, then have an axis of samples
 before the others, and so has a parameter if each sample has its own.

@@ -145,7 +145,7 @@ def _backend(package: str, wanted: Backend) -> Any:
 
 def _can_run_compiled(folder: Path) -> bool:
     # By its name: what looks for a compiler takes time to load, and is there with compiled code alone.
-    found: bool = import_module(".host_compiler", __package__).can_run(folder)
+    found: bool = import_module("..native.compiler", __package__).can_run(folder)
     return found
 
 

@@ -1,0 +1,496 @@
+// SPDX-License-Identifier: MIT
+// A direction of a layer, called from Python with arguments as they usually are: each is looked at, results are made,
+// parameters of another type converted, kernels run. All else goes to `otherwise`, a function of Python's, which says
+// what is wrong with it or makes it fit.
+#include "host_arguments.h"
+
+// ---- what is made
+
+static int disjoint(PyArrayObject *a, PyObject *other) {
+    if (!other || !Py_IS_TYPE(other, &PyArray_Type))
+        return 1;
+    PyArrayObject *b = (PyArrayObject *)other;
+    const char *first = PyArray_BYTES(a), *second = PyArray_BYTES(b);
+    return first + PyArray_NBYTES(a) <= second || second + PyArray_NBYTES(b) <= first;
+}
+
+// Tests whether the caller's array can hold a result; the result is then computed into it.
+static int accepted(Call *self, const struct work *work, int place, int type, PyObject *own) {
+    if (usual(self, work, self->made[place].part, own) != type || !PyArray_ISWRITEABLE((PyArrayObject *)own))
+        return 0;
+    for (int i = 0; i < self->values; ++i)
+        if (!disjoint((PyArrayObject *)own, work->values[i]))
+            return 0;
+    for (int i = 0; i < place; ++i)
+        if (!disjoint((PyArrayObject *)own, work->made[i]))
+            return 0;
+    return 1;
+}
+
+static PyObject *new_array(Call *self, const struct work *work, int part, PyArray_Descr *descr) {
+    int dimensions = part == ROW ? work->dimensions : part == ROW_SCALAR ? work->dimensions - 1 : part == FEATURE;
+    const npy_intp *shape = part == FEATURE ? work->shape + work->dimensions - 1 : work->shape;
+    npy_intp size = part == FEATURE ? work->features : part == NUMBER ? 1 : work->rows;
+    if (part == ROW)
+        size *= work->features;
+    if (size * PyDataType_ELSIZE(descr) >= self->settings.large) {
+        PyObject *sizes = PyArray_IntTupleFromIntp(dimensions, shape);
+        if (!sizes)
+            return NULL;
+        PyObject *made = PyObject_CallFunctionObjArgs(object(self, EMPTY), sizes, (PyObject *)descr, NULL);
+        Py_DECREF(sizes);
+        return made;
+    }
+    Py_INCREF(descr);
+    return PyArray_NewFromDescr(&PyArray_Type, descr, dimensions, shape, NULL, NULL, 0, NULL);
+}
+
+// The type of a result, or NULL where there is none.
+static PyArray_Descr *type_of_result(Call *self, const struct work *work, const struct result *each) {
+    if (each->of < 0)
+        return descr(self, each->element == COMPUTED ? work->computed : work->stored);
+    if (each->of < self->inputs)
+        return work->inputs[each->of];
+    PyObject *argument = work->values[each->of - self->inputs];
+    return argument == Py_None ? NULL : PyArray_DESCR((PyArrayObject *)argument);
+}
+
+static int make(Call *self, struct work *work, PyObject *out) {
+    int single = self->settings.outputs == 1 && (self->settings.is_forward || self->made[0].of < 0);
+    if (out != Py_None && !single &&
+        (!(PyTuple_Check(out) || PyList_Check(out)) || PySequence_Fast_GET_SIZE(out) != self->settings.outputs))
+        return UNUSUAL;
+    for (int i = 0; i < self->results; ++i) {
+        const struct result *each = self->made + i;
+        PyArray_Descr *wanted = type_of_result(self, work, each);
+        PyObject *own = out == Py_None || i >= self->settings.outputs ? Py_None
+                        : single                             ? out
+                                                             : PySequence_Fast_GET_ITEM(out, i);
+        if (!wanted) {
+            if (own != Py_None)
+                return UNUSUAL;
+            work->absent |= (uint64_t)1 << (self->values + i);
+            continue;
+        }
+        int type = type_of(self, wanted);
+        if (each->element == STORED && type != work->stored)
+            return UNUSUAL;
+        if (own != Py_None) {
+            if (!accepted(self, work, i, type, own))
+                return UNUSUAL;
+            Py_INCREF(own);
+        } else if (!(own = new_array(self, work, each->part, wanted))) {
+            return FAILED;
+        }
+        work->made[i] = own;
+    }
+    return DONE;
+}
+
+// Returns the object that kernels are passed at a place: a value, a result, or a stand-in. It is NULL or None if
+// absent.
+static PyObject *passed(const Call *self, const struct work *work, int place) {
+    if (work->own[place])
+        return work->own[place];
+    return place < self->values ? work->values[place] : work->made[place - self->values];
+}
+
+// Arrays of the type that is computed in for values and results of another type, which kernels do not take.
+static int convert(Call *self, struct work *work) {
+    PyArray_Descr *computed = descr(self, work->computed);
+    for (int i = 0; i < self->values + self->results; ++i) {
+        int is_value = i < self->values, of = i - self->values;
+        PyObject *value = passed(self, work, i);
+        int part = is_value ? self->given[i].part : self->made[of].part;
+        int element = is_value ? self->given[i].element : self->made[of].element;
+        if (element != CONVERTED || part == CONSTANT || !value || value == Py_None)
+            continue;
+        int is_array = Py_IS_TYPE(value, &PyArray_Type);
+        if (is_array && type_of(self, PyArray_DESCR((PyArrayObject *)value)) == work->computed)
+            continue;
+        if (is_value && is_array) {
+            Py_INCREF(computed);
+            work->own[i] = PyArray_FromArray((PyArrayObject *)value, computed, NPY_ARRAY_CARRAY | NPY_ARRAY_FORCECAST);
+        } else {
+            work->own[i] = new_array(self, work, part, computed);
+        }
+        if (!work->own[i])
+            return FAILED;
+        if (is_value && !is_array && PyArray_SETITEM((PyArrayObject *)work->own[i],
+                                                     PyArray_BYTES((PyArrayObject *)work->own[i]), value))
+            return FAILED;
+    }
+    return DONE;
+}
+
+// ---- kernels
+
+// Returns the objects that kernels are passed, as a Python list.
+static PyObject *listed(Call *self, const struct work *work) {
+    PyObject *list = PyList_New(self->values + self->results);
+    for (int i = 0; list && i < self->values + self->results; ++i) {
+        PyObject *each = passed(self, work, i);
+        PyList_SET_ITEM(list, i, Py_NewRef(each ? each : Py_None));
+    }
+    return list;
+}
+
+static int places_of(PyObject *places, unsigned char *to, int most) {
+    if (!PyTuple_Check(places) || PyTuple_GET_SIZE(places) > most)
+        return -1;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(places); ++i) {
+        long place = PyLong_AsLong(PyTuple_GET_ITEM(places, i));
+        if (place < 0 || place >= most)
+            return -1;
+        to[i] = (unsigned char)place;
+    }
+    return (int)PyTuple_GET_SIZE(places);
+}
+
+// A plan out of tuples of an address, places of pointers and places of numbers.
+static int take_steps(PyObject *steps, struct plan *plan) {
+    plan->count = 0;
+    plan->steps = PyMem_New(struct step, PyTuple_GET_SIZE(steps));
+    if (!plan->steps) {
+        PyErr_NoMemory();
+        return FAILED;
+    }
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(steps); ++i) {
+        struct step *step = plan->steps + i;
+        PyObject *address, *pointers, *numbers;
+        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(steps, i), "OO!O!", &address, &PyTuple_Type, &pointers, &PyTuple_Type,
+                              &numbers))
+            return FAILED;
+        step->function = (kernel)(size_t)PyLong_AsVoidPtr(address);
+        step->pointers = places_of(pointers, step->places, MOST + 1);
+        step->numbers = step->pointers < 0 ? -1 : places_of(numbers, step->places + step->pointers, MOST);
+        if (!step->function || step->numbers < 0) {
+            if (!PyErr_Occurred())
+                PyErr_SetString(PyExc_ValueError, "a kernel has no address, or a place that there is not");
+            return FAILED;
+        }
+        ++plan->count;
+    }
+    return DONE;
+}
+
+static struct plan *planned(Call *self, const struct work *work) {
+    for (int i = 0; i < self->plans_count; ++i) {
+        struct plan *plan = self->plans + i;
+        if (plan->absent == work->absent && plan->stored == work->stored && plan->computed == work->computed)
+            return plan;
+    }
+    PyObject *list = listed(self, work);
+    PyObject *steps = list ? PyObject_CallFunctionObjArgs(object(self, PREPARE), list, descr(self, work->stored),
+                                                          descr(self, work->computed), NULL)
+                           : NULL;
+    Py_XDECREF(list);
+    if (!steps)
+        return NULL;
+    // Another thread may add a plan until here, and not between what follows.
+    struct plan plan = {work->absent, work->stored, work->computed, 0, NULL};
+    int taken = take_steps(steps, &plan);
+    Py_DECREF(steps);
+    struct plan *plans = PyMem_Realloc(self->plans, (self->plans_count + 1) * sizeof *plans);
+    if (plans)
+        self->plans = plans;
+    else if (taken == DONE)
+        PyErr_NoMemory();
+    if (!plans || taken != DONE) {
+        PyMem_Free(plan.steps);
+        return NULL;
+    }
+    self->plans[self->plans_count] = plan;
+    return self->plans + self->plans_count++;
+}
+
+static void run_steps(const struct step *steps, int count, void *const *pointers, const double *numbers,
+                      const long long *sizes) {
+    for (const struct step *step = steps; step < steps + count; ++step) {
+        void *arrays[MOST + 1];
+        double constants[MOST];
+        for (int i = 0; i < step->pointers; ++i)
+            arrays[i] = pointers[step->places[i]];
+        for (int i = 0; i < step->numbers; ++i)
+            constants[i] = numbers[step->places[step->pointers + i]];
+        step->function(arrays, constants, sizes);
+    }
+}
+
+static int run_here(Call *self, struct work *work) {
+    struct plan *plan = planned(self, work);
+    if (!plan)
+        return FAILED;
+    int all = self->values + self->results;
+    void *pointers[MOST + 1];
+    double numbers[MOST];
+    npy_intp bytes = 0;
+    for (int i = 0; i < all; ++i) {
+        PyObject *each = passed(self, work, i);
+        pointers[i] = NULL;
+        if (!each || each == Py_None)
+            continue;
+        if (PyFloat_CheckExact(each)) {
+            numbers[i] = PyFloat_AS_DOUBLE(each);
+            continue;
+        }
+        pointers[i] = PyArray_DATA((PyArrayObject *)each);
+        bytes += PyArray_NBYTES((PyArrayObject *)each);
+        if (i >= self->values && self->made[i - self->values].is_zero)
+            memset(pointers[i], 0, PyArray_NBYTES((PyArrayObject *)each));
+    }
+    size_t wanted = (size_t)(self->settings.feature_entries * work->features + self->settings.other_entries) *
+                    (work->computed == FLOAT64 ? sizeof(double) : sizeof(float));
+    void *memory = self->memory;  // ours until it is put back
+    size_t memory_size = self->memory_size;
+    self->memory = NULL;
+    self->memory_size = 0;
+    if (memory_size < wanted) {
+        PyMem_RawFree(memory);
+        memory_size = wanted;
+        if (!(memory = PyMem_RawMalloc(wanted))) {
+            PyErr_NoMemory();
+            return FAILED;
+        }
+    }
+    pointers[all] = memory;
+    const struct step *steps = plan->steps;
+    int count = plan->count;
+    long long sizes[] = {work->rows, work->features, 1, 0, 1, 0};
+    if (bytes < SMALL) {
+        run_steps(steps, count, pointers, numbers, sizes);
+    } else {
+        Py_BEGIN_ALLOW_THREADS
+        run_steps(steps, count, pointers, numbers, sizes);
+        Py_END_ALLOW_THREADS
+    }
+    if (self->memory_size < memory_size) {
+        void *other = self->memory;
+        self->memory = memory;
+        self->memory_size = memory_size;
+        memory = other;
+    }
+    PyMem_RawFree(memory);
+    return DONE;
+}
+
+static int run(Call *self, struct work *work, PyObject *threads) {
+    int outcome = FAILED;
+    if (work->rows * work->features <= self->settings.most_entries) {
+        outcome = run_here(self, work);
+    } else {
+        PyObject *list = listed(self, work), *shape = PyArray_IntTupleFromIntp(work->dimensions, work->shape);
+        PyArray_Descr *stored = descr(self, work->stored), *computed = descr(self, work->computed);
+        PyObject *done = NULL;
+        if (list && shape)
+            done = PyObject_CallFunctionObjArgs(object(self, RUN), list, shape, stored, computed, threads, NULL);
+        outcome = done ? DONE : FAILED;
+        Py_XDECREF(list);
+        Py_XDECREF(shape);
+        Py_XDECREF(done);
+    }
+    for (int i = 0; outcome == DONE && i < self->results; ++i) {
+        PyObject *own = work->own[self->values + i];
+        if (!own)
+            continue;
+        PyObject *done = PyObject_CallFunctionObjArgs(object(self, ROUND), work->made[i], Py_Ellipsis, own, NULL);
+        outcome = done ? DONE : FAILED;
+        Py_XDECREF(done);
+    }
+    return outcome;
+}
+
+// ---- what is returned
+
+// A NamedTuple; its items are taken over, and NULL is None.
+static PyObject *named(PyObject *type, PyObject *const *items, int count) {
+    PyObject *made = ((PyTypeObject *)type)->tp_alloc((PyTypeObject *)type, count);
+    for (int i = 0; made && i < count; ++i)
+        PyTuple_SET_ITEM(made, i, Py_NewRef(items[i] ? items[i] : Py_None));
+    return made;
+}
+
+static PyObject *results(Call *self, const struct work *work) {
+    if (object(self, RESULT) == Py_None)
+        return Py_NewRef(work->made[0]);
+    return named(object(self, RESULT), work->made, (int)self->settings.outputs);
+}
+
+static PyObject *saved(Call *self, const struct work *work) {
+    PyObject *fields[MOST + 3], *types = PyTuple_New(self->inputs);
+    PyObject *shape = PyArray_IntTupleFromIntp(work->dimensions, work->shape), *made = NULL;
+    if (types && shape) {
+        for (int i = 0; i < self->inputs; ++i)
+            PyTuple_SET_ITEM(types, i, Py_NewRef(work->inputs[i] ? (PyObject *)work->inputs[i] : Py_None));
+        fields[0] = shape;
+        fields[1] = (PyObject *)descr(self, work->computed);
+        fields[2] = types;
+        for (int i = 0; i < self->fields; ++i) {
+            int place = self->kept[i];
+            fields[3 + i] = place < self->values ? work->values[place] : work->made[place - self->values];
+        }
+        made = named(object(self, SAVED), fields, 3 + self->fields);
+    }
+    Py_XDECREF(types);
+    Py_XDECREF(shape);
+    return made;
+}
+
+static PyObject *forward_result(Call *self, const struct work *work, int save) {
+    PyObject *first = results(self, work), *second = save ? saved(self, work) : Py_NewRef(Py_None);
+    PyObject *both = first && second ? PyTuple_Pack(2, first, second) : NULL;
+    Py_XDECREF(first);
+    Py_XDECREF(second);
+    return both;
+}
+
+// ---- the call
+
+// values, save, out, threads of forward; saved, arguments, out, threads of what follows it.
+static int take(Call *self, struct work *work, PyObject *const *given) {
+    PyObject *own = self->settings.is_forward ? given[0] : given[1], *out = given[2], *threads = given[3];
+    if (!PyLong_CheckExact(threads) || !PyTuple_CheckExact(own))
+        return UNUSUAL;
+    int several;
+    if (PyLong_AsLongAndOverflow(threads, &several) < 1)
+        return UNUSUAL;
+    int count = (int)PyTuple_GET_SIZE(own), fields = self->settings.is_forward ? 0 : self->values - count;
+    for (int i = 0; i < count && i < self->values; ++i)
+        work->values[i] = PyTuple_GET_ITEM(own, i);
+    int outcome;
+    if (self->settings.is_forward) {
+        if (count != self->values)
+            return UNUSUAL;
+        outcome = shape_of_rows(self, work);
+        if (outcome == DONE && work->features < self->settings.least_features)
+            outcome = UNUSUAL;
+    } else {
+        PyObject *kept = given[0];
+        if (count != self->settings.cotangents + self->settings.moved)
+            return UNUSUAL;
+        if (!Py_IS_TYPE(kept, (PyTypeObject *)object(self, SAVED)) || PyTuple_GET_SIZE(kept) != fields + 3)
+            return UNUSUAL;
+        for (int i = 0; i < fields; ++i)
+            work->values[count + i] = PyTuple_GET_ITEM(kept, 3 + i);
+        outcome = take_saved(self, work, kept);
+    }
+    if (outcome == DONE)
+        outcome = look(self, work);
+    if (outcome == DONE)
+        outcome = make(self, work, out);
+    if (outcome == DONE)
+        outcome = convert(self, work);
+    return outcome == DONE ? run(self, work, threads) : outcome;
+}
+
+static PyObject *call(Call *self, PyObject *const *given, Py_ssize_t count) {
+    if (count != 4)
+        return PyErr_Format(PyExc_TypeError, "call takes 4 arguments, not %zd", count);
+    struct work work;
+    int all = self->values + self->results;
+    memset(work.made, 0, self->results * sizeof *work.made);
+    memset(work.own, 0, all * sizeof *work.own);
+    memset(work.inputs, 0, self->inputs * sizeof *work.inputs);
+    int outcome = take(self, &work, given);
+    PyObject *returned = NULL;
+    if (outcome == DONE) {
+        int save = self->settings.is_forward ? PyObject_IsTrue(given[1]) : 0;
+        if (save >= 0)
+            returned = self->settings.is_forward ? forward_result(self, &work, save) : results(self, &work);
+    }
+    for (int i = 0; i < self->results; ++i)
+        Py_XDECREF(work.made[i]);
+    for (int i = 0; i < all; ++i)
+        Py_XDECREF(work.own[i]);
+    return outcome == UNUSUAL ? PyObject_Vectorcall(object(self, OTHERWISE), given, 4, NULL) : returned;
+}
+
+// ---- the object
+
+static int traverse(Call *self, visitproc visit, void *arg) {
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(self->objects);
+    return 0;
+}
+
+static int clear(Call *self) {
+    Py_CLEAR(self->objects);
+    return 0;
+}
+
+static void deallocate(Call *self) {
+    PyObject_GC_UnTrack(self);
+    clear(self);
+    for (int i = 0; i < SEEN; ++i)
+        Py_XDECREF(self->seen[i].descr);
+    for (int i = 0; i < self->plans_count; ++i)
+        PyMem_Free(self->plans[i].steps);
+    PyMem_Free(self->plans);
+    PyMem_RawFree(self->memory);
+    PyTypeObject *type = Py_TYPE(self);
+    type->tp_free((PyObject *)self);
+    Py_DECREF(type);
+}
+
+static PyMethodDef methods[] = {{"call", (PyCFunction)(void (*)(void))call, METH_FASTCALL, NULL},
+                                {NULL, NULL, 0, NULL}};
+
+static PyType_Slot slots[] = {
+    {Py_tp_traverse, traverse},
+    {Py_tp_clear, clear},
+    {Py_tp_dealloc, deallocate},
+    {Py_tp_methods, methods},
+    {0, NULL},
+};
+
+static PyType_Spec spec = {
+    .name = "lngen.HostCall",
+    .basicsize = sizeof(Call),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .slots = slots,
+};
+
+// Copies a buffer to a place with room for `most` units, and returns their number, which may be larger.
+static int copied(const Py_buffer *from, void *to, size_t unit, size_t most) {
+    size_t count = from->len / unit;
+    memcpy(to, from->buf, (count < most ? count : most) * unit);
+    return (int)count;
+}
+
+// The direction that objects, values, results, kept, is_row and settings describe, as host_calls.py has them; None if
+// there is no room for so many values and results.
+static PyObject *make_call(PyObject *type, PyObject *args) {
+    PyObject *objects;
+    Py_buffer given[5];
+    if (!PyArg_ParseTuple(args, "O!y*y*y*y*y*", &PyTuple_Type, &objects, given, given + 1, given + 2, given + 3,
+                          given + 4))
+        return NULL;
+    Call *self = (Call *)((PyTypeObject *)type)->tp_alloc((PyTypeObject *)type, 0);
+    if (self) {
+        self->objects = Py_NewRef(objects);
+        self->values = copied(given, self->given, sizeof *self->given, MOST);
+        self->results = copied(given + 1, self->made, sizeof *self->made, MOST);
+        self->fields = copied(given + 2, self->kept, sizeof *self->kept, MOST);
+        self->inputs = copied(given + 3, self->is_row, sizeof *self->is_row, MOST);
+        copied(given + 4, &self->settings, sizeof self->settings, 1);
+        PyObject *known = PyTuple_GET_ITEM(objects, DTYPES);
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(known); ++i)
+            type_of(self, (PyArray_Descr *)PyTuple_GET_ITEM(known, i));
+        if (self->values + self->results > MOST)
+            Py_SETREF(self, (Call *)Py_NewRef(Py_None));
+    }
+    for (int i = 0; i < 5; ++i)
+        PyBuffer_Release(given + i);
+    return (PyObject *)self;
+}
+
+// The function that makes a direction; this itself is called by ctypes, holding the lock of the interpreter.
+PyObject *host_call(void) {
+    static PyMethodDef definition = {"make_call", make_call, METH_VARARGS, NULL};
+    if (PyArray_ImportNumPyAPI() < 0)
+        return NULL;
+    PyObject *type = PyType_FromSpec(&spec);
+    PyObject *made = type ? PyCFunction_New(&definition, type) : NULL;
+    Py_XDECREF(type);
+    return made;
+}

@@ -1,0 +1,340 @@
+# SPDX-License-Identifier: MIT
+"""Checks of arguments and of saved values, and memory for results, for the public functions of a layer.
+
+Each message names the argument, its fault, and what to pass instead.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from math import isfinite
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+DType = np.dtype[Any]
+Shape = tuple[int, ...]
+
+_FLOATS = (np.float32, np.float64, np.float16, np.longdouble)
+_DOUBLE = np.dtype(np.float64)
+_COMPUTED = {np.dtype(np.float32), np.dtype(np.float64)}
+_AS_IT_WAS = "pass saved as forward returned it"
+
+
+# ---- arguments
+
+
+class Words(NamedTuple):
+    """Code of a library that makes floats of an array `{name}`, or rows of labels; `widest` is one of its types."""
+
+    floats: str = "{name}.astype(np.{type})"
+    one_hot: str = "np.eye(D)[{name}]"
+    widest: str = "float64"
+
+
+_NUMPY = Words()
+
+
+def not_floats(name: str, dtype: Any, may_be_labels: bool, words: Words = _NUMPY) -> TypeError:
+    """The error for an array of another type, in the words of the library that it is of.
+
+    >>> print(not_floats("x", np.dtype(np.int64), False))
+    x is of type int64, not floating point; pass real floats, such as x.astype(np.float64)
+    >>> print(not_floats("t", np.dtype(np.int64), True, Words("{name}.{type}()", "one_hot({name}, D)", "float")))
+    t is of type int64, not floating point; pass real floats, such as t.float(), and labels one-hot, as one_hot(t, D)
+    """
+    # Ones and zeros are exact in every type; float32 makes no computation wider.
+    wanted, kind = ("zeros and ones", "float32") if dtype == np.bool_ else ("real floats", words.widest)
+    remedy = f"pass {wanted}, such as {words.floats.format(name=name, type=kind)}"
+    if may_be_labels and "int" in str(dtype):
+        remedy += f", and labels one-hot, as {words.one_hot.format(name=name)}"
+    return TypeError(f"{name} is of type {dtype}, not floating point; {remedy}")
+
+
+def array(name: str, value: Any, required: bool, may_be_labels: bool = False, words: Words = _NUMPY) -> Any:
+    """Return an array of floats; None stays None for an optional argument. Errors use the words of a library."""
+    if type(value) is np.ndarray and value.dtype.type in _FLOATS:
+        return value
+    if value is None:
+        if required:
+            raise TypeError(f"{name} is None; pass an array of floats")
+        return None
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(
+            f"{name} is a masked array, and its mask would be lost; "
+            "pass an array, with zeros or an input of the layer for the mask"
+        )
+    try:
+        found = np.asarray(value)
+    except ValueError:
+        raise ValueError(f"{name} is not an array: its parts differ in length; pass an array of floats") from None
+    if found.dtype == np.object_:
+        raise TypeError(f"{name} is of type {type(value).__name__}; pass an array of floats")
+    if not is_float(found.dtype):
+        raise not_floats(name, found.dtype, may_be_labels, words)
+    return found
+
+
+def is_float(dtype: DType) -> bool:
+    """Test whether a dtype is a type that some layer takes."""
+    return dtype.type in _FLOATS or dtype.name == "bfloat16"
+
+
+def scalar(name: str, value: Any, required: bool, may_be_labels: bool = False, words: Words = _NUMPY) -> Any:
+    """A 0-d array, or a Python number as it is: that does not widen the computation."""
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if whole or type(value) is float:
+        return _float(name, value)
+    found = array(name, value, required, may_be_labels, words)
+    if found is not None and found.ndim:
+        raise ValueError(f"{name} has shape {found.shape}; pass a number or a 0-d one")
+    return found
+
+
+def constant(name: str, value: Any, signed: bool = True) -> float:
+    """A finite real number; not a negative one where it is taken to be positive."""
+    if type(value) is float and isfinite(value) and (signed or value >= 0):
+        return value
+    if isinstance(value, np.ndarray) and not value.shape and value.dtype.kind in "fiu":
+        value = value.item()
+    if not isinstance(value, Real) or isinstance(value, bool):
+        kind = type(value).__name__
+        raise TypeError(f"{name} is {value!r} of type {kind}; pass a number")
+    if not isfinite(_float(name, value)):
+        raise ValueError(f"{name} is {value!r}; pass a finite number")
+    if not signed and value < 0:
+        raise ValueError(f"{name} is {value!r}; pass 0 or more: the gradients take it to be positive")
+    return value  # type: ignore[return-value]
+
+
+def _float(name: str, value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        problem = f"{name} is larger than any float; pass a finite number"
+        raise ValueError(problem) from None
+
+
+def thread_count(threads: Any) -> int:
+    """A whole number, 1 or more."""
+    if type(threads) is int and threads > 0:
+        return threads
+    if isinstance(threads, bool) or not isinstance(threads, Integral):
+        raise TypeError(f"threads is {threads!r}; pass a whole number, 1 or more")
+    if threads < 1:
+        raise ValueError(f"threads is {threads}; pass 1 or more")
+    return int(threads)
+
+
+def row_shape(name: str, rows: Array, minimum_features: int) -> Shape:
+    """The shape of the rows, which have so many features at least."""
+    if rows.ndim < 1 or rows.shape[-1] < minimum_features:
+        raise ValueError(f"{name} has shape {rows.shape}; pass (..., D) with D of {minimum_features} or more")
+    return rows.shape
+
+
+def check_shape(name: str, value: Any, shape: Shape, meaning: str) -> None:
+    """Refuse an array of another shape."""
+    if value is not None and value.shape != shape:
+        raise ValueError(f"{name} has shape {value.shape}; pass {meaning}, which is {shape}")
+
+
+def types(given: Iterable[Any], widest: DType | None = None) -> tuple[tuple[DType | None, ...], DType]:
+    """The type of each value, None without, and the type to compute in. A Python number has no say in that."""
+    dtypes: list[DType | None] = []
+    kinds = set() if widest is None else {widest}
+    for value in given:
+        if value is None:
+            dtypes.append(None)
+        elif isinstance(value, float):
+            dtypes.append(_DOUBLE)
+        else:
+            kind = value.dtype if type(value) is np.ndarray else np.asarray(value).dtype
+            dtypes.append(kind)
+            kinds.add(kind)
+    computed = kinds.pop() if len(kinds) == 1 and kinds <= _COMPUTED else computed_in(kinds)
+    return tuple(dtypes), computed
+
+
+def computed_in(kinds: Iterable[DType]) -> DType:
+    """Return the compute type for arrays of these types."""
+    single = np.dtype(np.float32)
+    wide = [single if kind.itemsize == 2 else kind.newbyteorder("=") for kind in kinds]
+    return np.result_type(*wide)
+
+
+def wider(dtype: DType) -> DType:
+    """The type to compute in of a layer whose values may leave the range of float32; float64 stays, for its speed."""
+    return _DOUBLE if dtype == np.float32 else dtype
+
+
+def each_cotangent(cotangents: Any, names: Sequence[str]) -> Sequence[Any]:
+    """The cotangents one by one; a single one may come without a tuple."""
+    if not isinstance(cotangents, (tuple, list)):
+        if len(names) > 1:
+            kind = type(cotangents).__name__
+            raise TypeError(f"cotangents is of type {kind}; pass a tuple for {names}")
+        return (cotangents,)
+    if len(cotangents) != len(names):
+        count = len(cotangents)
+        wanted = f"pass {len(names)}, for {names}"
+        raise ValueError(f"cotangents has {count} entries; {wanted}")
+    return cotangents
+
+
+def zeros(shape: Shape, dtype: DType) -> Array:
+    """Zeros to be read, which take no memory."""
+    return np.broadcast_to(dtype.type(0), shape)
+
+
+# ---- what forward saved
+
+
+def shape_and_type(name: str, value: Any) -> tuple[Shape, DType]:
+    """The shape and the type of an array that is kept, or of a number."""
+    found = array(name, value, True) if not isinstance(value, Real) else np.asarray(value, np.float64)
+    return found.shape, found.dtype
+
+
+def check_is_saved(saved: Any, kind: type, layer: str) -> None:
+    """Refuse a value that forward did not return."""
+    if not isinstance(saved, kind):
+        raise TypeError(
+            f"saved is of type {type(saved).__name__}; pass what forward of {layer} returned as its second value"
+        )
+
+
+def check_first_fields(saved: Any, required: Sequence[bool]) -> None:
+    """Refuse the first three fields (shape, compute type, types of inputs) if they were changed."""
+    shape, dtype, dtypes = saved[:3]
+    right = isinstance(shape, tuple) and isinstance(dtypes, tuple) and len(dtypes) == len(required)
+    expected = zip((dtype, *dtypes), (True, *required), strict=True) if right else ()
+    for kind, is_required in expected:
+        right = right and (kind.kind in "fV" if isinstance(kind, np.dtype) else kind is None and not is_required)
+    if not right:
+        first, second, third = saved._fields[:3]
+        raise TypeError(f"saved.{first}, {second} or {third} was changed; {_AS_IT_WAS}")
+
+
+def check_kept(name: str, value: Any, shape: Shape, given: bool = True) -> None:
+    """Refuse an array that was changed for another one, or whose shape was changed since."""
+    if not (isinstance(value, np.ndarray) if given else value is None):
+        found = type(value).__name__
+        raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
+    if given and not is_float(value.dtype):
+        raise TypeError(f"saved.{name} is of type {value.dtype}; {_AS_IT_WAS}")
+    check_shape(f"saved.{name}", value, shape, "what forward saw")
+
+
+def check_number(name: str, number: Any, given: bool = True) -> None:
+    """Refuse a saved number that was replaced by something else."""
+    plain = isinstance(number, Real) or (isinstance(number, np.ndarray) and number.ndim == 0)
+    if not (plain if given else number is None):
+        found = type(number).__name__
+        raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
+
+
+def check_left_out(name: str, value: Any, source: str, is_there: bool) -> None:
+    """Refuse a tangent, or the like, of an input that is not there."""
+    if value is not None and not is_there:
+        raise ValueError(f"{source} was left out of forward; pass None for {name}")
+
+
+# ---- results
+
+
+def several(out: Any, names: Sequence[str]) -> list[Any]:
+    """`out=` as one array or None for each result."""
+    if out is None:
+        return [None] * len(names)
+    if isinstance(out, np.ndarray) or not isinstance(out, (tuple, list)):
+        kind = type(out).__name__
+        raise TypeError(f"out is of type {kind}; pass a tuple for {names}")
+    if len(out) != len(names):
+        raise ValueError(f"out has {len(out)} entries; pass {len(names)}, for {names}")
+    return list(out)
+
+
+def result(
+    name: str,
+    out: Any,
+    shape: Shape,
+    dtype: DType | None,
+    given: dict[str, Any],
+    empty: Callable[[Shape, DType], Array] = np.empty,
+) -> Any:
+    """Return the array of a result: the caller's if it is valid, else a new one from `empty`, else None.
+
+    `dtype` is None for an absent result. An array of a subclass, such as a matrix or a memmap, is taken as the plain
+    array on its memory, since code computes with the shapes and operators of plain arrays.
+    """
+    if dtype is None:
+        if out is not None:
+            raise ValueError(f"out for {name}: its input was left out, so pass None")
+        return None
+    if out is None:
+        return empty(shape, dtype)
+    if not isinstance(out, np.ndarray):
+        kind = type(out).__name__
+        raise TypeError(f"out for {name} is of type {kind}; pass an array")
+    if isinstance(out, np.ma.MaskedArray):
+        raise TypeError(f"out for {name} is a masked array, and its mask would be wrong; pass its data, as out.data")
+    if type(out) is not np.ndarray:
+        out = out.view(np.ndarray)
+    if out.shape != shape or out.dtype != dtype:
+        raise ValueError(f"out for {name} has shape {out.shape} and type {out.dtype}; pass np.empty({shape}, {dtype})")
+    if not out.flags.writeable:
+        raise ValueError(f"out for {name} is read-only; pass a writeable array")
+    if _overlaps_itself(out):
+        raise ValueError(f"out for {name} overlaps itself; pass an array of its own")
+    for other_name, value in given.items():
+        if isinstance(value, np.ndarray) and _overlap(out, value):
+            raise ValueError(f"out for {name} overlaps {other_name}; pass another array")
+    given[f"out for {name}"] = out
+    return out
+
+
+def placed(names: Sequence[str], values: Sequence[Any], out: Any, given: dict[str, Any]) -> list[Any]:
+    """Results that are computed, in the arrays that the caller has for them, if any.
+
+    Nothing is written if one of these will not do.
+    """
+    places: list[Any] = []
+    for name, value, own in zip(names, values, several(out, names), strict=True):
+        if own is None:
+            places.append(value)
+        elif value is None:
+            places.append(result(name, own, (), None, given))
+        else:
+            places.append(result(name, own, value.shape, value.dtype, given))
+    for value, place in zip(values, places, strict=True):
+        if place is not value:
+            place[...] = value
+    return places
+
+
+def _overlaps_itself(array: Array) -> bool:
+    """Test whether two entries of an array may share memory; True if that is costly to decide."""
+    if array.flags.c_contiguous:
+        return False
+    axes = zip(array.strides, array.shape, strict=True)
+    steps = sorted((abs(stride), size) for stride, size in axes if size > 1)
+    reach = array.itemsize
+    for stride, size in steps if array.size else ():
+        if stride < reach:
+            return True
+        reach += stride * (size - 1)
+    return False
+
+
+def _overlap(a: Array, b: Array) -> bool:
+    """Test whether two arrays may share memory; True if that is costly to decide."""
+    if a is not b and a.flags.owndata and b.flags.owndata:
+        return False
+    if not np.may_share_memory(a, b):
+        return False
+    try:
+        return np.shares_memory(a, b, max_work=10_000)  # type: ignore[arg-type]
+    except np.exceptions.TooHardError:
+        return True
