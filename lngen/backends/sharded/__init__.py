@@ -209,13 +209,8 @@ class _ShardedEmission:
             "header": self.notes.header,
             "title": self.notes.title,
             "collectives": [f"`{form.program.direction}` takes {collectives(form)}." for form in self.forms],
-<<<<<<< 37ca1cb48d2ced3443527fd0a2de04191563f413
-            "runtime": [*modules, "collectives", *(["directions"] if not several else []), "sharded"],
-            "imported": in_order(["Saved", *classes]),
-=======
             "runtime": runtime_imports([*modules, *(["directions"] if not several else []), "collectives", "sharded"]),
-            "imported": in_order(["Gradients", *["Outputs"] * several, "Saved", *["SecondGradients"] * has_second]),
->>>>>>> fab5621a8fbfbfeb3e16a6fc38d9bc6043037d2d
+            "imported": in_order(["Saved", *classes]),
             "exported": sorted(program.direction for program in self.programs),
             "functions": functions,
         }
