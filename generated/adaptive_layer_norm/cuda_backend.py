@@ -249,7 +249,6 @@ _LAYER = _launcher.layer_of(
     directions={
         "forward": _launcher.DeviceDirection(
             source="kernels.cu",
-            results={"y": "y"},
             kernels={
                 "forward": (
                     "x, scale, shift, eps, out y, saved mu, saved mu_residual, "
@@ -259,8 +258,6 @@ _LAYER = _launcher.layer_of(
         ),
         "backward": _launcher.DeviceDirection(
             source="kernels.cu",
-            arguments={"dy": "y"},
-            results={"dx": "x", "dscale": "scale", "dshift": "shift"},
             kernels={
                 "backward": (
                     "x, scale, dy, saved mu, saved mu_residual, saved rstd, out dx, "
@@ -270,8 +267,6 @@ _LAYER = _launcher.layer_of(
         ),
         "jvp": _launcher.DeviceDirection(
             source="second_order.cu",
-            arguments={"x_dot": "x", "scale_dot": "scale", "shift_dot": "shift"},
-            results={"y_dot": "y"},
             kernels={
                 "jvp": (
                     "x, scale, x_dot, scale_dot, shift_dot, saved mu, "
@@ -281,8 +276,6 @@ _LAYER = _launcher.layer_of(
         ),
         "backward_backward": _launcher.DeviceDirection(
             source="second_order.cu",
-            arguments={"dy": "y", "ddx": "x", "ddscale": "scale", "ddshift": "shift"},
-            results={"dx": "x", "dscale": "scale", "dshift": "shift", "ddy": "dy"},
             kernels={
                 "backward_backward": (
                     "x, scale, dy, ddx, ddscale, ddshift, saved mu, saved mu_residual, "

@@ -238,7 +238,6 @@ _LAYER = _launcher.layer_of(
     directions={
         "forward": _launcher.DeviceDirection(
             source="kernels.cu",
-            results={"y": "y"},
             kernels={
                 "forward": (
                     "x, target, out y, saved m, saved Z, saved log_Z, the rows, "
@@ -248,8 +247,6 @@ _LAYER = _launcher.layer_of(
         ),
         "backward": _launcher.DeviceDirection(
             source="kernels.cu",
-            arguments={"dy": "y"},
-            results={"dx": "x", "dtarget": "target"},
             kernels={
                 "backward": (
                     "x, target, dy, saved m, saved Z, saved log_Z, out dx, "
@@ -259,8 +256,6 @@ _LAYER = _launcher.layer_of(
         ),
         "jvp": _launcher.DeviceDirection(
             source="second_order.cu",
-            arguments={"x_dot": "x", "target_dot": "target"},
-            results={"y_dot": "y"},
             kernels={
                 "jvp": (
                     "x, target, x_dot, target_dot, saved m, saved Z, saved log_Z, "
@@ -270,8 +265,6 @@ _LAYER = _launcher.layer_of(
         ),
         "backward_backward": _launcher.DeviceDirection(
             source="second_order.cu",
-            arguments={"dy": "y", "ddx": "x", "ddtarget": "target"},
-            results={"dx": "x", "dtarget": "target", "ddy": "dy"},
             kernels={
                 "backward_backward": (
                     "x, target, dy, ddx, ddtarget, saved m, saved Z, saved log_Z, "

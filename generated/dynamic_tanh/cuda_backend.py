@@ -250,15 +250,12 @@ _LAYER = _launcher.layer_of(
     directions={
         "forward": _launcher.DeviceDirection(
             source="kernels.cu",
-            results={"y": "y"},
             kernels={
                 "forward": "x, alpha, gamma, beta, out y, the rows, the features",
             },
         ),
         "backward": _launcher.DeviceDirection(
             source="kernels.cu",
-            arguments={"dy": "y"},
-            results={"dx": "x", "dalpha": "alpha", "dgamma": "gamma", "dbeta": "beta"},
             sums=(2, 1),
             kernels={
                 "backward": (
@@ -272,13 +269,6 @@ _LAYER = _launcher.layer_of(
         ),
         "jvp": _launcher.DeviceDirection(
             source="second_order.cu",
-            arguments={
-                "x_dot": "x",
-                "alpha_dot": "alpha",
-                "gamma_dot": "gamma",
-                "beta_dot": "beta",
-            },
-            results={"y_dot": "y"},
             kernels={
                 "jvp": (
                     "x, x_dot, alpha, gamma, alpha_dot, gamma_dot, beta_dot, "
@@ -288,20 +278,6 @@ _LAYER = _launcher.layer_of(
         ),
         "backward_backward": _launcher.DeviceDirection(
             source="second_order.cu",
-            arguments={
-                "dy": "y",
-                "ddx": "x",
-                "ddalpha": "alpha",
-                "ddgamma": "gamma",
-                "ddbeta": "beta",
-            },
-            results={
-                "dx": "x",
-                "dalpha": "alpha",
-                "dgamma": "gamma",
-                "dbeta": "beta",
-                "ddy": "dy",
-            },
             sums=(1, 1),
             kernels={
                 "backward_backward": (

@@ -247,7 +247,6 @@ _LAYER = _launcher.layer_of(
     directions={
         "forward": _launcher.DeviceDirection(
             source="kernels.cu",
-            results={"y": "y"},
             kernels={
                 "forward": (
                     "x, z, gamma, eps, out y, saved rstd, the rows, the features"
@@ -256,8 +255,6 @@ _LAYER = _launcher.layer_of(
         ),
         "backward": _launcher.DeviceDirection(
             source="kernels.cu",
-            arguments={"dy": "y"},
-            results={"dx": "x", "dz": "z", "dgamma": "gamma"},
             sums=(1, 0),
             kernels={
                 "backward": (
@@ -271,8 +268,6 @@ _LAYER = _launcher.layer_of(
         ),
         "jvp": _launcher.DeviceDirection(
             source="second_order.cu",
-            arguments={"x_dot": "x", "z_dot": "z", "gamma_dot": "gamma"},
-            results={"y_dot": "y"},
             kernels={
                 "jvp": (
                     "x, z, x_dot, z_dot, saved rstd, gamma, gamma_dot, out y_dot, "
@@ -282,8 +277,6 @@ _LAYER = _launcher.layer_of(
         ),
         "backward_backward": _launcher.DeviceDirection(
             source="second_order.cu",
-            arguments={"dy": "y", "ddx": "x", "ddz": "z", "ddgamma": "gamma"},
-            results={"dx": "x", "dz": "z", "dgamma": "gamma", "ddy": "dy"},
             sums=(1, 0),
             kernels={
                 "backward_backward": (

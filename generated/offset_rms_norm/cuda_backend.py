@@ -233,15 +233,12 @@ _LAYER = _launcher.layer_of(
     directions={
         "forward": _launcher.DeviceDirection(
             source="kernels.cu",
-            results={"y": "y"},
             kernels={
                 "forward": "x, w, eps, out y, saved rstd, the rows, the features",
             },
         ),
         "backward": _launcher.DeviceDirection(
             source="kernels.cu",
-            arguments={"dy": "y"},
-            results={"dx": "x", "dw": "w"},
             sums=(1, 0),
             kernels={
                 "backward": (
@@ -255,8 +252,6 @@ _LAYER = _launcher.layer_of(
         ),
         "jvp": _launcher.DeviceDirection(
             source="second_order.cu",
-            arguments={"x_dot": "x", "w_dot": "w"},
-            results={"y_dot": "y"},
             kernels={
                 "jvp": (
                     "x, x_dot, saved rstd, w, w_dot, out y_dot, the rows, the features"
@@ -265,8 +260,6 @@ _LAYER = _launcher.layer_of(
         ),
         "backward_backward": _launcher.DeviceDirection(
             source="second_order.cu",
-            arguments={"dy": "y", "ddx": "x", "ddw": "w"},
-            results={"dx": "x", "dw": "w", "ddy": "dy"},
             sums=(1, 0),
             kernels={
                 "backward_backward": (

@@ -232,7 +232,6 @@ _LAYER = _launcher.layer_of(
     directions={
         "forward": _launcher.DeviceDirection(
             source="kernels.cu",
-            results={"y": "y"},
             kernels={
                 "forward": (
                     "x, scale, out y, saved m, saved inv_Z, the rows, the features"
@@ -241,8 +240,6 @@ _LAYER = _launcher.layer_of(
         ),
         "backward": _launcher.DeviceDirection(
             source="kernels.cu",
-            arguments={"dy": "y"},
-            results={"dx": "x", "dscale": "scale"},
             sums=(0, 1),
             kernels={
                 "backward": (
@@ -256,8 +253,6 @@ _LAYER = _launcher.layer_of(
         ),
         "jvp": _launcher.DeviceDirection(
             source="second_order.cu",
-            arguments={"x_dot": "x", "scale_dot": "scale"},
-            results={"y_dot": "y"},
             kernels={
                 "jvp": (
                     "x, x_dot, saved m, saved inv_Z, scale, scale_dot, out y_dot, "
@@ -267,8 +262,6 @@ _LAYER = _launcher.layer_of(
         ),
         "backward_backward": _launcher.DeviceDirection(
             source="second_order.cu",
-            arguments={"dy": "y", "ddx": "x", "ddscale": "scale"},
-            results={"dx": "x", "dscale": "scale", "ddy": "dy"},
             sums=(0, 1),
             kernels={
                 "backward_backward": (
