@@ -341,14 +341,9 @@ def test_bad_backward(
 
 
 @pytest.mark.usefixtures("no_driver")
-def test_bad_saved(layer: Any, modules: dict[str, tuple[ModuleType, ModuleType]]) -> None:
+def test_bad_saved(layer: Any) -> None:
     with pytest.raises(TypeError, match="saved is of type tuple; pass what forward of demo_centred returned"):
         layer.backward((1, 2), X)
-    residual: Any = modules["residual"][0]
-    fields = [None] * (len(residual.Saved._fields) - 3)
-    saved = residual.Saved((3, 4), F4, (F4, F4, None), *fields)
-    with pytest.raises(ValueError, match="every cotangent is None; pass at least one"):
-        residual.backward(saved, None)
 
 
 @pytest.mark.usefixtures("no_driver")
