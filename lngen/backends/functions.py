@@ -9,12 +9,12 @@ from typing import Any
 
 from lngen.backends import Notes
 from lngen.backends.interface import PublicConstant, PublicInput, PublicInterface
-from lngen.backends.layout import WIDTH, wrapped
+from lngen.backends.layout import WIDTH, invocation, wrapped
 from lngen.backends.numpy.wrappers import MEANINGS
 from lngen.backends.signatures import as_python
 from lngen.runtime.protocol.directions import computed_words
 
-__all__ = ["FrameworkFunction", "argument", "call", "definition", "number", "sign"]
+__all__ = ["FrameworkFunction", "argument", "definition", "number", "sign"]
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class FrameworkFunction:
             "signature": definition(name, self._arguments(), self.result, 0),
             "arguments": self._meanings(),
             "returns": self._returns(),
-            "called": call("return _LAYER.call", [each.public for each in (*inputs, *constants)], 4),
+            "called": invocation("return _LAYER.call", [each.public for each in (*inputs, *constants)], 4),
         }
 
     def _arguments(self) -> list[str]:
@@ -99,13 +99,3 @@ def number(name: str, each: PublicConstant) -> str:
 def sign(each: PublicConstant, layer: PublicInterface) -> str:
     """Return the condition that messages add to a number that must not be negative."""
     return " of 0 or more" if each.name in layer.nonnegative else ""
-
-
-def call(before: str, arguments: Sequence[str], indent: int) -> list[str]:
-    """A call on one line, or with its arguments on a line of their own, or on one each."""
-    pad, inside = " " * indent, ", ".join(arguments)
-    if len(f"{pad}{before}({inside})") <= WIDTH:
-        return [f"{pad}{before}({inside})"]
-    if len(f"{pad}    {inside}") <= WIDTH:
-        return [f"{pad}{before}(", f"{pad}    {inside}", f"{pad})"]
-    return [f"{pad}{before}(", *(f"{pad}    {each}," for each in arguments), f"{pad})"]

@@ -16,13 +16,13 @@ from lngen.backends import Notes
 from lngen.backends.cuda.lines import LoweredDirection
 from lngen.backends.description import protocol
 from lngen.backends.interface import OwnFields, PublicConstant, PublicInterface, interface
-from lngen.backends.layout import WIDTH
+from lngen.backends.layout import WIDTH, invocation
 from lngen.backends.saved import saved_fields
 from lngen.backends.signatures import Signatures, passed
 from lngen.backends.spelling import reading
 from lngen.files.render import render
 from lngen.plan.program import RowProgram
-from lngen.runtime.protocol.directions import LayerProtocol
+from lngen.runtime.protocol.directions import Direction, LayerProtocol
 
 _ARRAY = "_launcher.DeviceArray"
 _KEYWORDS = ("stream: Any = None", f"workspace: {_ARRAY} | None = None", "autotune: bool = False", "like: Any = None")
@@ -53,11 +53,13 @@ def _fields(
     saved = saved_fields(layer, programs[0], programs[1], programs[2:])
     own, found = OwnFields.beside(field.name for field in saved), protocol(programs, layer, saved, notes)
     tables = directions_table(directions, found, "_launcher", source_of)
-    return functions(found, by_name, layer, _KEYWORDS) | {
+    numbers = any(given.kind == "Scalar" for given in layer.inputs)
+    classes = _classes(found, by_name, numbers)
+    return functions(found, by_name, layer, _KEYWORDS, _called) | {
         "header": notes.header,
         "title": notes.title,
-        "inputs": [given.public for given in layer.differentiable],
-        "numbers": any(given.kind == "Scalar" for given in layer.inputs),
+        "classes": classes,
+        "aliased": ["INTERFACE", "Saved", *(each["name"] for each in classes)],
         "outputs": [output.public for output in layer.outputs],
         "saved_fields": saved,
         "array": _ARRAY,
@@ -74,31 +76,66 @@ def _fields(
 
 
 def functions(
-    layer: LayerProtocol, directions: Iterable[str], public: PublicInterface, keywords: tuple[str, ...]
+    layer: LayerProtocol,
+    directions: Iterable[str],
+    public: PublicInterface,
+    keywords: tuple[str, ...],
+    called: Callable[[Direction], list[str]],
 ) -> dict[str, Any]:
-    """Return the template fields of the functions on device arrays; `keywords` follow those of all backends."""
+    """Return the template fields of the functions on device arrays; `keywords` follow those of all backends.
+
+    `called` has the lines with the call of a later direction of the runtime.
+    """
     signatures = Signatures(public, _ARRAY, "Any", keywords)
-    later = {
-        name: {
+    later = [
+        {
+            "name": name,
             "signature": signatures.later(takes),
-            "call": _statement("arguments_", passed(takes, "_launcher")),
-            "results": takes.names,
+            "lines": [
+                *_statement("arguments_", passed(takes, "_launcher")),
+                *called(takes),
+                f"    return {_returned(takes, 'results_')}",
+            ],
         }
         for name, takes in layer.directions.items()
         if name in directions and not takes.is_forward
-    }
+    ]
     return {
-        "several_outputs": len(layer.outputs) > 1,
         "forward_signature": signatures.forward(),
         "forward_call": [
             *_statement("inputs_", (each.name for each in layer.inputs)),
             *_statement("constants_", (_checked_constant(given, public) for given in public.constants)),
         ],
-        "backward_signature": later["backward"]["signature"],
-        "backward_call": later["backward"]["call"],
-        "jvp": later.get("jvp"),
-        "second": later.get("backward_backward"),
+        "forward_returned": _returned(layer.directions["forward"], "outputs_"),
+        "later": later,
     }
+
+
+def _returned(takes: Direction, results: str) -> str:
+    return f"_{takes.returned}(*{results})" if takes.returned else f"{results}[0]"
+
+
+def _called(takes: Direction) -> list[str]:
+    name = _string(takes.name)
+    others = ["saved", "arguments_", "out", "stream", "workspace", "autotune", "like"]
+    return invocation("results_ = _launcher.later", ["_LAYER", name, *others], 4)
+
+
+def _classes(layer: LayerProtocol, directions: Iterable[str], numbers: bool) -> list[dict[str, Any]]:
+    """Return the classes of results, each once, of the directions that a layer has."""
+    summaries = {
+        "Outputs": "Outputs of `forward`; see `numpy_backend.Outputs`",
+        "Gradients": "Gradients, see `numpy_backend.Gradients`" + "; that of a number has the compute type" * numbers,
+        "SecondGradients": "Gradients from `backward_backward`; see `numpy_backend.SecondGradients`",
+    }
+    found: dict[str, tuple[str, ...]] = {}
+    for takes in map(layer.directions.__getitem__, directions):
+        found.setdefault(takes.returned, takes.names)
+    return [
+        {"name": name, "summary": summary, "fields": found[name]}
+        for name, summary in summaries.items()
+        if name in found
+    ]
 
 
 def layer_table(function: str, program: RowProgram, directions: Sequence[str]) -> list[str]:

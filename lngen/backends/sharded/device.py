@@ -8,13 +8,13 @@ from typing import Any
 from lngen.backends import Notes
 from lngen.backends.cuda.launcher import direction_table, functions, layer_table
 from lngen.backends.interface import PublicInterface
-from lngen.backends.layout import in_order
+from lngen.backends.layout import in_order, invocation
 from lngen.backends.sharded import compiled
 from lngen.backends.sharded.statements import DirectionSteps, told
 from lngen.backends.spelling import reading
 from lngen.files.render import render
 from lngen.plan.program import RowProgram
-from lngen.runtime.protocol.directions import LayerProtocol
+from lngen.runtime.protocol.directions import Direction, LayerProtocol
 
 _KEYWORDS = ("communicator: _collectives.Communicator", "stream: Any = None", "like: Any = None")
 
@@ -58,7 +58,7 @@ def files(
         statements += [*each.statement(notes.layer, "_device_sharded.DeviceSteps", "_"), ")"]
     text = render(
         "sharded/cuda.py.jinja",
-        **_told(functions(protocol, programs, layer, _KEYWORDS)),
+        **_told(functions(protocol, programs, layer, _KEYWORDS, _called)),
         header=notes.header,
         title=notes.title,
         collectives=lines,
@@ -72,12 +72,12 @@ def files(
     }
 
 
+def _called(takes: Direction) -> list[str]:
+    values = ["saved", "arguments_", "out", "stream", "like", "communicator"]
+    return invocation(f"results_ = _{takes.name.upper()}.call", values, 4)
+
+
 def _told(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the functions for the template, each of which tells the other processes of an error."""
-
-    def each(name: str, field: Any) -> Any:
-        if isinstance(field, dict):
-            return {inner: each(inner, value) for inner, value in field.items()}
-        return told(field) if name.endswith("signature") else field
-
-    return {name: each(name, field) for name, field in fields.items()}
+    later = [{**each, "signature": told(each["signature"])} for each in fields["later"]]
+    return {**fields, "forward_signature": told(fields["forward_signature"]), "later": later}
