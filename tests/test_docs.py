@@ -11,9 +11,9 @@ import typer
 from typer.testing import CliRunner
 
 from lngen import cli, language
-from lngen.backends.cuda.moments import with_corrected_moments
 from lngen.backends.cuda.stage_functions import MOST_SUMS
 from lngen.derivation.rules import RULES
+from lngen.plan.passes.moments import with_corrected_moments
 from lngen.runtime.sharded import collectives
 from tests.shipped import ROOT, WHOLE, shipped
 from tests.test_readme import blocks, commands

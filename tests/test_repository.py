@@ -52,6 +52,7 @@ STAGES = [
 ]
 RANK = {f"lngen.{stage}": rank for rank, stage in enumerate(STAGES)}
 
+EMULATOR = re.compile(r"simt|emulat", re.IGNORECASE)
 LAYER_NAME = re.compile(r"layer_?norm|rms_?norm|softmax", re.IGNORECASE)
 # What another project has on the package index, and what installs it.
 STRANGER = re.compile(r"pip install [^\n`,;]*\blngen(?!-derive)(?![\w/-])|(?<![\w.-])lngen\[[a-z_,]+\]")
@@ -115,6 +116,18 @@ def test_the_machine_names_no_layer():
     assert len(files) > 10
     assert [place for place, line in lines(files) if LAYER_NAME.search(line)] == []
     assert [path for path in files if LAYER_NAME.search(str(path.relative_to(ROOT)))] == []
+
+
+def test_no_file_that_ships_names_the_emulator():
+    shipped = [PACKAGE / "runtime", ROOT / "templates", ROOT / "generated"]
+    files = [path for path in tracked_files() if any(path.is_relative_to(folder) for folder in shipped)]
+    assert len(files) > 300
+    assert [place for place, line in lines(files) if EMULATOR.search(line)] == []
+
+
+@pytest.mark.parametrize("line", ["#ifdef LNGEN_SIMT", "  simt_close_copies();", "// which the Emulator cannot run"])
+def test_the_search_for_the_emulator_sees_it(line):
+    assert EMULATOR.search(line)
 
 
 def test_no_file_names_a_path_of_the_machine_it_was_written_on():

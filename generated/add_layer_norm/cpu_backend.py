@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 5 row tensors (3 read, 2 written), 15 flops per row element.
 # Evidence: 2 outputs, 38 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-# templates sha256:781bdc87e093057a8e0c4392685ec202608b9bd7d32183dff0b60631e0147c6b
+# templates sha256:8bff722d98e565353fcd549e022a8ca3c2eb8d9ce3fd01db58351e7457603af2
 """Residual addition, then layer normalization; the sum is the second output.
 
 The functions of `numpy_backend` as compiled kernels of kernels.cpp. The system's C++
@@ -16,9 +16,9 @@ from typing import Any, Literal, overload
 
 import numpy.typing as npt
 
-from .._runtime.protocol import calls as _calls
-from .._runtime.numpy import directions as _directions
 from .._runtime.native import kernels as _host
+from .._runtime.numpy import directions as _directions
+from .._runtime.protocol import calls as _calls
 from . import numpy_backend as _numpy
 from .numpy_backend import (
     INTERFACE,
@@ -142,6 +142,7 @@ _KERNELS = _host.HostKernels(
     directions={
         "forward": _host.DeviceDirection(
             source="kernels.cpp",
+            results={"y": "y", "h": "h"},
             kernels={
                 "forward": (
                     "x, residual, gamma, beta, eps, out y, out h, saved mu, "
@@ -151,6 +152,13 @@ _KERNELS = _host.HostKernels(
         ),
         "backward": _host.DeviceDirection(
             source="kernels.cpp",
+            arguments={"dy": "y", "dh": "h"},
+            results={
+                "dx": "x",
+                "dresidual": "residual",
+                "dgamma": "gamma",
+                "dbeta": "beta",
+            },
             sums=(2, 0),
             kernels={
                 "backward": (
@@ -165,6 +173,13 @@ _KERNELS = _host.HostKernels(
         ),
         "jvp": _host.DeviceDirection(
             source="second_order.cpp",
+            arguments={
+                "x_dot": "x",
+                "residual_dot": "residual",
+                "gamma_dot": "gamma",
+                "beta_dot": "beta",
+            },
+            results={"y_dot": "y", "h_dot": "h"},
             kernels={
                 "jvp": (
                     "h, x_dot, residual_dot, saved mu, saved mu_residual, saved rstd, "
@@ -175,6 +190,22 @@ _KERNELS = _host.HostKernels(
         ),
         "backward_backward": _host.DeviceDirection(
             source="second_order.cpp",
+            arguments={
+                "dy": "y",
+                "dh": "h",
+                "ddx": "x",
+                "ddresidual": "residual",
+                "ddgamma": "gamma",
+                "ddbeta": "beta",
+            },
+            results={
+                "dx": "x",
+                "dresidual": "residual",
+                "dgamma": "gamma",
+                "dbeta": "beta",
+                "ddy": "dy",
+                "ddh": "dh",
+            },
             sums=(1, 0),
             kernels={
                 "backward_backward": (

@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 5 flops per row element; backward 5 row tensors (3 read, 2 written), 10 flops per row element.
 # Evidence: 2 outputs, 26 steps, 31 first lines, 1 identity, 3 gradients, 2 tangents, 5 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
-# templates sha256:781bdc87e093057a8e0c4392685ec202608b9bd7d32183dff0b60631e0147c6b
+# templates sha256:8bff722d98e565353fcd549e022a8ca3c2eb8d9ce3fd01db58351e7457603af2
 """Residual addition, then root-mean-square normalization; the sum is the second output.
 
 The functions of `numpy_backend` as compiled kernels of kernels.cpp. The system's C++
@@ -16,9 +16,9 @@ from typing import Any, Literal, overload
 
 import numpy.typing as npt
 
-from .._runtime.protocol import calls as _calls
-from .._runtime.numpy import directions as _directions
 from .._runtime.native import kernels as _host
+from .._runtime.numpy import directions as _directions
+from .._runtime.protocol import calls as _calls
 from . import numpy_backend as _numpy
 from .numpy_backend import (
     INTERFACE,
@@ -136,6 +136,7 @@ _KERNELS = _host.HostKernels(
     directions={
         "forward": _host.DeviceDirection(
             source="kernels.cpp",
+            results={"y": "y", "h": "h"},
             kernels={
                 "forward": (
                     "x, residual, gamma, eps, out y, out h, saved rstd, the rows, "
@@ -145,6 +146,8 @@ _KERNELS = _host.HostKernels(
         ),
         "backward": _host.DeviceDirection(
             source="kernels.cpp",
+            arguments={"dy": "y", "dh": "h"},
+            results={"dx": "x", "dresidual": "residual", "dgamma": "gamma"},
             sums=(1, 0),
             kernels={
                 "backward": (
@@ -158,6 +161,8 @@ _KERNELS = _host.HostKernels(
         ),
         "jvp": _host.DeviceDirection(
             source="second_order.cpp",
+            arguments={"x_dot": "x", "residual_dot": "residual", "gamma_dot": "gamma"},
+            results={"y_dot": "y", "h_dot": "h"},
             kernels={
                 "jvp": (
                     "h, x_dot, residual_dot, saved rstd, gamma, gamma_dot, out y_dot, "
@@ -167,6 +172,20 @@ _KERNELS = _host.HostKernels(
         ),
         "backward_backward": _host.DeviceDirection(
             source="second_order.cpp",
+            arguments={
+                "dy": "y",
+                "dh": "h",
+                "ddx": "x",
+                "ddresidual": "residual",
+                "ddgamma": "gamma",
+            },
+            results={
+                "dx": "x",
+                "dresidual": "residual",
+                "dgamma": "gamma",
+                "ddy": "dy",
+                "ddh": "dh",
+            },
             sums=(1, 0),
             kernels={
                 "backward_backward": (

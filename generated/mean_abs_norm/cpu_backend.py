@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 18 flops per row element.
 # Evidence: 1 output, 17 steps, 32 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
-# templates sha256:781bdc87e093057a8e0c4392685ec202608b9bd7d32183dff0b60631e0147c6b
+# templates sha256:8bff722d98e565353fcd549e022a8ca3c2eb8d9ce3fd01db58351e7457603af2
 """Centred rows divided by their mean absolute deviation.
 
 The functions of `numpy_backend` as compiled kernels of kernels.cpp. The system's C++
@@ -16,9 +16,9 @@ from typing import Any, Literal, overload
 
 import numpy.typing as npt
 
-from .._runtime.protocol import calls as _calls
-from .._runtime.numpy import directions as _directions
 from .._runtime.native import kernels as _host
+from .._runtime.numpy import directions as _directions
+from .._runtime.protocol import calls as _calls
 from . import numpy_backend as _numpy
 from .numpy_backend import (
     INTERFACE,
@@ -128,6 +128,7 @@ _KERNELS = _host.HostKernels(
     directions={
         "forward": _host.DeviceDirection(
             source="kernels.cpp",
+            results={"y": "y"},
             kernels={
                 "forward": (
                     "x, gamma, beta, eps, out y, saved mu, saved mu_residual, "
@@ -137,6 +138,8 @@ _KERNELS = _host.HostKernels(
         ),
         "backward": _host.DeviceDirection(
             source="kernels.cpp",
+            arguments={"dy": "y"},
+            results={"dx": "x", "dgamma": "gamma", "dbeta": "beta"},
             sums=(2, 0),
             kernels={
                 "backward": (
@@ -151,6 +154,8 @@ _KERNELS = _host.HostKernels(
         ),
         "jvp": _host.DeviceDirection(
             source="second_order.cpp",
+            arguments={"x_dot": "x", "gamma_dot": "gamma", "beta_dot": "beta"},
+            results={"y_dot": "y"},
             kernels={
                 "jvp": (
                     "x, x_dot, saved mu, saved mu_residual, saved scale, gamma, "
@@ -160,6 +165,8 @@ _KERNELS = _host.HostKernels(
         ),
         "backward_backward": _host.DeviceDirection(
             source="second_order.cpp",
+            arguments={"dy": "y", "ddx": "x", "ddgamma": "gamma", "ddbeta": "beta"},
+            results={"dx": "x", "dgamma": "gamma", "dbeta": "beta", "ddy": "dy"},
             sums=(1, 0),
             kernels={
                 "backward_backward": (

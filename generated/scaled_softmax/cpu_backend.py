@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
 # Evidence: 1 output, 35 steps, 30 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
-# templates sha256:781bdc87e093057a8e0c4392685ec202608b9bd7d32183dff0b60631e0147c6b
+# templates sha256:8bff722d98e565353fcd549e022a8ca3c2eb8d9ce3fd01db58351e7457603af2
 """Softmax with a learned inverse temperature.
 
 The functions of `numpy_backend` as compiled kernels of kernels.cpp. The system's C++
@@ -16,9 +16,9 @@ from typing import Any, Literal, overload
 
 import numpy.typing as npt
 
-from .._runtime.protocol import calls as _calls
-from .._runtime.numpy import directions as _directions
 from .._runtime.native import kernels as _host
+from .._runtime.numpy import directions as _directions
+from .._runtime.protocol import calls as _calls
 from . import numpy_backend as _numpy
 from .numpy_backend import (
     INTERFACE,
@@ -119,6 +119,7 @@ _KERNELS = _host.HostKernels(
     directions={
         "forward": _host.DeviceDirection(
             source="kernels.cpp",
+            results={"y": "y"},
             kernels={
                 "forward": (
                     "x, scale, out y, saved m, saved inv_Z, the rows, the features"
@@ -127,6 +128,8 @@ _KERNELS = _host.HostKernels(
         ),
         "backward": _host.DeviceDirection(
             source="kernels.cpp",
+            arguments={"dy": "y"},
+            results={"dx": "x", "dscale": "scale"},
             sums=(0, 1),
             kernels={
                 "backward": (
@@ -140,6 +143,8 @@ _KERNELS = _host.HostKernels(
         ),
         "jvp": _host.DeviceDirection(
             source="second_order.cpp",
+            arguments={"x_dot": "x", "scale_dot": "scale"},
+            results={"y_dot": "y"},
             kernels={
                 "jvp": (
                     "x, x_dot, saved m, saved inv_Z, scale, scale_dot, out y_dot, "
@@ -149,6 +154,8 @@ _KERNELS = _host.HostKernels(
         ),
         "backward_backward": _host.DeviceDirection(
             source="second_order.cpp",
+            arguments={"dy": "y", "ddx": "x", "ddscale": "scale"},
+            results={"dx": "x", "dscale": "scale", "ddy": "dy"},
             sums=(0, 1),
             kernels={
                 "backward_backward": (

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from sympy import Expr
 
 from lngen.errors import LngenError
-from lngen.expressions.symbols import D, TypedSymbol, renamed
+from lngen.expressions.symbols import PLACE, D, TypedSymbol, renamed
 from lngen.language import names
 from lngen.plan.program import Assignment, RowProgram, Stage, Store
 
@@ -141,7 +141,7 @@ def _others(plain: str) -> Iterator[str]:
 
 
 def marked_program(program: RowProgram) -> RowProgram:
-    """Return the same program with all its names marked except D; it computes the same in the same order.
+    """Return the same program with all its names marked except `D` and `PLACE`; it computes the same in the same order.
 
     >>> from lngen.expressions.symbols import RowSymbol
     >>> x, y = RowSymbol("x"), RowSymbol("y")
@@ -154,7 +154,7 @@ def marked_program(program: RowProgram) -> RowProgram:
 
     def new(expression: Expr) -> Expr:
         if isinstance(expression, TypedSymbol):
-            return expression if expression == D else renamed(expression, marked(expression.name))
+            return expression if expression in (D, PLACE) else renamed(expression, marked(expression.name))
         if not expression.args:
             return expression
         arguments = [new(argument) for argument in expression.args]

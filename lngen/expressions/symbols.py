@@ -83,6 +83,9 @@ SYMBOL_OF_AXES: dict[Axes, type[TypedSymbol]] = {
 D = ScalarSymbol("D", integer=True, positive=True)
 """The number of features of a row."""
 
+PLACE = FeatureSymbol("place of an entry")
+"""The position of an entry in its row, counted from 0."""
+
 
 class Reduction(Function):  # type: ignore[misc]
     """A reduction over the feature axis, never unrolled.

@@ -48,7 +48,7 @@ def needed(files: Mapping[str, str]) -> frozenset[str]:
 
 
 def _there(paths: Iterable[str]) -> Iterator[str]:
-    """Those of the paths that are files of the runtime, as paths in its folder."""
+    """Return the paths that are files of the runtime, as paths in its folder."""
     names = (path.removeprefix(f"{RUNTIME}/") for path in paths)
     return (name for name in names if name in runtime_files())
 

@@ -8,9 +8,7 @@ Three decisions are made here, each by a rule that holds for every layer:
   saves a tensor or a transcendental function. Row scalars of the forward are saved, a few bytes per row. The JVP and
   the double backward read these values, and nothing more is saved for them: other forward values are computed again.
   They read a further input only if no saved value leads to it.
-* *A mean used as a shift is corrected.* For `c = x - m` with `m = Mean(x)`, the mean of c is zero. In floating point it
-  is the rounding error of m, so it is measured and subtracted. A large offset then costs no digits, and m is saved as
-  value and residual.
+* *A mean used as a shift is corrected*, and products stay in range (`lngen.plan.passes`).
 
 `lngen.plan.stages` decides the stage of each line.
 """
@@ -22,7 +20,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Literal
 
-from sympy import Add, Expr
+from sympy import Expr
 
 from lngen.derivation.derivation import Derivation, Derivative, Direction
 from lngen.derivation.simplify.normalized import written_out
@@ -31,18 +29,17 @@ from lngen.expressions.growth import Growth
 from lngen.expressions.normal import in_elementary
 from lngen.expressions.reductions import show_sums, split_reductions
 from lngen.expressions.symbols import (
-    Mean,
     RowMax,
     RowScalarSymbol,
-    RowSymbol,
     StopGradient,
     TypedSymbol,
     axes,
     heads_that,
     is_row,
 )
-from lngen.plan.balance import grown, in_range, met_by_readers
 from lngen.plan.lines import ProgramLine
+from lngen.plan.passes.balance import grown, in_range, met_by_readers
+from lngen.plan.passes.compensation import compensated
 from lngen.plan.program import OPERATORS, RowArgument, RowProgram, Store, moved_name
 from lngen.plan.stages import program_of, stores_of
 
@@ -80,7 +77,7 @@ class _Planner:
         forward = derivation.forward
         self._derivation = derivation
         self._names = Names.of(forward, derivation.backward)
-        lines = _corrected(_lines(forward.equations, derivation.step_of(), self._names), self._names)
+        lines = compensated(_lines(forward.equations, derivation.step_of(), self._names), self._names)
         self._growth = Growth.at_the_ends(forward.symbols, [(q.symbol, q.expression) for q in lines])
         self._forward = in_range(lines, self._growth, self._names)
         self._kept: list[RowArgument] = []
@@ -208,27 +205,6 @@ def _lines(equations: Sequence[Equation], steps: Mapping[str, int], names: Names
 def _word(reduction: Expr) -> str:
     symbols = sorted({symbol.name for symbol in reduction.free_symbols if axes(symbol).features})
     return "_".join([OPERATORS[type(reduction)], *(symbols[:3] or ["one"])])
-
-
-def _corrected(lines: Sequence[ProgramLine], names: Names) -> list[ProgramLine]:
-    """Centre every row that is centred on its own mean twice: on the mean, then on the mean's residual."""
-    means = {line.symbol: line.expression.args[0] for line in lines if line.operator == "mean"}
-    result = []
-    for line in lines:
-        shift = next((m for m in line.expression.free_symbols if means.get(m) == line.expression + m), None)
-        if shift is None or not is_row(line.symbol) or not isinstance(line.expression, Add):
-            result.append(line)
-            continue
-        body = means[shift]
-        stem = body.name if isinstance(body, TypedSymbol) else line.symbol.name
-        shifted = RowSymbol(names.fresh(f"{stem}_shifted"))
-        residual = RowScalarSymbol(names.fresh(f"{shift.name}_residual"))
-        result += [
-            ProgramLine(shifted, line.expression, line.step),
-            ProgramLine(residual, Mean(shifted), line.step, correction=True),
-            ProgramLine(line.symbol, shifted - residual, line.step),
-        ]
-    return result
 
 
 # ---- what backward reads

@@ -21,8 +21,10 @@ from typing import Literal
 from sympy import Expr
 
 from lngen.derivation.derivation import Direction
+from lngen.expressions.equations import Names
 from lngen.expressions.growth import Growth, Value
 from lngen.expressions.symbols import (
+    D,
     FeatureSum,
     FeatureSymbol,
     Mean,
@@ -257,6 +259,12 @@ class RowProgram:
         """Return the number of lines and results that read a value."""
         reading = [symbol in q.body.free_symbols for stage in self.stages for q in stage.lines()]
         return sum(reading) + sum(store.symbol == symbol for store in self.results)
+
+    def names(self) -> Names:
+        """Return the source of new names, which are none of the program's."""
+        symbols = {D} | {symbol for line in self.lines() for symbol in (line.symbol, *line.body.free_symbols)}
+        symbols |= {*(row.symbol for row in self.rows), *(p.symbol for p in self.parameters), *self.saved}
+        return Names({*(symbol.name for symbol in symbols), *(name for store in self.results for name in store.names)})
 
     def read(self) -> frozenset[TypedSymbol]:
         """The symbols that a line or a result reads. An argument that is not among them is checked, and no more."""

@@ -46,7 +46,7 @@ import sympy
 from sympy import Add, Expr
 
 from lngen.errors import LngenError
-from lngen.expressions.equations import Names, leading_to, read_by
+from lngen.expressions.equations import leading_to, read_by
 from lngen.expressions.symbols import (
     AttainsFirst,
     D,
@@ -64,10 +64,10 @@ from lngen.expressions.symbols import (
     is_row,
     varies_over_features,
 )
-from lngen.plan.balance import grown
 from lngen.plan.lines import ProgramLine
 from lngen.plan.merging import Merging, Shared
 from lngen.plan.parts import Exchange, Sent, ShardedProgram
+from lngen.plan.passes.balance import grown
 from lngen.plan.program import (
     OPERATORS,
     Assignment,
@@ -126,10 +126,7 @@ class _Sharding:
 
     def __init__(self, program: RowProgram, merges: bool) -> None:
         self._whole_program, self._merges = program, merges
-        taken = {line.symbol.name for line in program.lines()}
-        taken |= {row.name for row in program.rows} | {parameter.name for parameter in program.parameters}
-        taken |= {symbol.name for symbol in program.saved} | {n for store in program.results for n in store.names}
-        self._names = Names({*taken, D.name})
+        self._names = program.names()
         self._whole = ScalarSymbol(self._names.fresh("all_features"), integer=True, positive=True)
         self._count = FeatureSymbol(self._names.fresh("part_features"), integer=True, nonnegative=True)
         self._largest = ScalarSymbol(self._names.fresh("largest"), positive=True)

@@ -19,8 +19,8 @@ from lngen.expressions.equations import Names, read_by
 from lngen.expressions.growth import Growth
 from lngen.expressions.symbols import FeatureSymbol, RowScalarSymbol, SumRows, TypedSymbol, axes, is_row, symbol_like
 from lngen.language.syntax import Kind
-from lngen.plan.balance import grown
 from lngen.plan.lines import ProgramLine
+from lngen.plan.passes.balance import grown
 from lngen.plan.program import (
     Assignment,
     FeatureReduction,

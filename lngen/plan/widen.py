@@ -1,10 +1,11 @@
 """Choice of layers that are computed in a wider type than that of their rows.
 
-`lngen.plan.balance` orders products so that no partial one leaves the range of a float, where an order does that. No
-order may do so where an exponential has no largest exponent subtracted, or where a power is high: a second gradient
-holds `e**3` and `1/e**3`, each in a sum of its own. Such a layer reads rows of float32, computes in float64 and rounds
-its results, as every layer does with rows of 16 bits. Small powers of any float32 are in the range of float64. Rows of
-float64 stay: a GPU has no wider type, and `longdouble` on a processor takes ten to twenty times as long.
+`lngen.plan.passes.balance` orders products so that no partial one leaves the range of a float, where an order does
+that. No order may do so where an exponential has no largest exponent subtracted, or where a power is high: a second
+gradient holds `e**3` and `1/e**3`, each in a sum of its own. Such a layer reads rows of float32, computes in float64
+and rounds its results, as every layer does with rows of 16 bits. Small powers of any float32 are in the range of
+float64. Rows of float64 stay: a GPU has no wider type, and `longdouble` on a processor takes ten to twenty times as
+long.
 
 One type serves all directions: a saved row scalar has the digits of the values that are computed again beside it.
 """

@@ -24,6 +24,8 @@ _INCLUDE, _RUNTIME = _HERE / "include", _HERE / "runtime"
 
 _LANGUAGE = ("-std=c++17", "-fPIC", "-pthread", "-g1", "-gdwarf-4")
 _RUNTIME_OPTIONS = (*_LANGUAGE, "-O2", "-fvisibility=hidden")
+# The guard of lngen/runtime/cuda/copies.cuh, which is empty then: include/simt/copies.cuh has its functions.
+_OVERRIDDEN = ("-DLNGEN_COPIES_CUH",)
 # Contraction would round a product and a sum once, where and how the compiler of this machine likes. The headers of
 # half precision define functions that -O0 compiles though nothing calls them; more than -Og takes longer than it saves.
 _KERNEL = (
@@ -75,7 +77,7 @@ def worker() -> Path:
 
 def _compile(tools: Toolchain, source: str, options: tuple[str, ...], name: str, checked: bool, folder: Path) -> None:
     text = f'#line 1 "{name}"\n{with_includes_set_aside(source)}\n'
-    preprocessed = tools.run(["-E", "-x", "c++", "-std=c++17", "-DLNGEN_SIMT", *options, "-"], text)
+    preprocessed = tools.run(["-E", "-x", "c++", "-std=c++17", *_OVERRIDDEN, *options, "-"], text)
     kernels = signatures(preprocessed)
     if not kernels:
         raise LngenError(f'{name}: no kernel; a kernel is a function declared `extern "C" __global__ void`')
@@ -130,7 +132,7 @@ def _runtime(tools: Toolchain) -> Path:
 
 
 def _identity(tools: Toolchain) -> tuple[str | bytes, ...]:
-    return (*tools.identity, *_RUNTIME_OPTIONS, *_KERNEL, *_CHECKED, *_own_sources())
+    return (*tools.identity, *_RUNTIME_OPTIONS, *_KERNEL, *_CHECKED, *_OVERRIDDEN, *_own_sources())
 
 
 @functools.cache

@@ -17,12 +17,12 @@ import pytest
 from sympy import Rational
 
 from lngen.backends import numpy as numpy_backend
-from lngen.backends.numpy import scales
 from lngen.derivation.simplify import derive
 from lngen.derivation.simplify.second_order import second_order
 from lngen.expressions.growth import ARGUMENT, Growth
 from lngen.files.loading import module_from_files
 from lngen.language.parsing import parse
+from lngen.plan.passes import scales
 from lngen.plan.planner import plan
 from lngen.plan.program import RowProgram
 from lngen.plan.widen import widened

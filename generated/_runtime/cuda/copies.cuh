@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Copies into shared memory that go on while the thread that started them works, and barriers of a part of a block.
-// Both are PTX, which the emulator cannot run: what it has in their place are its own functions.
+// Both are PTX: what runs kernels elsewhere than on a GPU has functions of its own in the place of this header.
 #ifndef LNGEN_COPIES_CUH
 #define LNGEN_COPIES_CUH
 
@@ -21,9 +21,7 @@ template <> struct CopiedAs<16> { using type = uint4; };
 // nobody touches them. 16 bytes pass by the first-level cache.
 template <int BYTES> __device__ __forceinline__ void copy_async(void* to_shared, const void* from) {
   using Word = typename CopiedAs<BYTES>::type;
-#if defined(LNGEN_SIMT)
-  simt_start_copy(to_shared, from, sizeof(Word));
-#elif defined(LNGEN_COPIES_AT_ONCE)
+#ifdef LNGEN_COPIES_AT_ONCE
   *static_cast<Word*>(to_shared) = *static_cast<const Word*>(from);
 #else
   const unsigned to = unsigned(__cvta_generic_to_shared(to_shared));
@@ -36,9 +34,7 @@ template <int BYTES> __device__ __forceinline__ void copy_async(void* to_shared,
 
 // The copies that this thread has started since the last call are a group, which may be empty.
 __device__ __forceinline__ void close_copies() {
-#if defined(LNGEN_SIMT)
-  simt_close_copies();
-#elif !defined(LNGEN_COPIES_AT_ONCE)
+#ifndef LNGEN_COPIES_AT_ONCE
   asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
@@ -46,9 +42,7 @@ __device__ __forceinline__ void close_copies() {
 // Waits for this thread's groups but for the last PENDING that it closed. Copies in no group yet are not waited for.
 template <int PENDING> __device__ __forceinline__ void await_copies() {
   static_assert(PENDING >= 0, "a number of groups");
-#if defined(LNGEN_SIMT)
-  simt_await_copies(PENDING);
-#elif !defined(LNGEN_COPIES_AT_ONCE)
+#ifndef LNGEN_COPIES_AT_ONCE
   asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
 #endif
 }
@@ -57,11 +51,7 @@ template <int PENDING> __device__ __forceinline__ void await_copies() {
 // number belongs to the same warps until all have met otherwise. All lanes of a warp come here together.
 template <int THREADS> __device__ __forceinline__ void barrier(int number) {
   static_assert(THREADS > 0 && THREADS % 32 == 0 && THREADS <= 1024, "a barrier is one of whole warps of a block");
-#if defined(LNGEN_SIMT)
-  simt_numbered_barrier(number, THREADS);
-#else
   asm volatile("bar.sync %0, %1;" ::"r"(number), "n"(THREADS) : "memory");
-#endif
 }
 
 }  // namespace lngen

@@ -8,7 +8,7 @@
 //
 // The last factor is the remainder of the division that gave r, which is a number of the compute type; each of the other
 // two steps rounds once. So where the sums are exact, as they are for entries that differ by a few units in the last
-// place, the result is that of exact sums rounded twice, and of equal entries it is 0. lngen/backends/cuda/moments.py
+// place, the result is that of exact sums rounded twice, and of equal entries it is 0. lngen/plan/passes/moments.py
 // of lngen states the bound for all others. A product that alone leaves the range does no harm in a fused step.
 #ifndef LNGEN_MOMENTS_CUH
 #define LNGEN_MOMENTS_CUH

@@ -14,7 +14,7 @@ from lngen.backends.cpu.wrappers import module, source_of
 from lngen.backends.cuda import contracts_of, head
 from lngen.backends.cuda.contract import LaunchContract
 from lngen.backends.cuda.lines import LoweredDirection
-from lngen.backends.cuda.lowering import lower
+from lngen.backends.cuda.lowering import handed, lower
 from lngen.backends.cuda.reserved import CPP
 from lngen.backends.spelling import marked_program, plain_errors, spelled
 from lngen.files.render import render
@@ -30,7 +30,7 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
     printed.
     """
     with plain_errors():
-        programs = [marked_program(program) for program in programs]
+        programs = [marked_program(handed(program)) for program in programs]
         lowered = [
             (program, lower(program, notes.formulas.get(program.direction, ()), LanesPrinter, True))
             for program in programs

@@ -14,7 +14,7 @@ from lngen.backends import Notes
 from lngen.backends.cuda.contract import DTYPES, LAUNCH_FIELDS, KernelArgument, LaunchContract, without
 from lngen.backends.cuda.launcher import launcher, source_of
 from lngen.backends.cuda.lines import LoweredDirection
-from lngen.backends.cuda.lowering import lower
+from lngen.backends.cuda.lowering import handed, lower
 from lngen.backends.cuda.reserved import CPP
 from lngen.backends.spelling import marked_program, plain_errors, reading, spelled, spellings
 from lngen.derivation.derivation import Direction
@@ -41,7 +41,7 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
     printed.
     """
     with plain_errors():
-        programs = [marked_program(program) for program in programs]
+        programs = [marked_program(handed(program)) for program in programs]
         lowered = [(program, lower(program, notes.formulas.get(program.direction, ()))) for program in programs]
         files = {"cuda_backend.py": launcher(lowered, notes)}
         for name in dict.fromkeys(source_of(program) for program in programs):
@@ -52,7 +52,7 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
 
 def contracts(forward: RowProgram, backward: RowProgram) -> tuple[LaunchContract, ...]:
     """Return the launch contracts of the emitted file's kernels, in the file's order."""
-    programs = marked_program(forward), marked_program(backward)
+    programs = marked_program(handed(forward)), marked_program(handed(backward))
     directions = [lower(program, ()) for program in programs]
     names = spellings(_kernels(directions, forward.is_wide, Notes(forward.layer, "")), CPP)
 

@@ -15,11 +15,11 @@ from sympy import Add, Expr, Mul, Pow, Symbol
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import And, BooleanFalse, BooleanTrue, Not, Or
 
-from lngen.backends.cuda.moments import CALLED
 from lngen.backends.cuda.presence import Presence, beyond, cpp
 from lngen.backends.expressions import decimal, factors_in_order, number_of, terms_in_order
 from lngen.errors import LngenError
 from lngen.expressions.symbols import ENTRY_OF, D, Where
+from lngen.plan.passes.moments import CALLED
 from lngen.plan.presence import ALWAYS, Condition
 
 _COMPARISONS = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "==", "!=": "!="}

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
-from functools import partial
 
-from sympy import Expr, Symbol
+from sympy import Symbol
 
 from lngen.backends.cuda import contract
 from lngen.backends.cuda.expressions import Printer
-from lngen.backends.cuda.extremes import there, with_places
 from lngen.backends.cuda.lines import Columns, LoweredDirection, Read, StageFunctions
-from lngen.backends.cuda.moments import with_corrected_moments
 from lngen.backends.cuda.presence import cpp, flags
 from lngen.backends.cuda.stage_functions import MOST_SUMS, KernelScope, Reduced, rows_sums, spelled
 from lngen.errors import LngenError
 from lngen.expressions.equations import leading_to
-from lngen.expressions.reductions import innermost_first
 from lngen.expressions.symbols import (
     AttainsFirst,
     FeatureSymbol,
@@ -27,25 +22,30 @@ from lngen.expressions.symbols import (
     axes,
     heads_that,
 )
-from lngen.plan.program import Assignment, FeatureReduction, RowProgram, RowsReduction, Stage
+from lngen.plan.passes.moments import with_corrected_moments
+from lngen.plan.passes.places import with_places
+from lngen.plan.program import FeatureReduction, RowProgram, RowsReduction, Stage
 
 # An absolute value and a sign are exact, and an instruction or two: they are not kept in registers.
 _CALLED = heads_that(lambda entry: entry.roundings)
 
 
+def handed(program: RowProgram) -> RowProgram:
+    """Return the program that is printed: that of the plan after the passes for loops over a row."""
+    return with_places(with_corrected_moments(program, MOST_SUMS))
+
+
 def lower(
     program: RowProgram, formulas: Sequence[str], printer: type[Printer] = Printer, keeps_calls: bool = False
 ) -> LoweredDirection:
-    """Lower a direction to finished lines; raises LngenError for an expression that C++ cannot be printed from.
+    """Lower a direction that is `handed` over, its names marked, to finished lines.
+
+    Raises LngenError for an expression that C++ cannot be printed from.
 
     With `keeps_calls`, a row value that calls a function is kept for later passes over the row, where a read is faster
     than the call.
     """
-    flat = dataclasses.replace(
-        program, prologue=_places_apart(program.prologue), epilogue=_places_apart(program.epilogue)
-    )
-    rows = _RowsScope(with_places(with_corrected_moments(flat, MOST_SUMS)), printer, keeps_calls)
-    return rows.direction(tuple(formulas))
+    return _RowsScope(program, printer, keeps_calls).direction(tuple(formulas))
 
 
 class _RowsScope(KernelScope):
@@ -233,18 +233,3 @@ def _stage_symbols(program: RowProgram) -> set[Symbol]:
 def _reduced(item: FeatureReduction) -> Reduced:
     operator = "first" if isinstance(item.body, AttainsFirst) else item.operator
     return Reduced(item.symbol, operator, item.body, item.step, item.shift)
-
-
-def _places_apart(assignments: Sequence[Assignment]) -> tuple[Assignment, ...]:
-    """The same assignments, the place where a parameter attains its extreme computed on a line of its own."""
-    lines: list[Assignment] = []
-
-    def place(attained: Expr, line: Assignment) -> Expr:
-        symbol = ScalarSymbol(f"{line.symbol.name}_part{len(lines)}")
-        lines.append(Assignment(symbol, attained, line.step))
-        return there(symbol)
-
-    for line in assignments:
-        expression = innermost_first(line.expression, (AttainsFirst,), partial(place, line=line))
-        lines.append(Assignment(line.symbol, expression, line.step))
-    return tuple(lines)

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from sympy import Expr, Symbol
 
 from lngen.backends.cuda.expressions import Printer, literal
-from lngen.backends.cuda.extremes import PLACE, distance
 from lngen.backends.cuda.lines import Read, StageFunctions, Stored
 from lngen.backends.cuda.presence import Presence, cpp, flags, result_condition
 from lngen.errors import LngenError
 from lngen.expressions.symbols import (
+    PLACE,
     AttainsFirst,
     D,
     FeatureSum,
@@ -31,6 +31,7 @@ from lngen.expressions.symbols import (
     ScalarSymbol,
     axes,
 )
+from lngen.plan.passes.places import distance
 from lngen.plan.presence import ALWAYS, Condition
 from lngen.plan.program import Assignment, RowProgram, RowsReduction, Store
 

@@ -15,7 +15,7 @@ from lngen.backends.numpy.body import Body, body
 from lngen.backends.numpy.fast_path import FastPath, fast_path
 from lngen.backends.numpy.functions import function, imported, measured, named, spelled_by_function
 from lngen.backends.numpy.linear_directions import by_event, linear_direction
-from lngen.backends.numpy.lowering import lower
+from lngen.backends.numpy.lowering import handed, lower
 from lngen.backends.numpy.presence import Cases
 from lngen.backends.numpy.wrappers import MEANINGS, PublicFunctions
 from lngen.backends.saved import saved_fields
@@ -46,7 +46,7 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
     cannot be written for.
     """
     with plain_errors():
-        return _NumpyEmission([marked_program(program) for program in programs], notes).files()
+        return _NumpyEmission([marked_program(handed(program)) for program in programs], notes).files()
 
 
 class _NumpyEmission:

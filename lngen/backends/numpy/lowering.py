@@ -15,7 +15,6 @@ from lngen.backends.expressions import formula, number_of
 from lngen.backends.numpy.graph import ROW, ROW_SCALAR, SHIFT, Graph
 from lngen.backends.numpy.operations import Event, OperationWriter, Schedule
 from lngen.backends.numpy.presence import Cases
-from lngen.backends.numpy.scales import weights_apart, with_late_scales, with_weights
 from lngen.errors import LngenError
 from lngen.expressions.symbols import (
     FeatureSymbol,
@@ -23,20 +22,21 @@ from lngen.expressions.symbols import (
     RowSymbol,
     TypedSymbol,
 )
+from lngen.plan.passes.scales import weights_apart, with_late_scales, with_weights
 from lngen.plan.presence import all_of
 from lngen.plan.program import Assignment, Centring, FeatureReduction, RowProgram, RowsReduction, Store
 
 
+def handed(program: RowProgram) -> RowProgram:
+    """Return the program that is printed: that of the plan after the passes for operations on whole arrays."""
+    return with_weights(with_late_scales(program, lambda p: _row_passes(lower(p, Cases(())))))
+
+
 def lower(program: RowProgram, cases: Cases, residuals: Sequence[RowScalarSymbol] = ()) -> Schedule:
-    """The schedule of a program. `residuals` are saved row scalars that are zero for most rows.
+    """The schedule of a program that is `handed` over. `residuals` are saved row scalars that are zero for most rows.
 
     Raises LngenError for an expression that the NumPy backend cannot spell, naming it and the step.
     """
-    program = with_late_scales(program, lambda p: _row_passes(_lowered(p, cases, residuals)))
-    return _lowered(with_weights(program), cases, residuals)
-
-
-def _lowered(program: RowProgram, cases: Cases, residuals: Sequence[RowScalarSymbol]) -> Schedule:
     lowering = _Lowering(Schedule(program, cases, Graph(cases.everything)), residuals)
     lowering.run()
     return lowering.schedule

@@ -17,7 +17,7 @@ from lngen.backends.layout import in_order
 from lngen.backends.numpy.body import body
 from lngen.backends.numpy.functions import function, imported, measured, named, runtime_imports, spelled_by_function
 from lngen.backends.numpy.linear_directions import by_event
-from lngen.backends.numpy.lowering import lower
+from lngen.backends.numpy.lowering import handed, lower
 from lngen.backends.numpy.presence import Cases
 from lngen.backends.numpy.wrappers import PublicFunction, PublicFunctions
 from lngen.backends.saved import saved_fields
@@ -147,7 +147,7 @@ class _ShardedEmission:
 
     def _function(self, name: str, program: RowProgram, summary: str, direction: str) -> StepFunction:
         """The function of a program."""
-        program = marked_program(program)
+        program = marked_program(handed(program))
         rows = [row.name for row in program.rows]
         parameters = [parameter.name for parameter in program.parameters]
         results = [name for store in program.results for name in store.names]

@@ -11,7 +11,7 @@ from lngen.backends.cpu import unpacked
 from lngen.backends.cpu.expressions import LanesPrinter
 from lngen.backends.cuda import contracts_of, head, kernels_text
 from lngen.backends.cuda.lines import LoweredDirection
-from lngen.backends.cuda.lowering import lower
+from lngen.backends.cuda.lowering import handed, lower
 from lngen.backends.cuda.reserved import CPP
 from lngen.backends.layout import WIDTH, quoted
 from lngen.backends.spelling import belongs_to, marked_program, reading, spelled
@@ -34,7 +34,7 @@ class ShardKernel:
 
 def kernel(name: str, part: RowProgram, direction: str) -> ShardKernel:
     """Return the kernel of a direction's part for the processor; raises LngenError if it cannot be printed."""
-    program = _as_called(marked_program(part), direction)
+    program = _as_called(marked_program(handed(part)), direction)
     return _named(name, program, lower(program, (), LanesPrinter, True))
 
 
@@ -51,7 +51,7 @@ def cuda_kernel(name: str, part: RowProgram, direction: str, public: Collection[
     parameters = tuple(
         replace(each, kind="Constant") if each.name in (WHOLE, LARGEST) else each for each in part.parameters
     )
-    program = _as_called(marked_program(replace(part, rows=rows, parameters=parameters)), direction)
+    program = _as_called(marked_program(handed(replace(part, rows=rows, parameters=parameters))), direction)
     return _named(name, program, lower(program, ()))
 
 

@@ -11,7 +11,13 @@ from functools import partial, wraps
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 from ..protocol.interface import Interface
-from ..protocol.parameters import checked, described, feature_count, parameters_of, start
+from ..protocol.parameters import (
+    checked,
+    described,
+    feature_count,
+    parameters_of,
+    start,
+)
 from .derivatives import node_at_once
 from .dispatch import at_once
 from .kernels import Tensor, is_tensor_like, torch

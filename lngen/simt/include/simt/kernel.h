@@ -9,6 +9,7 @@
 #include "qualifiers.h"
 
 #include "block.h"
+#include "copies.cuh"
 #include "half.h"
 #include "mathematics.h"
 #include "memory.h"

@@ -14,7 +14,7 @@ Statistician 37(3), section 4). The same holds for the product of two centred ro
 >>> mu, r, var = (RowScalarSymbol(name) for name in ("mu", "r", "var"))
 >>> correction = Stage((Assignment(s, x - mu, 2),), (FeatureReduction(r, "mean", s, 2),), correction=True)
 >>> following = Stage((Assignment(c, s - r, 2),), (FeatureReduction(var, "mean", c**2, 3),))
->>> stage, rest = joined(correction, following, most_sums=64)
+>>> stage, rest = joined(correction, following, Names([]), most_sums=64)
 >>> for line in stage.lines():
 ...     print(line.symbol, "=", line.expression)
 s = -mu + x
@@ -52,6 +52,7 @@ from functools import partial
 
 from sympy import Expr, Function, Mul, Pow
 
+from lngen.expressions.equations import Names
 from lngen.expressions.symbols import D, RowScalarSymbol, TypedSymbol, is_row
 from lngen.plan.program import Assignment, FeatureReduction, RowProgram, Stage
 
@@ -79,23 +80,23 @@ def with_corrected_moments(program: RowProgram, most_sums: int) -> RowProgram:
     nothing that is known only after it; and where no stage gets more than `most_sums` reductions.
     """
     stages: list[Stage] = []
-    waiting = list(program.stages)
+    waiting, names = list(program.stages), program.names()
     while waiting:
         stage = waiting.pop(0)
         may_join = stage.correction
-        while may_join and waiting and (found := joined(stage, waiting[0], most_sums)):
+        while may_join and waiting and (found := joined(stage, waiting[0], names, most_sums)):
             stage, rest = found
             waiting[:2] = _first_of(rest, waiting[1:2])
         stages.append(stage)
     return replace(program, stages=tuple(stages))
 
 
-def joined(correction: Stage, following: Stage, most_sums: int) -> tuple[Stage, Stage] | None:
+def joined(correction: Stage, following: Stage, names: Names, most_sums: int) -> tuple[Stage, Stage] | None:
     """Merge two passes into one; return the merged pass and the rest, or None if they cannot be merged.
 
     The rest are row values, and results from them, that need the sums of the merged pass.
     """
-    sweep = _Sweep(correction, following)
+    sweep = _Sweep(correction, following, names)
     for item in following.reductions:
         sweep.take(item)
     after = _known_after(correction) | _known_after(following)
@@ -125,7 +126,8 @@ def joined(correction: Stage, following: Stage, most_sums: int) -> tuple[Stage, 
 class _Sweep:
     """The reductions of a stage that joins two, and the row scalars that are made of them."""
 
-    def __init__(self, correction: Stage, following: Stage) -> None:
+    def __init__(self, correction: Stage, following: Stage, names: Names) -> None:
+        self._names = names
         self.reductions = [*correction.reductions]
         self.residuals: list[Assignment] = []
         self.moments: list[Assignment] = []
@@ -176,10 +178,11 @@ class _Sweep:
         return total
 
     def _sum(self, name: str, body: Expr, step: int) -> RowScalarSymbol:
-        item = FeatureReduction(RowScalarSymbol(name), "sum", body, step)
-        if item.symbol not in (known.symbol for known in self.reductions):
-            self.reductions.append(item)
-        return item.symbol
+        for known in self.reductions:
+            if known.operator == "sum" and known.body == body:
+                return known.symbol
+        self.reductions.append(FeatureReduction(RowScalarSymbol(self._names.fresh(name)), "sum", body, step))
+        return self.reductions[-1].symbol
 
 
 def _known_after(stage: Stage) -> set[TypedSymbol]:

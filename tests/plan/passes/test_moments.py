@@ -16,10 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lngen import pipeline, runtime, simt
-from lngen.backends.cuda.moments import CorrectedProducts, CorrectedSquares, joined, with_corrected_moments
 from lngen.backends.cuda.stage_functions import MOST_SUMS
+from lngen.expressions.equations import Names
 from lngen.expressions.symbols import RowScalarSymbol, RowSymbol, axes
 from lngen.language.parsing import parse
+from lngen.plan.passes.moments import CorrectedProducts, CorrectedSquares, joined, with_corrected_moments
 from lngen.plan.planner import Plan
 from lngen.plan.program import Assignment, FeatureReduction, RowProgram, Stage, Store
 from lngen.runtime.includes import inlined
@@ -132,7 +133,7 @@ def test_what_is_made_of_the_correction_waits_for_a_later_stage() -> None:
         (Assignment(rate, 1 / var, 3),),
         (Store(("c",), c), Store(("rate",), rate)),
     )
-    found = joined(correction, following, MOST_SUMS)
+    found = joined(correction, following, Names([]), MOST_SUMS)
     assert found is not None
     stage, rest = found
     assert [line.symbol.name for line in stage.lines()] == ["s", "sum_s", "squares_s", "r", "var", "rate"]

@@ -11,8 +11,9 @@ from dataclasses import replace
 
 from sympy import Expr, Mul, Rational
 
+from lngen.expressions.equations import Names
 from lngen.expressions.growth import Growth
-from lngen.expressions.symbols import D, RowScalarSymbol, TypedSymbol, axes
+from lngen.expressions.symbols import RowScalarSymbol, TypedSymbol, axes
 from lngen.plan.program import Assignment, FeatureReduction, RowProgram, RowsReduction, Stage
 
 
@@ -120,12 +121,12 @@ def _apart(expression: Expr) -> tuple[Expr, Expr]:
 
 
 def _written_out(program: RowProgram, scaled: Assignment) -> RowProgram:
-    taken = {symbol.name for stage in program.stages for symbol in _assigned(stage)} | {s.name for s in program.saved}
+    names = program.names()
     table = {scaled.symbol: scaled.expression}
-    return replace(program, stages=tuple(_stage(stage, table, taken) for stage in program.stages))
+    return replace(program, stages=tuple(_stage(stage, table, names) for stage in program.stages))
 
 
-def _stage(stage: Stage, table: dict[TypedSymbol, Expr], taken: set[str]) -> Stage:
+def _stage(stage: Stage, table: dict[TypedSymbol, Expr], names: Names) -> Stage:
     reductions: list[FeatureReduction] = []
     row_scalars: list[Assignment] = []
     for reduction in stage.reductions:
@@ -133,7 +134,7 @@ def _stage(stage: Stage, table: dict[TypedSymbol, Expr], taken: set[str]) -> Sta
         factors, rest = _apart(body)
         linear = reduction.operator in ("mean", "sum") and body != reduction.body and factors != 1 and rest != 1
         if linear:
-            apart = RowScalarSymbol(_fresh(f"{reduction.symbol.name}_unscaled", taken))
+            apart = RowScalarSymbol(names.fresh(f"{reduction.symbol.name}_unscaled"))
             reductions.append(replace(reduction, symbol=apart, body=rest))
             row_scalars.append(Assignment(reduction.symbol, factors * apart, reduction.step))
         else:
@@ -149,17 +150,3 @@ def _stage(stage: Stage, table: dict[TypedSymbol, Expr], taken: set[str]) -> Sta
         row_scalars=(*row_scalars, *stage.row_scalars),
         rows_reductions=tuple(RowsReduction(r.symbol, r.body.xreplace(table), r.step) for r in stage.rows_reductions),
     )
-
-
-def _assigned(stage: Stage) -> list[TypedSymbol]:
-    own = [line.symbol for line in (*stage.temps, *stage.row_scalars)]
-    return [D, *own, *(r.symbol for r in stage.reductions), *(r.symbol for r in stage.rows_reductions)]
-
-
-def _fresh(wanted: str, taken: set[str]) -> str:
-    number, name = 1, wanted
-    while name in taken:
-        number += 1
-        name = f"{wanted}_{number}"
-    taken.add(name)
-    return name

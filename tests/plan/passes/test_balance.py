@@ -23,8 +23,8 @@ from lngen.expressions.symbols import (
 from lngen.files.loading import module_from_files
 from lngen.language.parsing import parse
 from lngen.pipeline import derived
-from lngen.plan.balance import balanced, grown, met_by_readers
 from lngen.plan.lines import ProgramLine
+from lngen.plan.passes.balance import balanced, grown, met_by_readers
 from tests.tiers import sample
 
 e, x, y, g, dx = (RowSymbol(name) for name in ("e", "x", "y", "g", "dx"))
