@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of adaptive_layer_norm.
 # Do not edit; edit adaptive_layer_norm.py and run: lngen derive adaptive_layer_norm.py
 # Cost: forward 4 row tensors (3 read, 1 written), 10 flops per row element; backward 6 row tensors (3 read, 3 written), 13 flops per row element.
-# Evidence: 1 output, 37 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 37 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
 # templates sha256:8bff722d98e565353fcd549e022a8ca3c2eb8d9ce3fd01db58351e7457603af2
 """Layer normalization with a scale and a shift for every entry, from elsewhere.
@@ -128,7 +128,6 @@ _KERNELS = _host.HostKernels(
     directions={
         "forward": _host.DeviceDirection(
             source="kernels.cpp",
-            results={"y": "y"},
             kernels={
                 "forward": (
                     "x, scale, shift, eps, out y, saved mu, saved mu_residual, "
@@ -138,8 +137,6 @@ _KERNELS = _host.HostKernels(
         ),
         "backward": _host.DeviceDirection(
             source="kernels.cpp",
-            arguments={"dy": "y"},
-            results={"dx": "x", "dscale": "scale", "dshift": "shift"},
             kernels={
                 "backward": (
                     "x, scale, dy, saved mu, saved mu_residual, saved rstd, out dx, "
@@ -149,8 +146,6 @@ _KERNELS = _host.HostKernels(
         ),
         "jvp": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={"x_dot": "x", "scale_dot": "scale", "shift_dot": "shift"},
-            results={"y_dot": "y"},
             kernels={
                 "jvp": (
                     "x, scale, x_dot, scale_dot, shift_dot, saved mu, "
@@ -160,8 +155,6 @@ _KERNELS = _host.HostKernels(
         ),
         "backward_backward": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={"dy": "y", "ddx": "x", "ddscale": "scale", "ddshift": "shift"},
-            results={"dx": "x", "dscale": "scale", "dshift": "shift", "ddy": "dy"},
             kernels={
                 "backward_backward": (
                     "x, scale, dy, ddx, ddscale, ddshift, saved mu, saved mu_residual, "

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of add_rms_norm.
 # Do not edit; edit add_rms_norm.py and run: lngen derive add_rms_norm.py
 # Cost: forward 4 row tensors (2 read, 2 written), 5 flops per row element; backward 5 row tensors (3 read, 2 written), 10 flops per row element.
-# Evidence: 2 outputs, 26 steps, 31 first lines, 1 identity, 3 gradients, 2 tangents, 5 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 2 outputs, 26 steps, 31 first lines, 1 identity, 3 gradients, 2 tangents, 5 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
 # templates sha256:8bff722d98e565353fcd549e022a8ca3c2eb8d9ce3fd01db58351e7457603af2
 """Residual addition, then root-mean-square normalization; the sum is the second output.
@@ -136,7 +136,6 @@ _KERNELS = _host.HostKernels(
     directions={
         "forward": _host.DeviceDirection(
             source="kernels.cpp",
-            results={"y": "y", "h": "h"},
             kernels={
                 "forward": (
                     "x, residual, gamma, eps, out y, out h, saved rstd, the rows, "
@@ -146,8 +145,6 @@ _KERNELS = _host.HostKernels(
         ),
         "backward": _host.DeviceDirection(
             source="kernels.cpp",
-            arguments={"dy": "y", "dh": "h"},
-            results={"dx": "x", "dresidual": "residual", "dgamma": "gamma"},
             sums=(1, 0),
             kernels={
                 "backward": (
@@ -161,8 +158,6 @@ _KERNELS = _host.HostKernels(
         ),
         "jvp": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={"x_dot": "x", "residual_dot": "residual", "gamma_dot": "gamma"},
-            results={"y_dot": "y", "h_dot": "h"},
             kernels={
                 "jvp": (
                     "h, x_dot, residual_dot, saved rstd, gamma, gamma_dot, out y_dot, "
@@ -172,20 +167,6 @@ _KERNELS = _host.HostKernels(
         ),
         "backward_backward": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={
-                "dy": "y",
-                "dh": "h",
-                "ddx": "x",
-                "ddresidual": "residual",
-                "ddgamma": "gamma",
-            },
-            results={
-                "dx": "x",
-                "dresidual": "residual",
-                "dgamma": "gamma",
-                "ddy": "dy",
-                "ddh": "dh",
-            },
             sums=(1, 0),
             kernels={
                 "backward_backward": (

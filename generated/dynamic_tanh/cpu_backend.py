@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of dynamic_tanh.
 # Do not edit; edit dynamic_tanh.py and run: lngen derive dynamic_tanh.py
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 13 flops per row element.
-# Evidence: 1 output, 18 steps, 28 first lines, 4 gradients, 1 tangent, 5 second-order gradients: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 18 steps, 28 first lines, 4 gradients, 1 tangent, 5 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
 # templates sha256:8bff722d98e565353fcd549e022a8ca3c2eb8d9ce3fd01db58351e7457603af2
 """Dynamic tanh: an elementwise layer in the place of a norm.
@@ -135,15 +135,12 @@ _KERNELS = _host.HostKernels(
     directions={
         "forward": _host.DeviceDirection(
             source="kernels.cpp",
-            results={"y": "y"},
             kernels={
                 "forward": "x, alpha, gamma, beta, out y, the rows, the features",
             },
         ),
         "backward": _host.DeviceDirection(
             source="kernels.cpp",
-            arguments={"dy": "y"},
-            results={"dx": "x", "dalpha": "alpha", "dgamma": "gamma", "dbeta": "beta"},
             sums=(2, 1),
             kernels={
                 "backward": (
@@ -157,13 +154,6 @@ _KERNELS = _host.HostKernels(
         ),
         "jvp": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={
-                "x_dot": "x",
-                "alpha_dot": "alpha",
-                "gamma_dot": "gamma",
-                "beta_dot": "beta",
-            },
-            results={"y_dot": "y"},
             kernels={
                 "jvp": (
                     "x, x_dot, alpha, gamma, alpha_dot, gamma_dot, beta_dot, "
@@ -173,20 +163,6 @@ _KERNELS = _host.HostKernels(
         ),
         "backward_backward": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={
-                "dy": "y",
-                "ddx": "x",
-                "ddalpha": "alpha",
-                "ddgamma": "gamma",
-                "ddbeta": "beta",
-            },
-            results={
-                "dx": "x",
-                "dalpha": "alpha",
-                "dgamma": "gamma",
-                "dbeta": "beta",
-                "ddy": "dy",
-            },
             sums=(1, 1),
             kernels={
                 "backward_backward": (

@@ -1,7 +1,7 @@
 # Made by lngen 0.1.0 from the definition of gated_rms_norm.
 # Do not edit; edit gated_rms_norm.py and run: lngen derive gated_rms_norm.py
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 20 flops per row element.
-# Evidence: 1 output, 39 steps, 34 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# Evidence: 1 output, 39 steps, 34 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
 # templates sha256:8bff722d98e565353fcd549e022a8ca3c2eb8d9ce3fd01db58351e7457603af2
 """Root-mean-square normalization, then a gate: silu of another row.
@@ -128,7 +128,6 @@ _KERNELS = _host.HostKernels(
     directions={
         "forward": _host.DeviceDirection(
             source="kernels.cpp",
-            results={"y": "y"},
             kernels={
                 "forward": (
                     "x, z, gamma, eps, out y, saved rstd, the rows, the features"
@@ -137,8 +136,6 @@ _KERNELS = _host.HostKernels(
         ),
         "backward": _host.DeviceDirection(
             source="kernels.cpp",
-            arguments={"dy": "y"},
-            results={"dx": "x", "dz": "z", "dgamma": "gamma"},
             sums=(1, 0),
             kernels={
                 "backward": (
@@ -152,8 +149,6 @@ _KERNELS = _host.HostKernels(
         ),
         "jvp": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={"x_dot": "x", "z_dot": "z", "gamma_dot": "gamma"},
-            results={"y_dot": "y"},
             kernels={
                 "jvp": (
                     "x, z, x_dot, z_dot, saved rstd, gamma, gamma_dot, out y_dot, "
@@ -163,8 +158,6 @@ _KERNELS = _host.HostKernels(
         ),
         "backward_backward": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={"dy": "y", "ddx": "x", "ddz": "z", "ddgamma": "gamma"},
-            results={"dx": "x", "dz": "z", "dgamma": "gamma", "ddy": "dy"},
             sums=(1, 0),
             kernels={
                 "backward_backward": (

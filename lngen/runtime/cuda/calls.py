@@ -11,7 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..protocol.calls import DType, Shape
-from ..protocol.directions import Direction, Entries, Entry, LayerProtocol, computed, leading
+from ..protocol.directions import (
+    Direction,
+    Entries,
+    Entry,
+    LayerProtocol,
+    computed,
+    leading,
+)
 from ..protocol.interface import PARAMETERS, Interface
 from .arrays import (
     KINDS,

@@ -14,7 +14,16 @@ from ..protocol.calls import (
     check_kept,
     check_number,
 )
-from ..protocol.directions import CONSTANT, FEATURE, NUMBER, ROW, ROW_SCALAR, Entry, LayerProtocol, shapes
+from ..protocol.directions import (
+    CONSTANT,
+    FEATURE,
+    NUMBER,
+    ROW,
+    ROW_SCALAR,
+    Entry,
+    LayerProtocol,
+    shapes,
+)
 from ..protocol.interface import Interface, labels
 from ..protocol.saved import first_fields
 
