@@ -28,7 +28,7 @@ def scaled(x: Row, gamma: Feature = 1):
 IMPORTED = """
 import importlib, pathlib, sys
 sys.path.insert(0, sys.argv[1])
-files = sorted(pathlib.Path(sys.argv[1], "layers").glob("*/*.py"))
+files = sorted(pathlib.Path(sys.argv[1], "layers").glob("*/**/*.py"))
 for file in files:
     importlib.import_module(".".join(file.relative_to(sys.argv[1]).with_suffix("").parts))
 from layers import scaled
@@ -92,7 +92,7 @@ def test_numpy_alone_runs_in_a_clean_interpreter_with_its_folder_alone(tmp_path)
 @pytest.mark.ci
 def test_a_file_less_is_missed_in_a_clean_interpreter(tmp_path):
     for name in write(tmp_path / "layers", "numpy"):
-        if name.endswith(".py") and name != FIRST:
+        if name.endswith(".py") and not name.endswith(FIRST):
             file = tmp_path / "layers" / RUNTIME / name
             text = file.read_text()
             file.unlink()
