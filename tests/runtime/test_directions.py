@@ -47,17 +47,15 @@ class Gradients(NamedTuple):
     dw: npt.NDArray[Any] | None
 
 
-def _blocks(values: Any, results: Any, call: Any) -> None:
-    x, w, c = values
-    assert all(value is None or value.dtype == call.dtype for value in (w, c))
-    y, s = results
-    y[...] = c * x * (1 if w is None else w)
-    s[...] = x.sum(-1)
-
-
-def _fast(values: Any, shape: Any, dtype: Any) -> Any:
-    x, w, c = values
-    return dtype.type(c) * x * (1 if w is None else w), x.sum(-1)
+def _forward(values: Any, results: Any, call: Any) -> Any:
+    (x, w, c), (_, dtype, threads) = values, call
+    made = np.asarray(c, dtype) * x * (1 if w is None else w), x.sum(-1)
+    if not threads:
+        return made
+    assert all(value is None or value.dtype == dtype for value in (w, c))
+    for place, value in zip(results, made, strict=True):
+        place[...] = value
+    return results
 
 
 def _backward(arguments: Any, fields: Any, results: Any, call: Any) -> None:
@@ -74,7 +72,7 @@ def _jvp(arguments: Any, fields: Any, results: Any, call: Any) -> None:
 
 
 LAYER = directions.HostLayer(INTERFACE, Saved)
-FORWARD = directions.ForwardCall(LAYER, directions.only, _blocks, _fast)
+FORWARD = directions.ForwardCall(LAYER, directions.only, _forward, at_once=True)
 BACKWARD = directions.LaterCall(LAYER, "backward", Gradients, _backward)
 JVP = directions.LaterCall(LAYER, "jvp", directions.only, _jvp, filled=("w_dot",))
 

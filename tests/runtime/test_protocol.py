@@ -95,7 +95,7 @@ def test_fields_hold_values_of_forward() -> None:
 
 
 def test_results_have_the_types_of_their_owners() -> None:
-    given, own = (F2, None, F4, F8, F4), (F4, None, None, None, None, None)
+    given, own = (F2, None, F4, F8, F4), (np.zeros(2, F4), *(None,) * 5)
     found = {name: direction.result_types(given, own, F2) for name, direction in LAYER.directions.items()}
     assert found == {
         "forward": [F2, F2],

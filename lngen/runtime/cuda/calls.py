@@ -141,8 +141,7 @@ class DeviceCall:
 
         `dtypes` are the types of the inputs of forward.
         """
-        own = [value.dtype if isinstance(value, Memory) else None for value in map(self._array, self.takes.arguments)]
-        kinds = self.takes.result_types(dtypes, own, self.row_dtype)
+        kinds = self.takes.result_types(dtypes, [*map(self._array, self.takes.arguments)], self.row_dtype)
         for each, kind in zip(self.takes.results, kinds, strict=True):
             shape = part(each.kind, self.shape)
             self.results[each.symbol] = result(each.name, outs[f"out {each.symbol}"], shape, kind)

@@ -140,13 +140,16 @@ class Direction:
         return tuple((each.follows, places.get(each.owner)) for each in self.results)
 
     def result_types(
-        self, dtypes: Sequence[DType | None], own: Sequence[DType | None], stored: DType | None
+        self, dtypes: Sequence[DType | None], arguments: Sequence[Any], stored: DType | None
     ) -> list[DType | None]:
         """Return the type of each result, None for an absent one.
 
-        `dtypes` and `own` are the types of the inputs of forward and of the arguments; `stored` is that of the rows.
+        `dtypes` are the types of the inputs of forward, and `stored` is that of the rows.
         """
-        return [dtypes[of] if of is not None else stored if place is None else own[place] for of, place in self.owners]
+        return [
+            dtypes[of] if of is not None else stored if place is None else getattr(arguments[place], "dtype", None)
+            for of, place in self.owners
+        ]
 
     def owner_places(self, first: int) -> list[int | None]:
         """Return the place of the argument whose type each result has, and without which it is absent.
