@@ -123,12 +123,15 @@ _KERNELS = _host.HostKernels(
     directions={
         "forward": _host.DeviceDirection(
             source="kernels.cpp",
+            results={"y": "y"},
             kernels={
                 "forward": "x, gamma, eps, out y, saved scale, the rows, the features",
             },
         ),
         "backward": _host.DeviceDirection(
             source="kernels.cpp",
+            arguments={"dy": "y"},
+            results={"dx": "x", "dgamma": "gamma"},
             sums=(1, 0),
             kernels={
                 "backward": (
@@ -142,6 +145,8 @@ _KERNELS = _host.HostKernels(
         ),
         "jvp": _host.DeviceDirection(
             source="second_order.cpp",
+            arguments={"x_dot": "x", "gamma_dot": "gamma"},
+            results={"y_dot": "y"},
             kernels={
                 "jvp": (
                     "x, x_dot, saved scale, gamma, gamma_dot, out y_dot, the rows, "
@@ -151,6 +156,8 @@ _KERNELS = _host.HostKernels(
         ),
         "backward_backward": _host.DeviceDirection(
             source="second_order.cpp",
+            arguments={"dy": "y", "ddx": "x", "ddgamma": "gamma"},
+            results={"dx": "x", "dgamma": "gamma", "ddy": "dy"},
             sums=(1, 0),
             kernels={
                 "backward_backward": (

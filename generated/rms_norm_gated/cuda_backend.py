@@ -3,7 +3,7 @@
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 19 flops per row element.
 # Evidence: 1 output, 37 steps, 39 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
-# templates sha256:b453c32512ff7b2ab5f58cc5273f65414cf5fc310598b86afb1cbcfcbf06bc2a
+# templates sha256:d8d4fb877a13e93f32118df8293429dbe8fa4802c878f1e0ac055dc7aba8e81b
 """A gate, silu of another row, then root-mean-square normalization.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -74,9 +74,9 @@ class Saved(NamedTuple):
 
 
 # Aliases with an underscore, which no argument can have.
+_Gradients = Gradients
 _INTERFACE = INTERFACE
 _Saved = Saved
-_Gradients = Gradients
 _SecondGradients = SecondGradients
 
 
@@ -247,6 +247,7 @@ _LAYER = _launcher.layer_of(
     directions={
         "forward": _launcher.DeviceDirection(
             source="kernels.cu",
+            results={"y": "y"},
             kernels={
                 "forward": (
                     "x, z, gamma, eps, out y, saved rstd, the rows, the features"
@@ -255,6 +256,8 @@ _LAYER = _launcher.layer_of(
         ),
         "backward": _launcher.DeviceDirection(
             source="kernels.cu",
+            arguments={"dy": "y"},
+            results={"dx": "x", "dz": "z", "dgamma": "gamma"},
             sums=(1, 0),
             kernels={
                 "backward": (
@@ -268,6 +271,8 @@ _LAYER = _launcher.layer_of(
         ),
         "jvp": _launcher.DeviceDirection(
             source="second_order.cu",
+            arguments={"x_dot": "x", "z_dot": "z", "gamma_dot": "gamma"},
+            results={"y_dot": "y"},
             kernels={
                 "jvp": (
                     "x, z, x_dot, z_dot, saved rstd, gamma, gamma_dot, out y_dot, "
@@ -277,6 +282,8 @@ _LAYER = _launcher.layer_of(
         ),
         "backward_backward": _launcher.DeviceDirection(
             source="second_order.cu",
+            arguments={"dy": "y", "ddx": "x", "ddz": "z", "ddgamma": "gamma"},
+            results={"dx": "x", "dz": "z", "dgamma": "gamma", "ddy": "dy"},
             sums=(1, 0),
             kernels={
                 "backward_backward": (

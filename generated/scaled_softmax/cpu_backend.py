@@ -119,6 +119,7 @@ _KERNELS = _host.HostKernels(
     directions={
         "forward": _host.DeviceDirection(
             source="kernels.cpp",
+            results={"y": "y"},
             kernels={
                 "forward": (
                     "x, scale, out y, saved m, saved inv_Z, the rows, the features"
@@ -127,6 +128,8 @@ _KERNELS = _host.HostKernels(
         ),
         "backward": _host.DeviceDirection(
             source="kernels.cpp",
+            arguments={"dy": "y"},
+            results={"dx": "x", "dscale": "scale"},
             sums=(0, 1),
             kernels={
                 "backward": (
@@ -140,6 +143,8 @@ _KERNELS = _host.HostKernels(
         ),
         "jvp": _host.DeviceDirection(
             source="second_order.cpp",
+            arguments={"x_dot": "x", "scale_dot": "scale"},
+            results={"y_dot": "y"},
             kernels={
                 "jvp": (
                     "x, x_dot, saved m, saved inv_Z, scale, scale_dot, out y_dot, "
@@ -149,6 +154,8 @@ _KERNELS = _host.HostKernels(
         ),
         "backward_backward": _host.DeviceDirection(
             source="second_order.cpp",
+            arguments={"dy": "y", "ddx": "x", "ddscale": "scale"},
+            results={"dx": "x", "dscale": "scale", "ddy": "dy"},
             sums=(0, 1),
             kernels={
                 "backward_backward": (
