@@ -131,7 +131,7 @@ def test_tables_fit_the_kernels(name: str, modules: dict[str, tuple[ModuleType, 
         (layer.takes[name], *item) for name, direction in layer.directions.items() for item in direction.kernels.items()
     ]
     for takes, kernel, passed in passes:
-        declared = re.search(rf"\({kernel}_##TYPE, \S+\s+\((.*?)\),\s+\(", source)
+        declared = re.search(rf"\({kernel}_##TYPE, T, \S+\s+\((.*?)\),\s+\(", source)
         assert declared, kernel
         for argument, part in zip(declared[1].split(","), passed.split(", "), strict=True):
             kind = {"the rows": "long long ", "the features": "int ", "the blocks": "int "}.get(part, "")

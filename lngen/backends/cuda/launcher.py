@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from lngen.backends import Notes
-from lngen.backends.cuda.lines import LoweredDirection
+from lngen.backends.cpp.kernels import KernelPair
 from lngen.backends.description import protocol
 from lngen.backends.interface import OwnFields, PublicConstant, PublicInterface, interface
 from lngen.backends.layout import WIDTH, invocation
@@ -27,7 +27,7 @@ from lngen.runtime.protocol.directions import Direction, LayerProtocol
 _ARRAY = "_launcher.DeviceArray"
 _KEYWORDS = ("stream: Any = None", f"workspace: {_ARRAY} | None = None", "autotune: bool = False", "like: Any = None")
 
-Lowered = tuple[RowProgram, LoweredDirection]
+Lowered = tuple[RowProgram, KernelPair]
 
 
 def source_of(program: RowProgram) -> str:
@@ -154,22 +154,21 @@ def directions_table(
     """
     return [
         line
-        for program, lowered in directions
-        for line in direction_table(program, layer, module, source(program), lowered)
+        for program, kernels in directions
+        for line in direction_table(program, layer, module, source(program), kernels)
     ]
 
 
 def direction_table(
-    program: RowProgram, layer: LayerProtocol, module: str, source: str, lowered: LoweredDirection | None = None
+    program: RowProgram, layer: LayerProtocol, module: str, source: str, kernels: KernelPair | None = None
 ) -> list[str]:
-    """The entry of one direction; without its kernels where it is not `lowered`."""
+    """The entry of one direction; without any where it has no `kernels` of its own."""
     made = [reading(result) for store in program.results for result in store.names]
     takes = layer.directions[program.direction]
     zeros = [_string(each.symbol) for each in takes.results if each.symbol not in made]
-    columns = (lowered.columns.contract,) if lowered and lowered.columns else ()
-    contracts = (lowered.contract, *columns) if lowered else ()
-    sums = (lowered.contract.column_sums, lowered.contract.scalar_sums) if lowered else (0, 0)
-    kernels = [
+    contracts = kernels.contracts if kernels else ()
+    sums = (kernels.contract.column_sums, kernels.contract.scalar_sums) if kernels else (0, 0)
+    lists = [
         line
         for contract in contracts
         for line in _text(f"{_string(contract.kernel)}: ", [argument.part for argument in contract.arguments])
@@ -178,7 +177,7 @@ def direction_table(
         f'source="{source}",',
         *(_tuple("zeros=", zeros) if zeros else ()),
         *([f"sums={sums},"] if any(sums) else ()),
-        *(inside("kernels={", kernels, "},") if kernels else ["kernels={},"]),
+        *(inside("kernels={", lists, "},") if lists else ["kernels={},"]),
     ]
     return inside(f"{_string(program.direction)}: {module}.DeviceDirection(", fields, "),")
 
