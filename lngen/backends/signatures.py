@@ -10,7 +10,7 @@ from lngen.backends.description import as_number, literal
 from lngen.backends.interface import OwnFields, PublicInput, PublicInterface
 from lngen.backends.layout import quoted, wrapped
 from lngen.backends.saved import Field
-from lngen.runtime.protocol.directions import Direction, Entry
+from lngen.runtime.protocol.directions import DirectionProtocol, Entry
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Signatures:
             lines += ["@overload", *stub[:-1], f"{stub[-1]} ...", "", ""]
         return [*lines, *_definition("forward", self._forward_arguments("save: bool = True"), perhaps)]
 
-    def later(self, takes: Direction) -> list[str]:
+    def later(self, takes: DirectionProtocol) -> list[str]:
         """The first lines of a direction that follows forward."""
         if takes.cotangents and takes.tangents:
             each = f"Sequence[{self.array} | None]"
@@ -95,7 +95,7 @@ def _definition(name: str, arguments: Sequence[str], returned: str) -> list[str]
     return wrapped(f"def {name}({', '.join(arguments)}) -> {returned}:", 0)
 
 
-def passed(takes: Direction, module: str) -> list[str]:
+def passed(takes: DirectionProtocol, module: str) -> list[str]:
     """Return a direction's own arguments as a public function passes them to the runtime, one by one.
 
     `module` is the module of the runtime with `each_cotangent`.

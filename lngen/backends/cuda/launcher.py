@@ -22,7 +22,7 @@ from lngen.backends.signatures import Signatures, passed
 from lngen.backends.spelling import reading
 from lngen.files.render import render
 from lngen.plan.program import RowProgram
-from lngen.runtime.protocol.directions import Direction, LayerProtocol
+from lngen.runtime.protocol.directions import DirectionProtocol, LayerProtocol
 
 _ARRAY = "_launcher.DeviceArray"
 _KEYWORDS = ("stream: Any = None", f"workspace: {_ARRAY} | None = None", "autotune: bool = False", "like: Any = None")
@@ -80,7 +80,7 @@ def functions(
     directions: Iterable[str],
     public: PublicInterface,
     keywords: tuple[str, ...],
-    called: Callable[[Direction], list[str]],
+    called: Callable[[DirectionProtocol], list[str]],
 ) -> dict[str, Any]:
     """Return the template fields of the functions on device arrays; `keywords` follow those of all backends.
 
@@ -111,11 +111,11 @@ def functions(
     }
 
 
-def _returned(takes: Direction, results: str) -> str:
+def _returned(takes: DirectionProtocol, results: str) -> str:
     return f"_{takes.returned}(*{results})" if takes.returned else f"{results}[0]"
 
 
-def _called(takes: Direction) -> list[str]:
+def _called(takes: DirectionProtocol) -> list[str]:
     name = _string(takes.name)
     others = ["saved", "arguments_", "out", "stream", "workspace", "autotune", "like"]
     return invocation("results_ = _launcher.later", ["_LAYER", name, *others], 4)

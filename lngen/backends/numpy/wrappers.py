@@ -17,7 +17,7 @@ from lngen.backends.saved import Field
 from lngen.backends.signatures import Signatures, as_python, passed
 from lngen.language.names import cotangent
 from lngen.plan.program import RowProgram
-from lngen.runtime.protocol.directions import Direction, LayerProtocol, computed_words
+from lngen.runtime.protocol.directions import DirectionProtocol, LayerProtocol, computed_words
 
 MEANINGS = {
     "Row": "shape (..., D)",
@@ -150,7 +150,7 @@ class PublicFunctions:
             lines=_called(f"_{name}", "arguments_", passed(takes, "_calls"), "out, threads", "saved, "),
         )
 
-    def _cotangents(self, takes: Direction) -> list[str]:
+    def _cotangents(self, takes: DirectionProtocol) -> list[str]:
         if takes.cotangents and takes.tangents:
             itself = "" if self._several() else ", or the array itself"
             return [f"cotangents: the cotangents passed to `backward`, a tuple or a list{itself}."]

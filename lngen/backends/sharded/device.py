@@ -14,7 +14,7 @@ from lngen.backends.sharded.statements import DirectionSteps, told
 from lngen.backends.spelling import reading
 from lngen.files.render import render
 from lngen.plan.program import RowProgram
-from lngen.runtime.protocol.directions import Direction, LayerProtocol
+from lngen.runtime.protocol.directions import DirectionProtocol, LayerProtocol
 
 _KEYWORDS = ("communicator: _collectives.Communicator", "stream: Any = None", "like: Any = None")
 
@@ -72,7 +72,7 @@ def files(
     }
 
 
-def _called(takes: Direction) -> list[str]:
+def _called(takes: DirectionProtocol) -> list[str]:
     values = ["saved", "arguments_", "out", "stream", "like", "communicator"]
     return invocation(f"results_ = _{takes.name.upper()}.call", values, 4)
 

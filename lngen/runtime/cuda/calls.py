@@ -12,7 +12,7 @@ import numpy as np
 
 from ..protocol.calls import DType, Shape
 from ..protocol.directions import (
-    Direction,
+    DirectionProtocol,
     Entries,
     Entry,
     LayerProtocol,
@@ -67,7 +67,7 @@ class DeviceLayer:
     folder: Path
     minimum_features: int
     is_wide: bool
-    takes: Mapping[str, Direction]
+    takes: Mapping[str, DirectionProtocol]
     directions: Mapping[str, DeviceDirection]
     macros: Callable[[Sequence[str]], Sequence[str]] = tuple
     plans: dict[Any, Any] = field(default_factory=dict)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ..protocol.calls import Array, DType, Shape
-from ..protocol.directions import Direction, Entry
+from ..protocol.directions import DirectionProtocol, Entry
 from . import devices, plans
 from .arrays import Memory, dtype_of, part
 from .calls import DeviceCall, DeviceDirection, DeviceLayer, KernelKey
@@ -88,7 +88,7 @@ class DevicePart:
             folder=Path(file).parent,
             minimum_features=1,
             is_wide=is_wide,
-            takes={self.name: Direction(self.name, made, tangents=reads)},
+            takes={self.name: DirectionProtocol(self.name, made, tangents=reads)},
             directions={self.name: DeviceDirection(source=source, kernels=kernels, sums=sums)},
         )
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..protocol.calls import several
-from ..protocol.directions import Direction
+from ..protocol.directions import DirectionProtocol
 from ..protocol.interface import Interface
 from ..sharded import layers as sharded
 from ..sharded.collectives import Communicator
@@ -131,7 +131,7 @@ class DeviceShardedLater(_ShardedDirection):
         return self._run(plan, objects, values, streams, self.names, stream, like, communicator)
 
 
-def _names(takes: Direction, zeros: Sequence[str] = ()) -> tuple[dict[str, str], dict[str, str]]:
+def _names(takes: DirectionProtocol, zeros: Sequence[str] = ()) -> tuple[dict[str, str], dict[str, str]]:
     """Return the names in functions of the values that are read, and of those made and not zero, by their slots."""
     reads = {each.symbol: each.variable for each in takes.reads}
     made = {f"out {each.symbol}": each.variable for each in takes.results if each.symbol not in zeros}

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..numpy.blocks import Work
-from ..protocol.directions import Direction, Entry
+from ..protocol.directions import DirectionProtocol, Entry
 from . import compiler as host_compiler
 from .kernels import COMPUTED, DeviceDirection, DirectionKernels
 
@@ -48,7 +48,7 @@ class HostPart:
         layer: Any = SimpleNamespace(
             folder=Path(file).parent,
             directions={name: DeviceDirection(source=source, kernels=kernels, sums=sums)},
-            takes={name: Direction(name, tuple(made), tangents=tuple(inputs.values()))},
+            takes={name: DirectionProtocol(name, tuple(made), tangents=tuple(inputs.values()))},
             optional=list(optional),
         )
         self.kernels = DirectionKernels(layer, name, None)

@@ -80,7 +80,7 @@ Entries = tuple[Entry, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Direction:
+class DirectionProtocol:
     """Direction of a layer: the groups of its arguments, in their order, and its results.
 
     Forward takes inputs and Constants, and makes `row_scalars` besides its results. Any other direction takes
@@ -246,7 +246,7 @@ class LayerProtocol:
         follows = self.inputs.index(of) if of.may_be_none else None
         return Entry(name, of.symbol, of.kind, owner=of, follows=follows)
 
-    def _directions(self) -> dict[str, Direction]:
+    def _directions(self) -> dict[str, DirectionProtocol]:
         of_inputs = {
             name: tuple(
                 self.inputs[place].derivative(name, may_be_none=True, follows=place) for place in self.differentiable
@@ -259,10 +259,10 @@ class LayerProtocol:
         gradients = of_inputs["d{}"]
         of_cotangents = tuple(each.derivative("d{}", may_be_none=not is_one) for each in cotangents)
         found = (
-            Direction("forward", self.outputs, self.inputs, self.constants, row_scalars=self.row_scalars),
-            Direction("backward", gradients, cotangents=cotangents, fields=self.fields),
-            Direction("jvp", tangents, tangents=of_inputs["{}_dot"], fields=self.fields),
-            Direction(
+            DirectionProtocol("forward", self.outputs, self.inputs, self.constants, row_scalars=self.row_scalars),
+            DirectionProtocol("backward", gradients, cotangents=cotangents, fields=self.fields),
+            DirectionProtocol("jvp", tangents, tangents=of_inputs["{}_dot"], fields=self.fields),
+            DirectionProtocol(
                 "backward_backward",
                 (*gradients, *of_cotangents),
                 cotangents=cotangents,
@@ -276,7 +276,7 @@ class LayerProtocol:
         """Return the names of the classes that some directions return."""
         return list(dict.fromkeys(name for each in directions if (name := self.directions[each].returned)))
 
-    def functional(self, direction: Direction) -> tuple[Entries, ...]:
+    def functional(self, direction: DirectionProtocol) -> tuple[Entries, ...]:
         """Return groups of arguments of a direction that takes no `Saved`.
 
         They are the inputs, the results of forward that are kept, the cotangents, and the tangents. The kept results

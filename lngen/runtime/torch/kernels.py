@@ -16,7 +16,13 @@ from ..native.memory import empty
 from ..native.module import host
 from ..numpy.blocks import Work
 from ..protocol.calls import Array, DType, Shape, constant, zeros
-from ..protocol.directions import Direction, LayerProtocol, computed, held, leading
+from ..protocol.directions import (
+    DirectionProtocol,
+    LayerProtocol,
+    computed,
+    held,
+    leading,
+)
 from ..protocol.interface import Interface, labels
 from .parts import OperatorValues
 
@@ -208,7 +214,7 @@ class TorchKernels:
         """Row scalars as tensors of their own."""
         return _fresh(row_scalars, ())
 
-    def _later(self, direction: Direction, *args: Any) -> Any:
+    def _later(self, direction: DirectionProtocol, *args: Any) -> Any:
         """The results of a direction that follows forward."""
         if args[self.by_sample]:
             return self._of_samples(direction.name, args)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The arguments and the results of an operator, and its signature in PyTorch."""
 
-from ..protocol.directions import Direction, Entries, Entry, LayerProtocol
+from ..protocol.directions import DirectionProtocol, Entries, Entry, LayerProtocol
 
 __all__ = ["OperatorValues"]
 
@@ -12,7 +12,7 @@ _FLAG = Entry("by_sample_", "", "Constant")
 class OperatorValues:
     """The arguments of an operator and its results."""
 
-    def __init__(self, layer: LayerProtocol, direction: Direction) -> None:
+    def __init__(self, layer: LayerProtocol, direction: DirectionProtocol) -> None:
         inputs, *groups = layer.functional(direction)
         first: Entries = (*inputs, *layer.constants, _FLAG)
         kept: Entries = groups[0] if groups else ()
