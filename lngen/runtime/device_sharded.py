@@ -8,7 +8,7 @@ Kernels compute the shards (`device_parts`). The exchange and the merge run on t
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from . import devices, dlpack, plans, sharded
+from . import devices, dlpack, driver, plans, sharded
 from .calls import several
 from .collectives import Communicator
 from .device_arrays import dtype_of, memory, part, stream_handle
@@ -64,7 +64,7 @@ class _ShardedDirection:
         plan.check_apart(values)
         numbers = list(values)
         with devices.entered(plan.resident, values, plan.spelled) as device:
-            devices.wait_for(streams, handle)
+            driver.wait_for(streams, handle)
             # No kernel is launched: this makes the arrays.
             launches(device, plan).run(objects, values, stream, handle)
         arrays = {

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from . import devices, dlpack, kernels, plans
+from . import devices, dlpack, driver, kernels, plans
 from .calls import DType, Shape, check_is_saved, each_cotangent, several
 from .compilers import compilations
 from .device_arrays import KINDS, DeviceArray, array, dtype_of, finite, stream_handle
@@ -168,7 +168,7 @@ def _run(
     plan.check_apart(values)
     plan.check_room(plan.saved_bytes)
     with devices.entered(plan.resident, values, plan.spelled) as device:
-        devices.wait_for(streams, handle)
+        driver.wait_for(streams, handle)
         kernels.launches(device, plan).run(objects, values, stream, handle, autotune)
         return returned(plan, objects, device.ordinal, take, handle)
 
@@ -180,7 +180,7 @@ def returned(
     results = [objects[slot] for slot in plan.outputs]
     if take is not None:
         made = {slot for slot, *_ in plan.new}
-        where, wait = (dlpack.CUDA, ordinal), partial(devices.follow, handle=handle)
+        where, wait = (dlpack.CUDA, ordinal), partial(driver.follow, handle=handle)
         results = [
             take(_exported(result, where, wait)) if slot in made else result
             for slot, result in zip(plan.outputs, results, strict=True)
