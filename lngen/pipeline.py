@@ -30,6 +30,7 @@ from lngen.language.definition import Definition
 from lngen.plan.planner import Plan, plan
 from lngen.plan.widen import widened
 from lngen.prove import has_values, prove
+from lngen.prove.programs import program_proofs
 from lngen.report import cost_entries, report
 from lngen.report.heading import header, notes
 from lngen.runtime.emitted import BACKENDS
@@ -40,6 +41,10 @@ STAGES = ("derive", "plan", "prove", "numpy", "cuda", "cpu", "torch", "jax", "de
 """Stages of `derived` in order, by the names passed to `on_stage`."""
 
 _EMITTERS = {"numpy": numpy.emit, "cuda": cuda.emit, "cpu": cpu.emit, "torch": torch.emit, "jax": jax.emit}
+
+
+_HANDED = {"NumPy": numpy.handed, "C++ and CUDA": cuda.handed}
+"""The passes of each group of backends, which end with the programs that these print."""
 
 
 class EvidenceError(LngenError):
@@ -88,7 +93,12 @@ def _planned(definition: Definition, on_stage: Callable[[str], None]) -> Plan:
 def _with_proofs(definition: Definition, on_stage: Callable[[str], None]) -> Plan:
     found = planned(definition, proved=False, on_stage=on_stage)
     on_stage("prove")
-    return replace(found, derivation=_proved(found.derivation))
+    derivation = _proved(found.derivation)
+    handed = {backends: list(map(passes, found.programs())) for backends, passes in _HANDED.items()}
+    proofs = (*derivation.proofs, *program_proofs(derivation, handed))
+    derivation = replace(derivation, proofs=proofs)
+    _require_evidence(derivation)
+    return replace(found, derivation=derivation)
 
 
 def derived(
@@ -155,9 +165,7 @@ def _proved(derivation: Derivation) -> Derivation:
             "Look for the root of a negative number, the logarithm of a number that is not positive, or a division by "
             "zero."
         )
-    derivation = prove(derivation)
-    _require_evidence(derivation)
-    return derivation
+    return prove(derivation)
 
 
 def _require_evidence(derivation: Derivation) -> None:

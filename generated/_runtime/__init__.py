@@ -11,8 +11,8 @@ type and shape of a call from saved arrays, and `interface` types `INTERFACE`. `
 
 CUDA: `launcher` is the entry point of a layer. `device_arrays` and `dlpack` read device arrays, `device_calls` checks a
 call, and `plans` plans each kind of call once. `devices` finds the device, `compilers` compiles kernels, `kernels`
-launches them, and `tuning` chooses a grid. The headers of kernels are `*.cuh`: `copies.cuh` wraps PTX, and `includes`
-joins them into one text.
+launches them, and `tuning` chooses a grid. `driver` has the functions of the driver that PyCUDA lacks. The headers of
+kernels are `*.cuh`: `copies.cuh` wraps PTX, and `includes` joins them into one text.
 
 C++ on the processor: `host_compiler` compiles and loads kernels, and `host_kernels` chooses the kernel of a call.
 `host_calls` sends usual calls through host_call.c, and `host_samples` loops over samples with parameters of their own.

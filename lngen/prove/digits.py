@@ -85,7 +85,7 @@ def _claims_at(
             yield place, mpmath.nan, mpmath.nan
             continue
         right = evaluate_expression(claim.right, written if claim.written else values, arithmetic)
-        if _finite(right):
+        if is_finite(right):
             yield place, evaluate_expression(claim.left, values, arithmetic), right
 
 
@@ -122,7 +122,7 @@ def second_derivation(derivation: Derivation, digits: int) -> list[tuple[str, in
             if turn and all(found.values()):
                 break
             written = random_point(derivation, features, seed=100 + features + 1000 * turn)
-            if not all(_finite(written[output]) for output in derivation.written.outputs):
+            if not all(is_finite(written[output]) for output in derivation.written.outputs):
                 continue
             at = partial(_gradients_at, derivation, written)
             for name, agreed in compared(at, digits, partial(rests_on_rounding, derivation, written)):
@@ -137,7 +137,7 @@ def _gradients_at(derivation: Derivation, written: Environment, arithmetic: Arit
     forward = evaluate_equations(derivation.forward.equations, written, arithmetic)
     short = evaluate_equations(derivation.backward, forward, arithmetic)
     for (_, gradient), (_, unsimplified) in zip(derivation.gradients, derivation.adjoint.gradients, strict=True):
-        if _finite(adjoint[unsimplified]):
+        if is_finite(adjoint[unsimplified]):
             yield gradient.name, adjoint[unsimplified], short[gradient]
 
 
@@ -191,7 +191,8 @@ def _right_digits(derivation: Derivation, values: Environment, parts: Iterable[E
         return min(agreement(one, other, digits, least=1) for one, other in zip(found, right, strict=True))
 
 
-def _finite(value: Any) -> bool:
+def is_finite(value: Any) -> bool:
+    """Test whether all entries of a value are finite."""
     return all(mpmath.isfinite(entry) for entry in np.asarray(value, dtype=object).flat)
 
 
@@ -225,13 +226,13 @@ def _digits_kept(derivation: Derivation, values: Environment) -> int:
     `minimum(sqrt(u), u)` is u below 0, and has no derivative there.
     """
     kept = _digits_of_outputs(derivation, values)
-    finite = all(_finite(values[equation.symbol]) for equation in derivation.written.equations)
+    finite = all(is_finite(values[equation.symbol]) for equation in derivation.written.equations)
     return kept if finite else min(0, kept)
 
 
 def _digits_of_outputs(derivation: Derivation, values: Environment) -> int:
     outputs = derivation.written.outputs
-    return _right_digits(derivation, values, outputs) if all(_finite(values[output]) for output in outputs) else -1
+    return _right_digits(derivation, values, outputs) if all(is_finite(values[output]) for output in outputs) else -1
 
 
 def has_values(derivation: Derivation) -> bool:

@@ -157,10 +157,10 @@ class EverySize:
         return self._lines[part]
 
     @cached_property
-    def _written(self) -> tuple[Meanings, _Written]:
+    def _written(self) -> tuple[Meanings, NamesApart]:
         names = self._names(self._of_claims)
         names.give(self.derivation.forward.equations)
-        own = _Written(names, {})
+        own = NamesApart(names, {})
         own.give(self.derivation.written.equations)
         return names, own
 
@@ -204,15 +204,18 @@ class EverySize:
 
     def _both(
         self, equations: Iterable[Equation], arguments: Mapping[TypedSymbol, TypedSymbol]
-    ) -> tuple[Meanings, _Written]:
+    ) -> tuple[Meanings, NamesApart]:
         names = self._names()
         names.give(self.derivation.forward.equations)
         names.give(equations)
-        return names, _Written(names, arguments)
+        return names, NamesApart(names, arguments)
 
 
-class _Written:
-    """Names of the definition as written, apart from those of the normal form unless they are shown to be equal."""
+class NamesApart:
+    """Names of other equations, apart from those of the normal form unless they are shown to be equal.
+
+    They are the definition's as written, or those of an emitted program.
+    """
 
     def __init__(self, names: Meanings, arguments: Mapping[TypedSymbol, TypedSymbol]) -> None:
         self._names = names

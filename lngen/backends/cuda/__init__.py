@@ -29,6 +29,7 @@ __all__ = [
     "contracts",
     "contracts_of",
     "emit",
+    "handed",
     "head",
     "kernels_text",
 ]

@@ -1,5 +1,6 @@
 """Row programs as NumPy: a module with `forward` and `backward` that needs NumPy alone."""
 
 from lngen.backends.numpy.emission import emit
+from lngen.backends.numpy.lowering import handed
 
-__all__ = ["emit"]
+__all__ = ["emit", "handed"]

@@ -73,6 +73,18 @@ CALLED: Mapping[type, str] = {CorrectedSquares: "corrected_squares", CorrectedPr
 """Name of each operation in `moments.cuh`."""
 
 
+def written_out(expression: Expr) -> Expr:
+    """Return an expression with the sums that its corrections stand for.
+
+    >>> squares, s, r = map(RowScalarSymbol, ("squares", "s", "r"))
+    >>> written_out(CorrectedSquares(squares, s, r, D)/D)
+    (-r*s - r*(-D*r + s) + squares)/D
+    """
+    return expression.replace(
+        CorrectedSquares, lambda squares, s, r, width: squares - r * s - r * (s - width * r)
+    ).replace(CorrectedProducts, lambda products, s, r, t, q, width: products - r * t - q * (s - width * r))
+
+
 def with_corrected_moments(program: RowProgram, most_sums: int) -> RowProgram:
     """The same program, in which a correction shares its sweep with the stage after it where that can be.
 
