@@ -27,8 +27,8 @@ from benchmarks.results import quartiles
 from lngen.files import loading, manifest
 from lngen.language.parsing import load
 from lngen.pipeline import derived
-from lngen.runtime.collectives import Communicator, MPICommunicator, PipeCommunicator
-from lngen.runtime.interface import PARAMETERS
+from lngen.runtime.protocol.interface import PARAMETERS
+from lngen.runtime.sharded.collectives import Communicator, MPICommunicator, PipeCommunicator
 
 Array = np.ndarray[Any, Any]
 Work = Callable[[], object]

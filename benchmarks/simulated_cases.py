@@ -15,9 +15,9 @@ import numpy as np
 
 from benchmarks.layers import backend, numpy_dtype
 from lngen.backends.cuda.contract import LAUNCH_FIELDS
-from lngen.runtime.device_arrays import BYTES
-from lngen.runtime.device_calls import DeviceLayer, saved_name
-from lngen.runtime.kernels import macros
+from lngen.runtime.cuda.arrays import BYTES
+from lngen.runtime.cuda.calls import DeviceLayer, saved_name
+from lngen.runtime.cuda.kernels import macros
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -118,13 +118,13 @@ def usual_rows(features: int, dtype: str, least: int = 1) -> int:
 
 
 def grid() -> str:
-    """Return the number of blocks of a direction, as an expression of the simulator: `lngen.runtime.grids.grid`."""
+    """Return the number of blocks of a direction, as an expression for the simulator, `cuda.grids.grid`."""
     needed = "ceil(rows / rows_per_block)"
     return f"ceil({needed} / ceil({needed} / (sms * resident())))"
 
 
 def columns_grid() -> str:
-    """The same of the kernel that ends sums over rows: `lngen.runtime.grids.columns_grid`."""
+    """The same of the kernel that ends sums over rows: `lngen.runtime.cuda.grids.columns_grid`."""
     return "ceil(D / rows_per_block) if rows_per_block else 1"
 
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from lngen.errors import LngenError
 from lngen.files.loading import Layer
-from lngen.runtime.gradient_sums import added
-from lngen.runtime.interface import PER_ROW, InputEntry, Interface, OutputEntry
+from lngen.runtime.protocol.interface import PER_ROW, InputEntry, Interface, OutputEntry
+from lngen.runtime.sharded.gradient_sums import added
 from lngen.version import install
 
 try:

@@ -18,8 +18,8 @@ try:
 except ImportError as error:
     raise LngenError(f"lngen.torch needs PyTorch, which is not installed: {install('torch')}") from error
 
-from lngen.runtime import torch_replace
-from lngen.runtime.torch_replace import Replaced, Replacement
+from lngen.runtime.torch import replace as torch_replace
+from lngen.runtime.torch.replace import Replaced, Replacement
 
 __all__ = ["Replaced", "Replacement", "replace"]
 

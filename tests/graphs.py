@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from lngen.runtime.driver import bindings, call
+from lngen.runtime.cuda.driver import bindings, call
 
 GLOBAL, RELAXED = 0, 2
 

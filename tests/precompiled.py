@@ -11,7 +11,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from lngen.runtime import host_compiler
+from lngen.runtime.native import compiler as host_compiler
 
 VARIABLE = "CPLUS_INCLUDE_PATH"
 FIRST = "cstdint"

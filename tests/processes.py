@@ -8,7 +8,7 @@ import subprocess
 import sys
 import textwrap
 
-from lngen.runtime.collectives import PipeCommunicator
+from lngen.runtime.sharded.collectives import PipeCommunicator
 from tests import sharded_worker
 from tests.requirements import mpiexec
 from tests.shipped import ROOT

@@ -32,7 +32,7 @@ def of_rows(layer, communicator, inputs, cotangents):
 
 def of_sums(layer, communicator, gradients, _=None):
     """Sums of gradients that are given."""
-    gradient_sums = importlib.import_module(f"{layer.rpartition('.')[0]}._runtime.gradient_sums")
+    gradient_sums = importlib.import_module(f"{layer.rpartition('.')[0]}._runtime.sharded.gradient_sums")
     return tuple(gradient_sums.summed(communicator, gradients).values())
 
 
@@ -55,7 +55,7 @@ def run(package, kind, work, rank, group, inputs, cotangents, results):
     folder = Path(package)
     sys.path.insert(0, str(folder.parent.parent))
     name = f"{folder.parent.name}.{folder.name}"
-    collectives = importlib.import_module(f"{folder.parent.name}._runtime.collectives")
+    collectives = importlib.import_module(f"{folder.parent.name}._runtime.sharded.collectives")
     if kind == "pipes":
         communicator = collectives.PipeCommunicator(rank, group)
     elif kind == "mpi":

@@ -25,7 +25,8 @@ from lngen.files.paths import RUNTIME
 from lngen.language.definition import Definition
 from lngen.language.parsing import load
 from lngen.language.syntax import Kind
-from lngen.runtime import extensions, host_compiler
+from lngen.runtime.native import compiler as host_compiler
+from lngen.runtime.native import extensions
 from tests import named
 from tests.requirements import CROSS_GXX, needs_cross_compiler, needs_gxx, needs_jax
 from tests.shipped import NAMES, ROOT
@@ -66,7 +67,7 @@ def test_they_are_what_calls_ask_for(name: str, tmp_path: Path, monkeypatch: pyt
     for part in (name, RUNTIME):
         shutil.copytree(ROOT / "generated" / part, tmp_path / part, ignore=shutil.ignore_patterns("compiled"))
     module, cpu = lngen.load(tmp_path / name), lngen.load(tmp_path / name, backend="cpu")
-    compiler = importlib.import_module(f"{module.__name__.partition('.')[0]}.{RUNTIME}.host_compiler")
+    compiler = importlib.import_module(f"{module.__name__.partition('.')[0]}.{RUNTIME}.native.compiler")
     asked: list[tuple[Path, frozenset[str]]] = []
 
     def library(source: Path, macros: Any) -> None:
@@ -207,7 +208,7 @@ USED = """
 import warnings
 warnings.simplefilter("error")
 import numpy as np
-from built._runtime import binding, host_compiler
+from built._runtime.native import binding, compiler as host_compiler
 from built.scaled import cpu_backend as cpu, numpy_backend
 
 x, dy, dx = (np.float32([[1, 2, 3], [4, 5, 7]]) * scale for scale in (1, 2, 3))
@@ -267,7 +268,7 @@ USED_IN_JAX = """
 import warnings
 warnings.simplefilter("error")
 import jax
-from built._runtime import host_compiler
+from built._runtime.native import compiler as host_compiler
 from built.scaled.jax_backend import scaled
 
 def gradients(x, w):
@@ -291,7 +292,7 @@ def test_a_built_layer_is_called_in_jax_without_python_and_without_a_compiler(
     Path("scaled.py").write_text(SCALED)
     build.run(["./scaled.py"], Path("built"), None, [])
     assert "JAX" not in capsys.readouterr().err
-    made = {path.name.split(".")[0] for path in Path("built", RUNTIME, "compiled").glob("jax*.so")}
+    made = {path.name.split(".")[0] for path in Path("built", RUNTIME, "jax", "compiled").glob("jax*.so")}
     assert made == {"jax_call", "jax_gpu_call"}
     environment = {"PATH": str(tmp_path), "HOME": str(tmp_path), "LNGEN_CACHE": str(tmp_path / "cache")}
     done = subprocess.run(

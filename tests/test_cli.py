@@ -331,7 +331,7 @@ class TestDerive:
     @pytest.mark.parametrize("kind", ["differs", "missing", "left over"])
     def test_derive_check_with_a_changed_runtime_names_the_file(self, mine, kind):
         lngen("derive", mine, "--out", "here")
-        file = mine.parent / "here" / "_runtime" / ("strange.cuh" if kind == "left over" else "rows.py")
+        file = mine.parent / "here" / "_runtime" / ("strange.cuh" if kind == "left over" else "numpy/rows.py")
         if kind == "missing":
             file.unlink()
         else:
@@ -621,7 +621,7 @@ class TestInspect:
         assert ("expected" in kernel) == (not document["missing"])
 
     def test_without_a_compiler(self, monkeypatch):
-        monkeypatch.setattr("lngen.runtime.compilers.find_nvrtc", lambda: None)
+        monkeypatch.setattr("lngen.runtime.cuda.compilers.find_nvrtc", lambda: None)
         result = lngen("inspect", "rms_norm", "--D", "257", "--dtype", "f32")
         assert (result.exit_code, result.stdout) == (cli.REFUSED, "")
         assert "pip install nvidia-cuda-nvrtc" in result.stderr

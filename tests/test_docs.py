@@ -14,7 +14,7 @@ from lngen import cli, language
 from lngen.backends.cuda.stage_functions import MOST_SUMS
 from lngen.derivation.rules import RULES
 from lngen.plan.passes.moments import with_corrected_moments
-from lngen.runtime import collectives
+from lngen.runtime.sharded import collectives
 from tests.shipped import ROOT, WHOLE, shipped
 from tests.test_readme import blocks, commands
 

@@ -98,10 +98,10 @@ def test_a_template_that_cannot_be_read_any_more_fails(checkout):
 
 @pytest.mark.ci
 def test_a_changed_byte_in_what_kernels_share_is_a_change_of_every_layer(checkout):
-    change_a_byte(checkout / "lngen" / "runtime" / "rows.cuh", b"// ")
+    change_a_byte(checkout / "lngen" / "runtime" / "cuda" / "rows.cuh", b"// ")
     result = lngen("derive", "--check", cwd=checkout)
     assert (result.returncode, result.stderr) == (1, "")
-    for path in ("_runtime/rows.cuh", "_runtime/manifest.json", f"{LAYER}/manifest.json"):
+    for path in ("_runtime/cuda/rows.cuh", "_runtime/manifest.json", f"{LAYER}/manifest.json"):
         assert f"{path}: differs" in result.stdout
 
 

@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
-from lngen.runtime import host_compiler
 from lngen.runtime.includes import inlined
+from lngen.runtime.native import compiler as host_compiler
 from tests.precompiled import VARIABLE, precompiled
 from tests.requirements import gxx, needs_gxx
 from tests.shipped import ROOT

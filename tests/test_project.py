@@ -115,7 +115,7 @@ class TestDerive:
         assert result.exit_code == 0
         assert "\ncode for rows in parts needs cpu, cuda: written too\n" in result.stdout
         assert backends_in(here / "layers" / "doubled") == ["numpy", "cpu", "cuda"]
-        assert (here / "layers" / RUNTIME / "device_sharded.py").is_file()
+        assert (here / "layers" / RUNTIME / "cuda" / "sharded.py").is_file()
 
     def test_a_page_for_an_architecture_needs_cuda(self, here):
         result = run("derive", "doubled.py", "--backend", "numpy", "--html", "p.html", "--arch", "sm_90")

@@ -103,11 +103,12 @@ def imports(path: Path) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom):
             if node.level:
                 # What is written beside layers knows its neighbours by where they are.
-                assert path.parent == ROOT / "lngen" / "runtime", (
+                folder = [path.parent, *path.parents][node.level]
+                assert folder.is_relative_to(ROOT / "lngen" / "runtime"), (
                     f"{path}:{node.lineno}: lngen imports by absolute names"
                 )
-                names = [node.module] if node.module else [alias.name for alias in node.names]
-                yield from (f"lngen.runtime.{name}" for name in names)
+                package = ".".join([*folder.relative_to(ROOT).parts, *filter(None, [node.module])])
+                yield from (f"{package}.{alias.name}" for alias in node.names)
             elif (node.module or "").split(".")[0] == "lngen":
                 yield from (f"{node.module}.{alias.name}" for alias in node.names)
 

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 import lngen
 from generated import add_layer_norm, layer_norm
-from generated._runtime.interface import Interface
+from generated._runtime.protocol.interface import Interface
 from generated.layer_norm import cuda_backend
 
 

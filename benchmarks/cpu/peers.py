@@ -19,7 +19,8 @@ from lngen.files.loading import available
 from lngen.files.paths import derive_folder
 from lngen.language.definition import Definition
 from lngen.language.parsing import load
-from lngen.runtime import binding, host_compiler
+from lngen.runtime.native import binding
+from lngen.runtime.native import compiler as host_compiler
 
 Step = tuple[Callable[[], Any], Callable[[Any], Any]]
 """`forward()` returns what `backward` is given; `backward` returns the gradients in the order of the inputs."""

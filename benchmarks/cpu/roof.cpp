@@ -1,5 +1,5 @@
 // How fast memory is read and written on one core: a copy and a triad, with plain stores and with such as bypass the cache.
-#include "../../lngen/runtime/simd.h"
+#include "../../lngen/runtime/native/simd.h"
 
 namespace {
 

@@ -4,7 +4,7 @@
 // Cost: forward 4 row tensors (3 read, 1 written), 10 flops per row element; backward 6 row tensors (3 read, 3 written), 13 flops per row element.
 // Evidence: 1 output, 37 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-// templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
+// templates sha256:8bff722d98e565353fcd549e022a8ca3c2eb8d9ce3fd01db58351e7457603af2
 //
 // forward:
 //     mu = mean(x)
@@ -28,7 +28,7 @@
 // in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
 // on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h.
 
-#include "../_runtime/host_rows.h"
+#include "../_runtime/native/host_rows.h"
 
 // ================================================================================================ forward
 

@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 5 row tensors (3 read, 2 written), 15 flops per row element.
 # Evidence: 2 outputs, 38 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-# templates sha256:c2ab40ac79ac18ebe4952cf3e6ee80801e8cbd4cdf018bee22df54b9dbd571ae
+# templates sha256:d8d4fb877a13e93f32118df8293429dbe8fa4802c878f1e0ac055dc7aba8e81b
 """Residual addition, then layer normalization; the sum is the second output.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -40,7 +40,7 @@ from typing import Any, Literal, NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
-from .._runtime import launcher as _launcher
+from .._runtime.cuda import launcher as _launcher
 from .numpy_backend import INTERFACE
 
 
@@ -249,7 +249,7 @@ def workspace_bytes(direction: str, *arguments: Any) -> int:
     `direction` is the name of a function, and `arguments` are its positional arguments:
     `workspace_bytes("backward", saved, dy)`. With `out` and `workspace` given, a call
     allocates nothing once its kernels are loaded. The function of this name in
-    `_runtime/launcher.py` describes the content.
+    `_runtime/cuda/launcher.py` describes the content.
     """
     return _launcher.workspace_bytes(_LAYER, direction, arguments)
 

@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 5 flops per row element; backward 5 row tensors (3 read, 2 written), 10 flops per row element.
 # Evidence: 2 outputs, 26 steps, 31 first lines, 1 identity, 3 gradients, 2 tangents, 5 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
-# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
+# templates sha256:77f415f2d102fb1b8ebdc465819dbc1c034c853f5dea93b1e9499fa802b7e9e5
 """Residual addition, then root-mean-square normalization; the sum is the second output. The tangents, and the gradients of the gradients.
 
 Rows are processed in blocks that stay in the cache. A comment gives the derivation step
@@ -15,8 +15,8 @@ of its line, and names in the code are those of the derivation.
 
 import numpy as np
 
-from .._runtime import blocks as _blocks
-from .._runtime import rows as _rows
+from .._runtime.numpy import blocks as _blocks
+from .._runtime.numpy import rows as _rows
 
 
 def jvp(arguments, fields, results, call):

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (2 read, 0 written), 7 flops per row element; backward 4 row tensors (2 read, 2 written), 9 flops per row element.
 # Evidence: 1 output, 40 steps, 30 first lines, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
-# templates sha256:c2ab40ac79ac18ebe4952cf3e6ee80801e8cbd4cdf018bee22df54b9dbd571ae
+# templates sha256:d8d4fb877a13e93f32118df8293429dbe8fa4802c878f1e0ac055dc7aba8e81b
 """Cross entropy of soft targets with the softmax of a row, one number a row.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -40,7 +40,7 @@ from typing import Any, Literal, NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
-from .._runtime import launcher as _launcher
+from .._runtime.cuda import launcher as _launcher
 from .numpy_backend import INTERFACE
 
 
@@ -220,7 +220,7 @@ def workspace_bytes(direction: str, *arguments: Any) -> int:
     `direction` is the name of a function, and `arguments` are its positional arguments:
     `workspace_bytes("backward", saved, dy)`. With `out` and `workspace` given, a call
     allocates nothing once its kernels are loaded. The function of this name in
-    `_runtime/launcher.py` describes the content.
+    `_runtime/cuda/launcher.py` describes the content.
     """
     return _launcher.workspace_bytes(_LAYER, direction, arguments)
 

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (2 read, 0 written), 7 flops per row element; backward 4 row tensors (2 read, 2 written), 9 flops per row element.
 // Evidence: 1 output, 40 steps, 30 first lines, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
-// templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
+// templates sha256:8bff722d98e565353fcd549e022a8ca3c2eb8d9ce3fd01db58351e7457603af2
 //
 // forward:
 //     m = max(x)
@@ -29,7 +29,7 @@
 // in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
 // on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h.
 
-#include "../_runtime/host_rows.h"
+#include "../_runtime/native/host_rows.h"
 
 // ================================================================================================ forward
 

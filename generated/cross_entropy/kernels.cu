@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (2 read, 0 written), 7 flops per row element; backward 4 row tensors (2 read, 2 written), 9 flops per row element.
 // Evidence: 1 output, 40 steps, 30 first lines, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
-// templates sha256:c2ab40ac79ac18ebe4952cf3e6ee80801e8cbd4cdf018bee22df54b9dbd571ae
+// templates sha256:d8d4fb877a13e93f32118df8293429dbe8fa4802c878f1e0ac055dc7aba8e81b
 //
 // forward:
 //     m = max(x)
@@ -28,12 +28,12 @@
 //
 // Launches, and the macros that choose among kernels: rows.cuh.
 
-#include "../_runtime/rows.cuh"
-#include "../_runtime/geometry.cuh"
-#include "../_runtime/reductions.cuh"
-#include "../_runtime/row_loop.cuh"
-#include "../_runtime/moments.cuh"
-#include "../_runtime/kernels.cuh"
+#include "../_runtime/cuda/rows.cuh"
+#include "../_runtime/cuda/geometry.cuh"
+#include "../_runtime/cuda/reductions.cuh"
+#include "../_runtime/cuda/row_loop.cuh"
+#include "../_runtime/cuda/moments.cuh"
+#include "../_runtime/cuda/kernels.cuh"
 
 #ifdef LNGEN_FORWARD
 // ================================================================================================ forward

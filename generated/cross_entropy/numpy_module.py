@@ -3,13 +3,13 @@
 # Cost: forward 2 row tensors (2 read, 0 written), 7 flops per row element; backward 4 row tensors (2 read, 2 written), 9 flops per row element.
 # Evidence: 1 output, 40 steps, 30 first lines, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
-# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
+# templates sha256:77f415f2d102fb1b8ebdc465819dbc1c034c853f5dea93b1e9499fa802b7e9e5
 """Cross entropy of soft targets with the softmax of a row, one number a row."""
 
 from typing import TypeAlias
 
-from .._runtime import modules as _modules
-from .._runtime.calls import Array as _Array
+from .._runtime.numpy import modules as _modules
+from .._runtime.protocol.calls import Array as _Array
 from .numpy_backend import INTERFACE
 
 __all__ = ["CrossEntropy"]

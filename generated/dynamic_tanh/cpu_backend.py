@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 13 flops per row element.
 # Evidence: 1 output, 18 steps, 28 first lines, 4 gradients, 1 tangent, 5 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-# templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
+# templates sha256:8bff722d98e565353fcd549e022a8ca3c2eb8d9ce3fd01db58351e7457603af2
 """Dynamic tanh: an elementwise layer in the place of a norm.
 
 The functions of `numpy_backend` as compiled kernels of kernels.cpp. The system's C++
@@ -16,9 +16,9 @@ from typing import Any, Literal, overload
 
 import numpy.typing as npt
 
-from .._runtime import calls as _calls
-from .._runtime import directions as _directions
-from .._runtime import host_kernels as _host
+from .._runtime.native import kernels as _host
+from .._runtime.numpy import directions as _directions
+from .._runtime.protocol import calls as _calls
 from . import numpy_backend as _numpy
 from .numpy_backend import (
     INTERFACE,

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 13 flops per row element.
 // Evidence: 1 output, 18 steps, 28 first lines, 4 gradients, 1 tangent, 5 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-// templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
+// templates sha256:8bff722d98e565353fcd549e022a8ca3c2eb8d9ce3fd01db58351e7457603af2
 //
 // forward:
 //     u = alpha*x
@@ -32,7 +32,7 @@
 //     LNGEN_WITHOUT_beta     beta is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
 
-#include "../_runtime/host_rows.h"
+#include "../_runtime/native/host_rows.h"
 
 namespace lngen {
 

@@ -4,7 +4,7 @@
 // Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 20 flops per row element.
 // Evidence: 1 output, 39 steps, 34 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
-// templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
+// templates sha256:8bff722d98e565353fcd549e022a8ca3c2eb8d9ce3fd01db58351e7457603af2
 //
 // forward:
 //     ms = mean(x**2)
@@ -32,7 +32,7 @@
 // on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h.
 //     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
 
-#include "../_runtime/host_rows.h"
+#include "../_runtime/native/host_rows.h"
 
 namespace lngen {
 

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 3 flops per row element; backward 3 row tensors (2 read, 1 written), 6 flops per row element.
 // Evidence: 1 output, 24 steps, 15 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:be881d5f8129b557e1ec885ece4bbca58ee2c07dcc5dcc847ea2c74f37ffc252
-// templates sha256:c2ab40ac79ac18ebe4952cf3e6ee80801e8cbd4cdf018bee22df54b9dbd571ae
+// templates sha256:d8d4fb877a13e93f32118df8293429dbe8fa4802c878f1e0ac055dc7aba8e81b
 //
 // forward:
 //     sum_x2 = sum(x**2)
@@ -20,12 +20,12 @@
 //
 // Launches, and the macros that choose among kernels: rows.cuh.
 
-#include "../_runtime/rows.cuh"
-#include "../_runtime/geometry.cuh"
-#include "../_runtime/reductions.cuh"
-#include "../_runtime/row_loop.cuh"
-#include "../_runtime/moments.cuh"
-#include "../_runtime/kernels.cuh"
+#include "../_runtime/cuda/rows.cuh"
+#include "../_runtime/cuda/geometry.cuh"
+#include "../_runtime/cuda/reductions.cuh"
+#include "../_runtime/cuda/row_loop.cuh"
+#include "../_runtime/cuda/moments.cuh"
+#include "../_runtime/cuda/kernels.cuh"
 
 #ifdef LNGEN_FORWARD
 // ================================================================================================ forward

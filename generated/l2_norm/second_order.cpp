@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 3 flops per row element; backward 3 row tensors (2 read, 1 written), 6 flops per row element.
 // Evidence: 1 output, 24 steps, 15 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:be881d5f8129b557e1ec885ece4bbca58ee2c07dcc5dcc847ea2c74f37ffc252
-// templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
+// templates sha256:8bff722d98e565353fcd549e022a8ca3c2eb8d9ce3fd01db58351e7457603af2
 //
 // jvp:
 //     y_dot = rstd*(x_dot - y*sum(x_dot*y))
@@ -24,7 +24,7 @@
 //     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
 
-#include "../_runtime/host_rows.h"
+#include "../_runtime/native/host_rows.h"
 
 namespace lngen {
 

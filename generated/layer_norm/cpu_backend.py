@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 14 flops per row element.
 # Evidence: 1 output, 38 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:3f4f3519e955d61b03ab0d655ad5951c0892e0dd7b3076ac889a76a6492abbe1
-# templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
+# templates sha256:8bff722d98e565353fcd549e022a8ca3c2eb8d9ce3fd01db58351e7457603af2
 """Layer normalization over the feature axis.
 
 The functions of `numpy_backend` as compiled kernels of kernels.cpp. The system's C++
@@ -16,9 +16,9 @@ from typing import Any, Literal, overload
 
 import numpy.typing as npt
 
-from .._runtime import calls as _calls
-from .._runtime import directions as _directions
-from .._runtime import host_kernels as _host
+from .._runtime.native import kernels as _host
+from .._runtime.numpy import directions as _directions
+from .._runtime.protocol import calls as _calls
 from . import numpy_backend as _numpy
 from .numpy_backend import (
     INTERFACE,

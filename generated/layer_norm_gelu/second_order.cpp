@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 15 flops per row element; backward 3 row tensors (2 read, 1 written), 30 flops per row element.
 // Evidence: 1 output, 47 steps, 43 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:fb797b1161b31641ca09583a8a5664d3453054eae69634f07ce4625138fb9daf
-// templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
+// templates sha256:8bff722d98e565353fcd549e022a8ca3c2eb8d9ce3fd01db58351e7457603af2
 //
 // jvp:
 //     y_dot = (Phi_u + u*phi(u))*(gamma_dot*xhat + beta_dot + rstd*gamma*(x_dot - mean(x_dot) - xhat*mean(x_dot*xhat)))
@@ -45,7 +45,7 @@
 //     LNGEN_WITHOUT_gamma_dot gamma_dot is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
 
-#include "../_runtime/host_rows.h"
+#include "../_runtime/native/host_rows.h"
 
 namespace lngen {
 

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 5 flops per row element.
 // Evidence: 1 output, 23 steps, 18 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:69e4e6464377f485c18a82bb2ea433e069fc552079d127d509e2b633488c8e64
-// templates sha256:50571d96bc0e48236070a0b0475413ec42ef6e7343f9ead4c744e329f63365c1
+// templates sha256:8bff722d98e565353fcd549e022a8ca3c2eb8d9ce3fd01db58351e7457603af2
 //
 // forward:
 //     m = max(x)
@@ -25,7 +25,7 @@
 // in this order, then its numbers, then the sizes: rows, D, the chunks that the rows are cut into, the first one to work
 // on, the one to stop before, and whether results are to bypass the cache. Macros: host_rows.h.
 
-#include "../_runtime/host_rows.h"
+#include "../_runtime/native/host_rows.h"
 
 // ================================================================================================ forward
 

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 5 flops per row element.
 # Evidence: 1 output, 23 steps, 18 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:69e4e6464377f485c18a82bb2ea433e069fc552079d127d509e2b633488c8e64
-# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
+# templates sha256:77f415f2d102fb1b8ebdc465819dbc1c034c853f5dea93b1e9499fa802b7e9e5
 """The logarithm of softmax over the feature axis. The tangents, and the gradients of the gradients.
 
 Rows are processed in blocks that stay in the cache. A comment gives the derivation step
@@ -15,8 +15,8 @@ of its line, and names in the code are those of the derivation.
 
 import numpy as np
 
-from .._runtime import blocks as _blocks
-from .._runtime import rows as _rows
+from .._runtime.numpy import blocks as _blocks
+from .._runtime.numpy import rows as _rows
 
 
 def jvp(arguments, fields, results, call):

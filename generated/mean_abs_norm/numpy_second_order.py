@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 18 flops per row element.
 # Evidence: 1 output, 17 steps, 32 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
-# templates sha256:7cbcaa9792348ec99ac18ed33d72795587f181913b228f9b0cff9695a959b5ee
+# templates sha256:77f415f2d102fb1b8ebdc465819dbc1c034c853f5dea93b1e9499fa802b7e9e5
 """Centred rows divided by their mean absolute deviation. The tangents, and the gradients of the gradients.
 
 Rows are processed in blocks that stay in the cache. A comment gives the derivation step
@@ -15,8 +15,8 @@ of its line, and names in the code are those of the derivation.
 
 import numpy as np
 
-from .._runtime import blocks as _blocks
-from .._runtime import rows as _rows
+from .._runtime.numpy import blocks as _blocks
+from .._runtime.numpy import rows as _rows
 
 
 def jvp(arguments, fields, results, call):

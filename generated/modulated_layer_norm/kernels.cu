@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 10 flops per row element; backward 3 row tensors (2 read, 1 written), 21 flops per row element.
 // Evidence: 1 output, 23 steps, 36 first lines, 2 identities, 4 gradients, 1 tangent, 5 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
-// templates sha256:c2ab40ac79ac18ebe4952cf3e6ee80801e8cbd4cdf018bee22df54b9dbd571ae
+// templates sha256:d8d4fb877a13e93f32118df8293429dbe8fa4802c878f1e0ac055dc7aba8e81b
 //
 // forward:
 //     mu = mean(x)
@@ -36,12 +36,12 @@
 //     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
 //     LNGEN_WITHOUT_gate     gate is left out; it and its gradient are compiled away
 
-#include "../_runtime/rows.cuh"
-#include "../_runtime/geometry.cuh"
-#include "../_runtime/reductions.cuh"
-#include "../_runtime/row_loop.cuh"
-#include "../_runtime/moments.cuh"
-#include "../_runtime/kernels.cuh"
+#include "../_runtime/cuda/rows.cuh"
+#include "../_runtime/cuda/geometry.cuh"
+#include "../_runtime/cuda/reductions.cuh"
+#include "../_runtime/cuda/row_loop.cuh"
+#include "../_runtime/cuda/moments.cuh"
+#include "../_runtime/cuda/kernels.cuh"
 
 namespace lngen {
 

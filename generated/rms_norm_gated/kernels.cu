@@ -4,7 +4,7 @@
 // Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 19 flops per row element.
 // Evidence: 1 output, 37 steps, 39 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
-// templates sha256:c2ab40ac79ac18ebe4952cf3e6ee80801e8cbd4cdf018bee22df54b9dbd571ae
+// templates sha256:d8d4fb877a13e93f32118df8293429dbe8fa4802c878f1e0ac055dc7aba8e81b
 //
 // forward:
 //     sigmoid_z = sigmoid(z)
@@ -35,12 +35,12 @@
 // Launches, and the macros that choose among kernels: rows.cuh.
 //     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
 
-#include "../_runtime/rows.cuh"
-#include "../_runtime/geometry.cuh"
-#include "../_runtime/reductions.cuh"
-#include "../_runtime/row_loop.cuh"
-#include "../_runtime/moments.cuh"
-#include "../_runtime/kernels.cuh"
+#include "../_runtime/cuda/rows.cuh"
+#include "../_runtime/cuda/geometry.cuh"
+#include "../_runtime/cuda/reductions.cuh"
+#include "../_runtime/cuda/row_loop.cuh"
+#include "../_runtime/cuda/moments.cuh"
+#include "../_runtime/cuda/kernels.cuh"
 
 namespace lngen {
 

@@ -13,7 +13,7 @@ from lngen.backends.layout import WIDTH, listed
 from lngen.backends.saved import Field, saved_fields
 from lngen.backends.spelling import marked_program, plain_errors, reading
 from lngen.plan.program import RowProgram
-from lngen.runtime import interface as runtime
+from lngen.runtime.protocol import interface as runtime
 
 
 def description(programs: Sequence[RowProgram], notes: Notes) -> runtime.Interface:

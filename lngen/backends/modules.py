@@ -11,7 +11,7 @@ from lngen.backends.functions import call, number, sign
 from lngen.backends.interface import PublicConstant, PublicInput, PublicInterface
 from lngen.backends.layout import WIDTH
 from lngen.backends.signatures import as_python
-from lngen.runtime.interface import PARAMETERS
+from lngen.runtime.protocol.interface import PARAMETERS
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from lngen.errors import LngenError
 from lngen.files import loading, manifest
 from lngen.files.loading import FRAMEWORKS
 from lngen.pipeline import Derived
-from lngen.runtime import host_compiler
 from lngen.runtime.emitted import BACKENDS
 from lngen.runtime.includes import inlined
+from lngen.runtime.native import compiler as host_compiler
 from lngen.toolchain import device, nvrtc
 
 __all__ = ["BACKENDS", "CheckRequest", "check_emitted", "hindrance"]

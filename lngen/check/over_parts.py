@@ -40,7 +40,7 @@ def over_parts(plan: Plan, module: ModuleType, backend: str, seed: int, tell: Te
     """The evidence about a module for rows in parts, which is imported."""
     definition = plan.derivation.definition
     on_device = backend == "cuda"
-    communicators = importlib.import_module(".._runtime.collectives", module.__package__).ThreadCommunicator
+    communicators = importlib.import_module(".._runtime.sharded.collectives", module.__package__).ThreadCommunicator
     for sizes in SPLITS[:1] if on_device else SPLITS:
         if sum(sizes) < definition.minimum_features:
             continue

@@ -25,7 +25,7 @@ from lngen.check.runner import QUICK_SHAPES, check
 from lngen.files import loading
 from lngen.pipeline import Derived
 from lngen.plan.cost import parse_dtype
-from lngen.runtime.host_compiler import NoCompiler
+from lngen.runtime.native.compiler import NoCompiler
 from lngen.simt.toolchain import ToolchainMissing
 
 

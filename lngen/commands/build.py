@@ -21,8 +21,9 @@ from lngen.files import loading, manifest
 from lngen.files.paths import RUNTIME, require_package
 from lngen.plan.cost import parse_dtype
 from lngen.project import backends_for
-from lngen.runtime import extensions, host_compiler
 from lngen.runtime.emitted import left_out
+from lngen.runtime.native import compiler as host_compiler
+from lngen.runtime.native import extensions
 
 Build: TypeAlias = tuple[Path, tuple[str, ...]]
 """A source, and the macros that it is compiled with."""
@@ -60,9 +61,9 @@ def run(words: Sequence[str], out: Path, arch: str | None, dtypes: Sequence[str]
         size = sum(path.stat().st_size for path in libraries) / 1e3
         place = layers.shown(folder / host_compiler.COMPILED)
         console.say(f"compiled in {place}: {len(libraries)} libraries, {size:.0f} kB")
-    _compile_extensions(out / RUNTIME, architecture)
-    if loading.is_installed("jax") and (out / RUNTIME / "jax_handlers.py").is_file():
-        _compile_handlers(out / RUNTIME, architecture)
+    _compile_extensions(out / RUNTIME / "native", architecture)
+    if loading.is_installed("jax") and (out / RUNTIME / "jax" / "handlers.py").is_file():
+        _compile_handlers(out / RUNTIME / "jax", architecture)
     console.say(
         f"For {architecture} and rows in {', '.join(types)}, {layers.shown(out)} needs no compiler where it is used. "
         "Any other call is compiled there, or refused without a compiler."
@@ -106,20 +107,20 @@ def _builds(folder: Path, types: Sequence[str]) -> list[Build]:
     return [build for stored in types for build in kernels.builds(stored)]
 
 
-def _compile_extensions(runtime: Path, architecture: str) -> None:
+def _compile_extensions(folder: Path, architecture: str) -> None:
     try:
         for name in extensions.EXTENSIONS:
-            extensions.compile_ahead(runtime / f"{name}.c", architecture)
+            extensions.compile_ahead(folder / f"{name}.c", architecture)
     except RuntimeError as error:
         console.note(f"Calls take some tens of microseconds more, since the extensions were not compiled: {error}")
 
 
-def _compile_handlers(runtime: Path, architecture: str) -> None:
+def _compile_handlers(folder: Path, architecture: str) -> None:
     """Compile the handlers that JAX calls, with the headers that JAX ships."""
-    handlers: Any = importlib.import_module("lngen.runtime.jax_handlers")
+    handlers: Any = importlib.import_module("lngen.runtime.jax.handlers")
     try:
         for name in handlers.HANDLERS:
-            handlers.compile_ahead(runtime / f"{name}.cpp", architecture)
+            handlers.compile_ahead(folder / f"{name}.cpp", architecture)
     except RuntimeError as error:
         console.note(f"JAX calls kernels through Python, since its handlers were not compiled: {error}")
 

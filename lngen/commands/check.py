@@ -27,8 +27,8 @@ from lngen.language.definition import Definition
 from lngen.pipeline import Derived, EvidenceError, derived
 from lngen.plan.cost import parse_dtype, parse_shape
 from lngen.project import backends_for
-from lngen.runtime import host_compiler
 from lngen.runtime.emitted import left_out
+from lngen.runtime.native import compiler as host_compiler
 from lngen.simt import driver
 from lngen.toolchain import device, nvrtc
 

@@ -17,7 +17,7 @@ from lngen.errors import LngenError
 from lngen.files import paths, processor
 from lngen.files.paths import RUNTIME
 from lngen.runtime import emitted
-from lngen.runtime.interface import Interface
+from lngen.runtime.protocol.interface import Interface
 from lngen.version import install
 
 NUMPY = "numpy_backend.py"

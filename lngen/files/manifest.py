@@ -18,7 +18,7 @@ from lngen.files import paths
 from lngen.files.atomic import replacing
 from lngen.files.paths import RUNTIME
 from lngen.files.shared import runtime_files
-from lngen.runtime.host_compiler import COMPILED
+from lngen.runtime.native.compiler import COMPILED
 from lngen.version import DISTRIBUTION, __version__
 
 MANIFEST = "manifest.json"

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from lngen.runtime import host_compiler
-from lngen.runtime.host_compiler import NoCompiler
+from lngen.runtime.native import compiler as host_compiler
+from lngen.runtime.native.compiler import NoCompiler
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path, PurePosixPath
+from posixpath import normpath
 
 from lngen import runtime
 from lngen.files.paths import RUNTIME
@@ -23,11 +24,11 @@ _INCLUDE = re.compile(r'^\s*#\s*include\s*"(?P<path>[^"]+)"', re.MULTILINE)
 
 @cache
 def runtime_files() -> dict[str, str]:
-    """The text of each file of the runtime, by name."""
+    """The text of each file of the runtime, by its path there."""
     folder = Path(runtime.__path__[0])
     return {
-        path.name: path.read_text(encoding="utf-8")
-        for path in sorted(folder.iterdir())
+        path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8")
+        for path in sorted(folder.rglob("*.*"))
         if path.suffix in (".py", ".cuh", ".h", ".c", ".cpp")
     }
 
@@ -35,36 +36,41 @@ def runtime_files() -> dict[str, str]:
 def needed(files: Mapping[str, str]) -> frozenset[str]:
     """The files of the runtime that the files of a layer need, by their texts.
 
-    >>> sorted(needed({"kernels.cu": '#include "../_runtime/moments.cuh"'}))
-    ['__init__.py', 'moments.cuh', 'rows.cuh']
+    >>> sorted(needed({"kernels.cu": '#include "../_runtime/cuda/moments.cuh"'}))
+    ['__init__.py', 'cuda/__init__.py', 'cuda/moments.cuh', 'cuda/rows.cuh']
     """
     found: set[str] = set()
-    reached = {FIRST, *_named((_needs(path, text, (RUNTIME,)) for path, text in files.items()))}
+    reached = {FIRST, *_there(path for name, text in files.items() for path in _needs(f"layer/{name}", text))}
     while reached:
         found |= reached
-        reached = set(_named(map(_needs_of_runtime, reached))) - found
+        reached = set(_there(path for name in reached for path in _needs_of_runtime(name))) - found
     return frozenset(found)
 
 
-def _named(names: Iterable[Iterable[str]]) -> Iterator[str]:
-    return (name for several in names for name in several if name in runtime_files())
+def _there(paths: Iterable[str]) -> Iterator[str]:
+    """Return the paths that are files of the runtime, as paths in its folder."""
+    names = (path.removeprefix(f"{RUNTIME}/") for path in paths)
+    return (name for name in names if name in runtime_files())
 
 
 @cache
-def _needs_of_runtime(path: str) -> frozenset[str]:
-    return frozenset(_needs(path, runtime_files()[path], ()))
+def _needs_of_runtime(name: str) -> frozenset[str]:
+    path = PurePosixPath(RUNTIME, name)
+    packages = (str(folder / FIRST) for folder in path.parents)
+    return frozenset((*packages, *_needs(str(path), runtime_files()[name])))
 
 
-def _needs(path: str, text: str, package: tuple[str, ...]) -> Iterator[str]:
-    """The names of files that a file may need; `package` is where they are, seen from what it is relative to."""
-    if not path.endswith(".py"):
-        yield from (PurePosixPath(found["path"]).name for found in _INCLUDE.finditer(text))
+def _needs(name: str, text: str) -> Iterator[str]:
+    """The paths of files that a file may need; all paths start in the folder of the layers."""
+    folder = PurePosixPath(name).parent
+    if not name.endswith(".py"):
+        yield from (normpath(folder / found["path"]) for found in _INCLUDE.finditer(text))
         return
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.ImportFrom) and node.level == 1 + len(package):
-            place = tuple(node.module.split(".")) if node.module else ()
-            if place[: len(package)] == package:
-                names = place[len(package) :] or [alias.name for alias in node.names]
-                yield from (f"{name}.py" for name in names)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and not package:
-            yield from (f"{node.value}{suffix}" for suffix in (".c", ".cpp"))
+        if isinstance(node, ast.ImportFrom) and node.level:
+            start = [folder, *folder.parents][min(node.level, len(folder.parents) + 1) - 1]
+            module = start.joinpath(*(node.module or "").split("."))
+            for place in (module, *(module / alias.name for alias in node.names)):
+                yield from (f"{place}.py", str(place / FIRST))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from (str(folder / f"{node.value}{suffix}") for suffix in (".c", ".cpp"))

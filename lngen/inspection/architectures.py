@@ -17,7 +17,7 @@ import difflib
 from dataclasses import dataclass
 
 from lngen.errors import LngenError, printable
-from lngen.runtime.grids import Multiprocessor
+from lngen.runtime.cuda.grids import Multiprocessor
 
 REACHED = 0.92
 """The share of its bandwidth on paper that a memory gives to a copy."""

@@ -22,10 +22,10 @@ from lngen.inspection.walk import walk
 from lngen.pipeline import Derived
 from lngen.plan.cost import DType, cost
 from lngen.plan.program import RowProgram
-from lngen.runtime.device_arrays import MOST_FEATURES
-from lngen.runtime.grids import resident
+from lngen.runtime.cuda.arrays import MOST_FEATURES
+from lngen.runtime.cuda.grids import resident
+from lngen.runtime.cuda.kernels import macros
 from lngen.runtime.includes import inlined
-from lngen.runtime.kernels import macros
 from lngen.toolchain import nvrtc
 from lngen.toolchain.nvrtc import NvrtcMissing, Resources
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from lngen.cache import folders
 from lngen.errors import CompileError
-from lngen.runtime import compilers
-from lngen.runtime.compilers import Nvcc
+from lngen.runtime.cuda import compilers
+from lngen.runtime.cuda.compilers import Nvcc
 from lngen.simt.driver import script
 from lngen.toolchain import nvrtc
 from lngen.toolchain.nvrtc import NvrtcMissing, Resources, parse_resources

@@ -24,7 +24,7 @@ _INCLUDE, _RUNTIME = _HERE / "include", _HERE / "runtime"
 
 _LANGUAGE = ("-std=c++17", "-fPIC", "-pthread", "-g1", "-gdwarf-4")
 _RUNTIME_OPTIONS = (*_LANGUAGE, "-O2", "-fvisibility=hidden")
-# The guard of lngen/runtime/copies.cuh, which is empty then: include/simt/copies.cuh has its functions.
+# The guard of lngen/runtime/cuda/copies.cuh, which is empty then: include/simt/copies.cuh has its functions.
 _OVERRIDDEN = ("-DLNGEN_COPIES_CUH",)
 # Contraction would round a product and a sum once, where and how the compiler of this machine likes. The headers of
 # half precision define functions that -O0 compiles though nothing calls them; more than -Og takes longer than it saves.

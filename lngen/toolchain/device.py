@@ -15,7 +15,8 @@ from typing import Literal
 
 from lngen.errors import LngenError
 from lngen.files import processor
-from lngen.runtime import extensions, host_compiler
+from lngen.runtime.native import compiler as host_compiler
+from lngen.runtime.native import extensions
 from lngen.simt import driver, toolchain
 from lngen.toolchain import nvrtc
 

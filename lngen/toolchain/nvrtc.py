@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from lngen.errors import CompileError, LngenError
-from lngen.runtime.compilers import REPORT, Nvrtc, find_nvrtc
-from lngen.runtime.kernels import without_spills
+from lngen.runtime.cuda.compilers import REPORT, Nvrtc, find_nvrtc
+from lngen.runtime.cuda.kernels import without_spills
 
 
 class NvrtcMissing(LngenError):

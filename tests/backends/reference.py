@@ -144,9 +144,10 @@ def run(program: RowProgram, values: Mapping[str, Any], rows: int, features: int
 def module_of(files: Mapping[str, str], folder: Path, name: str) -> ModuleType:
     """The emitted package, imported from a folder of its own."""
     for place, texts in ((name, files), (RUNTIME, runtime_files())):
-        (folder / place).mkdir(parents=True, exist_ok=True)
         for file, text in texts.items():
-            (folder / place / file).write_text(text, encoding="utf-8")
+            path = folder / place / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
     parent = ModuleType(f"emitted_{uuid.uuid4().hex}")
     parent.__path__ = [str(folder)]
     sys.modules[parent.__name__] = parent

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lngen.runtime.devices import Device
+from lngen.runtime.cuda.devices import Device
 from lngen.simt import driver
 from tests.backends.test_cuda_launcher import PAIRS, backends
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda

@@ -16,7 +16,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from lngen.runtime.device_arrays import part
+from lngen.runtime.cuda.arrays import part
 from lngen.simt import driver
 from tests.backends.test_cuda_launcher import PAIRS, backends
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
@@ -647,7 +647,7 @@ def test_a_second_process_compiles_nothing(centred: Any, cuda: Any, tmp_path: Pa
 import subprocess, sys
 sys.path[:0] = [{str(ROOT)!r}, {str(place.parent.parent)!r}]
 import numpy as np
-from lngen.runtime.device_arrays import part
+from lngen.runtime.cuda.arrays import part
 from lngen.simt import driver
 from tests.requirements import has_gpu
 if not has_gpu():

@@ -11,8 +11,8 @@ import pytest
 
 from lngen.files.paths import generated_folder
 from lngen.inspection.architectures import MULTIPROCESSORS
+from lngen.runtime.cuda.kernels import macros
 from lngen.runtime.includes import inlined
-from lngen.runtime.kernels import macros
 from lngen.simt import driver
 from lngen.toolchain import nvrtc
 from tests.backends.test_cuda_launcher_runs import BF16, BOUNDS, assert_close, both, inputs_of, on_device

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from lngen.check.on_device import OnDevice, device
-from lngen.runtime.device_arrays import part
+from lngen.runtime.cuda.arrays import part
 from tests.backends.test_cuda_launcher_runs import BOUNDS
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
 from tests.tiers import sample

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from lngen.backends.description import assignment, description
-from lngen.runtime import interface
+from lngen.runtime.protocol import interface
 from tests import programs
 from tests.backends.reference import notes_of
 from tests.shipped import NAMES, ROOT

@@ -68,7 +68,7 @@ def test_logsumexp_of_infinite_entries_is_that_of_pytorch_on_a_device(package: s
 
 def test_logsumexp_of_infinite_entries_is_that_of_pytorch_over_parts(package: str) -> None:
     module = importlib.import_module(f"{package}.numpy_sharded")
-    collectives = importlib.import_module(f"{package.rpartition('.')[0]}._runtime.collectives")
+    collectives = importlib.import_module(f"{package.rpartition('.')[0]}._runtime.sharded.collectives")
 
     def part(communicator: Any) -> tuple[Any, Any]:
         own = X[:, communicator.rank : communicator.rank + 1]

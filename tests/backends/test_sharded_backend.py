@@ -13,7 +13,7 @@ from lngen.errors import LngenError
 from lngen.files import loading, manifest
 from lngen.language.parsing import parse
 from lngen.pipeline import derived
-from lngen.runtime import collectives
+from lngen.runtime.sharded import collectives
 from tests import corpus
 from tests.processes import in_processes
 from tests.requirements import needs_gxx, needs_jax, needs_mpi, needs_torch

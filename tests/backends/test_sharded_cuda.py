@@ -13,7 +13,7 @@ import pytest
 from lngen.check.on_device import OnDevice, device
 from lngen.files import loading, manifest
 from lngen.pipeline import derived
-from lngen.runtime import collectives
+from lngen.runtime.sharded import collectives
 from lngen.simt import driver
 from tests import corpus
 from tests.backends.test_cuda_dlpack import Library

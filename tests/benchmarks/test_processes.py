@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks import processes
-from lngen.runtime.collectives import Alone
+from lngen.runtime.sharded.collectives import Alone
 from tests.requirements import needs_gxx
 
 pytestmark = needs_gxx

@@ -37,7 +37,7 @@ def failures(report):
 @pytest.mark.parametrize("kind", ["differs", "missing", "left over"])
 def test_check_emitted_with_a_changed_runtime_names_the_file(kind, tmp_path):
     made, place = written(tmp_path)
-    file = tmp_path / "_runtime" / ("strange.py" if kind == "left over" else "grids.py")
+    file = tmp_path / "_runtime" / ("strange.py" if kind == "left over" else "cuda/grids.py")
     if kind == "missing":
         file.unlink()
     else:
@@ -49,7 +49,7 @@ def test_check_emitted_with_a_changed_runtime_names_the_file(kind, tmp_path):
 def test_check_emitted_with_long_rows_summed_wrongly_fails_without_shapes(tmp_path):
     """A mistake in what layers share that rows of fewer than 2049 entries do not have."""
     made, place = written(tmp_path, "layer_norm")
-    changed(tmp_path / "_runtime" / "rows.py", r"total \+= end", "total -= end")
+    changed(tmp_path / "_runtime" / "numpy" / "rows.py", r"total \+= end", "total -= end")
     report = check_emitted(made, place, "numpy", CheckRequest(dtypes=["float64"], shapes=[(1, 2)]), print)
     assert any(item.kind == "thresholds" and item.shape[1] > 2048 for item in report.failures)
     assert check_emitted(made, place, "numpy", ONE, print).failures[:-1] == ()
@@ -57,7 +57,7 @@ def test_check_emitted_with_long_rows_summed_wrongly_fails_without_shapes(tmp_pa
 
 def test_check_emitted_with_a_runtime_without_thresholds_says_so(tmp_path):
     made, place = written(tmp_path)
-    changed(tmp_path / "_runtime" / "rows.py", r"\bSHORT_ROW\b", "SHORT")
+    changed(tmp_path / "_runtime" / "numpy" / "rows.py", r"\bSHORT_ROW\b", "SHORT")
     report = check_emitted(made, place, "numpy", CheckRequest(shapes=[], dtypes=["float64"]), print)
     assert any(text.startswith("can be read from the code: AttributeError") for text in failures(report))
 
@@ -133,7 +133,7 @@ def test_check_emitted_with_code_for_parts_of_rows_checks_it(backend, tmp_path):
     ("file", "pattern", "replacement"),
     [
         ("numpy_sharded_kernels.py", r"np\.sqrt\(", "np.cbrt("),
-        ("../_runtime/sharded.py", r"np\.asarray\(whole, dtype\)", "np.asarray(whole + 1, dtype)"),
+        ("../_runtime/sharded/layers.py", r"np\.asarray\(whole, dtype\)", "np.asarray(whole + 1, dtype)"),
     ],
 )
 def test_check_emitted_with_a_mistake_in_parts_of_rows_fails(file, pattern, replacement, tmp_path):

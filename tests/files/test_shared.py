@@ -28,7 +28,7 @@ def scaled(x: Row, gamma: Feature = 1):
 IMPORTED = """
 import importlib, pathlib, sys
 sys.path.insert(0, sys.argv[1])
-files = sorted(pathlib.Path(sys.argv[1], "layers").glob("*/*.py"))
+files = sorted(pathlib.Path(sys.argv[1], "layers").glob("*/**/*.py"))
 for file in files:
     importlib.import_module(".".join(file.relative_to(sys.argv[1]).with_suffix("").parts))
 from layers import scaled
@@ -48,26 +48,37 @@ def made(*backends: str) -> Derived:
 def write(folder: Path, *backends: str) -> list[str]:
     """The names of the files of the runtime that a layer for these backends is written with."""
     manifest.write(made(*backends).emission, folder)
-    return sorted(path.name for path in (folder / RUNTIME).iterdir())
+    return written(folder)
+
+
+def written(folder: Path) -> list[str]:
+    """The paths of the files of the runtime in a folder of layers."""
+    return sorted(path.relative_to(folder / RUNTIME).as_posix() for path in (folder / RUNTIME).rglob("*.*"))
 
 
 def test_needed_follows_imports_includes_and_names_of_c():
-    files = {"a.py": "from .._runtime import extensions as _e\ndef f():\n    from .._runtime.peers import told\n"}
+    files = {
+        "a.py": "from .._runtime.native import extensions as _e\nfrom .._runtime.sharded.peers import told\n",
+    }
     found = needed(files)
-    assert {FIRST, "extensions.py", "host_compiler.py", "peers.py"} <= found
-    assert {"binding.c", "binding.h", "host_call.c", "host_arguments.h"} <= found
-    assert "rows.cuh" not in found
-    assert needed({"k.cu": '  #  include "../_runtime/row_loop.cuh"\n'}) >= {"row_loop.cuh", "copies.cuh", "rows.cuh"}
+    assert {FIRST, "native/__init__.py", "native/extensions.py", "native/compiler.py", "sharded/peers.py"} <= found
+    assert {f"native/{name}" for name in ("binding.c", "binding.h", "host_call.c", "host_arguments.h")} <= found
+    assert "cuda/rows.cuh" not in found
+    assert needed({"k.cu": '  #  include "../_runtime/cuda/row_loop.cuh"\n'}) >= {
+        "cuda/row_loop.cuh",
+        "cuda/copies.cuh",
+        "cuda/rows.cuh",
+    }
 
 
-@pytest.mark.parametrize("text", ["import _runtime.rows", "from _runtime import rows", "from . import rows", ""])
+@pytest.mark.parametrize("text", ["import _runtime.numpy.rows", "from _runtime import rows", "from . import rows", ""])
 def test_needed_of_what_is_no_import_of_the_runtime_is_the_package_alone(text):
     assert needed({"a.py": text}) == {FIRST}
 
 
 def test_numpy_alone_runs_in_a_clean_interpreter_with_its_folder_alone(tmp_path):
     names = write(tmp_path / "layers", "numpy")
-    assert not [name for name in names if name.startswith(("host_", "device_", "torch", "jax"))]
+    assert not [name for name in names if name.startswith(("native", "cuda", "torch", "jax"))]
     assert not [name for name in names if not name.endswith((".py", ".json"))]
     assert sorted(path.name for path in (tmp_path / "layers" / "scaled").glob("*_backend.py")) == ["numpy_backend.py"]
     found = subprocess.run([sys.executable, "-I", "-c", IMPORTED, tmp_path], capture_output=True, text=True, check=True)
@@ -81,7 +92,7 @@ def test_numpy_alone_runs_in_a_clean_interpreter_with_its_folder_alone(tmp_path)
 @pytest.mark.ci
 def test_a_file_less_is_missed_in_a_clean_interpreter(tmp_path):
     for name in write(tmp_path / "layers", "numpy"):
-        if name.endswith(".py") and name != FIRST:
+        if name.endswith(".py") and not name.endswith(FIRST):
             file = tmp_path / "layers" / RUNTIME / name
             text = file.read_text()
             file.unlink()
@@ -130,12 +141,12 @@ def test_layers_of_one_folder_get_the_union(tmp_path):
     write(both, "cuda")
     other = parse("from lngen.language import Row\n\n\ndef other(x: Row):\n    return 2 * x\n", "other.py")
     manifest.write(derived(other, proved=False, backends=["numpy"]).emission, both)
-    assert sorted(path.name for path in (both / RUNTIME).iterdir()) == alone
+    assert written(both) == alone
     emissions = [derived(other, proved=False, backends=["numpy"]).emission, made("cuda").emission]
     assert manifest.drift([manifest.shared_emission(emissions, both), *emissions], both) == []
     # The one that needed more is written anew for less: what nobody needs goes.
     manifest.write(made("numpy").emission, both)
-    assert "launcher.py" not in [path.name for path in (both / RUNTIME).iterdir()]
+    assert not (both / RUNTIME / "cuda").exists()
 
 
 @pytest.mark.parametrize("text", ['{"lngen": "0", "name": "odd", "files": {}, "runtime": 3}', "{", "[]"])

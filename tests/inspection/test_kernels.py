@@ -13,7 +13,7 @@ from lngen.inspection.counting import KINDS, Access
 from lngen.inspection.kernels import Inspected, inspected
 from lngen.inspection.machine_code import as_launched, spills
 from lngen.plan.cost import cost, parse_dtype
-from lngen.runtime.kernels import macros
+from lngen.runtime.cuda.kernels import macros
 from lngen.toolchain import nvrtc
 from lngen.toolchain.nvrtc import NvrtcMissing
 from tests.requirements import needs_nvdisasm, needs_nvrtc

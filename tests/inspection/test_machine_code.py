@@ -8,7 +8,7 @@ import pytest
 from lngen.errors import CompileError
 from lngen.inspection import machine_code as module
 from lngen.inspection.machine_code import machine_code, spills
-from lngen.runtime import compilers
+from lngen.runtime.cuda import compilers
 from lngen.simt.driver import script
 from lngen.toolchain import nvrtc
 from lngen.toolchain.nvrtc import NvrtcMissing, Resources

@@ -1,10 +1,10 @@
-"""Fit of the coefficients of erf in `lngen.runtime.functions`."""
+"""Fit of the coefficients of erf in `lngen.runtime.numpy.functions`."""
 
 from __future__ import annotations
 
 import mpmath
 
-from lngen.runtime.functions import ERF_CENTRE, ERF_LIMIT, ErfFit
+from lngen.runtime.numpy.functions import ERF_CENTRE, ERF_LIMIT, ErfFit
 
 
 def fitted(top: int, near: int, far: int) -> ErfFit:

@@ -1,4 +1,4 @@
-"""Fit of the polynomials of `lngen/runtime/simd_functions.h`.
+"""Fit of the polynomials of `lngen/runtime/native/simd_functions.h`.
 
     python -m tests.runtime.simd_fits
 

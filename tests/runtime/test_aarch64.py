@@ -12,7 +12,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from lngen.runtime.host_compiler import OPTIONS
+from lngen.runtime.native.compiler import OPTIONS
 from tests.compiled import Layer, drawn, layer, left_to_directions, off, results
 from tests.requirements import CROSS_GXX, needs_cross_compiler, needs_qemu
 

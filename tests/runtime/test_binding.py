@@ -11,7 +11,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from lngen.runtime import binding, extensions, host_compiler
+from lngen.runtime.native import binding, extensions
+from lngen.runtime.native import compiler as host_compiler
 from tests.requirements import needs_gxx
 from tests.runtime import host_kernels
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lngen.runtime import blocks, rows
+from lngen.runtime.numpy import blocks, rows
 
 
 @pytest.mark.parametrize("count", [0, 1, 63, 1000, 12_345])

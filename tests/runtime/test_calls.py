@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import lngen
-from lngen.runtime import calls
+from lngen.runtime.protocol import calls
 
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 

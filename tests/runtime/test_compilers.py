@@ -13,7 +13,7 @@ import pytest
 from lngen.language.parsing import parse
 from lngen.pipeline import derived
 from lngen.runtime import cache as runtime_cache
-from lngen.runtime import compilers, driver, kernels
+from lngen.runtime.cuda import compilers, driver, kernels
 from tests.requirements import needs_nvrtc
 from tests.shipped import whole
 
@@ -188,7 +188,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_processes_at_once_leave_one_whole_file(cache: Path) -> None:
     code = (
-        "import time; from pathlib import Path; from lngen.runtime import compilers\n"
+        "import time; from pathlib import Path; from lngen.runtime.cuda import compilers\n"
         "class Slow:\n"
         "    identity = lambda self: '1'\n"
         "    def compile(self, *_): time.sleep(0.2); return bytes(1 << 22), ''\n"

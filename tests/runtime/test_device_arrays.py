@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from lngen.runtime.device_arrays import stream_handle
+from lngen.runtime.cuda.arrays import stream_handle
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import os
 import numpy as np
 import pytest
 
-from lngen.runtime.devices import entries
+from lngen.runtime.cuda.devices import entries
 from tests.processes import run_alone
 
 
@@ -25,7 +25,7 @@ def test_the_lock_that_another_thread_holds_is_not_held_in_a_process_that_was_fo
         import os
         import threading
 
-        from lngen.runtime import devices
+        from lngen.runtime.cuda import devices
 
         held, done = threading.Event(), threading.Event()
 

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from lngen.runtime import directions
-from lngen.runtime.interface import Interface
+from lngen.runtime.numpy import directions
+from lngen.runtime.protocol.interface import Interface
 
 INTERFACE: Interface = {
     "name": "scaled",

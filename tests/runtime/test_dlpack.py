@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lngen.runtime import dlpack
-from lngen.runtime.device_arrays import KINDS, memory
+from lngen.runtime.cuda import dlpack
+from lngen.runtime.cuda.arrays import KINDS, memory
 from tests.requirements import needs_torch
 
 VERSIONED = pytest.mark.parametrize("asked", [{}, {"max_version": (1, 0)}])

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from lngen.runtime import extensions, host_compiler
-from lngen.runtime.extensions import EXTENSIONS, compile_ahead, extension
+from lngen.runtime.native import compiler as host_compiler
+from lngen.runtime.native import extensions
+from lngen.runtime.native.extensions import EXTENSIONS, compile_ahead, extension
 from tests.requirements import needs_gxx
 
 pytestmark = needs_gxx

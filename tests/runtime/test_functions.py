@@ -1,6 +1,6 @@
 """The functions of the runtime that NumPy lacks; that they are right is tested with emitted code."""
 
-from lngen.runtime.functions import ERF_FLOAT32, ERF_FLOAT64
+from lngen.runtime.numpy.functions import ERF_FLOAT32, ERF_FLOAT64
 from tests.runtime.erf import fitted
 
 

@@ -9,8 +9,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from lngen.runtime import collectives
-from lngen.runtime.gradient_sums import summed
+from lngen.runtime.sharded import collectives
+from lngen.runtime.sharded.gradient_sums import summed
 
 
 def on_threads(given, communicators=None):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lngen.runtime.grids import Multiprocessor, columns_grid, grid, resident
+from lngen.runtime.cuda.grids import Multiprocessor, columns_grid, grid, resident
 
 # Threads, registers of each, shared bytes, and what cuda_occupancy.h of CUDA 13 says for compute capability 9.0.
 TABLE = [

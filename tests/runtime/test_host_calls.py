@@ -13,7 +13,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from lngen.runtime.extensions import extension, headers
+from lngen.runtime.native.extensions import extension, headers
 from tests import corpus
 from tests.compiled import Layer, assert_same_bits, drawn, layer, results
 from tests.requirements import needs_gxx

@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lngen.runtime import binding, host_compiler
+from lngen.runtime.native import binding
+from lngen.runtime.native import compiler as host_compiler
 from tests.requirements import CROSS_GXX, needs_cross_compiler, needs_gxx
 from tests.runtime import host_kernels
 
@@ -183,7 +184,7 @@ def test_two_processes_compile_once(cache: Path, source: Path, tmp_path: Path) -
     slow.write_text(f'#!/bin/sh\ncase "$*" in *-march=*made.so) echo >> {log}; sleep 0.3;; esac\nexec g++ "$@"\n')
     slow.chmod(0o755)
     program = (
-        "import sys; from pathlib import Path; from lngen.runtime import host_compiler; "
+        "import sys; from pathlib import Path; from lngen.runtime.native import compiler as host_compiler; "
         "host_compiler.library(Path(sys.argv[1]), []).address('axpy')"
     )
     root = Path(__file__).parents[2]

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from lngen.runtime import host_memory
-from lngen.runtime.host_memory import empty
+from lngen.runtime.native import memory as host_memory
+from lngen.runtime.native.memory import empty
 from tests.processes import run_alone
 
 F32 = np.dtype(np.float32)
@@ -151,7 +151,7 @@ def test_a_process_that_was_forked_writes_its_own() -> None:
 
         import numpy as np
 
-        from lngen.runtime.host_memory import LARGE, empty
+        from lngen.runtime.native.memory import LARGE, empty
 
         there, freed = empty((LARGE,), np.dtype("f4")), empty((LARGE,), np.dtype("f4"))
         there.fill(1)
@@ -170,7 +170,7 @@ def test_a_process_that_was_forked_writes_its_own() -> None:
 
 def test_off_and_at_the_end_of_a_process() -> None:
     program = (
-        "import numpy as np; from lngen.runtime import host_memory; "
+        "import numpy as np; from lngen.runtime.native import memory as host_memory; "
         f"kept = host_memory.empty({LARGE}, np.dtype('f4')); print(kept.flags.owndata)"
     )
     for value, owns in (("0", "True\n"), ("1", "False\n")):

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from lngen.check.layer import Checkable, positional
-from lngen.runtime import host_samples
-from lngen.runtime.blocks import Work
-from lngen.runtime.extensions import headers
+from lngen.runtime.native import samples as host_samples
+from lngen.runtime.native.extensions import headers
+from lngen.runtime.numpy.blocks import Work
 from tests import corpus
 from tests.compiled import Layer, drawn, layer
 from tests.requirements import needs_gxx

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from lngen.runtime import host_threads
+from lngen.runtime.native import threads as host_threads
 from tests.processes import run_alone
 
 
@@ -139,7 +139,7 @@ def test_a_process_that_was_forked_has_its_own() -> None:
         import os
         import threading
 
-        from lngen.runtime import host_threads
+        from lngen.runtime.native import threads as host_threads
 
         host_threads.run(lambda first, end: None, 8, 2)
         child = os.fork()

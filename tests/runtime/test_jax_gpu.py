@@ -23,11 +23,11 @@ jax = pytest.importorskip("jax", reason=NO_JAX)
 pytestmark = [pytest.mark.cuda, pytest.mark.ci, needs_pycuda, needs_gxx]
 jnp = jax.numpy
 runtime = importlib.import_module("generated._runtime.jax")
-gpu = importlib.import_module("generated._runtime.jax_gpu")
-handlers = importlib.import_module("generated._runtime.jax_handlers")
-devices = importlib.import_module("generated._runtime.devices")
-functions_of_driver = importlib.import_module("generated._runtime.driver")
-host_compiler = importlib.import_module("generated._runtime.host_compiler")
+gpu = importlib.import_module("generated._runtime.jax.gpu")
+handlers = importlib.import_module("generated._runtime.jax.handlers")
+devices = importlib.import_module("generated._runtime.cuda.devices")
+functions_of_driver = importlib.import_module("generated._runtime.cuda.driver")
+host_compiler = importlib.import_module("generated._runtime.native.compiler")
 
 CALLED = ("cuCtxPushCurrent", "cuCtxPopCurrent", "cuMemAlloc", "cuMemFree", "cuMemcpyHtoD", "cuMemcpyDtoH")
 

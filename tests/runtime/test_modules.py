@@ -114,7 +114,7 @@ def test_a_copy_has_all_but_the_arrays(copied):
 
 def test_without_a_compiler_auto_is_numpy_and_nothing_is_asked_for_but_what_is_needed(monkeypatch):
     package = LayerNorm.__module__.rpartition(".")[0]
-    runtime = importlib.import_module(f"{package.rpartition('.')[0]}._runtime.host_compiler")
+    runtime = importlib.import_module(f"{package.rpartition('.')[0]}._runtime.native.compiler")
 
     def none():
         raise runtime.NoCompiler("no C++ compiler")

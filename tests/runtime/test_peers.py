@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from lngen.runtime.collectives import PeerError, PipeCommunicator, ThreadCommunicator, TorchCommunicator, told
+from lngen.runtime.sharded.collectives import PeerError, PipeCommunicator, ThreadCommunicator, TorchCommunicator, told
 from tests.requirements import NO_TORCH
 
 SIZE, TIMEOUT, LIMIT = 3, 1.0, 40.0

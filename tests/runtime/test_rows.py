@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lngen.runtime import rows
+from lngen.runtime.numpy import rows
 
 
 def test_a_long_row_is_summed_in_pieces() -> None:

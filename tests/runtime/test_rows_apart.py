@@ -7,7 +7,7 @@ import pytest
 
 from lngen.files import loading, manifest
 from lngen.pipeline import derived
-from lngen.runtime.collectives import GATHERED_BYTES
+from lngen.runtime.sharded.collectives import GATHERED_BYTES
 from tests import corpus
 from tests.processes import in_processes
 from tests.requirements import gxx, needs_mpi, needs_torch

@@ -14,7 +14,7 @@ from lngen.runtime.includes import inlined
 from lngen.toolchain import nvrtc
 from tests.requirements import needs_gxx, needs_nvrtc
 
-FOLDER = Path(next(iter(runtime.__path__)))
+FOLDER = Path(next(iter(runtime.__path__))) / "cuda"
 HEADERS = sorted(path.name for path in FOLDER.glob("*.cuh"))
 ROWS = (FOLDER / "rows.cuh").read_text(encoding="utf-8")
 

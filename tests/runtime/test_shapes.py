@@ -17,9 +17,9 @@ import pytest
 
 from lngen.files.paths import generated_folder
 from lngen.inspection.architectures import MULTIPROCESSORS
-from lngen.runtime.device_arrays import MOST_FEATURES
-from lngen.runtime.grids import Multiprocessor
-from lngen.runtime.kernels import VARIANTS
+from lngen.runtime.cuda.arrays import MOST_FEATURES
+from lngen.runtime.cuda.grids import Multiprocessor
+from lngen.runtime.cuda.kernels import VARIANTS
 from tests.requirements import needs_gxx
 from tests.shipped import ROOT
 from tests.tiers import sample
@@ -28,7 +28,7 @@ pytestmark = needs_gxx
 
 Sweep = Callable[..., "tuple[int, str]"]
 
-HEADER = ROOT / "lngen" / "runtime" / "shapes.cuh"
+HEADER = ROOT / "lngen" / "runtime" / "cuda" / "shapes.cuh"
 PROGRAM = Path(__file__).with_name("shapes_sweep.cpp")
 LONGEST = 300_000
 SIZES = sorted({each.block_shared: each for each in MULTIPROCESSORS.values()}.items())

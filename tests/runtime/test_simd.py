@@ -22,7 +22,7 @@ from tests.requirements import CROSS_GXX, gxx, needs_cross_compiler, needs_gxx
 from tests.runtime import simd_fits
 from tests.tiers import sample
 
-FOLDER = Path(next(iter(runtime.__path__)))
+FOLDER = Path(next(iter(runtime.__path__))) / "native"
 HEADERS = sorted(path.name for path in FOLDER.glob("simd*.h"))
 HARNESS = Path(__file__).with_name("simd.cpp")
 OPTIONS = ["-std=c++17", "-O2", "-fPIC", "-shared", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast"]

@@ -151,7 +151,7 @@ def test_compiled_kernels_compute_the_same(monkeypatch):
 
 
 def test_what_computes_is_what_there_is(monkeypatch):
-    kernels = importlib.import_module("generated._runtime.torch_kernels")
+    kernels = importlib.import_module("generated._runtime.torch.kernels")
     monkeypatch.setenv("CXX", "no-such-compiler")
     assert kernels.host(backend._numpy, backend._cpu) is backend._numpy
 
@@ -302,7 +302,7 @@ def test_derivatives_that_there_are_not_are_refused():
 @pytest.mark.parametrize("batch", [(2, 3), (), (0,)], ids=str)
 @pytest.mark.parametrize("entries", [1, 2**22])
 def test_forward_mode_of_forward_mode_takes_so_many_rows_at_once_as_have_room(entries, batch, monkeypatch):
-    monkeypatch.setattr(importlib.import_module("generated._runtime.torch_second_tangents"), "_ENTRIES", entries)
+    monkeypatch.setattr(importlib.import_module("generated._runtime.torch.second_tangents"), "_ENTRIES", entries)
     x, gamma = rows(*batch, 4, dtype=torch.float64).detach(), rows(4, dtype=torch.float64).detach()
 
     def written(x, gamma):
@@ -509,7 +509,7 @@ def test_gradients_of_each_sample_take_one_call_and_have_the_bits_of_its_own(
 ):
     kernels = backend._LAYER.operators.kernels
     monkeypatch.setattr(kernels, "host", kernels.compiled)
-    samples = importlib.import_module("generated._runtime.host_samples")
+    samples = importlib.import_module("generated._runtime.native.samples")
     calls = []
     compute = samples.compute
     monkeypatch.setattr(samples, "compute", lambda *given: calls.append(given) or compute(*given))

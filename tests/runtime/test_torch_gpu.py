@@ -19,7 +19,7 @@ from tests.requirements import NO_GPU_IN_TORCH, NO_TORCH, has_gpu, needs_gxx, ne
 
 torch = pytest.importorskip("torch", reason=NO_TORCH)
 pytestmark = [pytest.mark.cuda, pytest.mark.ci, needs_pycuda, *([] if has_gpu() else [needs_gxx])]
-torch_gpu = importlib.import_module("generated._runtime.torch_gpu")
+torch_gpu = importlib.import_module("generated._runtime.torch.gpu")
 
 
 class Device:

@@ -213,7 +213,9 @@ def test_replace_in_a_model_of_half_types_keeps_the_types_of_results(frameworks)
 def test_replace_by_the_wrong_layer_is_refused(frameworks):
     """Gemma's weight is what is added to 1, and Llama's is not."""
     torch, transformers, _, lngen_torch = frameworks
-    replacing, interface = map(importlib.import_module, ("generated._runtime.torch", "generated._runtime.interface"))
+    replacing, interface = map(
+        importlib.import_module, ("generated._runtime.torch", "generated._runtime.protocol.interface")
+    )
     layer = importlib.import_module("generated.rms_norm.torch_backend")._LAYER
     gemma = made(torch, transformers, CASES["Gemma 2"])
     name = "transformers.models.gemma2.modeling_gemma2.Gemma2RMSNorm"

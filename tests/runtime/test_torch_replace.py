@@ -17,7 +17,7 @@ from tests.requirements import NO_TORCH
 torch = pytest.importorskip("torch", reason=NO_TORCH)
 lngen_torch = importlib.import_module("lngen.torch")
 runtime = importlib.import_module("generated._runtime.torch")
-interface = importlib.import_module("generated._runtime.interface")
+interface = importlib.import_module("generated._runtime.protocol.interface")
 NAMES = ("layer_norm", "rms_norm", "offset_rms_norm", "gated_rms_norm", "softmax")
 backends = {name: importlib.import_module(f"generated.{name}.torch_backend") for name in NAMES}
 nn = torch.nn

@@ -12,7 +12,9 @@ from types import SimpleNamespace
 import pytest
 
 from lngen.cache import entries, folders
-from lngen.runtime import cache, compilers, host_compiler, trust, tuning
+from lngen.runtime import cache, trust
+from lngen.runtime.cuda import compilers, tuning
+from lngen.runtime.native import compiler as host_compiler
 from tests.ownership import give_away
 from tests.requirements import needs_gxx
 from tests.runtime import host_kernels

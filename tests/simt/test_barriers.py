@@ -12,7 +12,7 @@ from tests.tiers import sample
 
 pytestmark = [needs_gxx, pytest.mark.cuda]
 
-FOLDER = Path(next(iter(runtime.__path__)))
+FOLDER = Path(next(iter(runtime.__path__))) / "cuda"
 
 SOURCE = r"""
 #include "copies.cuh"

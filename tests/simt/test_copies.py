@@ -14,7 +14,7 @@ from tests.tiers import sample
 
 pytestmark = pytest.mark.cuda
 
-FOLDER = Path(next(iter(runtime.__path__)))
+FOLDER = Path(next(iter(runtime.__path__))) / "cuda"
 
 # Each thread keeps `AHEAD` entries of its own on the way through a ring of slots.
 SOURCE = r"""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lngen.runtime.driver import bindings, call
+from lngen.runtime.cuda.driver import bindings, call
 from lngen.simt import driver
 from tests.graphs import GLOBAL, RELAXED, captured
 from tests.requirements import needs_gxx, needs_pycuda

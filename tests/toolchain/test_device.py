@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lngen.commands import device as command
-from lngen.runtime import extensions
+from lngen.runtime.native import extensions
 from lngen.simt import driver
 from lngen.simt.driver import script
 from lngen.simt.driver.library import build

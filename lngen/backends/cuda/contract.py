@@ -87,7 +87,7 @@ class LaunchContract:
     """Launch of the kernels `<kernel>_<dtype>`.
 
     A direction works on rows. Any grid of one block or more is right, and more than `ceil(rows / rows_per_block)`
-    blocks are useless. The best grid is the number of blocks that the device holds at a time (`lngen.runtime.grids`).
+    blocks are useless. The best grid is the number of blocks that the device holds at a time (`cuda.grids`).
     Block size and shared bytes are in the module's `<kernel>_<dtype>_launch`.
 
     `<direction>_columns` adds up, in a fixed order, the partial sums that each block wrote into the workspace. Its

@@ -1,6 +1,6 @@
 """Module `cuda_backend.py`: the public functions, and the tables from which kernels are launched.
 
-The arguments of a kernel come from its `LaunchContract`. `lngen.runtime.launcher`, the same for each layer, reads the
+The arguments of a kernel come from its `LaunchContract`. `launcher` of the runtime, the same for each layer, reads the
 tables. The public functions and the classes of results use the names of callers. The tables, which hold inputs beside
 gradients, use the names of the derivation.
 """

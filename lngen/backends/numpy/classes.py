@@ -1,4 +1,4 @@
-"""`numpy_module.py`: a layer as a class, whose parts that are every layer's are in `_runtime/modules.py`."""
+"""`numpy_module.py`: a layer as a class, whose parts that are every layer's are in `_runtime/numpy/modules.py`."""
 
 from __future__ import annotations
 

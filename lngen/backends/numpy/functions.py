@@ -10,6 +10,18 @@ from lngen.backends.layout import WIDTH, tuple_of
 from lngen.backends.numpy.text import definition, words_in
 from lngen.backends.spelling import PYTHON, spelled
 
+RUNTIME_MODULES: Mapping[str, str] = {
+    "blocks": "numpy.blocks",
+    "calls": "protocol.calls",
+    "collectives": "sharded.collectives",
+    "directions": "numpy.directions",
+    "functions": "numpy.functions",
+    "interface": "protocol.interface",
+    "rows": "numpy.rows",
+    "sharded": "sharded.layers",
+}
+"""Modules of the runtime that emitted NumPy code imports, by the names that it has for them."""
+
 _FUNCTION = re.compile(r"^(?=def |class )", re.MULTILINE)
 
 
@@ -18,12 +30,21 @@ def spelled_by_function(text: str) -> str:
     return "".join(spelled(part, PYTHON) for part in _FUNCTION.split(re.sub(r"\n{4,}", "\n\n\n", text)))
 
 
+def runtime_imports(names: Iterable[str]) -> list[str]:
+    """Return the lines that import modules of the runtime.
+
+    >>> runtime_imports(["rows", "sharded"])
+    ['from .._runtime.numpy import rows as _rows', 'from .._runtime.sharded import layers as _sharded']
+    """
+    parted = [(*RUNTIME_MODULES[name].split("."), name) for name in names]
+    return [f"from .._runtime.{folder} import {module} as _{name}" for folder, module, name in sorted(parted)]
+
+
 def imported(functions: Iterable[Sequence[str]]) -> dict[str, Any]:
     """Return the names that lines use and do not define."""
     text = "\n".join(line for function in functions for line in function)
-    modules = ("blocks", "calls", "directions", "functions", "interface", "rows")
     return {
-        "runtime": [name for name in modules if f"_{name}." in text],
+        "runtime": runtime_imports(name for name in RUNTIME_MODULES if f"_{name}." in text),
         "uses_numpy": "np." in text,
         "uses_prod": "prod(" in text,
     }

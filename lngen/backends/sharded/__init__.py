@@ -14,7 +14,7 @@ from lngen.backends import Notes
 from lngen.backends.interface import OwnFields, PublicInterface, interface
 from lngen.backends.layout import in_order
 from lngen.backends.numpy.body import body
-from lngen.backends.numpy.functions import function, imported, measured, named, spelled_by_function
+from lngen.backends.numpy.functions import function, imported, measured, named, runtime_imports, spelled_by_function
 from lngen.backends.numpy.linear_directions import by_event
 from lngen.backends.numpy.lowering import handed, lower
 from lngen.backends.numpy.presence import Cases
@@ -29,7 +29,7 @@ from lngen.files.render import render
 from lngen.plan.parts import ShardedProgram
 from lngen.plan.program import RowProgram
 from lngen.plan.sharding import sharded
-from lngen.runtime.sharded import COUNTS, LARGEST, WHOLE
+from lngen.runtime.sharded.layers import COUNTS, LARGEST, WHOLE
 
 __all__ = ["collectives", "emit"]
 
@@ -211,7 +211,7 @@ class _ShardedEmission:
             "header": self.notes.header,
             "title": self.notes.title,
             "collectives": [f"`{form.program.direction}` takes {collectives(form)}." for form in self.forms],
-            "runtime": [*modules, "collectives", *(["directions"] if not several else []), "sharded"],
+            "runtime": runtime_imports([*modules, *(["directions"] if not several else []), "collectives", "sharded"]),
             "imported": in_order(["Gradients", *["Outputs"] * several, "Saved", *["SecondGradients"] * has_second]),
             "exported": sorted(program.direction for program in self.programs),
             "functions": functions,

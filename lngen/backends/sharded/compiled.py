@@ -18,7 +18,7 @@ from lngen.backends.spelling import belongs_to, marked_program, reading, spelled
 from lngen.expressions.symbols import RowScalarSymbol, RowSymbol, is_row
 from lngen.files.render import render
 from lngen.plan.program import RowArgument, RowProgram
-from lngen.runtime.sharded import LARGEST, WHOLE
+from lngen.runtime.sharded.layers import LARGEST, WHOLE
 
 SOURCE, CUDA_SOURCE = "sharded.cpp", "sharded.cu"
 

@@ -13,14 +13,14 @@ from typing import Any
 
 from lngen.check.layer import Checkable
 from lngen.check.thresholds.side import ThresholdSide, lowered
-from lngen.runtime import host_compiler
 from lngen.runtime.includes import inlined
+from lngen.runtime.native import compiler as host_compiler
 
 _FEW = 3
 _SHORT = 7
 _NUMBERS = ("LANES", "TOGETHER", "PIECE", "ROWS_TOGETHER")
 _ASK = """
-#include "../_runtime/host_rows.h"
+#include "../_runtime/native/host_rows.h"
 extern "C" long long number(int which) {
   const long long numbers[] = {
       lngen::Lanes<lngen::Computed>::COUNT, lngen::TOGETHER, lngen::PIECE, lngen::ROWS_TOGETHER};
@@ -72,7 +72,7 @@ def sides(layer: Checkable, dtypes: tuple[str, ...], thorough: bool) -> Iterator
 
 def _chunks(module: Any, dtype: str) -> Iterator[ThresholdSide]:
     """Rows of one chunk, of a few and of the most, on one thread and on two; results that bypass the cache, or not."""
-    kernels = importlib.import_module(".._runtime.host_kernels", module.__package__)
+    kernels = importlib.import_module(".._runtime.native.kernels", module.__package__)
     small = kernels.CHUNK_ROWS * (kernels.FEW_CHUNKS + 1)
 
     @contextmanager

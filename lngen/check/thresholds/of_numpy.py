@@ -24,7 +24,7 @@ _FAR = 0.01
 def sides(layer: Checkable, dtypes: tuple[str, ...], thorough: bool) -> Iterator[ThresholdSide]:
     """Rows of one piece and of several, in one block and in several, near zero and far from it; long and short ones."""
     package: Any = layer.module.__package__  # type: ignore[attr-defined]
-    rows = importlib.import_module(".._runtime.rows", package)
+    rows = importlib.import_module(".._runtime.numpy.rows", package)
     # The second order has no path for few rows.
     yield from _rows(rows, "at once", False, FAST_PATH_BYTES=2**62)
     yield from _rows(rows, "in blocks", True, FAST_PATH_BYTES=0)

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""A layer's directions on arrays of JAX's in the memory of a GPU, by the kernels of `cuda_backend`.
+
+They are compiled while a program is lowered, and launched on XLA's stream and into its memory, without Python. Nothing
+is synchronized, and nothing but XLA allocates.
+"""
+
+import ctypes
+import hashlib
+import struct
+from collections.abc import Sequence
+from functools import cache
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..cuda import devices, driver, kernels, plans
+from ..emitted import backend_module
+from ..native.compiler import Library, NoCompiler
+from ..protocol.calls import DType
+from .calls import stride
+from .handlers import handler, target
+from .kernels import JaxKernels, KernelCall
+from .primitives import jax, jnp
+
+__all__ = ["DRIVER", "JaxOnGPU"]
+
+DRIVER = (
+    "cuCtxGetCurrent",
+    "cuModuleLoadData",
+    "cuModuleGetFunction",
+    "cuFuncSetAttribute",
+    "cuLaunchKernel",
+    "cuMemsetD8Async",
+    "cuGetErrorString",
+)
+"""Driver functions that the handler calls, in the order of its structure."""
+
+_NAME = "jax_gpu_call"
+_START = 4096
+"""Placeholder address: memory of XLA begins at multiples of more bytes than any vector has."""
+
+_NONE = -1
+
+
+@cache
+def _handler() -> Library:
+    """Return the library that XLA calls, with the driver's addresses set; raises RuntimeError if it cannot be
+    compiled.
+    """
+    try:
+        found = handler(_NAME)
+    except NoCompiler as error:
+        raise RuntimeError(
+            f"kernels are called from JAX on a GPU by what is compiled in C++ on first use: {error.reason}; install a "
+            "C++ compiler, or build the layers where there is one (lngen build)"
+        ) from error
+    addresses = (ctypes.c_void_p * len(DRIVER))(*map(driver.address, DRIVER))
+    ctypes.CFUNCTYPE(None, ctypes.c_void_p)(found.address(f"{_NAME}_uses"))(ctypes.addressof(addresses))
+    return found
+
+
+class _Placeholder:
+    """Placeholder of an array in a plan: its type and shape, at an address that is aligned for vectors.
+
+    Samples of rows and of features are aligned as rows are, so that the kernels of the first sample serve all samples.
+    """
+
+    def __init__(self, shape: Sequence[int], dtype: DType) -> None:
+        self.dtype = dtype
+        self.__cuda_array_interface__ = {
+            "shape": tuple(shape),
+            "typestr": dtype.str,
+            "data": (_START, False),
+            "strides": None,
+            "version": 2,
+        }
+
+
+class JaxOnGPU:
+    """Kernels on a GPU for those in `host`, of the layer whose package is `package`."""
+
+    def __init__(self, host: JaxKernels, package: str) -> None:
+        self.host, self.package = host, package
+
+    def compute(self, direction: str, values: Sequence[Any], constants: Sequence[float], sampled: bool) -> list[Any]:
+        """The results of a direction, given a value for each of its arguments, None for one that is not there.
+
+        Raises ImportError without PyCUDA or a driver, RuntimeError where nothing can be compiled, and TypeError for
+        types that do not go together.
+        """
+        asked = self.host.asked(direction, values, constants, sampled)
+        if asked.samples == 0 or not prod(asked.types.shape[:-1]):
+            return [jnp.zeros(each.shape, each.dtype) for each in asked.made]
+        backend = backend_module(self.package, "cuda")
+        layer = backend._LAYER
+        given = dict(zip(plans.slots(layer, direction), [*asked.read, *asked.like], strict=False))
+        arrays = {name: value for name, value in given.items() if value is not None and type(value) is not float}
+        kinds = layer.kinds(layer.directions[direction])
+        strides = {
+            name: stride(kinds.get(name.removeprefix("out "), "saved"), value, asked.samples)
+            for name, value in arrays.items()
+        }
+        seen = given | {name: _memory(value, strides[name]) for name, value in arrays.items()}
+        objects = [seen.get(name) for name in plans.slots(layer, direction)]
+        if direction == "forward":
+            plan = plans.plan_forward(layer, objects)
+        else:
+            first = len(layer.directions[direction].arguments)
+            saved = tuple.__new__(backend.Saved, (*asked.types, *objects[first : first + len(layer.saved)]))
+            plan = plans.plan_later(layer, direction, objects, saved)
+        with devices.entered((), (), str) as device:
+            launches = kernels.launches(device, plan)
+        made = _called(launches, given, arrays, strides, asked)
+        return made[: len(asked.made)]
+
+
+def _memory(value: Any, step: int) -> _Placeholder:
+    """Return the placeholder of an array, or of its first sample."""
+    shape, dtype = value.shape, np.dtype(value.dtype)
+    if dtype == np.uint32:  # two for each number of 64 bits
+        shape, dtype = shape[:-1], np.dtype(np.float64)
+    return _Placeholder(shape[1:] if step else shape, dtype)
+
+
+def _called(
+    launches: Any, given: dict[str, Any], arrays: dict[str, Any], strides: dict[str, int], asked: KernelCall
+) -> list[Any]:
+    """The results of launches, and behind them their workspace, as one call of XLA's."""
+    plan, found = launches.plan, _handler()
+    operands = [each for each in asked.read if each is not None and type(each) is not float]
+    structs = [jax.ShapeDtypeStruct(each.shape, each.dtype) for each in asked.made]
+    places = {name: place for place, name in enumerate(arrays)}
+    if launches.partial_bytes:
+        places["the workspace"] = len(places)
+        structs.append(jax.ShapeDtypeStruct((launches.partial_bytes,), np.uint8))
+    numbers = dict(zip(("the rows", "the features", "the blocks"), launches.counts, strict=True))
+    know = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t)(found.address(f"{_NAME}_knows"))
+    names, steps = "", []
+    for kernel, blocks, _ in launches.steps:
+        image = hashlib.sha256(kernel.code.cubin).hexdigest()
+        know(image.encode(), kernel.code.cubin, len(kernel.code.cubin))
+        names += f"{image}\n{kernel.name}\n"
+        steps += [blocks, kernel.threads, kernel.shared_bytes, len(kernel.parts)]
+        for part, letter in zip(kernel.parts, kernel.letters, strict=True):
+            number: Any = numbers.get(part, given.get(part))
+            steps += [places.get(part, _NONE), 0 if letter == "P" else _bits(letter, number)]
+    zeros = [places[plan.names[slot]] - len(operands) for slot, _ in plan.zeros]
+    called: list[Any] = jax.ffi.ffi_call(target(_NAME), structs)(
+        *operands,
+        names=names,
+        sizes=np.array([1 if asked.samples is None else asked.samples, *zeros], np.int64),
+        strides=np.array([*strides.values(), 0], np.int64),
+        steps=np.array(steps, np.int64),
+    )
+    return called
+
+
+def _bits(letter: str, number: float) -> int:
+    """A number as the first of 8 bytes."""
+    bits: int = struct.unpack("=q", struct.pack(f"={letter}", number).ljust(8, b"\0"))[0]
+    return bits

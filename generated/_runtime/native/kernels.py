@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: MIT
+"""Kernels of a layer for the processor: the choice of the kernels of a call, and their arguments.
+
+`directions` calls them with checked arrays. Rows that are not dense, or not all of one type that kernels take, are
+passed as dense copies in the compute type.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import prod
+from pathlib import Path
+from typing import Any, Generic, NamedTuple
+
+import numpy as np
+
+from ..cuda.calls import DeviceDirection
+from ..numpy.blocks import Work, round_to
+from ..numpy.directions import ForwardCall, LaterCall, Results
+from ..numpy.layers import HostLayer, Kept
+from ..protocol.calls import Array, DType, Shape
+from ..protocol.interface import PER_ROW
+from . import binding
+from . import compiler as host_compiler
+from . import threads as host_threads
+from .calls import TYPES, HostCall, Running
+from .memory import empty
+
+__all__ = ["DeviceDirection", "HostKernels"]
+
+COMPUTED = (np.dtype(np.float32), np.dtype(np.float64))
+
+CHUNKS = 16
+"""Largest number of chunks of the rows, which threads share."""
+
+CHUNK_ENTRIES = 1 << 15
+"""Smallest number of entries in a chunk; for fewer, one thread is as fast as two."""
+
+CHUNK_ROWS, FEW_CHUNKS = 32, 4
+"""Smallest number of rows in a chunk that has partial sums over rows, if there are more than FEW_CHUNKS."""
+
+LINE = 16
+"""Entries that the arrays of a workspace are a multiple of: as in host_rows.h."""
+
+STREAMED_BYTES = 1 << 25
+"""The size of a result from which it bypasses the cache, which would not keep it."""
+
+_ENDS = ("the rows", "the features", "the blocks")
+
+
+def _macros(stored: str, computed: str, absent: Iterable[str]) -> tuple[str, ...]:
+    """Return the macros of a source, for rows of a type, for a compute type, and for absent values."""
+    return f"LNGEN_ROWS={stored}", f"LNGEN_COMPUTED={computed}", *(f"LNGEN_WITHOUT_{name}" for name in sorted(absent))
+
+
+class HostKernels(Generic[Kept]):
+    """The kernels of a layer, in files beside `file`, as the table of its directions describes them."""
+
+    def __init__(self, layer: HostLayer[Kept], file: str, directions: Mapping[str, DeviceDirection]) -> None:
+        self.layer, self.folder, self.directions = layer, Path(file).parent, directions
+        interface = layer.interface
+        self.inputs = {given["symbol"]: str(given["kind"]) for given in interface["inputs"]}
+        self.outputs = {output["symbol"]: str(output["kind"]) for output in interface["outputs"]}
+        self.constants = [given["symbol"] for given in interface["constants"]]
+        self.row_scalars = [field["of"] for field in interface["saved"] if field["kind"] == "row scalar"]
+        symbols = {("input", given["name"]): given["symbol"] for given in interface["inputs"]}
+        symbols |= {("output", output["name"]): output["symbol"] for output in interface["outputs"]}
+        symbols |= {("constant", given["name"]): given["symbol"] for given in interface["constants"]}
+        self.saved = [symbols.get((field["kind"], field["of"]), f"saved {field['of']}") for field in interface["saved"]]
+        self.optional = [given["symbol"] for given in interface["inputs"] if given["default"] is not None]
+
+    def forward(self, results: Callable[..., Results], otherwise: Any) -> HostCall[tuple[Results, Kept | None]]:
+        """Return the call of `forward`; `results` makes the returned object from the outputs.
+
+        `otherwise` is the call of `numpy_backend`, for types that kernels do not compute in.
+        """
+        kernels = DirectionKernels(self, "forward", otherwise)
+        return HostCall(ForwardCall(self.layer, results, kernels.forward, empty=empty), kernels.running())
+
+    def later(self, direction: str, results: Callable[..., Results], otherwise: Any) -> HostCall[Results]:
+        """A direction that follows forward."""
+        kernels = DirectionKernels(self, direction, otherwise)
+        return HostCall(LaterCall(self.layer, direction, results, kernels.later, empty=empty), kernels.running())
+
+    def builds(self, stored: str) -> list[tuple[Path, tuple[str, ...]]]:
+        """Return the sources to compile ahead of time for rows of a type, such as "bf16", each with macros.
+
+        They serve calls with every value, calls of later directions without the arguments of optional inputs, and
+        calls without optional inputs.
+        """
+        computed = "f64" if stored == "f64" else "f32"
+        found = [
+            (self.folder / direction.source, _macros(stored, computed, absent))
+            for name, direction in self.directions.items()
+            for absent in DirectionKernels(self, name, None).absences()
+        ]
+        return list(dict.fromkeys(found))
+
+
+class DirectionKernels:
+    """The kernels of one direction. Its values are a list; the table calls each by a name."""
+
+    def __init__(self, layer: HostKernels[Any], name: str, otherwise: Any) -> None:
+        self.layer, self.name, self.direction, self.otherwise = layer, name, layer.directions[name], otherwise
+        direction = self.direction
+        results = [f"out {each}" for each in direction.results]
+        made = [*results, *(f"saved {each}" for each in layer.row_scalars)] if name == "forward" else results
+        read = [*layer.inputs, *layer.constants] if name == "forward" else [*direction.arguments, *layer.saved]
+        names = [*read, *made]
+        kinds = layer.inputs | layer.outputs | dict.fromkeys(layer.constants, "Constant")
+        kinds |= {each: kinds[of] for each, of in direction.arguments.items()}
+        kinds |= {f"out {each}": kinds[of] for each, of in direction.results.items()}
+        self.names, self.first_made = names, len(read)
+        self.kinds = [kinds.get(each, "saved") for each in names]
+        places = {each: place for place, each in enumerate([*names, "the workspace"])}
+        self.kernels = {
+            kernel: (
+                [places[part] for part in parts.split(", ") if part not in _ENDS and kinds.get(part) != "Constant"],
+                [places[part] for part in parts.split(", ") if kinds.get(part) == "Constant"],
+            )
+            for kernel, parts in direction.kernels.items()
+        }
+        self.zeros = [places[f"out {each}"] for each in direction.zeros]
+        # If a value is None, its terms are compiled away. A value that no kernel reads is known by its gradient.
+        optional = [*layer.optional, *direction.arguments]
+        self.may_be_absent = {each: places[each] for each in optional if each in places}
+        if name != "forward":
+            gradients = {of: places[f"out {each}"] for each, of in direction.results.items()}
+            self.may_be_absent |= {of: gradients[of] for of in layer.optional if of in gradients and of not in places}
+        columns, scalars = direction.sums
+        self.has_sums, self.columns, self.scalars = columns + scalars > 0, 2 * columns, scalars
+        self.plans: dict[Any, list[_HostKernel]] = {}
+
+    def forward(self, values: Sequence[Any], results: Sequence[Any], call: Work) -> None:
+        """Compute forward, as `ForwardCall` calls it."""
+        if call.dtype in COMPUTED:
+            self.any([*values, *results], call)
+        else:
+            self.otherwise.blocks(values, results, call)
+
+    def later(self, arguments: Sequence[Any], fields: Sequence[Any], results: Sequence[Any], call: Work) -> None:
+        """Compute another direction, as `LaterCall` calls it."""
+        if call.dtype in COMPUTED:
+            self.any([*arguments, *fields, *results], call)
+        else:
+            self.otherwise.blocks(self.otherwise.with_zeros(arguments, call), fields, results, call)
+
+    def running(self) -> Running:
+        """Return the functions by which calls run these kernels."""
+        # As many entries as `run` has, or a few more: lines are filled up.
+        workspace = self.columns, (2 * self.columns + self.scalars + 2) * LINE
+        return Running(self.prepare, self.run, CHUNK_ENTRIES, workspace if self.has_sums else (0, 0), self.zeros, self)
+
+    def any(self, given: list[Any], call: Work) -> None:
+        """Run the kernels on any arrays; an array that kernels cannot take is copied."""
+        computed = call.dtype
+        stored = self.stored(given, computed)
+        copied: list[tuple[Any, Array]] = []
+        for place, (dtype, value) in enumerate(zip(self.wanted(given, stored, computed), given, strict=True)):
+            if dtype is None:
+                continue
+            if type(value) is np.ndarray and value.dtype == dtype and value.flags.c_contiguous:
+                continue
+            if place < self.first_made:
+                given[place] = np.ascontiguousarray(value, dtype)
+            else:
+                given[place] = np.empty(value.shape, dtype)
+                copied.append((value, given[place]))
+        self.run(given, call.shape, stored, computed, call.threads)
+        for result, made in copied:
+            round_to(result, ..., made)
+
+    def stored(self, given: Sequence[Any], computed: DType) -> DType:
+        """Return the type that rows are stored in, if kernels take it; else the compute type."""
+        pairs = zip(self.kinds, given, strict=True)
+        kinds = {value.dtype for kind, value in pairs if value is not None and kind in PER_ROW}
+        stored = kinds.pop() if len(kinds) == 1 else computed
+        return stored if stored.name in TYPES and stored.isnative else computed
+
+    def wanted(self, given: Sequence[Any], stored: DType, computed: DType) -> list[DType | None]:
+        """Return the type in which kernels take each array; None for a Constant, and for an absent value."""
+        return [
+            None if value is None or kind == "Constant" else stored if kind in PER_ROW else computed
+            for kind, value in zip(self.kinds, given, strict=True)
+        ]
+
+    def prepare(self, given: list[Any], stored: DType, computed: DType) -> tuple[Any, ...]:
+        """Return the address of each kernel, and the places of its pointers and of its numbers."""
+        return tuple([(each.address, each.pointers, each.numbers) for each in self.chosen(given, stored, computed)])
+
+    def run(self, given: list[Any], shape: Shape, stored: DType, computed: DType, threads: int) -> None:
+        """Compute the results at the end of a list from the values before them."""
+        kernels = self.chosen(given, stored, computed)
+        cut = self.cut(shape, stored)
+        for place in self.zeros:
+            if given[place] is not None:
+                given[place].fill(0.0)
+        given.append(np.empty(cut.workspace, computed) if self.has_sums else None)
+        for kernel in kernels:
+            kernel.run(given, (cut.rows, cut.features, cut.chunks), cut.streams, threads)
+
+    def cut(self, shape: Shape, stored: DType, samples: int = 1) -> "Cut":
+        """Divide the rows of a shape into chunks, or the rows of each of several samples."""
+        rows, features = prod(shape[:-1]), shape[-1]
+        if features >= 2**31:
+            raise ValueError(
+                f"rows have {features} entries, and kernels take fewer than 2**31; numpy_backend takes any"
+            )
+        entries = rows * features
+        chunks = 1
+        if entries > CHUNK_ENTRIES:
+            most = max(FEW_CHUNKS, rows // CHUNK_ROWS) if self.has_sums else CHUNKS
+            chunks = min(CHUNKS, most, rows, entries // CHUNK_ENTRIES)
+        column = _in_lines(features) + LINE
+        workspace = chunks * (self.columns * column + _in_lines(self.scalars)) + LINE
+        streams = int(samples * entries * stored.itemsize >= STREAMED_BYTES)
+        parts = min(CHUNKS, samples, samples * entries // CHUNK_ENTRIES)
+        workspace = workspace if self.has_sums else 0
+        return Cut(samples, parts if parts > chunks else 1, rows, features, chunks, streams, workspace)
+
+    def absences(self) -> list[list[str]]:
+        """Return the absent values of the calls that `HostKernels.builds` compiles for."""
+        optional = {*self.layer.optional}
+        arguments = {each for each, of in self.direction.arguments.items() if of in optional}
+        results = {f"out {each}" for each, of in self.direction.results.items() if of in optional}
+        without: tuple[set[str], ...] = set(), arguments, optional | arguments | results
+        return [self._absent([None if name in none else 0 for name in self.names]) for none in without]
+
+    def _absent(self, given: Sequence[Any]) -> list[str]:
+        return [name for name, place in self.may_be_absent.items() if given[place] is None]
+
+    def chosen(self, given: Sequence[Any], stored: DType, computed: DType) -> list["_HostKernel"]:
+        """Return the kernels for the present values of a call, compiled if necessary."""
+        key = (stored, computed, *[value is None for value in given])
+        if key not in self.plans:
+            self.plans[key] = self._loaded(given, stored, computed)
+        return self.plans[key]
+
+    def _loaded(self, given: Sequence[Any], stored: DType, computed: DType) -> list["_HostKernel"]:
+        macros = _macros(TYPES[stored.name], TYPES[computed.name], self._absent(given))
+        library = host_compiler.library(self.layer.folder / self.direction.source, macros)
+        return [
+            _HostKernel(f"{library.path}:{name}", library.address(name), *places, over_rows=name == self.name)
+            for name, places in self.kernels.items()
+        ]
+
+
+class Cut(NamedTuple):
+    """Division of rows into chunks.
+
+    `chunks` is the number for each sample, `streams` is 1 if results bypass the cache, and `workspace` counts entries.
+    Threads share the `parts` of the samples if there are several, else the chunks.
+    """
+
+    samples: int
+    parts: int
+    rows: int
+    features: int
+    chunks: int
+    streams: int
+    workspace: int
+
+
+def _in_lines(entries: int) -> int:
+    """Round a number of entries up to whole cache lines."""
+    return -(-entries // LINE) * LINE
+
+
+class _HostKernel:
+    """A loaded kernel, and the places of the pointers and the numbers that it is passed."""
+
+    def __init__(
+        self, name: str, address: int, pointers: Sequence[int], numbers: Sequence[int], *, over_rows: bool
+    ) -> None:
+        self.name, self.address, self.over_rows = name, address, over_rows
+        self.pointers, self.numbers = tuple(pointers), tuple(numbers)
+
+    def run(self, given: Sequence[Any], sizes: tuple[int, int, int], streams: int, threads: int) -> None:
+        """Run it on the rows, or once at the end of the sums over them."""
+        arrays, numbers = tuple([given[p] for p in self.pointers]), tuple([float(given[p]) for p in self.numbers])
+        chunks = sizes[2]
+        if chunks == 1 or threads == 1 or not self.over_rows:
+            binding.call(self.address, arrays, numbers, (*sizes, 0, chunks, streams))
+            return
+
+        def part(first: int, end: int) -> None:
+            binding.call(self.address, arrays, numbers, (*sizes, first, end, streams))
+
+        host_threads.run(part, chunks, threads)

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""Kernels for the processor in the place of functions that take the rows of a part.
+
+Rows of 16 bits beside row scalars, which have the type that is computed in, are passed as copies of that type.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from ..numpy.blocks import Work
+from . import compiler as host_compiler
+from .kernels import COMPUTED, DeviceDirection, DirectionKernels
+
+
+class HostPart:
+    """Function (values, results, call) that runs kernels of a `source` beside `file`.
+
+    `otherwise` is the function for NumPy. It is called if there is no compiler, or for a type that kernels do not
+    compute in. `values` and `results` name the kind of each, `kernels` the arguments of each kernel. Inputs in
+    `optional` may be None, and their gradients may be omitted. A None in `zeros` stands for zero.
+    """
+
+    def __init__(
+        self,
+        file: str,
+        source: str,
+        otherwise: Callable[[Sequence[Any], Sequence[Any], Work], None],
+        values: Mapping[str, str],
+        results: Mapping[str, str],
+        kernels: Mapping[str, str],
+        *,
+        sums: tuple[int, int] = (0, 0),
+        optional: Sequence[str] = (),
+        zeros: Sequence[str] = (),
+    ) -> None:
+        self.otherwise = otherwise
+        name = next(iter(kernels))
+        # A gradient is known by the input that it belongs to.
+        of = {each: each[1:] if each[1:] in optional else each for each in results}
+        belongs = dict(values)
+        belongs |= {of[each]: belongs.get(of[each], kind) for each, kind in results.items()}
+        direction = DeviceDirection(
+            source=source, arguments={each: each for each in values}, results=of, kernels=kernels, sums=sums
+        )
+        layer: Any = SimpleNamespace(
+            folder=Path(file).parent,
+            directions={name: direction},
+            inputs={each: kind for each, kind in belongs.items() if kind != "Constant"},
+            outputs={},
+            constants=[each for each, kind in belongs.items() if kind == "Constant"],
+            row_scalars=[],
+            saved=[],
+            optional=list(optional),
+        )
+        self.kernels = DirectionKernels(layer, name, None)
+        self.zeros = [place for place, each in enumerate(values) if each in zeros]
+        self.kinds = list(values.values())
+        # Results that a kernel always writes, though they may not be wanted.
+        self.always = [
+            (place, kind)
+            for place, (each, kind) in enumerate(results.items())
+            if of[each] == each and kind in ("Row", "RowScalar")
+        ]
+
+    def __call__(self, values: Sequence[Any], results: Sequence[Any], call: Work) -> None:
+        """Compute the results."""
+        if call.dtype not in COMPUTED or not _can_compile():
+            self.otherwise(values, results, call)
+            return
+        given = list(values)
+        for place in self.zeros:
+            if given[place] is None:
+                shape = call.shape if self.kinds[place] == "Row" else call.shape[:-1]
+                given[place] = np.zeros(shape, call.dtype)
+        made = list(results)
+        for place, shaped in self.always:
+            if made[place] is None:
+                made[place] = np.empty(call.shape if shaped == "Row" else call.shape[:-1], call.dtype)
+        self.kernels.any([*given, *made], call)
+
+
+def _can_compile() -> bool:
+    try:
+        host_compiler.compiler()
+    except host_compiler.NoCompiler:
+        return False
+    return True

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: MIT
+"""Shared part of every layer's `torch_backend`: the layer as a function of tensors, and as a module.
+
+`Layer(INTERFACE, ...)` calls any emitted package, also one that is not known in advance.
+"""
+
+import inspect
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial, wraps
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
+
+from ..protocol.interface import Interface
+from ..protocol.parameters import (
+    checked,
+    described,
+    feature_count,
+    parameters_of,
+    start,
+)
+from .derivatives import node_at_once
+from .dispatch import at_once
+from .kernels import Tensor, is_tensor_like, torch
+from .operators import Operators
+
+__all__ = ["Device", "Dtype", "Module", "Tensor", "TorchLayer"]
+
+Result = TypeVar("Result")
+
+_DISTRIBUTED = "torch.distributed.tensor"
+Device: TypeAlias = "torch.device | str | int | None"
+Dtype: TypeAlias = "torch.dtype | None"
+
+
+class TorchLayer(Generic[Result]):
+    """A layer as a function of tensors, which is differentiable twice, by autograd and by torch.func.
+
+    `package` is the name of the package of the layer, and `numpy` and `compiled` its modules for the processor.
+    """
+
+    def __init__(self, package: str, interface: Interface, numpy: Any, compiled: Any) -> None:
+        self.interface = interface
+        self.operators = Operators(package, interface, numpy, compiled)
+        self.forward = self.operators.forward
+        self.at_once = at_once(self.operators.kernels, node_at_once(self.operators))
+        self.share = self._sharing()
+        self.outputs, self.results = len(interface["outputs"]), len(self.operators.parts["forward"].results)
+        kinds = [each["kind"] for each in interface["inputs"]]
+        self.required = self.operators.kernels.required
+        self.numbers = [number for number, kind in enumerate(kinds) if kind == "Scalar"]
+        self.rows = [number for number, kind in enumerate(kinds) if kind == "Row"]
+
+    def call(self, *values: Any) -> Result:
+        """The output of the layer, a tuple of several; `values` are its inputs, then its Constants."""
+        if self.numbers:
+            values = self._with_tensors(values)
+        values = (*values, False)
+        if (plain := self.at_once(values)) is not None:
+            return cast(Result, plain)
+        self._look(values)
+        self.share()
+        made = self.forward(*values)
+        chosen: Result = made if self.results == 1 else made[0] if self.outputs == 1 else made[: self.outputs]
+        return chosen
+
+    def _sharing(self) -> Callable[[], None]:
+        """Return a function that registers with PyTorch, once, how rows may be sharded.
+
+        It is called before any call whose rows may be sharded.
+        """
+        is_shared = False
+
+        def share() -> None:
+            nonlocal is_shared
+            if not is_shared and _DISTRIBUTED in sys.modules:
+                from . import sharding as torch_sharding
+
+                torch_sharding.register(self.operators)
+                is_shared = True
+
+        # A compiler that traces calls it as it is: what it does is no part of a program, and is not guarded. It is what
+        # torch.compiler.assume_constant_result sets, which takes a second to import all of the compiler.
+        share._dynamo_marked_constant = True  # type: ignore[attr-defined]
+        return share
+
+    def _look(self, values: Sequence[Any]) -> None:
+        """Check the inputs; raises TypeError for one that is not a tensor, or its stand-in in a traced program."""
+        for number, is_required in enumerate(self.required):
+            value = values[number]
+            if is_required if value is None else not is_tensor_like(value):
+                self._refuse(number, value)
+            if isinstance(value, Tensor) and (value.is_nested or value.layout != torch.strided):
+                self._refuse_layout(number, value)
+        if all(values[number] is None for number in self.rows):
+            self.operators.kernels.types_of(values[: len(self.required)])
+
+    def _refuse(self, number: int, value: Any) -> None:
+        name, is_number = self.interface["inputs"][number]["name"], number in self.numbers
+        if is_number and isinstance(value, (int, float)):
+            raise TypeError(
+                f"{name} is {value!r}, and the traced program does not know the type of the rows; pass a tensor"
+            )
+        found = "None" if value is None else f"of type {type(value).__name__}"
+        remedy = "a tensor or a number" if is_number else "a tensor, such as torch.as_tensor makes"
+        raise TypeError(f"{name} is {found}; pass {remedy}")
+
+    def _refuse_layout(self, number: int, value: Tensor) -> None:
+        """Raises TypeError for a tensor that has no row for each index."""
+        name = self.interface["inputs"][number]["name"]
+        if value.is_nested:
+            raise TypeError(f"{name} is a nested tensor; pass each of {name}.unbind(), or all rows as {name}.values()")
+        kind = str(value.layout).removeprefix("torch.")
+        raise TypeError(f"{name} is a sparse tensor, {kind}; pass a dense one, such as {name}.to_dense()")
+
+    def _with_tensors(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Numbers as tensors of the type that rows are computed in: they make it no wider."""
+        found = list(values)
+        row = next((found[place] for place in self.rows if isinstance(found[place], Tensor)), None)
+        for number in self.numbers:
+            if isinstance(found[number], (int, float)) and row is not None:
+                kind = torch.float64 if row.dtype == torch.float64 else torch.float32
+                found[number] = torch.full((), found[number], dtype=kind, device=row.device)
+        return tuple(found)
+
+
+class Module(torch.nn.Module):
+    """A layer as a module, whose parameters are the layer's inputs of kind Feature and Scalar."""
+
+    _layer: ClassVar[TorchLayer[Any]]
+    _ours: ClassVar[dict[str, str]]
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        """Give a layer's class the names that its counterparts have for its parameters and Constants."""
+        super().__init_subclass__(**keywords)
+        interface = cls._layer.interface
+        if "__init__" in vars(cls) and "_layer" in vars(cls):
+            cls.__init__ = _told(cls.__init__, interface)  # type: ignore[method-assign]
+        names = [each["name"] for each in (*parameters_of(interface), *interface["constants"])]
+        taken, cls._ours = torch.nn.Module(), {}
+        for counterpart in interface["counterparts"]:
+            for theirs, ours in counterpart["attributes"].items():
+                if ours in names and theirs not in names and not hasattr(taken, theirs):
+                    cls._ours[theirs] = ours
+                    setattr(cls, theirs, property(partial(_value, ours)))
+
+    def __init__(
+        self,
+        features: int | None,
+        parameters: Mapping[str, bool],
+        constants: Mapping[str, float],
+        device: Device,
+        dtype: Dtype,
+    ) -> None:
+        """`parameters` says by attribute which there are, in the order of the inputs; `constants` are by attribute too.
+
+        Raises TypeError or ValueError for features that are no whole number, or too few, and for a Constant that no
+        call would take.
+        """
+        super().__init__()
+        interface = self._layer.interface
+        self._features = None if features is None else feature_count(features, interface["minimum_features"])
+        inputs = parameters_of(interface)
+        # An input may have an underscore more in its name here.
+        entries = (*inputs, *interface["constants"])
+        self._names = {each["name"]: name for each, name in zip(entries, (*parameters, *constants), strict=True)}
+        self._defaults = {name: start(each) for name, each in zip(parameters, inputs, strict=True)}
+        for (name, is_there), each in zip(parameters.items(), inputs, strict=True):
+            shape = (self._features,) if each["kind"] == "Feature" else ()
+            made = torch.nn.Parameter(torch.empty(shape, device=device, dtype=dtype)) if is_there else None
+            self.register_parameter(name, made)
+        self._constants = tuple(constants)
+        for name, value in checked(interface, constants).items():
+            setattr(self, name, value)
+        self.reset_parameters()
+
+    def __prepare_scriptable__(self) -> None:
+        """Raises TypeError, before torch.jit.script looks for the source of what has none."""
+        name = type(self).__name__
+        raise TypeError(f"{name} cannot be scripted; use torch.export, torch.compile or torch.jit.trace")
+
+    def reset_parameters(self) -> None:
+        """Set each parameter to its value when omitted, or to 1 if it is required."""
+        for name, default in self._defaults.items():
+            parameter = getattr(self, name)
+            if parameter is not None:
+                torch.nn.init.constant_(parameter, default)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set a parameter or a Constant, by a counterpart's name for it too."""
+        super().__setattr__(self._names[self._ours[name]] if name in self._ours else name, value)
+
+    def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, *arguments: Any) -> None:
+        """Load the state of a counterpart too: its parameters are known by their names there."""
+        for theirs, ours in self._ours.items():
+            if f"{prefix}{theirs}" in state_dict:
+                state_dict.setdefault(f"{prefix}{self._names[ours]}", state_dict.pop(f"{prefix}{theirs}"))
+        super()._load_from_state_dict(state_dict, prefix, *arguments)
+
+    def extra_repr(self) -> str:
+        """Return the text in brackets after the name of the class."""
+        constants = {name: getattr(self, name) for name in self._constants}
+        return described(self._features, constants, [name for name in self._defaults if getattr(self, name) is None])
+
+
+def _told(init: Callable[..., None], interface: Interface) -> Callable[..., None]:
+    """A constructor that says what the arguments of a counterpart are called here."""
+    accepted = [name for name in inspect.signature(init).parameters if name != "self"]
+    theirs = {theirs: ours for each in interface["counterparts"] for theirs, ours in each["attributes"].items()}
+
+    @wraps(init)
+    def made(self: Any, *arguments: Any, **keywords: Any) -> None:
+        for name in keywords:
+            if name not in accepted:
+                ours = f"{name} is {theirs[name]} here; " if theirs.get(name) in accepted else ""
+                absent = next((f"; {each}=False leaves {each} out" for each in accepted if each in optional), "")
+                taken = ", ".join(accepted)
+                raise TypeError(f"{type(self).__name__} has no argument {name}; {ours}it takes {taken}{absent}")
+        init(self, *arguments, **keywords)
+
+    optional = [each["name"] for each in parameters_of(interface) if each["default"] is not None]
+    return made
+
+
+def _value(ours: str, module: Module) -> Any:
+    return getattr(module, module._names[ours])

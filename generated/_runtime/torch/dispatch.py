@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""Fast paths around PyTorch's dispatcher.
+
+Its keys are bits that describe a tensor and the transforms around a call. If the keys are those of plain tensors of the
+processor, a kernel is called at once.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from .kernels import Tensor, TorchKernels, only, torch, torch_func
+
+__all__ = ["are_plain", "at_once", "below", "differentiated", "forward_ad", "is_plain", "next_transform"]
+
+_C: Any = torch._C
+forward_ad: Any = torch.autograd.forward_ad
+_AFTER_AUTOGRAD = _C._after_autograd_keyset
+# These two are in every call's keys, and do nothing to an operator that is given tensors.
+_DECIDING: int = _AFTER_AUTOGRAD.remove(_C.DispatchKey.ADInplaceOrView).remove(_C.DispatchKey.BackendSelect).raw_repr()
+_PLAIN: int = _C.DispatchKeySet(_C.DispatchKey.CPU).raw_repr() & _DECIDING
+_CPU: int = _C.DispatchKeySet(_C.DispatchKey.CPU).raw_repr()
+_IGNORED: int = (
+    ~_CPU
+    & (
+        _C.DispatchKeySet(_C.DispatchKey.ADInplaceOrView)
+        | _C.DispatchKeySet(_C.DispatchKey.BackendSelect)
+        | _C.DispatchKeySet(_C.DispatchKey.AutogradCPU)
+    ).raw_repr()
+)
+_KINDS = (Tensor, torch.nn.Parameter)
+
+
+@contextmanager
+def _recorded() -> Iterator[None]:
+    """Turn on autograd for the next transform, inside a node and its rules.
+
+    Autograd is off there, and the next transform is differentiated all the same.
+    """
+    with torch.enable_grad(), forward_ad._set_fwd_grad_enabled(True):
+        yield
+
+
+@contextmanager
+def next_transform() -> Iterator[None]:
+    """Let the next transform differentiate a rule for tangents that uses PyTorch's own operators."""
+    if not _C._are_functorch_transforms_active():
+        yield
+        return
+    with _C._AutoDispatchBelowAutograd(), _recorded():
+        yield
+
+
+def below(operator: Any, on_processor: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that computes an operator without autograd.
+
+    It calls a kernel at once, if no transform is active.
+    """
+
+    def compute(keyset: Any, args: Sequence[Any], in_node: bool = False) -> Any:
+        if is_plain(keyset):
+            return on_processor(*args)
+        with _C._AutoDispatchBelowAutograd():
+            if not in_node or not _C._are_functorch_transforms_active():
+                return operator.redispatch(keyset & _AFTER_AUTOGRAD, *args)
+            with _recorded():
+                return operator.redispatch(keyset & _AFTER_AUTOGRAD, *args)
+
+    return compute
+
+
+def differentiated(compute: Callable[..., Any], node: Any) -> Callable[..., Any]:
+    """The kernel of an operator for autograd."""
+
+    def kernel(keyset: Any, *args: Any) -> Any:
+        recorded = _C.is_grad_enabled() and _C._any_requires_grad(*args)
+        if not recorded and forward_ad._current_level < 0:
+            return compute(keyset, args)
+        if not _C._are_functorch_transforms_active():
+            return node.apply(keyset, *args)
+        # Transforms come to this kernel one by one, each with arguments of its own level.
+        with torch_func.enable_single_level_autograd_function():
+            return node.apply(keyset, *args)
+
+    return kernel
+
+
+def is_plain(keyset: Any) -> bool:
+    """Test whether a call with these keys needs only a kernel for the processor, below autograd."""
+    return bool(keyset.raw_repr() & _DECIDING == _PLAIN)
+
+
+def are_plain(tensors: Sequence[Tensor | None]) -> bool:
+    """The same of a call with these tensors, here: no mode, transform or subclass, and no tangent."""
+    if forward_ad._current_level >= 0:  # no key says which tensors have one
+        return False
+    keys = _C._dispatch_tls_local_include_set().raw_repr()
+    for tensor in tensors:
+        if tensor is not None:
+            keys |= _C._dispatch_keys(tensor).raw_repr()
+    return bool(keys & _DECIDING == _PLAIN)
+
+
+def at_once(kernels: TorchKernels, node: Any) -> Callable[[Sequence[Any]], Any]:
+    """A layer's forward without the dispatcher, for calls that nothing but autograd has a say in; else it is None.
+
+    Such a call is of tensors of the processor, and is seen by no mode, transform, tracer, profiler or hook.
+    """
+    required = kernels.required
+
+    def forward(values: Sequence[Any]) -> Any:
+        if (
+            torch.compiler.is_compiling()
+            or forward_ad._current_level >= 0
+            or _C._len_torch_function_stack()
+            or _C._autograd._profiler_enabled()
+            or _C._autograd._top_saved_tensors_default_hooks(False) is not None
+        ):
+            return None
+        keys = _C._dispatch_tls_local_include_set().raw_repr()
+        is_recorded = False
+        for value, is_required in zip(values, required, strict=False):
+            if type(value) in _KINDS:
+                keys |= _C._dispatch_keys(value).raw_repr()
+                is_recorded = is_recorded or value.requires_grad
+            elif value is not None or is_required:
+                return None
+        if keys & ~_IGNORED & ~_C._dispatch_tls_local_exclude_set().raw_repr() != _CPU:
+            return None
+        if is_recorded and _C.is_grad_enabled():
+            return node.apply(*values)
+        return only(kernels.forward_in_part(values)[0])
+
+    return forward

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""Operators on samples: the rule of `torch.vmap`.
+
+Rows of all samples are rows. Where samples have parameters of their own, or sums over their own rows, the operator is
+called by sample, once for all of them.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from ..protocol.interface import PER_ROW
+from .kernels import Tensor, each, only
+from .parts import OperatorValues
+
+__all__ = ["batched"]
+
+
+def batched(operator: Any, parts: OperatorValues) -> Callable[..., Any]:
+    """The rule of an operator for arguments with a dimension more."""
+    is_row = [part.kind in PER_ROW for part in parts.arguments]
+    sums = [owner for owner, part in zip(parts.owners, parts.results, strict=True) if part.kind not in PER_ROW]
+
+    def rule(info: Any, in_dims: tuple[int | None, ...], *args: Any) -> Any:
+        size, was_by_sample = info.batch_size, args[parts.by_sample]
+        shared = [at is None for at in in_dims]
+        values = [value if at is None else value.movedim(at, 0) for value, at in zip(args, in_dims, strict=True)]
+        has_sums = any(owner is not None and args[owner] is not None for owner in sums)
+        by_sample = was_by_sample or has_sums or not all(map(max, shared, is_row))
+        for place, value in enumerate(values):
+            if isinstance(value, Tensor) and shared[place] and (by_sample or is_row[place]):
+                values[place] = value.expand(size, *value.shape)
+        if was_by_sample:
+            values = [value.flatten(0, 1) if isinstance(value, Tensor) else value for value in values]
+        values[parts.by_sample] = by_sample
+        made = operator(*values)
+        is_there = [owner is None or args[owner] is not None for owner in parts.owners]
+        if was_by_sample:
+            made = only(
+                [
+                    value.unflatten(0, (size, -1)) if one else value
+                    for value, one in zip(each(made), is_there, strict=True)
+                ]
+            )
+        return made, only([0 if one else None for one in is_there])
+
+    return rule

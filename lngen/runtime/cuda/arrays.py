@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: MIT
+# mypy: disable-error-code="import-untyped,import-not-found"
+"""Arrays in device memory, from any library, and checks that kernels can read them.
+
+Each message names the argument, its fault, and what to pass instead.
+"""
+
+from collections.abc import Mapping
+from enum import Enum
+from math import prod
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+
+from ..protocol.calls import DType, Shape, constant
+from . import dlpack
+
+__all__ = [
+    "BYTES", "KINDS", "MOST_FEATURES", "TYPES", "DeviceArray", "Memory", "array", "check_shape", "check_type",
+    "check_writable", "dtype_of", "finite", "memory", "number_or_array", "own_dtype", "part", "result", "row_shape",
+    "stream_handle",
+]  # fmt: skip
+
+KINDS = {"<f2": "f16", "<V2": "bf16", "|V2": "bf16", "<f4": "f32", "<f8": "f64"}
+"""Names of types in kernels, by `typestr`."""
+
+TYPES = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}
+BYTES = {"f16": 2, "bf16": 2, "f32": 4, "f64": 8}
+
+MOST_FEATURES = 2**30
+"""Entries of a row, as `shapes.cuh` has it: kernels count columns by `int`, and go a trip beyond the last one."""
+
+
+class CudaArray(Protocol):
+    """An array in device memory that says where: PyCUDA's `GPUArray`, one of PyTorch, CuPy, Numba."""
+
+    @property
+    def __cuda_array_interface__(self) -> Mapping[str, Any]: ...
+
+
+class DLPackArray(Protocol):
+    """An array that says it by DLPack; where the kind of a device is no Enum, as in NumPy, it is always the host."""
+
+    def __dlpack__(self, *, stream: Any = ...) -> Any: ...
+
+    def __dlpack_device__(self) -> tuple[Enum, int]: ...
+
+
+DeviceArray: TypeAlias = CudaArray | DLPackArray
+
+
+class Memory:
+    """Dense memory on a device; `owner` is the object that came with it.
+
+    Without an owner it is a result that is not yet allocated, of type `dtype`.
+    """
+
+    def __init__(
+        self,
+        owner: Any,
+        pointer: int,
+        shape: Shape,
+        typestr: str,
+        read_only: bool = False,
+        dtype: DType | None = None,
+    ) -> None:
+        self.owner, self.pointer, self.shape = owner, pointer, shape
+        self.nbytes = prod(shape) * int(typestr[2:])
+        self.typestr, self.read_only, self.own_dtype = typestr, read_only, dtype
+
+    @property
+    def kind(self) -> str:
+        return KINDS[self.typestr]
+
+    @property
+    def dtype(self) -> DType:
+        """The type as NumPy's, in the words of the owner."""
+        return dtype_of(self.kind) if self.own_dtype is None else self.own_dtype
+
+
+def dtype_of(kind: str) -> DType:
+    """NumPy's type of a kind; bfloat16 is raw where ml_dtypes is not installed."""
+    if kind != "bf16":
+        return np.dtype(TYPES[kind])
+    try:
+        from ml_dtypes import bfloat16
+    except ImportError:
+        return np.dtype("<V2")
+    found: DType = np.dtype(bfloat16)
+    return found
+
+
+def own_dtype(value: Any) -> DType | None:
+    """The type that an array says it is of, if it says so in the words of NumPy."""
+    own = getattr(value, "dtype", None)
+    return own if isinstance(own, np.dtype) else None
+
+
+# ---- arguments
+
+
+def memory(name: str, value: Any) -> Memory:
+    """Return the dense device memory of an object, read from `__cuda_array_interface__` or DLPack.
+
+    Raises ValueError if the memory is not dense.
+    """
+    interface = getattr(value, "__cuda_array_interface__", None)
+    if not isinstance(interface, dict):
+        value = _from_dlpack(name, value)
+        interface = value.__cuda_array_interface__
+    shape, typestr = tuple(interface["shape"]), interface["typestr"]
+    strides = interface.get("strides")
+    if strides is not None and 0 not in shape:
+        step = int(typestr[2:])
+        for length, stride in zip(reversed(shape), reversed(strides), strict=True):
+            if length > 1 and stride != step:
+                raise ValueError(
+                    f"{name} has strides {tuple(strides)} for shape {shape}, and kernels "
+                    "take dense rows; pass a contiguous copy"
+                )
+            step *= length
+    if interface.get("mask") is not None:
+        raise TypeError(f"{name} has a mask; pass an array without one")
+    pointer, read_only = interface["data"]
+    found = Memory(value, pointer or 0, shape, typestr, read_only, own_dtype(value))
+    if found.nbytes and not pointer:
+        raise ValueError(f"{name} has shape {shape} and no memory; pass an array in use")
+    return found
+
+
+def _from_dlpack(name: str, value: Any) -> dlpack.Imported:
+    where = dlpack.device_of(value)
+    if where is not None and where[0] not in (dlpack.HOST, dlpack.CUDA, dlpack.CUDA_MANAGED):
+        raise TypeError(f"{name} is on DLPack device {where}, which is not a CUDA device; pass an array on one")
+    found = dlpack.imported(value, dlpack.NO_WAIT)
+    if found is None:
+        kind = type(value).__name__
+        raise TypeError(
+            f"{name} is of type {kind}, not an array in device memory; pass a GPUArray, "
+            f"such as pycuda.gpuarray.to_gpu({name}), or use numpy_backend"
+        )
+    return found
+
+
+def array(name: str, value: Any) -> Memory:
+    """An array of a type that kernels read, from an address that they can read it at."""
+    if value is None:
+        raise TypeError(f"{name} is None; pass an array of floats")
+    found = memory(name, value)
+    if found.typestr not in KINDS:
+        raise TypeError(
+            f"{name} is of type {found.typestr}, not floating point; pass float16, "
+            "bfloat16 (as ml_dtypes has it, or raw as V2), float32 or float64"
+        )
+    if found.nbytes and found.pointer % BYTES[found.kind]:
+        raise ValueError(
+            f"{name} starts at address {found.pointer:#x}, which is not aligned for "
+            f"{TYPES[found.kind]}; pass a copy, which is aligned"
+        )
+    return found
+
+
+def number_or_array(name: str, value: Any) -> float | Memory:
+    """A Scalar: a number, or a 0-d array."""
+    if type(value) in (int, float):
+        return float(value)
+    found = array(name, value)
+    if found.shape:
+        raise ValueError(f"{name} has shape {found.shape}; pass a number or a 0-d one")
+    return found
+
+
+def finite(name: str, value: Any, signed: bool = True) -> float:
+    """A finite real number as a float; not a negative one where it is taken to be positive."""
+    return float(constant(name, value, signed))
+
+
+def row_shape(name: str, rows: Memory, minimum_features: int) -> Shape:
+    """The shape of the rows, which have so many features at least."""
+    shape = rows.shape
+    if not shape or shape[-1] < minimum_features:
+        raise ValueError(f"{name} has shape {shape}; pass (..., D) with D of {minimum_features} or more")
+    if shape[-1] > MOST_FEATURES:
+        raise ValueError(f"{name} has shape {shape}; pass rows of at most 2**30 entries; numpy_backend takes any")
+    return shape
+
+
+def part(kind: str, shape: Shape) -> Shape:
+    """The shape of an argument of some kind, for rows of a shape."""
+    return {"Row": shape, "RowScalar": shape[:-1], "Feature": shape[-1:], "Scalar": (), "Data": shape}[kind]
+
+
+def check_shape(name: str, value: Any, shape: Shape, meaning: str) -> None:
+    """Refuse an array of another shape."""
+    if isinstance(value, Memory) and value.shape != shape:
+        raise ValueError(f"{name} has shape {value.shape}; pass {meaning}, which is {shape}")
+
+
+def check_type(name: str, value: Any, kind: str, other: str) -> None:
+    """Refuse an array of another type: kernels read all rows in one type, and all parameters in one."""
+    if isinstance(value, Memory) and value.kind != kind:
+        raise TypeError(
+            f"{name} is of type {TYPES[value.kind]} and {other} of type {TYPES[kind]}; pass {name} in {TYPES[kind]}"
+        )
+
+
+def check_writable(name: str, value: Memory) -> None:
+    """Refuse an array that its library does not let be written to."""
+    if value.read_only:
+        raise ValueError(f"{name} is read-only; pass a writable array")
+
+
+def stream_handle(stream: Any) -> int:
+    """Return the handle of a stream from any library."""
+    if stream is None:
+        return 0
+    for attribute in ("cuda_stream", "handle", "ptr"):
+        stream = getattr(stream, attribute, stream)
+    if hasattr(stream, "__cuda_stream__"):
+        stream = stream.__cuda_stream__()[1]
+    if isinstance(stream, bool) or not isinstance(stream, int):
+        raise TypeError(
+            f"stream is of type {type(stream).__name__}; pass a stream of PyCUDA, PyTorch or CuPy, or a handle"
+        )
+    return stream
+
+
+# ---- results
+
+
+def result(name: str, out: Any, shape: Shape, dtype: DType | None) -> Memory | None:
+    """The memory of a result: the caller's own, or some that is yet to be allocated.
+
+    None if there is no such result: `dtype` is None then.
+    """
+    if dtype is None:
+        if out is not None:
+            raise ValueError(f"out for {name}: its input was left out, so pass None")
+        return None
+    if out is None:
+        return Memory(None, 0, shape, dtype.str, dtype=dtype)
+    found = array(f"out for {name}", out)
+    if found.shape != shape or found.kind != KINDS[dtype.str]:
+        raise ValueError(
+            f"out for {name} has shape {found.shape} and type {TYPES[found.kind]}; "
+            f"pass one of shape {shape} and type {TYPES[KINDS[dtype.str]]}"
+        )
+    check_writable(f"out for {name}", found)
+    return found

@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: MIT
+"""Compiled kernels on a device, and the launches that a plan asks for."""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from operator import itemgetter
+from pathlib import Path
+from typing import Any, TypeVar
+
+from . import devices, driver, grids, plans, tuning
+from .arrays import BYTES
+from .compilers import compiled, spilled
+from .devices import Device
+from .plans import CallPlan
+
+Made = TypeVar("Made")
+
+VARIANTS: tuple[tuple[str, ...], ...] = (
+    (),
+    *(("LNGEN_RESIDENT=512", f"LNGEN_ROOM={room}") for room in (100, 75, 50, 25)),
+)
+"""Macros of layouts with ever fewer registers in use, tried in this order until a compiler has enough of them."""
+
+
+def launches(device: Device, plan: CallPlan) -> "Launches":
+    """Return the launches of a plan on a device, made once."""
+    found: Launches | None = device.launches.get(plan)
+    if found is None:
+        found = Launches(plan, device)
+        if len(device.launches) >= plans.MOST_PLANS:
+            device.launches.clear()
+        device.launches[plan] = found
+    return found
+
+
+class Launches:
+    """A plan on a device: the memory that a call makes, and the kernels, ready to launch."""
+
+    def __init__(self, plan: CallPlan, device: Device) -> None:
+        self.plan, self.device = plan, device
+        self.slot = plan.slots["the workspace"]
+        self.new = [(slot, size, devices.gpu_array(shape, dtype, gpudata=0)) for slot, shape, dtype, size in plan.new]
+        self.piece = devices.gpu_array(plan.shape[:-1], plan.dtype, gpudata=0) if plan.pieces else None
+        self.steps: list[tuple[Kernel, int, Callable[[Sequence[Any]], tuple[Any, ...]]]] = []
+        self.partial_bytes, self.counts = 0, (plan.rows, 0, 0)
+        self.is_tuned = False
+        if plan.rows and plan.direction.kernels:
+            self._load()
+
+    def _load(self) -> None:
+        plan, device, wanted = self.plan, self.device, self.plan.wanted
+        module = _module(device, plan, narrow=False)
+        if not module.fits(plan.vectors):
+            module = _module(device, plan, narrow=True)
+        over_rows, *over_blocks = module.kernels
+        blocks = grids.grid(plan.rows, over_rows.rows_per_block, device.processors, over_rows.resident(device))
+        self.counts = (plan.rows, wanted.features, blocks)
+        self._add_step(over_rows, blocks)
+        for columns in over_blocks:
+            if _is_wanted(columns, wanted.without):
+                into_columns, into_scalars = plan.direction.sums
+                self.partial_bytes = blocks * (into_columns * wanted.features + into_scalars) * BYTES[plan.computed]
+                self._add_step(columns, grids.columns_grid(wanted.features, columns.rows_per_block))
+
+    def _add_step(self, kernel: "Kernel", blocks: int) -> None:
+        slots = [self.plan.slots[part] for part in kernel.parts]
+        self.steps.append((kernel, blocks, itemgetter(*slots)))
+
+    def run(self, objects: list[Any], values: list[Any], stream: Any, handle: int, autotune: bool = False) -> None:
+        """Allocate the results of a call in `objects` and `values`, and launch its kernels on a stream.
+
+        Before its first call with `autotune`, a kernel without sums over rows is measured in several grids.
+        """
+        self.plan.check_room(self.partial_bytes)
+        values += self.counts
+        self._allocate(objects, values)
+        kept = self._fill_in(values, stream, handle)
+        for slot, size in self.plan.zeros:
+            driver.call("cuMemsetD8Async", values[slot], 0, size, handle)
+        if autotune and not self.is_tuned:
+            self._tune(values, handle)
+        for kernel, blocks, arguments in self.steps:
+            kernel.launch(blocks, arguments(values), handle)
+        # Memory that is freed now is freed after the kernels that read it.
+        del kept
+
+    def _tune(self, values: Sequence[Any], handle: int) -> None:
+        """Take the fastest grid of a device, where every grid gives the same bits.
+
+        A kernel reads nothing that it writes, so it may be launched again and again.
+        """
+        self.is_tuned = True
+        if len(self.steps) != 1:
+            return
+        kernel, _, arguments = self.steps[0]
+        sizes = self.plan.rows, kernel.rows_per_block, self.device.processors
+        tried = grids.candidates(*sizes, kernel.resident(self.device))
+        if len(tried) > 1:
+            given = arguments(values)
+            launches = {held: partial(kernel.launch, blocks, given, handle) for held, blocks in tried.items()}
+            held = tuning.blocks_held(kernel.code.cubin, kernel.name, self.device.name, launches, handle)
+            self.steps = [(kernel, grids.blocks_of(*sizes, held), arguments)]
+
+    def _allocate(self, objects: list[Any], values: list[Any]) -> None:
+        """Make a GPUArray of each result that the caller gave no array for."""
+        for slot, size, prototype in self.new:
+            memory = driver.Allocation(size) if size else None
+            values[slot] = memory.pointer if memory else 0
+            objects[slot] = _like(prototype, values[slot], memory)
+        if self.piece is not None:
+            memory, start = objects[self.slot], values[self.slot]
+            if memory is None and self.plan.saved_bytes:
+                memory = driver.Allocation(self.plan.saved_bytes)
+                start = memory.pointer
+            for slot, offset in self.plan.pieces:
+                values[slot] = start + offset
+                objects[slot] = _like(self.piece, start + offset, memory)
+
+    def _fill_in(self, values: list[Any], stream: Any, handle: int) -> list[driver.Allocation]:
+        """Memory for partial sums and for numbers, which is to outlive the launches."""
+        kind = self.plan.wanted.parameter_type
+        kept: list[driver.Allocation] = []
+        for slot in self.plan.numbers:
+            kept.append(self.device.number(values[slot], kind))
+            values[slot] = kept[-1].pointer
+        if self.partial_bytes and self.plan.room is None:
+            kept.append(self.device.scratch_for(stream, handle, self.partial_bytes))
+            values[self.slot] = kept[-1].pointer
+        return kept
+
+
+def _like(prototype: Any, start: int, memory: Any) -> Any:
+    """A GPUArray like another, elsewhere: copied, for its constructor takes far longer."""
+    array = object.__new__(devices.gpu_array)
+    fields = prototype.__dict__.copy()
+    fields["gpudata"], fields["base"] = start, memory
+    array.__dict__ = fields
+    return array
+
+
+def _is_wanted(columns: "Kernel", without: Sequence[str]) -> bool:
+    """Test whether some result is a sum over rows; all of them may belong to absent inputs."""
+    results = [part.removeprefix("out ") for part in columns.parts if part.startswith("out ")]
+    return any(name.removeprefix("d") not in without for name in results)
+
+
+# ---- kernels on a device
+
+
+def _module(device: Device, plan: CallPlan, narrow: bool) -> "KernelModule":
+    key = (plan.layer, plan.wanted, narrow)
+    if key not in device.modules:
+        device.modules[key] = KernelModule(device, plan, narrow)
+    found: KernelModule = device.modules[key]
+    return found
+
+
+class KernelModule:
+    """Loaded kernels of a direction, for a row length, types, and absent inputs.
+
+    `narrow` is for arrays that are not aligned for vectors.
+    """
+
+    def __init__(self, device: Device, plan: CallPlan, narrow: bool) -> None:
+        wanted = plan.wanted
+        given = macros(
+            wanted.direction,
+            wanted.row_type,
+            wanted.parameter_type,
+            wanted.features,
+            wanted.without,
+            wanted.saves,
+            device.block_shared,
+        )
+        if narrow:
+            given.append("LNGEN_VECTOR=1")
+        # The end of the sums over rows begins while blocks are still at work on rows, and waits for them itself.
+        is_dependent = device.is_dependent and len(plan.direction.kernels) > 1
+        if is_dependent:
+            given.append("LNGEN_DEPENDENT")
+        names = [f"{name}_{wanted.row_type}" for name in plan.direction.kernels]
+        source = plan.layer.folder / plan.direction.source
+        code = without_spills(
+            lambda variant: load(device, source, plan.layer.macros([*given, *variant])),
+            lambda made: spilled_of(made.cubin, sum(made.attribute(name, "LOCAL_SIZE_BYTES") for name in names)),
+        )
+        # The types of arguments as `struct` has them: addresses, unless they are these.
+        constants = dict.fromkeys(plan.layer.constants, "d" if plan.computed == "f64" else "f")
+        types = {"the rows": "q", "the features": "i", "the blocks": "i", **constants}
+        self.kernels: list[Kernel] = []
+        for name, passed in plan.direction.kernels.items():
+            parts = passed.split(", ")
+            letters = "".join(types.get(part, "P") for part in parts)
+            waits = is_dependent and bool(self.kernels)
+            self.kernels.append(Kernel(code, f"{name}_{wanted.row_type}", letters, parts, waits))
+        vector = self.kernels[0].vector
+        stored = {wanted.row_type, wanted.parameter_type}
+        self.alignment = {kind: min(16, vector * BYTES[kind]) for kind in stored}
+
+    def fits(self, vectors: Iterable[tuple[str, int]]) -> bool:
+        """Test whether arrays of some types are aligned, by their addresses modulo 16."""
+        return all(start % self.alignment[kind] == 0 for kind, start in vectors)
+
+
+def macros(
+    direction: str,
+    row_type: str,
+    parameter_type: str,
+    features: int,
+    without: Sequence[str] = (),
+    saves: bool = True,
+    shared: int = 0,
+) -> list[str]:
+    """Return the macros that the kernels of a direction are compiled with, for rows of some features.
+
+    Types are `f16`, `bf16`, `f32` or `f64`. `without` are the absent inputs, cotangents and tangents. `saves` is true
+    if forward writes the row scalars for other directions. `shared` is the shared memory in bytes that a block may take
+    on the device, 0 if unknown.
+
+    >>> macros("forward", "bf16", "f32", 1024, ["beta"], saves=False)[3:]
+    ['LNGEN_WITHOUT_beta', 'LNGEN_PARAMETERS=f32', 'LNGEN_SAVE_NOTHING']
+    """
+    found = [
+        f"LNGEN_{direction.upper()}",
+        f"LNGEN_{row_type.upper()}",
+        f"LNGEN_D={features}",
+        *(f"LNGEN_WITHOUT_{name}" for name in without),
+    ]
+    if parameter_type != row_type:
+        found.append(f"LNGEN_PARAMETERS={parameter_type}")
+    if not saves:
+        found.append("LNGEN_SAVE_NOTHING")
+    if shared:
+        found.append(f"LNGEN_SHARED={shared}")
+    return found
+
+
+def without_spills(made: Callable[[Sequence[str]], Made], spilled: Callable[[Made], int]) -> Made:
+    """Return the first variant that spills no register, or else the variant that spills least.
+
+    Where a compiler has fewer registers than the geometry expects, entries would go through memory; the next variant
+    keeps less in registers.
+
+    >>> without_spills(lambda macros: macros, lambda macros: 8 if len(macros) < 2 else 0)
+    ('LNGEN_RESIDENT=512', 'LNGEN_ROOM=100')
+    """
+    found: list[Made] = []
+    for variant in VARIANTS:
+        found.append(made(variant))
+        if not spilled(found[-1]):
+            break
+    return min(found, key=spilled)
+
+
+def spilled_of(cubin: bytes, in_memory: int) -> int:
+    """Return the spilled bytes among the bytes that kernels keep in memory; all of them if the compiler does not
+    tell.
+    """
+    said = spilled(cubin) if in_memory else 0
+    return in_memory if said is None else said
+
+
+def load(device: Device, source: Path, macros: Iterable[str]) -> driver.Code:
+    """Return the compiled kernels, loaded.
+
+    Raises RuntimeError if the driver refuses new code of the compiler, since the driver may be older.
+    """
+    try:
+        return driver.Code(compiled(source, device.architecture, macros))
+    except driver.Refused:
+        # The cached code may be of another driver, or damaged.
+        cubin = compiled(source, device.architecture, macros, again=True)
+    try:
+        return driver.Code(cubin)
+    except driver.Refused as error:
+        raise RuntimeError(
+            f"the driver cannot load kernels for {device.architecture} ({error}): update the driver, or install a "
+            "compiler that is no newer than it; `lngen device` shows the versions of both"
+        ) from error
+
+
+class Kernel:
+    """Kernel that is ready for launching, with the code's data about its launch.
+
+    A kernel that `waits` for the one before it by itself is launched while that one runs.
+    """
+
+    def __init__(self, code: driver.Code, name: str, letters: str, parts: list[str], waits: bool) -> None:
+        self.code, self.name, self.letters, self.parts = code, name, letters, parts
+        self.threads, self.rows_per_block, self.shared_bytes, self.vector = code.integers(f"{name}_launch")[:4]
+        self.launch = driver.Launcher(code, name, letters, self.threads, self.shared_bytes, waits)
+
+    def resident(self, device: Device) -> int:
+        """Return the number of blocks that a multiprocessor holds at a time."""
+        registers = self.code.attribute(self.name, "NUM_REGS")
+        return grids.resident(self.threads, registers, self.shared_bytes, device.multiprocessor)

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: MIT
+"""Entry point of `cuda_backend.py` of a layer: kernels launched by PyCUDA.
+
+A call is checked (`plans`), its device found (`devices`), and its kernels compiled on first use (`compilers`) and
+launched (`kernels`).
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from ..protocol.calls import DType, Shape, check_is_saved, each_cotangent, several
+from ..protocol.interface import Interface
+from ..protocol.saved import first_fields
+from . import devices, dlpack, driver, kernels, plans
+from .arrays import KINDS, DeviceArray, array, dtype_of, finite, stream_handle
+from .calls import DeviceDirection, DeviceLayer, check_saved, layer_of
+from .compilers import compilations
+from .plans import CallPlan
+
+__all__ = [
+    "DeviceArray",
+    "DeviceDirection",
+    "DeviceLayer",
+    "compilations",
+    "each_cotangent",
+    "finite",
+    "forward",
+    "later",
+    "later_plan",
+    "layer_of",
+    "returned",
+    "saved_from",
+    "workspace_bytes",
+]  # fmt: skip
+
+
+def forward(
+    layer: DeviceLayer,
+    inputs: Sequence[Any],
+    constants: Sequence[float],
+    save: Any,
+    out: Any,
+    stream: Any,
+    workspace: Any,
+    autotune: bool,
+    like: Any,
+) -> tuple[list[Any], Any]:
+    """Return the outputs of a layer and its saved values.
+
+    If it is to save nothing, the saved values are None, and no row scalar is written.
+    """
+    take, handle = dlpack.taker(like), 0 if stream is None else stream_handle(stream)
+    outs = (out,) if len(layer.outputs) == 1 else several(out, tuple(layer.outputs))
+    objects = [*inputs, *constants, *outs, *[None] * len(layer.row_scalars), workspace]
+    values, streams, facts = plans.look(objects, handle)
+    saves = bool(save)
+    plan = plans.planned(layer.plans, ("forward", saves, *facts), plans.plan_forward, layer, objects, saves)
+    outputs = _run(plan, objects, values, streams, stream, handle, autotune, take)
+    if not saves:
+        return outputs, None
+    # This is the constructor of a NamedTuple, without its signature.
+    kept = [objects[slot] for slot in plan.kept]
+    return outputs, tuple.__new__(layer.Saved, (plan.shape, plan.dtype, plan.dtypes, *kept))
+
+
+def later(
+    layer: DeviceLayer,
+    direction: str,
+    saved: Any,
+    arguments: Sequence[Any],
+    out: Any,
+    stream: Any,
+    workspace: Any,
+    autotune: bool,
+    like: Any,
+) -> list[Any]:
+    """Return the results of a direction that follows forward, in order; `arguments` are in the order of its tables."""
+    take, handle = dlpack.taker(like), 0 if stream is None else stream_handle(stream)
+    plan, objects, values, streams = later_plan(layer, direction, saved, arguments, out, workspace, handle)
+    return _run(plan, objects, values, streams, stream, handle, autotune, take)
+
+
+def saved_from(layer: DeviceLayer, interface: Interface, first: tuple[Any, Any, Any], fields: Sequence[Any]) -> Any:
+    """Return the saved values of forward, from its fields; `first` are shape, dtype and dtypes, None if inferred."""
+
+    def look(name: str, value: Any) -> tuple[Shape, DType]:
+        if type(value) in (int, float):
+            return (), number_type()
+        found = array(name, value)
+        return found.shape, found.dtype
+
+    def number_type() -> DType:
+        """Return the type of a number: that of the other parameters, or else the compute type."""
+        arrays = [
+            (field["axes"], array(f"saved.{field['name']}", value).dtype)
+            for field, value in zip(interface["saved"], fields, strict=True)
+            if field["kind"] == "input" and value is not None and type(value) not in (int, float)
+        ]
+        parameters = [kind for axes, kind in arrays if "..." not in axes]
+        return parameters[0] if parameters else dtype_of(layer.computed(*(KINDS[kind.str] for _, kind in arrays)))
+
+    saved = layer.Saved(*first_fields(interface, fields, *first, layer.is_wide, look), *fields)
+    check_saved(layer, saved)
+    return saved
+
+
+def workspace_bytes(layer: DeviceLayer, direction: str, arguments: Sequence[Any]) -> int:
+    """Return the bytes of `workspace` that a call of a direction with these positional arguments needs.
+
+    For forward, the workspace holds the row scalars of `Saved` in their order. Each is dense in the compute type, and
+    starts at a multiple of 256 bytes.
+
+    For a direction with sums over rows, it holds the partial sums of each block of threads, in the compute type. First
+    come the sums with one value per feature: for each sum, a row of D for each block. Then come the others: for each
+    sum, a number for each block. Other directions need 0 bytes.
+
+    Raises ValueError for an unknown direction, and TypeError for too many arguments.
+    """
+    if direction not in layer.directions:
+        known = ", ".join(f'"{name}"' for name in layer.directions)
+        raise ValueError(f"direction is {direction!r}; pass one of {known}")
+    own = layer.directions[direction].arguments
+    takes = len(layer.inputs) if direction == "forward" else 1 + len(own)
+    if direction == "backward_backward" and len(arguments) > 1:
+        cotangents = [name for name, of in own.items() if of in layer.outputs]
+        arguments = (arguments[0], *each_cotangent(arguments[1], cotangents), *arguments[2:])
+    if len(arguments) > takes:
+        raise TypeError(f"{direction} takes {takes} arrays at most, and {len(arguments)} were given")
+    given = [*arguments, *[None] * (takes - len(arguments))]
+    if direction == "forward":
+        absent = [None] * (len(plans.slots(layer, direction)) - takes)
+        return plans.plan_forward(layer, [*given, *absent]).saved_bytes
+    # Memory from DLPack is valid as long as `_objects` exist.
+    plan, _objects, values, _ = later_plan(layer, direction, given[0], given[1:], None, None, dlpack.NO_WAIT)
+    with devices.entered(plan.resident, values, plan.spelled) as device:
+        return kernels.launches(device, plan).partial_bytes
+
+
+def later_plan(
+    layer: DeviceLayer, direction: str, saved: Any, arguments: Sequence[Any], out: Any, workspace: Any, handle: int
+) -> tuple[CallPlan, list[Any], list[Any], list[int]]:
+    """The plan of a call, its arrays in the order of slots, their addresses, and streams to wait for."""
+    check_is_saved(saved, layer.Saved, layer.name)
+    results = layer.directions[direction].names
+    outs = (out,) if direction == "jvp" and len(results) == 1 else several(out, results)
+    objects = [*arguments, *saved[3:], *outs, workspace]
+    for place, name in layer.saved_constants:
+        slot = len(arguments) + place
+        objects[slot] = finite(f"saved.{name}", objects[slot])
+    values, streams, facts = plans.look(objects, handle)
+    key = (direction, *saved[:3], *facts)
+    plan = plans.planned(layer.plans, key, plans.plan_later, layer, direction, objects, saved)
+    return plan, objects, values, streams
+
+
+def _run(
+    plan: CallPlan,
+    objects: list[Any],
+    values: list[Any],
+    streams: Sequence[int],
+    stream: Any,
+    handle: int,
+    autotune: bool,
+    take: Callable[[dlpack.Exported], Any] | None,
+) -> list[Any]:
+    """Check the addresses, make the arrays that are to be made, launch the kernels; the results of the call."""
+    plan.check_apart(values)
+    plan.check_room(plan.saved_bytes)
+    with devices.entered(plan.resident, values, plan.spelled) as device:
+        driver.wait_for(streams, handle)
+        kernels.launches(device, plan).run(objects, values, stream, handle, autotune)
+        return returned(plan, objects, device.ordinal, take, handle)
+
+
+def returned(
+    plan: CallPlan, objects: Sequence[Any], ordinal: int, take: Callable[[dlpack.Exported], Any] | None, handle: int
+) -> list[Any]:
+    """The results of a call, new ones as arrays of the library that is to have them."""
+    results = [objects[slot] for slot in plan.outputs]
+    if take is not None:
+        made = {slot for slot, *_ in plan.new}
+        where, wait = (dlpack.CUDA, ordinal), partial(driver.follow, handle=handle)
+        results = [
+            take(_exported(result, where, wait)) if slot in made else result
+            for slot, result in zip(plan.outputs, results, strict=True)
+        ]
+    # The caller's own arrays are given back as they came.
+    return [each.owner if type(each) is dlpack.Imported else each for each in results]
+
+
+def _exported(made: Any, where: tuple[int, int], wait: Callable[[int], None]) -> dlpack.Exported:
+    return dlpack.Exported(made, int(made.gpudata or 0), made.shape, KINDS[made.dtype.str], where, wait)

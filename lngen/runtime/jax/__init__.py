@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""Shared part of every layer's `jax_backend`: the layer as a function of JAX's arrays.
+
+`Layer(numpy_backend, cpu_backend)` calls any emitted package, also one that is not known in advance.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from ..protocol.calls import (
+    Words,
+    array,
+    computed_in,
+    constant,
+    is_float,
+    not_floats,
+    scalar,
+    wider,
+)
+from ..protocol.interface import labels
+from . import derivatives as _rules
+from .gpu import JaxOnGPU
+from .kernels import JaxKernels
+from .primitives import Array, DirectionSignatures, bind, jax, jnp
+
+__all__ = ["Array", "JaxLayer"]
+
+assert _rules
+Result = TypeVar("Result")
+
+_SINGLE = Words("{name}.astype(jnp.{type})", "jax.nn.one_hot({name}, D)", "float32")
+_DOUBLE = _SINGLE._replace(widest="float64")
+
+
+class JaxLayer(Generic[Result]):
+    """A layer as a function of arrays of JAX's, which is differentiable twice, forwards and in reverse.
+
+    `numpy` and `compiled` are its modules for the processor.
+    """
+
+    def __init__(self, numpy: Any, compiled: Any) -> None:
+        self.interface = interface = numpy.INTERFACE
+        self.directions = DirectionSignatures(interface)
+        self.kernels = JaxKernels(self, interface, numpy, compiled)
+        self.gpu = JaxOnGPU(self.kernels, numpy.__package__)
+        self.outputs, self.inputs = len(interface["outputs"]), len(interface["inputs"])
+        self.is_wide: bool = numpy._LAYER.is_wide
+        self._look = numpy._FORWARD.looked
+        self._labels = labels(interface)
+        self._names = [each["name"] for each in interface["inputs"]]
+
+    def __repr__(self) -> str:
+        name: str = self.interface["name"]
+        return name
+
+    def call(self, *values: Any) -> Result:
+        """The output of the layer, a tuple of several; `values` are its inputs, then its Constants."""
+        inputs = self._arrays(values[: self.inputs])
+        constants = [
+            _constant(each["name"], value, each["sign"] == "any")
+            for each, value in zip(self.interface["constants"], values[self.inputs :], strict=True)
+        ]
+        self._look([_stand_in(*each) for each in zip(self._names, inputs, strict=True)])
+        made = bind("forward", self, tuple(constants), inputs)
+        chosen: Any = made[0] if self.outputs == 1 else tuple(made[: self.outputs])
+        result: Result = chosen
+        return result
+
+    def computed(self, inputs: Sequence[Any]) -> np.dtype[Any]:
+        """Return the compute type of a call, given its inputs or arrays like them, None for an absent one."""
+        computed = computed_in(np.dtype(each.dtype) for each in inputs if each is not None)
+        return wider(computed) if self.is_wide else computed
+
+    def _arrays(self, values: Sequence[Any]) -> list[Any]:
+        """The inputs as arrays. Numbers have the type that rows are computed in: they make it no wider."""
+        found: list[Any] = []
+        words = _DOUBLE if jax.config.jax_enable_x64 else _SINGLE
+        for number, (each, value) in enumerate(zip(self.interface["inputs"], values, strict=True)):
+            name, may_be_labels = each["name"], number in self._labels
+            if isinstance(value, Array):
+                if not is_float(value.dtype):
+                    raise not_floats(name, value.dtype, may_be_labels, words)
+            elif _is_tree(value):
+                kind = type(value).__name__
+                raise TypeError(f"{name} is a pytree, of type {kind}; pass one array, as jax.tree.map passes each leaf")
+            else:
+                looked = scalar if each["kind"] == "Scalar" else array
+                value = looked(name, value, each["default"] is None, may_be_labels, words)
+            found.append(value if value is None or isinstance(value, float) else jnp.asarray(value))
+        row = next((found[number] for number in self.directions.rows if found[number] is not None), None)
+        is_double = row is not None and row.dtype == np.float64
+        dtype = np.float64 if is_double else np.float32
+        return [jnp.asarray(each, dtype) if isinstance(each, float) else each for each in found]
+
+
+def _constant(name: str, value: Any, signed: bool) -> float:
+    if isinstance(value, jax.core.Tracer):
+        raise TypeError(
+            f"{name} is traced, and a constant has a value before: bind it beforehand, as functools.partial does, "
+            f'or trace with jax.jit(f, static_argnames="{name}")'
+        )
+    return float(constant(name, np.asarray(value) if isinstance(value, Array) else value, signed))
+
+
+def _is_tree(value: Any) -> bool:
+    """Test whether a value is a tree of several leaves; lists and tuples of numbers count as arrays, as in NumPy."""
+    return value is not None and not isinstance(value, (list, tuple)) and not jax.tree_util.all_leaves([value])
+
+
+def _stand_in(name: str, value: Any) -> Any:
+    """An array of NumPy's of the shape and the type of another, which takes no memory.
+
+    Raises TypeError for a shape with a size that has no value while a program is traced.
+    """
+    if value is None:
+        return None
+    if not all(isinstance(size, int) for size in value.shape):
+        shape = ", ".join(map(str, value.shape))
+        raise TypeError(f"{name} has the symbolic shape ({shape}); pass sizes that are numbers, one program for each")
+    return np.broadcast_to(np.zeros((), value.dtype), value.shape)

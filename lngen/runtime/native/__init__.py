@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""C++ on the processor: compiling, loading and calling kernels, and their headers."""

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: MIT
+"""Derivatives of a layer's operators, for autograd, torch.func and forward mode.
+
+The derivative of backward is backward_backward, forwards and in reverse, since second derivatives are symmetric. The
+derivative of jvp is both of them. Each rule is a node of autograd for one transform; the dispatcher brings the others
+to it.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from .dispatch import are_plain, forward_ad, is_plain, next_transform
+from .kernels import Tensor, each, only, torch
+from .parts import OperatorValues
+from .second_tangents import second_tangents
+
+__all__ = ["NODES", "node_at_once"]
+
+_Node: Any = torch.autograd.function._SingleLevelFunction
+_Function: Any = torch.autograd.Function
+
+
+class DifferentiableLayer(Protocol):
+    """Layer as derivative rules see it: its operators, and the division of their arguments.
+
+    An operator takes `inputs` inputs, `constants` Constants, the results of forward at `kept`, then the arguments of
+    its direction. The inputs at `differentiable` have gradients.
+    """
+
+    inputs: int
+    constants: int
+    outputs: int
+    results: int
+    kept: Sequence[int]
+    differentiable: Sequence[int]
+    backward: Any
+    jvp: Any
+    backward_backward: Any
+    kernels: Any
+    parts: dict[str, OperatorValues]
+
+
+# ---- rules of differentiation; a node keeps its arguments as they were, which may be differentiated again
+
+
+def _keep(ctx: Any, layer: DifferentiableLayer, args: Sequence[Any], made: Sequence[Any] = ()) -> None:
+    """Save arguments of an operator, and those of its results that later directions take."""
+    first, end = layer.inputs, layer.inputs + layer.constants
+    tensors = (*args[:first], *args[end:], *made)
+    ctx.save_for_backward(*tensors)
+    if forward_ad._current_level >= 0:
+        ctx.save_for_forward(*tensors)
+    ctx.constants = args[first:end]
+    ctx.set_materialize_grads(False)
+
+
+def _kept(ctx: Any, layer: DifferentiableLayer) -> tuple[Any, ...]:
+    tensors, first = ctx.saved_tensors, layer.inputs
+    return (*tensors[:first], *ctx.constants, *tensors[first:])
+
+
+def _nothing(values: Sequence[Any]) -> bool:
+    return all(value is None for value in values)
+
+
+def _total(first: Sequence[Any], second: Sequence[Any]) -> list[Any]:
+    """Sums entry by entry, where None in the first is zero."""
+    return [b if a is None else a + b for a, b in zip(first, second, strict=True)]
+
+
+def _gradients(
+    layer: DifferentiableLayer, arguments: Sequence[Any], cotangents: Sequence[Tensor | None], are_plain: bool = False
+) -> list[Tensor | None]:
+    """Return the gradient of each input, None for one without a gradient; `arguments` are those up to saved values.
+
+    For plain tensors that are not differentiated again, the kernel is called without the dispatcher.
+    """
+    backward = layer.kernels.backward if are_plain else layer.backward
+    return _of_inputs(layer, arguments, each(backward(*arguments, *cotangents)))
+
+
+def _second_gradients(
+    layer: DifferentiableLayer,
+    arguments: Sequence[Any],
+    cotangents: Sequence[Tensor | None],
+    moved: Sequence[Tensor | None],
+) -> tuple[list[Tensor | None], list[Tensor | None]]:
+    """The gradients of a pairing of `moved` with gradients: of each input, and of each cotangent."""
+    made, count = each(layer.backward_backward(*arguments, *cotangents, *moved)), len(layer.differentiable)
+    own = [None if of is None else value for value, of in zip(made[count:], cotangents, strict=True)]
+    return _of_inputs(layer, arguments, made[:count]), own
+
+
+def _of_inputs(layer: DifferentiableLayer, arguments: Sequence[Any], made: Sequence[Tensor]) -> list[Tensor | None]:
+    found: list[Tensor | None] = [None] * layer.inputs
+    for number, value in zip(layer.differentiable, made, strict=True):
+        if arguments[number] is not None:
+            found[number] = value
+    return found
+
+
+def _forward_node(layer: DifferentiableLayer, compute: Callable[..., Any]) -> Any:
+    count, results, kept = layer.outputs, layer.results, layer.kept
+    no_gradients = (None,) * (1 + layer.inputs + layer.constants)
+    of_constants = no_gradients[: layer.constants]
+
+    class ForwardNode(_Node):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, keyset: Any, *args: Any) -> Any:
+            result = compute(keyset, args, True)
+            ctx.is_plain = is_plain(keyset)
+            made = each(result)
+            _keep(ctx, layer, args, [made[number] for number in kept])
+            ctx.mark_non_differentiable(*made[count:])
+            return result
+
+        @staticmethod
+        def backward(ctx: Any, *cotangents: Any) -> Any:
+            cotangents = cotangents[:count]
+            if _nothing(cotangents):
+                return no_gradients
+            is_plain = ctx.is_plain and not torch.is_grad_enabled() and are_plain(cotangents)
+            return None, *_gradients(layer, _kept(ctx, layer), cotangents, is_plain), *of_constants
+
+        @staticmethod
+        def jvp(ctx: Any, _: Any, *tangents: Any) -> Any:
+            moved = [tangents[number] for number in layer.differentiable]
+            if _nothing(moved):
+                return only((None,) * results)
+            made = each(layer.jvp(*_kept(ctx, layer), *moved))
+            return only((*made, *(None,) * (results - count)))
+
+    return ForwardNode
+
+
+def node_at_once(layer: DifferentiableLayer) -> Any:
+    """The node of a forward whose row scalars no operator has made tensors of."""
+    count, kept, kernels = layer.outputs, layer.kept, layer.kernels
+    no_gradients = (None,) * (layer.inputs + layer.constants)
+    of_constants = no_gradients[: layer.constants]
+    kept_outputs = [number for number in kept if number < count]
+
+    class ForwardAtOnce(_Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, *args: Any) -> Any:
+            made, ctx.row_scalars = kernels.forward_in_part(args)
+            _keep(ctx, layer, args, [made[number] for number in kept_outputs])
+            return only(made)
+
+        @staticmethod
+        def backward(ctx: Any, *cotangents: Any) -> Any:
+            if _nothing(cotangents):
+                return no_gradients
+            is_plain = not torch.is_grad_enabled() and are_plain(cotangents)
+            row_scalars = ctx.row_scalars if is_plain else kernels.tensors(ctx.row_scalars)
+            return *_gradients(layer, (*_kept(ctx, layer), *row_scalars), cotangents, is_plain), *of_constants
+
+    return ForwardAtOnce
+
+
+def _backward_node(layer: DifferentiableLayer, compute: Callable[..., Any]) -> Any:
+    of_fixed = (None,) * (layer.constants + len(layer.kept))
+    first_own = layer.inputs + len(of_fixed)
+    no_gradients = (None,) * (1 + first_own + layer.outputs)
+
+    class Backward(_Node):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, keyset: Any, *args: Any) -> Any:
+            result = compute(keyset, args, True)
+            _keep(ctx, layer, args)
+            made = zip(each(result), layer.differentiable, strict=True)
+            ctx.mark_non_differentiable(*[value for value, number in made if args[number] is None])
+            return result
+
+        @staticmethod
+        def backward(ctx: Any, *moved: Any) -> Any:
+            if _nothing(moved):
+                return no_gradients
+            kept = _kept(ctx, layer)
+            of_inputs, own = _second_gradients(layer, kept[:first_own], kept[first_own:], moved)
+            return None, *of_inputs, *of_fixed, *own
+
+        @staticmethod
+        def jvp(ctx: Any, _: Any, *tangents: Any) -> Any:
+            kept = _kept(ctx, layer)
+            moved, along = [tangents[number] for number in layer.differentiable], tangents[first_own:]
+            total: Sequence[Any] = [None] * layer.inputs
+            # The second derivative is symmetric: how gradients move along a tangent is the gradient of their pairing.
+            if not _nothing(moved):
+                total, _ = _second_gradients(layer, kept[:first_own], kept[first_own:], moved)
+            if not _nothing(along):
+                found = _gradients(layer, kept[:first_own], along)
+                with next_transform():
+                    total = _total(total, found)
+            return only([total[number] for number in layer.differentiable])
+
+    return Backward
+
+
+def _jvp_node(layer: DifferentiableLayer, compute: Callable[..., Any]) -> Any:
+    of_fixed = (None,) * (layer.constants + len(layer.kept))
+    first_own = layer.inputs + len(of_fixed)
+    no_gradients = (None,) * (1 + first_own + len(layer.differentiable))
+
+    class Jvp(_Node):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, keyset: Any, *args: Any) -> Any:
+            _keep(ctx, layer, args)
+            return compute(keyset, args, True)
+
+        @staticmethod
+        def backward(ctx: Any, *cotangents: Any) -> Any:
+            if _nothing(cotangents):
+                return no_gradients
+            kept = _kept(ctx, layer)
+            arguments, tangents = kept[:first_own], kept[first_own:]
+            of_inputs, _ = _second_gradients(layer, arguments, cotangents, tangents)
+            found = _gradients(layer, arguments, cotangents)
+            pairs = zip(layer.differentiable, tangents, strict=True)
+            own = [None if tangent is None else found[number] for number, tangent in pairs]
+            return None, *of_inputs, *of_fixed, *own
+
+        @staticmethod
+        def jvp(ctx: Any, _: Any, *tangents: Any) -> Any:
+            kept = _kept(ctx, layer)
+            arguments, first = kept[:first_own], kept[first_own:]
+            moved, along = [tangents[number] for number in layer.differentiable], tangents[first_own:]
+            found: list[Any] = [None] * layer.outputs
+            with next_transform():
+                if not _nothing(along):
+                    found = [*each(layer.jvp(*arguments, *along))]
+                if not _nothing(moved):
+                    second = second_tangents(layer.backward_backward, layer.parts["jvp"], arguments, first, moved)
+                    found = _total(found, second)
+            return only(found)
+
+    return Jvp
+
+
+def _last_node(layer: DifferentiableLayer, compute: Callable[..., Any]) -> Any:
+    problem = "a third derivative was asked for; layers are derived to the second order"
+
+    class BackwardBackward(_Node):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, keyset: Any, *args: Any) -> Any:
+            return compute(keyset, args, True)
+
+        @staticmethod
+        def backward(ctx: Any, *cotangents: Any) -> Any:
+            raise NotImplementedError(problem)
+
+        @staticmethod
+        def jvp(ctx: Any, *tangents: Any) -> Any:
+            raise NotImplementedError(problem)
+
+    return BackwardBackward
+
+
+NODES: dict[str, Callable[[DifferentiableLayer, Callable[..., Any]], Any]] = {
+    "forward": _forward_node,
+    "backward": _backward_node,
+    "jvp": _jvp_node,
+    "backward_backward": _last_node,
+}
+"""Constructors of each direction's node, for a layer and a function that computes the direction."""

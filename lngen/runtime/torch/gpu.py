@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+"""A layer's directions on tensors of a GPU, by `cuda_backend`: on PyTorch's current stream, into PyTorch's memory.
+
+Nothing is synchronized, and nothing but PyTorch allocates.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from ..emitted import backend_module
+from .kernels import Tensor, TorchKernels, only, torch
+from .kernels import each as several
+
+__all__ = ["TorchOnGPU"]
+
+_TYPESTRINGS = {torch.float16: "<f2", torch.bfloat16: "<V2", torch.float32: "<f4", torch.float64: "<f8"}
+_ALIGNMENT = 256
+
+
+class _TensorMemory:
+    """A dense tensor as `cuda_backend` takes it; PyTorch itself refuses to show one that requires a gradient."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor = tensor
+        self.__cuda_array_interface__ = {
+            "shape": tuple(tensor.shape),
+            "typestr": _TYPESTRINGS.get(tensor.dtype, "|u1"),
+            "data": (tensor.data_ptr(), False),
+            "strides": None,
+            "version": 2,
+        }
+
+
+@contextmanager
+def _current(device: Any) -> Iterator[int]:
+    """The handle of the current stream of a device, which is the current one meanwhile."""
+    with torch.cuda.device(device):
+        yield torch.cuda.current_stream(device).cuda_stream
+
+
+class TorchOnGPU:
+    """Kernels on a GPU for those in `kernels`, of the layer whose package is `package`."""
+
+    def __init__(self, kernels: TorchKernels, package: str) -> None:
+        self.kernels, self.package = kernels, package
+        self._module: Any = None
+
+    def forward(self, *args: Any) -> Any:
+        """The outputs and the row scalars."""
+        kernels = self.kernels
+        if args[kernels.by_sample]:
+            return kernels.one_by_one("forward", self.forward, args)
+        inputs = self._memories(args, args[: kernels.inputs])
+        made = several(kernels.forward_empty(*args))
+        outputs, row_scalars = made[: kernels.outputs], made[kernels.outputs :]
+        numbers = dict(zip(kernels.constants, args[kernels.inputs : kernels.by_sample], strict=True))
+        backend = self._backend()
+        with _current(made[0].device) as stream:
+            workspace = self._workspace("forward", made[0], inputs)
+            out = [*map(_TensorMemory, outputs)]
+            backend.forward(
+                *inputs,
+                **numbers,
+                out=tuple(out) if kernels.outputs > 1 else out[0],
+                stream=stream,
+                workspace=_TensorMemory(workspace),
+            )
+            begin = 0
+            for each in row_scalars:
+                size = each.numel() * each.element_size()
+                each.copy_(workspace[begin : begin + size].view(each.dtype).view(each.shape))
+                begin += -(-size // _ALIGNMENT) * _ALIGNMENT
+        return only(made)
+
+    def backward(self, *args: Any) -> Any:
+        """The gradients of the inputs."""
+        return self._later("backward", args)
+
+    def jvp(self, *args: Any) -> Any:
+        """The tangents of the outputs."""
+        return self._later("jvp", args)
+
+    def backward_backward(self, *args: Any) -> Any:
+        """Return the gradients of the inputs, then those of the cotangents."""
+        return self._later("backward_backward", args)
+
+    def _later(self, direction: str, args: Sequence[Any]) -> Any:
+        kernels, backend = self.kernels, self._backend()
+        if args[kernels.by_sample]:
+            return kernels.one_by_one(direction, getattr(self, direction), args)
+        made = several(kernels.made(direction, args))
+        own = self._memories(args, args[kernels.first_own :])
+        fields = self._memories(args, [args[place] for place in kernels.fields])
+        types = kernels.types_of(args[: kernels.inputs])
+        first = (tuple(args[types.row].shape), types.computed, types.dtypes)
+        saved = tuple.__new__(backend.Saved, (*first, *fields))
+        if direction == "backward_backward":
+            own = [own[: kernels.outputs], *own[kernels.outputs :]]
+        are_there = kernels.are_there(direction, args)
+        out = [_TensorMemory(each) if is_there else None for each, is_there in zip(made, are_there, strict=True)]
+        with _current(made[0].device) as stream:
+            workspace = self._workspace(direction, args[types.row], [saved, *own])
+            getattr(backend, direction)(
+                saved,
+                *own,
+                out=out[0] if direction == "jvp" and len(out) == 1 else tuple(out),
+                stream=stream,
+                workspace=_TensorMemory(workspace),
+            )
+        return only(made)
+
+    def _workspace(self, direction: str, beside: Tensor, arguments: Sequence[Any]) -> Tensor:
+        size = self._backend().workspace_bytes(direction, *arguments)
+        return beside.new_empty((size,), dtype=torch.uint8)
+
+    def _memories(self, args: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+        row = args[self.kernels.types_of(args[: self.kernels.inputs]).row]
+        for each in values:
+            if isinstance(each, Tensor) and each.device != row.device:
+                raise TypeError(f"a tensor is on {each.device}, and the rows are on {row.device}; move it there")
+        return [_TensorMemory(each.contiguous()) if isinstance(each, Tensor) else each for each in values]
+
+    def _backend(self) -> Any:
+        if self._module is None:
+            self._module = backend_module(self.package, "cuda")
+        return self._module

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: MIT
+"""Emitted layers as the `forward` of modules of a model, as the `counterparts` of their `INTERFACE` allow.
+
+A module stays the object that it is, with its class, parameters, state and hooks. Nothing that a definition names is
+imported: a class that is not loaded has no module in a model.
+"""
+
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from ..protocol.interface import CounterpartEntry
+from . import Module
+from .alike import Unlike, compare
+from .forward import ModuleForward, Types
+from .kernels import torch
+
+__all__ = ["Misnamed", "Replaced", "Replacement", "replace"]
+
+
+class Misnamed(Exception):
+    """A class or an attribute that a definition names and that is not there."""
+
+
+class Replaced(NamedTuple):
+    """Module of a model, and the layer that now computes its `forward`; the reason, if there is no layer."""
+
+    name: str
+    module: torch.nn.Module
+    layer: str
+    reason: str
+
+    def __str__(self) -> str:
+        state = f"is computed by {self.layer}" if self.layer else f"stays: {self.reason}"
+        return f"{self.name or 'the model'}: {self.module._get_name()} {state}"
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """Modules that were `replaced`, and modules that `stayed` though their class is a norm by name, or a counterpart.
+
+    Its text has a line for each of them.
+    """
+
+    replaced: tuple[Replaced, ...]
+    stayed: tuple[Replaced, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, (*self.replaced, *self.stayed)))
+
+    def undo(self) -> None:
+        """Give each module the `forward` of its class back.
+
+        Raises RuntimeError, and changes nothing, if another `forward` was set on one of them since.
+        """
+        taken = [
+            each for each in self.replaced if not isinstance(vars(each.module).get("forward"), ModuleForward | None)
+        ]
+        if taken:
+            raise RuntimeError(f"another forward was set on {taken[0].name} since; take that off first")
+        for each in self.replaced:
+            vars(each.module).pop("forward", None)
+
+
+class _Candidate(NamedTuple):
+    """A layer that can stand for a class."""
+
+    layer: type[Module]
+    counterpart: CounterpartEntry
+
+    @property
+    def name(self) -> str:
+        """Name of the definition."""
+        return str(self.layer._layer.interface["name"])
+
+
+def replace(model: torch.nn.Module, layers: Iterable[type[Module]], *, are_chosen: bool) -> Replacement:
+    """Let layers compute the `forward` of a model's modules that they can replace.
+
+    A subclass with a `forward` of its own may compute another function: its modules stay. Before any change, each
+    module and its layer are compared on random rows.
+
+    Raises Misnamed for an attribute that a module lacks. If the layers `are_chosen`, it also raises Misnamed for a
+    class that does not exist in its Python module.
+    """
+    known: dict[Any, Types] = {}
+    candidates = _by_class(layers, are_chosen)
+    modules = model.named_modules(remove_duplicate=False)
+    found = [_looked(name, module, candidates, known) for name, module in modules]
+    replaced = [(entry, forward) for entry, forward in found if entry and forward]
+    for entry, forward in replaced:
+        vars(entry.module)["forward"] = forward
+    stayed = tuple(entry for entry, forward in found if entry and not forward)
+    return Replacement(tuple(entry for entry, _ in replaced), stayed)
+
+
+def _by_class(layers: Iterable[type[Module]], are_chosen: bool) -> dict[str, list[_Candidate]]:
+    """Layers by the name of the class that they can stand for, which has several where it is imported elsewhere."""
+    found: dict[str, list[_Candidate]] = {}
+    for layer in layers:
+        for counterpart in layer._layer.interface["counterparts"]:
+            candidate, (place, _, name) = _Candidate(layer, counterpart), counterpart["name"].rpartition(".")
+            there = getattr(sys.modules.get(place), "__dict__", {}).get(name)
+            if are_chosen and place in sys.modules and not isinstance(there, type):
+                raise Misnamed(
+                    f"the definition of {candidate.name} names {place}.{name}, and {place} has no such class"
+                )
+            found.setdefault(_name(there) if isinstance(there, type) else counterpart["name"], []).append(candidate)
+    return found
+
+
+def _name(of: type) -> str:
+    return f"{of.__module__}.{of.__qualname__}"
+
+
+def _looked(
+    name: str, module: torch.nn.Module, candidates: dict[str, list[_Candidate]], known: dict[Any, Types]
+) -> tuple[Replaced | None, ModuleForward | None]:
+    """The entry of a module, None for one that is of no concern, and its `forward` to come."""
+    before = vars(module).get("forward")
+    reasons = []
+    try:
+        for candidate in _candidates(type(module), candidates):
+            if not isinstance(before, ModuleForward | None):
+                raise Unlike("a forward was set on it")
+            try:
+                return Replaced(name, module, candidate.name, ""), _forward(name, module, candidate, known)
+            except Unlike as reason:
+                reasons.append(str(reason))
+    except Unlike as reason:
+        reasons.append(str(reason))
+    if isinstance(before, ModuleForward) or isinstance(module, Module):
+        return None, None
+    if not reasons and "norm" not in type(module).__name__.lower():
+        return None, None
+    return Replaced(name, module, "", reasons[0] if reasons else f"no layer names {_name(type(module))}"), None
+
+
+def _candidates(of: type, candidates: dict[str, list[_Candidate]]) -> Iterator[_Candidate]:
+    """Layers that can stand for a class. Raises Unlike for one that has another `forward` than the class they name."""
+    own = None
+    for base in of.__mro__:
+        if found := candidates.get(_name(base)):
+            if own:
+                raise Unlike(f"{own.__name__} has a forward of its own, not that of {_name(base)}")
+            yield from found
+            return
+        own = own or (base if "forward" in vars(base) else None)
+
+
+def _forward(name: str, module: torch.nn.Module, candidate: _Candidate, known: dict[Any, Types]) -> ModuleForward:
+    """The `forward` of a module. Raises Unlike if it would not compute the same."""
+    for attribute in (*candidate.counterpart["attributes"], *candidate.counterpart["conditions"]):
+        if not hasattr(module, attribute):
+            where = f"{name or 'the model'}, of class {_name(type(module))},"
+            raise Misnamed(f"the definition of {candidate.name} names the attribute {attribute}, which {where} lacks")
+    for attribute, value in candidate.counterpart["conditions"].items():
+        if getattr(module, attribute) != value:
+            raise Unlike(f"its {attribute} is {getattr(module, attribute)!r}, and has to be {value!r}")
+    try:
+        forward = ModuleForward(module, *candidate[:2])
+    except (TypeError, ValueError) as error:
+        raise Unlike("the arguments of its forward are not known") from error
+    forward.types = compare(forward, known)
+    return forward
