@@ -3,11 +3,12 @@
 # Cost: forward 4 row tensors (3 read, 1 written), 10 flops per row element; backward 6 row tensors (3 read, 3 written), 13 flops per row element.
 # Evidence: 1 output, 37 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-# templates sha256:77f415f2d102fb1b8ebdc465819dbc1c034c853f5dea93b1e9499fa802b7e9e5
+# templates sha256:5e0ddd29a1c8b551294460a8820c09d43738bbc36da096f9b47a434342c12804
 """Layer normalization with a scale and a shift for every entry, from elsewhere. The tangents, and the gradients of the gradients.
 
-Rows are processed in blocks that stay in the cache. A comment gives the derivation step
-of its line, and names in the code are those of the derivation.
+Many rows are taken block by block, in memory that stays in the cache; few are taken at
+once, and NumPy makes the memory. A comment gives the derivation step of its line, and
+names in the code are those of the derivation.
 """
 
 # A variable may be an array, a number or None.
@@ -20,11 +21,12 @@ from .._runtime.numpy import rows as _rows
 
 
 def jvp(arguments, fields, results, call):
-    """The tangents of the outputs, written to their arrays."""
+    """The tangents of the outputs."""
     x_dot_rows, scale_dot_rows, shift_dot_rows = arguments
     x_rows, scale_rows, mu_rows, mu_residual_rows, rstd_rows = fields
     (y_dot_out,) = results
-    features, dtype = call.features, call.dtype
+    shape, dtype, _ = call
+    features = shape[-1]
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
 
@@ -37,73 +39,66 @@ def jvp(arguments, fields, results, call):
         mu,
         mu_residual,
         rstd,
-        y_dot_block,
-        buffers,
-        row_scalars,
+        y_dot_block=None,
+        buffers=(None,) * 2,
     ):
         # step 37: mean_x_dot = mean(x_dot)
         if x_dot_rows is not None:
-            mean_x_dot = _rows.row_sum(x_dot, one_over_D, out=row_scalars[0])
+            mean_x_dot = _rows.row_sum(x_dot, one_over_D)
         # step 2: x_shifted = x - mu
         if x_dot_rows is not None or scale_dot_rows is not None:
             x_shifted = _rows.by_row(np.subtract, x, mu, out=y_dot_block)
             # step 2: x_centred = x_shifted - mu_residual
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
-            xhat = np.multiply(x_centred, rstd, out=y_dot_block)
+            xhat = _rows.by_row(np.multiply, x_centred, rstd, out=buffers[0])
         # step 37: mean_x_dot_xhat = mean(x_dot*xhat)
         if x_dot_rows is not None:
-            mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D, out=row_scalars[1])
+            mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D)
         # step 37: y_dot = shift_dot + scale_dot*xhat + (x_dot - mean_x_dot -
         #   xhat*mean_x_dot_xhat)*(scale + 1)*rstd
         if scale_dot_rows is not None:
-            y_dot = np.multiply(scale_dot, xhat, out=buffers[0])
+            y_dot = np.multiply(scale_dot, xhat, out=y_dot_block)
         if scale_dot_rows is not None and shift_dot_rows is not None:
-            y_dot = np.add(shift_dot, y_dot, out=buffers[0])
+            y_dot = np.add(shift_dot, y_dot, out=y_dot)
         if scale_dot_rows is None and shift_dot_rows is not None:
             y_dot = shift_dot
         if x_dot_rows is not None:
             part = _rows.by_row(np.subtract, x_dot, mean_x_dot, out=buffers[1])
-            part_2 = np.multiply(xhat, mean_x_dot_xhat, out=y_dot_block)
-            part = np.subtract(part, part_2, out=y_dot_block)
+            part_2 = np.multiply(xhat, mean_x_dot_xhat, out=xhat)
+            part = np.subtract(part, part_2, out=part_2)
             part_3 = np.add(scale, 1.0, out=buffers[1])
-            part = np.multiply(part, part_3, out=y_dot_block)
-            part = np.multiply(part, rstd, out=y_dot_block)
+            part = np.multiply(part, part_3, out=part)
+            part = np.multiply(part, rstd, out=part)
         if x_dot_rows is not None and (
             scale_dot_rows is not None or shift_dot_rows is not None
         ):
             y_dot = np.add(y_dot, part, out=y_dot_block)
         if scale_dot_rows is None and shift_dot_rows is None:
             y_dot = part
-        if x_dot_rows is None:
-            y_dot_block[...] = y_dot
+        if x_dot_rows is None and scale_dot_rows is None:
+            y_dot = _rows.filled(shift_dot, y_dot_block, shape, dtype)
+        return (y_dot,)
 
-    _blocks.each_block(
+    return _blocks.each_block(
         block,
         call,
-        reads=(
-            x_rows,
-            scale_rows,
-            x_dot_rows,
-            scale_dot_rows,
-            shift_dot_rows,
-            mu_rows,
-            mu_residual_rows,
-            rstd_rows,
-        ),
-        writes=(y_dot_out,),
+        rows=(x_rows, scale_rows, x_dot_rows, scale_dot_rows, shift_dot_rows),
+        row_scalars=(mu_rows, mu_residual_rows, rstd_rows),
+        into=(y_dot_out,),
         buffers=2,
-        row_scalars=2,
     )
 
 
 def backward_backward(arguments, fields, results, call):
-    """The gradients of the gradients, written to their arrays."""
+    """The gradients of the gradients; None for one that is not wanted."""
     dy_rows, ddx_rows, ddscale_rows, ddshift_rows = arguments
     x_rows, scale_rows, mu_rows, mu_residual_rows, rstd_rows = fields
     dx_out, dscale_out, dshift_out, ddy_out = results
-    features, dtype = call.features, call.dtype
+    shape, dtype, _ = call
+    features = shape[-1]
     needs_x_shifted = ddx_rows is not None or ddscale_rows is not None
+    needs_ddy = ddx_rows is None and ddscale_rows is None
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
 
@@ -117,16 +112,15 @@ def backward_backward(arguments, fields, results, call):
         mu,
         mu_residual,
         rstd,
-        dshift_block,
-        dscale_block,
-        ddy_block,
-        dx_block,
-        buffers,
-        row_scalars,
+        dx_block=None,
+        dscale_block=None,
+        dshift_block=None,
+        ddy_block=None,
+        buffers=(None,) * 5,
     ):
         # step 70: mean_ddx = mean(ddx)
         if ddx_rows is not None:
-            mean_ddx = _rows.row_sum(ddx, one_over_D, out=row_scalars[0])
+            mean_ddx = _rows.row_sum(ddx, one_over_D)
         # step 2: x_shifted = x - mu
         if needs_x_shifted:
             x_shifted = _rows.by_row(np.subtract, x, mu, out=dshift_block)
@@ -136,113 +130,98 @@ def backward_backward(arguments, fields, results, call):
             xhat = _rows.by_row(np.multiply, x_centred, rstd, out=dx_block)
         # step 70: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
-            mean_ddx_xhat = _rows.row_mean(ddx, xhat, D, out=row_scalars[1])
+            mean_ddx_xhat = _rows.row_mean(ddx, xhat, D)
             # step 38: g = dy*(scale + 1)
-            part = np.add(scale, 1.0, out=ddy_block)
-            g = np.multiply(dy, part, out=buffers[0])
+            part = np.add(scale, 1.0, out=buffers[0])
+            g = np.multiply(dy, part, out=buffers[1])
             # step 39: mean_g = mean(g)
-            mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[2])
+            mean_g = _rows.row_sum(g, one_over_D)
             # step 40: mean_g_xhat = mean(g*xhat)
-            mean_g_xhat = _rows.row_mean(g, xhat, D, out=row_scalars[3])
+            mean_g_xhat = _rows.row_mean(g, xhat, D)
             # step 62: mean_ddx_g = mean(ddx*g)
-            mean_ddx_g = _rows.row_mean(ddx, g, D, out=row_scalars[4])
-        dshift_block[...] = 0.0
+            mean_ddx_g = _rows.row_mean(ddx, g, D)
+        dshift = _rows.filled(0.0, dshift_block, shape, dtype)
         # step 43: mean_g_xhat_scaled = mean_g_xhat*rstd
         if ddx_rows is not None:
-            mean_g_xhat_scaled = np.multiply(mean_g_xhat, rstd, out=row_scalars[5])
+            mean_g_xhat_scaled = mean_g_xhat * rstd
             # step 62: mean_g_xhat_scaled_2 = 2*mean_g_xhat
-            mean_g_xhat_scaled_2 = np.multiply(mean_g_xhat, 2.0, out=row_scalars[3])
+            mean_g_xhat_scaled_2 = mean_g_xhat * 2.0
             # step 62: mean_ddx_scaled = mean_ddx*mean_g
-            mean_ddx_scaled = np.multiply(mean_ddx, mean_g, out=row_scalars[6])
+            mean_ddx_scaled = mean_ddx * mean_g
             # step 70: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
             dg = _rows.by_row(np.subtract, ddx, mean_ddx, out=dscale_block)
-            part_2 = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffers[1])
-            dg = np.subtract(dg, part_2, out=dscale_block)
-            dg = _rows.by_row(np.multiply, dg, rstd, out=buffers[1])
+            part_2 = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=ddy_block)
+            dg = np.subtract(dg, part_2, out=dg)
+            dg = _rows.by_row(np.multiply, dg, rstd, out=buffers[2])
         # step 43: d2xhat_part = ddscale*dy - ddx*mean_g_xhat_scaled
         if ddscale_rows is not None:
-            d2xhat_part = np.multiply(ddscale, dy, out=buffers[2])
+            d2xhat_part = np.multiply(ddscale, dy, out=buffers[3])
         if ddx_rows is not None and ddscale_rows is None:
             d2xhat_part = 0.0
         if ddx_rows is not None:
             part_3 = _rows.by_row(
                 np.multiply, ddx, mean_g_xhat_scaled, out=dscale_block
             )
-            d2xhat_part = np.subtract(d2xhat_part, part_3, out=buffers[2])
+            d2xhat_part = np.subtract(d2xhat_part, part_3, out=buffers[3])
         # step 62: mean_d2xhat_part = mean(d2xhat_part)
         if needs_x_shifted:
-            mean_d2xhat_part = _rows.row_sum(
-                d2xhat_part, one_over_D, out=row_scalars[0]
-            )
+            mean_d2xhat_part = _rows.row_sum(d2xhat_part, one_over_D)
             # step 62: mean_d2xhat_part_xhat = mean(d2xhat_part*xhat)
-            mean_d2xhat_part_xhat = _rows.row_mean(
-                d2xhat_part, xhat, D, out=row_scalars[5]
-            )
+            mean_d2xhat_part_xhat = _rows.row_mean(d2xhat_part, xhat, D)
         # step 71: d2scale = dg*dy
         if ddx_rows is not None:
             d2scale = np.multiply(dg, dy, out=dscale_block)
         else:
-            d2scale = 0.0
-            dscale_block[...] = d2scale
+            d2scale = _rows.filled(0.0, dscale_block, shape, dtype)
         # step 76: ddy = ddshift + ddscale*xhat + dg*(scale + 1)
         if ddscale_rows is not None:
-            ddy = np.multiply(ddscale, xhat, out=buffers[3])
+            ddy = np.multiply(ddscale, xhat, out=ddy_block)
         if ddscale_rows is not None and ddshift_rows is not None:
-            ddy = np.add(ddshift, ddy, out=buffers[3])
+            ddy = np.add(ddshift, ddy, out=ddy)
         if ddscale_rows is None and ddshift_rows is not None:
             ddy = ddshift
         if ddx_rows is not None:
-            part_4 = np.multiply(dg, part, out=ddy_block)
+            part_4 = np.multiply(dg, part, out=part)
         if ddx_rows is not None and (
             ddscale_rows is not None or ddshift_rows is not None
         ):
             ddy = np.add(ddy, part_4, out=ddy_block)
         if ddscale_rows is None and ddshift_rows is None:
             ddy = part_4
-        if ddx_rows is None:
-            ddy_block[...] = ddy
+        if needs_ddy:
+            ddy = _rows.filled(ddshift, ddy_block, shape, dtype)
         # step 62: d2x = (d2xhat_part + (xhat*mean_ddx_scaled +
         #   (xhat*mean_g_xhat_scaled_2 + mean_g - g)*mean_ddx_xhat -
         #   xhat*mean_ddx_g)*rstd - mean_d2xhat_part - xhat*mean_d2xhat_part_xhat)*rstd
         if ddx_rows is not None:
-            d2x = _rows.by_row(np.multiply, xhat, mean_ddx_scaled, out=buffers[1])
+            d2x = _rows.by_row(np.multiply, xhat, mean_ddx_scaled, out=buffers[2])
             part_5 = _rows.by_row(
-                np.multiply, xhat, mean_g_xhat_scaled_2, out=buffers[3]
+                np.multiply, xhat, mean_g_xhat_scaled_2, out=buffers[4]
             )
-            part_5 = np.add(part_5, mean_g, out=buffers[3])
-            part_5 = np.subtract(part_5, g, out=buffers[0])
-            part_5 = np.multiply(part_5, mean_ddx_xhat, out=buffers[0])
-            d2x = np.add(d2x, part_5, out=buffers[0])
-            part_6 = _rows.by_row(np.multiply, xhat, mean_ddx_g, out=buffers[1])
-            d2x = np.subtract(d2x, part_6, out=buffers[0])
-            d2x = np.multiply(d2x, rstd, out=buffers[0])
-            d2x = np.add(d2xhat_part, d2x, out=buffers[0])
+            part_5 = np.add(part_5, mean_g, out=part_5)
+            part_5 = np.subtract(part_5, g, out=g)
+            part_5 = np.multiply(part_5, mean_ddx_xhat, out=part_5)
+            d2x = np.add(d2x, part_5, out=part_5)
+            part_6 = _rows.by_row(np.multiply, xhat, mean_ddx_g, out=buffers[2])
+            d2x = np.subtract(d2x, part_6, out=d2x)
+            d2x = np.multiply(d2x, rstd, out=d2x)
+            d2x = np.add(d2xhat_part, d2x, out=d2x)
         if ddx_rows is None and ddscale_rows is not None:
             d2x = d2xhat_part
         if needs_x_shifted:
-            d2x = np.subtract(d2x, mean_d2xhat_part, out=buffers[0])
-            part_7 = np.multiply(xhat, mean_d2xhat_part_xhat, out=dx_block)
-            d2x = np.subtract(d2x, part_7, out=dx_block)
-            d2x = np.multiply(d2x, rstd, out=dx_block)
-        if ddx_rows is None and ddscale_rows is None:
-            d2x = 0.0
-            dx_block[...] = d2x
+            d2x = np.subtract(d2x, mean_d2xhat_part, out=buffers[1])
+            part_7 = np.multiply(xhat, mean_d2xhat_part_xhat, out=xhat)
+            d2x = np.subtract(d2x, part_7, out=part_7)
+            d2x = np.multiply(d2x, rstd, out=d2x)
+        else:
+            d2x = _rows.filled(0.0, dx_block, shape, dtype)
+        return d2x, d2scale, dshift, ddy
 
-    _blocks.each_block(
+    return _blocks.each_block(
         block,
         call,
-        reads=(
-            x_rows,
-            scale_rows,
-            dy_rows,
-            ddx_rows,
-            ddscale_rows,
-            ddshift_rows,
-            mu_rows,
-            mu_residual_rows,
-            rstd_rows,
-        ),
-        writes=(dshift_out, dscale_out, ddy_out, dx_out),
-        buffers=4,
-        row_scalars=7,
+        rows=(x_rows, scale_rows, dy_rows, ddx_rows, ddscale_rows, ddshift_rows),
+        row_scalars=(mu_rows, mu_residual_rows, rstd_rows),
+        into=(dx_out, dscale_out, dshift_out, ddy_out),
+        buffers=5,
     )

@@ -3,11 +3,12 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 5 row tensors (3 read, 2 written), 15 flops per row element.
 # Evidence: 2 outputs, 38 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-# templates sha256:77f415f2d102fb1b8ebdc465819dbc1c034c853f5dea93b1e9499fa802b7e9e5
+# templates sha256:5e0ddd29a1c8b551294460a8820c09d43738bbc36da096f9b47a434342c12804
 """Residual addition, then layer normalization; the sum is the second output. The tangents, and the gradients of the gradients.
 
-Rows are processed in blocks that stay in the cache. A comment gives the derivation step
-of its line, and names in the code are those of the derivation.
+Many rows are taken block by block, in memory that stays in the cache; few are taken at
+once, and NumPy makes the memory. A comment gives the derivation step of its line, and
+names in the code are those of the derivation.
 """
 
 # A variable may be an array, a number or None.
@@ -20,17 +21,16 @@ from .._runtime.numpy import rows as _rows
 
 
 def jvp(arguments, fields, results, call):
-    """The tangents of the outputs, written to their arrays."""
+    """The tangents of the outputs."""
     x_dot_rows, residual_dot_rows, gamma_dot, beta_dot = arguments
     h_rows, gamma, mu_rows, mu_residual_rows, rstd_rows = fields
     y_dot_out, h_dot_out = results
-    features, dtype = call.features, call.dtype
+    shape, dtype, _ = call
+    features = shape[-1]
+    needs_h_dot = x_dot_rows is not None and residual_dot_rows is not None
     needs_mean_h_dot = x_dot_rows is not None or residual_dot_rows is not None
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    gamma_dot_wide = _rows.repeated(gamma_dot)
-    gamma_wide = _rows.repeated(gamma)
-    beta_dot_wide = _rows.repeated(beta_dot)
 
     def block(
         h,
@@ -39,10 +39,12 @@ def jvp(arguments, fields, results, call):
         mu,
         mu_residual,
         rstd,
-        h_dot_block,
-        y_dot_block,
-        buffers,
-        row_scalars,
+        gamma_dot_wide,
+        gamma_wide,
+        beta_dot_wide,
+        y_dot_block=None,
+        h_dot_block=None,
+        buffers=(None,) * 2,
     ):
         # step 3: h_shifted = h - mu
         if (
@@ -54,9 +56,9 @@ def jvp(arguments, fields, results, call):
             # step 3: h_centred = h_shifted - mu_residual
             h_centred = _rows.less_residual(h_shifted, mu_residual)
             # step 6: xhat = h_centred*rstd
-            xhat = _rows.by_row(np.multiply, h_centred, rstd, out=y_dot_block)
+            xhat = _rows.by_row(np.multiply, h_centred, rstd, out=buffers[0])
         # step 25: h_dot = residual_dot + x_dot
-        if x_dot_rows is not None and residual_dot_rows is not None:
+        if needs_h_dot:
             h_dot = np.add(residual_dot, x_dot, out=h_dot_block)
         if x_dot_rows is None and residual_dot_rows is not None:
             h_dot = residual_dot
@@ -66,29 +68,31 @@ def jvp(arguments, fields, results, call):
             h_dot = 0.0
         # step 40: mean_h_dot = mean(h_dot)
         if needs_mean_h_dot:
-            mean_h_dot = _rows.row_sum(h_dot, one_over_D, out=row_scalars[0])
+            mean_h_dot = _rows.row_sum(h_dot, one_over_D)
             # step 40: mean_h_dot_xhat = mean(h_dot*xhat)
-            mean_h_dot_xhat = _rows.row_mean(h_dot, xhat, D, out=row_scalars[1])
+            mean_h_dot_xhat = _rows.row_mean(h_dot, xhat, D)
         if x_dot_rows is None or residual_dot_rows is None:
-            h_dot_block[...] = h_dot
+            h_dot_result = _rows.filled(h_dot, h_dot_block, shape, dtype)
+        else:
+            h_dot_result = h_dot
         # step 40: y_dot = xhat*gamma_dot + (h_dot - mean_h_dot -
         #   xhat*mean_h_dot_xhat)*rstd*gamma + beta_dot
         if gamma_dot is not None:
-            y_dot = _rows.by_feature(np.multiply, xhat, gamma_dot_wide, out=buffers[0])
+            y_dot = _rows.by_feature(np.multiply, xhat, gamma_dot_wide, out=y_dot_block)
         if needs_mean_h_dot:
             part = _rows.by_row(np.subtract, h_dot, mean_h_dot, out=buffers[1])
-            part_2 = np.multiply(xhat, mean_h_dot_xhat, out=y_dot_block)
-            part = np.subtract(part, part_2, out=y_dot_block)
+            part_2 = np.multiply(xhat, mean_h_dot_xhat, out=xhat)
+            part = np.subtract(part, part_2, out=part_2)
         if gamma is not None and (
             x_dot_rows is not None or residual_dot_rows is not None
         ):
-            part = _rows.by_feature(np.multiply, part, gamma_wide, out=y_dot_block)
+            part = _rows.by_feature(np.multiply, part, gamma_wide, out=part)
         if needs_mean_h_dot:
-            part = np.multiply(part, rstd, out=y_dot_block)
+            part = np.multiply(part, rstd, out=part)
         if gamma_dot is not None and (
             x_dot_rows is not None or residual_dot_rows is not None
         ):
-            y_dot = np.add(y_dot, part, out=y_dot_block)
+            y_dot = np.add(y_dot, part, out=y_dot)
         if gamma_dot is None and (
             x_dot_rows is not None or residual_dot_rows is not None
         ):
@@ -100,37 +104,27 @@ def jvp(arguments, fields, results, call):
         ):
             y_dot = _rows.by_feature(np.add, y_dot, beta_dot_wide, out=y_dot_block)
         if x_dot_rows is None and residual_dot_rows is None and gamma_dot is None:
-            y_dot = beta_dot
-        if (
-            x_dot_rows is None
-            and residual_dot_rows is None
-            and (gamma_dot is None or beta_dot is None)
-        ):
-            y_dot_block[...] = y_dot
+            y_dot = _rows.filled(beta_dot, y_dot_block, shape, dtype)
+        return y_dot, h_dot_result
 
-    _blocks.each_block(
+    return _blocks.each_block(
         block,
         call,
-        reads=(
-            h_rows,
-            x_dot_rows,
-            residual_dot_rows,
-            mu_rows,
-            mu_residual_rows,
-            rstd_rows,
-        ),
-        writes=(h_dot_out, y_dot_out),
+        rows=(h_rows, x_dot_rows, residual_dot_rows),
+        row_scalars=(mu_rows, mu_residual_rows, rstd_rows),
+        features=(gamma_dot, gamma, beta_dot),
+        into=(y_dot_out, h_dot_out),
         buffers=2,
-        row_scalars=2,
     )
 
 
 def backward_backward(arguments, fields, results, call):
-    """The gradients of the gradients, written to their arrays."""
+    """The gradients of the gradients; None for one that is not wanted."""
     dy_rows, dh_rows, ddx_rows, ddresidual_rows, ddgamma, ddbeta = arguments
     h_rows, gamma, mu_rows, mu_residual_rows, rstd_rows = fields
-    dx_out, dresidual_out, dgamma_out, dbeta_out, ddy_out, ddh_out = results
-    features, dtype = call.features, call.dtype
+    dx_out, dresidual_out, _, dbeta_out, ddy_out, ddh_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
     needs_ddgamma_over_D = dy_rows is not None and ddgamma is not None
     needs_h_shifted = dy_rows is not None and (
         ddx_rows is not None or ddresidual_rows is not None or ddgamma is not None
@@ -153,14 +147,16 @@ def backward_backward(arguments, fields, results, call):
         and ddgamma is not None
         and (ddx_rows is not None or ddresidual_rows is not None)
     )
+    needs_d2x_2 = (
+        dy_rows is not None
+        and ddgamma is None
+        and (ddx_rows is not None or ddresidual_rows is not None)
+    )
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
     # step 68: mean_ddgamma_dy = mean(dy*ddgamma)
     if needs_ddgamma_over_D:
-        ddgamma_over_D = np.divide(ddgamma, D)
-    gamma_wide = _rows.repeated(gamma)
-    ddgamma_wide = _rows.repeated(ddgamma)
-    ddbeta_wide = _rows.repeated(ddbeta)
+        ddgamma_over_D = ddgamma / D
 
     def block(
         h,
@@ -170,17 +166,19 @@ def backward_backward(arguments, fields, results, call):
         mu,
         mu_residual,
         rstd,
-        ddh_block,
-        dx_block,
-        ddy_block,
-        buffers,
-        row_scalars,
-        sums,
+        gamma_wide,
+        ddgamma_wide,
+        ddbeta_wide,
+        dx_block=None,
+        dresidual_block=None,
+        ddy_block=None,
+        ddh_block=None,
+        buffers=(None,) * 5,
     ):
-        (d2gamma_sums,) = sums
+        ddy = ddh_result = d2gamma = None
         # step 68: mean_ddgamma_dy = mean(dy*ddgamma)
         if needs_ddgamma_over_D:
-            mean_ddgamma_dy = _rows.row_sum(dy, ddgamma_over_D, out=row_scalars[0])
+            mean_ddgamma_dy = _rows.row_sum(dy, ddgamma_over_D)
         # step 3: h_shifted = h - mu
         if needs_h_shifted:
             h_shifted = _rows.by_row(np.subtract, h, mu, out=dx_block)
@@ -191,9 +189,7 @@ def backward_backward(arguments, fields, results, call):
         # step 68: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
         if needs_ddgamma_over_D:
             part = np.multiply(dy, xhat, out=dx_block)
-            mean_ddgamma_dy_xhat = _rows.row_sum(
-                part, ddgamma_over_D, out=row_scalars[1]
-            )
+            mean_ddgamma_dy_xhat = _rows.row_sum(part, ddgamma_over_D)
         # step 41: g = dy*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
@@ -201,9 +197,9 @@ def backward_backward(arguments, fields, results, call):
             g = dy
         # step 42: mean_g = mean(g)
         if needs_mean_g:
-            mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[2])
+            mean_g = _rows.row_sum(g, one_over_D)
             # step 43: mean_g_xhat = mean(g*xhat)
-            mean_g_xhat = _rows.row_mean(g, xhat, D, out=row_scalars[3])
+            mean_g_xhat = _rows.row_mean(g, xhat, D)
         # step 46: ddh = ddresidual + ddx
         if ddx_rows is not None and ddresidual_rows is not None:
             ddh = np.add(ddresidual, ddx, out=buffers[0])
@@ -215,27 +211,29 @@ def backward_backward(arguments, fields, results, call):
             ddh = 0.0
         # step 77: mean_ddh = mean(ddh)
         if needs_mean_g:
-            mean_ddh = _rows.row_sum(ddh, one_over_D, out=row_scalars[4])
+            mean_ddh = _rows.row_sum(ddh, one_over_D)
             # step 77: mean_ddh_xhat = mean(ddh*xhat)
-            mean_ddh_xhat = _rows.row_mean(ddh, xhat, D, out=row_scalars[5])
+            mean_ddh_xhat = _rows.row_mean(ddh, xhat, D)
             # step 68: mean_ddh_g = mean(ddh*g)
-            mean_ddh_g = _rows.row_mean(ddh, g, D, out=row_scalars[6])
-        if dh_rows is not None:
-            ddh_block[...] = ddh
+            mean_ddh_g = _rows.row_mean(ddh, g, D)
+        if dh_rows is not None and (ddx_rows is None or ddresidual_rows is None):
+            ddh_result = _rows.filled(ddh, ddh_block, shape, dtype)
+        if dh_rows is not None and ddx_rows is not None and ddresidual_rows is not None:
+            ddh_result = ddh
         # step 68: mean_g_xhat_scaled = 3*mean_g_xhat
         if needs_mean_g:
-            mean_g_xhat_scaled = np.multiply(mean_g_xhat, 3.0, out=row_scalars[7])
+            mean_g_xhat_scaled = mean_g_xhat * 3.0
             # step 68: mean_ddh_scaled = mean_ddh*mean_g
-            mean_ddh_scaled = np.multiply(mean_ddh, mean_g, out=row_scalars[8])
+            mean_ddh_scaled = mean_ddh * mean_g
             # step 77: dg = (ddh - mean_ddh - xhat*mean_ddh_xhat)*rstd
-            part_2 = np.subtract(ddh, mean_ddh, out=buffers[0])
+            part_2 = _rows.by_row(np.subtract, ddh, mean_ddh, out=dresidual_block)
             dg = _rows.by_row(np.multiply, xhat, mean_ddh_xhat, out=buffers[1])
-            dg = np.subtract(part_2, dg, out=buffers[1])
-            dg = np.multiply(dg, rstd, out=buffers[1])
+            dg = np.subtract(part_2, dg, out=dg)
+            dg = np.multiply(dg, rstd, out=dg)
         # step 78: d2gamma = sum over rows of dg*dy
         if needs_g:
             part_3 = np.multiply(dg, dy, out=buffers[2])
-            _rows.add_rows(part_3, d2gamma_sums)
+            d2gamma = _rows.sum_rows(part_3)
         # step 68: d2x = (dy*ddgamma + (xhat*mean_ddh_scaled + (xhat*mean_g_xhat_scaled
         #   + mean_g - g)*mean_ddh_xhat - xhat*mean_ddh_g - (ddh -
         #   mean_ddh)*mean_g_xhat)*rstd - mean_ddgamma_dy -
@@ -245,53 +243,43 @@ def backward_backward(arguments, fields, results, call):
         if needs_mean_g:
             part_4 = _rows.by_row(np.multiply, xhat, mean_ddh_scaled, out=buffers[3])
             part_5 = _rows.by_row(np.multiply, xhat, mean_g_xhat_scaled, out=buffers[4])
-            part_5 = np.add(part_5, mean_g, out=buffers[4])
+            part_5 = np.add(part_5, mean_g, out=part_5)
             part_5 = np.subtract(part_5, g, out=dx_block)
-            part_5 = np.multiply(part_5, mean_ddh_xhat, out=dx_block)
-            part_4 = np.add(part_4, part_5, out=dx_block)
+            part_5 = np.multiply(part_5, mean_ddh_xhat, out=part_5)
+            part_4 = np.add(part_4, part_5, out=part_5)
             part_6 = _rows.by_row(np.multiply, xhat, mean_ddh_g, out=buffers[3])
-            part_4 = np.subtract(part_4, part_6, out=dx_block)
-            part_7 = np.multiply(part_2, mean_g_xhat, out=buffers[0])
-            part_4 = np.subtract(part_4, part_7, out=dx_block)
-            part_4 = np.multiply(part_4, rstd, out=dx_block)
+            part_4 = np.subtract(part_4, part_6, out=part_4)
+            part_7 = np.multiply(part_2, mean_g_xhat, out=part_2)
+            part_4 = np.subtract(part_4, part_7, out=part_4)
+            part_4 = np.multiply(part_4, rstd, out=part_4)
         if needs_d2x:
-            d2x = np.add(d2x, part_4, out=dx_block)
-        if (
-            dy_rows is not None
-            and ddgamma is None
-            and (ddx_rows is not None or ddresidual_rows is not None)
-        ):
+            d2x = np.add(d2x, part_4, out=part_4)
+        if needs_d2x_2:
             d2x = part_4
         if needs_ddgamma_over_D:
             d2x = np.subtract(d2x, mean_ddgamma_dy, out=dx_block)
             part_8 = _rows.by_row(
-                np.multiply, xhat, mean_ddgamma_dy_xhat, out=buffers[0]
+                np.multiply, xhat, mean_ddgamma_dy_xhat, out=dresidual_block
             )
-            d2x = np.subtract(d2x, part_8, out=dx_block)
+            d2x = np.subtract(d2x, part_8, out=d2x)
         if needs_h_shifted:
-            d2x = np.multiply(d2x, rstd, out=dx_block)
-        if dy_rows is None or (
-            ddx_rows is None and ddresidual_rows is None and ddgamma is None
-        ):
+            d2x = np.multiply(d2x, rstd, out=d2x)
+        else:
             d2x = 0.0
-            dx_block[...] = d2x
+            dx = _rows.filled(0.0, dx_block, shape, dtype)
+        if needs_h_shifted:
+            dx = d2x
+        dresidual = _rows.filled(d2x, dresidual_block, shape, dtype)
         # step 83: ddy = xhat*ddgamma + dg*gamma + ddbeta
         if needs_ddgamma_over_D:
-            ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=ddy_block)
+            ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=xhat)
         if needs_g:
-            part_9 = _rows.by_feature(np.multiply, dg, gamma_wide, out=buffers[0])
+            part_9 = _rows.by_feature(np.multiply, dg, gamma_wide, out=dg)
         if needs_g_2:
             part_9 = dg
         if needs_d2x:
-            ddy = np.add(ddy, part_9, out=ddy_block)
-        if (
-            gamma is not None
-            and dy_rows is not None
-            and ddgamma is None
-            and (ddx_rows is not None or ddresidual_rows is not None)
-        ):
-            ddy = part_9
-        if needs_g_2:
+            ddy = np.add(ddy, part_9, out=ddy)
+        if needs_d2x_2:
             ddy = part_9
         if (
             dy_rows is not None
@@ -309,36 +297,25 @@ def backward_backward(arguments, fields, results, call):
             and ddresidual_rows is None
             and ddgamma is None
         ):
-            ddy = ddbeta
-        if (
-            dy_rows is not None
-            and ddgamma is None
-            and (ddbeta is None or (ddx_rows is None and ddresidual_rows is None))
-        ):
-            ddy_block[...] = ddy
+            ddy = _rows.filled(ddbeta, ddy_block, shape, dtype)
+        return dx, dresidual, ddy, ddh_result, d2gamma
 
-    (d2gamma,) = _blocks.each_block(
+    dx, dresidual, ddy, ddh_result, d2gamma = _blocks.each_block(
         block,
         call,
-        reads=(
-            h_rows,
-            dy_rows,
-            ddx_rows,
-            ddresidual_rows,
-            mu_rows,
-            mu_residual_rows,
-            rstd_rows,
-        ),
-        writes=(ddh_out, (dx_out, dresidual_out), ddy_out),
+        rows=(h_rows, dy_rows, ddx_rows, ddresidual_rows),
+        row_scalars=(mu_rows, mu_residual_rows, rstd_rows),
+        features=(gamma, ddgamma, ddbeta),
+        into=(dx_out, dresidual_out, ddy_out, ddh_out),
         buffers=5,
-        row_scalars=9,
         feature_sums=1,
     )
     if gamma is not None and (
         dy_rows is None or (ddx_rows is None and ddresidual_rows is None)
     ):
-        d2gamma = 0.0
-    if gamma is not None:
-        _blocks.round_to(dgamma_out, ..., d2gamma)
+        d2gamma = np.full(features, 0.0, dtype)
     if dbeta_out is not None:
-        _blocks.round_to(dbeta_out, ..., 0.0)
+        dbeta = np.full(features, 0.0, dtype)
+    else:
+        dbeta = None
+    return dx, dresidual, d2gamma, dbeta, ddy, ddh_result

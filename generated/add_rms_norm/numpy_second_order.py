@@ -3,11 +3,12 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 5 flops per row element; backward 5 row tensors (3 read, 2 written), 10 flops per row element.
 # Evidence: 2 outputs, 26 steps, 31 first lines, 1 identity, 3 gradients, 2 tangents, 5 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
-# templates sha256:77f415f2d102fb1b8ebdc465819dbc1c034c853f5dea93b1e9499fa802b7e9e5
+# templates sha256:5e0ddd29a1c8b551294460a8820c09d43738bbc36da096f9b47a434342c12804
 """Residual addition, then root-mean-square normalization; the sum is the second output. The tangents, and the gradients of the gradients.
 
-Rows are processed in blocks that stay in the cache. A comment gives the derivation step
-of its line, and names in the code are those of the derivation.
+Many rows are taken block by block, in memory that stays in the cache; few are taken at
+once, and NumPy makes the memory. A comment gives the derivation step of its line, and
+names in the code are those of the derivation.
 """
 
 # A variable may be an array, a number or None.
@@ -20,73 +21,83 @@ from .._runtime.numpy import rows as _rows
 
 
 def jvp(arguments, fields, results, call):
-    """The tangents of the outputs, written to their arrays."""
+    """The tangents of the outputs."""
     x_dot_rows, residual_dot_rows, gamma_dot = arguments
     h_rows, gamma, rstd_rows = fields
     y_dot_out, h_dot_out = results
-    features, dtype = call.features, call.dtype
-    needs_h_dot = x_dot_rows is None and residual_dot_rows is None
+    shape, dtype, _ = call
+    features = shape[-1]
+    needs_h_dot = x_dot_rows is not None and residual_dot_rows is not None
     needs_mean_h_dot_xhat = x_dot_rows is not None or residual_dot_rows is not None
     D = _rows.number(features, dtype)
-    gamma_dot_wide = _rows.repeated(gamma_dot)
-    gamma_wide = _rows.repeated(gamma)
 
     def block(
-        h, x_dot, residual_dot, rstd, h_dot_block, y_dot_block, buffers, row_scalars
+        h,
+        x_dot,
+        residual_dot,
+        rstd,
+        gamma_dot_wide,
+        gamma_wide,
+        y_dot_block=None,
+        h_dot_block=None,
+        buffers=(None,),
     ):
         # step 4: xhat = h*rstd
-        xhat = _rows.by_row(np.multiply, h, rstd, out=y_dot_block)
+        xhat = _rows.by_row(np.multiply, h, rstd, out=buffers[0])
         # step 16: h_dot = residual_dot + x_dot
-        if x_dot_rows is not None and residual_dot_rows is not None:
+        if needs_h_dot:
             h_dot = np.add(residual_dot, x_dot, out=h_dot_block)
         if x_dot_rows is None and residual_dot_rows is not None:
             h_dot = residual_dot
         if x_dot_rows is not None and residual_dot_rows is None:
             h_dot = x_dot
-        if needs_h_dot:
+        if x_dot_rows is None and residual_dot_rows is None:
             h_dot = 0.0
         # step 26: mean_h_dot_xhat = mean(h_dot*xhat)
         if needs_mean_h_dot_xhat:
-            mean_h_dot_xhat = _rows.row_mean(h_dot, xhat, D, out=row_scalars[0])
+            mean_h_dot_xhat = _rows.row_mean(h_dot, xhat, D)
         if x_dot_rows is None or residual_dot_rows is None:
-            h_dot_block[...] = h_dot
+            h_dot_result = _rows.filled(h_dot, h_dot_block, shape, dtype)
+        else:
+            h_dot_result = h_dot
         # step 26: y_dot = xhat*gamma_dot + (h_dot - xhat*mean_h_dot_xhat)*rstd*gamma
         if gamma_dot is not None:
-            y_dot = _rows.by_feature(np.multiply, xhat, gamma_dot_wide, out=buffers[0])
+            y_dot = _rows.by_feature(np.multiply, xhat, gamma_dot_wide, out=y_dot_block)
         if needs_mean_h_dot_xhat:
-            part = np.multiply(xhat, mean_h_dot_xhat, out=y_dot_block)
-            part = np.subtract(h_dot, part, out=y_dot_block)
+            part = np.multiply(xhat, mean_h_dot_xhat, out=xhat)
+            part = np.subtract(h_dot, part, out=part)
         if gamma is not None and (
             x_dot_rows is not None or residual_dot_rows is not None
         ):
-            part = _rows.by_feature(np.multiply, part, gamma_wide, out=y_dot_block)
+            part = _rows.by_feature(np.multiply, part, gamma_wide, out=part)
         if needs_mean_h_dot_xhat:
-            part = np.multiply(part, rstd, out=y_dot_block)
+            part = np.multiply(part, rstd, out=part)
         if gamma_dot is not None and (
             x_dot_rows is not None or residual_dot_rows is not None
         ):
-            y_dot = np.add(y_dot, part, out=y_dot_block)
+            y_dot = np.add(y_dot, part, out=y_dot)
         if gamma_dot is None:
             y_dot = part
-        if needs_h_dot:
-            y_dot_block[...] = y_dot
+        return y_dot, h_dot_result
 
-    _blocks.each_block(
+    return _blocks.each_block(
         block,
         call,
-        reads=(h_rows, x_dot_rows, residual_dot_rows, rstd_rows),
-        writes=(h_dot_out, y_dot_out),
+        rows=(h_rows, x_dot_rows, residual_dot_rows),
+        row_scalars=(rstd_rows,),
+        features=(gamma_dot, gamma),
+        into=(y_dot_out, h_dot_out),
         buffers=1,
-        row_scalars=1,
     )
 
 
 def backward_backward(arguments, fields, results, call):
-    """The gradients of the gradients, written to their arrays."""
+    """The gradients of the gradients; None for one that is not wanted."""
     dy_rows, dh_rows, ddx_rows, ddresidual_rows, ddgamma = arguments
     h_rows, gamma, rstd_rows = fields
-    dx_out, dresidual_out, dgamma_out, ddy_out, ddh_out = results
-    features, dtype = call.features, call.dtype
+    dx_out, dresidual_out, _, ddy_out, ddh_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
     needs_ddgamma_over_D = dy_rows is not None and ddgamma is not None
     needs_g = (
         gamma is not None
@@ -106,9 +117,7 @@ def backward_backward(arguments, fields, results, call):
     D = _rows.number(features, dtype)
     # step 48: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
     if needs_ddgamma_over_D:
-        ddgamma_over_D = np.divide(ddgamma, D)
-    gamma_wide = _rows.repeated(gamma)
-    ddgamma_wide = _rows.repeated(ddgamma)
+        ddgamma_over_D = ddgamma / D
 
     def block(
         h,
@@ -116,23 +125,22 @@ def backward_backward(arguments, fields, results, call):
         ddx,
         ddresidual,
         rstd,
-        ddh_block,
-        dx_block,
-        ddy_block,
-        buffers,
-        row_scalars,
-        sums,
+        gamma_wide,
+        ddgamma_wide,
+        dx_block=None,
+        dresidual_block=None,
+        ddy_block=None,
+        ddh_block=None,
+        buffers=(None,) * 3,
     ):
-        (d2gamma_sums,) = sums
+        ddy = ddh_result = d2gamma = None
         # step 4: xhat = h*rstd
         if dy_rows is not None:
             xhat = _rows.by_row(np.multiply, h, rstd, out=ddy_block)
         # step 48: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
         if needs_ddgamma_over_D:
             part = np.multiply(dy, xhat, out=dx_block)
-            mean_ddgamma_dy_xhat = _rows.row_sum(
-                part, ddgamma_over_D, out=row_scalars[0]
-            )
+            mean_ddgamma_dy_xhat = _rows.row_sum(part, ddgamma_over_D)
         # step 27: g = dy*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
@@ -140,7 +148,7 @@ def backward_backward(arguments, fields, results, call):
             g = dy
         # step 28: mean_g_xhat = mean(g*xhat)
         if needs_mean_g_xhat:
-            mean_g_xhat = _rows.row_mean(g, xhat, D, out=row_scalars[1])
+            mean_g_xhat = _rows.row_mean(g, xhat, D)
         # step 31: ddh = ddresidual + ddx
         if ddx_rows is not None and ddresidual_rows is not None:
             ddh = np.add(ddresidual, ddx, out=buffers[0])
@@ -152,77 +160,79 @@ def backward_backward(arguments, fields, results, call):
             ddh = 0.0
         # step 55: mean_ddh_xhat = mean(ddh*xhat)
         if needs_mean_g_xhat:
-            mean_ddh_xhat = _rows.row_mean(ddh, xhat, D, out=row_scalars[2])
+            mean_ddh_xhat = _rows.row_mean(ddh, xhat, D)
             # step 48: mean_ddh_g = mean(ddh*g)
-            mean_ddh_g = _rows.row_mean(ddh, g, D, out=row_scalars[3])
-        if dh_rows is not None:
-            ddh_block[...] = ddh
+            mean_ddh_g = _rows.row_mean(ddh, g, D)
+        if dh_rows is not None and (ddx_rows is None or ddresidual_rows is None):
+            ddh_result = _rows.filled(ddh, ddh_block, shape, dtype)
+        if dh_rows is not None and ddx_rows is not None and ddresidual_rows is not None:
+            ddh_result = ddh
         # step 48: mean_g_xhat_scaled = 3*mean_g_xhat
         if needs_mean_g_xhat:
-            mean_g_xhat_scaled = np.multiply(mean_g_xhat, 3.0, out=row_scalars[4])
+            mean_g_xhat_scaled = mean_g_xhat * 3.0
             # step 55: dg = (ddh - xhat*mean_ddh_xhat)*rstd
-            dg = _rows.by_row(np.multiply, xhat, mean_ddh_xhat, out=buffers[1])
-            dg = np.subtract(ddh, dg, out=buffers[1])
-            dg = np.multiply(dg, rstd, out=buffers[1])
+            dg = _rows.by_row(np.multiply, xhat, mean_ddh_xhat, out=dresidual_block)
+            dg = np.subtract(ddh, dg, out=dg)
+            dg = _rows.by_row(np.multiply, dg, rstd, out=buffers[1])
         # step 56: d2gamma = sum over rows of dg*dy
         if needs_g:
-            part_2 = np.multiply(dg, dy, out=buffers[2])
-            _rows.add_rows(part_2, d2gamma_sums)
+            part_2 = np.multiply(dg, dy, out=dresidual_block)
+            d2gamma = _rows.sum_rows(part_2)
         # step 48: d2x = (dy*ddgamma + ((xhat*mean_g_xhat_scaled - g)*mean_ddh_xhat -
         #   xhat*mean_ddh_g - ddh*mean_g_xhat)*rstd - xhat*mean_ddgamma_dy_xhat)*rstd
         if needs_ddgamma_over_D:
-            d2x = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[2])
+            d2x = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=dresidual_block)
         if needs_mean_g_xhat:
-            part_3 = _rows.by_row(np.multiply, xhat, mean_g_xhat_scaled, out=buffers[3])
+            part_3 = _rows.by_row(np.multiply, xhat, mean_g_xhat_scaled, out=buffers[2])
             part_3 = np.subtract(part_3, g, out=dx_block)
-            part_3 = np.multiply(part_3, mean_ddh_xhat, out=dx_block)
-            part_4 = _rows.by_row(np.multiply, xhat, mean_ddh_g, out=buffers[3])
-            part_3 = np.subtract(part_3, part_4, out=dx_block)
-            part_5 = np.multiply(ddh, mean_g_xhat, out=buffers[0])
-            part_3 = np.subtract(part_3, part_5, out=dx_block)
-            part_3 = np.multiply(part_3, rstd, out=dx_block)
+            part_3 = np.multiply(part_3, mean_ddh_xhat, out=part_3)
+            part_4 = _rows.by_row(np.multiply, xhat, mean_ddh_g, out=buffers[2])
+            part_3 = np.subtract(part_3, part_4, out=part_3)
+            part_5 = _rows.by_row(np.multiply, ddh, mean_g_xhat, out=buffers[2])
+            part_3 = np.subtract(part_3, part_5, out=part_3)
+            part_3 = np.multiply(part_3, rstd, out=part_3)
         if needs_d2x:
-            d2x = np.add(d2x, part_3, out=dx_block)
+            d2x = np.add(d2x, part_3, out=part_3)
         if needs_d2x_2:
             d2x = part_3
         if needs_ddgamma_over_D:
             part_6 = _rows.by_row(
-                np.multiply, xhat, mean_ddgamma_dy_xhat, out=buffers[0]
+                np.multiply, xhat, mean_ddgamma_dy_xhat, out=buffers[2]
             )
             d2x = np.subtract(d2x, part_6, out=dx_block)
         if dy_rows is not None:
-            d2x = np.multiply(d2x, rstd, out=dx_block)
+            d2x = np.multiply(d2x, rstd, out=d2x)
         else:
             d2x = 0.0
-            dx_block[...] = d2x
+            dx = _rows.filled(0.0, dx_block, shape, dtype)
+        if dy_rows is not None:
+            dx = d2x
+        dresidual = _rows.filled(d2x, dresidual_block, shape, dtype)
         # step 59: ddy = xhat*ddgamma + dg*gamma
         if needs_ddgamma_over_D:
-            ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=ddy_block)
+            ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=xhat)
         if needs_g:
-            part_7 = _rows.by_feature(np.multiply, dg, gamma_wide, out=buffers[0])
+            part_7 = _rows.by_feature(np.multiply, dg, gamma_wide, out=dg)
         if needs_g_2:
             part_7 = dg
         if needs_d2x:
-            ddy = np.add(ddy, part_7, out=ddy_block)
-        if gamma is not None and dy_rows is not None and ddgamma is None:
-            ddy = part_7
-        if needs_g_2:
-            ddy = part_7
+            ddy = np.add(ddy, part_7, out=ddy)
         if needs_d2x_2:
-            ddy_block[...] = ddy
+            ddy = part_7
+        return dx, dresidual, ddy, ddh_result, d2gamma
 
-    (d2gamma,) = _blocks.each_block(
+    dx, dresidual, ddy, ddh_result, d2gamma = _blocks.each_block(
         block,
         call,
-        reads=(h_rows, dy_rows, ddx_rows, ddresidual_rows, rstd_rows),
-        writes=(ddh_out, (dx_out, dresidual_out), ddy_out),
-        buffers=4,
-        row_scalars=5,
+        rows=(h_rows, dy_rows, ddx_rows, ddresidual_rows),
+        row_scalars=(rstd_rows,),
+        features=(gamma, ddgamma),
+        into=(dx_out, dresidual_out, ddy_out, ddh_out),
+        buffers=3,
         feature_sums=1,
     )
     if (gamma is not None and dy_rows is None) or (
         ddx_rows is None and ddresidual_rows is None
     ):
-        d2gamma = 0.0
-    if gamma is not None:
-        _blocks.round_to(dgamma_out, ..., d2gamma)
+        d2gamma = np.full(features, 0.0, dtype)
+    return dx, dresidual, d2gamma, ddy, ddh_result

@@ -3,11 +3,12 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 13 flops per row element.
 # Evidence: 1 output, 18 steps, 28 first lines, 4 gradients, 1 tangent, 5 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-# templates sha256:77f415f2d102fb1b8ebdc465819dbc1c034c853f5dea93b1e9499fa802b7e9e5
+# templates sha256:5e0ddd29a1c8b551294460a8820c09d43738bbc36da096f9b47a434342c12804
 """Dynamic tanh: an elementwise layer in the place of a norm. The tangents, and the gradients of the gradients.
 
-Rows are processed in blocks that stay in the cache. A comment gives the derivation step
-of its line, and names in the code are those of the derivation.
+Many rows are taken block by block, in memory that stays in the cache; few are taken at
+once, and NumPy makes the memory. A comment gives the derivation step of its line, and
+names in the code are those of the derivation.
 """
 
 # A variable may be an array, a number or None.
@@ -20,116 +21,131 @@ from .._runtime.numpy import rows as _rows
 
 
 def jvp(arguments, fields, results, call):
-    """The tangents of the outputs, written to their arrays."""
+    """The tangents of the outputs."""
     x_dot_rows, alpha_dot, gamma_dot, beta_dot = arguments
     x_rows, alpha, gamma = fields
     (y_dot_out,) = results
+    shape, dtype, _ = call
     needs_part = x_dot_rows is not None or alpha_dot is not None
     if (
         alpha_dot is not None
         or (alpha is not None and x_dot_rows is not None)
         or (alpha is not None and gamma_dot is not None)
     ):
-        alpha_value = alpha
+        alpha_value = np.asarray(alpha, dtype)
     if alpha is None and (x_dot_rows is not None or gamma_dot is not None):
         alpha_value = 0.5
-    gamma_dot_wide = _rows.repeated(gamma_dot)
-    gamma_wide = _rows.repeated(gamma)
-    beta_dot_wide = _rows.repeated(beta_dot)
+    if alpha_dot is not None:
+        alpha_dot = np.asarray(alpha_dot, dtype)
 
-    def block(x, x_dot, y_dot_block, buffers):
+    def block(
+        x,
+        x_dot,
+        gamma_dot_wide,
+        gamma_wide,
+        beta_dot_wide,
+        y_dot_block=None,
+        buffers=(None,) * 3,
+    ):
         # step 1: u = x*alpha
         if x_dot_rows is not None or alpha_dot is not None or gamma_dot is not None:
             u = np.multiply(x, alpha_value, out=y_dot_block)
             # step 2: t = tanh(u)
-            t = np.tanh(u, out=y_dot_block)
+            t = np.tanh(u, out=buffers[0])
         # step 17: y_dot = t*gamma_dot + (1 - t)*(t + 1)*(x*alpha_dot +
         #   x_dot*alpha)*gamma + beta_dot
         if gamma_dot is not None:
-            y_dot = _rows.by_feature(np.multiply, t, gamma_dot_wide, out=buffers[0])
+            y_dot = _rows.by_feature(np.multiply, t, gamma_dot_wide, out=y_dot_block)
         if needs_part:
             part = np.subtract(1.0, t, out=buffers[1])
-            part_2 = np.add(t, 1.0, out=y_dot_block)
-            part = np.multiply(part, part_2, out=y_dot_block)
+            part_2 = np.add(t, 1.0, out=t)
+            part = np.multiply(part, part_2, out=part_2)
         if alpha_dot is not None:
             part_3 = np.multiply(x, alpha_dot, out=buffers[1])
         if x_dot_rows is not None:
             part_4 = np.multiply(x_dot, alpha_value, out=buffers[2])
         if x_dot_rows is not None and alpha_dot is not None:
-            part_3 = np.add(part_3, part_4, out=buffers[1])
+            part_3 = np.add(part_3, part_4, out=part_3)
         if x_dot_rows is not None and alpha_dot is None:
             part_3 = part_4
         if needs_part:
-            part = np.multiply(part, part_3, out=y_dot_block)
+            part = np.multiply(part, part_3, out=part)
         if gamma is not None and (x_dot_rows is not None or alpha_dot is not None):
-            part = _rows.by_feature(np.multiply, part, gamma_wide, out=y_dot_block)
+            part = _rows.by_feature(np.multiply, part, gamma_wide, out=part)
         if gamma_dot is not None and (x_dot_rows is not None or alpha_dot is not None):
-            y_dot = np.add(y_dot, part, out=y_dot_block)
-        if (
-            gamma is not None
-            and gamma_dot is None
-            and (x_dot_rows is not None or alpha_dot is not None)
-        ):
-            y_dot = part
-        if gamma is None and (x_dot_rows is not None or alpha_dot is not None):
+            y_dot = np.add(y_dot, part, out=y_dot)
+        if gamma_dot is None and (x_dot_rows is not None or alpha_dot is not None):
             y_dot = part
         if beta_dot is not None and (
             x_dot_rows is not None or alpha_dot is not None or gamma_dot is not None
         ):
             y_dot = _rows.by_feature(np.add, y_dot, beta_dot_wide, out=y_dot_block)
         if x_dot_rows is None and alpha_dot is None and gamma_dot is None:
-            y_dot = beta_dot
-        if (
-            x_dot_rows is None
-            and alpha_dot is None
-            and (gamma_dot is None or beta_dot is None)
-        ):
-            y_dot_block[...] = y_dot
+            y_dot = _rows.filled(beta_dot, y_dot_block, shape, dtype)
+        return (y_dot,)
 
-    _blocks.each_block(
-        block, call, reads=(x_rows, x_dot_rows), writes=(y_dot_out,), buffers=3
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows, x_dot_rows),
+        features=(gamma_dot, gamma, beta_dot),
+        into=(y_dot_out,),
+        buffers=3,
     )
 
 
 def backward_backward(arguments, fields, results, call):
-    """The gradients of the gradients, written to their arrays."""
+    """The gradients of the gradients; None for one that is not wanted."""
     dy_rows, ddx_rows, ddalpha, ddgamma, ddbeta = arguments
     x_rows, alpha, gamma = fields
-    dx_out, dalpha_out, dgamma_out, dbeta_out, ddy_out = results
-    features, dtype = call.features, call.dtype
+    dx_out, _, _, dbeta_out, ddy_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
     needs_alpha_value = (
         ddalpha is not None
         or (alpha is not None and ddx_rows is not None)
         or (alpha is not None and ddgamma is not None)
     )
+    needs_ddgamma_value = ddgamma is None and (
+        ddx_rows is not None or ddalpha is not None
+    )
     needs_part_6 = gamma is not None and (ddx_rows is not None or ddalpha is not None)
-    needs_part_6_2 = gamma is None and (ddx_rows is not None or ddalpha is not None)
+    needs_ddgamma_value_2 = ddx_rows is None and ddalpha is None and ddgamma is None
     needs_u = ddx_rows is not None or ddalpha is not None or ddgamma is not None
     needs_du = ddalpha is not None or (alpha is not None and ddx_rows is not None)
     needs_mean_ddx_du = alpha is not None and ddx_rows is not None
     needs_part_4 = ddx_rows is not None or ddalpha is not None
-    needs_d2x = ddx_rows is None and ddalpha is None and ddgamma is None
+    D = _rows.number(features, dtype)
     if needs_alpha_value:
-        alpha_value = alpha
+        alpha_value = np.asarray(alpha, dtype)
     if alpha is None and (ddx_rows is not None or ddgamma is not None):
         alpha_value = 0.5
+    if ddalpha is not None:
+        ddalpha = np.asarray(ddalpha, dtype)
     if ddgamma is not None:
         ddgamma_value = ddgamma
-    if ddgamma is None and (ddx_rows is not None or ddalpha is not None):
+    if needs_ddgamma_value:
         ddgamma_value = 0.0
-    D = _rows.number(features, dtype)
     # step 34: d2u = (1 - t)*(ddgamma - 2*ddu*t*gamma)*dy*(t + 1)
     if needs_part_6:
-        part_6 = np.multiply(gamma, 2.0)
-    if needs_part_6_2:
+        part_6 = gamma * 2.0
+    if gamma is None and (ddx_rows is not None or ddalpha is not None):
         part_6 = 2.0
-    gamma_wide = _rows.repeated(gamma)
-    if ddgamma is not None:
-        ddgamma_value_wide = _rows.repeated(ddgamma_value)
-    ddbeta_wide = _rows.repeated(ddbeta)
+    if needs_ddgamma_value_2:
+        ddgamma_value = None
 
-    def block(x, dy, ddx, dx_block, ddy_block, buffers, row_scalars, sums):
-        d2gamma_sums, d2alpha_sums = sums
+    def block(
+        x,
+        dy,
+        ddx,
+        gamma_wide,
+        ddgamma_value_wide,
+        ddbeta_wide,
+        dx_block=None,
+        ddy_block=None,
+        buffers=(None,) * 6,
+    ):
+        d2gamma = d2alpha = None
         # step 1: u = x*alpha
         if needs_u:
             u = np.multiply(x, alpha_value, out=dx_block)
@@ -142,21 +158,21 @@ def backward_backward(arguments, fields, results, call):
         if needs_u:
             part_2 = np.add(t, 1.0, out=buffers[1])
         if needs_du:
-            du = np.multiply(du, part_2, out=buffers[0])
+            du = np.multiply(du, part_2, out=du)
         if gamma is not None and (
             ddalpha is not None or (alpha is not None and ddx_rows is not None)
         ):
-            du = _rows.by_feature(np.multiply, du, gamma_wide, out=buffers[0])
+            du = _rows.by_feature(np.multiply, du, gamma_wide, out=du)
         # step 40: mean_ddx_du = mean(ddx*du)
         if needs_mean_ddx_du:
-            mean_ddx_du = _rows.row_mean(ddx, du, D, out=row_scalars[0])
+            mean_ddx_du = _rows.row_mean(ddx, du, D)
         # step 26: ddu = ddx*alpha + x*ddalpha
         if ddx_rows is not None:
             ddu = np.multiply(ddx, alpha_value, out=buffers[2])
         if ddalpha is not None:
             part_3 = np.multiply(x, ddalpha, out=buffers[3])
         if ddx_rows is not None and ddalpha is not None:
-            ddu = np.add(ddu, part_3, out=buffers[2])
+            ddu = np.add(ddu, part_3, out=ddu)
         if ddx_rows is None and ddalpha is not None:
             ddu = part_3
         # step 42: d2gamma = sum over rows of (1 - t)*ddu*dy*(t + 1)
@@ -164,87 +180,78 @@ def backward_backward(arguments, fields, results, call):
             part_4 = np.multiply(part, ddu, out=buffers[4])
         if needs_part_6:
             part_5 = np.multiply(part_4, dy, out=buffers[5])
-            part_5 = np.multiply(part_5, part_2, out=buffers[5])
-            _rows.add_rows(part_5, d2gamma_sums)
+            part_5 = np.multiply(part_5, part_2, out=part_5)
+            d2gamma = _rows.sum_rows(part_5)
         # step 34: d2u = (1 - t)*(ddgamma - 2*ddu*t*gamma)*dy*(t + 1)
         if needs_part_4:
             d2u = np.multiply(ddu, t, out=buffers[2])
-            d2u = np.multiply(d2u, part_6, out=buffers[2])
-            d2u = np.subtract(ddgamma_value, d2u, out=buffers[2])
+            d2u = np.multiply(d2u, part_6, out=d2u)
+            d2u = np.subtract(ddgamma_value, d2u, out=d2u)
         if ddx_rows is None and ddalpha is None and ddgamma is not None:
             d2u = ddgamma_value
         if needs_u:
-            d2u = np.multiply(part, d2u, out=dx_block)
-            d2u = np.multiply(d2u, dy, out=dx_block)
-            d2u = np.multiply(d2u, part_2, out=dx_block)
+            d2u = np.multiply(part, d2u, out=part)
+            d2u = np.multiply(d2u, dy, out=d2u)
+            d2u = np.multiply(d2u, part_2, out=d2u)
         # step 40: mean_d2u_x = mean(d2u*x)
         if needs_alpha_value:
-            mean_d2u_x = _rows.row_mean(d2u, x, D, out=row_scalars[1])
+            mean_d2u_x = _rows.row_mean(d2u, x, D)
         # step 38: d2x = d2u*alpha + du*ddalpha
         if needs_u:
-            d2x = np.multiply(d2u, alpha_value, out=dx_block)
+            d2x = np.multiply(d2u, alpha_value, out=d2u)
         if ddalpha is not None:
-            part_7 = np.multiply(du, ddalpha, out=buffers[0])
-            d2x = np.add(d2x, part_7, out=dx_block)
-        if needs_d2x:
-            d2x = 0.0
-            dx_block[...] = d2x
+            part_7 = np.multiply(du, ddalpha, out=du)
+            d2x = np.add(d2x, part_7, out=d2x)
+        if needs_ddgamma_value_2:
+            d2x = _rows.filled(0.0, dx_block, shape, dtype)
         # step 48: ddy = t*ddgamma + (1 - t)*ddu*(t + 1)*gamma + ddbeta
         if ddgamma is not None:
-            ddy = _rows.by_feature(np.multiply, t, ddgamma_value_wide, out=ddy_block)
+            ddy = _rows.by_feature(np.multiply, t, ddgamma_value_wide, out=t)
         if needs_part_4:
             part_8 = np.multiply(part_4, part_2, out=buffers[0])
         if needs_part_6:
-            part_8 = _rows.by_feature(np.multiply, part_8, gamma_wide, out=buffers[0])
+            part_8 = _rows.by_feature(np.multiply, part_8, gamma_wide, out=part_8)
         if ddgamma is not None and (ddx_rows is not None or ddalpha is not None):
-            ddy = np.add(ddy, part_8, out=ddy_block)
-        if (
-            gamma is not None
-            and ddgamma is None
-            and (ddx_rows is not None or ddalpha is not None)
-        ):
-            ddy = part_8
-        if needs_part_6_2:
+            ddy = np.add(ddy, part_8, out=ddy)
+        if needs_ddgamma_value:
             ddy = part_8
         if ddbeta is not None and (
             ddx_rows is not None or ddalpha is not None or ddgamma is not None
         ):
             ddy = _rows.by_feature(np.add, ddy, ddbeta_wide, out=ddy_block)
-        if needs_d2x:
-            ddy = ddbeta
-        if ddgamma is None and (
-            ddbeta is None or (ddx_rows is None and ddalpha is None)
-        ):
-            ddy_block[...] = ddy
+        if needs_ddgamma_value_2:
+            ddy = _rows.filled(ddbeta, ddy_block, shape, dtype)
         # step 40: mean_ddx_du_scaled = (mean_d2u_x + mean_ddx_du)*D
         if needs_mean_ddx_du:
-            mean_ddx_du_scaled = np.add(mean_d2u_x, mean_ddx_du, out=row_scalars[0])
+            mean_ddx_du_scaled = mean_d2u_x + mean_ddx_du
         if ddx_rows is None and (
             ddalpha is not None or (alpha is not None and ddgamma is not None)
         ):
             mean_ddx_du_scaled = mean_d2u_x
         if needs_alpha_value:
-            mean_ddx_du_scaled = np.multiply(mean_ddx_du_scaled, D, out=row_scalars[0])
+            mean_ddx_du_scaled = mean_ddx_du_scaled * D
             # step 40: d2alpha = sum over rows of mean_ddx_du_scaled
-            d2alpha_sums += np.add.reduce(mean_ddx_du_scaled, axis=None)
+            d2alpha = np.add.reduce(mean_ddx_du_scaled, axis=None)
+        return d2x, ddy, d2gamma, d2alpha
 
-    d2gamma, d2alpha = _blocks.each_block(
+    d2x, ddy, d2gamma, d2alpha = _blocks.each_block(
         block,
         call,
-        reads=(x_rows, dy_rows, ddx_rows),
-        writes=(dx_out, ddy_out),
+        rows=(x_rows, dy_rows, ddx_rows),
+        features=(gamma, ddgamma_value, ddbeta),
+        into=(dx_out, ddy_out),
         buffers=6,
-        row_scalars=2,
         feature_sums=1,
         sums=1,
     )
-    if gamma is not None and ddx_rows is None and ddalpha is None:
-        d2gamma = 0.0
     if alpha is not None and ddx_rows is None and ddalpha is None and ddgamma is None:
         d2alpha = 0.0
     if alpha is not None:
-        _blocks.round_to(dalpha_out, ..., d2alpha)
-    if gamma is not None:
-        _blocks.round_to(dgamma_out, ..., d2gamma)
+        d2alpha = np.full((), d2alpha, dtype)
+    if gamma is not None and ddx_rows is None and ddalpha is None:
+        d2gamma = np.full(features, 0.0, dtype)
     if dbeta_out is not None:
-        _blocks.round_to(dbeta_out, ..., 0.0)
+        dbeta = np.full(features, 0.0, dtype)
+    else:
+        dbeta = None
+    return d2x, d2alpha, d2gamma, dbeta, ddy

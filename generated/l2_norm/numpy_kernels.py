@@ -3,11 +3,12 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 3 flops per row element; backward 3 row tensors (2 read, 1 written), 6 flops per row element.
 # Evidence: 1 output, 24 steps, 15 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:be881d5f8129b557e1ec885ece4bbca58ee2c07dcc5dcc847ea2c74f37ffc252
-# templates sha256:77f415f2d102fb1b8ebdc465819dbc1c034c853f5dea93b1e9499fa802b7e9e5
+# templates sha256:5e0ddd29a1c8b551294460a8820c09d43738bbc36da096f9b47a434342c12804
 """Each row divided by its Euclidean length. The outputs and the gradients.
 
-Rows are processed in blocks that stay in the cache. A comment gives the derivation step
-of its line, and names in the code are those of the derivation.
+Many rows are taken block by block, in memory that stays in the cache; few are taken at
+once, and NumPy makes the memory. A comment gives the derivation step of its line, and
+names in the code are those of the derivation.
 """
 
 # A variable may be an array, a number or None.
@@ -20,75 +21,43 @@ from .._runtime.numpy import rows as _rows
 
 
 def forward(values, results, call):
-    """The outputs and the saved row scalars, written to their arrays."""
+    """The outputs and the saved row scalars."""
     x_rows, eps = values
     y_out, rstd_out = results
+    _, dtype, _ = call
+    eps = np.asarray(eps, dtype)
 
-    def block(x, rstd_block, y_block):
+    def block(x, y_block=None):
         # step 1: sum_x2 = sum(x**2)
-        sum_x2 = _rows.row_sum(x, x, out=rstd_block)
+        sum_x2 = _rows.row_sum(x, x)
         # step 2: rstd = 1/sqrt(sum_x2 + eps)
-        rstd = np.add(sum_x2, eps, out=rstd_block)
-        rstd = np.sqrt(rstd, out=rstd_block)
-        rstd = np.reciprocal(rstd, out=rstd_block)
+        rstd = np.reciprocal(np.sqrt(sum_x2 + eps))
         # step 3: y = x*rstd
-        _rows.by_row(np.multiply, x, rstd, out=y_block)
+        y = _rows.by_row(np.multiply, x, rstd, out=y_block)
+        return y, rstd[..., 0]
 
-    _blocks.each_block(block, call, reads=(x_rows,), writes=(rstd_out, y_out))
+    return _blocks.each_block(
+        block, call, rows=(x_rows,), into=(y_out,), into_row_scalars=(rstd_out,)
+    )
 
 
 def backward(arguments, fields, results, call):
-    """The gradients, written to their arrays; None for one that is not wanted."""
+    """The gradients; None for one that is not wanted."""
     (dy_rows,) = arguments
     x_rows, rstd_rows = fields
     (dx_out,) = results
 
-    def block(x, dy, rstd, dx_block, row_scalars):
+    def block(x, dy, rstd, dx_block=None):
         # step 10: sum_dy_y_unscaled = sum(dy*x)
-        sum_dy_y_unscaled = _rows.row_sum(dy, x, out=row_scalars[0])
+        sum_dy_y_unscaled = _rows.row_sum(dy, x)
         # step 10: sum_dy_y = rstd*sum_dy_y_unscaled
-        sum_dy_y = np.multiply(rstd, sum_dy_y_unscaled, out=row_scalars[0])
+        sum_dy_y = rstd * sum_dy_y_unscaled
         # step 10: dx = (dy - x*rstd*sum_dy_y)*rstd
-        part = np.multiply(rstd, sum_dy_y, out=row_scalars[0])
-        dx = _rows.by_row(np.multiply, x, part, out=dx_block)
-        dx = np.subtract(dy, dx, out=dx_block)
-        np.multiply(dx, rstd, out=dx_block)
+        dx = _rows.by_row(np.multiply, x, rstd * sum_dy_y, out=dx_block)
+        dx = np.subtract(dy, dx, out=dx)
+        dx = np.multiply(dx, rstd, out=dx)
+        return (dx,)
 
-    _blocks.each_block(
-        block, call, reads=(x_rows, dy_rows, rstd_rows), writes=(dx_out,), row_scalars=1
+    return _blocks.each_block(
+        block, call, rows=(x_rows, dy_rows), row_scalars=(rstd_rows,), into=(dx_out,)
     )
-
-
-def forward_fast(values, shape, dtype):
-    """The outputs and the saved row scalars of rows that fit one block."""
-    x, eps = values
-    vecdot = np.vecdot if shape[-1] <= _rows.WHOLE_ROW else _rows.vecdot_in_pieces
-    eps = np.asarray(eps, dtype)
-    # step 1: sum_x2 = sum(x**2)
-    sum_x2 = vecdot(x, x)[..., np.newaxis]
-    # step 2: rstd = 1/sqrt(sum_x2 + eps)
-    rstd = sum_x2 + eps
-    rstd = np.sqrt(rstd)
-    rstd = np.reciprocal(rstd)
-    # step 3: y = x*rstd
-    y = x * rstd
-    rstd = rstd[..., 0]
-    return y, rstd
-
-
-def backward_fast(arguments, saved):
-    """The gradients of rows that fit one block; None for one not wanted."""
-    (dy,) = arguments
-    shape, _, _, x, rstd_rows = saved
-    vecdot = np.vecdot if shape[-1] <= _rows.WHOLE_ROW else _rows.vecdot_in_pieces
-    rstd = rstd_rows[..., np.newaxis]
-    # step 10: sum_dy_y_unscaled = sum(dy*x)
-    sum_dy_y_unscaled = vecdot(dy, x)[..., np.newaxis]
-    # step 10: sum_dy_y = rstd*sum_dy_y_unscaled
-    sum_dy_y = rstd * sum_dy_y_unscaled
-    # step 10: dx = (dy - x*rstd*sum_dy_y)*rstd
-    part = rstd * sum_dy_y
-    dx = x * part
-    dx = np.subtract(dy, dx, out=dx)
-    dx = np.multiply(dx, rstd, out=dx)
-    return (dx,)

@@ -3,17 +3,16 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 14 flops per row element.
 # Evidence: 1 output, 38 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:3f4f3519e955d61b03ab0d655ad5951c0892e0dd7b3076ac889a76a6492abbe1
-# templates sha256:77f415f2d102fb1b8ebdc465819dbc1c034c853f5dea93b1e9499fa802b7e9e5
+# templates sha256:5e0ddd29a1c8b551294460a8820c09d43738bbc36da096f9b47a434342c12804
 """Layer normalization over the feature axis. The outputs and the gradients.
 
-Rows are processed in blocks that stay in the cache. A comment gives the derivation step
-of its line, and names in the code are those of the derivation.
+Many rows are taken block by block, in memory that stays in the cache; few are taken at
+once, and NumPy makes the memory. A comment gives the derivation step of its line, and
+names in the code are those of the derivation.
 """
 
 # A variable may be an array, a number or None.
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
-
-from math import prod
 
 import numpy as np
 
@@ -22,63 +21,65 @@ from .._runtime.numpy import rows as _rows
 
 
 def forward(values, results, call):
-    """The outputs and the saved row scalars, written to their arrays."""
+    """The outputs and the saved row scalars."""
     x_rows, gamma, beta, eps = values
     y_out, mu_out, mu_residual_out, rstd_out = results
-    features, dtype = call.features, call.dtype
+    shape, dtype, _ = call
+    features = shape[-1]
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
     far_from = _rows.number(2.0, dtype)
-    gamma_wide = _rows.repeated(gamma)
-    beta_wide = _rows.repeated(beta)
+    eps = np.asarray(eps, dtype)
 
-    def block(x, mu_block, mu_residual_block, rstd_block, y_block):
+    def block(x, gamma_wide, beta_wide, y_block=None):
         # step 1: mu = mean(x)
-        mu = _rows.row_sum(x, one_over_D, out=mu_block)
+        mu = _rows.row_sum(x, one_over_D)
         # step 2: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=y_block)
         # step 3: var = mean(x_shifted**2)
-        var = _rows.row_mean(x_shifted, x_shifted, D, out=rstd_block)
+        var = _rows.row_mean(x_shifted, x_shifted, D)
         # step 2: mu_residual = mean(x_shifted)
-        _rows.residual(
-            x_shifted, mu, var, D, far_from, one_over_D, out=mu_residual_block
-        )
+        mu_residual = _rows.residual(x_shifted, mu, var, D, far_from, one_over_D)
         # step 2: x_centred = x_shifted - mu_residual
         x_centred = x_shifted
         # step 4: rstd = 1/sqrt(var + eps)
-        rstd = np.add(var, eps, out=rstd_block)
-        rstd = np.sqrt(rstd, out=rstd_block)
-        rstd = np.reciprocal(rstd, out=rstd_block)
+        rstd = np.reciprocal(np.sqrt(var + eps))
         # step 5: xhat = x_centred*rstd
-        xhat = np.multiply(x_centred, rstd, out=y_block)
+        xhat = np.multiply(x_centred, rstd, out=x_centred)
         # step 6: y = xhat*gamma + beta
         if gamma is not None:
-            y = _rows.by_feature(np.multiply, xhat, gamma_wide, out=y_block)
+            y = _rows.by_feature(np.multiply, xhat, gamma_wide, out=xhat)
         else:
             y = xhat
         if beta is not None:
-            _rows.by_feature(np.add, y, beta_wide, out=y_block)
+            y = _rows.by_feature(np.add, y, beta_wide, out=y)
+        return y, mu[..., 0], mu_residual[..., 0], rstd[..., 0]
 
-    _blocks.each_block(
-        block, call, reads=(x_rows,), writes=(mu_out, mu_residual_out, rstd_out, y_out)
+    return _blocks.each_block(
+        block,
+        call,
+        rows=(x_rows,),
+        features=(gamma, beta),
+        into=(y_out,),
+        into_row_scalars=(mu_out, mu_residual_out, rstd_out),
     )
 
 
 def backward(arguments, fields, results, call):
-    """The gradients, written to their arrays; None for one that is not wanted."""
+    """The gradients; None for one that is not wanted."""
     (dy_rows,) = arguments
     x_rows, gamma, mu_rows, mu_residual_rows, rstd_rows = fields
-    dx_out, dgamma_out, dbeta_out = results
-    features, dtype = call.features, call.dtype
+    dx_out, _, dbeta_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
     # step 20: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
     if gamma is not None:
-        gamma_over_D = np.divide(gamma, D)
-    gamma_wide = _rows.repeated(gamma)
+        gamma_over_D = gamma / D
 
-    def block(x, dy, mu, mu_residual, rstd, dx_block, buffers, row_scalars, sums):
-        dgamma_sums, dbeta_sums = sums
+    def block(x, dy, mu, mu_residual, rstd, gamma_wide, dx_block=None, buffers=(None,)):
+        dgamma = dbeta = None
         # step 2: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=dx_block)
         # step 2: x_centred = x_shifted - mu_residual
@@ -86,135 +87,38 @@ def backward(arguments, fields, results, call):
         # step 21: dgamma = sum over rows of dy*x_centred*rstd
         if gamma is not None:
             part = np.multiply(dy, x_centred, out=buffers[0])
-            _rows.add_rows(part, dgamma_sums, rstd)
+            dgamma = _rows.sum_rows(part, rstd)
         # step 22: dbeta = sum over rows of dy
         if dbeta_out is not None:
-            _rows.add_rows(dy, dbeta_sums)
+            dbeta = _rows.sum_rows(dy)
         # step 20: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
         if gamma is not None:
-            mean_g_xhat_unscaled = _rows.row_sum(part, gamma_over_D, out=row_scalars[0])
+            mean_g_xhat_unscaled = _rows.row_sum(part, gamma_over_D)
         else:
-            mean_g_xhat_unscaled = _rows.row_mean(dy, x_centred, D, out=row_scalars[0])
+            mean_g_xhat_unscaled = _rows.row_mean(dy, x_centred, D)
         # step 7: g = dy*gamma
         if gamma is not None:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=buffers[0])
         else:
             g = dy
         # step 20: mean_g = mean(g)
-        mean_g = _rows.row_sum(g, one_over_D, out=row_scalars[1])
+        mean_g = _rows.row_sum(g, one_over_D)
         # step 20: mean_g_xhat = mean_g_xhat_unscaled*rstd
-        mean_g_xhat = np.multiply(mean_g_xhat_unscaled, rstd, out=row_scalars[0])
+        mean_g_xhat = mean_g_xhat_unscaled * rstd
         # step 20: dx = (g - mean_g - x_centred*mean_g_xhat*rstd)*rstd
         dx = np.subtract(g, mean_g, out=buffers[0])
-        part_2 = np.multiply(mean_g_xhat, rstd, out=row_scalars[0])
-        part_3 = np.multiply(x_centred, part_2, out=dx_block)
-        dx = np.subtract(dx, part_3, out=dx_block)
-        np.multiply(dx, rstd, out=dx_block)
+        part_2 = np.multiply(x_centred, mean_g_xhat * rstd, out=x_centred)
+        dx = np.subtract(dx, part_2, out=part_2)
+        dx = np.multiply(dx, rstd, out=dx)
+        return dx, dgamma, dbeta
 
-    dgamma, dbeta = _blocks.each_block(
+    return _blocks.each_block(
         block,
         call,
-        reads=(x_rows, dy_rows, mu_rows, mu_residual_rows, rstd_rows),
-        writes=(dx_out,),
+        rows=(x_rows, dy_rows),
+        row_scalars=(mu_rows, mu_residual_rows, rstd_rows),
+        features=(gamma,),
+        into=(dx_out,),
         buffers=1,
-        row_scalars=2,
         feature_sums=2,
     )
-    if gamma is not None:
-        _blocks.round_to(dgamma_out, ..., dgamma)
-    if dbeta_out is not None:
-        _blocks.round_to(dbeta_out, ..., dbeta)
-
-
-def forward_fast(values, shape, dtype):
-    """The outputs and the saved row scalars of rows that fit one block."""
-    x, gamma, beta, eps = values
-    features = shape[-1]
-    vecdot = np.vecdot if shape[-1] <= _rows.WHOLE_ROW else _rows.vecdot_in_pieces
-    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
-    D = _rows.number(features, dtype)
-    far_from = _rows.number(2.0, dtype)
-    eps = np.asarray(eps, dtype)
-    # step 1: mu = mean(x)
-    mu = vecdot(x, one_over_D)[..., np.newaxis]
-    # step 2: x_shifted = x - mu
-    x_shifted = x - mu
-    # step 3: var = mean(x_shifted**2)
-    var = (vecdot(x_shifted, x_shifted) / D)[..., np.newaxis]
-    # step 2: mu_residual = mean(x_shifted)
-    mu_residual = _rows.residual(x_shifted, mu, var, D, far_from, one_over_D)
-    # step 2: x_centred = x_shifted - mu_residual
-    x_centred = x_shifted
-    # step 4: rstd = 1/sqrt(var + eps)
-    rstd = var + eps
-    rstd = np.sqrt(rstd)
-    rstd = np.reciprocal(rstd)
-    # step 5: xhat = x_centred*rstd
-    xhat = np.multiply(x_centred, rstd, out=x_centred)
-    # step 6: y = xhat*gamma + beta
-    if gamma is not None:
-        y = np.multiply(xhat, gamma, out=xhat)
-    else:
-        y = xhat
-    if beta is not None:
-        y = np.add(y, beta, out=y)
-    mu = mu[..., 0]
-    mu_residual = mu_residual[..., 0]
-    rstd = rstd[..., 0]
-    return y, mu, mu_residual, rstd
-
-
-def backward_fast(arguments, saved):
-    """The gradients of rows that fit one block; None for one not wanted."""
-    (dy,) = arguments
-    shape, dtype, dtypes, x, gamma, mu_rows, mu_residual_rows, rstd_rows = saved
-    wants_dbeta = dtypes[2] is not None
-    rows = prod(shape[:-1])
-    features = shape[-1]
-    vecdot = np.vecdot if shape[-1] <= _rows.WHOLE_ROW else _rows.vecdot_in_pieces
-    one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
-    D = _rows.number(features, dtype)
-    # step 20: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
-    if gamma is not None:
-        gamma_over_D = np.divide(gamma, D)
-    mu = mu_rows[..., np.newaxis]
-    mu_residual = mu_residual_rows[..., np.newaxis]
-    rstd = rstd_rows[..., np.newaxis]
-    # step 2: x_shifted = x - mu
-    x_shifted = x - mu
-    # step 2: x_centred = x_shifted - mu_residual
-    x_centred = _rows.less_residual(x_shifted, mu_residual)
-    # step 21: dgamma = sum over rows of dy*x_centred*rstd
-    if gamma is not None:
-        part = dy * x_centred
-        dgamma = _rows.sum_of_rows(rstd.ravel(), part.reshape(-1, features))
-    # step 22: dbeta = sum over rows of dy
-    if wants_dbeta:
-        dbeta = _rows.sum_of_rows(
-            _rows.equal_weights(rows, 1.0, dtype), dy.reshape(-1, features)
-        )
-    # step 20: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
-    if gamma is not None:
-        mean_g_xhat_unscaled = vecdot(part, gamma_over_D)[..., np.newaxis]
-    else:
-        mean_g_xhat_unscaled = (vecdot(dy, x_centred) / D)[..., np.newaxis]
-    # step 7: g = dy*gamma
-    if gamma is not None:
-        g = dy * gamma
-    else:
-        g = dy
-    # step 20: mean_g = mean(g)
-    mean_g = vecdot(g, one_over_D)[..., np.newaxis]
-    # step 20: mean_g_xhat = mean_g_xhat_unscaled*rstd
-    mean_g_xhat = mean_g_xhat_unscaled * rstd
-    # step 20: dx = (g - mean_g - x_centred*mean_g_xhat*rstd)*rstd
-    dx = g - mean_g
-    part_2 = mean_g_xhat * rstd
-    part_3 = np.multiply(x_centred, part_2, out=x_centred)
-    dx = np.subtract(dx, part_3, out=dx)
-    dx = np.multiply(dx, rstd, out=dx)
-    if gamma is None:
-        dgamma = None
-    if not wants_dbeta:
-        dbeta = None
-    return dx, dgamma, dbeta

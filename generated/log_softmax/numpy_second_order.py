@@ -3,11 +3,12 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 5 flops per row element.
 # Evidence: 1 output, 23 steps, 18 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:69e4e6464377f485c18a82bb2ea433e069fc552079d127d509e2b633488c8e64
-# templates sha256:77f415f2d102fb1b8ebdc465819dbc1c034c853f5dea93b1e9499fa802b7e9e5
+# templates sha256:5e0ddd29a1c8b551294460a8820c09d43738bbc36da096f9b47a434342c12804
 """The logarithm of softmax over the feature axis. The tangents, and the gradients of the gradients.
 
-Rows are processed in blocks that stay in the cache. A comment gives the derivation step
-of its line, and names in the code are those of the derivation.
+Many rows are taken block by block, in memory that stays in the cache; few are taken at
+once, and NumPy makes the memory. A comment gives the derivation step of its line, and
+names in the code are those of the derivation.
 """
 
 # A variable may be an array, a number or None.
@@ -20,68 +21,68 @@ from .._runtime.numpy import rows as _rows
 
 
 def jvp(arguments, fields, results, call):
-    """The tangents of the outputs, written to their arrays."""
+    """The tangents of the outputs."""
     (x_dot_rows,) = arguments
     x_rows, m_rows, Z_rows = fields
     (y_dot_out,) = results
 
-    def block(x, x_dot, m, Z, y_dot_block, row_scalars):
+    def block(x, x_dot, m, Z, y_dot_block=None):
         # step 2: x_shifted = x - m
         x_shifted = _rows.by_row(np.subtract, x, m, out=y_dot_block)
         # step 3: exp_shifted = exp(x_shifted)
-        exp_shifted = np.exp(x_shifted, out=y_dot_block)
+        exp_shifted = np.exp(x_shifted, out=x_shifted)
         # step 30: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
-        sum_exp_shifted_x_dot = _rows.row_sum(exp_shifted, x_dot, out=row_scalars[0])
+        sum_exp_shifted_x_dot = _rows.row_sum(exp_shifted, x_dot)
         # step 30: log_Z_dot = sum_exp_shifted_x_dot/Z
-        log_Z_dot = np.divide(sum_exp_shifted_x_dot, Z, out=row_scalars[0])
+        log_Z_dot = sum_exp_shifted_x_dot / Z
         # step 31: y_dot = x_dot - log_Z_dot
-        _rows.by_row(np.subtract, x_dot, log_Z_dot, out=y_dot_block)
+        y_dot = _rows.by_row(np.subtract, x_dot, log_Z_dot, out=y_dot_block)
+        return (y_dot,)
 
-    _blocks.each_block(
+    return _blocks.each_block(
         block,
         call,
-        reads=(x_rows, x_dot_rows, m_rows, Z_rows),
-        writes=(y_dot_out,),
-        row_scalars=1,
+        rows=(x_rows, x_dot_rows),
+        row_scalars=(m_rows, Z_rows),
+        into=(y_dot_out,),
     )
 
 
 def backward_backward(arguments, fields, results, call):
-    """The gradients of the gradients, written to their arrays."""
+    """The gradients of the gradients; None for one that is not wanted."""
     dy_rows, ddx_rows = arguments
     x_rows, m_rows, Z_rows = fields
     dx_out, ddy_out = results
-    features, dtype = call.features, call.dtype
+    shape, dtype, _ = call
+    features = shape[-1]
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
 
-    def block(x, dy, ddx, m, Z, dx_block, ddy_block, row_scalars):
+    def block(x, dy, ddx, m, Z, dx_block=None, ddy_block=None):
         # step 32: mean_dy = mean(dy)
-        mean_dy = _rows.row_sum(dy, one_over_D, out=row_scalars[0])
+        mean_dy = _rows.row_sum(dy, one_over_D)
         # step 2: x_shifted = x - m
         x_shifted = _rows.by_row(np.subtract, x, m, out=dx_block)
         # step 3: exp_shifted = exp(x_shifted)
-        exp_shifted = np.exp(x_shifted, out=dx_block)
+        exp_shifted = np.exp(x_shifted, out=x_shifted)
         # step 45: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
-        sum_ddx_exp_shifted = _rows.row_sum(ddx, exp_shifted, out=row_scalars[1])
+        sum_ddx_exp_shifted = _rows.row_sum(ddx, exp_shifted)
         # step 45: mean_dy_scaled = mean_dy*D/Z
-        mean_dy_scaled = np.multiply(mean_dy, D, out=row_scalars[0])
-        mean_dy_scaled = np.divide(mean_dy_scaled, Z, out=row_scalars[0])
+        mean_dy_scaled = mean_dy * D / Z
         # step 45: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/Z
-        sum_ddx_exp_shifted_scaled = np.divide(
-            sum_ddx_exp_shifted, Z, out=row_scalars[1]
-        )
+        sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted / Z
         # step 45: d2x = exp_shifted*(sum_ddx_exp_shifted_scaled - ddx)*mean_dy_scaled
         d2x = np.subtract(sum_ddx_exp_shifted_scaled, ddx, out=ddy_block)
-        d2x = np.multiply(exp_shifted, d2x, out=dx_block)
-        np.multiply(d2x, mean_dy_scaled, out=dx_block)
+        d2x = np.multiply(exp_shifted, d2x, out=exp_shifted)
+        d2x = np.multiply(d2x, mean_dy_scaled, out=d2x)
         # step 50: ddy = ddx - sum_ddx_exp_shifted_scaled
-        _rows.by_row(np.subtract, ddx, sum_ddx_exp_shifted_scaled, out=ddy_block)
+        ddy = _rows.by_row(np.subtract, ddx, sum_ddx_exp_shifted_scaled, out=ddy_block)
+        return d2x, ddy
 
-    _blocks.each_block(
+    return _blocks.each_block(
         block,
         call,
-        reads=(x_rows, dy_rows, ddx_rows, m_rows, Z_rows),
-        writes=(dx_out, ddy_out),
-        row_scalars=2,
+        rows=(x_rows, dy_rows, ddx_rows),
+        row_scalars=(m_rows, Z_rows),
+        into=(dx_out, ddy_out),
     )

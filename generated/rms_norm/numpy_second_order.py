@@ -3,11 +3,12 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 9 flops per row element.
 # Evidence: 1 output, 26 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
-# templates sha256:77f415f2d102fb1b8ebdc465819dbc1c034c853f5dea93b1e9499fa802b7e9e5
+# templates sha256:5e0ddd29a1c8b551294460a8820c09d43738bbc36da096f9b47a434342c12804
 """Root-mean-square normalization over the feature axis. The tangents, and the gradients of the gradients.
 
-Rows are processed in blocks that stay in the cache. A comment gives the derivation step
-of its line, and names in the code are those of the derivation.
+Many rows are taken block by block, in memory that stays in the cache; few are taken at
+once, and NumPy makes the memory. A comment gives the derivation step of its line, and
+names in the code are those of the derivation.
 """
 
 # A variable may be an array, a number or None.
@@ -20,76 +21,84 @@ from .._runtime.numpy import rows as _rows
 
 
 def jvp(arguments, fields, results, call):
-    """The tangents of the outputs, written to their arrays."""
+    """The tangents of the outputs."""
     x_dot_rows, gamma_dot = arguments
     x_rows, gamma, rstd_rows = fields
     (y_dot_out,) = results
-    features, dtype = call.features, call.dtype
+    shape, dtype, _ = call
+    features = shape[-1]
     D = _rows.number(features, dtype)
-    gamma_dot_wide = _rows.repeated(gamma_dot)
-    gamma_wide = _rows.repeated(gamma)
 
-    def block(x, x_dot, rstd, y_dot_block, buffers, row_scalars):
+    def block(
+        x, x_dot, rstd, gamma_dot_wide, gamma_wide, y_dot_block=None, buffers=(None,)
+    ):
         # step 3: xhat = x*rstd
-        xhat = _rows.by_row(np.multiply, x, rstd, out=y_dot_block)
+        xhat = _rows.by_row(np.multiply, x, rstd, out=buffers[0])
         # step 23: mean_x_dot_xhat = mean(x_dot*xhat)
         if x_dot_rows is not None:
-            mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D, out=row_scalars[0])
+            mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D)
         # step 23: y_dot = xhat*gamma_dot + (x_dot - xhat*mean_x_dot_xhat)*rstd*gamma
         if gamma_dot is not None:
-            y_dot = _rows.by_feature(np.multiply, xhat, gamma_dot_wide, out=buffers[0])
+            y_dot = _rows.by_feature(np.multiply, xhat, gamma_dot_wide, out=y_dot_block)
         if x_dot_rows is not None:
-            part = np.multiply(xhat, mean_x_dot_xhat, out=y_dot_block)
-            part = np.subtract(x_dot, part, out=y_dot_block)
+            part = np.multiply(xhat, mean_x_dot_xhat, out=xhat)
+            part = np.subtract(x_dot, part, out=part)
         if gamma is not None and x_dot_rows is not None:
-            part = _rows.by_feature(np.multiply, part, gamma_wide, out=y_dot_block)
+            part = _rows.by_feature(np.multiply, part, gamma_wide, out=part)
         if x_dot_rows is not None:
-            part = np.multiply(part, rstd, out=y_dot_block)
+            part = np.multiply(part, rstd, out=part)
         if x_dot_rows is not None and gamma_dot is not None:
-            y_dot = np.add(y_dot, part, out=y_dot_block)
+            y_dot = np.add(y_dot, part, out=y_dot)
         if gamma_dot is None:
             y_dot = part
-        if x_dot_rows is None:
-            y_dot_block[...] = y_dot
+        return (y_dot,)
 
-    _blocks.each_block(
+    return _blocks.each_block(
         block,
         call,
-        reads=(x_rows, x_dot_rows, rstd_rows),
-        writes=(y_dot_out,),
+        rows=(x_rows, x_dot_rows),
+        row_scalars=(rstd_rows,),
+        features=(gamma_dot, gamma),
+        into=(y_dot_out,),
         buffers=1,
-        row_scalars=1,
     )
 
 
 def backward_backward(arguments, fields, results, call):
-    """The gradients of the gradients, written to their arrays."""
+    """The gradients of the gradients; None for one that is not wanted."""
     dy_rows, ddx_rows, ddgamma = arguments
     x_rows, gamma, rstd_rows = fields
-    dx_out, dgamma_out, ddy_out = results
-    features, dtype = call.features, call.dtype
+    dx_out, _, ddy_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
     needs_g = gamma is not None and ddx_rows is not None
     needs_d2x = ddx_rows is not None and ddgamma is not None
     D = _rows.number(features, dtype)
     # step 43: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
     if ddgamma is not None:
-        ddgamma_over_D = np.divide(ddgamma, D)
-    gamma_wide = _rows.repeated(gamma)
-    ddgamma_wide = _rows.repeated(ddgamma)
+        ddgamma_over_D = ddgamma / D
 
-    def block(x, dy, ddx, rstd, dx_block, ddy_block, buffers, row_scalars, sums):
-        (d2gamma_sums,) = sums
+    def block(
+        x,
+        dy,
+        ddx,
+        rstd,
+        gamma_wide,
+        ddgamma_wide,
+        dx_block=None,
+        ddy_block=None,
+        buffers=(None,) * 3,
+    ):
+        d2gamma = None
         # step 3: xhat = x*rstd
         xhat = _rows.by_row(np.multiply, x, rstd, out=ddy_block)
         # step 49: mean_ddx_xhat = mean(ddx*xhat)
         if ddx_rows is not None:
-            mean_ddx_xhat = _rows.row_mean(ddx, xhat, D, out=row_scalars[0])
+            mean_ddx_xhat = _rows.row_mean(ddx, xhat, D)
         # step 43: mean_ddgamma_dy_xhat = mean(dy*xhat*ddgamma)
         if ddgamma is not None:
             part = np.multiply(dy, xhat, out=dx_block)
-            mean_ddgamma_dy_xhat = _rows.row_sum(
-                part, ddgamma_over_D, out=row_scalars[1]
-            )
+            mean_ddgamma_dy_xhat = _rows.row_sum(part, ddgamma_over_D)
         # step 24: g = dy*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
@@ -97,19 +106,19 @@ def backward_backward(arguments, fields, results, call):
             g = dy
         # step 25: mean_g_xhat = mean(g*xhat)
         if ddx_rows is not None:
-            mean_g_xhat = _rows.row_mean(g, xhat, D, out=row_scalars[2])
+            mean_g_xhat = _rows.row_mean(g, xhat, D)
             # step 43: mean_ddx_g = mean(ddx*g)
-            mean_ddx_g = _rows.row_mean(ddx, g, D, out=row_scalars[3])
+            mean_ddx_g = _rows.row_mean(ddx, g, D)
             # step 43: mean_g_xhat_scaled = 3*mean_g_xhat
-            mean_g_xhat_scaled = np.multiply(mean_g_xhat, 3.0, out=row_scalars[4])
+            mean_g_xhat_scaled = mean_g_xhat * 3.0
             # step 49: dg = (ddx - xhat*mean_ddx_xhat)*rstd
             dg = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffers[0])
-            dg = np.subtract(ddx, dg, out=buffers[0])
-            dg = np.multiply(dg, rstd, out=buffers[0])
+            dg = np.subtract(ddx, dg, out=dg)
+            dg = np.multiply(dg, rstd, out=dg)
         # step 50: d2gamma = sum over rows of dg*dy
         if needs_g:
             part_2 = np.multiply(dg, dy, out=buffers[1])
-            _rows.add_rows(part_2, d2gamma_sums)
+            d2gamma = _rows.sum_rows(part_2)
         # step 43: d2x = (dy*ddgamma + ((xhat*mean_g_xhat_scaled - g)*mean_ddx_xhat -
         #   xhat*mean_ddx_g - ddx*mean_g_xhat)*rstd - xhat*mean_ddgamma_dy_xhat)*rstd
         if ddgamma is not None:
@@ -117,14 +126,14 @@ def backward_backward(arguments, fields, results, call):
         if ddx_rows is not None:
             part_3 = _rows.by_row(np.multiply, xhat, mean_g_xhat_scaled, out=buffers[2])
             part_3 = np.subtract(part_3, g, out=dx_block)
-            part_3 = np.multiply(part_3, mean_ddx_xhat, out=dx_block)
+            part_3 = np.multiply(part_3, mean_ddx_xhat, out=part_3)
             part_4 = _rows.by_row(np.multiply, xhat, mean_ddx_g, out=buffers[2])
-            part_3 = np.subtract(part_3, part_4, out=dx_block)
+            part_3 = np.subtract(part_3, part_4, out=part_3)
             part_5 = _rows.by_row(np.multiply, ddx, mean_g_xhat, out=buffers[2])
-            part_3 = np.subtract(part_3, part_5, out=dx_block)
-            part_3 = np.multiply(part_3, rstd, out=dx_block)
+            part_3 = np.subtract(part_3, part_5, out=part_3)
+            part_3 = np.multiply(part_3, rstd, out=part_3)
         if needs_d2x:
-            d2x = np.add(d2x, part_3, out=dx_block)
+            d2x = np.add(d2x, part_3, out=part_3)
         if ddgamma is None:
             d2x = part_3
         else:
@@ -132,33 +141,30 @@ def backward_backward(arguments, fields, results, call):
                 np.multiply, xhat, mean_ddgamma_dy_xhat, out=buffers[2]
             )
             d2x = np.subtract(d2x, part_6, out=dx_block)
-        np.multiply(d2x, rstd, out=dx_block)
+        d2x = np.multiply(d2x, rstd, out=d2x)
         # step 53: ddy = xhat*ddgamma + dg*gamma
         if ddgamma is not None:
-            ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=ddy_block)
+            ddy = _rows.by_feature(np.multiply, xhat, ddgamma_wide, out=xhat)
         if needs_g:
-            part_7 = _rows.by_feature(np.multiply, dg, gamma_wide, out=buffers[0])
+            part_7 = _rows.by_feature(np.multiply, dg, gamma_wide, out=dg)
         if gamma is None:
             part_7 = dg
         if needs_d2x:
-            ddy = np.add(ddy, part_7, out=ddy_block)
-        if gamma is not None and ddgamma is None:
-            ddy = part_7
-        if gamma is None:
-            ddy = part_7
+            ddy = np.add(ddy, part_7, out=ddy)
         if ddgamma is None:
-            ddy_block[...] = ddy
+            ddy = part_7
+        return d2x, ddy, d2gamma
 
-    (d2gamma,) = _blocks.each_block(
+    d2x, ddy, d2gamma = _blocks.each_block(
         block,
         call,
-        reads=(x_rows, dy_rows, ddx_rows, rstd_rows),
-        writes=(dx_out, ddy_out),
+        rows=(x_rows, dy_rows, ddx_rows),
+        row_scalars=(rstd_rows,),
+        features=(gamma, ddgamma),
+        into=(dx_out, ddy_out),
         buffers=3,
-        row_scalars=5,
         feature_sums=1,
     )
     if ddx_rows is None:
-        d2gamma = 0.0
-    if gamma is not None:
-        _blocks.round_to(dgamma_out, ..., d2gamma)
+        d2gamma = np.full(features, 0.0, dtype)
+    return d2x, d2gamma, ddy

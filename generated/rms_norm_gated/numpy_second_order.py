@@ -3,11 +3,12 @@
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 19 flops per row element.
 # Evidence: 1 output, 37 steps, 39 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
-# templates sha256:77f415f2d102fb1b8ebdc465819dbc1c034c853f5dea93b1e9499fa802b7e9e5
+# templates sha256:5e0ddd29a1c8b551294460a8820c09d43738bbc36da096f9b47a434342c12804
 """A gate, silu of another row, then root-mean-square normalization. The tangents, and the gradients of the gradients.
 
-Rows are processed in blocks that stay in the cache. A comment gives the derivation step
-of its line, and names in the code are those of the derivation.
+Many rows are taken block by block, in memory that stays in the cache; few are taken at
+once, and NumPy makes the memory. A comment gives the derivation step of its line, and
+names in the code are those of the derivation.
 """
 
 # A variable may be an array, a number or None.
@@ -21,17 +22,26 @@ from .._runtime.numpy import rows as _rows
 
 
 def jvp(arguments, fields, results, call):
-    """The tangents of the outputs, written to their arrays."""
+    """The tangents of the outputs."""
     x_dot_rows, z_dot_rows, gamma_dot = arguments
     x_rows, z_rows, gamma, rstd_rows = fields
     (y_dot_out,) = results
-    features, dtype = call.features, call.dtype
+    shape, dtype, _ = call
+    features = shape[-1]
     needs_mean_h_dot_hhat = x_dot_rows is not None or z_dot_rows is not None
     D = _rows.number(features, dtype)
-    gamma_dot_wide = _rows.repeated(gamma_dot)
-    gamma_wide = _rows.repeated(gamma)
 
-    def block(x, z, x_dot, z_dot, rstd, y_dot_block, buffers, row_scalars):
+    def block(
+        x,
+        z,
+        x_dot,
+        z_dot,
+        rstd,
+        gamma_dot_wide,
+        gamma_wide,
+        y_dot_block=None,
+        buffers=(None,) * 3,
+    ):
         # step 1: sigmoid_z = sigmoid(z)
         sigmoid_z = _functions.sigmoid(z, out=y_dot_block)
         # step 2: silu_z = sigmoid_z*z
@@ -39,67 +49,65 @@ def jvp(arguments, fields, results, call):
         # step 3: h = silu_z*x
         h = np.multiply(silu_z, x, out=buffers[1])
         # step 6: hhat = h*rstd
-        hhat = np.multiply(h, rstd, out=buffers[1])
+        hhat = np.multiply(h, rstd, out=h)
         # step 29: h_dot = silu_z*x_dot + sigmoid_z*x*((1 - sigmoid_z)*z + 1)*z_dot
         if x_dot_rows is not None:
-            h_dot = np.multiply(silu_z, x_dot, out=buffers[0])
+            h_dot = np.multiply(silu_z, x_dot, out=silu_z)
         if z_dot_rows is not None:
             part = np.multiply(sigmoid_z, x, out=buffers[2])
-            part_2 = np.subtract(1.0, sigmoid_z, out=y_dot_block)
-            part_2 = np.multiply(part_2, z, out=y_dot_block)
-            part_2 = np.add(part_2, 1.0, out=y_dot_block)
-            part = np.multiply(part, part_2, out=y_dot_block)
-            part = np.multiply(part, z_dot, out=y_dot_block)
+            part_2 = np.subtract(1.0, sigmoid_z, out=sigmoid_z)
+            part_2 = np.multiply(part_2, z, out=part_2)
+            part_2 = np.add(part_2, 1.0, out=part_2)
+            part = np.multiply(part, part_2, out=part_2)
+            part = np.multiply(part, z_dot, out=buffers[2])
         if x_dot_rows is not None and z_dot_rows is not None:
-            h_dot = np.add(h_dot, part, out=y_dot_block)
+            h_dot = np.add(h_dot, part, out=h_dot)
         if x_dot_rows is None and z_dot_rows is not None:
             h_dot = part
         # step 39: mean_h_dot_hhat = mean(h_dot*hhat)
         if needs_mean_h_dot_hhat:
-            mean_h_dot_hhat = _rows.row_mean(h_dot, hhat, D, out=row_scalars[0])
+            mean_h_dot_hhat = _rows.row_mean(h_dot, hhat, D)
         # step 39: y_dot = hhat*gamma_dot + (h_dot - hhat*mean_h_dot_hhat)*rstd*gamma
         if gamma_dot is not None:
-            y_dot = _rows.by_feature(np.multiply, hhat, gamma_dot_wide, out=buffers[2])
+            y_dot = _rows.by_feature(np.multiply, hhat, gamma_dot_wide, out=y_dot_block)
         if needs_mean_h_dot_hhat:
-            part_3 = np.multiply(hhat, mean_h_dot_hhat, out=buffers[1])
-            part_3 = np.subtract(h_dot, part_3, out=y_dot_block)
+            part_3 = np.multiply(hhat, mean_h_dot_hhat, out=hhat)
+            part_3 = np.subtract(h_dot, part_3, out=buffers[0])
         if gamma is not None and (x_dot_rows is not None or z_dot_rows is not None):
-            part_3 = _rows.by_feature(np.multiply, part_3, gamma_wide, out=y_dot_block)
+            part_3 = _rows.by_feature(np.multiply, part_3, gamma_wide, out=part_3)
         if needs_mean_h_dot_hhat:
-            part_3 = np.multiply(part_3, rstd, out=y_dot_block)
+            part_3 = np.multiply(part_3, rstd, out=part_3)
         if gamma_dot is not None and (x_dot_rows is not None or z_dot_rows is not None):
-            y_dot = np.add(y_dot, part_3, out=y_dot_block)
+            y_dot = np.add(y_dot, part_3, out=y_dot)
         if gamma_dot is None:
             y_dot = part_3
-        if x_dot_rows is None and z_dot_rows is None:
-            y_dot_block[...] = y_dot
+        return (y_dot,)
 
-    _blocks.each_block(
+    return _blocks.each_block(
         block,
         call,
-        reads=(x_rows, z_rows, x_dot_rows, z_dot_rows, rstd_rows),
-        writes=(y_dot_out,),
+        rows=(x_rows, z_rows, x_dot_rows, z_dot_rows),
+        row_scalars=(rstd_rows,),
+        features=(gamma_dot, gamma),
+        into=(y_dot_out,),
         buffers=3,
-        row_scalars=1,
     )
 
 
 def backward_backward(arguments, fields, results, call):
-    """The gradients of the gradients, written to their arrays."""
+    """The gradients of the gradients; None for one that is not wanted."""
     dy_rows, ddx_rows, ddz_rows, ddgamma = arguments
     x_rows, z_rows, gamma, rstd_rows = fields
-    dx_out, dz_out, dgamma_out, ddy_out = results
-    features, dtype = call.features, call.dtype
+    dx_out, dz_out, _, ddy_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
     needs_g = gamma is not None and (ddx_rows is not None or ddz_rows is not None)
     needs_mean_g_hhat = ddx_rows is not None or ddz_rows is not None
     needs_d2h = ddgamma is not None and (ddx_rows is not None or ddz_rows is not None)
-    needs_part_14 = ddx_rows is None and ddz_rows is None
     D = _rows.number(features, dtype)
     # step 62: mean_ddgamma_dy_hhat = mean(dy*hhat*ddgamma)
     if ddgamma is not None:
-        ddgamma_over_D = np.divide(ddgamma, D)
-    gamma_wide = _rows.repeated(gamma)
-    ddgamma_wide = _rows.repeated(ddgamma)
+        ddgamma_over_D = ddgamma / D
 
     def block(
         x,
@@ -108,14 +116,14 @@ def backward_backward(arguments, fields, results, call):
         ddx,
         ddz,
         rstd,
-        dx_block,
-        dz_block,
-        ddy_block,
-        buffers,
-        row_scalars,
-        sums,
+        gamma_wide,
+        ddgamma_wide,
+        dx_block=None,
+        dz_block=None,
+        ddy_block=None,
+        buffers=(None,) * 9,
     ):
-        (d2gamma_sums,) = sums
+        d2gamma = None
         # step 1: sigmoid_z = sigmoid(z)
         sigmoid_z = _functions.sigmoid(z, out=dz_block)
         # step 2: silu_z = sigmoid_z*z
@@ -127,9 +135,7 @@ def backward_backward(arguments, fields, results, call):
         # step 62: mean_ddgamma_dy_hhat = mean(dy*hhat*ddgamma)
         if ddgamma is not None:
             part = np.multiply(dy, hhat, out=dx_block)
-            mean_ddgamma_dy_hhat = _rows.row_sum(
-                part, ddgamma_over_D, out=row_scalars[0]
-            )
+            mean_ddgamma_dy_hhat = _rows.row_sum(part, ddgamma_over_D)
         # step 40: g = dy*gamma
         if needs_g:
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
@@ -137,41 +143,41 @@ def backward_backward(arguments, fields, results, call):
             g = dy
         # step 41: mean_g_hhat = mean(g*hhat)
         if needs_mean_g_hhat:
-            mean_g_hhat = _rows.row_mean(g, hhat, D, out=row_scalars[1])
+            mean_g_hhat = _rows.row_mean(g, hhat, D)
         # step 45: ddh = ddx*silu_z + ddz*sigmoid_z*x*((1 - sigmoid_z)*z + 1)
         if ddx_rows is not None:
             ddh = np.multiply(ddx, silu_z, out=buffers[1])
         if ddz_rows is not None:
             part_2 = np.multiply(ddz, sigmoid_z, out=buffers[2])
-            part_2 = np.multiply(part_2, x, out=buffers[2])
+            part_2 = np.multiply(part_2, x, out=part_2)
         part_3 = np.subtract(1.0, sigmoid_z, out=buffers[3])
         if ddz_rows is not None:
             part_4 = np.multiply(part_3, z, out=buffers[4])
-            part_4 = np.add(part_4, 1.0, out=buffers[4])
-            part_2 = np.multiply(part_2, part_4, out=buffers[2])
+            part_4 = np.add(part_4, 1.0, out=part_4)
+            part_2 = np.multiply(part_2, part_4, out=part_2)
         if ddx_rows is not None and ddz_rows is not None:
-            ddh = np.add(ddh, part_2, out=buffers[1])
+            ddh = np.add(ddh, part_2, out=ddh)
         if ddx_rows is None and ddz_rows is not None:
             ddh = part_2
         # step 76: mean_ddh_hhat = mean(ddh*hhat)
         if needs_mean_g_hhat:
-            mean_ddh_hhat = _rows.row_mean(ddh, hhat, D, out=row_scalars[2])
+            mean_ddh_hhat = _rows.row_mean(ddh, hhat, D)
             # step 62: mean_ddh_g = mean(ddh*g)
-            mean_ddh_g = _rows.row_mean(ddh, g, D, out=row_scalars[3])
+            mean_ddh_g = _rows.row_mean(ddh, g, D)
             # step 62: mean_g_hhat_scaled = 3*mean_g_hhat
-            mean_g_hhat_scaled = np.multiply(mean_g_hhat, 3.0, out=row_scalars[4])
+            mean_g_hhat_scaled = mean_g_hhat * 3.0
             # step 42: dh = (g - hhat*mean_g_hhat)*rstd
             dh = _rows.by_row(np.multiply, hhat, mean_g_hhat, out=buffers[5])
-            dh = np.subtract(g, dh, out=buffers[5])
-            dh = np.multiply(dh, rstd, out=buffers[5])
+            dh = np.subtract(g, dh, out=dh)
+            dh = np.multiply(dh, rstd, out=dh)
             # step 76: dg = (ddh - hhat*mean_ddh_hhat)*rstd
             dg = _rows.by_row(np.multiply, hhat, mean_ddh_hhat, out=buffers[6])
-            dg = np.subtract(ddh, dg, out=buffers[6])
-            dg = np.multiply(dg, rstd, out=buffers[6])
+            dg = np.subtract(ddh, dg, out=dg)
+            dg = np.multiply(dg, rstd, out=dg)
         # step 77: d2gamma = sum over rows of dg*dy
         if needs_g:
             part_5 = np.multiply(dg, dy, out=buffers[7])
-            _rows.add_rows(part_5, d2gamma_sums)
+            d2gamma = _rows.sum_rows(part_5)
         # step 62: d2h = (dy*ddgamma + ((hhat*mean_g_hhat_scaled - g)*mean_ddh_hhat -
         #   hhat*mean_ddh_g - ddh*mean_g_hhat)*rstd - hhat*mean_ddgamma_dy_hhat)*rstd
         if ddgamma is not None:
@@ -179,14 +185,14 @@ def backward_backward(arguments, fields, results, call):
         if needs_mean_g_hhat:
             part_6 = _rows.by_row(np.multiply, hhat, mean_g_hhat_scaled, out=buffers[8])
             part_6 = np.subtract(part_6, g, out=dx_block)
-            part_6 = np.multiply(part_6, mean_ddh_hhat, out=dx_block)
+            part_6 = np.multiply(part_6, mean_ddh_hhat, out=part_6)
             part_7 = _rows.by_row(np.multiply, hhat, mean_ddh_g, out=buffers[8])
-            part_6 = np.subtract(part_6, part_7, out=dx_block)
+            part_6 = np.subtract(part_6, part_7, out=part_6)
             part_8 = np.multiply(ddh, mean_g_hhat, out=buffers[1])
-            part_6 = np.subtract(part_6, part_8, out=dx_block)
-            part_6 = np.multiply(part_6, rstd, out=dx_block)
+            part_6 = np.subtract(part_6, part_8, out=part_6)
+            part_6 = np.multiply(part_6, rstd, out=part_6)
         if needs_d2h:
-            d2h = np.add(d2h, part_6, out=dx_block)
+            d2h = np.add(d2h, part_6, out=part_6)
         if ddgamma is None:
             d2h = part_6
         else:
@@ -194,7 +200,7 @@ def backward_backward(arguments, fields, results, call):
                 np.multiply, hhat, mean_ddgamma_dy_hhat, out=buffers[1]
             )
             d2h = np.subtract(d2h, part_9, out=dx_block)
-        d2h = np.multiply(d2h, rstd, out=dx_block)
+        d2h = np.multiply(d2h, rstd, out=d2h)
         # step 64: d2silu_z = d2h*x + ddx*dh
         d2h_scaled = np.multiply(d2h, x, out=buffers[1])
         if ddx_rows is not None:
@@ -203,24 +209,24 @@ def backward_backward(arguments, fields, results, call):
         else:
             d2silu_z = d2h_scaled
         # step 63: d2x = d2h*silu_z + ddz*dh*sigmoid_z*((1 - sigmoid_z)*z + 1)
-        d2x = np.multiply(d2h, silu_z, out=dx_block)
+        d2x = np.multiply(d2h, silu_z, out=d2h)
         if ddz_rows is not None:
             part_11 = np.multiply(ddz, dh, out=buffers[8])
-            part_11 = np.multiply(part_11, sigmoid_z, out=buffers[8])
-            part_11 = np.multiply(part_11, part_4, out=buffers[8])
-            np.add(d2x, part_11, out=dx_block)
+            part_11 = np.multiply(part_11, sigmoid_z, out=part_11)
+            part_11 = np.multiply(part_11, part_4, out=part_11)
+            d2x = np.add(d2x, part_11, out=d2x)
         # step 70: d2h_scaled_scaled = d2h_scaled*z
         d2h_scaled_scaled = np.multiply(d2h_scaled, z, out=buffers[8])
         # step 70: d2silu_z_scaled_scaled = d2h_scaled_scaled*sigmoid_z +
         #   ddx*dh*sigmoid_z*z
         d2silu_z_scaled_scaled = np.multiply(
-            d2h_scaled_scaled, sigmoid_z, out=buffers[8]
+            d2h_scaled_scaled, sigmoid_z, out=d2h_scaled_scaled
         )
         if ddx_rows is not None:
             part_12 = np.multiply(part_10, sigmoid_z, out=buffers[1])
-            part_12 = np.multiply(part_12, z, out=buffers[1])
+            part_12 = np.multiply(part_12, z, out=part_12)
             d2silu_z_scaled_scaled = np.add(
-                d2silu_z_scaled_scaled, part_12, out=buffers[1]
+                d2silu_z_scaled_scaled, part_12, out=part_12
             )
         # step 70: d2z = d2silu_z*sigmoid_z + (1 - sigmoid_z)*ddz*dh*sigmoid_z*x + (1 -
         #   sigmoid_z)*(d2silu_z_scaled_scaled + ((1 - sigmoid_z)*z + 1 -
@@ -228,22 +234,20 @@ def backward_backward(arguments, fields, results, call):
         d2z = np.multiply(d2silu_z, sigmoid_z, out=buffers[2])
         if ddz_rows is not None:
             part_13 = np.multiply(part_3, ddz, out=buffers[7])
-            part_13 = np.multiply(part_13, dh, out=buffers[7])
-            part_13 = np.multiply(part_13, sigmoid_z, out=buffers[7])
-            part_13 = np.multiply(part_13, x, out=buffers[7])
-            d2z = np.add(d2z, part_13, out=buffers[2])
-            part_14 = np.subtract(part_4, silu_z, out=ddy_block)
-            part_14 = np.multiply(part_14, ddz, out=ddy_block)
-            part_14 = np.multiply(part_14, dh, out=ddy_block)
-            part_14 = np.multiply(part_14, sigmoid_z, out=dz_block)
-            part_14 = np.multiply(part_14, x, out=dz_block)
-            part_14 = np.add(d2silu_z_scaled_scaled, part_14, out=dz_block)
-        if ddx_rows is not None and ddz_rows is None:
-            part_14 = d2silu_z_scaled_scaled
-        if needs_part_14:
+            part_13 = np.multiply(part_13, dh, out=part_13)
+            part_13 = np.multiply(part_13, sigmoid_z, out=part_13)
+            part_13 = np.multiply(part_13, x, out=part_13)
+            d2z = np.add(d2z, part_13, out=d2z)
+            part_14 = np.subtract(part_4, silu_z, out=silu_z)
+            part_14 = np.multiply(part_14, ddz, out=part_14)
+            part_14 = np.multiply(part_14, dh, out=part_14)
+            part_14 = np.multiply(part_14, sigmoid_z, out=sigmoid_z)
+            part_14 = np.multiply(part_14, x, out=part_14)
+            part_14 = np.add(d2silu_z_scaled_scaled, part_14, out=part_14)
+        else:
             part_14 = d2silu_z_scaled_scaled
         part_14 = np.multiply(part_3, part_14, out=dz_block)
-        np.add(d2z, part_14, out=dz_block)
+        d2z = np.add(d2z, part_14, out=part_14)
         # step 80: ddy = hhat*ddgamma + dg*gamma
         if ddgamma is not None:
             ddy = _rows.by_feature(np.multiply, hhat, ddgamma_wide, out=ddy_block)
@@ -252,24 +256,21 @@ def backward_backward(arguments, fields, results, call):
         if gamma is None:
             part_15 = dg
         if needs_d2h:
-            ddy = np.add(ddy, part_15, out=ddy_block)
-        if gamma is not None and ddgamma is None:
-            ddy = part_15
-        if gamma is None:
-            ddy = part_15
+            ddy = np.add(ddy, part_15, out=ddy)
         if ddgamma is None:
-            ddy_block[...] = ddy
+            ddy = part_15
+        return d2x, d2z, ddy, d2gamma
 
-    (d2gamma,) = _blocks.each_block(
+    d2x, d2z, ddy, d2gamma = _blocks.each_block(
         block,
         call,
-        reads=(x_rows, z_rows, dy_rows, ddx_rows, ddz_rows, rstd_rows),
-        writes=(dx_out, dz_out, ddy_out),
+        rows=(x_rows, z_rows, dy_rows, ddx_rows, ddz_rows),
+        row_scalars=(rstd_rows,),
+        features=(gamma, ddgamma),
+        into=(dx_out, dz_out, ddy_out),
         buffers=9,
-        row_scalars=5,
         feature_sums=1,
     )
-    if needs_part_14:
-        d2gamma = 0.0
-    if gamma is not None:
-        _blocks.round_to(dgamma_out, ..., d2gamma)
+    if ddx_rows is None and ddz_rows is None:
+        d2gamma = np.full(features, 0.0, dtype)
+    return d2x, d2z, d2gamma, ddy

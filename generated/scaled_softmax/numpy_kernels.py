@@ -3,11 +3,12 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
 # Evidence: 1 output, 35 steps, 30 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
-# templates sha256:77f415f2d102fb1b8ebdc465819dbc1c034c853f5dea93b1e9499fa802b7e9e5
+# templates sha256:5e0ddd29a1c8b551294460a8820c09d43738bbc36da096f9b47a434342c12804
 """Softmax with a learned inverse temperature. The outputs and the gradients.
 
-Rows are processed in blocks that stay in the cache. A comment gives the derivation step
-of its line, and names in the code are those of the derivation.
+Many rows are taken block by block, in memory that stays in the cache; few are taken at
+once, and NumPy makes the memory. A comment gives the derivation step of its line, and
+names in the code are those of the derivation.
 """
 
 # A variable may be an array, a number or None.
@@ -20,41 +21,50 @@ from .._runtime.numpy import rows as _rows
 
 
 def forward(values, results, call):
-    """The outputs and the saved row scalars, written to their arrays."""
+    """The outputs and the saved row scalars."""
     x_rows, scale = values
     y_out, m_out, inv_Z_out = results
-    features, dtype = call.features, call.dtype
+    shape, dtype, _ = call
+    features = shape[-1]
     ones = _rows.equal_weights(features, 1.0, dtype)
+    if scale is not None:
+        scale = np.asarray(scale, dtype)
 
-    def block(x, m_block, inv_Z_block, y_block):
+    def block(x, y_block=None):
         # step 1: m = max(x*scale)
         if scale is not None:
             part = np.multiply(x, scale, out=y_block)
         else:
             part = x
-        m = _rows.shift(part, out=m_block)
+        m = _rows.shift(part)
         # step 2: u = x*scale - m
         u = np.subtract(part, m, out=y_block)
         # step 3: e_shifted = exp(u)
-        e_shifted = np.exp(u, out=y_block)
+        e_shifted = np.exp(u, out=u)
         # step 4: Z = sum(e_shifted)
-        Z = _rows.row_sum(e_shifted, ones, out=inv_Z_block)
+        Z = _rows.row_sum(e_shifted, ones)
         # step 5: inv_Z = 1/Z
-        inv_Z = np.reciprocal(Z, out=inv_Z_block)
+        inv_Z = np.reciprocal(Z)
         # step 6: y = e_shifted*inv_Z
-        np.multiply(e_shifted, inv_Z, out=y_block)
+        y = np.multiply(e_shifted, inv_Z, out=e_shifted)
+        return y, m[..., 0], inv_Z[..., 0]
 
-    _blocks.each_block(block, call, reads=(x_rows,), writes=(m_out, inv_Z_out, y_out))
+    return _blocks.each_block(
+        block, call, rows=(x_rows,), into=(y_out,), into_row_scalars=(m_out, inv_Z_out)
+    )
 
 
 def backward(arguments, fields, results, call):
-    """The gradients, written to their arrays; None for one that is not wanted."""
+    """The gradients; None for one that is not wanted."""
     (dy_rows,) = arguments
     x_rows, scale, m_rows, inv_Z_rows = fields
-    dx_out, dscale_out = results
+    dx_out, _ = results
+    _, dtype, _ = call
+    if scale is not None:
+        scale = np.asarray(scale, dtype)
 
-    def block(x, dy, m, inv_Z, dx_block, buffers, row_scalars, sums):
-        (dscale_sums,) = sums
+    def block(x, dy, m, inv_Z, dx_block=None, buffers=(None,)):
+        dscale = None
         # step 2: u = x*scale - m
         if scale is not None:
             u = np.multiply(x, scale, out=dx_block)
@@ -62,98 +72,34 @@ def backward(arguments, fields, results, call):
             u = x
         u = np.subtract(u, m, out=dx_block)
         # step 3: e_shifted = exp(u)
-        e_shifted = np.exp(u, out=dx_block)
+        e_shifted = np.exp(u, out=u)
         # step 6: y = e_shifted*inv_Z
-        y = np.multiply(e_shifted, inv_Z, out=dx_block)
+        y = np.multiply(e_shifted, inv_Z, out=e_shifted)
         # step 16: sum_dy_y = sum(dy*y)
-        sum_dy_y = _rows.row_sum(dy, y, out=row_scalars[0])
+        sum_dy_y = _rows.row_sum(dy, y)
         # step 16: du = (dy - sum_dy_y)*y
         du = _rows.by_row(np.subtract, dy, sum_dy_y, out=buffers[0])
-        du = np.multiply(du, y, out=dx_block)
+        du = np.multiply(du, y, out=y)
         # step 22: sum_du_x = sum(du*x)
         if scale is not None:
-            sum_du_x = _rows.row_sum(du, x, out=row_scalars[0])
+            sum_du_x = _rows.row_sum(du, x)
             # step 22: dscale = sum over rows of sum_du_x
-            dscale_sums += np.add.reduce(sum_du_x, axis=None)
+            dscale = np.add.reduce(sum_du_x, axis=None)
             # step 21: dx = du*scale
-            np.multiply(du, scale, out=dx_block)
+            dx = np.multiply(du, scale, out=du)
+        else:
+            dx = du
+        return dx, dscale
 
-    (dscale,) = _blocks.each_block(
+    dx, dscale = _blocks.each_block(
         block,
         call,
-        reads=(x_rows, dy_rows, m_rows, inv_Z_rows),
-        writes=(dx_out,),
+        rows=(x_rows, dy_rows),
+        row_scalars=(m_rows, inv_Z_rows),
+        into=(dx_out,),
         buffers=1,
-        row_scalars=1,
         sums=1,
     )
     if scale is not None:
-        _blocks.round_to(dscale_out, ..., dscale)
-
-
-def forward_fast(values, shape, dtype):
-    """The outputs and the saved row scalars of rows that fit one block."""
-    x, scale = values
-    features = shape[-1]
-    vecdot = np.vecdot if shape[-1] <= _rows.WHOLE_ROW else _rows.vecdot_in_pieces
-    ones = _rows.equal_weights(features, 1.0, dtype)
-    if scale is not None:
-        scale = np.asarray(scale, dtype)
-        # step 1: m = max(x*scale)
-        part = x * scale
-    else:
-        part = x
-    m = _rows.shift(part)
-    # step 2: u = x*scale - m
-    u = part - m
-    # step 3: e_shifted = exp(u)
-    e_shifted = np.exp(u, out=u)
-    # step 4: Z = sum(e_shifted)
-    Z = vecdot(e_shifted, ones)[..., np.newaxis]
-    # step 5: inv_Z = 1/Z
-    inv_Z = np.reciprocal(Z)
-    # step 6: y = e_shifted*inv_Z
-    y = np.multiply(e_shifted, inv_Z, out=e_shifted)
-    m = m[..., 0]
-    inv_Z = inv_Z[..., 0]
-    return y, m, inv_Z
-
-
-def backward_fast(arguments, saved):
-    """The gradients of rows that fit one block; None for one not wanted."""
-    (dy,) = arguments
-    shape, dtype, _, x, scale, m_rows, inv_Z_rows = saved
-    vecdot = np.vecdot if shape[-1] <= _rows.WHOLE_ROW else _rows.vecdot_in_pieces
-    if scale is not None:
-        scale = np.asarray(scale, dtype)
-    m = m_rows[..., np.newaxis]
-    inv_Z = inv_Z_rows[..., np.newaxis]
-    # step 2: u = x*scale - m
-    if scale is not None:
-        u = x * scale
-    else:
-        u = x
-    u = u - m
-    # step 3: e_shifted = exp(u)
-    e_shifted = np.exp(u, out=u)
-    # step 6: y = e_shifted*inv_Z
-    y = np.multiply(e_shifted, inv_Z, out=e_shifted)
-    # step 16: sum_dy_y = sum(dy*y)
-    sum_dy_y = vecdot(dy, y)[..., np.newaxis]
-    # step 16: du = (dy - sum_dy_y)*y
-    du = dy - sum_dy_y
-    du = np.multiply(du, y, out=du)
-    # step 22: sum_du_x = sum(du*x)
-    if scale is not None:
-        sum_du_x = vecdot(du, x)[..., np.newaxis]
-        # step 22: dscale = sum over rows of sum_du_x
-        dscale = np.add.reduce(sum_du_x, axis=None)
-        # step 21: dx = du*scale
-        dx = np.multiply(du, scale, out=du)
-    else:
-        dx = du
-    if scale is not None:
-        dscale = _rows.filled(dscale, out=np.empty((), dtype))
-    else:
-        dscale = None
+        dscale = np.full((), dscale, dtype)
     return dx, dscale

@@ -3,11 +3,12 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
 # Evidence: 1 output, 35 steps, 30 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:1159a7787ddac63c2ef16f9172135a664fd794586bda7a00071cdf45fab10061
-# templates sha256:77f415f2d102fb1b8ebdc465819dbc1c034c853f5dea93b1e9499fa802b7e9e5
+# templates sha256:5e0ddd29a1c8b551294460a8820c09d43738bbc36da096f9b47a434342c12804
 """Softmax with a learned inverse temperature. The tangents, and the gradients of the gradients.
 
-Rows are processed in blocks that stay in the cache. A comment gives the derivation step
-of its line, and names in the code are those of the derivation.
+Many rows are taken block by block, in memory that stays in the cache; few are taken at
+once, and NumPy makes the memory. A comment gives the derivation step of its line, and
+names in the code are those of the derivation.
 """
 
 # A variable may be an array, a number or None.
@@ -20,12 +21,17 @@ from .._runtime.numpy import rows as _rows
 
 
 def jvp(arguments, fields, results, call):
-    """The tangents of the outputs, written to their arrays."""
+    """The tangents of the outputs."""
     x_dot_rows, scale_dot = arguments
     x_rows, scale, m_rows, inv_Z_rows = fields
     (y_dot_out,) = results
+    _, dtype, _ = call
+    if scale is not None:
+        scale = np.asarray(scale, dtype)
+    if scale_dot is not None:
+        scale_dot = np.asarray(scale_dot, dtype)
 
-    def block(x, x_dot, m, inv_Z, y_dot_block, buffers, row_scalars):
+    def block(x, x_dot, m, inv_Z, y_dot_block=None, buffers=(None,) * 2):
         # step 2: u = x*scale - m
         if scale is not None:
             u = np.multiply(x, scale, out=y_dot_block)
@@ -33,9 +39,9 @@ def jvp(arguments, fields, results, call):
             u = x
         u = np.subtract(u, m, out=y_dot_block)
         # step 3: e_shifted = exp(u)
-        e_shifted = np.exp(u, out=y_dot_block)
+        e_shifted = np.exp(u, out=u)
         # step 6: y = e_shifted*inv_Z
-        y = np.multiply(e_shifted, inv_Z, out=y_dot_block)
+        y = np.multiply(e_shifted, inv_Z, out=e_shifted)
         # step 23: u_dot = x*scale_dot + x_dot*scale
         if scale_dot is not None:
             u_dot = np.multiply(x, scale_dot, out=buffers[0])
@@ -44,38 +50,42 @@ def jvp(arguments, fields, results, call):
         if scale is None:
             part = x_dot
         if x_dot_rows is not None and scale_dot is not None:
-            u_dot = np.add(u_dot, part, out=buffers[0])
-        if scale is not None and scale_dot is None:
-            u_dot = part
-        if scale is None:
+            u_dot = np.add(u_dot, part, out=u_dot)
+        if scale_dot is None:
             u_dot = part
         # step 32: sum_u_dot_y = sum(u_dot*y)
-        sum_u_dot_y = _rows.row_sum(u_dot, y, out=row_scalars[0])
+        sum_u_dot_y = _rows.row_sum(u_dot, y)
         # step 32: y_dot = (u_dot - sum_u_dot_y)*y
         y_dot = np.subtract(u_dot, sum_u_dot_y, out=buffers[0])
-        np.multiply(y_dot, y, out=y_dot_block)
+        y_dot = np.multiply(y_dot, y, out=y)
+        return (y_dot,)
 
-    _blocks.each_block(
+    return _blocks.each_block(
         block,
         call,
-        reads=(x_rows, x_dot_rows, m_rows, inv_Z_rows),
-        writes=(y_dot_out,),
+        rows=(x_rows, x_dot_rows),
+        row_scalars=(m_rows, inv_Z_rows),
+        into=(y_dot_out,),
         buffers=2,
-        row_scalars=1,
     )
 
 
 def backward_backward(arguments, fields, results, call):
-    """The gradients of the gradients, written to their arrays."""
+    """The gradients of the gradients; None for one that is not wanted."""
     dy_rows, ddx_rows, ddscale = arguments
     x_rows, scale, m_rows, inv_Z_rows = fields
-    dx_out, dscale_out, ddy_out = results
-    features, dtype = call.features, call.dtype
+    dx_out, _, ddy_out = results
+    shape, dtype, _ = call
+    features = shape[-1]
     needs_ddu = scale is not None and ddx_rows is not None
     D = _rows.number(features, dtype)
+    if scale is not None:
+        scale = np.asarray(scale, dtype)
+    if ddscale is not None:
+        ddscale = np.asarray(ddscale, dtype)
 
-    def block(x, dy, ddx, m, inv_Z, ddy_block, dx_block, buffers, row_scalars, sums):
-        (d2scale_sums,) = sums
+    def block(x, dy, ddx, m, inv_Z, dx_block=None, ddy_block=None, buffers=(None,) * 3):
+        d2scale = None
         # step 2: u = x*scale - m
         if scale is not None:
             u = np.multiply(x, scale, out=ddy_block)
@@ -83,11 +93,11 @@ def backward_backward(arguments, fields, results, call):
             u = x
         u = np.subtract(u, m, out=ddy_block)
         # step 3: e_shifted = exp(u)
-        e_shifted = np.exp(u, out=ddy_block)
+        e_shifted = np.exp(u, out=u)
         # step 6: y = e_shifted*inv_Z
         y = _rows.by_row(np.multiply, e_shifted, inv_Z, out=dx_block)
         # step 33: mean_dy_y = mean(dy*y)
-        mean_dy_y = _rows.row_mean(dy, y, D, out=row_scalars[0])
+        mean_dy_y = _rows.row_mean(dy, y, D)
         # step 42: ddu = ddx*scale + x*ddscale
         if needs_ddu:
             ddu = np.multiply(ddx, scale, out=ddy_block)
@@ -96,65 +106,67 @@ def backward_backward(arguments, fields, results, call):
         if ddscale is not None:
             part = np.multiply(x, ddscale, out=buffers[0])
         if ddx_rows is not None and ddscale is not None:
-            ddu = np.add(ddu, part, out=ddy_block)
+            ddu = np.add(ddu, part, out=ddu)
         if ddx_rows is None:
             ddu = part
         # step 60: mean_ddu_y = mean(ddu*y)
-        mean_ddu_y = _rows.row_mean(ddu, y, D, out=row_scalars[1])
+        mean_ddu_y = _rows.row_mean(ddu, y, D)
         # step 72: sum_ddu_y = sum(ddu*y)
-        sum_ddu_y = _rows.row_sum(ddu, y, out=row_scalars[2])
+        sum_ddu_y = _rows.row_sum(ddu, y)
         # step 34: mean_dy_y_scaled = mean_dy_y*D
-        mean_dy_y_scaled = np.multiply(mean_dy_y, D, out=row_scalars[0])
+        mean_dy_y_scaled = mean_dy_y * D
         # step 34: du = (dy - mean_dy_y_scaled)*y
         part_2 = _rows.by_row(np.subtract, dy, mean_dy_y_scaled, out=buffers[1])
         if scale is not None:
             du = np.multiply(part_2, y, out=buffers[2])
         # step 66: mean_ddx_du = mean(ddx*du)
         if needs_ddu:
-            mean_ddx_du = _rows.row_mean(ddx, du, D, out=row_scalars[3])
+            mean_ddx_du = _rows.row_mean(ddx, du, D)
         # step 43: d2y_part = (dy - mean_dy_y_scaled)*ddu
-        d2y_part = np.multiply(part_2, ddu, out=buffers[1])
+        d2y_part = np.multiply(part_2, ddu, out=part_2)
         # step 60: mean_d2y_part_y = mean(d2y_part*y)
-        mean_d2y_part_y = _rows.row_mean(d2y_part, y, D, out=row_scalars[4])
+        mean_d2y_part_y = _rows.row_mean(d2y_part, y, D)
         # step 72: ddy = (ddu - sum_ddu_y)*y
         ddy = np.subtract(ddu, sum_ddu_y, out=ddy_block)
-        np.multiply(ddy, y, out=ddy_block)
+        ddy = np.multiply(ddy, y, out=ddy)
         # step 60: d2u = (d2y_part + ((mean_dy_y_scaled - dy)*mean_ddu_y -
         #   mean_d2y_part_y)*D)*y
         d2u = np.subtract(mean_dy_y_scaled, dy, out=buffers[0])
-        d2u = np.multiply(d2u, mean_ddu_y, out=buffers[0])
-        d2u = np.subtract(d2u, mean_d2y_part_y, out=buffers[0])
-        d2u = np.multiply(d2u, D, out=buffers[0])
-        d2u = np.add(d2y_part, d2u, out=buffers[0])
-        d2u = np.multiply(d2u, y, out=dx_block)
+        d2u = np.multiply(d2u, mean_ddu_y, out=d2u)
+        d2u = np.subtract(d2u, mean_d2y_part_y, out=d2u)
+        d2u = np.multiply(d2u, D, out=d2u)
+        d2u = np.add(d2y_part, d2u, out=d2u)
+        d2u = np.multiply(d2u, y, out=y)
         # step 66: mean_d2u_x = mean(d2u*x)
         if scale is not None:
-            mean_d2u_x = _rows.row_mean(d2u, x, D, out=row_scalars[0])
+            mean_d2u_x = _rows.row_mean(d2u, x, D)
             # step 64: d2x = d2u*scale + du*ddscale
-            d2x = np.multiply(d2u, scale, out=dx_block)
+            d2x = np.multiply(d2u, scale, out=d2u)
         else:
             d2x = d2u
         if ddscale is not None:
             part_3 = np.multiply(du, ddscale, out=buffers[0])
-            np.add(d2x, part_3, out=dx_block)
+            d2x = np.add(d2x, part_3, out=d2x)
         # step 66: mean_ddx_du_scaled = (mean_d2u_x + mean_ddx_du)*D
         if needs_ddu:
-            mean_ddx_du_scaled = np.add(mean_d2u_x, mean_ddx_du, out=row_scalars[0])
+            mean_ddx_du_scaled = mean_d2u_x + mean_ddx_du
         if ddx_rows is None:
             mean_ddx_du_scaled = mean_d2u_x
         if scale is not None:
-            mean_ddx_du_scaled = np.multiply(mean_ddx_du_scaled, D, out=row_scalars[0])
+            mean_ddx_du_scaled = mean_ddx_du_scaled * D
             # step 66: d2scale = sum over rows of mean_ddx_du_scaled
-            d2scale_sums += np.add.reduce(mean_ddx_du_scaled, axis=None)
+            d2scale = np.add.reduce(mean_ddx_du_scaled, axis=None)
+        return d2x, ddy, d2scale
 
-    (d2scale,) = _blocks.each_block(
+    d2x, ddy, d2scale = _blocks.each_block(
         block,
         call,
-        reads=(x_rows, dy_rows, ddx_rows, m_rows, inv_Z_rows),
-        writes=(ddy_out, dx_out),
+        rows=(x_rows, dy_rows, ddx_rows),
+        row_scalars=(m_rows, inv_Z_rows),
+        into=(dx_out, ddy_out),
         buffers=3,
-        row_scalars=5,
         sums=1,
     )
     if scale is not None:
-        _blocks.round_to(dscale_out, ..., d2scale)
+        d2scale = np.full((), d2scale, dtype)
+    return d2x, d2scale, ddy

@@ -125,11 +125,16 @@ class OwnFields:
 
 
 def interface(forward: RowProgram, notes: Notes) -> PublicInterface:
-    """The interface of a layer; `forward` is marked.
+    """The interface of a layer, its names marked if those of `forward` are.
 
     Raises LngenError for a layer without a Row input, and for a name that two things have or no definition may use.
     """
-    optional, data = dict(forward.optional), set(map(marked, notes.data))
+    is_marked = any(not row.name.isascii() for row in forward.rows)
+
+    def spelled(name: str) -> str:
+        return marked(name) if is_marked else name
+
+    optional, data = dict(forward.optional), set(map(spelled, notes.data))
     kinds: dict[str, Kind] = {}
     for row in forward.rows:
         kind: Kind = "Row" if isinstance(row.symbol, RowSymbol) else "RowScalar"
@@ -137,7 +142,7 @@ def interface(forward: RowProgram, notes: Notes) -> PublicInterface:
     for parameter in forward.parameters:
         if parameter.kind != "Constant":
             kinds[parameter.name] = parameter.kind
-    order = tuple(map(marked, notes.inputs)) or tuple(kinds)
+    order = tuple(map(spelled, notes.inputs)) or tuple(kinds)
     unknown = [name for name in order if name not in kinds]
     if unknown or set(kinds) - set(order):
         raise LngenError(
@@ -166,4 +171,4 @@ def interface(forward: RowProgram, notes: Notes) -> PublicInterface:
         if wrong := fault(public(name)):
             raise LngenError(f"{notes.layer}: emitted code cannot use the name {name}, which {wrong}; choose another")
     required_first = tuple(sorted(inputs, key=lambda given: not given.required))
-    return PublicInterface(required_first, constants, outputs, frozenset(map(marked, notes.nonnegative)))
+    return PublicInterface(required_first, constants, outputs, frozenset(map(spelled, notes.nonnegative)))

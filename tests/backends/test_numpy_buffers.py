@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from lngen.backends.numpy.buffers import READ_LATE, WORK_BUFFERS
-from lngen.backends.numpy.lines import UFUNCS
+from lngen.backends.numpy.buffers import READ_LATE
+from lngen.backends.numpy.expressions import UFUNCS
+from lngen.backends.numpy.graph import FILLS
 from lngen.files.loading import module_from_files
 from lngen.language.parsing import parse
 from lngen.pipeline import derived
@@ -26,36 +27,24 @@ def module():
 def test_every_operation_of_more_than_one_ufunc_says_what_it_reads_late():
     helpers = {name for name, spelled in UFUNCS.items() if spelled.startswith("_")}
     assert helpers <= READ_LATE.keys()
-    assert WORK_BUFFERS.keys() <= READ_LATE.keys()
 
 
 def calls(module):
     """Yield the call and the operands of each helper that takes out=."""
     rng = np.random.default_rng(2)
     row, other = rng.standard_normal((2, ROWS, FEATURES))
-    row += 1e3  # far from zero, where a residual is taken
-    mean = row.mean(-1, keepdims=True)
-    shifted = row - mean
-    weights = np.full(FEATURES, 1 / FEATURES)
-    width, far = np.asarray(float(FEATURES)), np.asarray(2.0)
     yield "sigmoid", module._kernels._functions.sigmoid, [other]
     yield "softplus", module._kernels._functions.softplus, [other]
     yield "erf", module._kernels._functions.erf, [other]
     yield "where", module._directions.rows.select, [other > 0, row, other]
-    spread = (shifted**2).mean(-1, keepdims=True)
-    yield (
-        "residual",
-        lambda *rows, out: module._directions.rows.residual(*rows, width, far, weights, out=out),
-        [shifted, mean, spread],
-    )
     yield "attains_first", module._directions.rows.attains_first, [row, row.max(-1, keepdims=True)]
 
 
-@pytest.mark.parametrize("operation", [name for name in READ_LATE if name not in ("expand", "write out")])
+@pytest.mark.parametrize("operation", [name for name in READ_LATE if name not in FILLS])
 def test_a_result_may_have_the_memory_of_what_is_not_read_late(module, operation):
     (function, operands), *_ = [(f, o) for name, f, o in calls(module) if name == operation]
     copies = [operand.copy() for operand in operands]
-    shape = np.broadcast_shapes(*(o.shape for o in operands)) if operation != "residual" else (ROWS, 1)
+    shape = np.broadcast_shapes(*(o.shape for o in operands))
     expected = function(*copies, out=np.empty(shape)).copy()
     for place, operand in enumerate(operands):
         if place in READ_LATE[operation] or operand.shape != shape or operand.dtype == bool:

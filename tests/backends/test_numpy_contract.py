@@ -426,7 +426,7 @@ def _passes_ruff(folder: Path) -> None:
 def test_lines_name_their_step() -> None:
     text = emit((programs.CENTRED_FORWARD, programs.CENTRED_BACKWARD), notes_of(programs.CENTRED_FORWARD))
     assert "        # step 5: xhat = x_centred*rstd\n" in text["numpy_kernels.py"]
-    assert "xhat = np.multiply(x_centred, rstd, out=y_block)\n" in text["numpy_kernels.py"]
+    assert "xhat = np.multiply(x_centred, rstd, out=x_centred)\n" in text["numpy_kernels.py"]
 
 
 def test_buffers_are_reused(numpy_layer: ModuleType) -> None:

@@ -204,7 +204,7 @@ def test_a_mask_fits_what_it_guards(tmp_path: Path) -> None:
 
 
 def test_unknown_heads_are_refused() -> None:
-    with pytest.raises(LngenError, match=r"step 1, dx = dy\*gamma\(x\): the NumPy backend cannot write gamma"):
+    with pytest.raises(LngenError, match=r"step 1, y = gamma\(x\): the NumPy backend cannot write gamma"):
         text_of(sympy.gamma(x))
     with pytest.raises(LngenError, match="cannot write And"):
         text_of(Where(sympy.And(x > 0, x < 1), x, 1))
@@ -236,7 +236,7 @@ def test_neutral_values_fold(neutral: int, tmp_path: Path) -> None:
 
 def test_literals_have_the_compute_type(tmp_path: Path) -> None:
     text = text_of(x / 3 + 0 * x + Rational(1, 2))
-    assert '    # 1/3\n    constant_1 = scalar("0.3333333333333333333333333333333333333333")\n' in text
+    assert '    # 1/3\n    constant_1 = dtype.type("0.3333333333333333333333333333333333333333")\n' in text
     assert "0.5" in text
 
 

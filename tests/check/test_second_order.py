@@ -48,8 +48,8 @@ def test_what_is_emitted_passes(name):
         ("jvp", "np.add, y_dot, beta_dot", "np.subtract, y_dot, beta_dot"),
         ("backward_backward", "row_mean(ddx, g,", "row_mean(ddx, dy,"),
         ("backward_backward", "np.multiply, dy, ddgamma", "np.multiply, g, ddgamma"),
-        ("backward_backward", "_rows.add_rows(", "(lambda *a: None)("),
-        ("backward_backward", "np.multiply(mean_g_xhat, 3.0", "np.multiply(mean_g_xhat, 2.0"),
+        ("backward_backward", "_rows.sum_rows(", "(lambda *a: None)("),
+        ("backward_backward", "mean_g_xhat * 3.0", "mean_g_xhat * 2.0"),
     ],
 )
 def test_a_planted_mistake_is_caught(function, old, new):

@@ -96,19 +96,23 @@ def centred(x: Row, gamma: Feature = 1, eps: Constant = 1e-5):
     ("right", "wrong", "key"),
     [
         ("np.subtract(g, mean_g", "np.subtract(g, 0*mean_g", "numpy, formula right: gradient"),
-        ("np.subtract(dx, part_3", "np.add(dx, part_3", "numpy, formula right: gradient"),
+        ("np.subtract(dx, part_2", "np.add(dx, part_2", "numpy, formula right: gradient"),
         ("_rows.number(features, dtype)", "_rows.number(features + 1e-6, dtype)", "numpy, formula right: output"),
         ("np.subtract, x_dot, mean_x_dot", "np.subtract, x_dot, 0*mean_x_dot", "a small point: tangent"),
-        ("np.multiply(mean_g_xhat, 3.0", "np.multiply(mean_g_xhat, 2.0", "a small point: second gradient"),
+        ("mean_g_xhat * 3.0", "mean_g_xhat * 2.0", "a small point: second gradient"),
         ("np.multiply, dg, gamma", "np.multiply, 0*dg, gamma", "a small point: second gradient of the cotangent"),
         # A factor that underflows in float32 where the product it stands in does not.
         ("np.multiply(dx, rstd", "np.multiply(dx * rstd**8, rstd**-7.0", "float32 beside plain, large: gradient"),
         # No residual of the mean, in blocks alone: the row is as good as plain evaluation has it.
-        ("far_from = _rows.number(2.0", "far_from = _rows.number(1e9", "a row alone has other bits: output"),
-        ("var, eps, out", "var, eps * call.threads, out", "threads change bits: output"),
         (
-            " _rows.add_rows(",
-            " part.size < 4096 and _rows.add_rows(",
+            "far_from = _rows.number(2.0",
+            "far_from = _rows.number(1e9 if call[2] else 2.0",
+            "a row alone has other bits: output",
+        ),
+        ("np.sqrt(var + eps)", "np.sqrt(var + eps * max(call[2], 1))", "threads change bits: output"),
+        (
+            " _rows.sum_rows(part, rstd)",
+            " _rows.sum_rows(part, rstd) if part.size < 4096 else 0.0",
             "a sum over rows is not that of its rows: gradient",
         ),
     ],
@@ -118,7 +122,6 @@ def test_a_planted_error_is_found(right: str, wrong: str, key: str, monkeypatch:
 
     def planted(files: Mapping[str, str], name: str) -> ModuleType:
         file = next(path for path in ("numpy_kernels.py", "numpy_second_order.py") if right in files[path])
-        # Its first place is in what works block by block.
         return run({**files, file: files[file].replace(right, wrong, 1)}, name)
 
     monkeypatch.setattr(judging, "module_from_files", planted)

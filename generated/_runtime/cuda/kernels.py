@@ -260,19 +260,19 @@ def spilled_of(cubin: bytes, in_memory: int) -> int:
     return in_memory if said is None else said
 
 
-def load(device: Device, source: Path, macros: Iterable[str]) -> driver.Code:
+def load(device: Device, source: Path, macros: Iterable[str]) -> driver.LoadedCode:
     """Return the compiled kernels, loaded.
 
     Raises RuntimeError if the driver refuses new code of the compiler, since the driver may be older.
     """
     try:
-        return driver.Code(compiled(source, device.architecture, macros))
-    except driver.Refused:
+        return driver.LoadedCode(compiled(source, device.architecture, macros))
+    except driver.DriverError:
         # The cached code may be of another driver, or damaged.
         cubin = compiled(source, device.architecture, macros, again=True)
     try:
-        return driver.Code(cubin)
-    except driver.Refused as error:
+        return driver.LoadedCode(cubin)
+    except driver.DriverError as error:
         raise RuntimeError(
             f"the driver cannot load kernels for {device.architecture} ({error}): update the driver, or install a "
             "compiler that is no newer than it; `lngen device` shows the versions of both"
@@ -285,7 +285,7 @@ class Kernel:
     A kernel that `waits` for the one before it by itself is launched while that one runs.
     """
 
-    def __init__(self, code: driver.Code, name: str, letters: str, parts: list[str], waits: bool) -> None:
+    def __init__(self, code: driver.LoadedCode, name: str, letters: str, parts: list[str], waits: bool) -> None:
         self.code, self.name, self.letters, self.parts = code, name, letters, parts
         self.threads, self.rows_per_block, self.shared_bytes, self.vector = code.integers(f"{name}_launch")[:4]
         self.launch = driver.Launcher(code, name, letters, self.threads, self.shared_bytes, waits)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Public functions of a layer on NumPy without their signatures, made from the layer's `INTERFACE`.
 
-A call is checked, its results are allocated, and the layer's mathematics is called: `blocks` takes the rows block by
-block, and `fast` takes a few rows in one piece. If all arrays have one type and no gaps, one quick check is enough.
-Otherwise each argument is checked, and refused or converted.
+A call is checked, its results are allocated, and the layer's mathematics is called. If all arrays have one type and no
+gaps, one quick check is enough, and few rows are taken at once, in memory that NumPy makes. Otherwise each argument is
+checked, and refused or converted, and the rows are taken block by block.
 """
 
 from collections.abc import Callable, Sequence
@@ -57,23 +57,24 @@ def only(result: Array) -> Array:
 class ForwardCall(Generic[Results, Kept]):
     """Function `forward` of a layer; `results` makes the returned object from the outputs.
 
-    `blocks(values, results, call)` takes the inputs and the Constants, and the arrays for outputs and row scalars.
-    `fast(values, shape, dtype)` returns the outputs and row scalars.
+    `function(values, results, call)` takes the inputs and the Constants, and the arrays for outputs and row scalars.
+    One that takes rows `at_once` returns them too, and makes them where the call has no thread.
     """
 
     def __init__(
         self,
         layer: HostLayer[Kept],
         results: Callable[..., Results],
-        in_blocks: Callable[..., None],
-        fast: Callable[..., Sequence[Any]] | None = None,
+        function: Callable[..., Any],
         *,
+        at_once: bool = False,
         empty: Callable[[Shape, DType], Array] = np.empty,
     ) -> None:
-        self.layer, self.results, self.blocks, self.fast, self.empty = layer, results, in_blocks, fast, empty
+        self.layer, self.results, self.function, self.at_once, self.empty = layer, results, function, at_once, empty
         self.values = [*layer.inputs, *layer.constants]
         self.names = tuple(output.name for output in layer.outputs)
         self.count, self.several = len(self.names), len(self.names) > 1
+        self.nothing = (None,) * (self.count + len(layer.row_scalars))
         self.Saved: Any = layer.Saved
         objects = [value.name for value in (*self.values, *layer.outputs)]
         self.kept_places = slots = [
@@ -97,7 +98,7 @@ class ForwardCall(Generic[Results, Kept]):
 
     def call(self, values: tuple[Any, ...], save: bool, out: Any, threads: int) -> tuple[Results, Kept | None]:
         """Return the outputs of a layer and its saved values, None if it is to save nothing."""
-        threads = thread_count(threads)
+        threads = threads if type(threads) is int and threads > 0 else thread_count(threads)
         row = None if self.leading is None else values[self.leading]
         if type(row) is not np.ndarray or row.dtype not in rows.COMPUTED or not row.flags.c_contiguous:
             return self._in_full(values, save, out, threads)
@@ -116,12 +117,13 @@ class ForwardCall(Generic[Results, Kept]):
             dtypes = (*self.before, dtype, *self.after)
         else:
             dtypes = tuple([None if value is None else dtype for value in values[: len(self.inputs)]])
-        if self.fast is None or not 0 < row.nbytes <= rows.FAST_PATH_BYTES:
+        if not self.at_once or not 0 < row.nbytes <= rows.FAST_PATH_BYTES:
             return self._in_blocks(values, shape, dtype, dtypes, save, out, threads)
+        work = shape, dtype, 0
         if rows.are_long(shape, dtype):
-            made = rows.with_small_buffer(self.fast, values, shape, dtype)
+            made = rows.with_small_buffer(self.function, values, self.nothing, work)
         else:
-            made = self.fast(values, shape, dtype)
+            made = self.function(values, self.nothing, work)
         if out is not None:
             made = self._placed(made, out, values)
         outputs = self.results(*made[: self.count]) if self.several else made[0]
@@ -183,16 +185,18 @@ class ForwardCall(Generic[Results, Kept]):
         ]
         outputs = self.results(*made)
         made += [np.empty(shape[:-1], dtype) for _ in layer.row_scalars]
-        self.blocks(converted(self.values, values, dtype), made, blocks.Work(shape, dtype, threads))
+        work = blocks.Work(shape, dtype, threads)
+        blocks.stored(made, self.function(converted(self.values, values, dtype), made, work))
         return outputs, layer.Saved(shape, dtype, dtypes, *self.kept((*values, *made))) if save else None
 
 
 class LaterCall(Generic[Results]):
     """Direction that follows forward; `results` makes the returned object from the results.
 
-    `blocks(arguments, fields, results, call)` takes the direction's own arguments, the fields of `Saved` after the
-    first three, and the arrays for results, None for a result that is not wanted. `fast(arguments, saved)` returns the
-    results. Arguments that are `filled` may be None for zero, and are then passed as arrays of zeros.
+    `function(arguments, fields, results, call)` takes the direction's own arguments, the fields of `Saved` after the
+    first three, and the arrays for results, None for a result that is not wanted. One that takes rows `at_once` returns
+    the results too, and makes them where the call has no thread; it is given their types. Arguments that are `filled`
+    may be None for zero, and are then passed as arrays of zeros.
     """
 
     def __init__(
@@ -200,14 +204,14 @@ class LaterCall(Generic[Results]):
         layer: HostLayer[Any],
         direction: str,
         results: Callable[..., Results],
-        in_blocks: Callable[..., None],
-        fast: Callable[..., Sequence[Any]] | None = None,
+        function: Callable[..., Any],
         *,
+        at_once: bool = False,
         filled: Sequence[str] = (),
         empty: Callable[[Shape, DType], Array] = np.empty,
     ) -> None:
-        self.layer, self.results, self.blocks, self.fast, self.filled = layer, results, in_blocks, fast, filled
-        self.empty = empty
+        self.layer, self.results, self.function, self.filled = layer, results, function, filled
+        self.empty, self.has_class = empty, isinstance(results, type)
         required = len(layer.outputs) == 1
         cotangents = [Value(f"d{name}", part, name, required) for name, part, *_ in layer.outputs]
         inputs = [(slot, layer.inputs[slot]) for slot in layer.differentiable]
@@ -219,6 +223,7 @@ class LaterCall(Generic[Results]):
         self.cotangents = [] if self.is_jvp else cotangents
         self.moved = {"backward": [], "jvp": tangents, "backward_backward": again[0]}[direction]
         self.made = {"backward": gradients, "jvp": moved, "backward_backward": gradients + again[1]}[direction]
+        self.made_of_inputs = direction == "backward" and len(layer.differentiable) == len(layer.inputs)
         self.names = tuple(value.name for value in self.made)
         self.values = [*self.cotangents, *self.moved, *layer.fields]
         # Not by its name: the cotangent of an output `dx` is called as that of the gradient of an input `x`.
@@ -231,24 +236,29 @@ class LaterCall(Generic[Results]):
         self.expected = expectations(self.values[:own]) + expectations(layer.fields, own + 3)
         self.leading = next((slot for slot, part, *_ in self.expected if part == ROW), None)
         self.always_converts = bool(filled) or any(field.part == CONSTANT for field in layer.fields)
+        # Zeros that are filled in have no memory of their own.
+        self.at_once = at_once and not filled
 
     def call(self, saved: Any, arguments: tuple[Any, ...], out: Any, threads: int) -> Results:
         """The results of the direction."""
-        self.layer.check_is_saved(saved)
-        threads = thread_count(threads)
+        if type(saved) is not self.layer.Saved:
+            self.layer.check_is_saved(saved)
+        threads = threads if type(threads) is int and threads > 0 else thread_count(threads)
         values = (*arguments, *saved)
         shape, dtype, dtypes = saved[:3]
         if not self._is_plain(shape, dtype, dtypes, values):
             return self._in_full(saved, arguments, out, threads)
         row = None if self.leading is None else values[self.leading]
-        if self.fast is not None and row is not None and 0 < row.nbytes <= rows.FAST_PATH_BYTES:
+        if self.at_once and row is not None and 0 < row.nbytes <= rows.FAST_PATH_BYTES:
+            work, fields = (shape, dtype, 0), saved[3:]
+            wanted = dtypes if self.made_of_inputs else self._kinds(values, dtypes)
             if rows.are_long(shape, dtype):
-                made = rows.with_small_buffer(self.fast, arguments, saved)
+                made = rows.with_small_buffer(self.function, arguments, fields, wanted, work)
             else:
-                made = self.fast(arguments, saved)
+                made = self.function(arguments, fields, wanted, work)
             if out is not None:
-                made = placed(self.names, made, out, self._given([*arguments, *saved[3:]]))
-            return self.results(*made)
+                made = placed(self.names, made, self._outs(out), self._given([*arguments, *fields]))
+            return tuple.__new__(self.results, made) if self.has_class else self.results(*made)  # type: ignore[type-var, arg-type]
         return self._in_blocks([*arguments, *saved[3:]], dtype, saved, out, threads, self.always_converts)
 
     def _is_plain(self, shape: Any, dtype: Any, dtypes: Any, values: Sequence[Any]) -> bool:
@@ -314,7 +324,7 @@ class LaterCall(Generic[Results]):
         if converts:
             values = converted(self.values, self.with_zeros(values, call), dtype)
         own = len(self.cotangents) + len(self.moved)
-        self.blocks(values[:own], values[own:], made, call)
+        blocks.stored(made, self.function(values[:own], values[own:], made, call))
         return self.results(*made)
 
     def with_zeros(self, values: Sequence[Any], call: blocks.Work) -> list[Any]:
@@ -329,14 +339,22 @@ class LaterCall(Generic[Results]):
         self, values: Sequence[Any], out: Any, parts: Sequence[Shape], dtypes: Sequence[DType | None]
     ) -> list[Any]:
         """Return arrays for the results, in the types of their owners; None for an absent result."""
-        if self.is_jvp:
-            kinds: list[DType | None] = [self.layer.stored(dtypes)] * len(self.made)
-        else:
-            kinds = [dtypes[slot] for slot in self.layer.differentiable]
-            kinds += [None if value is None else value.dtype for value in values[: len(self.cotangents)]]
-        outs = (out,) if self.is_jvp and len(self.made) == 1 else several(out, self.names)
+        kinds = self._kinds(values, dtypes)
+        outs = several(self._outs(out), self.names)
         given = {} if out is None else self._given(values)
         return [
             result(each.name, own, parts[each.part], kind, given, self.empty)
-            for each, own, kind in zip(self.made, outs, kinds, strict=False)
+            for each, own, kind in zip(self.made, outs, kinds, strict=True)
         ]
+
+    def _outs(self, out: Any) -> Any:
+        """Return the caller's arrays for results, if any; that of a single tangent comes without a tuple."""
+        return (out,) if self.is_jvp and len(self.made) == 1 else out
+
+    def _kinds(self, values: Sequence[Any], dtypes: Sequence[DType | None]) -> Sequence[DType | None]:
+        """The types of the results, None for one that is not wanted."""
+        if self.is_jvp:
+            return [self.layer.stored(dtypes)] * len(self.made)
+        kinds = [dtypes[slot] for slot in self.layer.differentiable]
+        others = values[: len(self.made) - len(kinds)]
+        return kinds + [None if value is None else value.dtype for value in others]

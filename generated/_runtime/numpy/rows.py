@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sums over features and over rows, and ufuncs, on a block of rows or on all rows of the fast path.
+"""Sums over features and over rows, and ufuncs, on a block of rows or on few rows at once, whose memory NumPy makes.
 
 The bits of a row do not depend on the other rows.
 """
@@ -32,7 +32,7 @@ CHUNKS = 16
 """Number of runs of blocks, whatever the thread count."""
 
 FAST_PATH_BYTES = 128 * 1024
-"""The size up to which rows take the fast path: in one piece, not block by block."""
+"""The size up to which rows are taken at once, not block by block."""
 
 ROWS_TOGETHER = 64
 """A block has a multiple of so many rows, where it has more."""
@@ -53,10 +53,10 @@ UFUNC_BUFFER = 256
 """Size of a small ufunc buffer, in elements: NumPy expands broadcast operands into a larger one."""
 
 COMPUTED = (np.dtype(np.float32), np.dtype(np.float64))
-"""The types of the fast path."""
+"""The types of rows that may be taken at once."""
 
 
-# ---- the fast path
+# ---- how rows are taken
 
 
 def are_long(shape: tuple[int, ...], dtype: np.dtype[Any]) -> bool:
@@ -74,14 +74,14 @@ def with_small_buffer(function: Callable[..., Result], *arguments: Any) -> Resul
 # ---- sums and means over features
 
 
-def row_sum(a: Array, b: Array, out: Array) -> Array:
+def row_sum(a: Array, b: Array) -> Array:
     """The sum of a*b over each row, with no buffer for the products."""
     vecdot = np.vecdot if a.shape[-1] <= WHOLE_ROW else vecdot_in_pieces
-    vecdot(a, b, out=out[..., 0])
-    return out
+    total: Array = vecdot(a, b)[..., None]
+    return total
 
 
-def vecdot_in_pieces(a: Array, b: Array, out: Array | None = None) -> Array:
+def vecdot_in_pieces(a: Array, b: Array) -> Array:
     """np.vecdot of long rows, summed in pieces, and the pieces in pairs.
 
     Running sums over all of a row would lose digits.
@@ -92,15 +92,17 @@ def vecdot_in_pieces(a: Array, b: Array, out: Array | None = None) -> Array:
         end = np.vecdot(a[..., -left:], b[..., -left:])
         a, b = a[..., :-left], b[..., :-left]
     pieces = np.vecdot(a.reshape(*a.shape[:-1], -1, PIECE), b.reshape(*b.shape[:-1], -1, PIECE))
-    total = np.add.reduce(pieces, axis=-1, out=out)
+    total: Array = np.add.reduce(pieces, axis=-1)
     if end is not None:
         total += end
     return total
 
 
-def row_mean(a: Array, b: Array, D: Array, out: Array) -> Array:
+def row_mean(a: Array, b: Array, D: Array) -> Array:
     """The mean of a*b over each row."""
-    return np.divide(row_sum(a, b, out), D, out=out)
+    vecdot = np.vecdot if a.shape[-1] <= WHOLE_ROW else vecdot_in_pieces
+    mean: Array = (vecdot(a, b) / D)[..., None]
+    return mean
 
 
 @lru_cache(maxsize=8)
@@ -119,30 +121,22 @@ def number(value: float, dtype: np.dtype[Any]) -> Array:
     return made
 
 
-def residual(
-    shifted: Array,
-    mean: Array,
-    spread: Array,
-    divisor: Any,
-    far_from: Array,
-    one_over_D: Array,
-    out: Array | None = None,
-) -> Array:
+def residual(shifted: Array, mean: Array, spread: Array, divisor: Any, far_from: Array, one_over_D: Array) -> Array:
     """The mean that rounding has left in a row, where it may matter; elsewhere 0.
 
     That is where the mean lay more than so many deviations from zero: `far_from` times the root of `spread`, the sum of
     the squares of `shifted` over `divisor`. There it is taken off `shifted`, and `spread` is put right.
     """
-    out = np.sqrt(spread, out)
+    out: Array = np.sqrt(spread)
     far = np.absolute(mean) > np.multiply(out, far_from, out)
     out.fill(0.0)
     if np.count_nonzero(far):
         these: Any = ... if far.all() else far[..., 0]
         rows = shifted[these]  # of all rows they are themselves, of some a copy
-        left = row_sum(rows, one_over_D, out=np.empty_like(spread[these]))
+        left = row_sum(rows, one_over_D)
         np.subtract(rows, left, out=rows)
         out[these] = left
-        spread[these] = row_sum(rows, rows, out=left) / divisor
+        spread[these] = row_sum(rows, rows) / divisor
         if these is not ...:
             shifted[these] = rows
     return out
@@ -167,31 +161,35 @@ def sum_of_rows(weights: Array, block: Array) -> Array:
     return np.add(out, 0.0, out=out)  # no sum is -0
 
 
-def add_rows(block: Array, sums: Array, weights: Array | None = None) -> None:
-    """Add the rows of a block, each times its weight if it has one, to running sums."""
-    each = equal_weights(len(block), 1.0, block.dtype) if weights is None else weights[:, 0]
-    np.add(sums, sum_of_rows(each, block), out=sums)
+def sum_rows(block: Array, weights: Array | None = None) -> Array:
+    """The sum of rows, each times its weight if it has one; rows may have any number of axes."""
+    rows = block.reshape(-1, block.shape[-1])
+    if weights is None:
+        return sum_of_rows(equal_weights(len(rows), 1.0, rows.dtype), rows)
+    return sum_of_rows(weights.reshape(-1), rows)
 
 
 # ---- ufuncs on a block
 
 
-def by_row(ufunc: np.ufunc, block: Array, values: Array, out: Array) -> Array:
-    """A ufunc of rows and one value per row, written to memory that is neither's.
+def by_row(ufunc: np.ufunc, block: Array, values: Array, out: Array | None) -> Array:
+    """A ufunc of rows and one value per row, written to memory that is neither's, if there is any.
 
     Short rows are filled with their values first: that, and a ufunc of two full blocks, takes less time than a loop for
     each row.
     """
+    if out is None:
+        return ufunc(block, values)  # type: ignore[no-any-return]
     if block.shape[-1] * block.itemsize < LONG_ROW:
         np.copyto(out, values)
         values = out
     return ufunc(block, values, out=out)  # type: ignore[no-any-return]
 
 
-def repeated(values: Array | None) -> Array | None:
-    """Repeat one value per feature for several rows if they are short; None stays None."""
-    if values is None:
-        return None
+def repeated(values: Any) -> Any:
+    """Repeat one value per feature for several rows if they are short; a number or None stays as it is."""
+    if not isinstance(values, np.ndarray):
+        return values
     together = SHORT_ROW // len(values)
     if together < 2:
         return values
@@ -201,8 +199,10 @@ def repeated(values: Array | None) -> Array | None:
     return wide.reshape(-1)
 
 
-def by_feature(ufunc: np.ufunc, block: Array, wide: Array, out: Array) -> Array:
+def by_feature(ufunc: np.ufunc, block: Array, wide: Array, out: Array | None) -> Array:
     """A ufunc of rows and one value per feature, on as many rows as `wide` is for."""
+    if out is None:
+        return ufunc(block, wide)  # type: ignore[no-any-return]
     features = block.shape[-1]
     if wide.size == features:
         return ufunc(block, wide, out=out)  # type: ignore[no-any-return]
@@ -213,8 +213,14 @@ def by_feature(ufunc: np.ufunc, block: Array, wide: Array, out: Array) -> Array:
     return out
 
 
-def filled(value: Any, out: Array) -> Array:
-    """A value that does not vary, written out."""
+def memory(own: Array | None, shape: tuple[int, ...], dtype: npt.DTypeLike) -> Array:
+    """Memory that is given, or else new memory."""
+    return np.empty(shape, dtype) if own is None else own
+
+
+def filled(value: Any, own: Array | None, shape: tuple[int, ...], dtype: npt.DTypeLike) -> Array:
+    """A value written out in memory that is given, or else in new memory."""
+    out = memory(own, shape, dtype)
     out[...] = value
     return out
 
@@ -227,13 +233,13 @@ def select(condition: Any, chosen: Any, otherwise: Any, out: Array) -> Array:
     return out
 
 
-def shift(block: Array, out: Array | None = None) -> Array:
+def shift(block: Array) -> Array:
     """Shift of each row's exponents: its largest entry, and 0 where that is infinite.
 
     >>> shift(np.array([[1.0, 3.0], [1.0, np.inf], [-np.inf, -np.inf]])).T
     array([[3., 0., 0.]])
     """
-    largest = np.maximum.reduce(block, axis=-1, keepdims=True, out=out)
+    largest: Array = np.maximum.reduce(block, axis=-1, keepdims=True)
     infinite = np.isinf(largest)
     if np.count_nonzero(infinite):
         np.copyto(largest, 0, where=infinite)

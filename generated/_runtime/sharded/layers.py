@@ -26,7 +26,7 @@ from . import collectives
 from .collectives import Communicator, Gathered
 
 Results = TypeVar("Results")
-Function = Callable[[Sequence[Any], Sequence[Any], blocks.Work], None]
+Function = Callable[[Sequence[Any], Sequence[Any], blocks.Work], Sequence[Any] | None]
 
 COUNTS, WHOLE, LARGEST = "part_features", "all_features", "largest"
 """Names of three values in functions: the features of each shard, all features, and the largest finite number."""
@@ -105,7 +105,8 @@ class ShardSteps:
         for number, step in enumerate(self.exchanges, 1):
             sent = np.empty((len(step.sends) + len(step.totals), *leading), dtype)
             if features:
-                step.part([known[name] for name in step.reads], [sent[slot, ...] for slot in range(len(sent))], call)
+                places = [sent[slot, ...] for slot in range(len(sent))]
+                blocks.stored(places, step.part([known[name] for name in step.reads], places, call))
             else:
                 of_nothing = [*(value for _, value in step.sends), *(0.0 for _ in step.totals)]
                 sent[...] = np.reshape(of_nothing, (-1, *(1,) * len(leading)))
@@ -120,7 +121,8 @@ class ShardSteps:
             needed = {name: self.fetched(known.get(name), call) for name in step.needs}
             known |= _merged(step, needed, found.numbers, communicator.rank, leading, dtype)
         if self.last is not None and features:
-            self.last.function([known[n] for n in self.last.reads], [results[n] for n in self.last.makes], call)
+            places = [results[name] for name in self.last.makes]
+            blocks.stored(places, self.last.function([known[name] for name in self.last.reads], places, call))
         made = self._in_common(known, results, call)
         for name, result in results.items():
             if name in made:
@@ -147,7 +149,7 @@ class ShardSteps:
         made = {name: np.empty(each.shape, call.dtype) for name in common.makes if (each := results[name]) is not None}
         values = [self.fetched(known[name], call) for name in common.reads]
         places = [made.get(name) for name in common.makes]
-        common.function(values, places, blocks.Work((*call.shape[:-1], 1), call.dtype, 1))
+        blocks.stored(places, common.function(values, places, blocks.Work((*call.shape[:-1], 1), call.dtype, 1)))
         return made
 
     def _merge_rows_apart(
@@ -201,7 +203,8 @@ def _merged(
     values = {**known, **{name: column for (name, _), column in zip(step.sends, columns, strict=True)}}
     made = {name: np.empty(leading, dtype) for name in step.makes}
     own = {name: np.empty(shape, dtype) for name in step.own}
-    step.merge([values[name] for name in step.needs], [*own.values(), *made.values()], blocks.Work(shape, dtype, 1))
+    places = [*own.values(), *made.values()]
+    blocks.stored(places, step.merge([values[name] for name in step.needs], places, blocks.Work(shape, dtype, 1)))
     return made | {name: np.ascontiguousarray(entries[..., rank]) for name, entries in own.items()}
 
 
@@ -219,7 +222,7 @@ class ShardedForward(Generic[Results, Kept]):
     def over(self, communicator: Communicator) -> ForwardCall[Results, Kept]:
         """The call for one process of these."""
         call = copy.copy(self._call)
-        call.blocks = partial(self._run, communicator)
+        call.function = partial(self._run, communicator)
         return call
 
     def _run(self, communicator: Communicator, values: Sequence[Any], made: Sequence[Any], call: blocks.Work) -> None:
@@ -253,7 +256,7 @@ class ShardedLater(Generic[Results]):
     def over(self, communicator: Communicator) -> LaterCall[Results]:
         """The call for one process of these."""
         call = copy.copy(self._call)
-        call.blocks = partial(self._run, communicator)
+        call.function = partial(self._run, communicator)
         return call
 
     def _run(

@@ -1,244 +1,309 @@
-"""Body of `forward`, `backward` and the other directions, which take the rows block by block.
+"""Function of a direction: work once per call, the function of a block of rows, and work once after all rows.
 
-The body has four parts: work once per call before the rows, work on a block, the call that takes block after block, and
-work once after all rows.
+`blocks.each_block` calls the function of a block for block after block, or for all rows at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from functools import cached_property
 
-from lngen.backends.layout import call, tuple_of, wrapped
-from lngen.backends.numpy import block_arguments
-from lngen.backends.numpy.block_arguments import KINDS, BlockScope
-from lngen.backends.numpy.buffers import Buffer, BufferPlan, allocate, needs
+from lngen.backends.expressions import decimal, formula
+from lngen.backends.layout import call, truth, tuple_of, wrapped
+from lngen.backends.numpy.buffers import allocate, needs
+from lngen.backends.numpy.code import Code, CodeLine, called, laid_out, named_conditions, read_by, that_count, unpacked
+from lngen.backends.numpy.expressions import DTYPE, FEATURES, KINDS, NodeExpressions
 from lngen.backends.numpy.finite import require_finite
-from lngen.backends.numpy.graph import ROW, ROW_SCALAR, Array, ArrayNode
-from lngen.backends.numpy.lines import UFUNCS, NodeLines
+from lngen.backends.numpy.graph import ROW, ArrayNode, NumberNode
+from lngen.backends.numpy.naming import LocalNames
 from lngen.backends.numpy.operations import Event, Schedule
-from lngen.backends.numpy.text import CodeLine, laid_out, read_only_assigned
-from lngen.expressions.symbols import FeatureSymbol
+from lngen.backends.numpy.selects import guards
+from lngen.expressions.symbols import NOTHING, FeatureSymbol
 from lngen.plan.presence import NEVER, Condition
 
 
-@dataclass(frozen=True)
-class Body:
-    """A direction's lines, finished."""
+class DirectionBody:
+    """Function of one direction.
 
-    parameters: Mapping[str, str]
-    lines: tuple[str, ...]
-    saved_cases: Mapping[str, Condition]
-
-
-def body(schedule: Schedule, wanted: Mapping[str, Condition], given: Mapping[str, Condition]) -> Body:
-    """Return the lines of one direction.
-
-    `wanted` maps a result, by its first name, to the cases in which it is needed, and `given` maps each of its names to
-    the cases in which it has an array.
-
-    Raises LngenError if an omitted input makes a value infinite that is read.
+    `wanted` has the results in their order, each with the cases in which it is needed, and `groups` the values of each
+    parameter that is a tuple. Raises LngenError if an omitted input makes a value infinite that is read.
     """
-    need = needs(schedule, wanted)
-    require_finite(schedule, need)
-    return _Blocks(schedule, wanted, given, need, allocate(schedule, need, wanted)).print()
 
-
-class _Blocks(NodeLines):
     def __init__(
         self,
         schedule: Schedule,
+        names: LocalNames,
         wanted: Mapping[str, Condition],
-        given: Mapping[str, Condition],
-        need: list[Condition],
-        allocation: BufferPlan,
+        groups: Mapping[str, Sequence[str]],
     ) -> None:
-        super().__init__(schedule, wanted, need, schedule.cases)
-        self.given, self.allocation = given, allocation
-        self.wide: dict[int, tuple[str, Condition]] = {}
-        self.buffer_names = [self._buffer_name(buffer) for buffer in allocation.buffers]
+        self.schedule, self.names, self.wanted, self.groups = schedule, names, wanted, groups
+        self.cases, self.nodes, self.everything = schedule.cases, schedule.graph.nodes, schedule.graph.everything
+        self.need = needs(schedule, wanted)
+        require_finite(schedule, self.need)
+        guarded = guards(schedule, self.need)
+        self.plan = allocate(schedule, self.need, wanted, guarded)
+        self.of = NodeExpressions(schedule, self.need, guarded, self.plan, names)
+        self.lines: dict[str, list[CodeLine]] = {"prologue": [], "block": [], "epilogue": []}
+        results = {event.name: event for event in schedule.events if event.kind in ("store", "save", "result")}
+        self.results = [results[name] for name in wanted]
+        per_row = [event for event in self.results if event.kind != "result"]
+        self.rows = [event for event in per_row if self.nodes[event.node].axes == ROW]
+        self.row_scalars = [event for event in per_row if event not in self.rows]
 
-    def print(self) -> Body:
+    def saved_cases(self) -> dict[str, Condition]:
+        """The cases in which each saved row scalar is read."""
+        return {symbol.name: self.need[self.schedule.names[symbol.name]] for symbol in self.schedule.program.saved}
+
+    def function(self, name: str, summary: str) -> list[str]:
+        """The lines of the function."""
         for event in self.schedule.events:
             if event.kind == "make":
-                self.make(event)
+                self._make(event)
             elif event.kind == "sum":
                 self._sum(event)
-            elif event.kind in ("store", "save"):
-                self._kept(event)
+        block, returned = self._block()
+        in_block = read_by(block, self.cases) | {name for value in returned for name in value.reads}
+        made = [self.of.variables[event.node] for event in self.results]
+        after = that_count(self._epilogue(), self.cases, made)
+        arguments = self._arguments() if returned else {}
+        read = in_block | read_by(after, self.cases) | {name for each in arguments.values() for name in each.reads}
+        before = that_count(self._prologue(), self.cases, read)
+        read |= read_by(before, self.cases)
+        goes_on = bool(after) or self._made() != made
+        texts = named_conditions([before, block, after], self.cases, self.names.internal)
+        measures = ["shape" if read & {"shape", "features"} else "_", "dtype" if "dtype" in read else "_", "_"]
+        return [
+            *wrapped(f"def {name}({', '.join([*self.groups, 'results', 'call'])}):", 0),
+            f'    """{summary}"""',
+            *self._unpacked(read),
+            *unpacked(measures, "call", 4) * any(each != "_" for each in measures),
+            *["    features = shape[-1]"] * ("features" in read),
+            *(line for key, text in texts.items() for line in truth(text, self.cases.condition(key), 4)),
+            *laid_out(before, self.cases, texts, 4),
+            *self._taken(laid_out(block, self.cases, texts, 8), returned, arguments, goes_on),
+            *laid_out(after, self.cases, texts, 4),
+            *[f"    return {_listed(made)}"] * (goes_on or not returned),
+        ]
+
+    # Lines
+
+    def _add(self, phase: str, target: str, value: Code, cases: Condition, event: Event, acts: bool = False) -> None:
+        heading = f"step {event.step}: {event.heading}" if event.heading else ""
+        self.lines[phase].append(CodeLine(target, value, cases, heading, acts))
+
+    def _make(self, event: Event) -> None:
+        """Add the lines of a node, one for each way in which it comes about."""
+        node = self.nodes[event.node]
+        if node.index in self.of.inside:
+            return
+        need, variable = self.need[node.index], self.of.variables[node.index]
+        if computed := need & node.computed():
+            self._add(node.phase, variable, self.of.expression(node), computed, event, node.operation == "residual")
+        others: dict[tuple[Code, bool], Condition] = {}
+        for form in node.forms:
+            if not need & form.cases:
+                continue
+            if node.operation == "less_residual":
+                made = called("_rows.less_residual", *map(self.of.operand, node.operands)), True
+            elif form.through is not None and self.of.variables[form.through] != variable:
+                made = self.of.operand(form.through), False
+            elif isinstance(form.value, NumberNode) and form.through is None:
+                made = self.of.literal(form.value.value), False
             else:
-                assert event.store is not None
-                for name in event.store.names:
-                    target = f"{name}_out"
-                    self.add(
-                        "epilogue", f"_blocks.round_to({target}, ..., {self.spelled(event.node)})", self.given[name]
-                    )
-        scope = BlockScope(self, self.allocation, self.buffer_names)
-        loads = block_arguments.read(scope)
-        kept = block_arguments.written(scope)
-        buffers = block_arguments.scratch(scope)
-        totals = self._totals()
-        summed = [node for node in totals if self._is_summed(node.index)]
-        sums = (
-            [CodeLine(f"{_assigned([f'{self.variables[node.index]}_sums' for node in summed])}sums")] if summed else []
-        )
-        own = [*sums, *read_only_assigned([*loads.inside, *self.lines["block"]])]
-        prologue = self.numbers() + self.weights() + self.parameters() + self.lines["prologue"]
-        absent = [line for node in totals for line in self.absent(node)]
-        parts = [prologue + self._wide_parameters(), own, absent + self.lines["epilogue"]]
-        truths, (outer, inner, epilogue) = self.conditions_named(parts)
-        names = [*loads.names, *kept.names, *buffers.names, *(["sums"] if summed else [])]
-        of_features = sum(node.axes == FeatureSymbol.varies for node in summed)
-        counts = {"feature_sums": of_features, "sums": len(summed) - of_features}
-        return Body(
-            parameters=self.parameter_names(),
-            lines=(
-                *truths,
-                *laid_out(outer, 4),
-                *_each_block(
-                    names,
-                    laid_out(inner, 8),
-                    [self.variables[node.index] for node in summed],
-                    [f"reads={tuple_of(loads.passed)}", f"writes={tuple_of(kept.passed)}"]
-                    + buffers.passed
-                    + [f"{name}={count}" for name, count in counts.items() if count],
-                ),
-                *laid_out(epilogue, 4),
-            ),
-            saved_cases=self._saved_cases(),
-        )
-
-    # Work on a block
-
-    def out(self, node: ArrayNode) -> str:
-        return self.buffer_names[self.allocation.of_node[node.index]]
-
-    def work(self, node: ArrayNode) -> list[str]:
-        return [self.buffer_names[buffer] for buffer in self.allocation.work.get(node.index, ())]
-
-    def row_reduction(self, operation: str, operands: list[str], into: list[str]) -> str:
-        if operation == "mean":
-            operands = [*operands, self.width()]
-        return f"_rows.row_{operation}({', '.join(operands + into)})"
-
-    def ufunc(self, node: ArrayNode, arguments: list[str]) -> str:
-        if self._is_by_feature(node):
-            arguments[1] = self._repeated(node)
-            return f"_rows.by_feature({UFUNCS[node.operation]}, {', '.join(arguments)})"
-        if self._is_by_row(node):
-            return f"_rows.by_row({UFUNCS[node.operation]}, {', '.join(arguments)})"
-        return super().ufunc(node, arguments)
-
-    def _is_by_row(self, node: ArrayNode) -> bool:
-        """Test whether a node combines a row with a row scalar, in memory that is not the row's."""
-        if [self.nodes[operand].axes for operand in node.operands] != [ROW, ROW_SCALAR] or node.boolean:
-            return False
-        cases = self.need[node.index] & node.computed()
-        values = [form.value for operand in node.operands for form in self.nodes[operand].forms if form.cases & cases]
-        if not all(isinstance(value, Array) and value.axes.rows for value in values):
-            return False
-        own = self.allocation.of_node[node.index]
-        roots = {value.root for value in values if isinstance(value, Array)}
-        return all(self.allocation.of_node.get(root) != own for root in roots)
-
-    def _is_by_feature(self, node: ArrayNode) -> bool:
-        """Test whether a node combines a row with a parameter that has a value per feature, in every case.
-
-        With absent inputs, a row may become a row scalar, and a parameter a number.
-        """
-        operands = [self.nodes[operand] for operand in node.operands]
-        if [operand.axes for operand in operands] != [ROW, FeatureSymbol.varies] or operands[1].phase != "prologue":
-            return False
-        cases = self.need[node.index] & node.computed()
-        return all(
-            isinstance(form.value, Array) and form.value.axes == operand.axes
-            for operand in operands
-            for form in operand.forms
-            if form.cases & cases
-        )
-
-    def _repeated(self, node: ArrayNode) -> str:
-        """The name of a node's parameter, repeated for several rows."""
-        index, cases = node.operands[1], self.need[node.index] & node.computed()
-        name, known = self.wide.get(index) or (self.names.internal(f"{self.variables[index]}_wide"), NEVER)
-        self.wide[index] = name, known | cases
-        return name
+                continue
+            others[made] = others.get(made, NEVER) | need & form.cases
+        for (value, acts), cases in others.items():
+            self._add(node.phase, variable, value, cases, event, acts)
 
     def _sum(self, event: Event) -> None:
         total = self.nodes[event.node]
-        cases = self.need[total.index] & total.computed()
-        if not cases:
-            return
-        value, *weights = [self.spelled(operand) for operand in total.operands]
-        sums = f"{self.variables[total.index]}_sums"
+        operands = list(map(self.of.operand, total.operands))
         if total.axes == FeatureSymbol.varies:
-            self.add("block", f"_rows.add_rows({', '.join([value, sums, *weights])})", cases, event)
+            value = called("_rows.sum_rows", *operands)
         else:
-            self.add("block", f"{sums} += np.add.reduce({value}, axis=None)", cases, event)
+            value = called("np.add.reduce", *operands, axis=Code("None"))
+        if cases := self.need[total.index] & total.computed():
+            self._add("block", self.of.variables[total.index], value, cases, event)
 
-    def _kept(self, event: Event) -> None:
-        """A finished value, in the memory of its result: there it is, or there it is copied."""
-        node = self.nodes[event.node]
-        own = next(n for n, buffer in enumerate(self.allocation.buffers) if buffer.result == event.name)
-        elsewhere = NEVER
-        for form in node.forms:
-            root = form.value.root if isinstance(form.value, Array) else None
-            if root is None or self.allocation.of_node.get(root) != own:
-                elsewhere |= self.wanted[event.name] & form.cases
-        if elsewhere:
-            self.add("block", f"{self.buffer_names[own]}[...] = {self.spelled(event.node)}", elsewhere)
-
-    # Lines around the body
-
-    def _buffer_name(self, buffer: Buffer) -> str:
-        if buffer.result:
-            return self.names.internal(f"{buffer.result}_block")
-        return f"{KINDS[buffer.axes, buffer.boolean]}[{buffer.number - 1}]"
-
-    def _wide_parameters(self) -> list[CodeLine]:
-        lines = []
-        for index, (name, cases) in self.wide.items():
-            # An argument is always present, if only as None; None repeated is None.
-            is_argument = self.nodes[index].operation == "load" and self.variables[index] == self.nodes[index].name
-            condition = "" if is_argument else self.cases.condition(cases)
-            lines.append(CodeLine(f"{name} = _rows.repeated({self.variables[index]})", condition))
-        return lines
-
+    @cached_property
     def _totals(self) -> list[ArrayNode]:
-        """The sums over rows that something reads, those with a value per feature first."""
-        totals = [node for node in self.nodes if node.operation == "total" and self.need[node.index]]
+        """The sums over rows, those with a value per feature first."""
+        totals = [node for node in self.nodes if node.operation == "total" and self.need[node.index] & node.computed()]
         return sorted(totals, key=lambda node: node.axes != FeatureSymbol.varies)
 
-    def _is_summed(self, total: int) -> bool:
-        return bool(self.need[total] & self.nodes[total].computed())
+    def _absent(self, node: ArrayNode) -> list[CodeLine]:
+        """The lines that give a node's variable its number, in the cases in which it is one."""
+        variable, need = self.of.variables[node.index], self.need[node.index]
+        return [
+            CodeLine(variable, self.of.literal(form.value.value), need & form.cases)
+            for form in node.forms
+            if isinstance(form.value, NumberNode) and need & form.cases
+        ]
 
-    def _saved_cases(self) -> dict[str, Condition]:
-        return {
-            symbol.name: self.need[self.schedule.names[symbol.name]]
-            for symbol in self.program.saved
-            if self.program.direction != "forward"
+    def _loaded(self, phase: str) -> list[tuple[ArrayNode, Condition]]:
+        """The arguments that are read in a phase, and in which cases they are arrays."""
+        return [
+            (node, self.need[node.index] & node.computed())
+            for node in self.nodes
+            if node.operation == "load" and node.phase == phase and self.need[node.index] and node.name != "D"
+        ]
+
+    # The function of a block
+
+    def _block(self) -> tuple[list[CodeLine], list[Code]]:
+        """The lines of the function of a block, and what it returns: rows, row scalars, sums over rows."""
+        lines, nothing = [], []
+        for node, cases in self._loaded("block"):
+            if self.of.variables[node.index] != self.names.own(node.name) and cases:
+                lines.append(CodeLine(self.of.variables[node.index], Code.of(self.names.own(node.name)), cases))
+            lines += self._absent(node)
+        lines += self.lines["block"]
+        returned = []
+        for event in (*self.rows, *self.row_scalars):
+            variable, need = self.of.variables[event.node], self.need[event.node]
+            value, wanted = Code.of(variable), self.wanted[event.name] & self.everything
+            if need & ~wanted:
+                lines.append(CodeLine(variable, Code("None"), need & ~wanted))
+            elif event.kind == "save" and self.everything & ~need:
+                lines.append(CodeLine(variable, self._anything(), self.everything & ~need))
+            elif self.everything & ~need:
+                nothing.append(variable)
+            if event in self.row_scalars:
+                entries = Code(f"{variable}[..., 0]", value.reads)
+                if event.kind == "save" or wanted == self.everything:
+                    value = entries
+                else:
+                    lines.append(CodeLine(variable, entries, wanted))
+            returned.append(value)
+        for node in self._totals:
+            returned.append(Code.of(self.of.variables[node.index]))
+            if self.everything & ~(self.need[node.index] & node.computed()):
+                nothing.append(self.of.variables[node.index])
+        lines = that_count(lines, self.cases, {name for value in returned for name in value.reads})
+        absent = [CodeLine(" = ".join(nothing), Code("None"))] if nothing else []
+        return absent + lines, returned
+
+    def _anything(self) -> Code:
+        """A number per row, any: of a row scalar that is not going to be read."""
+        per_row = [event for event in (*self.rows, *self.row_scalars) if event.kind == "store"]
+        rows = [(node, cases) for node, cases in self._loaded("block") if node.axes == ROW]
+        rows += [(self.nodes[event.node], self.wanted[event.name] & self.everything) for event in per_row]
+        row = next(self.of.variables[node.index] for node, cases in rows if cases == self.everything)
+        return Code(f"np.empty_like({row}[..., :1])", frozenset({row}))
+
+    def _arguments(self) -> dict[str, Code]:
+        """The arguments of `each_block`, by their names."""
+        loads = [node for node, _ in self._loaded("block")]
+        wide = [Code.of(self.of.variables[index]) for index in self.of.wide]
+        rows = [Code.of(self.names.with_suffix(node.name, "rows")) for node in loads if node.axes == ROW]
+        row_scalars = [Code.of(self.names.with_suffix(node.name, "rows")) for node in loads if node.axes != ROW]
+        into = [Code.of(self.names.with_suffix(event.name, "out")) for event in self.rows]
+        into_row_scalars = [Code.of(self.names.with_suffix(event.name, "out")) for event in self.row_scalars]
+        tuples = {
+            "rows": rows,
+            "row_scalars": row_scalars,
+            "features": wide,
+            "into": into,
+            "into_row_scalars": into_row_scalars,
         }
+        found = {
+            name: Code(tuple_of(value.text for value in values), frozenset().union(*(value.reads for value in values)))
+            for name, values in tuples.items()
+            if values
+        }
+        of_features = sum(node.axes == FeatureSymbol.varies for node in self._totals)
+        counts = {name: self.plan.count(*kind) for kind, name in KINDS.items()}
+        counts |= {"feature_sums": of_features, "sums": len(self._totals) - of_features}
+        return found | {name: Code(str(count)) for name, count in counts.items() if count}
+
+    def _taken(
+        self, block: Sequence[str], returned: Sequence[Code], arguments: Mapping[str, Code], goes_on: bool
+    ) -> list[str]:
+        """The function of a block, and the call that takes the rows; nothing where a call has none to take."""
+        if not returned:
+            return []
+        loads = [node for node, _ in self._loaded("block")]
+        parameters = [self.names.own(node.name) for node in sorted(loads, key=lambda node: node.axes != ROW)]
+        parameters += self.of.wide.values()
+        parameters += [f"{self.names.with_suffix(event.name, 'block')}=None" for event in self.rows]
+        for kind, name in KINDS.items():
+            count = self.plan.count(*kind)
+            parameters += [f"{name}=(None,)" + f" * {count}" * (count > 1)] * bool(count)
+        before = f"{_listed(self._made())} = " if goes_on else "return "
+        passed = [f"{name}={value.text}" for name, value in arguments.items()]
+        return [
+            "",
+            *wrapped(f"def block({', '.join(parameters)}):", 4),
+            *block,
+            *wrapped(f"return {_listed([value.text for value in returned])}", 8),
+            "",
+            *call(before, "_blocks.each_block", ["block", "call", *passed], 4),
+        ]
+
+    def _made(self) -> list[str]:
+        """The variables of what `each_block` returns."""
+        per_row = [self.of.variables[event.node] for event in (*self.rows, *self.row_scalars)]
+        return per_row + [self.of.variables[node.index] for node in self._totals]
+
+    # Around it
+
+    def _unpacked(self, read: set[str]) -> list[str]:
+        program = self.schedule.program
+        rows = {row.name for row in program.rows} | {symbol.name for symbol in program.saved}
+        groups = {
+            group: [self.names.parameter(name, name in rows) for name in names] for group, names in self.groups.items()
+        }
+        groups["results"] = [self.names.with_suffix(name, "out") for name in self.wanted]
+        return [
+            line
+            for group, names in groups.items()
+            if not read.isdisjoint(names)
+            for line in unpacked([name if name in read else "_" for name in names], group, 4)
+        ]
+
+    def _prologue(self) -> list[CodeLine]:
+        """The lines once per call: numbers, parameters, and what is made of them."""
+        lines = [
+            CodeLine(name, Code(f'dtype.type("{decimal(value)}")', DTYPE.reads), heading=formula(value))
+            for value, name in self.of.constants.items()
+        ]
+        for name, weight in (("one_over_D", "1.0 / features"), ("ones", "1.0")):
+            lines.append(CodeLine(name, called("_rows.equal_weights", FEATURES, Code(weight, FEATURES.reads), DTYPE)))
+        lines.append(CodeLine("D", called("_rows.number", FEATURES, DTYPE)))
+        lines.append(CodeLine("far_from", called("_rows.number", Code(self.of.far_from), DTYPE)))
+        for node, cases in self._loaded("prologue"):
+            name, variable = self.names.own(node.name), self.of.variables[node.index]
+            if cases and node.axes == NOTHING:
+                lines.append(CodeLine(variable, called("np.asarray", Code.of(name), DTYPE), cases))
+            elif cases and variable != name:
+                lines.append(CodeLine(variable, Code.of(name), cases))
+            lines += self._absent(node)
+        lines += self.lines["prologue"]
+        for index in self.of.wide:
+            # An argument is always there, if only as None.
+            node = self.nodes[index]
+            is_argument = node.operation == "load" and self.of.variables[index] == self.names.own(node.name)
+            missing = self.everything & ~self.need[index]
+            if missing and not is_argument:
+                lines.append(CodeLine(self.of.variables[index], Code("None"), missing))
+        return lines
+
+    def _epilogue(self) -> list[CodeLine]:
+        """The lines once after all rows."""
+        lines = [line for node in self.nodes if node.operation == "total" for line in self._absent(node)]
+        lines += self.lines["epilogue"]
+        made = set(self._made())
+        for event in self.results:
+            if event.kind != "result":
+                continue
+            variable, need = self.of.variables[event.node], self.need[event.node]
+            # A sum over rows is None already where it is not made.
+            missing = need & ~self.wanted[event.name] | (NEVER if variable in made else ~need)
+            if missing & self.everything:
+                lines.append(CodeLine(variable, Code("None"), missing & self.everything))
+        return lines
 
 
-def _each_block(
-    parameters: Sequence[str], lines: Sequence[str], sums: Sequence[str], arguments: Sequence[str]
-) -> list[str]:
-    """Print the function of a block and the call that takes block after block; nothing where a block takes no line.
-
-    >>> _each_block([], [], [], ["reads=()", "writes=()"])
-    []
-    >>> print("\\n".join(_each_block(["x"], ["        total += x"], [], ["reads=(x_rows,)"])).strip())
-    def block(x):
-            total += x
-    <BLANKLINE>
-        _blocks.each_block(block, call, reads=(x_rows,))
-    """
-    if not lines:
-        return []
-    made = call(_assigned(sums), "_blocks.each_block", ["block", "call", *arguments], 4)
-    return ["", *wrapped(f"def block({', '.join(parameters)}):", 4), *lines, "", *made]
-
-
-def _assigned(names: Sequence[str]) -> str:
-    """Return the left-hand side of a value that is unpacked."""
-    return f"{tuple_of(names) if len(names) == 1 else ', '.join(names)} = " if names else ""
+def _listed(names: Sequence[str]) -> str:
+    """Several values, or a tuple of one."""
+    return tuple_of(names) if len(names) == 1 else ", ".join(names)

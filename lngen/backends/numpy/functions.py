@@ -1,85 +1,82 @@
-"""Shared parts of a module's mathematical functions: their first lines and their imports."""
+"""Directions of a layer as functions: their cases, their lowering, and the arguments for which None becomes zeros."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from lngen.backends.layout import WIDTH, tuple_of
-from lngen.backends.numpy.text import definition, words_in
-from lngen.backends.spelling import PYTHON, spelled
+from lngen.backends.interface import PublicInterface, moved
+from lngen.backends.numpy.body import DirectionBody
+from lngen.backends.numpy.lowering import lower
+from lngen.backends.numpy.naming import LocalNames, names_of
+from lngen.backends.numpy.presence import Cases
+from lngen.backends.spelling import belongs_to, gradient, tangent
+from lngen.expressions.symbols import Axes, FeatureSymbol, RowScalarSymbol, RowSymbol, ScalarSymbol
+from lngen.plan.presence import Condition
+from lngen.plan.program import RowProgram, moved_name
 
-RUNTIME_MODULES: Mapping[str, str] = {
-    "blocks": "numpy.blocks",
-    "calls": "protocol.calls",
-    "collectives": "sharded.collectives",
-    "directions": "numpy.directions",
-    "functions": "numpy.functions",
-    "interface": "protocol.interface",
-    "rows": "numpy.rows",
-    "sharded": "sharded.layers",
-}
-"""Modules of the runtime that emitted NumPy code imports, by the names that it has for them."""
+MOST_FOLLOWED = 8
+"""Arguments that may be None beyond so many are filled with zeros: each makes the conditions longer."""
 
-_FUNCTION = re.compile(r"^(?=def |class )", re.MULTILINE)
+_AXES = {"Row": RowSymbol, "RowScalar": RowScalarSymbol, "Feature": FeatureSymbol, "Scalar": ScalarSymbol}
 
 
-def spelled_by_function(text: str) -> str:
-    """A module with every marked name spelled plainly: no name of a function can meet one of another."""
-    return "".join(spelled(part, PYTHON) for part in _FUNCTION.split(re.sub(r"\n{4,}", "\n\n\n", text)))
+@dataclass(frozen=True)
+class DirectionFunction:
+    """A direction, lowered. `filled` are the public names of the arguments for which None becomes zeros."""
+
+    program: RowProgram
+    filled: tuple[str, ...]
+    body: DirectionBody
 
 
-def runtime_imports(names: Iterable[str]) -> list[str]:
-    """Return the lines that import modules of the runtime.
+def direction_function(
+    program: RowProgram,
+    layer: PublicInterface,
+    groups: Mapping[str, Sequence[str]],
+    results: Sequence[str],
+    residuals: Sequence[RowScalarSymbol] = (),
+    saved_cases: Mapping[str, Condition] = {},
+) -> DirectionFunction:
+    """Lower a direction. `groups` has the values of each parameter, and `saved_cases` are those of the saved values.
 
-    >>> runtime_imports(["rows", "sharded"])
-    ['from .._runtime.numpy import rows as _rows', 'from .._runtime.sharded import layers as _sharded']
+    `residuals` are as in `lower`. Any optional input may be None, any cotangent of several, but not all, and so may the
+    arguments that the direction is linear in. One of those whose input is absent has to be None.
     """
-    parted = [(*RUNTIME_MODULES[name].split("."), name) for name in names]
-    return [f"from .._runtime.{folder} import {module} as _{name}" for folder, module, name in sorted(parted)]
+    loaded = {row.name for row in program.rows} | {parameter.name for parameter in program.parameters}
+    cotangents = [output.derivative.name for output in layer.outputs]
+    order = moved(program, layer)
+    optional = [name for name in layer.optional if name in loaded or gradient(name) in results]
+    given_up = [name for name in cotangents if name in loaded and len(cotangents) > 1]
+    linear = [name for name in order if name in loaded]
+    room = max(MOST_FOLLOWED - len(optional) - len(given_up), 0)
+    followed, filled = linear[:room], linear[room:]
+    implied = tuple((name, order[name].name) for name in followed if order[name].name in optional)
+    groups_of = [tuple(given_up)] if given_up and len(given_up) == len(cotangents) else []
+    groups_of += [tuple(followed)] if followed and len(followed) == len(order) else []
+    names = names_of(program, results)
+    known = (*optional, *given_up, *followed)
+    cases = Cases(known, _variables(program, optional, results, names), (), tuple(groups_of), implied)
+    is_forward = program.direction == "forward"
+    wanted = {name: cases.everything & cases.present("" if is_forward else belongs_to(name)) for name in results}
+    for name, needed in saved_cases.items():
+        # Forward cannot know what else later directions will be called with.
+        wanted[name] = needed.possible(sorted(needed.flags() - set(layer.optional)))
+    computed = {name for store in program.results for name in store.names} | {symbol.name for symbol in program.saved}
+    kinds = {given.derivative.name: given.kind for given in layer.inputs}
+    for output in layer.outputs:
+        kinds |= dict.fromkeys((gradient(output.derivative.name), tangent(output.name)), output.kind)
+    zeros: dict[str, Axes] = {name: _AXES[kinds[name]].varies for name in results if name not in computed}
+    schedule = lower(program, cases, wanted, residuals, zeros)
+    body = DirectionBody(schedule, names, wanted, groups)
+    return DirectionFunction(program, tuple(moved_name(program.direction, order[name].public) for name in filled), body)
 
 
-def imported(functions: Iterable[Sequence[str]]) -> dict[str, Any]:
-    """Return the names that lines use and do not define."""
-    text = "\n".join(line for function in functions for line in function)
-    return {
-        "runtime": runtime_imports(name for name in RUNTIME_MODULES if f"_{name}." in text),
-        "uses_numpy": "np." in text,
-        "uses_prod": "prod(" in text,
-    }
-
-
-def named(names: Sequence[str], parameters: Mapping[str, str]) -> list[str]:
-    """Return the variables of a function's arguments; `_` for an argument that it does not read."""
-    return [parameters.get(name, "_") for name in names]
-
-
-def measured(lines: Sequence[str]) -> list[str]:
-    """Return the line that unpacks the properties of a call that the lines of a block's function use."""
-    measures = {"features": "call.features", "dtype": "call.dtype", "scalar": "call.dtype.type"}
-    read = words_in(lines)
-    used = [name for name in measures if name in read]
-    return [f"    {', '.join(used)} = {', '.join(measures[name] for name in used)}"] if used else []
-
-
-def function(
-    name: str, parameters: list[str], summary: str, groups: Mapping[str, Sequence[str]], lines: Sequence[str]
-) -> list[str]:
-    """A function whose parameters are tuples, which are unpacked first."""
-    read = words_in(lines)
-    unpacked = []
-    for group, names in groups.items():
-        targets = [name if name in read else "_" for name in names]
-        if any(target != "_" for target in targets):
-            unpacked += _unpacked(targets, group)
-    return [*definition(name, parameters), f'    """{summary}"""', *unpacked, *lines]
-
-
-def _unpacked(targets: Sequence[str], group: str) -> list[str]:
-    line = f"    {', '.join(targets)} = {group}"
-    if len(targets) > 1 and len(line) <= WIDTH:
-        return [line]
-    if len(targets) == 1:
-        return [f"    {tuple_of(targets)} = {group}"]
-    return ["    (", *(f"        {target}," for target in targets), f"    ) = {group}"]
+def _variables(
+    program: RowProgram, optional: Sequence[str], results: Sequence[str], names: LocalNames
+) -> tuple[tuple[str, str], ...]:
+    """The variable that is None where an argument is absent, of each argument."""
+    found = {name: names.with_suffix(gradient(name), "out") for name in optional if gradient(name) in results}
+    found |= {row.name: names.parameter(row.name, True) for row in program.rows if row.origin != "saved output"}
+    found |= {parameter.name: names.own(parameter.name) for parameter in program.parameters}
+    return tuple(found.items())

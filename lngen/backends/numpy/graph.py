@@ -7,7 +7,7 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
@@ -98,6 +98,9 @@ COMPARISONS = frozenset({"greater", "greater_equal", "less", "less_equal", "equa
 SHIFT = "shift"
 """The largest entry of a row, and 0 where that is infinite."""
 
+FILLS = frozenset({"expand", "write out", "result"})
+"""Operations that write a value out in memory of its own."""
+
 REDUCTIONS = frozenset({"sum", "mean", "max", "min", SHIFT})
 TO_ROW_SCALARS = REDUCTIONS | {"residual"}
 IN_PLACE = frozenset({"corrected", "less_residual"})
@@ -147,7 +150,7 @@ class Graph:
             axes = Axes(axes.rows, False)
         phases = {node.phase for node in nodes}
         phase: Phase = "epilogue" if "epilogue" in phases else "block" if "block" in phases else "prologue"
-        forms = self._forms(operation, operands, axes, phase)
+        forms = self._forms(operation, operands)
         boolean = operation in COMPARISONS
         return self._make(operation, operands, axes, phase, forms, boolean=boolean)
 
@@ -191,6 +194,23 @@ class Graph:
         """The operand as an array with these axes in every case, numbers too."""
         return self.expanded(operand, axes, keep_numbers=False, keep_zero=False)
 
+    def result(self, name: str, operand: int, axes: Axes, phase: Phase, taken: Mapping[int, Condition]) -> int:
+        """The operand as an array of its own with these axes: a copy where it is a number, lacks axes, or is taken.
+
+        An argument is taken, and so are the arrays of earlier results in these cases. Of no axes NumPy makes no array.
+        """
+        index, forms = len(self.nodes), []
+        for form in self.nodes[operand].forms:
+            value, free = form.value, NEVER
+            is_argument = isinstance(value, Array) and self.nodes[value.root].operation == "load"
+            if isinstance(value, Array) and value.axes == axes != NOTHING and not is_argument:
+                free = form.cases & ~taken.get(value.root, NEVER)
+            forms += [NodeForm(form.value, free, operand)] * bool(free)
+            forms += [NodeForm(Array(index, axes), form.cases & ~free)] * bool(form.cases & ~free)
+        if all(form.through is not None for form in forms):
+            return operand
+        return self._make("result", (operand,), axes, phase, _merged(forms), name=name)
+
     def cases_of_number(self, index: int, value: Expr) -> Condition:
         """The cases in which a node is this number."""
         return any_of(form.cases for form in self.nodes[index].forms if form.value == NumberNode(value))
@@ -218,7 +238,7 @@ class Graph:
             self.nodes.append(ArrayNode(index, operation, operands, axes, phase, forms, name, number, boolean))
         return self._known[key]
 
-    def _forms(self, operation: str, operands: tuple[int, ...], axes: Axes, phase: Phase) -> tuple[NodeForm, ...]:
+    def _forms(self, operation: str, operands: tuple[int, ...]) -> tuple[NodeForm, ...]:
         index = len(self.nodes)
         forms = []
         for chosen in product(*(self.nodes[operand].forms for operand in operands)):
@@ -233,14 +253,12 @@ class Graph:
             elif folded is not None:
                 forms.append(NodeForm(chosen[folded].value, cases, operands[folded]))
             else:
-                # In the loop a result is written to a buffer with the node's own axes; elsewhere NumPy makes
-                # it.
                 real = NOTHING
                 for form in chosen:
                     real = real.join(form.value.axes if isinstance(form.value, Array) else NOTHING)
                 if operation in TO_ROW_SCALARS:
                     real = Axes(real.rows, False)
-                forms.append(NodeForm(Array(index, axes if phase == "block" else real), cases))
+                forms.append(NodeForm(Array(index, real), cases))
         return _merged(forms)
 
 

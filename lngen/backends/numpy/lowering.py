@@ -6,24 +6,27 @@ next buffer is needed. `operations` turns an expression into operations.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
+from typing import Literal
 
 from sympy import Expr, S
 
 from lngen.backends.expressions import formula, number_of
-from lngen.backends.numpy.graph import ROW, ROW_SCALAR, SHIFT, Graph
+from lngen.backends.numpy.graph import ROW, ROW_SCALAR, SHIFT, Array, Graph
 from lngen.backends.numpy.operations import Event, OperationWriter, Schedule
 from lngen.backends.numpy.presence import Cases
 from lngen.errors import LngenError
 from lngen.expressions.symbols import (
+    Axes,
     FeatureSymbol,
     RowScalarSymbol,
     RowSymbol,
     TypedSymbol,
 )
 from lngen.plan.passes.scales import weights_apart, with_late_scales, with_weights
-from lngen.plan.presence import all_of
+from lngen.plan.presence import ALWAYS, NEVER, Condition, all_of
 from lngen.plan.program import Assignment, Centring, FeatureReduction, RowProgram, RowsReduction, Store
 
 
@@ -32,13 +35,20 @@ def handed(program: RowProgram) -> RowProgram:
     return with_weights(with_late_scales(program, lambda p: _row_passes(lower(p, Cases(())))))
 
 
-def lower(program: RowProgram, cases: Cases, residuals: Sequence[RowScalarSymbol] = ()) -> Schedule:
-    """The schedule of a program that is `handed` over. `residuals` are saved row scalars that are zero for most rows.
+def lower(
+    program: RowProgram,
+    cases: Cases,
+    wanted: Mapping[str, Condition] = MappingProxyType({}),
+    residuals: Sequence[RowScalarSymbol] = (),
+    zeros: Mapping[str, Axes] = MappingProxyType({}),
+) -> Schedule:
+    """The schedule of a program that is `handed` over, whose results are each `wanted` in some cases, or always.
 
-    Raises LngenError for an expression that the NumPy backend cannot spell, naming it and the step.
+    `residuals` are saved row scalars that are zero for most rows, and `zeros` are results that are always zero. Raises
+    LngenError for an expression that the NumPy backend cannot spell, naming it and the step.
     """
-    lowering = _Lowering(Schedule(program, cases, Graph(cases.everything)), residuals)
-    lowering.run()
+    lowering = _Lowering(Schedule(program, cases, Graph(cases.everything)), wanted, residuals)
+    lowering.run(zeros)
     return lowering.schedule
 
 
@@ -54,13 +64,17 @@ def _row_passes(schedule: Schedule) -> int:
 
 
 class _Lowering(OperationWriter):
-    def __init__(self, schedule: Schedule, residuals: Sequence[RowScalarSymbol]) -> None:
+    def __init__(
+        self, schedule: Schedule, wanted: Mapping[str, Condition], residuals: Sequence[RowScalarSymbol]
+    ) -> None:
         super().__init__(schedule)
-        self.residuals = residuals
+        self.wanted, self.residuals = wanted, residuals
+        self.taken: dict[int, Condition] = {}
         self.last = False
         self.waiting: list[FeatureReduction | RowsReduction | Store] = []
 
-    def run(self) -> None:
+    def run(self, zeros: Mapping[str, Axes]) -> None:
+        """Schedule the whole program."""
         program = self.schedule.program
         self.centrings = {centring.shifted.symbol: centring for centring in program.centrings()}
         self.done = {symbol for c in self.centrings.values() for symbol in (c.residual.symbol, c.spread.symbol)}
@@ -93,8 +107,9 @@ class _Lowering(OperationWriter):
         stored = {name for stage in program.stages for store in stage.stores for name in store.names}
         for result in program.results:
             if not stored.intersection(result.names):
-                node = self.symbol(result.symbol)
-                self.schedule.events.append(Event("result", node, name=result.names[0], store=result))
+                self._keep("result", result.names, self.symbol(result.symbol), result.symbol.varies)
+        for name, axes in zeros.items():
+            self._keep("result", (name,), self.graph.number(S.Zero), axes)
 
     def _load_arguments(self) -> None:
         program, cases, graph = self.schedule.program, self.schedule.cases, self.graph
@@ -156,8 +171,20 @@ class _Lowering(OperationWriter):
     def _save(self, symbol: TypedSymbol) -> None:
         program = self.schedule.program
         if program.direction == "forward" and symbol.name in {saved.name for saved in program.saved}:
-            node = self.symbol(symbol)
-            self.schedule.events.append(Event("save", node, self.step, self.heading, symbol.name))
+            self._keep("save", (symbol.name,), self.symbol(symbol), ROW_SCALAR)
+
+    def _keep(self, kind: Literal["store", "save", "result"], names: Sequence[str], node: int, axes: Axes) -> None:
+        """Keep a value as the result of each of these names, in an array of its own."""
+        for name in names:
+            before = len(self.graph.nodes)
+            own = self.graph.result(name, node, axes, "epilogue" if kind == "result" else "block", self.taken)
+            if len(self.graph.nodes) > before:
+                self.schedule.events.append(Event("make", own))
+            self.schedule.events.append(Event(kind, own, name=name))
+            for form in self.graph.nodes[own].forms:
+                if isinstance(form.value, Array):
+                    cases = form.cases & self.wanted.get(name, ALWAYS)
+                    self.taken[form.value.root] = self.taken.get(form.value.root, NEVER) | cases
 
     def _flush(self) -> None:
         """Schedule every waiting operation whose operands are ready, until none is left."""
@@ -184,8 +211,7 @@ class _Lowering(OperationWriter):
 
     def _take(self, item: FeatureReduction | RowsReduction | Store) -> None:
         if isinstance(item, Store):
-            node = self.symbol(item.symbol)
-            self.schedule.events.append(Event("store", node, name=item.names[0], store=item))
+            self._keep("store", item.names, self.symbol(item.symbol), item.symbol.varies)
         elif isinstance(item, FeatureReduction):
             self.at(item.step, item.symbol, formula(item.expression))
             operator = SHIFT if item.shift else item.operator

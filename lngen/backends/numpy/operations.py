@@ -27,7 +27,7 @@ from lngen.expressions.symbols import (
     Where,
     axes,
 )
-from lngen.plan.program import OPERATORS, RowProgram, Store
+from lngen.plan.program import OPERATORS, RowProgram
 
 _COMPARISONS: dict[type, str] = {
     sympy.StrictGreaterThan: "greater",
@@ -49,7 +49,7 @@ class Event:
     """One thing that happens: a node is made, or a value leaves the loop.
 
     `heading` is the derivation's line that it belongs to, `step` that line's number. `name` is the symbol
-    that is assigned, stored, saved or summed.
+    that is assigned or summed, or the result that is stored, saved or, after all rows, there.
     """
 
     kind: Literal["make", "store", "save", "sum", "result"]
@@ -57,7 +57,6 @@ class Event:
     step: int = 0
     heading: str = ""
     name: str = ""
-    store: Store | None = None
 
 
 @dataclass

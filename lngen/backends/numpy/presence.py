@@ -1,4 +1,4 @@
-"""The cases of one direction, and conditions on its arguments as the text of Python."""
+"""The cases of one direction, and conditions on its arguments as Python."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from lngen.plan.presence import ALWAYS, Condition, Literal, all_of, any_of
 
 @dataclass(frozen=True)
 class Cases:
-    """Cases of one direction: the optional names, the test for "is present" of each, and the possible cases.
+    """Cases of one direction: its optional names, and which of them may be absent together.
 
-    At least one name of `one_of`, and of each group of `groups`, is present; the first name of a pair of `implied` only
-    if the second is.
+    `variables` has the variable that is None where a name is absent, if that is not the name itself. At least one name
+    of `one_of`, and of each group of `groups`, is present; the first name of a pair of `implied` only if the second is.
 
     >>> from lngen.plan.presence import ALWAYS, NEVER
     >>> cases = Cases(("gamma", "beta"))
@@ -37,7 +37,7 @@ class Cases:
     """
 
     names: tuple[str, ...]
-    tests: tuple[tuple[str, str], ...] = ()
+    variables: tuple[tuple[str, str], ...] = ()
     one_of: tuple[str, ...] = ()
     groups: tuple[tuple[str, ...], ...] = ()
     implied: tuple[tuple[str, str], ...] = ()
@@ -53,27 +53,37 @@ class Cases:
 
     def condition(self, cases: Condition) -> str:
         """A short sum of products that is true in these cases, as Python; "" where it always is."""
-        return _condition(self, cases)
+        return _condition(self, cases)[0]
 
-    def _condition(self, cases: Condition) -> str:
+    def reads(self, cases: Condition) -> frozenset[str]:
+        """The variables that the condition of these cases reads."""
+        return _condition(self, cases)[1]
+
+    def is_long(self, cases: Condition) -> bool:
+        """Test whether the condition of these cases has more than one test."""
+        text = self.condition(cases)
+        return " and " in text or " or " in text
+
+    def _condition(self, cases: Condition) -> tuple[str, frozenset[str]]:
         everything = self.everything
         wanted = cases & everything
         if wanted == everything:
-            return ""
+            return "", frozenset()
         if not wanted:
-            return "False"
+            return "False", frozenset()
         clause = self._one_clause(wanted)
         if clause is not None:
-            return clause
+            return " or ".join(self._text((literal,)) for literal in clause), self._variables(clause)
         chosen = self._cover(wanted)
+        reads = self._variables([literal for term in chosen for literal in term])
+        if len(chosen) == 1:
+            return self._text(chosen[0]), reads
         common = [literal for literal in chosen[0] if all(literal in term for term in chosen)]
         others = [tuple(literal for literal in term if literal not in common) for term in chosen]
-        if len(chosen) == 1:
-            return self._text(chosen[0])
-        clause = " or ".join(f"({self._text(term)})" if len(term) > 1 else self._text(term) for term in others)
-        return f"{self._text(tuple(common))} and ({clause})" if common else clause
+        text = " or ".join(f"({self._text(term)})" if len(term) > 1 else self._text(term) for term in others)
+        return f"{self._text(tuple(common))} and ({text})" if common else text, reads
 
-    def _one_clause(self, wanted: Condition) -> str | None:
+    def _one_clause(self, wanted: Condition) -> tuple[Literal, ...] | None:
         """`a or not b`: a product of none of the literals, when that is shorter than any sum of products."""
         literals = [[(name, sign) for sign in (True, False)] for name in self.names]
         sufficient = [
@@ -84,7 +94,7 @@ class Cases:
             for several in combinations(sufficient, size):
                 for chosen in product(*several):
                     if any_of(_cases_of([literal]) for literal in chosen) & self.everything == wanted:
-                        return " or ".join(self._text((literal,)) for literal in chosen)
+                        return chosen
         return None
 
     def _cover(self, wanted: Condition) -> list[tuple[Literal, ...]]:
@@ -117,16 +127,13 @@ class Cases:
         """Return the sort key of a product: short ones first, then by the order of the names."""
         return len(term), [self.names.index(name) for name, _ in term], [not sign for _, sign in term]
 
+    def _variables(self, literals: Sequence[Literal]) -> frozenset[str]:
+        variables = dict(self.variables)
+        return frozenset(variables.get(name, name) for name, _ in literals)
+
     def _text(self, term: Sequence[Literal]) -> str:
-        tests = dict(self.tests)
-        words = []
-        for name, sign in term:
-            test = tests.get(name, f"{name} is not None")
-            if sign:
-                words.append(test)
-            else:
-                words.append(test.replace(" is not None", " is None") if " is not None" in test else f"not {test}")
-        return " and ".join(words)
+        variables = dict(self.variables)
+        return " and ".join(f"{variables.get(name, name)} is {'not ' if sign else ''}None" for name, sign in term)
 
 
 def _cases_of(term: Sequence[Literal]) -> Condition:
@@ -141,5 +148,5 @@ def _occurring(cases: Cases) -> Condition:
 
 
 @lru_cache(maxsize=1024)
-def _condition(cases: Cases, wanted: Condition) -> str:
+def _condition(cases: Cases, wanted: Condition) -> tuple[str, frozenset[str]]:
     return cases._condition(wanted)

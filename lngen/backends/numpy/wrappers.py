@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 from lngen.backends import Notes
 from lngen.backends.interface import OwnFields, PublicConstant, PublicInput, PublicInterface, moved
-from lngen.backends.layout import WIDTH, assigned_tuple, in_docstring, quoted, tuple_of
-from lngen.backends.numpy.text import indented
+from lngen.backends.layout import WIDTH, assigned_tuple, in_docstring, quoted, tuple_of, wrapped
 from lngen.backends.saved import Field
 from lngen.backends.signatures import Signatures, as_python
 from lngen.backends.spelling import reading, tangent
@@ -91,7 +90,7 @@ class PublicFunctions:
                 break_on_hyphens=False,
             ),
             raises=_RAISES,
-            lines=indented([self._checked(given) for given in self.layer.constants])
+            lines=[line for given in self.layer.constants for line in wrapped(self._checked(given), 4)]
             + _called("_FORWARD", "values_", values, "save, out, threads"),
         )
 

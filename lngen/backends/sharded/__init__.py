@@ -6,6 +6,7 @@ Each is printed as the NumPy backend prints a row program, to a function that ta
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,17 +14,17 @@ from typing import Any
 from lngen.backends import Notes
 from lngen.backends.interface import OwnFields, PublicInterface, interface
 from lngen.backends.layout import in_order
-from lngen.backends.numpy.body import body
-from lngen.backends.numpy.functions import function, imported, measured, named, runtime_imports, spelled_by_function
-from lngen.backends.numpy.linear_directions import by_event
+from lngen.backends.numpy.body import DirectionBody
+from lngen.backends.numpy.imports import imported, runtime_imports
 from lngen.backends.numpy.lowering import handed, lower
+from lngen.backends.numpy.naming import names_of
 from lngen.backends.numpy.presence import Cases
 from lngen.backends.numpy.wrappers import PublicFunction, PublicFunctions
 from lngen.backends.saved import saved_fields
 from lngen.backends.sharded import compiled, device
 from lngen.backends.sharded.statements import DirectionSteps, StepFunction, own_values, told
 from lngen.backends.signatures import Signatures
-from lngen.backends.spelling import belongs_to, gradient, marked_program, plain_errors, reading
+from lngen.backends.spelling import PYTHON, belongs_to, gradient, marked_program, plain_errors, reading, spelled
 from lngen.errors import LngenError, counted
 from lngen.files.render import render
 from lngen.plan.parts import ShardedProgram
@@ -113,7 +114,7 @@ class _ShardedEmission:
                 **imported(functions),
             ),
         }
-        texts = {path: spelled_by_function(text) for path, text in texts.items()}
+        texts = {path: _spelled(text) for path, text in texts.items()}
         texts |= device.files(
             {program.direction: program for program in self.programs},
             steps,
@@ -151,33 +152,25 @@ class _ShardedEmission:
         rows = [row.name for row in program.rows]
         parameters = [parameter.name for parameter in program.parameters]
         results = [name for store in program.results for name in store.names]
-        tests = {each: f"{gradient(each)}_out is not None" for each in self.layer.optional}
-        tests |= {row: f"{row}_rows is not None" for row in rows} | {each: f"{each} is not None" for each in parameters}
         is_gradient = direction.startswith("backward") and bool(results)
         cotangents = [output.derivative.name for output in self.layer.outputs]
-        tests = {each: f"{gradient(each)}_out is not None" for each in cotangents} | tests
         given_up = {*rows, *(belongs_to(each) for each in results if is_gradient)}
         absent = [each for each in cotangents if len(cotangents) > 1 and each in given_up]
         loaded = {*rows, *parameters, *(belongs_to(each) for each in results if is_gradient)}
         optional = [each for each in self.layer.optional if each in loaded]
-        cases = Cases((*optional, *absent), tuple(tests.items()))
-        given = {
+        results += [symbol.name for symbol in program.saved]
+        names = names_of(program, results)
+        variables = {each: names.with_suffix(gradient(each), "out") for each in (*self.layer.optional, *cotangents)}
+        variables |= {row: names.with_suffix(row, "rows") for row in rows}
+        variables |= {each: names.own(each) for each in parameters}
+        cases = Cases((*optional, *absent), tuple(variables.items()))
+        wanted = {
             each: cases.everything & cases.present(belongs_to(each)) if is_gradient else cases.everything
             for each in results
         }
-        wanted = by_event(program.results, given)
-        given |= {symbol.name: cases.everything for symbol in program.saved}
-        wanted |= {symbol.name: cases.everything for symbol in program.saved}
-        made = body(lower(program, cases), wanted, given)
         values = [*rows, *parameters]
-        results += [symbol.name for symbol in program.saved]
-        lines = function(
-            name,
-            ["values", "results", "call"],
-            summary,
-            {"values": named(values, made.parameters), "results": [f"{each}_out" for each in results]},
-            [*measured(made.lines), *made.lines],
-        )
+        made = DirectionBody(lower(program, cases, wanted), names, wanted, {"values": values})
+        lines = made.function(name, summary)
         return StepFunction(name, [reading(each) for each in values], [reading(each) for each in results], lines)
 
     # ---- the module
@@ -226,6 +219,12 @@ def _names(program: RowProgram) -> Iterator[str]:
     yield from (row.name for row in program.rows)
     yield from (parameter.name for parameter in program.parameters)
     yield from (line.symbol.name for line in program.lines())
+
+
+def _spelled(text: str) -> str:
+    """A module with every marked name spelled plainly: no name of a function can meet one of another."""
+    parts = re.split(r"^(?=def |class )", re.sub(r"\n{4,}", "\n\n\n", text), flags=re.MULTILINE)
+    return "".join(spelled(part, PYTHON) for part in parts)
 
 
 def _over(function: PublicFunction) -> PublicFunction:

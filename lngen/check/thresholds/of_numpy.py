@@ -25,9 +25,8 @@ def sides(layer: Checkable, dtypes: tuple[str, ...], thorough: bool) -> Iterator
     """Rows of one piece and of several, in one block and in several, near zero and far from it; long and short ones."""
     package: Any = layer.module.__package__  # type: ignore[attr-defined]
     rows = importlib.import_module(".._runtime.numpy.rows", package)
-    # The second order has no path for few rows.
-    yield from _rows(rows, "at once", False, FAST_PATH_BYTES=2**62)
-    yield from _rows(rows, "in blocks", True, FAST_PATH_BYTES=0)
+    yield from _rows(rows, "at once", FAST_PATH_BYTES=2**62)
+    yield from _rows(rows, "in blocks", FAST_PATH_BYTES=0)
     for dtype in _COMPUTED:
         yield from _blocks(rows, dtype, 8)
     yield from _blocks(rows, _COMPUTED[0], rows.ROWS_TOGETHER + 5)
@@ -35,10 +34,10 @@ def sides(layer: Checkable, dtypes: tuple[str, ...], thorough: bool) -> Iterator
         most = 8 * _SHORT * np.dtype(dtype).itemsize
         here = partial(lowered, rows, FAST_PATH_BYTES=most)
         for count, how in ((8, "as many rows as are taken at once"), (9, "one more, taken in blocks")):
-            yield ThresholdSide(how, (count, _SHORT), (dtype,), second_order=False, meanwhile=here)
+            yield ThresholdSide(how, (count, _SHORT), (dtype,), meanwhile=here)
 
 
-def _rows(rows: Any, way: str, second_order: bool, **numbers: int) -> Iterator[ThresholdSide]:
+def _rows(rows: Any, way: str, **numbers: int) -> Iterator[ThresholdSide]:
     """Rows of any length, in one of the two ways that NumPy code has."""
     whole, piece, short = rows.WHOLE_ROW, rows.PIECE, rows.SHORT_ROW // 2
     lengths = {
@@ -51,7 +50,7 @@ def _rows(rows: Any, way: str, second_order: bool, **numbers: int) -> Iterator[T
     }
     here = partial(lowered, rows, **numbers)
     for features, how in lengths.items():
-        yield ThresholdSide(f"rows {way}, {how}", (_FEW, features), second_order=second_order, meanwhile=here)
+        yield ThresholdSide(f"rows {way}, {how}", (_FEW, features), meanwhile=here)
     for dtype in _COMPUTED:
         far = _FAR / float(np.finfo(dtype).eps)
         for means, how in (((*_NEAR, far), "near zero and far from it"), ((far,), "all far from zero")):
@@ -60,7 +59,7 @@ def _rows(rows: Any, way: str, second_order: bool, **numbers: int) -> Iterator[T
         long = rows.LONG_ROW // np.dtype(dtype).itemsize
         for features, how in ((long - 1, "the longest that are filled"), (long, "the shortest that are not filled")):
             what = f"rows {way}, {how}"
-            yield ThresholdSide(what, (_FEW, features), (dtype,), second_order=second_order, meanwhile=here)
+            yield ThresholdSide(what, (_FEW, features), (dtype,), meanwhile=here)
 
 
 def _blocks(rows: Any, dtype: str, height: int) -> Iterator[ThresholdSide]:

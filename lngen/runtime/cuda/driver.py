@@ -25,7 +25,7 @@ _NO_BINDINGS = (
 )
 
 
-class Refused(RuntimeError):
+class DriverError(RuntimeError):
     """Error for a call that the driver refuses, with its words."""
 
 
@@ -40,16 +40,16 @@ def bindings() -> Any:
 
 
 def call(function: str, *arguments: Any) -> Any:
-    """Return the result of a function of the driver, a tuple of several; raises Refused if it fails."""
+    """Return the result of a function of the driver, a tuple of several; raises DriverError if it fails."""
     code, *found = getattr(bindings(), function)(*arguments)
     if code:
         raise _failure(function, code)
     return found[0] if len(found) == 1 else tuple(found)
 
 
-def _failure(function: str, code: Any) -> Refused:
+def _failure(function: str, code: Any) -> DriverError:
     words = (bindings().cuGetErrorString(code)[1] or b"unknown error").decode()
-    return Refused(f"{function} failed with error {int(code)}: {words}")
+    return DriverError(f"{function} failed with error {int(code)}: {words}")
 
 
 def address(function: str) -> int:
@@ -147,7 +147,7 @@ class Allocation(Owned):
         self.pointer, self.size = int(self.handle), size
 
 
-class Code(Owned):
+class LoadedCode(Owned):
     """Compiled kernels, loaded into the current context."""
 
     given_back_by = "cuModuleUnload"
@@ -178,7 +178,7 @@ class Launcher:
     """
 
     def __init__(
-        self, code: Code, name: str, letters: str, threads: int, shared_bytes: int, early: bool = False
+        self, code: LoadedCode, name: str, letters: str, threads: int, shared_bytes: int, early: bool = False
     ) -> None:
         cuda = bindings()
         # The handle is of the code, which is not unloaded before this object is gone.
@@ -202,7 +202,7 @@ class Launcher:
         self._kept, self._where, self._launch = (packed, size, extra), extra.ctypes.data, cuda.cuLaunchKernelEx
 
     def __call__(self, blocks: int, arguments: Sequence[Any], stream: int) -> None:
-        """Launch; raises Refused if it fails. One thread at a time may do so."""
+        """Launch; raises DriverError if it fails. One thread at a time may do so."""
         self._pack(self._packed, 0, *arguments)
         how = self._how
         how.gridDimX, how.hStream = blocks, stream

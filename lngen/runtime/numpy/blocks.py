@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rows taken block by block: the rows of a block, its thread, and the reading and writing of blocks.
+"""Rows taken block by block or at once: the rows of a block, its thread, and the reading and writing of blocks.
 
 No sum over rows depends on the number of threads.
 """
@@ -8,14 +8,14 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from . import rows
+from . import rows as _rows
 
 Array = npt.NDArray[Any]
 Block: TypeAlias = tuple[int, slice]
@@ -27,20 +27,23 @@ def partition(count: int, row_bytes: int, least_rows: int) -> tuple[int, list[li
 
     Neither depends on the thread count, so no sum does. Long rows have fewer chunks where each has sums of its own.
     """
-    height = max(least_rows, rows.BLOCK_BYTES // row_bytes)
-    height -= height % rows.ROWS_TOGETHER if height > rows.ROWS_TOGETHER else 0
+    height = max(least_rows, _rows.BLOCK_BYTES // row_bytes)
+    height -= height % _rows.ROWS_TOGETHER if height > _rows.ROWS_TOGETHER else 0
     if 0 < count <= height:
         return count, [[(0, slice(0, count))]]
     height = min(height, max(count, 1))
     spans = [slice(i, min(i + height, count)) for i in range(0, count, height)]
-    fewer = rows.CHUNKS if least_rows == 1 else min(rows.CHUNKS, max(2, rows.BLOCK_BYTES // row_bytes))
+    fewer = _rows.CHUNKS if least_rows == 1 else min(_rows.CHUNKS, max(2, _rows.BLOCK_BYTES // row_bytes))
     together = max(1, -(-len(spans) // fewer))
     runs = [spans[i : i + together] for i in range(0, len(spans), together)]
     return height, [[(chunk, span) for span in run] for chunk, run in enumerate(runs)]
 
 
 class Work(NamedTuple):
-    """Properties that all rows of a call share: their shape, the compute type, and the number of threads."""
+    """Properties that all rows of a call share: their shape, the compute type, and the number of threads.
+
+    With no thread, few rows are taken at once, in arrays of the compute type as they are.
+    """
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -53,60 +56,66 @@ class Work(NamedTuple):
 
 
 def each_block(
-    block: Callable[..., None],
-    call: Work,
-    reads: Sequence[Array | None],
-    writes: Sequence[Array | Sequence[Array | None] | None],
+    block: Callable[..., Sequence[Any]],
+    call: tuple[tuple[int, ...], np.dtype[Any], int],
+    rows: Sequence[Array | None] = (),
+    row_scalars: Sequence[Array | None] = (),
+    features: Sequence[Array | None] = (),
+    into: Sequence[Array | None] = (),
+    into_row_scalars: Sequence[Array | None] = (),
     *,
     buffers: int = 0,
-    row_scalars: int = 0,
+    row_scalar_buffers: int = 0,
     masks: int = 0,
     row_scalar_masks: int = 0,
     feature_sums: int = 0,
     sums: int = 0,
-) -> list[Array]:
-    """Take the rows block by block, each thread a share of them, and return the sums over all rows.
+) -> Sequence[Any]:
+    """Take the rows block by block, each thread a share of them, and return the results and the sums over all rows.
 
-    The arguments of `block` are, in this order: the rows or row scalars of each array in `reads`; the memory for each
-    array in `writes`, with None for an absent array; and scratch. Arrays in one entry of `writes` get the same values.
-    Scratch is a tuple for each kind that is used: rows, row scalars, and booleans of both. Last come the running sums
-    over rows, if there are any: `feature_sums` with a value per feature, then the others.
+    The arguments of `block` are, in this order: the rows and row scalars that it reads; parameters with a value per
+    feature, which may be repeated for several rows; memory for the rows of each result `into`, and scratch, a tuple for
+    each kind that is used: rows, row scalars, and booleans of both. Where the rows are taken at once it is called
+    without memory. It returns the rows of each result, its row scalars, and the sums over its rows: `feature_sums` with
+    a value per feature, then the others. What it did not write to the memory that it was given is copied there.
     """
-    shape, dtype, threads = call
+    if not call[2]:
+        if not row_scalars:
+            return block(*rows, *features)
+        return block(*rows, *[each if each is None else each[..., None] for each in row_scalars], *features)
+    shape, dtype, threads = call = Work(*call)
     row_bytes = shape[-1] * dtype.itemsize
     height, chunks = partition(prod(shape[:-1]), row_bytes, 4 if feature_sums else 1)
     totals = [np.zeros((len(chunks), shape[-1]), dtype) for _ in range(feature_sums)]
     totals += [np.zeros(len(chunks), dtype) for _ in range(sums)]
+    wide = [_rows.repeated(values) for values in features]
     wanted = (
         (buffers, shape[-1], dtype),
-        (row_scalars, 1, dtype),
+        (row_scalar_buffers, 1, dtype),
         (masks, shape[-1], bool),
         (row_scalar_masks, 1, bool),
     )
 
     def work(share: list[list[Block]]) -> None:
-        places: list[Callable[[slice], Any]] = [reader(array, call, height) for array in reads]
-        hand_ons = []
-        for arrays in writes:
-            place, hand_on = writer(arrays, call, height)
-            places.append(place)
-            if hand_on is not None:
-                hand_ons.append(hand_on)
+        reads = [reader(array, call, height) for array in (*rows, *row_scalars)]
+        writes = [writer(array, call, height) for array in (*into, *into_row_scalars)]
         scratch = [np.empty((number, height, width), kind) for number, width, kind in wanted if number]
         whole = [tuple(several) for several in scratch]
         for run in share:
             for chunk, span in run:
-                parts: list[Any] = [place(span) for place in places]
                 size = span.stop - span.start
-                parts += whole if size == height else [tuple(several[:, :size]) for several in scratch]
-                if totals:
-                    parts.append([total[chunk, ...] for total in totals])
-                block(*parts)
-                for hand_on in hand_ons:
-                    hand_on(span)
+                memory = [place(span) for place, _ in writes[: len(into)]]
+                parts = whole if size == height else [tuple(several[:, :size]) for several in scratch]
+                made = block(*[read(span) for read in reads], *wide, *memory, *parts)
+                for (_, keep), own, value in zip_longest(writes, memory, made[: len(writes)]):
+                    if value is not None:
+                        keep(span, own, value)
+                for total, value in zip(totals, made[len(writes) :], strict=True):
+                    if value is not None:
+                        total[chunk, ...] += value
 
     shares = [chunks[i::threads] for i in range(min(threads, len(chunks)))] if threads > 1 else [chunks]
-    work_on = work if row_bytes < rows.LONG_ROW else partial(rows.with_small_buffer, work)
+    work_on = work if row_bytes < _rows.LONG_ROW else partial(_rows.with_small_buffer, work)
     if len(shares) == 1:
         work_on(shares[0])
     elif shares:
@@ -114,7 +123,14 @@ def each_block(
             tasks = [pool.submit(copy_context().run, work_on, share) for share in shares]
         for task in tasks:
             task.result()
-    return [np.add.reduce(total, axis=0) for total in totals]
+    return [*into, *into_row_scalars, *(np.add.reduce(total, axis=0) for total in totals)]
+
+
+def stored(results: Sequence[Any], made: Sequence[Any] | None) -> None:
+    """Write what a function returned into the results that it is not in yet; it may be None for one not wanted."""
+    for result, value in zip(results, made or (), strict=False):
+        if value is not None and value is not result:
+            round_to(result, ..., value)
 
 
 # ---- reading and writing a block
@@ -187,32 +203,27 @@ def reader(array: Array | None, call: Work, height: int) -> Callable[[slice], Ar
 
 
 def writer(
-    arrays: Array | Sequence[Array | None] | None, call: Work, height: int
-) -> tuple[Callable[[slice], Array | None], Callable[[slice], None] | None]:
-    """Return a function that gives the memory for a block of a result, and one that stores the block if needed.
+    array: Array | None, call: Work, height: int
+) -> tuple[Callable[[slice], Array | None], Callable[[slice, Array | None, Array], None]]:
+    """Return a function that gives the memory for a block of a result, and one that keeps a value in the result.
 
-    The memory is the result's own where it has the compute type. Where several arrays hold the same result, the block
-    is copied to each after the first.
+    The memory is the result's own where it has the compute type. A value that is in it is not copied.
     """
-    there = [arrays] if isinstance(arrays, np.ndarray) else [a for a in arrays or () if a is not None]
-    if not there:
-        return (lambda span: None), None
-    listed = [_as_rows(array, call) for array in there]
-    first, direct = listed[0]
-    others = [other for other, _ in (listed[1:] if direct else listed)]
-    if direct and not others:
-        return first.__getitem__, None
-    scratch = first if direct else _scratch(there[0], call, height)
+    if array is None:
+        return (lambda span: None), (lambda span, memory, value: None)
+    listed, direct = _as_rows(array, call)
+    if _is_a_row_scalar(array, call):
+        return (lambda span: None), (lambda span, memory, value: round_to(listed, span, value[:, np.newaxis]))
+    scratch = None if direct else _scratch(array, call, height)
 
     def place(span: slice) -> Array:
-        return first[span] if direct else scratch[: span.stop - span.start]
+        return listed[span] if scratch is None else scratch[: span.stop - span.start]
 
-    def hand_on(span: slice) -> None:
-        computed = place(span)
-        for other in others:
-            round_to(other, span, computed)
+    def keep(span: slice, memory: Array | None, value: Array) -> None:
+        if scratch is not None or value is not memory:
+            round_to(listed, span, value)
 
-    return place, hand_on
+    return place, keep
 
 
 def round_to(result: Any, where: Any, value: Any) -> None:

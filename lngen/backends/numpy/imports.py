@@ -1,0 +1,37 @@
+"""Imports of an emitted module: the modules of the runtime, and NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+RUNTIME_MODULES: Mapping[str, str] = {
+    "blocks": "numpy.blocks",
+    "calls": "protocol.calls",
+    "collectives": "sharded.collectives",
+    "directions": "numpy.directions",
+    "functions": "numpy.functions",
+    "interface": "protocol.interface",
+    "rows": "numpy.rows",
+    "sharded": "sharded.layers",
+}
+"""Modules of the runtime that emitted NumPy code imports, by the names that it has for them."""
+
+
+def runtime_imports(names: Iterable[str]) -> list[str]:
+    """Return the lines that import modules of the runtime.
+
+    >>> runtime_imports(["rows", "sharded"])
+    ['from .._runtime.numpy import rows as _rows', 'from .._runtime.sharded import layers as _sharded']
+    """
+    parted = [(*RUNTIME_MODULES[name].split("."), name) for name in names]
+    return [f"from .._runtime.{folder} import {module} as _{name}" for folder, module, name in sorted(parted)]
+
+
+def imported(functions: Iterable[Sequence[str]]) -> dict[str, Any]:
+    """Return the modules that lines use."""
+    text = "\n".join(line for function in functions for line in function)
+    return {
+        "runtime": runtime_imports(name for name in RUNTIME_MODULES if f"_{name}." in text),
+        "uses_numpy": "np." in text,
+    }

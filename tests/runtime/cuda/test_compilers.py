@@ -1,0 +1,241 @@
+"""Kernels made into machine code once, by whichever compiler there is."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from lngen.language.parsing import parse
+from lngen.pipeline import derived
+from lngen.runtime import cache as runtime_cache
+from lngen.runtime.cuda import compilers, driver, kernels
+from tests.requirements import needs_nvrtc
+from tests.shipped import whole
+
+SOURCE = Path(__file__).parents[3] / "generated" / "layer_norm" / "kernels.cu"
+
+
+class FakeCompiler:
+    """Makes a text of what it is asked for, and counts."""
+
+    def __init__(self, version: str = "1", log: str = "") -> None:
+        self.version, self.log, self.runs = version, log, 0
+
+    def identity(self) -> str:
+        return self.version
+
+    def compile(self, source: Path, text: str, architecture: str, options: Sequence[str]) -> tuple[bytes, str]:
+        self.runs += 1
+        return f"{architecture} {options} {self.version}".encode(), self.log
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("LNGEN_CACHE", str(tmp_path))
+    return tmp_path / "cuda"
+
+
+def test_compiled_once_for_each_content(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiler = FakeCompiler()
+    monkeypatch.setattr(compilers, "compiler", lambda: compiler)
+    before = compilers.compilations()
+    first = compilers.compiled(SOURCE, "sm_90", ["B=1", "A"])
+    assert compilers.compiled(SOURCE, "sm_90", ["A", "B=1"]) == first
+    assert compilers.compilations() - before == compiler.runs == 1
+    (kept,) = cache.iterdir()
+    assert re.fullmatch(r"[0-9a-f]{64}\.cubin", kept.name)
+    assert runtime_cache.kept(kept) == first
+    compilers.compiled(SOURCE, "sm_80", ["A", "B=1"])
+    compilers.compiled(SOURCE, "sm_90", ["A", "B=2"])
+    compiler.version = "2"
+    compilers.compiled(SOURCE, "sm_90", ["A", "B=1"])
+    assert compiler.runs == len(list(cache.iterdir())) == 4
+    compilers.compiled(SOURCE, "sm_90", ["A", "B=1"], again=True)
+    assert (compiler.runs, len(list(cache.iterdir()))) == (5, 4)
+
+
+def test_a_damaged_entry_is_made_again(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(content: bytes) -> str:
+        if b"sm_90" not in content:
+            raise driver.DriverError("no image")
+        return "loaded"
+
+    monkeypatch.setattr(compilers, "compiler", FakeCompiler)
+    monkeypatch.setattr(driver, "LoadedCode", load)
+    device: Any = SimpleNamespace(architecture="sm_90")
+    made = kernels.load(device, SOURCE, ["A"])
+    (kept,) = cache.iterdir()
+    content = kept.read_bytes()
+    one_bit = content[:5] + bytes([content[5] ^ 1]) + content[6:]
+    # The last is whole, and no machine code that the driver takes.
+    for damaged in (b"", content[:10], one_bit, content + b"\0", runtime_cache.sealed(b"cut")):
+        kept.write_bytes(damaged)
+        assert kernels.load(device, SOURCE, ["A"]) == made
+        assert kept.read_bytes() == content
+    device.architecture = "sm_80"
+    with pytest.raises(RuntimeError, match=r"the driver cannot load kernels for sm_80 \(no image\): update the driver"):
+        kernels.load(device, SOURCE, ["A"])
+
+
+def test_damaged_machine_code_is_handed_to_nobody(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiler = FakeCompiler()
+    monkeypatch.setattr(compilers, "compiler", lambda: compiler)
+    first = compilers.compiled(SOURCE, "sm_90", [])
+    (kept,) = cache.iterdir()
+    content = bytearray(kept.read_bytes())
+    content[len(first) // 2] ^= 1
+    kept.write_bytes(content)
+    assert compilers.compiled(SOURCE, "sm_90", []) == first
+    assert compiler.runs == 2
+
+
+FRAMES = "ptxas info    : 0 bytes gmem\n    {} bytes stack frame, {} bytes spill stores, {} bytes spill loads\n"
+
+
+@pytest.mark.parametrize(
+    ("log", "spilled"),
+    [
+        (FRAMES.format(0, 0, 0), None),
+        (FRAMES.format(32, 0, 0), 0),
+        (FRAMES.format(32, 0, 0) + FRAMES.format(80, 72, 80), 72),
+        ("a compiler that says something else", None),
+    ],
+)
+def test_spilled_what_a_compiler_said_is_kept_beside_what_it_made(
+    cache: Path, monkeypatch: pytest.MonkeyPatch, log: str, spilled: int | None
+) -> None:
+    monkeypatch.setattr(compilers, "compiler", lambda: FakeCompiler(log=log))
+    cubin = compilers.compiled(SOURCE, "sm_90", [])
+    assert compilers.spilled(cubin) == spilled
+    assert compilers.compiled(SOURCE, "sm_90", []) == cubin
+    assert compilers.spilled(b"other code") is None
+    assert len([*cache.iterdir()]) == 1 + (spilled is not None)
+
+
+def program(path: Path, says: str) -> Path:
+    """A program that fails with a line."""
+    path.write_text(f"#!/bin/sh\necho '{says}' >&2\n[ \"$1\" = --version ]\n")
+    path.chmod(0o755)
+    return path
+
+
+@needs_nvrtc
+@pytest.mark.cuda
+def test_compiled_where_nvcc_is_too_old_nvrtc_is_taken(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nvcc = program(tmp_path / "nvcc", "nvcc fatal   : Unsupported gpu architecture compute_90")
+    monkeypatch.delenv("LNGEN_COMPILER", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    macros = ["LNGEN_FORWARD", "LNGEN_F32", "LNGEN_D=64"]
+    assert compilers.compiled(SOURCE, "sm_90", macros).startswith(b"\x7fELF")
+    too_old = f"{nvcc} is too old for sm_80: install a newer CUDA toolkit"
+    monkeypatch.setenv("LNGEN_COMPILER", "nvcc")
+    with pytest.raises(compilers.UnknownArchitecture, match=re.escape(too_old)):
+        compilers.compiled(SOURCE, "sm_80", macros)
+    monkeypatch.delenv("LNGEN_COMPILER")
+    with pytest.raises(compilers.UnknownArchitecture, match="NVRTC is too old for sm_999"):
+        compilers.compiled(SOURCE, "sm_999", macros)
+    program(nvcc, "kernels.cu(1): error: nothing is declared")
+    with pytest.raises(
+        RuntimeError, match=r"nvcc refused .*kernels\.cu:\nkernels\.cu\(1\): error: nothing is declared"
+    ):
+        compilers.compiled(SOURCE, "sm_80", macros)
+
+
+# CUDA's own sine has a table on the stack for huge arguments, in every variant.
+WAVES = "def waves(x: Row, eps: Constant = 1e-5):\n    return x/sqrt(mean(sin(x)**2) + eps)"
+
+
+@needs_nvrtc
+@pytest.mark.cuda
+def test_without_spills_a_stack_that_is_there_in_any_case_is_no_spill(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LNGEN_COMPILER", "nvrtc")
+    source = tmp_path / "kernels.cu"
+    source.write_text(whole(derived(parse(WAVES), proved=False).files), encoding="utf-8")
+    given = kernels.macros("forward", "f32", "f32", 64)
+    stack = 32
+    before = compilers.compilations()
+    made = kernels.without_spills(
+        lambda variant: compilers.compiled(source, "sm_90", [*given, *variant]),
+        lambda cubin: kernels.spilled_of(cubin, stack),
+    )
+    assert compilers.spilled(made) == 0
+    assert compilers.compilations() - before == 1
+    # What it was: all of a stack counts where nobody says what of it is spilled.
+    monkeypatch.setattr(kernels, "spilled", lambda cubin: None)
+    kernels.without_spills(
+        lambda variant: compilers.compiled(source, "sm_90", [*given, *variant]),
+        lambda cubin: kernels.spilled_of(cubin, stack),
+    )
+    assert compilers.compilations() - before == len(kernels.VARIANTS)
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("LNGEN_CACHE", str(tmp_path / "file"))
+    monkeypatch.setattr(compilers, "compiler", FakeCompiler)
+    with pytest.warns(UserWarning, match="compiled kernels are not kept: set LNGEN_CACHE"):
+        assert compilers.compiled(SOURCE, "sm_90", [])
+
+
+def test_processes_at_once_leave_one_whole_file(cache: Path) -> None:
+    code = (
+        "import time; from pathlib import Path; from lngen.runtime.cuda import compilers\n"
+        "class Slow:\n"
+        "    identity = lambda self: '1'\n"
+        "    def compile(self, *_): time.sleep(0.2); return bytes(1 << 22), ''\n"
+        "compilers.compiler = Slow\n"
+        f"print(len(compilers.compiled(Path({str(SOURCE)!r}), 'sm_90', [])))\n"
+    )
+    running = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) for _ in range(3)]
+    assert {process.communicate()[0].strip() for process in running} == {str(1 << 22).encode()}
+    (kept,) = cache.iterdir()
+    assert runtime_cache.kept(kept) == bytes(1 << 22)
+
+
+def test_a_version_is_asked_for_once(cache: Path, tmp_path: Path) -> None:
+    program, log = tmp_path / "nvcc", tmp_path / "log"
+    program.write_text(f"#!/bin/sh\necho run >>{log}\necho release 1\n")
+    program.chmod(0o755)
+    assert compilers.Nvcc(program).identity() == compilers.Nvcc(program).identity() == "release 1\n"
+    assert log.read_text() == "run\n"
+    program.write_text(program.read_text().replace("release 1", "release 12"))
+    assert compilers.Nvcc(program).identity() == "release 12\n"
+    assert log.read_text() == "run\nrun\n"
+
+
+def test_compilers_are_found_and_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "nvcc"
+    program.touch(0o755)
+    for key in ("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "LNGEN_COMPILER"):
+        monkeypatch.delenv(key, raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert compilers.compiler().path == program
+    monkeypatch.setattr(compilers, "find_nvrtc", lambda: None)
+    monkeypatch.setenv("LNGEN_COMPILER", "nvrtc")
+    with pytest.raises(RuntimeError, match=r"no compiler for kernels\.cu: put nvcc on the PATH, or install NVRTC"):
+        compilers.compiler()
+    monkeypatch.setenv("LNGEN_COMPILER", "gcc")
+    with pytest.raises(ValueError, match='set it to "nvcc" or "nvrtc"'):
+        compilers.compiler()
+
+
+@needs_nvrtc
+@pytest.mark.cuda
+def test_nvrtc_compiles_what_a_call_asks_for(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LNGEN_COMPILER", "nvrtc")
+    macros = ["LNGEN_FORWARD", "LNGEN_BF16", "LNGEN_D=64", "LNGEN_PARAMETERS=f32", "LNGEN_WITHOUT_beta"]
+    cubin = compilers.compiled(SOURCE, "sm_90", macros)
+    assert cubin.startswith(b"\x7fELF")
+    assert b"forward_bf16_launch" in cubin
+    assert sorted(path.suffix for path in cache.iterdir()) == [".cubin", ".version"]
+    with pytest.raises(RuntimeError, match=r"NVRTC refused .*kernels\.cu:\n.*error"):
+        compilers.compiled(SOURCE, "sm_90", ["LNGEN_FORWARD", "LNGEN_F32", "LNGEN_D=nothing"])

@@ -1,0 +1,142 @@
+"""Calls of kernels, by the extension and by ctypes: what they are given, what is refused, and that nothing is kept."""
+
+import gc
+import sys
+import sysconfig
+import threading
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from lngen.runtime.native import binding, extensions
+from lngen.runtime.native import compiler as host_compiler
+from tests.requirements import needs_gxx
+from tests.runtime.native import host_kernels
+
+pytestmark = needs_gxx
+HEADERS = (Path(sysconfig.get_path("include")) / "Python.h").exists()
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> host_compiler.Library:
+    return host_compiler.library(host_kernels.written(tmp_path_factory.mktemp("kernels")), [])
+
+
+@pytest.fixture(
+    params=[
+        pytest.param("extension", marks=pytest.mark.skipif(not HEADERS, reason="no headers of Python")),
+        "ctypes",
+    ]
+)
+def call(request: pytest.FixtureRequest) -> binding.Call:
+    return binding.by_ctypes if request.param == "ctypes" else extension()
+
+
+def extension() -> binding.Call:
+    found: binding.Call = extensions.extension("binding")
+    assert found is not None
+    return found
+
+
+def test_pointers_numbers_and_sizes(call: binding.Call, library: host_compiler.Library) -> None:
+    x, y = np.arange(6, dtype=np.float32), np.zeros(6, np.float32)
+    x.flags.writeable = False
+    call(library.address("axpy"), (x, y), (0.5,), (2, 6))
+    assert y.tolist() == [0, 0, 1, 1.5, 2, 2.5]
+
+
+@pytest.mark.parametrize("count", [4, 33, 40])
+def test_what_is_not_there_and_any_number_of_each(
+    call: binding.Call, library: host_compiler.Library, count: int
+) -> None:
+    found = np.zeros(3)
+    empty, half = np.empty((0, 3)), np.ones(2, ml_dtypes.bfloat16)
+    swapped, odd = np.ones(3, ">f4"), np.zeros(9, np.uint8)[1:].view(np.float64)
+    arrays: list[Any] = [found, None, half, swapped, odd, bytearray(8), memoryview(b"abc"), None, empty]
+    arrays = arrays[:count] + [None, half] * ((count - 8) // 2)
+    numbers, sizes = (0.0,) * (count - 1) + (2.5,), (len(arrays), count, count) + (0,) * (count - 4) + (2**53,)
+    call(library.address("given"), tuple(arrays), numbers, sizes)
+    bits = sum(1 << i for i, array in enumerate(arrays) if array is not None and array is not empty)
+    assert int(found[0]) & ~(1 << 8) == bits
+    assert found[1:].tolist() == [2.5, 2.0**53]
+
+
+@pytest.mark.parametrize(
+    ("arrays", "error", "words"),
+    [
+        ((np.ones(4)[::2],), ValueError, "array 1 is not C-contiguous"),
+        ((np.ones((3, 4)).T,), ValueError, "array 1 is not C-contiguous"),
+        ((memoryview(b"abcd")[::2],), ValueError, "array 1 is not C-contiguous"),
+        ((None, 3), TypeError, "array 2 is of type int, which has no buffer"),
+        (([1.0],), TypeError, "array 1 is of type list, which has no buffer"),
+    ],
+)
+def test_arrays_that_are_refused(
+    call: binding.Call, library: host_compiler.Library, arrays: tuple[Any, ...], error: type[Exception], words: str
+) -> None:
+    first = bytearray(8)
+    with pytest.raises(error, match=words):
+        call(library.address("axpy"), (first, *arrays, first), (1.0,), (0, 0))
+    first.extend(b"more")  # refused while a buffer is held
+
+
+@pytest.mark.parametrize(
+    ("address", "arrays", "numbers", "sizes", "error"),
+    [
+        (0, (), (), (), ValueError),
+        (1, (), ("a",), (), TypeError),
+        (1, (), (), (1.5,), TypeError),
+        ("a", (), (), (), TypeError),
+    ],
+)
+def test_arguments_that_are_refused(
+    call: binding.Call, address: Any, arrays: Any, numbers: Any, sizes: Any, error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        call(address, arrays, numbers, sizes)
+
+
+def test_nothing_is_kept_of_a_call(call: binding.Call, library: host_compiler.Library) -> None:
+    x, y, view = np.ones(4, np.float32), np.zeros(4, np.float32), bytearray(16)
+    arrays, numbers, sizes = (x, y, view, None), (1.5,), (0, 4)
+    bad = (x, view, np.ones(4)[::2])
+    address = library.address("axpy")
+
+    def counts() -> list[int]:
+        gc.collect()
+        return [sys.getrefcount(value) for value in (x, y, view, None, arrays, numbers[0], address, TypeError)]
+
+    before, blocks = counts(), sys.getallocatedblocks()
+    for _ in range(10_000):
+        call(address, arrays, numbers, sizes)
+    for _ in range(1000):
+        with pytest.raises(ValueError, match="contiguous"):
+            call(address, bad, numbers, sizes)
+    assert y.tolist() == [15000.0] * 4
+    assert all(abs(after - first) < 50 for after, first in zip(counts(), before, strict=True))
+    assert sys.getallocatedblocks() - blocks < 500
+    view.extend(b"more")
+
+
+def test_other_threads_go_on_during_a_large_call(call: binding.Call, library: host_compiler.Library) -> None:
+    flag = np.zeros(2**16, np.float32)
+    other = threading.Timer(0.02, flag.fill, [1.0])
+    other.start()
+    call(library.address("wait"), (flag,), (), ())
+    other.join()
+    assert flag[1] == 1
+
+
+def test_the_first_call_chooses(library: host_compiler.Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    y = np.zeros(2, np.float32)
+    for kind in (extension() if HEADERS else binding.by_ctypes, binding.by_ctypes):
+        monkeypatch.setattr(binding, "call", binding._first)
+        monkeypatch.setattr(binding, "_chosen", lambda kind=kind: kind)
+        for _ in range(2):
+            binding.call(library.address("axpy"), (y + 1, y), (1.0,), (0, 2))
+        assert binding.call is kind
+        assert binding.is_extension() == (kind is not binding.by_ctypes)
+    assert y.tolist() == [15.0, 15.0]

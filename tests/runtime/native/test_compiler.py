@@ -1,0 +1,245 @@
+"""Kernels of the processor compiled once, by whichever compiler there is, or taken from where they were made before."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lngen.runtime.native import binding
+from lngen.runtime.native import compiler as host_compiler
+from tests.requirements import CROSS_GXX, needs_cross_compiler, needs_gxx
+from tests.runtime.native import host_kernels
+
+pytestmark = needs_gxx
+ARCHITECTURE = "armv8-a" if "asimd" in host_compiler._told_by_linux() else "x86-64"
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("LNGEN_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(host_compiler, "_libraries", {})
+    monkeypatch.delenv("CXX", raising=False)
+    return tmp_path / "cache" / "cpu"
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    return host_kernels.written(tmp_path)
+
+
+@pytest.fixture
+def forget(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Begin as a process that has loaded nothing."""
+    return lambda: monkeypatch.setattr(host_compiler, "_libraries", {})
+
+
+def works(library: host_compiler.Library) -> bool:
+    x, y = np.arange(5, dtype=np.float32), np.ones(5, np.float32)
+    binding.by_ctypes(library.address("axpy"), (x, y), (2.0,), (1, 5))
+    return bool((y == [1, 3, 5, 7, 9]).all())
+
+
+def test_compiled_once_for_each_content(cache: Path, source: Path, forget: Callable[[], None]) -> None:
+    before = host_compiler.compilations()
+    library = host_compiler.library(source, ["B=1", "A"])
+    assert works(library)
+    assert host_compiler.library(source, ["A", "B=1"]) is library
+    forget()
+    assert host_compiler.library(source, ["A", "B=1"]).path == library.path
+    assert host_compiler.compilations() - before == 1
+    assert sorted(path.suffix for path in cache.iterdir()) == [".so", ".version"]
+    host_compiler.library(source, ["A"])
+    source.write_text(host_kernels.TEXT + "int more;\n")
+    host_compiler.library(source, ["A"])
+    assert host_compiler.compilations() - before == 3
+
+
+def test_a_processor_that_can_do_something_else_has_its_own(
+    cache: Path, source: Path, forget: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = host_compiler.library(source, [])
+    forget()
+    monkeypatch.setattr(host_compiler, "_told_by_linux", lambda: "another")
+    assert host_compiler.library(source, []).path != first.path
+    monkeypatch.setattr(host_compiler, "_told_by_linux", lambda: "")  # a system without the list
+    assert "#define" in host_compiler.compiler().features()
+
+
+@pytest.mark.parametrize("left", [0, 5000])
+def test_a_damaged_entry_is_made_again(cache: Path, source: Path, forget: Callable[[], None], left: int) -> None:
+    path = host_compiler.library(source, []).path
+    content = path.read_bytes()
+    path.unlink()  # what is loaded stays as it is
+    path.write_bytes(content[:left])
+    forget()
+    assert works(host_compiler.library(source, []))
+    assert len(path.read_bytes()) == len(content)
+
+
+def test_what_the_compiler_refuses(cache: Path, source: Path) -> None:
+    with pytest.raises(RuntimeError, match=r"refused small.cpp:\n(.*\n)*.*small.cpp:26:.*undeclared"):
+        host_compiler.library(source, ["WRONG"])
+    assert not list(cache.glob("*.so"))
+
+
+def test_a_cache_that_cannot_be_written(
+    cache: Path, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("LNGEN_CACHE", str(tmp_path / "file"))
+    with pytest.warns(UserWarning, match="set LNGEN_CACHE to a folder that can be written"):
+        library = host_compiler.library(source, [])
+    assert works(library)
+    assert not library.path.exists()
+
+
+# ---- which compiler
+
+
+def test_no_compiler(cache: Path, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(
+        host_compiler.NoCompiler, match=r"no C\+\+ compiler; install one .* numpy_backend works without"
+    ):
+        host_compiler.library(source, [])
+    monkeypatch.setenv("CXX", "nowhere/g++ -m64")
+    with pytest.raises(host_compiler.NoCompiler, match=r"CXX is 'nowhere/g\+\+ -m64', and there is no such program"):
+        host_compiler.library(source, [])
+    monkeypatch.setattr(os, "name", "nt")
+    with pytest.raises(host_compiler.NoCompiler, match="Windows; numpy_backend works there"):
+        host_compiler.compiler()
+
+
+def test_what_is_no_compiler(cache: Path, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for program, why in (
+        ("'", r"CXX is \"'\", which is not a command: No closing quotation"),
+        ("true", "true does not compile a test program: it made nothing, and ended with status 0"),
+        ("false", "false does not compile a test program: it made nothing, and ended with status 1"),
+        ("g++ --no-such-option", r"g\+\+ --no-such-option does not compile a test program: .*no-such-option"),
+    ):
+        monkeypatch.setenv("CXX", program)
+        with pytest.raises(host_compiler.NoCompiler, match=rf"^{why}.*; install one .* numpy_backend works without$"):
+            host_compiler.library(source, [])
+        assert not host_compiler.can_run(source.parent)
+
+
+def test_of_several_compilers_the_first_that_works_is_taken(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "c++").write_text("#!/bin/sh\necho 'install c++ 14.2'\n")
+    (tmp_path / "c++").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    assert host_compiler.compiler().words == (shutil.which("g++"),)
+
+
+@pytest.mark.parametrize("damaged", [b"\xff\xfe", b"", b"g++ 12"])
+def test_a_damaged_version_is_asked_for_again(
+    cache: Path, source: Path, forget: Callable[[], None], damaged: bytes
+) -> None:
+    path = host_compiler.library(source, []).path
+    (version,) = cache.glob("*.version")
+    whole = version.read_bytes()
+    version.write_bytes(damaged)
+    forget()
+    assert host_compiler.library(source, []).path == path
+    assert version.read_bytes() == whole
+
+
+def test_the_compiler_may_be_named_with_options(cache: Path, source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CXX", "g++ -DWRONG")
+    with pytest.raises(RuntimeError, match=r"g\+\+ -DWRONG refused small.cpp"):
+        host_compiler.library(source, [])
+
+
+def test_a_compiler_that_was_replaced_is_another(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "c++"
+    said = []
+    for version in ("1", "22"):
+        program.write_text(f'#!/bin/sh\ncase "$*" in *--version) echo {version};; *) exec g++ "$@";; esac\n')
+        program.chmod(0o755)
+        monkeypatch.setenv("CXX", str(program))
+        said += [host_compiler.compiler().identity() for _ in "ab"]
+    assert said == [f"{program}\n{version}\n" for version in ("1", "1", "22", "22")]
+
+
+# ---- several at a time
+
+
+def test_two_threads_compile_once(cache: Path, source: Path) -> None:
+    before = host_compiler.compilations()
+    with ThreadPoolExecutor(4) as pool:
+        found = [*pool.map(lambda _: host_compiler.library(source, []), range(8))]
+    assert {*found} == {found[0]}
+    assert host_compiler.compilations() - before == 1
+
+
+def test_two_processes_compile_once(cache: Path, source: Path, tmp_path: Path) -> None:
+    log, slow = tmp_path / "log", tmp_path / "slow"
+    slow.write_text(f'#!/bin/sh\ncase "$*" in *-march=*made.so) echo >> {log}; sleep 0.3;; esac\nexec g++ "$@"\n')
+    slow.chmod(0o755)
+    program = (
+        "import sys; from pathlib import Path; from lngen.runtime.native import compiler as host_compiler; "
+        "host_compiler.library(Path(sys.argv[1]), []).address('axpy')"
+    )
+    root = Path(__file__).parents[3]
+    environment = {**os.environ, "CXX": str(slow), "PYTHONPATH": str(root)}
+    command = [sys.executable, "-c", program, str(source)]
+    started = [subprocess.Popen(command, env=environment) for _ in range(2)]
+    assert [process.wait() for process in started] == [0, 0]
+    assert log.read_text() == "\n"
+    assert len(list(cache.glob("*.so"))) == 1
+    assert not list(cache.glob(".*"))
+
+
+# ---- ahead of time
+
+
+def test_compiled_ahead_of_time(
+    cache: Path, source: Path, forget: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = host_compiler.ahead_of_time(source, ["A"], ARCHITECTURE)
+    monkeypatch.setenv("PATH", "")
+    library = host_compiler.library(source, ["A"])
+    assert library.path == path
+    assert path.parent == source.parent / "compiled"
+    assert works(library)
+    with pytest.raises(host_compiler.NoCompiler):
+        host_compiler.library(source, ["B"])
+    with pytest.raises(host_compiler.NoCompiler):
+        host_compiler.library(source, ["A"], architecture=ARCHITECTURE)
+    forget()
+    monkeypatch.setattr(host_compiler, "_told_by_linux", lambda: "fpu")
+    with pytest.raises(host_compiler.NoCompiler):
+        host_compiler.library(source, ["A"])
+
+
+def test_the_best_that_the_processor_can_run_is_taken(
+    cache: Path, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = host_compiler.ahead_of_time(source, [], ARCHITECTURE)
+    better = host_compiler._place(source, host_compiler.inlined(source), [], "x86-64-v2")
+    shutil.copy(made, better)
+    basic = {"x86-64": "sse2", "armv8-a": "asimd"}[ARCHITECTURE]
+    monkeypatch.setattr(host_compiler, "_told_by_linux", lambda: f"{basic} cx16 lahf_lm popcnt sse4_1 sse4_2 ssse3")
+    assert host_compiler.library(source, []).path == better
+    better.write_bytes(b"cut")
+    monkeypatch.setattr(host_compiler, "_libraries", {})
+    assert host_compiler.library(source, []).path == made
+
+
+@needs_cross_compiler
+def test_compiled_for_another_processor(source: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CXX", CROSS_GXX)
+    made = host_compiler.ahead_of_time(source, [], "armv8-a")
+    assert int.from_bytes(made.read_bytes()[18:20], "little") == 183  # the number of AArch64 in ELF
+
+
+def test_an_unknown_architecture(source: Path) -> None:
+    with pytest.raises(ValueError, match=r"no architecture 'z80' .* pass one of \['x86-64-v4', 'x86-64-v3'"):
+        host_compiler.ahead_of_time(source, [], "z80")
