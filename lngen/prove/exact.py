@@ -1,9 +1,9 @@
 """An exact proof for D = 1, 2, 3, 4: the generated gradient minus `sympy.diff` of the definition is identically zero.
 
 The definition is written out over explicit symbols, one per entry of a row, and differentiated by SymPy. The generated
-equations are written out over the same symbols. `lngen.prove.algebra` decides that the difference vanishes: no
-`simplify`, no sampling. `lngen.prove.witness` refutes it by a point at which it does not vanish. If neither succeeds,
-nothing is claimed.
+equations are written out over the same symbols. The row algebra (`lngen.prove.row_algebra`) decides that the difference
+vanishes, with no value that varies over features: no `simplify`, no sampling. `lngen.prove.witness` refutes it by a
+point at which it does not vanish. If neither succeeds, nothing is claimed.
 
 Three properties keep this short and leave it a proof:
 
@@ -46,8 +46,12 @@ from lngen.expressions.symbols import (
     of_real,
 )
 from lngen.language.syntax import Kind
-from lngen.prove.algebra import Algebra
 from lngen.prove.budget import Budget, TooLargeError, UndefinedError
+from lngen.prove.facts import Facts
+from lngen.prove.generators import Items
+from lngen.prove.names import Meanings
+from lngen.prove.row_algebra import RowAlgebra
+from lngen.prove.vanishing import vanishes
 from lngen.prove.witness import differ
 
 SIZES = (1, 2, 3, 4)
@@ -123,6 +127,37 @@ class _NoDerivativeError(Exception):
     """
 
 
+class ExplicitAlgebra:
+    """Row algebra for expressions in explicit symbols, each of which is one number.
+
+    >>> x, eps = Symbol("x", real=True), Symbol("eps", positive=True)
+    >>> r = (x**2 + eps)**sympy.Rational(-1, 2)
+    >>> algebra = ExplicitAlgebra(Budget())
+    >>> algebra.vanishes(r.diff(x) + x*r**3), algebra.vanishes(r.diff(x) - x*r**3)
+    (True, False)
+    >>> algebra.vanishes(sympy.Abs(x) - x*sympy.sign(x))
+    True
+    """
+
+    def __init__(self, budget: Budget) -> None:
+        self._names = Meanings(RowAlgebra(budget))
+
+    def vanishes(self, difference: Expr) -> bool:
+        """Test whether an expression is shown to be zero; raises TooLargeError or UndefinedError."""
+        algebra = self._names.algebra
+        poles = self._names.poles([difference], frozenset())
+        return vanishes(self._names.form(difference), algebra, Facts(algebra, poles=poles))
+
+    def normal(self, e: Expr) -> Items:
+        """Return the same value for expressions of the same form."""
+        return frozenset(self._names.form(e).items())
+
+    def claim_not_negative(self, e: Expr) -> None:
+        """Note that an expression is not negative, where it occurs as it is."""
+        if not e.is_number:
+            self._names.algebra.claim_not_negative(self._names.form(e))
+
+
 class _Size:
     """The definition and the derivation, or its unsimplified adjoint, written out for one D, when first asked."""
 
@@ -136,7 +171,7 @@ class _Size:
 
     def _write_out(self) -> None:
         derivation = self.derivation
-        self.algebra = Algebra(self.budget)
+        self.algebra = ExplicitAlgebra(self.budget)
         world = _Explicit(self.features, self.algebra)
         decided = {
             symbol
@@ -236,7 +271,7 @@ def _is_linear(equations: Iterable[Equation], cotangents: Iterable[TypedSymbol])
 class _Explicit:
     """Equations written out over one row of explicit symbols."""
 
-    def __init__(self, features: int, algebra: Algebra) -> None:
+    def __init__(self, features: int, algebra: ExplicitAlgebra) -> None:
         self.features = features
         self.algebra = algebra
         self.values: dict[TypedSymbol, list[Expr]] = {}
