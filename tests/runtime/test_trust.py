@@ -17,7 +17,7 @@ from lngen.runtime.cuda import compilers, tuning
 from lngen.runtime.native import compiler as host_compiler
 from tests.ownership import give_away
 from tests.requirements import needs_gxx
-from tests.runtime import host_kernels
+from tests.runtime.native import host_kernels
 
 UNUSED = "so it is not used: remove it, or set LNGEN_CACHE to a folder of your own"
 

@@ -86,7 +86,7 @@ LNGEN_INLINE Lanes<S> polynomial(const Lanes<S>& u, S coefficient, S next, Rest.
   return step(polynomial(u, next, rest...), u, Lanes<S>(coefficient));
 }
 
-// Polynomials as tests/runtime/simd_fits.py of lngen fits them, each to less than a twelfth of a unit in the last place
+// Polynomials as tests/runtime/native/simd_fits.py of lngen fits them, each to less than a twelfth of a unit in the last place
 // of the result, and how far they go.
 template <class S> struct Known;
 template <> struct Known<f32> {

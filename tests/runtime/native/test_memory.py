@@ -174,6 +174,6 @@ def test_off_and_at_the_end_of_a_process() -> None:
         f"kept = host_memory.empty({LARGE}, np.dtype('f4')); print(kept.flags.owndata)"
     )
     for value, owns in (("0", "True\n"), ("1", "False\n")):
-        environment = {**os.environ, "LNGEN_REUSE": value, "PYTHONPATH": str(Path(__file__).parents[2])}
+        environment = {**os.environ, "LNGEN_REUSE": value, "PYTHONPATH": str(Path(__file__).parents[3])}
         done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
         assert (done.stdout, done.stderr, done.returncode) == (owns, "", 0)

@@ -14,7 +14,7 @@ import pytest
 from lngen.runtime.native import binding, extensions
 from lngen.runtime.native import compiler as host_compiler
 from tests.requirements import needs_gxx
-from tests.runtime import host_kernels
+from tests.runtime.native import host_kernels
 
 pytestmark = needs_gxx
 HEADERS = (Path(sysconfig.get_path("include")) / "Python.h").exists()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What tests/runtime/test_simd.py calls of the headers for processors, by the names of the functions and the types.
+// What tests/runtime/native/test_simd.py calls of the headers for processors, by the names of the functions and the types.
 #include "simd_functions.h"
 
 using namespace lngen;

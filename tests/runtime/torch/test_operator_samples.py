@@ -9,11 +9,6 @@ import pytest
 from tests.requirements import NO_TORCH
 
 torch = pytest.importorskip("torch", reason=NO_TORCH)
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
-    samples = pytest.importorskip(
-        "torch.testing._internal.common_methods_invocations", reason="no expecttest: it comes with the frameworks extra"
-    )
 
 pytestmark = pytest.mark.ci
 
@@ -66,9 +61,18 @@ def on_numpy(monkeypatch):
         monkeypatch.setattr(kernels, "host", kernels.numpy)
 
 
+@pytest.fixture(scope="module")
+def operators():
+    """PyTorch's table of its operators, whose import takes seconds: whoever runs none of the tests is spared it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        module = "torch.testing._internal.common_methods_invocations"
+        return pytest.importorskip(module, reason="no expecttest: it comes with the frameworks extra").op_db
+
+
 @pytest.mark.parametrize("name", CALLS)
-def test_values_and_gradients_of_the_samples(name):
-    [known] = [each for each in samples.op_db if each.name == name and not each.variant_test_name]
+def test_values_and_gradients_of_the_samples(name, operators):
+    [known] = [each for each in operators if each.name == name and not each.variant_test_name]
     compared = 0
     for sample in itertools.islice(known.sample_inputs("cpu", torch.float64, requires_grad=True), 60):
         x, args, options = sample.input, sample.args, sample.kwargs

@@ -14,7 +14,7 @@ import pytest
 from lngen.runtime.native import binding
 from lngen.runtime.native import compiler as host_compiler
 from tests.requirements import CROSS_GXX, needs_cross_compiler, needs_gxx
-from tests.runtime import host_kernels
+from tests.runtime.native import host_kernels
 
 pytestmark = needs_gxx
 ARCHITECTURE = "armv8-a" if "asimd" in host_compiler._told_by_linux() else "x86-64"
@@ -187,7 +187,7 @@ def test_two_processes_compile_once(cache: Path, source: Path, tmp_path: Path) -
         "import sys; from pathlib import Path; from lngen.runtime.native import compiler as host_compiler; "
         "host_compiler.library(Path(sys.argv[1]), []).address('axpy')"
     )
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     environment = {**os.environ, "CXX": str(slow), "PYTHONPATH": str(root)}
     command = [sys.executable, "-c", program, str(source)]
     started = [subprocess.Popen(command, env=environment) for _ in range(2)]

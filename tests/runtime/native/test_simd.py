@@ -19,7 +19,7 @@ from mpmath import mp, mpf
 from lngen import runtime
 from lngen.cache import folders, key
 from tests.requirements import CROSS_GXX, gxx, needs_cross_compiler, needs_gxx
-from tests.runtime import simd_fits
+from tests.runtime.native import simd_fits
 from tests.tiers import sample
 
 FOLDER = Path(next(iter(runtime.__path__))) / "native"

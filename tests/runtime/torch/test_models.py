@@ -1,6 +1,6 @@
 """Emitted layers in models of transformers and timm, of random weights.
 
-`pytest -m ci -rP tests/runtime/test_torch_models.py` prints the figures of docs/how_to/pytorch.md, a row a model.
+`pytest -m ci -rP tests/runtime/torch/test_models.py` prints the figures of docs/how_to/pytorch.md, a row a model.
 """
 
 import importlib

@@ -17,7 +17,7 @@ CASES = ["sharded_rows", "data_parallel", "fully_sharded", "replaced", "a_collec
 @pytest.mark.parametrize("count", [2, 4])
 def test_processes_together_compute_what_one_does(count, tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"}
-    command = [sys.executable, "-m", "tests.runtime.ranks"]
+    command = [sys.executable, "-m", "tests.runtime.torch.ranks"]
     started = [
         subprocess.Popen(
             [*command, str(rank), str(count), str(tmp_path / "meet")],

@@ -16,7 +16,7 @@ from lngen.runtime.cuda import compilers, kernels
 from tests.requirements import needs_nvrtc
 from tests.shipped import whole
 
-SOURCE = Path(__file__).parents[2] / "generated" / "layer_norm" / "kernels.cu"
+SOURCE = Path(__file__).parents[3] / "generated" / "layer_norm" / "kernels.cu"
 
 
 class FakeCompiler:

@@ -1,6 +1,6 @@
 """Fit of the polynomials of `lngen/runtime/native/simd_functions.h`.
 
-    python -m tests.runtime.simd_fits
+    python -m tests.runtime.native.simd_fits
 
 prints them as they stand in the header, with the error of each.
 """
