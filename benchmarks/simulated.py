@@ -20,7 +20,7 @@ from typing import Any
 from benchmarks import machine, simulated_tables
 from benchmarks.results import write
 from benchmarks.simulated_cases import DIRECTIONS, Case, cases, written
-from lngen.backends.cuda.contract import DTYPES
+from lngen.backends.cpp.contract import DTYPES
 from lngen.files.loading import available
 
 _HERE = Path(__file__).resolve().parent

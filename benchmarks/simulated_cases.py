@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.layers import backend, numpy_dtype
-from lngen.backends.cuda.contract import LAUNCH_FIELDS
+from lngen.backends.cpp.contract import LAUNCH_FIELDS
 from lngen.runtime.cuda.arrays import BYTES
 from lngen.runtime.cuda.calls import DeviceLayer, saved_name
 from lngen.runtime.cuda.kernels import macros

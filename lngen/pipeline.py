@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from lngen.backends import cpu, cuda, jax, numpy, sharded, torch
+from lngen.backends import cpp, cpu, cuda, jax, numpy, sharded, torch
 from lngen.backends.chosen import OVER_PARTS, with_needed
 from lngen.backends.description import description
 from lngen.cache import values
@@ -43,7 +43,7 @@ STAGES = ("derive", "plan", "prove", "numpy", "cuda", "cpu", "torch", "jax", "de
 _EMITTERS = {"numpy": numpy.emit, "cuda": cuda.emit, "cpu": cpu.emit, "torch": torch.emit, "jax": jax.emit}
 
 
-_HANDED = {"NumPy": numpy.handed, "C++ and CUDA": cuda.handed}
+_HANDED = {"NumPy": numpy.handed, "C++ and CUDA": cpp.handed}
 """The passes of each group of backends, which end with the programs that these print."""
 
 

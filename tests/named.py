@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from lngen.backends.cuda import reserved
+from lngen.backends.cpp import reserved
 from lngen.files import loading, manifest
 from lngen.files.loading import module_from_files
 from lngen.language.definition import Definition
@@ -72,7 +72,7 @@ def identifiers() -> tuple[str, ...]:
     found |= {"float4", "ulonglong2", "NULL", "a__b", "x__rows", "match", "case"}
     made = plain(TEMPLATE)
     python = [text for path, text in made.files.items() if path.endswith(".py")]
-    for text in (*python, whole(made.text("kernels.cu"))):
+    for text in (*python, whole(made.files)):
         found |= set(re.findall(r"[A-Za-z_]\w*", _SILENT.sub(" ", text)))
     return tuple(sorted(found - HOSTS))
 

@@ -1,6 +1,7 @@
 """The layers of derive/, derived once per process, for whatever tests read them."""
 
 import functools
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ FILES = (
     "jax_backend.py",
     "kernels.cpp",
     "kernels.cu",
+    "layer.h",
     "manifest.json",
     "numpy_backend.py",
     "numpy_kernels.py",
@@ -39,9 +41,10 @@ def sampled(mark: pytest.MarkDecorator) -> list[Any]:
     return [*WHOLE, *(pytest.param(name, marks=mark) for name in REST)]
 
 
-def whole(kernels: str) -> str:
-    """The text of a `kernels.cu`, wherever it is from, with what it includes."""
-    return inlined(ROOT / "generated" / "layer" / "kernels.cu", kernels)
+def whole(files: Mapping[str, str], name: str = "kernels.cu") -> str:
+    """The text of a `kernels.cu`, wherever it is from, with what it includes: `layer.h` among the same files."""
+    kernels = files[name].replace('#include "layer.h"', files.get("layer.h", ""))
+    return inlined(ROOT / "generated" / "layer" / name, kernels)
 
 
 @functools.cache

@@ -395,9 +395,7 @@ class TestShow:
         assert (result.exit_code, result.stderr) == (0, "")
         assert line.format(name=name) in result.stdout
 
-    @pytest.mark.parametrize(
-        ("stage", "beginning"), [("numpy", "numpy_"), ("cpu", "kernels.cpp"), ("cuda", "kernels.cu")]
-    )
+    @pytest.mark.parametrize(("stage", "beginning"), [("numpy", "numpy_"), ("cpu", "layer.h"), ("cuda", "kernels.cu")])
     def test_code_is_shown_as_it_is_emitted(self, stage, beginning):
         texts = [text for path, text in shipped(WHOLE[-1]).files.items() if path.startswith(beginning)]
         assert lngen("show", WHOLE[-1], "--stage", stage).stdout == "\n\n".join(texts)

@@ -11,7 +11,7 @@ import typer
 from typer.testing import CliRunner
 
 from lngen import cli, language
-from lngen.backends.cuda.stage_functions import MOST_SUMS
+from lngen.backends.cpp.passes import MOST_SUMS
 from lngen.derivation.rules import RULES
 from lngen.plan.passes.moments import with_corrected_moments
 from lngen.runtime.sharded import collectives

@@ -206,7 +206,7 @@ def test_one_line_and_six_lines_are_the_same_layer(derivations):
 
 def test_one_line_and_six_lines_are_one_kernel(derivations):
     six, one = (
-        cuda.emit(made.programs(), Notes("layer", "A layer.", inputs=("x", "gamma", "beta")))["kernels.cu"]
+        cuda.emit(made.programs(), Notes("layer", "A layer.", inputs=("x", "gamma", "beta")))["layer.h"]
         for made in (plan(derivations[name]) for name in ("layer_norm", "one_line"))
     )
     tokens = [re.findall(r"\w+|[^\w\s]", text) for text in (six, one)]

@@ -4,7 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 3 flops per row element; backward 3 row tensors (2 read, 1 written), 6 flops per row element.
 // Evidence: 1 output, 24 steps, 15 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:be881d5f8129b557e1ec885ece4bbca58ee2c07dcc5dcc847ea2c74f37ffc252
-// templates sha256:d8d4fb877a13e93f32118df8293429dbe8fa4802c878f1e0ac055dc7aba8e81b
+// templates sha256:5c9a4686f829ef6eb9fa6d46f51d44e50a6a02e871457d1ced20c751b43d6e21
 //
 // forward:
 //     sum_x2 = sum(x**2)
@@ -20,294 +20,25 @@
 //
 // Launches, and the macros that choose among kernels: rows.cuh.
 
-#include "../_runtime/cuda/rows.cuh"
-#include "../_runtime/cuda/geometry.cuh"
-#include "../_runtime/cuda/reductions.cuh"
-#include "../_runtime/cuda/row_loop.cuh"
-#include "../_runtime/cuda/moments.cuh"
-#include "../_runtime/cuda/kernels.cuh"
+#include "../_runtime/cuda/layer_rows.cuh"
+#include "layer.h"
 
 #ifdef LNGEN_FORWARD
-// ================================================================================================ forward
-
-namespace lngen {
-namespace forward {
-
-constexpr bool READS_x = true;
-constexpr int ROWS_READ = READS_x, FEATURES_READ = 0;
-
-template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 0, 3, 1>;
-
-template <class T, class P, class A> struct Arguments {
-  const T* x;
-  A eps;
-  T* out_y;
-  A* save_rstd;
-  long long rows;
-  int D;
-};
-
-// Values that do not vary over the features: of the call, then of the row.
-template <class A> struct Scalars {
-  A D;
-  A eps;
-  A sum_x2;
-  A rstd;
-};
-
-// Entries of a row and of the Features that a thread holds.
-template <class G> struct Tile {
-  RowTile<G, READS_x> x;
-
-  template <class F> __device__ __forceinline__ void each(F visit) {
-    visit(x);
-  }
-};
-
-// Stage 1 of 2: sum_x2 = sum(x**2)
-template <class A>
-__device__ __forceinline__ void sum_x2(A x, const Scalars<A>& row, A (&sums)[1]) {
-  sums[0] += x*x;  // step 1: sum_x2
-}
-
-template <class A>
-__device__ __forceinline__ void after_sum_x2(Scalars<A>& row, const A (&sums)[1]) {
-  const A eps = row.eps;
-  const A sum_x2 = sums[0];  // step 1: sum(x**2)
-  const A rstd = math::rsqrt(sum_x2 + eps);  // step 2
-  row.sum_x2 = sum_x2;
-  row.rstd = rstd;
-}
-
-// Stage 2 of 2
-template <class A>
-__device__ __forceinline__ void stage_2(A x, const Scalars<A>& row, A& out_y) {
-  const A rstd = row.rstd;
-  const A y = x*rstd;  // step 3
-  out_y = y;
-}
-
-// Returns the values of the call, which no row changes.
-template <class G, class T, class P, class A>
-__device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
-  Scalars<A> row;
-  row.D = A(here.D);
-  row.eps = to.eps;
-  return row;
-}
-
-template <class G, class T, class P, class A> __device__ __forceinline__ void work(const Arguments<T, P, A>& to) {
-  A* slots = reinterpret_cast<A*>(shared_memory());
-  int turn = 0;
-  Here here;
-  here.begin<G>(to.D);
-  const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
-  Tile<G> tile;
-  tile.x.array = to.x;
-  if constexpr (G::HOLDS_FEATURES) {
-#pragma unroll
-    for (int chunk = 0; chunk < G::HELD; ++chunk) {
-      const int column = here.template column<G>(chunk);
-      if (column < here.D) {
-      }
-    }
-  }
-  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
-    Scalars<A> row = call;
-    {
-      A sums[1] = {A(0)};
-      each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = tile.x.chunk(chunk, column);
-#pragma unroll
-        for (int i = 0; i < G::VECTOR; ++i) {
-          sum_x2(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
-        }
-      });
-      reduce_row<G, bit(0, true), 0, 0>(sums, slots, turn);
-      after_sum_x2(row, sums);
-    }
-    {
-      each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = tile.x.chunk(chunk, column);
-        Pack<T, G::VECTOR> stored_y;
-#pragma unroll
-        for (int i = 0; i < G::VECTOR; ++i) {
-          A out_y;
-          stage_2(READS_x ? widen<A>(x.entries[i]) : A(0), row, out_y);
-          stored_y.entries[i] = narrow<T>(out_y);
-        }
-        if (here.live) store_once(to.out_y + here.offset + column, stored_y);
-      });
-    }
-    if (SAVES && here.live && here.lane == 0) {
-      to.save_rstd[here.row] = row.rstd;
-    }
-  });
-}
-
-template <class T> struct Launch : Chosen<Needs<T>> {
-  static __device__ __forceinline__ void run(const Arguments<T, Parameter<T>, Computed<T>>& to) {
-    in_geometry<Needs<T>>(to.D, [&](auto geometry) { work<decltype(geometry)>(to); });
-  }
-};
-
-}  // namespace forward
-}  // namespace lngen
-
 #define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(forward_##TYPE, lngen::forward::Launch<T>, \
+  LNGEN_KERNEL(forward_##TYPE, T, lngen::forward::Layer, \
                (const T* __restrict__ x, lngen::Computed<T> eps, T* __restrict__ out_y, \
                 lngen::Computed<T>* __restrict__ save_rstd, long long rows, int D), \
                (x, eps, out_y, save_rstd, rows, D))
-
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
-
 #endif
 
 #ifdef LNGEN_BACKWARD
-// ================================================================================================ backward
-
-namespace lngen {
-namespace backward {
-
-constexpr bool READS_x = true;
-constexpr bool READS_dy = true;
-constexpr int ROWS_READ = READS_x + READS_dy, FEATURES_READ = 0;
-
-template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 0, 2, 1>;
-
-template <class T, class P, class A> struct Arguments {
-  const T* x;
-  const T* dy;
-  const A* rstd;
-  T* out_dx;
-  long long rows;
-  int D;
-};
-
-// Values that do not vary over the features: of the call, then of the row.
-template <class A> struct Scalars {
-  A D;
-  A rstd;
-  A sum_dy_y;
-};
-
-// Entries of a row and of the Features that a thread holds.
-template <class G> struct Tile {
-  RowTile<G, READS_x> x;
-  RowTile<G, READS_dy> dy;
-  RowValue<G, true, typename G::A> rstd;
-
-  template <class F> __device__ __forceinline__ void each(F visit) {
-    visit(x);
-    visit(dy);
-    visit(rstd);
-  }
-};
-
-// Stage 1 of 2: sum_dy_y = sum(dy*y)
-template <class A>
-__device__ __forceinline__ void sum_dy_y(A x, A dy, const Scalars<A>& row, A (&sums)[1]) {
-  const A rstd = row.rstd;
-  const A y = x*rstd;  // step 3
-  sums[0] += dy*y;  // step 10: sum_dy_y
-}
-
-template <class A>
-__device__ __forceinline__ void after_sum_dy_y(Scalars<A>& row, const A (&sums)[1]) {
-  const A sum_dy_y = sums[0];  // step 10: sum(dy*y)
-  row.sum_dy_y = sum_dy_y;
-}
-
-// Stage 2 of 2
-template <class A>
-__device__ __forceinline__ void stage_2(A x, A dy, const Scalars<A>& row, A& out_dx) {
-  const A rstd = row.rstd, sum_dy_y = row.sum_dy_y;
-  const A y = x*rstd;  // step 3
-  const A dx = (dy - y*sum_dy_y)*rstd;  // step 10
-  out_dx = dx;
-}
-
-// Returns the values of the call, which no row changes.
-template <class G, class T, class P, class A>
-__device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
-  Scalars<A> row;
-  row.D = A(here.D);
-  return row;
-}
-
-template <class G, class T, class P, class A> __device__ __forceinline__ void work(const Arguments<T, P, A>& to) {
-  A* slots = reinterpret_cast<A*>(shared_memory());
-  int turn = 0;
-  Here here;
-  here.begin<G>(to.D);
-  const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
-  Tile<G> tile;
-  tile.x.array = to.x;
-  tile.dy.array = to.dy;
-  tile.rstd.array = to.rstd;
-  if constexpr (G::HOLDS_FEATURES) {
-#pragma unroll
-    for (int chunk = 0; chunk < G::HELD; ++chunk) {
-      const int column = here.template column<G>(chunk);
-      if (column < here.D) {
-      }
-    }
-  }
-  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
-    Scalars<A> row = call;
-    row.rstd = tile.rstd.now;
-    {
-      A sums[1] = {A(0)};
-      each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = tile.x.chunk(chunk, column);
-        const auto dy = tile.dy.chunk(chunk, column);
-#pragma unroll
-        for (int i = 0; i < G::VECTOR; ++i) {
-          sum_dy_y(READS_x ? widen<A>(x.entries[i]) : A(0),
-              READS_dy ? widen<A>(dy.entries[i]) : A(0), row, sums);
-        }
-      });
-      reduce_row<G, bit(0, true), 0, 0>(sums, slots, turn);
-      after_sum_dy_y(row, sums);
-    }
-    {
-      each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = tile.x.chunk(chunk, column);
-        const auto dy = tile.dy.chunk(chunk, column);
-        Pack<T, G::VECTOR> stored_dx;
-#pragma unroll
-        for (int i = 0; i < G::VECTOR; ++i) {
-          A out_dx;
-          stage_2(READS_x ? widen<A>(x.entries[i]) : A(0),
-              READS_dy ? widen<A>(dy.entries[i]) : A(0), row, out_dx);
-          stored_dx.entries[i] = narrow<T>(out_dx);
-        }
-        if (here.live) store_once(to.out_dx + here.offset + column, stored_dx);
-      });
-    }
-  });
-}
-
-template <class T> struct Launch : Chosen<Needs<T>> {
-  static __device__ __forceinline__ void run(const Arguments<T, Parameter<T>, Computed<T>>& to) {
-    in_geometry<Needs<T>>(to.D, [&](auto geometry) { work<decltype(geometry)>(to); });
-  }
-};
-
-}  // namespace backward
-}  // namespace lngen
-
 #define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(backward_##TYPE, lngen::backward::Launch<T>, \
+  LNGEN_KERNEL(backward_##TYPE, T, lngen::backward::Layer, \
                (const T* __restrict__ x, const T* __restrict__ dy, const lngen::Computed<T>* __restrict__ rstd, \
                 T* __restrict__ out_dx, long long rows, int D), \
                (x, dy, rstd, out_dx, rows, D))
-
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
-
 #endif

@@ -4,7 +4,7 @@
 // Cost: forward 1 row tensors (1 read, 0 written), 4 flops per row element; backward 2 row tensors (1 read, 1 written), 3 flops per row element.
 // Evidence: 1 output, 21 steps, 15 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:b19fb96aafa17a6adb3c7d31aefe031f7e76c3af72c0cc3c9ac96259ff3994d6
-// templates sha256:d8d4fb877a13e93f32118df8293429dbe8fa4802c878f1e0ac055dc7aba8e81b
+// templates sha256:5c9a4686f829ef6eb9fa6d46f51d44e50a6a02e871457d1ced20c751b43d6e21
 //
 // forward:
 //     m = max(x)
@@ -24,294 +24,25 @@
 //
 // Launches, and the macros that choose among kernels: rows.cuh.
 
-#include "../_runtime/cuda/rows.cuh"
-#include "../_runtime/cuda/geometry.cuh"
-#include "../_runtime/cuda/reductions.cuh"
-#include "../_runtime/cuda/row_loop.cuh"
-#include "../_runtime/cuda/moments.cuh"
-#include "../_runtime/cuda/kernels.cuh"
+#include "../_runtime/cuda/layer_rows.cuh"
+#include "layer.h"
 
 #ifdef LNGEN_FORWARD
-// ================================================================================================ forward
-
-namespace lngen {
-namespace forward {
-
-constexpr bool READS_x = true;
-constexpr int ROWS_READ = READS_x, FEATURES_READ = 0;
-
-template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 1, 1, 4, 0>;
-
-template <class T, class P, class A> struct Arguments {
-  const T* x;
-  T* out_y;
-  A* save_m;
-  A* save_Z;
-  long long rows;
-  int D;
-};
-
-// Values that do not vary over the features: of the call, then of the row.
-template <class A> struct Scalars {
-  A D;
-  A m;
-  A Z_;
-  A log_Z;
-  A y;
-};
-
-// Entries of a row and of the Features that a thread holds.
-template <class G> struct Tile {
-  RowTile<G, READS_x> x;
-
-  template <class F> __device__ __forceinline__ void each(F visit) {
-    visit(x);
-  }
-};
-
-// Stage 1 of 2: m = max(x)
-template <class A>
-__device__ __forceinline__ void m(A x, const Scalars<A>& row, A (&sums)[1]) {
-  sums[0] = larger(sums[0], x);  // step 1: m
-}
-
-template <class A>
-__device__ __forceinline__ void after_m(Scalars<A>& row, const A (&sums)[1]) {
-  const A m = finite_or_zero(sums[0]);  // step 1: max(x)
-  row.m = m;
-}
-
-// Stage 2 of 2: Z_ = sum(exp_shifted)
-template <class A>
-__device__ __forceinline__ void Z_(A x, const Scalars<A>& row, A (&sums)[1]) {
-  const A m = row.m;
-  const A x_shifted = x - m;  // step 2
-  const A exp_shifted = math::exp(x_shifted);  // step 3
-  sums[0] += exp_shifted;  // step 4: Z_
-}
-
-template <class A>
-__device__ __forceinline__ void after_Z(Scalars<A>& row, const A (&sums)[1]) {
-  const A m = row.m;
-  const A Z_ = sums[0];  // step 4: sum(exp_shifted)
-  const A log_Z = math::log(Z_);  // step 5
-  const A y = log_Z + m;  // step 6
-  row.Z_ = Z_;
-  row.log_Z = log_Z;
-  row.y = y;
-}
-
-// Returns the values of the call, which no row changes.
-template <class G, class T, class P, class A>
-__device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
-  Scalars<A> row;
-  row.D = A(here.D);
-  return row;
-}
-
-template <class G, class T, class P, class A> __device__ __forceinline__ void work(const Arguments<T, P, A>& to) {
-  A* slots = reinterpret_cast<A*>(shared_memory());
-  int turn = 0;
-  Here here;
-  here.begin<G>(to.D);
-  const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
-  Tile<G> tile;
-  tile.x.array = to.x;
-  if constexpr (G::HOLDS_FEATURES) {
-#pragma unroll
-    for (int chunk = 0; chunk < G::HELD; ++chunk) {
-      const int column = here.template column<G>(chunk);
-      if (column < here.D) {
-      }
-    }
-  }
-  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
-    Scalars<A> row = call;
-    {
-      A sums[1] = {-infinity<A>()};
-      each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = tile.x.chunk(chunk, column);
-#pragma unroll
-        for (int i = 0; i < G::VECTOR; ++i) {
-          m(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
-        }
-      });
-      reduce_row<G, bit(0, true), 1, 0>(sums, slots, turn);
-      after_m(row, sums);
-    }
-    {
-      A sums[1] = {A(0)};
-      each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = tile.x.chunk(chunk, column);
-#pragma unroll
-        for (int i = 0; i < G::VECTOR; ++i) {
-          Z_(READS_x ? widen<A>(x.entries[i]) : A(0), row, sums);
-        }
-      });
-      reduce_row<G, bit(0, true), 0, 0>(sums, slots, turn);
-      after_Z(row, sums);
-      if (here.live && here.lane == 0) to.out_y[here.row] = narrow<T>(row.y);
-    }
-    if (SAVES && here.live && here.lane == 0) {
-      to.save_m[here.row] = row.m;
-      to.save_Z[here.row] = row.Z_;
-    }
-  });
-}
-
-template <class T> struct Launch : Chosen<Needs<T>> {
-  static __device__ __forceinline__ void run(const Arguments<T, Parameter<T>, Computed<T>>& to) {
-    in_geometry<Needs<T>>(to.D, [&](auto geometry) { work<decltype(geometry)>(to); });
-  }
-};
-
-}  // namespace forward
-}  // namespace lngen
-
 #define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(forward_##TYPE, lngen::forward::Launch<T>, \
+  LNGEN_KERNEL(forward_##TYPE, T, lngen::forward::Layer, \
                (const T* __restrict__ x, T* __restrict__ out_y, lngen::Computed<T>* __restrict__ save_m, \
                 lngen::Computed<T>* __restrict__ save_Z, long long rows, int D), \
                (x, out_y, save_m, save_Z, rows, D))
-
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
-
 #endif
 
 #ifdef LNGEN_BACKWARD
-// ================================================================================================ backward
-
-namespace lngen {
-namespace backward {
-
-constexpr bool READS_x = true;
-constexpr bool READS_dy = true;
-constexpr int ROWS_READ = READS_x, FEATURES_READ = 0;
-
-template <class T>
-using Needs = Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, 0, 0, 0, 1, 4, 1>;
-
-template <class T, class P, class A> struct Arguments {
-  const T* x;
-  const T* dy;
-  const A* m;
-  const A* Z_;
-  T* out_dx;
-  long long rows;
-  int D;
-};
-
-// Values that do not vary over the features: of the call, then of the row.
-template <class A> struct Scalars {
-  A D;
-  A dy;
-  A m;
-  A Z_;
-  A dy_scaled;
-};
-
-// Entries of a row and of the Features that a thread holds.
-template <class G> struct Tile {
-  RowTile<G, READS_x> x;
-  RowValue<G, true, typename G::A> m;
-  RowValue<G, true, typename G::A> Z_;
-  RowValue<G, READS_dy, typename G::T> dy;
-
-  template <class F> __device__ __forceinline__ void each(F visit) {
-    visit(x);
-    visit(m);
-    visit(Z_);
-    visit(dy);
-  }
-};
-
-// Stage 1 of 2
-template <class A>
-__device__ __forceinline__ void after_stage_1(Scalars<A>& row) {
-  const A Z_ = row.Z_, dy = row.dy;
-  const A dy_scaled = dy / Z_;  // step 19
-  row.dy_scaled = dy_scaled;
-}
-
-// Stage 2 of 2
-template <class A>
-__device__ __forceinline__ void stage_2(A x, const Scalars<A>& row, A& out_dx) {
-  const A dy_scaled = row.dy_scaled, m = row.m;
-  const A x_shifted = x - m;  // step 2
-  const A exp_shifted = math::exp(x_shifted);  // step 3
-  const A dx = exp_shifted*dy_scaled;  // step 19
-  out_dx = dx;
-}
-
-// Returns the values of the call, which no row changes.
-template <class G, class T, class P, class A>
-__device__ __forceinline__ Scalars<A> of_the_call(const Arguments<T, P, A>& to, const Here& here, A* slots, int& turn) {
-  Scalars<A> row;
-  row.D = A(here.D);
-  return row;
-}
-
-template <class G, class T, class P, class A> __device__ __forceinline__ void work(const Arguments<T, P, A>& to) {
-  A* slots = reinterpret_cast<A*>(shared_memory());
-  int turn = 0;
-  Here here;
-  here.begin<G>(to.D);
-  const Scalars<A> call = of_the_call<G>(to, here, slots, turn);
-  Tile<G> tile;
-  tile.x.array = to.x;
-  tile.m.array = to.m;
-  tile.Z_.array = to.Z_;
-  tile.dy.array = to.dy;
-  if constexpr (G::HOLDS_FEATURES) {
-#pragma unroll
-    for (int chunk = 0; chunk < G::HELD; ++chunk) {
-      const int column = here.template column<G>(chunk);
-      if (column < here.D) {
-      }
-    }
-  }
-  each_row<G>(here, to.rows, tile, shared_memory() + G::COPIES_AT, [&] {
-    Scalars<A> row = call;
-    row.m = tile.m.now;
-    row.Z_ = tile.Z_.now;
-    row.dy = READS_dy ? widen<A>(tile.dy.now) : A(0);
-    {
-      after_stage_1(row);
-    }
-    {
-      each_chunk<G>(here, [&](int chunk, int column) {
-        const auto x = tile.x.chunk(chunk, column);
-        Pack<T, G::VECTOR> stored_dx;
-#pragma unroll
-        for (int i = 0; i < G::VECTOR; ++i) {
-          A out_dx;
-          stage_2(READS_x ? widen<A>(x.entries[i]) : A(0), row, out_dx);
-          stored_dx.entries[i] = narrow<T>(out_dx);
-        }
-        if (here.live) store_once(to.out_dx + here.offset + column, stored_dx);
-      });
-    }
-  });
-}
-
-template <class T> struct Launch : Chosen<Needs<T>> {
-  static __device__ __forceinline__ void run(const Arguments<T, Parameter<T>, Computed<T>>& to) {
-    in_geometry<Needs<T>>(to.D, [&](auto geometry) { work<decltype(geometry)>(to); });
-  }
-};
-
-}  // namespace backward
-}  // namespace lngen
-
 #define LNGEN_KERNELS(TYPE, T) \
-  LNGEN_KERNEL(backward_##TYPE, lngen::backward::Launch<T>, \
+  LNGEN_KERNEL(backward_##TYPE, T, lngen::backward::Layer, \
                (const T* __restrict__ x, const T* __restrict__ dy, const lngen::Computed<T>* __restrict__ m, \
                 const lngen::Computed<T>* __restrict__ Z_, T* __restrict__ out_dx, long long rows, int D), \
                (x, dy, m, Z_, out_dx, rows, D))
-
 LNGEN_EACH_TYPE(LNGEN_KERNELS)
 #undef LNGEN_KERNELS
-
 #endif

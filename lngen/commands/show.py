@@ -84,7 +84,7 @@ def _numpy(definition: Definition) -> tuple[Iterable[str], str]:
 
 
 def _cpu(definition: Definition) -> tuple[Iterable[str], str]:
-    return derived(definition).text("kernels.cpp").splitlines(), "cpp"
+    return derived(definition).text("layer.h").splitlines(), "cpp"
 
 
 def _cuda(definition: Definition) -> tuple[Iterable[str], str]:

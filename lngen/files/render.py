@@ -37,12 +37,17 @@ def render(template: str, /, folder: Path | None = None, **fields: Any) -> str:
         raise LngenError(f"template {_place(error, folder, template)}: {message}") from error
 
 
+_TEXT, _WITH_TEXT = "cpp", {"cpu", "cuda", "sharded"}
+
+
 def sources(*prefixes: str, folder: Path | None = None) -> dict[str, str]:
     """The text of every template below the folders named, by its path below the templates folder.
 
-    A manifest hashes these: an emission depends on each of them, on the macros that are imported too.
+    A manifest hashes these: an emission depends on each of them, on the macros that are imported too. Those of the text
+    that C++ backends have in common belong to each of them.
     """
     root = folder or paths.templates_folder()
+    prefixes = (*prefixes, *[_TEXT] * bool(_WITH_TEXT & {*prefixes}))
     found = (path for prefix in prefixes for path in (root / prefix).rglob("*.jinja"))
     return {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8") for path in sorted(found)}
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from lngen.backends.cuda.contract import LAUNCH_FIELDS
+from lngen.backends.cpp.contract import LAUNCH_FIELDS
 from lngen.backends.cuda.launcher import source_of
 from lngen.errors import LngenError
 from lngen.files.paths import generated_folder
@@ -110,7 +110,8 @@ def _of_direction(
     layer: Derived, program: RowProgram, architecture: Architecture, features: int, dtype: DType
 ) -> list[Inspected]:
     place = generated_folder() / layer.definition.name / source_of(program)
-    text = inlined(place, layer.text(source_of(program)))
+    kernels = layer.text(source_of(program)).replace('#include "layer.h"', layer.text("layer.h"))
+    text = inlined(place, kernels)
     given = macros(program.direction, dtype.name, dtype.name, features, shared=architecture.block_shared)
     code = as_launched(text, architecture.name, [f"-D{macro}" for macro in given])
     listed = {} if missing_disassembler() else listing.kernels(nvrtc.disassemble(code.cubin))

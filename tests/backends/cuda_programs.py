@@ -124,7 +124,7 @@ def heads_backward() -> RowProgram:
 
 
 s, z, dz, ds = (RowScalarSymbol(name) for name in ("s", "z", "dz", "ds"))
-h, p, total = RowSymbol("rows"), RowSymbol("p"), RowSymbol("total")
+h, p, total = RowSymbol("row"), RowSymbol("p"), RowSymbol("total")
 largest, smallest, square, average = (RowScalarSymbol(name) for name in ("largest", "smallest", "square", "average"))
 scale, second = RowScalarSymbol("scale"), RowScalarSymbol("second")
 w, v, w1, dw, dv, w_columns = (FeatureSymbol(name) for name in ("w", "v", "w1", "dw", "dv", "w_columns"))

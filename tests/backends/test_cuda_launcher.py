@@ -132,7 +132,7 @@ def test_tables_fit_the_kernels(name: str, modules: dict[str, tuple[ModuleType, 
     directions = layer.directions.values()
     results = {result for direction in directions for result in direction.results}
     for kernel, passed in [item for direction in directions for item in direction.kernels.items()]:
-        declared = re.search(rf"\({kernel}_##TYPE, \S+\s+\((.*?)\),\s+\(", source)
+        declared = re.search(rf"\({kernel}_##TYPE, T, \S+\s+\((.*?)\),\s+\(", source)
         assert declared, kernel
         for argument, part in zip(declared[1].split(","), passed.split(", "), strict=True):
             kind = {"the rows": "long long ", "the features": "int ", "the blocks": "int "}.get(part, "")

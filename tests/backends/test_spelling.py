@@ -10,7 +10,7 @@ import sympy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lngen.backends.cuda.reserved import CPP
+from lngen.backends.cpp.reserved import CPP
 from lngen.backends.spelling import (
     PYTHON,
     Language,

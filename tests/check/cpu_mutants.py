@@ -1,7 +1,7 @@
 """Mistakes that only kernels for the processor have, planted into an emitted `kernels.cpp` and what it includes.
 
-They stand beside those of `mutants`, which are wrong in the mathematics. Each is found by what the templates and
-`host_rows.h` write around a layer's formulas, so it applies to whatever layer has the piece.
+They stand beside those of `mutants`, which are wrong in the mathematics. Each is in what `host_directions.h` and
+`host_rows.h` do around a layer's formulas, so it applies to whatever layer has the piece.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ SMALLER = (("constexpr int PIECE = 1024;", "constexpr int PIECE = 64;"), ("ROWS_
 _SOURCE = "kernels.cpp"
 _JOINED = "joined<MAXIMA, MINIMA>(k, lanes[2][k], lanes[3][k])"
 
+_SWEEPS = r"\.(sums|means|reduce)\("
+
 SEEN_BY = tuple(
     kind for kind in KINDS if kind not in {"exact proof", "50 digits", "contracts", "tangents", "second order"}
 )
@@ -52,21 +54,21 @@ class CpuMutant:
 
 def cpu_mutants(features: Sequence[str]) -> Iterator[CpuMutant]:
     """Every mistake, in a fixed order; `features` names the Feature inputs of the layer."""
-    yield _replaced("the end of a row left out of its reductions", r"if \(column < end\) \{", "if (false) {", "sweep<")
+    yield _replaced("the end of a row left out of its reductions", r"if \(column < end\) \{", "if (false) {", _SWEEPS)
     yield _replaced(
         "entries past the end of the row in a reduction",
         re.escape("lanes[1][k] = select(there, lanes[1][k], kept[k]);"),
         "(void)there;",
-        "corrected_squares(",  # where the zeros past the end are not zeros once a mean is taken off
+        r"corrected_squares\(",  # where the zeros past the end are not zeros once a mean is taken off
     )
     yield _replaced(
-        "a reduction without its last piece", r"begin < D \|\| begin == 0", "begin + PIECE < D || begin == 0", "sweep<"
+        "a reduction without its last piece", r"begin < D \|\| begin == 0", "begin + PIECE < D || begin == 0", _SWEEPS
     )
-    yield _replaced("a set of lanes left out of a reduction", re.escape(_JOINED), "lanes[2][k]", "sweep<")
-    yield _replaced("a maximum that begins at 0", r"(sums, \{[^}\n]*?)-infinity<A>\(\)", r"\1A(0)")
-    yield _replaced("a minimum that begins at 0", r"(sums, \{(?:[^}\n]* )?)infinity<A>\(\)", r"\1A(0)")
+    yield _replaced("a set of lanes left out of a reduction", re.escape(_JOINED), "lanes[2][k]", _SWEEPS)
+    yield _replaced("a maximum that begins at 0", re.escape("A(-infinity<S>())"), "A(S(0))", r"max_of\(")
+    yield _replaced("a minimum that begins at 0", re.escape("? A(infinity<S>())"), "? A(S(0))", r"min_of\(")
     yield _replaced(
-        "the end of a row not written", r"if \(column < D\) body\(column, First\{D - column\}\);", "", "each_column<"
+        "the end of a row not written", r"if \(column < D\) body\(column, First\{D - column\}\);", "", r"\.each\("
     )
     yield _replaced(
         "the last chunk of rows not worked on",
@@ -77,26 +79,27 @@ def cpu_mutants(features: Sequence[str]) -> Iterator[CpuMutant]:
         "sums over rows without those since the last join",
         r"if \(rows\) \{",
         "if (rows && recent == chunk) {",
-        "columns.end(",
+        r"at\.over_rows\(",
     )
     yield _replaced(
         "sums over rows without the last chunk's",
         r"long long chunk = 1; chunk < chunks;",
         "long long chunk = 1; chunk + 1 < chunks;",
-        " column_total(workspace",
+        r"at\.over_rows\(",
     )
     yield _replaced(
         "sums over all entries without the last chunk's",
         r"long long chunk = 0; chunk < chunks;",
         "long long chunk = 0; chunk + 1 < chunks;",
-        " scalar_total(workspace",
+        r"row\.over_rows\(",
     )
     yield _replaced("the residual of a mean not subtracted", r" - \w+_residual;", ";")
-    for name in features:
+    for index, name in enumerate(features):
         yield _replaced(
             f"`{name}` from the column before",
-            rf"\(to\.{name} \+ column, width\)",
-            f"(to.{name} + (column ? column - 1 : 0), width)",
+            re.escape("(N::KIND == ROWS ? offset : 0) + column"),
+            rf"\g<0> - (N::KIND == FEATURES && N::INDEX == {index} && column > 0)",
+            rf"at\({name.upper()}\)",
         )
 
 
@@ -114,9 +117,7 @@ def threshold_mutants() -> Iterator[Planted]:
     yield _planted(
         "a set of lanes twice in sums", "body(column + set * COUNT", "body(column + set / 2 * COUNT", "as sets"
     )
-    yield _planted(
-        "an end of a row in the place of lanes", "kept[k] = lanes[1][k];", "kept[k] = A(starts[k]);", "lanes and"
-    )
+    yield _planted("an end of a row in the place of lanes", "kept[k] = lanes[1][k];", "kept[k] = A(S(0));", "lanes and")
     yield _planted("the second piece alone", "totals[k] = begin ? ", "totals[k] = begin == 2 * PIECE ? ", "two pieces")
     yield _planted(
         "the third piece alone", "totals[k] = begin ? ", "totals[k] = begin == PIECE ? ", "pieces and a part"
@@ -155,7 +156,8 @@ def _planted(name: str, old: str, new: str, near: str = "") -> Planted:
 
 def kernels(made: Derived) -> str:
     """The `kernels.cpp` of a layer with what it includes, pieces being small."""
-    source = inlined(ROOT / "generated" / "layer" / _SOURCE, dict(made.emission.files)[_SOURCE])
+    own = made.files[_SOURCE].replace('#include "layer.h"', made.files["layer.h"])
+    source = inlined(ROOT / "generated" / "layer" / _SOURCE, own)
     for whole, smaller in SMALLER:
         assert whole in source
         source = source.replace(whole, smaller)
@@ -205,10 +207,10 @@ def kill_table(made: Derived) -> tuple[Kill, ...]:
 
 
 def _replaced(name: str, pattern: str, replacement: str, where: str = "") -> CpuMutant:
-    """A mistake in what layers share shows in those that use it: `where` they do, their own part has this."""
+    """A mistake in what layers share shows in those that use it: `where` they do, their own part has this pattern."""
 
     def rewrite(text: str) -> str:
         own = text.partition("namespace forward")[2]
-        return re.sub(pattern, replacement, text) if where in own else text
+        return re.sub(pattern, replacement, text) if re.search(where, own) else text
 
     return CpuMutant(name, rewrite)

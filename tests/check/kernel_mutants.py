@@ -20,8 +20,8 @@ from lngen.check.on_device import OnDevice
 from lngen.check.runner import check
 from lngen.files import loading, manifest
 from lngen.plan.planner import Plan
-from lngen.runtime.includes import inlined
 from tests.check.mutants import Kill, Planted
+from tests.shipped import whole
 
 SHAPES = ((5, 7), (2, 33), (3, 1024))
 """Several rows per block, a tail of one entry, and rows that many warps share."""
@@ -29,10 +29,18 @@ SHAPES = ((5, 7), (2, 33), (3, 1024))
 _BARRIER = r"__syncthreads\(\);\n"
 _ARRIVAL = r"  tile\.each\(.* part\.arrive\(.*\n +"
 _NEXT_COPY = r"if constexpr \(AHEAD > 0 && G::KEEPS_ROW\) copy\(turn\);\n +"
-_FEATURE_LOADS = (
-    (r"load<G::VECTOR>\(to\.{0} \+ column\)", r"load<G::VECTOR>(to.{0} + (column ? column - G::VECTOR : 0))"),
-    (r"(\(tile\.{0}, chunk, to\.{0}, )column\)", r"\1(column ? column - G::VECTOR : 0))"),
-)
+_OVER_ROWS = "constexpr Name<OVER_ROWS"
+_PAST_THE_END = """
+template <class Row> struct PastTheEnd {
+  Here here;
+  Row row;
+  __device__ PastTheEnd(const Row& of)
+      : here(of.here), row(of.D, of.call, of.to, here, of.numbers, of.tile, of.columns, of.all, of.slots, of.turn) {
+    using G = typename Row::G;
+    here.D = G::chunks(here.D) * G::THREADS_PER_ROW * G::VECTOR;  // as far as the thread's chunks go
+  }
+};
+"""
 
 
 @dataclass(frozen=True)
@@ -50,16 +58,19 @@ def kernel_mutants(features: Sequence[str]) -> Iterator[KernelMutant]:
         "no barrier before a block's rows are added up",
         rf"(each_kept\(here, k, shared.*\n\s*){_BARRIER}",
         r"\1",
-        where="columns.finish(",
+        where=_OVER_ROWS,
     )
     yield _replaced(
-        "no barrier before the blocks are added up", rf"{_BARRIER}(?=\s*if \(strip == 0)", "", where="add_columns<"
+        "no barrier before the blocks are added up", rf"{_BARRIER}(?=\s*if \(strip == 0)", "", where=_OVER_ROWS
     )
     yield _replaced("a reduction writes slots that the previous one may still read", r"turn \^= 1;\n", "")
     yield _replaced("a row one entry too long", r"offset = row \* D;", "offset = row * (D + 1);")
     yield KernelMutant("a centred reduction includes entries past the end of the row", _unmasked)
     yield _replaced(
-        "the last block's partial sums not written", r"(columns\.finish\(.*\);)", r"if (blockIdx.x + 1 < gridDim.x) \1"
+        "the last block's partial sums not written",
+        r"(columns\.finish\(.*\);)",
+        r"if (blockIdx.x + 1 < gridDim.x) \1",
+        where=_OVER_ROWS,
     )
     yield _replaced("a copied row used before its copy arrives", r"await_copies<AHEAD - 1>", "await_copies<AHEAD>")
     yield _replaced(
@@ -70,7 +81,7 @@ def kernel_mutants(features: Sequence[str]) -> Iterator[KernelMutant]:
         "a block's rows summed in memory that holds unread copies",
         rf"{_BARRIER}(?=\s*each_kept\(here, k, shared)",
         "",
-        where="columns.finish(",
+        where=_OVER_ROWS,
     )
     for name in features:
         yield KernelMutant(f"`{name}` from the column before", lambda text, name=name: _shifted(text, name))  # type: ignore[misc]
@@ -151,7 +162,7 @@ def kill_table(plan: Plan, files: Mapping[str, str], only: Collection[str] | Non
         with tempfile.TemporaryDirectory() as folder:
             manifest.write(manifest.runtime_emission(), Path(folder))
             place = Path(folder) / "mutant"
-            source = inlined(place / "kernels.cu", files["kernels.cu"])
+            source = whole(files)
             text = mutant.rewrite(source)
             if text == source:
                 continue  # nothing of its kind in this layer
@@ -176,23 +187,29 @@ def _replaced(name: str, pattern: str, replacement: str, where: str = "") -> Ker
 
 def _unmasked(text: str) -> str:
     """The text in which the last stage of forward that measures from a row scalar goes on past the row's end."""
-    forward, backward, rest = text.partition("namespace backward")
-    loops = re.finditer(
-        r"each_chunk<G>\(here, (?=(?:(?!each_chunk).)*?\n +(\w+)\([^;]*row, sums\);)", forward, re.DOTALL
-    )
-    centred = [found for found in loops if re.search(rf"\bvoid {found[1]}\([^{{]*{{\n  const A \w+ = row\.", forward)]
+    before, start, forward = text.partition("namespace forward {")
+    forward, end, after = forward.partition("}  // namespace forward")
+    stages = re.finditer(r"= row(?=\.\w+\(\[&\]\(auto at\) \{(.*?)\}\);\n)", forward, re.DOTALL)
+    centred = [
+        found
+        for found in stages
+        if {*re.findall(r"    const auto (\w+) =", forward[: found.start()])} & {*re.findall(r"\w+", found[1])}
+    ]
     if not centred:
         return text
     last = centred[-1]
-    # As far as the thread's chunks go.
-    end = "G::chunks(here.D) * G::THREADS_PER_ROW * G::VECTOR"
-    further = f"each_chunk<G>([&] {{ Here all = here; all.D = {end}; return all; }}(), "
+    forward = f"{forward[: last.start()]}= PastTheEnd<Row>(row).row{forward[last.end() :]}"
     # What no load has filled is zero, or else what is found would depend on what the stack held before.
-    forward = (forward[: last.start()] + further + forward[last.end() :]).replace("Tile<G> tile;", "Tile<G> tile = {};")
-    return forward + backward + rest
+    before = before.replace("struct NoColumns {", f"{_PAST_THE_END}struct NoColumns {{")
+    return before.replace("Tile<G, N...> tile;", "Tile<G, N...> tile = {};") + start + forward + end + after
 
 
 def _shifted(text: str, name: str) -> str:
-    for pattern, replacement in _FEATURE_LOADS:
-        text = re.sub(pattern.format(name), replacement.format(name), text)
-    return text
+    found = re.search(rf"constexpr Name<FEATURES, (\d+)\b.*> {name.upper()};", text)
+    if not found:
+        return text
+    place = "{name}::INDEX == {index} && {column} ? {column} - {geometry}::VECTOR : {column}"
+    held = place.format(name="M", index=found[1], column="column", geometry="G")
+    text = text.replace("load<G::VECTOR>(to.of(name) + column)", f"load<G::VECTOR>(to.of(name) + ({held}))")
+    again = place.format(name="N", index=found[1], column="start", geometry="Row::G")
+    return text.replace("row.to.of(name), start)", f"row.to.of(name), {again})")

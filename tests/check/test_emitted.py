@@ -12,7 +12,7 @@ from lngen.language.parsing import parse
 from tests import corpus
 from tests.requirements import needs_gxx
 
-LOOP = r"(?<=\n)( +const long long offset = i \* D;\n)"
+ROW = r"(void work\(const Row& row\) \{\n)"
 ONE = CheckRequest(shapes=[(2, 3)], dtypes=["float64"], at_thresholds=False)
 
 
@@ -72,11 +72,11 @@ def test_check_emitted_with_a_runtime_without_thresholds_says_so(tmp_path):
 )
 def test_check_emitted_with_kernels_that_end_the_process_reports_it(replacement, how, tmp_path):
     made, place = written(tmp_path)
-    changed(place / "kernels.cpp", LOOP, rf"\1      {replacement}\n")
+    changed(place / "layer.h", ROW, rf"\1      {replacement}\n")
     report = check_emitted(made, place, "cpu", ONE, print)
     first, second = failures(report)
     assert first == f"the code runs to its end: the process ended by {how} while it ran forward and backward at 2 x 3"
-    assert "kernels.cpp differs" in second
+    assert "layer.h differs" in second
     assert report.outcome == "failed"
 
 
@@ -84,7 +84,7 @@ def test_check_emitted_with_kernels_that_end_the_process_reports_it(replacement,
 @needs_gxx
 def test_check_emitted_with_kernels_that_do_not_end_ends_them(tmp_path):
     made, place = written(tmp_path)
-    changed(place / "kernels.cpp", LOOP, '\\1      for (;;) asm volatile("");\n')
+    changed(place / "layer.h", ROW, '\\1      for (;;) asm volatile("");\n')
     asked = CheckRequest(shapes=[(2, 3)], dtypes=["float64"], at_thresholds=False, seconds=10)
     first, _ = failures(check_emitted(made, place, "cpu", asked, print))
     assert first.endswith("was ended after 10 seconds without an answer while it ran forward and backward at 2 x 3")

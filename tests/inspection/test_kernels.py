@@ -185,7 +185,7 @@ def spilled(layer: str, arch: str, features: int, source: str, *dtypes: str) -> 
     for direction in directions:
         for dtype in dtypes or DTYPES:
             given = macros(direction, dtype, dtype, features, shared=architecture(arch).block_shared)
-            built = as_launched(whole(shipped(layer).text(source)), arch, [f"-D{macro}" for macro in given])
+            built = as_launched(whole(shipped(layer).files, source), arch, [f"-D{macro}" for macro in given])
             assert built.resources
             found |= spills(built)
     return found

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lngen.backends.cuda.contract import LAUNCH_FIELDS
+from lngen.backends.cpp.contract import LAUNCH_FIELDS
 from lngen.inspection import words
 from lngen.inspection.architectures import architecture
 from lngen.inspection.kernels import Inspected

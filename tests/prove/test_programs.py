@@ -14,8 +14,8 @@ import sympy
 from sympy import Add, Eq, Expr
 
 from lngen import pipeline
-from lngen.backends import cuda, numpy
-from lngen.backends.cuda import lowering as of_loops
+from lngen.backends import cpp, numpy
+from lngen.backends.cpp import kernels as of_loops
 from lngen.backends.numpy import lowering as of_arrays
 from lngen.derivation.derivation import EVERY_D, NONE, Proof
 from lngen.expressions.equations import Equation
@@ -49,7 +49,7 @@ def is_shown(found: list[Proof]) -> bool:
 
 @pytest.mark.parametrize("name", sample(NAMES, SOME))
 def test_programs_of_a_layer_are_the_derivation(name: str) -> None:
-    for passes in (numpy.handed, cuda.handed):
+    for passes in (numpy.handed, cpp.handed):
         (proof,) = proofs(planned(name), passes)
         assert (proof.kind, proof.count) == (EVERY_D, 4)
 
@@ -63,8 +63,8 @@ PASSES: dict[str, tuple[Any, str, Passes, str]] = {
     "once a row": (balance, "once_a_row", numpy.handed, "softmax"),
     "scales": (of_arrays, "with_late_scales", numpy.handed, "residual"),
     "weights": (of_arrays, "with_weights", numpy.handed, "power_norm"),
-    "moments": (of_loops, "with_corrected_moments", cuda.handed, "one_line"),
-    "places": (of_loops, "with_places", cuda.handed, "shift_and_maximum"),
+    "moments": (of_loops, "with_corrected_moments", cpp.handed, "one_line"),
+    "places": (of_loops, "with_places", cpp.handed, "shift_and_maximum"),
 }
 """Each pass: where it is called, what the backend that has it is handed, and a layer that it changes."""
 
@@ -156,7 +156,7 @@ def left_out(program: RowProgram) -> Iterator[tuple[str, ...]]:
 def test_each_case_of_left_out_arguments_is_equal_by_itself(name: str) -> None:
     """The evidence rests on the equality for all values; here each case has its own proof."""
     made = planned(name)
-    for passes in (numpy.handed, cuda.handed):
+    for passes in (numpy.handed, cpp.handed):
         forward, *others = map(passes, made.programs())
         for program in (forward, *others):
             found = _Program(made.derivation, forward, program)

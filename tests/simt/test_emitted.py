@@ -56,7 +56,7 @@ def source_of(name):
     if name in NAMES:
         return inlined(ROOT / "generated" / name / "kernels.cu")
     pair = EXTREMES if name == "extremes" else PROGRAMS[name]
-    return whole(emit(pair, Notes(name, "A program of the tests."))["kernels.cu"])
+    return whole(emit(pair, Notes(name, "A program of the tests.")))
 
 
 def kernels_of(name, dtypes=DTYPES, check=False, **macros):

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from lngen.backends import Notes
-from lngen.backends.cuda.lines import LoweredDirection
+from lngen.backends.cpp.kernels import KernelPair
 from lngen.backends.interface import OwnFields, PublicConstant, PublicInterface, interface, moved
 from lngen.backends.layout import WIDTH, quoted
 from lngen.backends.saved import saved_fields
@@ -25,7 +25,7 @@ from lngen.plan.program import RowProgram, moved_name
 _ARRAY = "_launcher.DeviceArray"
 _KEYWORDS = ("stream: Any = None", f"workspace: {_ARRAY} | None = None", "autotune: bool = False", "like: Any = None")
 
-Lowered = tuple[RowProgram, LoweredDirection]
+Lowered = tuple[RowProgram, KernelPair]
 
 
 def source_of(program: RowProgram) -> str:
@@ -127,22 +127,21 @@ def directions_table(
     """
     return [
         line
-        for program, lowered in directions
-        for line in direction_table(program, layer, module, source(program), lowered)
+        for program, kernels in directions
+        for line in direction_table(program, layer, module, source(program), kernels)
     ]
 
 
 def direction_table(
-    program: RowProgram, layer: PublicInterface, module: str, source: str, lowered: LoweredDirection | None = None
+    program: RowProgram, layer: PublicInterface, module: str, source: str, kernels: KernelPair | None = None
 ) -> list[str]:
-    """The entry of one direction; without its kernels where it is not `lowered`."""
+    """The entry of one direction; without any where it has no `kernels` of its own."""
     made = [result for store in program.results for result in store.names]
     arguments, results = _belongings(program, layer)
     zeros = [_string(result) for result in results if result not in made]
-    columns = (lowered.columns.contract,) if lowered and lowered.columns else ()
-    contracts = (lowered.contract, *columns) if lowered else ()
-    sums = (lowered.contract.column_sums, lowered.contract.scalar_sums) if lowered else (0, 0)
-    kernels = [
+    contracts = kernels.contracts if kernels else ()
+    sums = (kernels.contract.column_sums, kernels.contract.scalar_sums) if kernels else (0, 0)
+    lists = [
         line
         for contract in contracts
         for line in _text(f"{_string(contract.kernel)}: ", [argument.part for argument in contract.arguments])
@@ -153,7 +152,7 @@ def direction_table(
         *_dictionary("results=", results),
         *(_tuple("zeros=", zeros) if zeros else ()),
         *([f"sums={sums},"] if any(sums) else ()),
-        *(inside("kernels={", kernels, "},") if kernels else ["kernels={},"]),
+        *(inside("kernels={", lists, "},") if lists else ["kernels={},"]),
     ]
     return inside(f"{_string(program.direction)}: {module}.DeviceDirection(", fields, "),")
 

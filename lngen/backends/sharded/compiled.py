@@ -6,17 +6,13 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from lngen.backends import Notes
-from lngen.backends.cpu import unpacked
-from lngen.backends.cpu.expressions import LanesPrinter
-from lngen.backends.cuda import contracts_of, head, kernels_text
-from lngen.backends.cuda.lines import LoweredDirection
-from lngen.backends.cuda.lowering import handed, lower
-from lngen.backends.cuda.reserved import CPP
+from lngen.backends import Notes, cpu
+from lngen.backends.cpp import layer
+from lngen.backends.cpp.kernels import KernelPair, handed, kernels_of
+from lngen.backends.cuda import kernels_text
 from lngen.backends.layout import WIDTH, quoted
-from lngen.backends.spelling import belongs_to, marked_program, reading, spelled
+from lngen.backends.spelling import belongs_to, marked_program, reading
 from lngen.expressions.symbols import RowScalarSymbol, RowSymbol, is_row
-from lngen.files.render import render
 from lngen.plan.program import RowArgument, RowProgram
 from lngen.runtime.sharded.layers import LARGEST, WHOLE
 
@@ -29,13 +25,13 @@ class ShardKernel:
 
     name: str
     program: RowProgram
-    lowered: LoweredDirection
+    pair: KernelPair
 
 
 def kernel(name: str, part: RowProgram, direction: str) -> ShardKernel:
     """Return the kernel of a direction's part for the processor; raises LngenError if it cannot be printed."""
     program = _as_called(marked_program(handed(part)), direction)
-    return _named(name, program, lower(program, (), LanesPrinter, True))
+    return _named(name, program, kernels_of(program, ()))
 
 
 def cuda_kernel(name: str, part: RowProgram, direction: str, public: Collection[str]) -> ShardKernel:
@@ -52,7 +48,7 @@ def cuda_kernel(name: str, part: RowProgram, direction: str, public: Collection[
         replace(each, kind="Constant") if each.name in (WHOLE, LARGEST) else each for each in part.parameters
     )
     program = _as_called(marked_program(handed(replace(part, rows=rows, parameters=parameters))), direction)
-    return _named(name, program, lower(program, ()))
+    return _named(name, program, kernels_of(program, ()))
 
 
 def _as_called(program: RowProgram, direction: str) -> RowProgram:
@@ -63,25 +59,22 @@ def _as_called(program: RowProgram, direction: str) -> RowProgram:
     return replace(program, direction="backward") if direction != "forward" and program.results else program
 
 
-def _named(name: str, program: RowProgram, lowered: LoweredDirection) -> ShardKernel:
-    columns = lowered.columns
-    if columns:
-        columns = replace(columns, contract=replace(columns.contract, kernel=f"{name}_columns"))
-    renamed = replace(lowered, name=name, contract=replace(lowered.contract, kernel=name), columns=columns)
+def _named(name: str, program: RowProgram, pair: KernelPair) -> ShardKernel:
+    columns = pair.columns and replace(pair.columns, kernel=f"{name}_columns")
+    renamed = replace(pair, name=name, contract=replace(pair.contract, kernel=name), columns=columns)
     return ShardKernel(name, program, renamed)
 
 
 def source(kernels: Sequence[ShardKernel], notes: Notes) -> str:
     """The text of `sharded.cpp`."""
-    directions = [each.lowered for each in kernels]
-    arguments = {contract.kernel: unpacked(contract) for contract in contracts_of(directions)}
-    text = render("cpu/kernels.cpp.jinja", **head(directions, notes), unpacked=arguments)
-    return spelled(re.sub(r"\n{3,}", "\n\n", text).rstrip("\n") + "\n", CPP)
+    text = layer([(each.program, each.pair) for each in kernels], notes)
+    return cpu.kernels_text([each.pair for each in kernels], notes, text)
 
 
 def cuda_source(kernels: Sequence[ShardKernel], notes: Notes, *, is_wide: bool) -> str:
     """The text of `sharded.cu`."""
-    return kernels_text([each.lowered for each in kernels], is_wide, notes)
+    text = layer([(each.program, each.pair) for each in kernels], notes)
+    return kernels_text([each.pair for each in kernels], is_wide, notes, text)
 
 
 def statement(kernel: ShardKernel, cotangents: Sequence[str]) -> list[str]:
@@ -104,18 +97,17 @@ def cuda_statement(kernel: ShardKernel, cotangents: Sequence[str]) -> list[str]:
 
 def _tables(kernel: ShardKernel, cotangents: Sequence[str]) -> list[str]:
     """Return the kinds of a part's arguments and results, and the arguments of its kernels."""
-    program, lowered = kernel.program, kernel.lowered
+    program, pair = kernel.program, kernel.pair
     kinds = {row.name: _kind(row) for row in program.rows}
     kinds |= {parameter.name: parameter.kind for parameter in program.parameters}
     of_result: dict[type, str] = {RowSymbol: "Row", RowScalarSymbol: "RowScalar"}
     made = {name: of_result.get(type(store.symbol), "Computed") for store in program.results for name in store.names}
     made |= {symbol.name: "Computed" for symbol in program.saved}
-    contracts = (lowered.contract, *((lowered.columns.contract,) if lowered.columns else ()))
     passed = {
         contract.kernel: ", ".join(re.sub("^saved ", "out ", argument.part) for argument in contract.arguments)
-        for contract in contracts
+        for contract in pair.contracts
     }
-    sums = lowered.contract.column_sums, lowered.contract.scalar_sums
+    sums = pair.contract.column_sums, pair.contract.scalar_sums
     optional = [name for name in dict(program.optional) if name in kinds or name in map(belongs_to, made)]
     zeros = [name for name in cotangents if name in kinds]
     lines = [*_mapping("values", kinds), *_mapping("results", made), *_mapping("kernels", passed)]

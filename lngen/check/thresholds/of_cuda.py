@@ -29,7 +29,7 @@ _ASK = """
 extern "C" __global__ void layouts_{direction}_{dtype}(int* out, int longest) {{
   for (int D = 1 + threadIdx.x; D <= longest; D += blockDim.x) {{
     const lngen::Shape shape =
-        lngen::shape_of(D, lngen::{direction}::Needs<lngen::{dtype}>::ASKED, lngen::LIMITS);
+        lngen::shape_of(D, lngen::Needs<lngen::{dtype}, lngen::{direction}::Layer>::ASKED, lngen::LIMITS);
     const int fields[] = {{{fields}}};
     for (int i = 0; i < {count}; ++i) out[{count} * D + i] = fields[i];
   }}

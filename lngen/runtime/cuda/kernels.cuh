@@ -35,15 +35,16 @@ __device__ __forceinline__ void allow_launch_after() {
 #define LNGEN_LAUNCH(L) \
   {L::THREADS, L::ROWS, L::SHARED_BYTES, L::VECTOR, L::THREADS_PER_ROW, L::ENTRIES, int(L::ROW), int(L::SUMS), L::ROWS_COPIED}
 
-// A kernel and its launch, given its parameters and their names, each in parentheses.
+// A kernel and its launch, given its mathematics, its parameters and their names, the last two in parentheses.
 #define LNGEN_UNPACKED(...) __VA_ARGS__
-#define LNGEN_KERNEL(NAME, LAUNCH, PARAMETERS, NAMES)              \
+#define LNGEN_KERNEL(NAME, T, LAYER, PARAMETERS, NAMES)            \
+  using NAME##_with = lngen::Launch<T, LAYER>;                     \
   extern "C" {                                                     \
-  __device__ int NAME##_launch[] = LNGEN_LAUNCH(LAUNCH);           \
-  __global__ void LNGEN_BOUNDS(LAUNCH) NAME PARAMETERS {           \
+  __device__ int NAME##_launch[] = LNGEN_LAUNCH(NAME##_with);      \
+  __global__ void LNGEN_BOUNDS(NAME##_with) NAME PARAMETERS {      \
     lngen::await_launch_before();                                  \
     lngen::allow_launch_after();                                   \
-    LAUNCH::run({LNGEN_UNPACKED NAMES});                           \
+    NAME##_with::run({LNGEN_UNPACKED NAMES});                      \
   }                                                                \
   }
 

@@ -132,6 +132,12 @@ template <class G, unsigned long long WANTED, int K> struct ColumnSums {
     }
   }
 
+  // Adds to one sum of an entry.
+  template <int k> __device__ __forceinline__ void add_one(int entry, int column, A value) {
+    if constexpr (KEPT) kept[entry][k] += value;
+    else beside[k * beside_stride + column] += value;
+  }
+
   // Writes the block's partial sums; the rows that a block works on at a time are added in their order.
   __device__ __forceinline__ void finish(A* shared, const Here& here) {
     if constexpr (!KEPT) {

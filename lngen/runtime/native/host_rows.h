@@ -84,7 +84,7 @@ template <unsigned long long MAXIMA, unsigned long long MINIMA, class A> LNGEN_I
 // Reductions over a row: `body(column, Whole or First, lanes)` takes entries into lanes, of which there are TOGETHER
 // sets, so that none waits for another; a long row is summed in pieces, and the pieces in double.
 template <unsigned long long MAXIMA, unsigned long long MINIMA, class S, int N, class F>
-LNGEN_INLINE void sweep(int D, S (&results)[N], const S (&starts)[N], F body) {
+LNGEN_INLINE void sweep(int D, S (&results)[N], F body) {
   using A = Lanes<S>;
   constexpr int COUNT = A::COUNT;
   double totals[N];
@@ -92,7 +92,8 @@ LNGEN_INLINE void sweep(int D, S (&results)[N], const S (&starts)[N], F body) {
     const int end = D - begin > PIECE ? begin + PIECE : D;
     A lanes[TOGETHER][N];
     for (int set = 0; set < TOGETHER; ++set)
-      for (int k = 0; k < N; ++k) lanes[set][k] = A(starts[k]);
+      for (int k = 0; k < N; ++k)
+        lanes[set][k] = MAXIMA >> k & 1 ? A(-infinity<S>()) : MINIMA >> k & 1 ? A(infinity<S>()) : A(S(0));
     int column = begin;
     for (; column + TOGETHER * COUNT <= end; column += TOGETHER * COUNT) {
 #pragma GCC unroll 4
@@ -116,25 +117,27 @@ LNGEN_INLINE void sweep(int D, S (&results)[N], const S (&starts)[N], F body) {
   for (int k = 0; k < N; ++k) results[k] = S(totals[k]);
 }
 
-// The places of the entries that are nearest to extremes, of equals the first: the first half of `results` are
-// distances, the other half places.
-template <class S, int N, class F> LNGEN_INLINE void sweep_first(int D, S (&results)[N], F body) {
+// The places of the entries that are nearest to extremes, of equals the first: `body(column, Whole or First, least,
+// places)` takes entries into the least distances so far and their places.
+template <int N, class S, class F> LNGEN_INLINE void sweep_first(int D, S (&results)[N], F body) {
   using A = Lanes<S>;
-  constexpr int COUNT = A::COUNT, PAIRS = N / 2;
-  A lanes[N];
-  for (int k = 0; k < N; ++k) lanes[k] = infinity<A>();
+  constexpr int COUNT = A::COUNT;
+  A least[N], places[N];
+  for (int k = 0; k < N; ++k) least[k] = places[k] = infinity<A>();
   int column = 0;
-  for (; column + COUNT <= D; column += COUNT) body(column, Whole(), lanes);
+  for (; column + COUNT <= D; column += COUNT) body(column, Whole(), least, places);
   if (column < D) {
-    A kept[N];
-    for (int k = 0; k < N; ++k) kept[k] = lanes[k];
-    body(column, First{D - column}, lanes);
+    A least_before[N], places_before[N];
+    for (int k = 0; k < N; ++k) least_before[k] = least[k], places_before[k] = places[k];
+    body(column, First{D - column}, least, places);
     const auto there = first_lanes<S>(D - column);
-    for (int k = 0; k < N; ++k) lanes[k] = select(there, lanes[k], kept[k]);
+    for (int k = 0; k < N; ++k) {
+      least[k] = select(there, least[k], least_before[k]);
+      places[k] = select(there, places[k], places_before[k]);
+    }
   }
-  for (int k = 0; k < PAIRS; ++k) {
-    results[k] = smallest(lanes[k]);
-    results[PAIRS + k] = smallest(select(lanes[k] == A(results[k]), lanes[PAIRS + k], infinity<A>()));
+  for (int k = 0; k < N; ++k) {
+    results[k] = smallest(select(least[k] == A(smallest(least[k])), places[k], infinity<A>()));
   }
 }
 
@@ -142,7 +145,7 @@ template <class S, int N, class F> LNGEN_INLINE void sweep_first(int D, S (&resu
 template <class S> struct Scratch {
   S* const entries;
 
-  explicit Scratch(long long count) : entries(new S[count]) {}
+  explicit Scratch(long long count) : entries(count ? new S[count] : nullptr) {}
   ~Scratch() { delete[] entries; }
   Scratch(const Scratch&) = delete;
 };
@@ -186,14 +189,9 @@ template <class S, unsigned long long WANTED, int COLUMNS> struct ColumnSums {
 
   LNGEN_INLINE ColumnSums(S* workspace, int D) : chunk(workspace), recent(workspace), entries(COLUMNS * column_entries(D)) {}
 
-  template <unsigned long long THESE, class W>
-  LNGEN_INLINE void add(int D, int column, W width, const Lanes<S> (&row)[COLUMNS]) {
-#pragma GCC unroll 64
-    for (int k = 0; k < COLUMNS; ++k) {
-      if (!(WANTED >> k & THESE >> k & 1)) continue;
-      S* const at = recent + k * column_entries(D) + column;
-      write(at, width, rows ? read<S>(at, width) + row[k] : row[k]);
-    }
+  template <int K, class W> LNGEN_INLINE void add(int D, int column, W width, const Lanes<S>& row) {
+    S* const at = recent + K * column_entries(D) + column;
+    write(at, width, rows ? read<S>(at, width) + row : row);
   }
 
   LNGEN_INLINE void end_row() {

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lngen import pipeline, runtime, simt
-from lngen.backends.cuda.stage_functions import MOST_SUMS
+from lngen.backends.cpp.passes import MOST_SUMS
 from lngen.expressions.equations import Names
 from lngen.expressions.symbols import RowScalarSymbol, RowSymbol, axes
 from lngen.language.parsing import parse

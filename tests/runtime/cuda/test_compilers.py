@@ -166,7 +166,7 @@ def test_without_spills_a_stack_that_is_there_in_any_case_is_no_spill(
 ) -> None:
     monkeypatch.setenv("LNGEN_COMPILER", "nvrtc")
     source = tmp_path / "kernels.cu"
-    source.write_text(whole(derived(parse(WAVES), proved=False).text("kernels.cu")), encoding="utf-8")
+    source.write_text(whole(derived(parse(WAVES), proved=False).files), encoding="utf-8")
     given = kernels.macros("forward", "f32", "f32", 64)
     stack = 32
     before = compilers.compilations()

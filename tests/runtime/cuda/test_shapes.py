@@ -10,6 +10,7 @@ import itertools
 import random
 import re
 import subprocess
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -40,21 +41,22 @@ TYPES = [(2, 2, 4), (2, 4, 4), (4, 4, 4), (8, 8, 8)]
 MORE_TYPES = [*TYPES, (8, 4, 8), (4, 4, 8)]
 """Types, and those of layers that compute in double."""
 
-_DEMAND = re.compile(
-    r"ROWS_READ = (.*), FEATURES_READ = (.*);\n(?:constexpr int SUMS_INTO_COLUMNS = (\d+);)?"
-    r"(?s:.*?)Demand<T, Parameter<T>, ROWS_READ, FEATURES_READ, [^,]*, (\d+), (\d+), (\d+), (\d+), (\d+)>;"
+_DIRECTION = re.compile(
+    r"(?P<names>(?:constexpr Name<.*\n|struct Absent_.*\n)*)using Given = .*\n\n"
+    r"struct Layer : Direction<Given, decltype\(over_rows\(.*\)\), (?P<numbers>[\d, ]+)>"
 )
 
 
 def shipped() -> list[tuple[int, ...]]:
     """Demands of all directions of all layers: rows, features, sums, calls, scalars, results, and reductions."""
     found = set()
-    for path in generated_folder().glob("*/*.cu"):
-        for rows, features, sums, *others in _DEMAND.findall(path.read_text(encoding="utf-8")):
-            scalar_sums, most_sums, calls, scalars, results = map(int, others)
+    for path in generated_folder().glob("*/layer.h"):
+        for direction in _DIRECTION.finditer(path.read_text(encoding="utf-8")):
+            kinds = Counter(re.findall(r"Name<(\w+),", direction["names"]))
+            most_sums, calls, scalars, results, *_ = map(int, direction["numbers"].split(", "))
             # Below these, row scalars and results take nothing of what a thread has.
-            common = (calls, max(scalars, 8), max(results, 2), most_sums, scalar_sums)
-            found.add((rows.count("READS_"), features.count("READS_"), int(sums or 0), *common))
+            common = (calls, max(scalars, 8), max(results, 2), most_sums, kinds["OVER_ALL"])
+            found.add((kinds["ROWS"], kinds["FEATURES"], kinds["OVER_ROWS"], *common))
     return sorted(found)
 
 

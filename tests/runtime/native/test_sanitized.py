@@ -91,7 +91,7 @@ def changed(folder: Path, line: str, other: str) -> Path:
     """A layer whose kernels share another line."""
     for name in ("_runtime", "layer_norm"):
         shutil.copytree(ROOT / "generated" / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-    header = folder / "_runtime" / "host_rows.h"
+    header = folder / "_runtime" / "native" / "host_rows.h"
     text = header.read_text(encoding="utf-8")
     assert text.count(line) == 1
     header.write_text(text.replace(line, other), encoding="utf-8")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from lngen.backends.cuda.presence import flags
+from lngen.backends.cpp.presence import flags
 from lngen.backends.spelling import belongs_to, reading
 from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
 from lngen.plan.program import RowProgram, Store
@@ -102,18 +102,15 @@ class LaunchContract:
     column_sums: int = 0
     scalar_sums: int = 0
 
-    def members(self) -> list[str]:
-        """The arguments as members of a struct template over the types of rows, parameters and arithmetic."""
-        return [argument.declaration("T", "P", "A") for argument in self.arguments]
+    def kernel_lines(self, space: str) -> list[str]:
+        """The lines that declare the kernel for a storage type T, called TYPE; no two of its arrays overlap.
 
-    def kernel_lines(self) -> list[str]:
-        """The lines that declare the kernel for a storage type T, called TYPE; no two of its arrays overlap."""
+        `space` is the namespace of the kernel's mathematics.
+        """
         types = ("T", "lngen::Parameter<T>", "lngen::Computed<T>")
         declared = [a.declaration(*types).replace("* ", "* __restrict__ ") for a in self.arguments]
         names = [argument.name for argument in self.arguments]
-        direction, columns = self.kernel.removesuffix("_columns"), self.kernel.endswith("_columns")
-        launch = f"lngen::{direction}::{'columns::' if columns else ''}Launch<T>"
-        first = f"  LNGEN_KERNEL({self.kernel}_##TYPE, {launch},"
+        first = f"  LNGEN_KERNEL({self.kernel}_##TYPE, T, lngen::{space}::Layer,"
         return [first, *_in_lines("(", declared, "),"), *_in_lines("(", names, "))")]
 
     def summary(self) -> list[str]:

@@ -6,7 +6,7 @@ import pytest
 import sympy
 from sympy import Expr, Symbol
 
-from lngen.backends.cuda.presence import Presence, beyond, cpp, flags
+from lngen.backends.cpp.presence import Presence, beyond, cpp, flags
 from lngen.plan.presence import ALWAYS, NEVER, Condition
 from lngen.plan.program import RowProgram
 from tests import programs

@@ -1,4 +1,4 @@
-"""Expressions in C++: precedence, literals of the compute type, what is guarded, what is refused."""
+"""Expressions in C++: precedence, literals of the compute type, what is converted, what is refused."""
 
 from fractions import Fraction
 
@@ -6,20 +6,18 @@ import pytest
 import sympy
 from sympy import Integer, Rational
 
-from lngen.backends.cuda.expressions import Printer, literal
-from lngen.backends.cuda.presence import Presence
+from lngen.backends.cpp.expressions import CppPrinter, Kinds, literal
 from lngen.errors import LngenError
 from lngen.expressions.symbols import FeatureSymbol, RowScalarSymbol, RowSymbol, ScalarSymbol, Sigmoid, Where
-from tests.backends.cuda_programs import sink_backward
 
 x, dy, dz = RowSymbol("x"), RowSymbol("dy"), RowScalarSymbol("dz")
 mu, gamma, alpha = RowScalarSymbol("mu"), FeatureSymbol("gamma"), ScalarSymbol("alpha")
 
 
 @pytest.fixture
-def printer() -> Printer:
+def printer() -> CppPrinter:
     names = {symbol: symbol.name for symbol in (x, dy, dz, mu, gamma, alpha)}
-    return Printer(names, Presence(sink_backward()))
+    return CppPrinter(names, {dy: Kinds(zero=True), dz: Kinds(zero=True)})
 
 
 @pytest.mark.parametrize(
@@ -44,11 +42,11 @@ def printer() -> Printer:
         (x * (-mu - 1), "x*(-mu - A(1))"),
         (sympy.exp(-x), "math::exp(-x)"),
         (Sigmoid(x * alpha), "math::sigmoid(x*alpha)"),
-        (Where(x > mu, x, 0), "(x > mu ? x : A(0))"),
-        (Where(sympy.And(x > 0, sympy.Ne(x, mu)), 1, x), "((x != mu) && (x > A(0)) ? A(1) : x)"),
+        (Where(x > mu, x, 0), "choose<A>(x > mu, x, A(0))"),
+        (Where(sympy.And(x > 0, sympy.Ne(x, mu)), 1, x), "choose<A>((x != mu) && (x > A(0)), A(1), x)"),
     ],
 )
-def test_spelling(printer: Printer, expression: sympy.Expr, text: str) -> None:
+def test_spelling(printer: CppPrinter, expression: sympy.Expr, text: str) -> None:
     assert printer.line(expression) == text
 
 
@@ -78,24 +76,23 @@ def test_a_number_no_double_holds_is_refused() -> None:
         literal(Integer(10) ** 400)
 
 
-def test_what_a_missing_cotangent_multiplies_is_guarded(printer: Printer) -> None:
-    assert printer.line(dy * x + dz / x) == "(HAS_dy ? dy*x : A(0)) + (HAS_dz ? dz / x : A(0))"
-    assert printer.line(dy * (x + mu)) == "HAS_dy ? dy*(x + mu) : A(0)"
-    assert printer.line(dy + x) == "dy + x"
-    assert printer.line(sympy.exp(dy * x)) == "math::exp((HAS_dy ? dy*x : A(0)))"
+def test_what_may_be_a_type_is_converted_where_a_number_is_needed(printer: CppPrinter) -> None:
+    assert printer.line(dy * x + dz / x) == "dy*x + dz / x"
+    assert printer.line(sympy.exp(dy * x)) == "math::exp(A(dy*x))"
+    assert printer.line(sympy.tanh(dy * x)) == "math::tanh(dy*x)"
+    assert printer.line(Where(dy > 0, x, 1)) == "choose<A>(A(dy) > A(0), x, A(1))"
 
 
-def test_an_unknown_function_is_refused(printer: Printer) -> None:
+def test_an_unknown_function_is_refused(printer: CppPrinter) -> None:
     with pytest.raises(LngenError, match="cannot print gamma"):
         printer.line(sympy.gamma(x))
 
 
-def test_an_unknown_symbol_is_refused(printer: Printer) -> None:
+def test_an_unknown_symbol_is_refused(printer: CppPrinter) -> None:
     with pytest.raises(LngenError, match="with stranger, which nothing defines"):
         printer.line(RowSymbol("stranger") + 1)
 
 
-def test_a_number_is_not_guarded_by_what_is_left_out(printer: Printer) -> None:
-    """Zero, the gradient of an input that only a comparison reads, needs no guard."""
+def test_a_number_is_a_literal(printer: CppPrinter) -> None:
     assert printer.line(sympy.S.Zero) == "A(0)"
     assert printer.line(Sigmoid(Integer(0))) == "A(0.5)"

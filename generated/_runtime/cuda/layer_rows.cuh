@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: MIT
+// The driver of every layer on a GPU: it takes rows, reduces and stores, and the layer says what of. `Layer::work` is a
+// function of a row:
+//
+//     row(NAME)               a number of the row or of the call, row.D among them
+//     row.sums(f)             f(at) gives terms(...) of an entry; the sum of each over the row
+//     row.means(f)            the sums divided by D; row.reduce(f) extremes beside sums
+//     row.firsts(f)           f(at) gives distances; of each, the first place in the row that has the least
+//     row.each(f)             a stage without a reduction
+//     row.store(NAME, v)      a result of the row; row.save(NAME, v) a number that backward reads
+//     row.over_rows(NAME, v)  adds to a sum over rows that is one number
+//     at(NAME)                an entry of a row or of a Feature, in the compute type; at.place() is its position
+//     at.over_rows(NAME, v)   adds to a sum over rows of the entry's column
+//     at.store(NAME, v)       a result's entry
+//
+// `Layer::before` is one of a call, whose stages go over Features alone, and the end of the sums over rows is another.
+#ifndef LNGEN_LAYER_ROWS_CUH
+#define LNGEN_LAYER_ROWS_CUH
+
+#include "rows.cuh"
+#include "geometry.cuh"
+#include "reductions.cuh"
+#include "row_loop.cuh"
+#include "moments.cuh"
+#include "kernels.cuh"
+
+#define LNGEN_INLINE __device__ __forceinline__
+namespace lngen {
+template <class A> LNGEN_INLINE A select(bool condition, A a, A b) { return condition ? a : b; }
+}  // namespace lngen
+#include "../cpp/absence.h"
+#include "../cpp/names.h"
+
+namespace lngen {
+
+template <class T, class Given> using ArgumentsOf = Arguments<T, Parameter<T>, Computed<T>, Given>;
+
+// ------------------------------------------------------------------------------------------------------- reductions
+
+// The reductions of a stage, of which each thread of G gathers its part by visit(values).
+template <class G, class Terms, class A, class F> LNGEN_INLINE auto reduced(A* slots, int& turn, F visit) {
+  constexpr unsigned long long MAXIMA = Terms::MAXIMA, MINIMA = Terms::MINIMA;
+  Found<A, Terms::NEEDED, Terms::COUNT> found;
+#pragma unroll
+  for (int i = 0; i < Terms::COUNT; ++i)
+    found.values[i] = MAXIMA >> i & 1 ? -infinity<A>() : MINIMA >> i & 1 ? infinity<A>() : A(0);
+  visit(found.values);
+  reduce_row<G, Terms::NEEDED, MAXIMA, MINIMA>(found.values, slots, turn);
+  return found;
+}
+
+// The first places of the least distances.
+template <class G, class Terms, class A, class F> LNGEN_INLINE auto first_places(A* slots, int& turn, F visit) {
+  constexpr int N = Terms::COUNT;
+  A values[2 * N];
+#pragma unroll
+  for (int i = 0; i < 2 * N; ++i) values[i] = infinity<A>();
+  visit(values);
+  reduce_first<G, Terms::NEEDED>(values, slots, turn);
+  Found<A, Terms::NEEDED, N> found;
+#pragma unroll
+  for (int i = 0; i < N; ++i) found.values[i] = values[N + i];
+  return found;
+}
+
+// The stages of what has each(f) and an entry `At`.
+template <class G, class A, class Self> struct Stages {
+  template <class F> LNGEN_INLINE auto reduce(F f) const {
+    using Terms = decltype(f(*static_cast<typename Self::At*>(nullptr)));
+    return reduced<G, Terms>(self().slots, self().turn, [&](A* values) {
+      self().each([&](auto at) { f(at).add_to(values); });
+    });
+  }
+  template <class F> LNGEN_INLINE auto sums(F f) const { return reduce(f); }
+  template <class F> LNGEN_INLINE auto means(F f) const {
+    auto found = reduce(f);
+#pragma unroll
+    for (A& value : found.values) value = math::quotient(value, self().D);
+    return found;
+  }
+  template <class F> LNGEN_INLINE auto firsts(F f) const {
+    using Terms = decltype(f(*static_cast<typename Self::At*>(nullptr)));
+    return first_places<G, Terms>(self().slots, self().turn, [&](A* values) {
+      self().each([&](auto at) {
+        f(at).each([&](auto distance, int i) { nearest(values[i], values[Terms::COUNT + i], A(distance), at.place()); });
+      });
+    });
+  }
+
+ private:
+  LNGEN_INLINE const Self& self() const { return static_cast<const Self&>(*this); }
+};
+
+// --------------------------------------------------------------------------------------------------------- the call
+
+// Numbers that no row changes: read once.
+template <class A, class N, Kind K = N::KIND> struct OfTheCall {
+  template <class To> LNGEN_INLINE void read(const To&) {}
+};
+template <class A, class N> struct OfTheCall<A, N, NUMBER> {
+  A value;
+  template <class To> LNGEN_INLINE void read(const To& to) { value = to.of(N()); }
+};
+template <class A, class N> struct OfTheCall<A, N, SCALAR> {
+  A value;
+  template <class To> LNGEN_INLINE void read(const To& to) {
+    if constexpr (N::THERE) value = widen<A>(*to.of(N()));
+  }
+};
+template <class A, class... N> struct Numbers : OfTheCall<A, N>... {
+  template <class To> LNGEN_INLINE void read(const To& to) { (OfTheCall<A, N>::read(to), ...); }
+  template <class M> LNGEN_INLINE auto of(M) const {
+    if constexpr (M::THERE) return static_cast<const OfTheCall<A, M>&>(*this).value;
+    else return absent<A, typename M::Absent>();
+  }
+};
+
+// An entry of the Features.
+template <class A_, class To> struct FeatureEntry {
+  using A = A_;
+  const To& to;
+  const int column;
+  template <class N> LNGEN_INLINE auto operator()(N name) const {
+    if constexpr (N::THERE) return widen<A>(to.of(name)[column]);
+    else return absent<A, typename N::Absent>();
+  }
+  LNGEN_INLINE A place() const { return A(column); }
+};
+
+template <class G, class To, class Numbers> struct Call : Stages<G, typename G::A, Call<G, To, Numbers>> {
+  using A = typename G::A;
+  using At = FeatureEntry<A, To>;
+  const A D;
+  const To& to;
+  const Here& here;
+  const Numbers& numbers;
+  A* const slots;
+  int& turn;
+
+  LNGEN_INLINE Call(A D, const To& to, const Here& here, const Numbers& numbers, A* slots, int& turn)
+      : D(D), to(to), here(here), numbers(numbers), slots(slots), turn(turn) {}
+  template <class N> LNGEN_INLINE auto operator()(N name) const { return numbers.of(name); }
+  template <class F> LNGEN_INLINE void each(F f) const {
+    for (int column = here.lane; column < here.D; column += G::THREADS_PER_ROW) f(At{to, column});
+  }
+};
+
+// -------------------------------------------------------------------------------------------- what a thread has of a row
+
+template <class G, class N, Kind K = N::KIND> struct Part {};
+template <class G, class N> struct Part<G, N, ROWS> : RowTile<G, N::THERE> {};
+template <class G, class N> struct Part<G, N, ROW_NUMBERS> : RowValue<G, N::THERE, typename G::T> {};
+template <class G, class N> struct Part<G, N, SAVED> : RowValue<G, N::THERE, typename G::A> {};
+template <class G, class N> struct Part<G, N, FEATURES> { Pack<typename G::P, G::VECTOR> held[G::HELD]; };
+
+// What a stage reads of a chunk of the row, once it asks for it, and what it stores there. A Pack is filled where it
+// stands: of one that a function returns, the compiler would take every entry apart.
+template <class P> struct Used {
+  P pack;
+  bool is_used = false;
+};
+template <class G, class N, Kind K = N::KIND> struct Access {};
+template <class G, class N> struct Access<G, N, ROWS> : Used<HeldChunk<G>> {};
+template <class G, class N> struct Access<G, N, FEATURES> : Used<Pack<typename G::P, G::VECTOR>> {};
+template <class G, class N> struct Access<G, N, ROWS_OUT> : Used<Pack<typename G::T, G::VECTOR>> {};
+template <class G, class... N> struct Chunk : Access<G, N>... {
+  template <class M> LNGEN_INLINE Access<G, M>& of(M) { return *this; }
+
+  template <class To> LNGEN_INLINE void store(const To& to, const Here& here, int column) {
+    const auto one = [&](auto name) {
+      if constexpr (decltype(name)::KIND == ROWS_OUT) {
+        if (of(name).is_used && here.live) store_once(to.of(name) + here.offset + column, of(name).pack);
+      }
+    };
+    (one(N()), ...);
+  }
+};
+
+template <class G, class... N> struct Tile : Part<G, N>... {
+  template <class M> LNGEN_INLINE Part<G, M>& of(M) { return *this; }
+
+  template <class F> LNGEN_INLINE void each(F visit) {
+    const auto one = [&](auto name) {
+      if constexpr (decltype(name)::PER_ROW) visit(of(name));
+    };
+    (one(N()), ...);
+  }
+
+  // Before the first row.
+  template <class To> LNGEN_INLINE void begin(const To& to, const Here& here) {
+    const auto one = [&](auto name) {
+      if constexpr (decltype(name)::PER_ROW) of(name).array = to.of(name);
+    };
+    (one(N()), ...);
+    if constexpr (G::HOLDS_FEATURES) {
+#pragma unroll
+      for (int chunk = 0; chunk < G::HELD; ++chunk) {
+        const int column = here.template column<G>(chunk);
+        const auto feature = [&](auto name) {
+          using M = decltype(name);
+          if constexpr (M::KIND == FEATURES && M::THERE) of(name).held[chunk] = load<G::VECTOR>(to.of(name) + column);
+        };
+        if (column < here.D) (feature(N()), ...);
+      }
+    }
+  }
+};
+
+// --------------------------------------------------------------------------------------------------------- the row
+
+// What an entry adds to the sums over rows of its column, once the text is done with it.
+template <class A, class N, Kind K = N::KIND> struct Addend {};
+template <class A, class N> struct Addend<A, N, OVER_ROWS> {
+  A value;
+  bool is_used = false;
+};
+template <class A, class Summed> struct Addends;
+template <class A, class... N> struct Addends<A, Names<N...>> : Addend<A, N>... {
+  template <class M> LNGEN_INLINE Addend<A, M>& of(M) { return *this; }
+  template <class Columns> LNGEN_INLINE void add_to(Columns& columns, int entry, int column) {
+    const auto one = [&](auto name) {
+      using M = decltype(name);
+      if constexpr (M::KIND == OVER_ROWS && M::THERE) {
+        if (of(name).is_used) columns.template add_one<M::INDEX>(entry, column, of(name).value);
+      }
+    };
+    (one(N()), ...);
+  }
+};
+
+template <class Row> struct RowEntry {
+  using A = typename Row::A;
+  const Row& row;
+  typename Row::Chunk& all;
+  typename Row::Added& added;
+  const int chunk, start, i;  // the entry is the i-th of the chunk that starts at a column
+
+  template <class N> LNGEN_INLINE auto operator()(N name) const {
+    if constexpr (!N::THERE) {
+      return absent<A, typename N::Absent>();
+    } else {
+      auto& access = all.of(name);
+      if (!access.is_used) {
+        access.is_used = true;
+        if constexpr (N::KIND == ROWS) access.pack = row.tile.of(name).chunk(chunk, start);
+        else access.pack = read<true, Row::G::HOLDS_FEATURES>(row.tile.of(name).held, chunk, row.to.of(name), start);
+      }
+      return widen<A>(access.pack.entries[i]);
+    }
+  }
+  LNGEN_INLINE A place() const { return A(start + i); }
+  template <class N, class V> LNGEN_INLINE void over_rows(N name, V value) const {
+    if constexpr (N::THERE && !is_zero<V>) {
+      added.of(name).value = A(value);
+      added.of(name).is_used = true;
+    }
+  }
+  template <class N, class V> LNGEN_INLINE void store(N name, V value) const {
+    if constexpr (N::THERE) {
+      all.of(name).pack.entries[i] = narrow<typename Row::T>(A(value));
+      all.of(name).is_used = true;
+    }
+  }
+  // A GPU computes again what a processor keeps.
+  template <class N, class V> LNGEN_INLINE V keep(N, V value) const { return value; }
+  template <class N, class F> LNGEN_INLINE auto recall(N, F f) const { return f(); }
+};
+
+template <class G_, class To, class Numbers, class Before, class Summed, class Columns, int SCALAR_SUMS, class... N>
+struct DeviceRow : Stages<G_, typename G_::A, DeviceRow<G_, To, Numbers, Before, Summed, Columns, SCALAR_SUMS, N...>> {
+  using G = G_;
+  using A = typename G::A;
+  using T = typename G::T;
+  using Chunk = lngen::Chunk<G, N...>;
+  using Added = Addends<A, Summed>;
+  using At = RowEntry<DeviceRow>;
+  const A D;
+  const Before& call;
+  const To& to;
+  const Here& here;
+  const Numbers& numbers;
+  Tile<G, N...>& tile;
+  Columns& columns;
+  A (&all)[SCALAR_SUMS];
+  A* const slots;
+  int& turn;
+
+  LNGEN_INLINE DeviceRow(A D, const Before& call, const To& to, const Here& here, const Numbers& numbers,
+                         Tile<G, N...>& tile, Columns& columns, A (&all)[SCALAR_SUMS], A* slots, int& turn)
+      : D(D), call(call), to(to), here(here), numbers(numbers), tile(tile), columns(columns), all(all), slots(slots), turn(turn) {}
+
+  template <class M> LNGEN_INLINE auto operator()(M name) const {
+    if constexpr (!M::THERE || !M::PER_ROW) return numbers.of(name);
+    else return widen<A>(tile.of(name).now);
+  }
+  template <class F> LNGEN_INLINE void each(F f) const {
+    each_chunk<G>(here, [&](int chunk, int column) {
+      Chunk all;
+#pragma unroll
+      for (int i = 0; i < G::VECTOR; ++i) {
+        Added added;
+        f(At{*this, all, added, chunk, column, i});
+        if constexpr (Summed::all(OVER_ROWS) > 0)
+          if (here.live) added.add_to(columns, chunk * G::VECTOR + i, column + i);
+      }
+      all.store(to, here, column);
+    });
+  }
+  template <class M, class V> LNGEN_INLINE void save(M name, V value) const {
+    if (SAVES && here.live && here.lane == 0) to.of(name)[here.row] = A(value);
+  }
+  template <class M, class V> LNGEN_INLINE void store(M name, V value) const {
+    if constexpr (M::THERE) {
+      if (here.live && here.lane == 0) to.of(name)[here.row] = narrow<T>(A(value));
+    }
+  }
+  template <int K, bool WANTED, class V> LNGEN_INLINE void over_rows(Name<OVER_ALL, K, WANTED>, V value) const {
+    if constexpr (WANTED) all[K] += here.live ? A(value) : A(0);
+  }
+};
+
+// ------------------------------------------------------------------------------------------------- kernels of a layer
+
+struct NoColumns {
+  template <class A> LNGEN_INLINE NoColumns(A*, A*, const Here&) {}
+  template <class A> LNGEN_INLINE void finish(A*, const Here&) {}
+};
+
+template <class Layer, class G, class To, class... N> LNGEN_INLINE void work(const To& to, Names<N...>) {
+  using A = typename G::A;
+  using Summed = typename Layer::Summed;
+  constexpr int COLUMN_SUMS = Summed::all(OVER_ROWS), SCALAR_SUMS = Summed::all(OVER_ALL);
+  using Columns = typename Either<(COLUMN_SUMS > 0), ColumnSums<G, Summed::wanted(OVER_ROWS), COLUMN_SUMS>, NoColumns>::type;
+  A* slots = reinterpret_cast<A*>(shared_memory());
+  int turn = 0;
+  Here here;
+  here.begin<G>(to.of(D));
+  const A features = A(here.D);
+  Numbers<A, N...> numbers;
+  numbers.read(to);
+  const auto before = Layer::before(Call<G, To, Numbers<A, N...>>(features, to, here, numbers, slots, turn));
+  Tile<G, N...> tile;
+  tile.begin(to, here);
+  A* workspace = nullptr;
+  if constexpr (COLUMN_SUMS + SCALAR_SUMS > 0) workspace = to.of(WORKSPACE);
+  Columns columns(workspace, slots + G::SLOTS, here);
+  A all[at_least(SCALAR_SUMS, 1)] = {};
+  using Row = DeviceRow<G, To, Numbers<A, N...>, decltype(before), Summed, Columns, at_least(SCALAR_SUMS, 1), N...>;
+  each_row<G>(here, to.of(ROW_COUNT), tile, shared_memory() + G::COPIES_AT, [&] {
+    Layer::work(Row(features, before, to, here, numbers, tile, columns, all, slots, turn));
+  });
+  columns.finish(slots + G::SLOTS, here);
+  if constexpr (SCALAR_SUMS > 0)
+    finish_scalars<G, Summed::wanted(OVER_ALL)>(all, slots, workspace, COLUMN_SUMS, here);
+}
+
+// What the geometry goes by.
+template <class T, class Layer>
+using Needs = Demand<T, Parameter<T>, Layer::Given::count(ROWS), Layer::Given::count(FEATURES),
+                     Layer::Summed::wanted(OVER_ROWS) ? Layer::Summed::all(OVER_ROWS) : 0, Layer::Summed::all(OVER_ALL),
+                     Layer::MOST_SUMS, Layer::CALLS, Layer::NUMBERS, Layer::RESULTS>;
+
+template <class T, class Layer> struct RowsLaunch : Chosen<Needs<T, Layer>> {
+  using To = ArgumentsOf<T, typename Layer::Given>;
+  static LNGEN_INLINE void run(const To& to) {
+    in_geometry<Needs<T, Layer>>(to.of(D), [&](auto geometry) {
+      work<Layer, decltype(geometry)>(to, typename Layer::Given());
+    });
+  }
+};
+
+// ---------------------------------------------------------------------------------------- the end of the sums over rows
+
+// A column: its totals, by where(k), and its Features.
+template <class P, class A_, class To, class F> struct ColumnEntry {
+  using A = A_;
+  const To& to;
+  const F& total;
+  const int column;
+  template <class N> LNGEN_INLINE auto operator()(N name) const {
+    if constexpr (!N::THERE) return absent<A, typename N::Absent>();
+    else if constexpr (N::KIND == OVER_ROWS) return total(N::INDEX);
+    else return widen<A>(to.of(name)[column]);
+  }
+  LNGEN_INLINE A place() const { return A(column); }
+  template <class N, class V> LNGEN_INLINE void store(N name, V value) const {
+    if constexpr (N::THERE) to.of(name)[column] = narrow<P>(A(value));
+  }
+};
+
+// Totals in the workspace, in the place of the first block's parts.
+template <class A> struct InWorkspace {
+  const A* workspace;
+  const long long stride;
+  const int column;
+  LNGEN_INLINE A operator()(int k) const { return workspace[k * stride + column]; }
+};
+
+template <class G, class P, class To, class Layer, class Numbers, class Totals>
+struct Columns : Stages<G, typename G::A, Columns<G, P, To, Layer, Numbers, Totals>> {
+  using A = typename G::A;
+  using At = ColumnEntry<P, A, To, InWorkspace<A>>;
+  const A D;
+  const To& to;
+  const int features;
+  const Numbers& numbers;
+  const Totals& totals;
+  A* const slots;
+  int& turn;
+
+  LNGEN_INLINE Columns(A D, const To& to, int features, const Numbers& numbers, const Totals& totals, A* slots, int& turn)
+      : D(D), to(to), features(features), numbers(numbers), totals(totals), slots(slots), turn(turn) {}
+
+  template <class N> LNGEN_INLINE auto operator()(N name) const {
+    if constexpr (N::KIND == OVER_ALL) return totals.of(name);
+    else return numbers.of(name);
+  }
+  template <class F> LNGEN_INLINE void each(F f) const {
+    if constexpr (Layer::COLUMNS_PER_BLOCK == 0) {
+      for (int column = threadIdx.x; column < features; column += G::THREADS) {
+        const InWorkspace<A> total{to.of(WORKSPACE), (long long)to.of(BLOCKS) * features, column};
+        f(At{to, total, column});
+      }
+    } else if constexpr (G::TOTALS > 0) {
+      add_columns<G, Layer::Summed::wanted(OVER_ROWS)>(
+          to.of(WORKSPACE), to.of(BLOCKS), features, slots + G::SLOTS, [&](int column, const A (&totals)[G::TOTALS]) {
+            const auto total = [&](int k) { return totals[k]; };
+            f(ColumnEntry<P, A, To, decltype(total)>{to, total, column});
+          });
+    } else {
+      const int first = G::COLUMNS * blockIdx.x + threadIdx.x;
+      for (int column = first; column < features && threadIdx.x < G::COLUMNS; column += G::COLUMNS * gridDim.x) {
+        const auto total = [](int) { return Zero(); };
+        f(ColumnEntry<P, A, To, decltype(total)>{to, total, column});
+      }
+    }
+  }
+  template <class N, class V> LNGEN_INLINE void store(N name, V value) const {
+    if constexpr (N::THERE) {
+      if (blockIdx.x == 0 && threadIdx.x == 0) *to.of(name) = narrow<P>(A(value));
+    }
+  }
+};
+
+// Totals of the sums over rows that are one number.
+template <class A, class N, Kind K = N::KIND> struct TotalOf {};
+template <class A, class N> struct TotalOf<A, N, OVER_ALL> { A value; };
+template <class A, class Summed> struct Totals;
+template <class A, class... N> struct Totals<A, Names<N...>> : TotalOf<A, N>... {
+  template <class G, class To> LNGEN_INLINE void read(const To& to, int D, A* slots, int& turn) {
+    const auto one = [&](auto name) {
+      using M = decltype(name);
+      if constexpr (M::KIND == OVER_ALL && M::THERE) {
+        const A* parts = to.of(WORKSPACE) + (long long)to.of(BLOCKS) * (G::TOTALS * (long long)D + M::INDEX);
+        static_cast<TotalOf<A, M>&>(*this).value = add_parts<G>(parts, to.of(BLOCKS), slots, turn);
+      }
+    };
+    (one(N()), ...);
+  }
+  template <class M> LNGEN_INLINE auto of(M) const {
+    if constexpr (M::THERE) return static_cast<const TotalOf<A, M>&>(*this).value;
+    else return Zero();
+  }
+};
+
+template <class A, class Given> struct NumbersAmong;
+template <class A, class... N> struct NumbersAmong<A, Names<N...>> { using type = Numbers<A, N...>; };
+
+template <class T, class Layer>
+struct ColumnsLaunch
+    : ColumnsGeometry<Computed<T>, Layer::Summed::all(OVER_ROWS), Layer::MOST_SUMS, Layer::COLUMNS_PER_BLOCK> {
+  using A = Computed<T>;
+  using To = ArgumentsOf<T, typename Layer::Given>;
+  using Numbers = typename NumbersAmong<A, typename Layer::Given>::type;
+  using Totals = lngen::Totals<A, typename Layer::Summed>;
+
+  static LNGEN_INLINE void run(const To& to) {
+    A* slots = reinterpret_cast<A*>(shared_memory());
+    const int features = LNGEN_D > 0 ? LNGEN_D : to.of(D);
+    int turn = 0;
+    Numbers numbers;
+    numbers.read(to);
+    Totals totals;
+    totals.template read<ColumnsLaunch>(to, features, slots, turn);
+    if constexpr (Layer::COLUMNS_PER_BLOCK == 0 && ColumnsLaunch::TOTALS > 0) {
+      add_columns<ColumnsLaunch, Layer::Summed::wanted(OVER_ROWS)>(
+          to.of(WORKSPACE), to.of(BLOCKS), features, slots + ColumnsLaunch::SLOTS,
+          [&](int column, const A (&totals)[ColumnsLaunch::TOTALS]) {
+#pragma unroll
+            for (int k = 0; k < ColumnsLaunch::TOTALS; ++k)
+              to.of(WORKSPACE)[k * (long long)to.of(BLOCKS) * features + column] = totals[k];
+          });
+      __syncthreads();
+    }
+    Layer::work(Columns<ColumnsLaunch, Parameter<T>, To, Layer, Numbers, Totals>(A(features), to, features, numbers, totals, slots, turn));
+  }
+};
+
+template <class T, class Layer>
+using Launch = typename Either<Layer::ENDS_SUMS, ColumnsLaunch<T, Layer>, RowsLaunch<T, Layer>>::type;
+
+}  // namespace lngen
+
+#endif

@@ -1,0 +1,177 @@
+// Each row divided by its Euclidean length.
+// Made by lngen 0.1.0 from the definition of l2_norm.
+// Do not edit; edit l2_norm.py and run: lngen derive l2_norm.py
+// Cost: forward 2 row tensors (1 read, 1 written), 3 flops per row element; backward 3 row tensors (2 read, 1 written), 6 flops per row element.
+// Evidence: 1 output, 24 steps, 15 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// definition sha256:be881d5f8129b557e1ec885ece4bbca58ee2c07dcc5dcc847ea2c74f37ffc252
+//
+// forward:
+//     sum_x2 = sum(x**2)
+//     rstd = 1/sqrt(sum_x2 + eps)
+//     y = rstd*x
+// backward:
+//     dx = rstd*(dy - y*sum(dy*y))
+// jvp:
+//     y_dot = rstd*(x_dot - y*sum(x_dot*y))
+// backward_backward:
+//     mean_dy_y = mean(dy*y)
+//     d2x = D*rstd**2*(mean(ddx*y)*(3*D*mean_dy_y*y - dy) - mean_dy_y*ddx - y*mean(ddx*dy))
+//     ddy = rstd*(ddx - y*sum(ddx*y))
+//
+// Macros:
+//     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
+
+namespace lngen {
+
+#ifdef LNGEN_WITHOUT_ddx
+constexpr bool HAS_ddx = false;
+#else
+constexpr bool HAS_ddx = true;
+#endif
+#ifdef LNGEN_WITHOUT_x_dot
+constexpr bool HAS_x_dot = false;
+#else
+constexpr bool HAS_x_dot = true;
+#endif
+
+}  // namespace lngen
+
+// ================================================================================================ forward
+
+namespace lngen {
+namespace forward {
+
+constexpr Name<ROWS, 0> X;
+constexpr Name<NUMBER, 0> EPS;
+constexpr Name<ROWS_OUT, 0> Y;
+constexpr Name<SAVED_OUT, 0> RSTD;
+using Given = decltype(names(X, EPS, Y, RSTD, ROW_COUNT, D));
+
+struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 3, 1> {
+  template <class Row> static LNGEN_INLINE void work(const Row& row) {
+    const auto stage_1 = row.sums([&](auto at) {
+      const auto x = at(X);
+      return terms(x*x);
+    });
+    const auto sum_x2 = get<0>(stage_1);  // step 1: sum(x**2)
+    const auto rstd = math::rsqrt(sum_x2 + row(EPS));  // step 2
+    row.each([&](auto at) {
+      at.store(Y, at(X)*rstd);  // step 3
+    });
+    row.save(RSTD, rstd);
+  }
+};
+
+}  // namespace forward
+}  // namespace lngen
+
+// ================================================================================================ backward
+
+namespace lngen {
+namespace backward {
+
+constexpr Name<ROWS, 0> X;
+constexpr Name<ROWS, 1> DY;
+constexpr Name<SAVED, 0> RSTD;
+constexpr Name<ROWS_OUT, 0> DX;
+using Given = decltype(names(X, DY, RSTD, DX, ROW_COUNT, D));
+
+struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 2, 1> {
+  template <class Row> static LNGEN_INLINE void work(const Row& row) {
+    const auto rstd = row(RSTD);
+    const auto stage_1 = row.sums([&](auto at) {
+      const auto x = at(X);
+      const auto dy = at(DY);
+      const auto y = x*rstd;  // step 3
+      return terms(dy*y);
+    });
+    const auto sum_dy_y = get<0>(stage_1);  // step 10: sum(dy*y)
+    row.each([&](auto at) {
+      const auto x = at(X);
+      const auto dy = at(DY);
+      const auto y = x*rstd;  // step 3
+      at.store(DX, (dy - y*sum_dy_y)*rstd);  // step 10
+    });
+  }
+};
+
+}  // namespace backward
+}  // namespace lngen
+
+// ================================================================================================ jvp
+
+namespace lngen {
+namespace jvp {
+
+constexpr Name<ROWS, 0, HAS_x_dot, Zero> X;
+constexpr Name<ROWS, 1, HAS_x_dot, Zero> X_DOT;
+constexpr Name<SAVED, 0> RSTD;
+constexpr Name<ROWS_OUT, 0> Y_DOT;
+using Given = decltype(names(X, X_DOT, RSTD, Y_DOT, ROW_COUNT, D));
+
+struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 2, 1> {
+  template <class Row> static LNGEN_INLINE void work(const Row& row) {
+    const auto rstd = row(RSTD);
+    const auto stage_1 = row.sums([&](auto at) {
+      const auto x = at(X);
+      const auto x_dot = at(X_DOT);
+      const auto y = x*rstd;  // step 3
+      return terms(x_dot*y);
+    });
+    const auto sum_x_dot_y = get<0>(stage_1);  // step 18: sum(x_dot*y)
+    row.each([&](auto at) {
+      const auto x = at(X);
+      const auto x_dot = at(X_DOT);
+      const auto y = x*rstd;  // step 3
+      at.store(Y_DOT, (x_dot - y*sum_x_dot_y)*rstd);  // step 18
+    });
+  }
+};
+
+}  // namespace jvp
+}  // namespace lngen
+
+// ================================================================================================ backward_backward
+
+namespace lngen {
+namespace backward_backward {
+
+constexpr Name<ROWS, 0, HAS_ddx, Zero> X;
+constexpr Name<ROWS, 1, HAS_ddx, Zero> DY;
+constexpr Name<ROWS, 2, HAS_ddx, Zero> DDX;
+constexpr Name<SAVED, 0> RSTD;
+constexpr Name<ROWS_OUT, 0> DX;
+constexpr Name<ROWS_OUT, 1> DDY;
+using Given = decltype(names(X, DY, DDX, RSTD, DX, DDY, ROW_COUNT, D));
+
+struct Layer : Direction<Given, decltype(over_rows()), 4, 0, 7, 2> {
+  template <class Row> static LNGEN_INLINE void work(const Row& row) {
+    using A = typename Row::A;
+    const auto rstd = row(RSTD);
+    const auto rstd_scaled = (rstd*rstd)*row.D;  // step 36
+    const auto stage_2 = row.sums([&](auto at) {
+      const auto x = at(X);
+      const auto dy = at(DY);
+      const auto ddx = at(DDX);
+      const auto y = x*rstd;  // step 3
+      return terms(wanted<HAS_ddx>(dy*y), ddx*y, ddx*dy, ddx*y);
+    });
+    const auto mean_dy_y = math::quotient(get<0>(stage_2), row.D);  // step 19: mean(dy*y)
+    const auto mean_ddx_y = math::quotient(get<1>(stage_2), row.D);  // step 36: mean(ddx*y)
+    const auto mean_ddx_dy = math::quotient(get<2>(stage_2), row.D);  // step 36: mean(ddx*dy)
+    const auto sum_ddx_y = get<3>(stage_2);  // step 42: sum(ddx*y)
+    const auto mean_dy_y_scaled = A(3)*mean_dy_y*row.D;  // step 36
+    row.each([&](auto at) {
+      const auto x = at(X);
+      const auto dy = at(DY);
+      const auto ddx = at(DDX);
+      const auto y = x*rstd;  // step 3
+      at.store(DX, ((y*mean_dy_y_scaled - dy)*mean_ddx_y - y*mean_ddx_dy - ddx*mean_dy_y)*rstd_scaled);  // step 36
+      at.store(DDY, (ddx - y*sum_ddx_y)*rstd);  // step 42
+    });
+  }
+};
+
+}  // namespace backward_backward
+}  // namespace lngen

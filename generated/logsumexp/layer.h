@@ -1,0 +1,177 @@
+// The logarithm of a row's sum of exponentials, one number a row.
+// Made by lngen 0.1.0 from the definition of logsumexp.
+// Do not edit; edit logsumexp.py and run: lngen derive logsumexp.py
+// Cost: forward 1 row tensors (1 read, 0 written), 4 flops per row element; backward 2 row tensors (1 read, 1 written), 3 flops per row element.
+// Evidence: 1 output, 21 steps, 15 first lines, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// definition sha256:b19fb96aafa17a6adb3c7d31aefe031f7e76c3af72c0cc3c9ac96259ff3994d6
+//
+// forward:
+//     m = max(x)
+//     exp_shifted = exp(x - m)
+//     Z = sum(exp_shifted)
+//     log_Z = log(Z)
+//     y = m + log_Z
+// backward:
+//     p = exp_shifted/Z
+//     dx = dy*p
+// jvp:
+//     p = exp_shifted/Z
+//     y_dot = sum(p*x_dot)
+// backward_backward:
+//     p = exp_shifted/Z
+//     dx = dy*p
+//     d2x = dx*(ddx - sum(ddx*p))
+//     ddy = sum(ddx*p)
+//
+// Macros:
+//     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
+
+namespace lngen {
+
+#ifdef LNGEN_WITHOUT_ddx
+constexpr bool HAS_ddx = false;
+#else
+constexpr bool HAS_ddx = true;
+#endif
+#ifdef LNGEN_WITHOUT_x_dot
+constexpr bool HAS_x_dot = false;
+#else
+constexpr bool HAS_x_dot = true;
+#endif
+
+}  // namespace lngen
+
+// ================================================================================================ forward
+
+namespace lngen {
+namespace forward {
+
+constexpr Name<ROWS, 0> X;
+constexpr Name<ROW_NUMBERS_OUT, 0> Y;
+constexpr Name<SAVED_OUT, 0> M;
+constexpr Name<SAVED_OUT, 1> Z_2;
+using Given = decltype(names(X, Y, M, Z_2, ROW_COUNT, D));
+
+struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 4, 0> {
+  template <class Row> static LNGEN_INLINE void work(const Row& row) {
+    const auto stage_1 = row.reduce([&](auto at) { return terms(max_of(at(X))); });
+    const auto m = finite_or_zero(get<0>(stage_1));  // step 1: max(x)
+    const auto stage_2 = row.sums([&](auto at) {
+      const auto x_shifted = at(X) - m;  // step 2
+      const auto exp_shifted = math::exp(x_shifted);  // step 3
+      return terms(exp_shifted);
+    });
+    const auto Z = get<0>(stage_2);  // step 4: sum(exp_shifted)
+    const auto log_Z = math::log(Z);  // step 5
+    const auto y = log_Z + m;  // step 6
+    row.store(Y, y);
+    row.save(M, m);
+    row.save(Z_2, Z);
+  }
+};
+
+}  // namespace forward
+}  // namespace lngen
+
+// ================================================================================================ backward
+
+namespace lngen {
+namespace backward {
+
+constexpr Name<ROWS, 0> X;
+constexpr Name<ROW_NUMBERS, 0> DY;
+constexpr Name<SAVED, 0> M;
+constexpr Name<SAVED, 1> Z_2;
+constexpr Name<ROWS_OUT, 0> DX;
+using Given = decltype(names(X, DY, M, Z_2, DX, ROW_COUNT, D));
+
+struct Layer : Direction<Given, decltype(over_rows()), 0, 1, 4, 1> {
+  template <class Row> static LNGEN_INLINE void work(const Row& row) {
+    const auto m = row(M);
+    const auto dy_scaled = row(DY) / row(Z_2);  // step 19
+    row.each([&](auto at) {
+      const auto x_shifted = at(X) - m;  // step 2
+      const auto exp_shifted = math::exp(x_shifted);  // step 3
+      at.store(DX, exp_shifted*dy_scaled);  // step 19
+    });
+  }
+};
+
+}  // namespace backward
+}  // namespace lngen
+
+// ================================================================================================ jvp
+
+namespace lngen {
+namespace jvp {
+
+constexpr Name<ROWS, 0, HAS_x_dot, Zero> X;
+constexpr Name<ROWS, 1, HAS_x_dot, Zero> X_DOT;
+constexpr Name<SAVED, 0> M;
+constexpr Name<SAVED, 1> Z_2;
+constexpr Name<ROW_NUMBERS_OUT, 0> Y_DOT;
+using Given = decltype(names(X, X_DOT, M, Z_2, Y_DOT, ROW_COUNT, D));
+
+struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 4, 0> {
+  template <class Row> static LNGEN_INLINE void work(const Row& row) {
+    const auto m = row(M);
+    const auto stage_1 = row.sums([&](auto at) {
+      const auto x = at(X);
+      const auto x_dot = at(X_DOT);
+      const auto x_shifted = x - m;  // step 2
+      const auto exp_shifted = math::exp(x_shifted);  // step 3
+      return terms(exp_shifted*x_dot);
+    });
+    const auto sum_exp_shifted_x_dot = get<0>(stage_1);  // step 28: sum(exp_shifted*x_dot)
+    const auto y_dot = sum_exp_shifted_x_dot / row(Z_2);  // step 28
+    row.store(Y_DOT, y_dot);
+  }
+};
+
+}  // namespace jvp
+}  // namespace lngen
+
+// ================================================================================================ backward_backward
+
+namespace lngen {
+namespace backward_backward {
+
+constexpr Name<ROWS, 0, HAS_ddx, Zero> X;
+constexpr Name<ROW_NUMBERS, 0, HAS_ddx, Zero> DY;
+constexpr Name<ROWS, 1, HAS_ddx, Zero> DDX;
+constexpr Name<SAVED, 0> M;
+constexpr Name<SAVED, 1> Z_2;
+constexpr Name<ROWS_OUT, 0> DX;
+constexpr Name<ROW_NUMBERS_OUT, 0> DDY;
+constexpr Name<KEPT, 0> KEPT_EXP_SHIFTED;
+using Given = decltype(names(X, DY, DDX, M, Z_2, DX, DDY, ROW_COUNT, D));
+
+struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 7, 1, 1> {
+  template <class Row> static LNGEN_INLINE void work(const Row& row) {
+    const auto m = row(M), Z = row(Z_2);
+    const auto dy_scaled = row(DY) / Z;  // step 31
+    const auto stage_2 = row.sums([&](auto at) {
+      const auto x = at(X);
+      const auto ddx = at(DDX);
+      const auto x_shifted = x - m;  // step 2
+      const auto exp_shifted = at.keep(KEPT_EXP_SHIFTED, math::exp(x_shifted));  // step 3
+      return terms(ddx*exp_shifted);
+    });
+    const auto sum_ddx_exp_shifted = get<0>(stage_2);  // step 42: sum(ddx*exp_shifted)
+    const auto sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted / Z;  // step 42
+    const auto ddy = sum_ddx_exp_shifted / Z;  // step 44
+    row.store(DDY, ddy);
+    row.each([&](auto at) {
+      const auto x = at(X);
+      const auto ddx = at(DDX);
+      const auto x_shifted = x - m;  // step 2
+      const auto exp_shifted = at.recall(KEPT_EXP_SHIFTED, [&] { return math::exp(x_shifted); });  // step 3
+      const auto dx = exp_shifted*dy_scaled;  // step 31
+      at.store(DX, (ddx - sum_ddx_exp_shifted_scaled)*dx);  // step 42
+    });
+  }
+};
+
+}  // namespace backward_backward
+}  // namespace lngen

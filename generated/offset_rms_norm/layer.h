@@ -1,0 +1,267 @@
+// Root-mean-square normalization with a weight that is learned as its distance from one.
+// Made by lngen 0.1.0 from the definition of offset_rms_norm.
+// Do not edit; edit offset_rms_norm.py and run: lngen derive offset_rms_norm.py
+// Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 9 flops per row element.
+// Evidence: 1 output, 26 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// definition sha256:c56b98d30d242a1ef1de2edf2495bb754cd7157e1a73846038e36061105b9bee
+//
+// forward:
+//     ms = mean(x**2)
+//     rstd = 1/sqrt(ms + eps)
+//     xhat = rstd*x
+//     y = xhat*(1 + w)
+// backward:
+//     g = dy*(1 + w)
+//     dx = rstd*(g - xhat*mean(g*xhat))
+//     dw = sum_rows(dy*xhat)
+// jvp:
+//     y_dot = w_dot*xhat + rstd*(1 + w)*(x_dot - xhat*mean(x_dot*xhat))
+// backward_backward:
+//     g = dy*(1 + w)
+//     mean_g_xhat = mean(g*xhat)
+//     dg = rstd*(ddx - xhat*mean(ddx*xhat))
+//     d2x = rstd*(ddw*dy + rstd*(mean(ddx*xhat)*(3*mean_g_xhat*xhat - g) - mean_g_xhat*ddx - xhat*mean(ddx*g)) - xhat*mean(ddw*dy*xhat))
+//     d2w = sum_rows(dg*dy)
+//     ddy = ddw*xhat + dg*(1 + w)
+//
+// Macros:
+//     LNGEN_WITHOUT_ddw      ddw is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_w        w is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_w_dot    w_dot is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
+
+namespace lngen {
+
+#ifdef LNGEN_WITHOUT_ddw
+constexpr bool HAS_ddw = false;
+#else
+constexpr bool HAS_ddw = true;
+#endif
+#ifdef LNGEN_WITHOUT_ddx
+constexpr bool HAS_ddx = false;
+#else
+constexpr bool HAS_ddx = true;
+#endif
+#ifdef LNGEN_WITHOUT_w
+constexpr bool HAS_w = false;
+#else
+constexpr bool HAS_w = true;
+#endif
+#ifdef LNGEN_WITHOUT_w_dot
+constexpr bool HAS_w_dot = false;
+#else
+constexpr bool HAS_w_dot = true;
+#endif
+#ifdef LNGEN_WITHOUT_x_dot
+constexpr bool HAS_x_dot = false;
+#else
+constexpr bool HAS_x_dot = true;
+#endif
+
+}  // namespace lngen
+
+// ================================================================================================ forward
+
+namespace lngen {
+namespace forward {
+
+constexpr Name<ROWS, 0> X;
+constexpr Name<FEATURES, 0, HAS_w, Zero> W;
+constexpr Name<NUMBER, 0> EPS;
+constexpr Name<ROWS_OUT, 0> Y;
+constexpr Name<SAVED_OUT, 0> RSTD;
+using Given = decltype(names(X, W, EPS, Y, RSTD, ROW_COUNT, D));
+
+struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 3, 1> {
+  template <class Row> static LNGEN_INLINE void work(const Row& row) {
+    const auto stage_1 = row.means([&](auto at) {
+      const auto x = at(X);
+      return terms(x*x);
+    });
+    const auto ms = get<0>(stage_1);  // step 1: mean(x**2)
+    const auto rstd = math::rsqrt(ms + row(EPS));  // step 2
+    row.each([&](auto at) {
+      using A = typename decltype(at)::A;
+      const auto x = at(X);
+      const auto w = at(W);
+      const auto w_shifted = w + A(1);  // step 4
+      const auto xhat = x*rstd;  // step 3
+      at.store(Y, xhat*w_shifted);  // step 4
+    });
+    row.save(RSTD, rstd);
+  }
+};
+
+}  // namespace forward
+}  // namespace lngen
+
+// ================================================================================================ backward
+
+namespace lngen {
+namespace backward {
+
+constexpr Name<ROWS, 0> X;
+constexpr Name<ROWS, 1> DY;
+constexpr Name<SAVED, 0> RSTD;
+constexpr Name<FEATURES, 0, HAS_w, Zero> W;
+constexpr Name<ROWS_OUT, 0> DX;
+constexpr Name<OVER_ROWS, 0, HAS_w> DW;
+using Given = decltype(names(X, DY, RSTD, W, DX, WORKSPACE, ROW_COUNT, D));
+
+struct Layer : Direction<Given, decltype(over_rows(DW)), 1, 0, 2, 1> {
+  template <class Row> static LNGEN_INLINE void work(const Row& row) {
+    const auto rstd = row(RSTD);
+    const auto stage_1 = row.means([&](auto at) {
+      using A = typename decltype(at)::A;
+      const auto x = at(X);
+      const auto dy = at(DY);
+      const auto w = at(W);
+      const auto w_shifted_2 = w + A(1);  // step 5
+      const auto xhat = x*rstd;  // step 3
+      const auto g = dy*w_shifted_2;  // step 5
+      at.over_rows(DW, dy*xhat);  // step 13: dw
+      return terms(g*xhat);
+    });
+    const auto mean_g_xhat = get<0>(stage_1);  // step 12: mean(g*xhat)
+    row.each([&](auto at) {
+      using A = typename decltype(at)::A;
+      const auto x = at(X);
+      const auto dy = at(DY);
+      const auto w = at(W);
+      const auto w_shifted_2 = w + A(1);  // step 5
+      const auto xhat = x*rstd;  // step 3
+      const auto g = dy*w_shifted_2;  // step 5
+      at.store(DX, (g - xhat*mean_g_xhat)*rstd);  // step 12
+    });
+  }
+};
+
+namespace columns {
+
+constexpr Name<FEATURES, 0, false, Zero> W;
+constexpr Name<FEATURES_OUT, 0, HAS_w> OUT_DW;
+using Given = decltype(names(WORKSPACE, BLOCKS, W, OUT_DW, D));
+
+struct Layer : ColumnsOf<backward::Layer, Given, 1, 8> {
+  template <class Call> static LNGEN_INLINE void work(const Call& call) {
+    call.each([&](auto at) { at.store(OUT_DW, at(DW)); });
+  }
+};
+
+}  // namespace columns
+
+}  // namespace backward
+}  // namespace lngen
+
+// ================================================================================================ jvp
+
+namespace lngen {
+namespace jvp {
+
+constexpr Name<ROWS, 0, HAS_w_dot || HAS_x_dot, Zero> X;
+constexpr Name<ROWS, 1, HAS_x_dot, Zero> X_DOT;
+constexpr Name<SAVED, 0> RSTD;
+constexpr Name<FEATURES, 0, HAS_w && HAS_x_dot, Zero> W;
+constexpr Name<FEATURES, 1, HAS_w_dot, Zero> W_DOT;
+constexpr Name<ROWS_OUT, 0> Y_DOT;
+using Given = decltype(names(X, X_DOT, RSTD, W, W_DOT, Y_DOT, ROW_COUNT, D));
+
+struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 2, 1> {
+  template <class Row> static LNGEN_INLINE void work(const Row& row) {
+    const auto rstd = row(RSTD);
+    const auto stage_1 = row.means([&](auto at) {
+      const auto x = at(X);
+      const auto x_dot = at(X_DOT);
+      const auto xhat = x*rstd;  // step 3
+      return terms(x_dot*xhat);
+    });
+    const auto mean_x_dot_xhat = get<0>(stage_1);  // step 23: mean(x_dot*xhat)
+    row.each([&](auto at) {
+      using A = typename decltype(at)::A;
+      const auto x = at(X);
+      const auto x_dot = at(X_DOT);
+      const auto w = at(W);
+      const auto w_dot = at(W_DOT);
+      const auto w_shifted_2 = w + A(1);  // step 23
+      const auto xhat = x*rstd;  // step 3
+      at.store(Y_DOT, xhat*w_dot + (x_dot - xhat*mean_x_dot_xhat)*rstd*w_shifted_2);  // step 23
+    });
+  }
+};
+
+}  // namespace jvp
+}  // namespace lngen
+
+// ================================================================================================ backward_backward
+
+namespace lngen {
+namespace backward_backward {
+
+constexpr Name<ROWS, 0, HAS_ddw || HAS_ddx, Zero> X;
+constexpr Name<ROWS, 1, HAS_ddw || HAS_ddx, Zero> DY;
+constexpr Name<ROWS, 2, HAS_ddx, Zero> DDX;
+constexpr Name<SAVED, 0> RSTD;
+constexpr Name<FEATURES, 0, HAS_ddx && HAS_w, Zero> W;
+constexpr Name<FEATURES, 1, HAS_ddw, Zero> DDW;
+constexpr Name<ROWS_OUT, 0> DX;
+constexpr Name<ROWS_OUT, 1> DDY;
+constexpr Name<OVER_ROWS, 0, HAS_ddx && HAS_w> D2W;
+using Given = decltype(names(X, DY, DDX, RSTD, W, DDW, DX, DDY, WORKSPACE, ROW_COUNT, D));
+
+struct Layer : Direction<Given, decltype(over_rows(D2W)), 4, 0, 6, 2> {
+  template <class Row> static LNGEN_INLINE void work(const Row& row) {
+    using A = typename Row::A;
+    const auto rstd = row(RSTD);
+    const auto stage_1 = row.means([&](auto at) {
+      using A = typename decltype(at)::A;
+      const auto x = at(X);
+      const auto dy = at(DY);
+      const auto ddx = at(DDX);
+      const auto w = at(W);
+      const auto ddw = at(DDW);
+      const auto w_shifted_2 = w + A(1);  // step 24
+      const auto xhat = x*rstd;  // step 3
+      const auto g = dy*w_shifted_2;  // step 24
+      return terms(wanted<HAS_ddx>(g*xhat), ddx*xhat, ddx*g, dy*xhat*ddw);
+    });
+    const auto mean_g_xhat = get<0>(stage_1);  // step 25: mean(g*xhat)
+    const auto mean_ddx_xhat = get<1>(stage_1);  // step 49: mean(ddx*xhat)
+    const auto mean_ddx_g = get<2>(stage_1);  // step 43: mean(ddx*g)
+    const auto mean_ddw_dy_xhat = get<3>(stage_1);  // step 43: mean(ddw*dy*xhat)
+    const auto mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 43
+    row.each([&](auto at) {
+      using A = typename decltype(at)::A;
+      const auto x = at(X);
+      const auto dy = at(DY);
+      const auto ddx = at(DDX);
+      const auto w = at(W);
+      const auto ddw = at(DDW);
+      const auto w_shifted_2 = w + A(1);  // step 24
+      const auto xhat = x*rstd;  // step 3
+      const auto g = dy*w_shifted_2;  // step 24
+      const auto dg = (ddx - xhat*mean_ddx_xhat)*rstd;  // step 49
+      at.over_rows(D2W, dg*dy);  // step 50: d2w
+      at.store(DX, (dy*ddw + ((xhat*mean_g_xhat_scaled - g)*mean_ddx_xhat - xhat*mean_ddx_g - ddx*mean_g_xhat)*rstd - xhat*mean_ddw_dy_xhat)*rstd);  // step 43
+      at.store(DDY, xhat*ddw + dg*w_shifted_2);  // step 53
+    });
+  }
+};
+
+namespace columns {
+
+constexpr Name<FEATURES, 0, false, Zero> W;
+constexpr Name<FEATURES, 1, false, Zero> DDW;
+constexpr Name<FEATURES_OUT, 0, HAS_w> OUT_DW;
+using Given = decltype(names(WORKSPACE, BLOCKS, W, DDW, OUT_DW, D));
+
+struct Layer : ColumnsOf<backward_backward::Layer, Given, 1, 8> {
+  template <class Call> static LNGEN_INLINE void work(const Call& call) {
+    call.each([&](auto at) { at.store(OUT_DW, at(D2W)); });
+  }
+};
+
+}  // namespace columns
+
+}  // namespace backward_backward
+}  // namespace lngen

@@ -1,0 +1,273 @@
+// Each row divided by its mean fourth power, to the power 1/4.
+// Made by lngen 0.1.0 from the definition of power_norm.
+// Do not edit; edit power_norm.py and run: lngen derive power_norm.py
+// Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
+// Evidence: 1 output, 12 steps, 22 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// definition sha256:d6d0fc6bae35d5792aeb8c53905b405fb3e2898585401f4972ed378df0d03a22
+//
+// forward:
+//     mean_x4 = mean(x**4)
+//     scale = 1/(mean_x4 + eps)**(1/4)
+//     xhat = scale*x
+//     y = gamma*xhat
+// backward:
+//     g = gamma*dy
+//     dx = scale*(g - xhat**3*mean(g*xhat))
+//     dgamma = sum_rows(dy*xhat)
+// jvp:
+//     y_dot = gamma_dot*xhat + scale*gamma*(x_dot - xhat*mean(x_dot*xhat**3))
+// backward_backward:
+//     g = gamma*dy
+//     mean_g_xhat = mean(g*xhat)
+//     dmean_g_xhat = sum(-scale*ddx*xhat**3)
+//     dg = scale*ddx + dmean_g_xhat*xhat/D
+//     d2xhat = ddgamma*dy + dmean_g_xhat*g/D - 3*mean_g_xhat*scale*ddx*xhat**2
+//     d2scale = sum(d2xhat*x) + sum(ddx*(g - mean_g_xhat*xhat**3))
+//     d2mean_x4 = -d2scale*scale**5/4
+//     d2x = scale*d2xhat + 4*d2mean_x4*x**3/D
+//     d2gamma = sum_rows(dg*dy)
+//     ddy = gamma*dg + ddgamma*xhat
+//
+// Macros:
+//     LNGEN_WITHOUT_ddgamma  ddgamma is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_gamma_dot gamma_dot is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
+
+namespace lngen {
+
+#ifdef LNGEN_WITHOUT_ddgamma
+constexpr bool HAS_ddgamma = false;
+#else
+constexpr bool HAS_ddgamma = true;
+#endif
+#ifdef LNGEN_WITHOUT_ddx
+constexpr bool HAS_ddx = false;
+#else
+constexpr bool HAS_ddx = true;
+#endif
+#ifdef LNGEN_WITHOUT_gamma
+constexpr bool HAS_gamma = false;
+#else
+constexpr bool HAS_gamma = true;
+#endif
+#ifdef LNGEN_WITHOUT_gamma_dot
+constexpr bool HAS_gamma_dot = false;
+#else
+constexpr bool HAS_gamma_dot = true;
+#endif
+#ifdef LNGEN_WITHOUT_x_dot
+constexpr bool HAS_x_dot = false;
+#else
+constexpr bool HAS_x_dot = true;
+#endif
+
+}  // namespace lngen
+
+// ================================================================================================ forward
+
+namespace lngen {
+namespace forward {
+
+constexpr Name<ROWS, 0> X;
+constexpr Name<FEATURES, 0, HAS_gamma, One> GAMMA;
+constexpr Name<NUMBER, 0> EPS;
+constexpr Name<ROWS_OUT, 0> Y;
+constexpr Name<SAVED_OUT, 0> SCALE;
+using Given = decltype(names(X, GAMMA, EPS, Y, SCALE, ROW_COUNT, D));
+
+struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 3, 1> {
+  template <class Row> static LNGEN_INLINE void work(const Row& row) {
+    using A = typename Row::A;
+    const auto stage_1 = row.means([&](auto at) { return terms(math::power<4>(at(X))); });
+    const auto mean_x4 = get<0>(stage_1);  // step 1: mean(x**4)
+    const auto scale = A(1) / math::pow(mean_x4 + row(EPS), A(0.25));  // step 2
+    row.each([&](auto at) {
+      const auto x = at(X);
+      const auto gamma = at(GAMMA);
+      const auto xhat = x*scale;  // step 3
+      at.store(Y, xhat*gamma);  // step 4
+    });
+    row.save(SCALE, scale);
+  }
+};
+
+}  // namespace forward
+}  // namespace lngen
+
+// ================================================================================================ backward
+
+namespace lngen {
+namespace backward {
+
+constexpr Name<ROWS, 0> X;
+constexpr Name<ROWS, 1> DY;
+constexpr Name<SAVED, 0> SCALE;
+constexpr Name<FEATURES, 0, HAS_gamma, One> GAMMA;
+constexpr Name<ROWS_OUT, 0> DX;
+constexpr Name<OVER_ROWS, 0, HAS_gamma> DGAMMA;
+using Given = decltype(names(X, DY, SCALE, GAMMA, DX, WORKSPACE, ROW_COUNT, D));
+
+struct Layer : Direction<Given, decltype(over_rows(DGAMMA)), 1, 0, 2, 1> {
+  template <class Row> static LNGEN_INLINE void work(const Row& row) {
+    const auto scale = row(SCALE);
+    const auto stage_1 = row.means([&](auto at) {
+      const auto x = at(X);
+      const auto dy = at(DY);
+      const auto gamma = at(GAMMA);
+      const auto xhat = x*scale;  // step 3
+      const auto g = dy*gamma;  // step 5
+      at.over_rows(DGAMMA, dy*xhat);  // step 13: dgamma
+      return terms(g*xhat);
+    });
+    const auto mean_g_xhat = get<0>(stage_1);  // step 12: mean(g*xhat)
+    row.each([&](auto at) {
+      const auto x = at(X);
+      const auto dy = at(DY);
+      const auto gamma = at(GAMMA);
+      const auto xhat = x*scale;  // step 3
+      const auto g = dy*gamma;  // step 5
+      at.store(DX, (g - math::power<3>(xhat)*mean_g_xhat)*scale);  // step 12
+    });
+  }
+};
+
+namespace columns {
+
+constexpr Name<FEATURES, 0, false, One> GAMMA;
+constexpr Name<FEATURES_OUT, 0, HAS_gamma> OUT_DGAMMA;
+using Given = decltype(names(WORKSPACE, BLOCKS, GAMMA, OUT_DGAMMA, D));
+
+struct Layer : ColumnsOf<backward::Layer, Given, 1, 8> {
+  template <class Call> static LNGEN_INLINE void work(const Call& call) {
+    call.each([&](auto at) { at.store(OUT_DGAMMA, at(DGAMMA)); });
+  }
+};
+
+}  // namespace columns
+
+}  // namespace backward
+}  // namespace lngen
+
+// ================================================================================================ jvp
+
+namespace lngen {
+namespace jvp {
+
+constexpr Name<ROWS, 0, HAS_gamma_dot || HAS_x_dot, Zero> X;
+constexpr Name<ROWS, 1, HAS_x_dot, Zero> X_DOT;
+constexpr Name<SAVED, 0> SCALE;
+constexpr Name<FEATURES, 0, HAS_gamma && HAS_x_dot, One> GAMMA;
+constexpr Name<FEATURES, 1, HAS_gamma_dot, Zero> GAMMA_DOT;
+constexpr Name<ROWS_OUT, 0> Y_DOT;
+using Given = decltype(names(X, X_DOT, SCALE, GAMMA, GAMMA_DOT, Y_DOT, ROW_COUNT, D));
+
+struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 2, 1> {
+  template <class Row> static LNGEN_INLINE void work(const Row& row) {
+    const auto scale = row(SCALE);
+    const auto stage_1 = row.means([&](auto at) {
+      const auto x = at(X);
+      const auto x_dot = at(X_DOT);
+      const auto xhat = x*scale;  // step 3
+      return terms(x_dot*math::power<3>(xhat));
+    });
+    const auto mean_x_dot_xhat = get<0>(stage_1);  // step 23: mean(x_dot*xhat**3)
+    row.each([&](auto at) {
+      const auto x = at(X);
+      const auto x_dot = at(X_DOT);
+      const auto gamma = at(GAMMA);
+      const auto gamma_dot = at(GAMMA_DOT);
+      const auto xhat = x*scale;  // step 3
+      at.store(Y_DOT, xhat*gamma_dot + (x_dot - xhat*mean_x_dot_xhat)*scale*gamma);  // step 23
+    });
+  }
+};
+
+}  // namespace jvp
+}  // namespace lngen
+
+// ================================================================================================ backward_backward
+
+namespace lngen {
+namespace backward_backward {
+
+constexpr Name<ROWS, 0, HAS_ddgamma || HAS_ddx, Zero> X;
+constexpr Name<ROWS, 1, HAS_ddgamma || HAS_ddx, Zero> DY;
+constexpr Name<ROWS, 2, HAS_ddx, Zero> DDX;
+constexpr Name<SAVED, 0> SCALE;
+constexpr Name<FEATURES, 0, HAS_ddx && HAS_gamma, One> GAMMA;
+constexpr Name<FEATURES, 1, HAS_ddgamma, Zero> DDGAMMA;
+constexpr Name<ROWS_OUT, 0> DX;
+constexpr Name<ROWS_OUT, 1> DDY;
+constexpr Name<OVER_ROWS, 0, HAS_ddx && HAS_gamma> D2GAMMA;
+using Given = decltype(names(X, DY, DDX, SCALE, GAMMA, DDGAMMA, DX, DDY, WORKSPACE, ROW_COUNT, D));
+
+struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 2, 0, 11, 1> {
+  template <class Row> static LNGEN_INLINE void work(const Row& row) {
+    using A = typename Row::A;
+    const auto scale = row(SCALE);
+    const auto stage_1 = row.sums([&](auto at) {
+      const auto x = at(X);
+      const auto dy = at(DY);
+      const auto ddx = at(DDX);
+      const auto gamma = at(GAMMA);
+      const auto xhat = x*scale;  // step 3
+      const auto g = dy*gamma;  // step 24
+      return terms(wanted<HAS_ddx>(g*xhat), -ddx*math::power<3>(xhat)*scale);
+    });
+    const auto mean_g_xhat = math::quotient(get<0>(stage_1), row.D);  // step 25: mean(g*xhat)
+    const auto dmean_g_xhat = get<1>(stage_1);  // step 28: sum(-scale*ddx*xhat**3)
+    const auto dmean_g_xhat_scaled = math::quotient(dmean_g_xhat, row.D);  // step 34
+    const auto mean_g_xhat_scaled = A(-3)*mean_g_xhat*scale;  // step 29
+    const auto stage_2 = row.sums([&](auto at) {
+      const auto x = at(X);
+      const auto dy = at(DY);
+      const auto ddx = at(DDX);
+      const auto gamma = at(GAMMA);
+      const auto ddgamma = at(DDGAMMA);
+      const auto xhat = x*scale;  // step 3
+      const auto g = dy*gamma;  // step 24
+      const auto dg = xhat*dmean_g_xhat_scaled + ddx*scale;  // step 34
+      const auto d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled + ddx*(xhat*xhat)*mean_g_xhat_scaled;  // step 29
+      at.over_rows(D2GAMMA, dg*dy);  // step 35: d2gamma
+      at.store(DDY, xhat*ddgamma + dg*gamma);  // step 36
+      return terms((g - math::power<3>(xhat)*mean_g_xhat)*ddx, d2xhat*x);
+    });
+    const auto sum_ddx_g_xhat = get<0>(stage_2);  // step 30: sum(ddx*(-mean_g_xhat*xhat**3 + g))
+    const auto sum_d2xhat_x = get<1>(stage_2);  // step 30: sum(d2xhat*x)
+    const auto d2scale = sum_d2xhat_x + sum_ddx_g_xhat;  // step 30
+    const auto d2scale_scaled = d2scale*scale;  // step 32
+    const auto d2mean_x4 = A(-0.25)*d2scale_scaled*math::power<4>(scale);  // step 32
+    const auto d2mean_x4_scaled = math::quotient(A(4)*d2mean_x4, row.D);  // step 33
+    row.each([&](auto at) {
+      const auto x = at(X);
+      const auto dy = at(DY);
+      const auto ddx = at(DDX);
+      const auto gamma = at(GAMMA);
+      const auto ddgamma = at(DDGAMMA);
+      const auto xhat = x*scale;  // step 3
+      const auto g = dy*gamma;  // step 24
+      const auto d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled + ddx*(xhat*xhat)*mean_g_xhat_scaled;  // step 29
+      at.store(DX, d2xhat*scale + math::power<3>(x)*d2mean_x4_scaled);  // step 33
+    });
+  }
+};
+
+namespace columns {
+
+constexpr Name<FEATURES, 0, false, One> GAMMA;
+constexpr Name<FEATURES, 1, false, Zero> DDGAMMA;
+constexpr Name<FEATURES_OUT, 0, HAS_gamma> OUT_DGAMMA;
+using Given = decltype(names(WORKSPACE, BLOCKS, GAMMA, DDGAMMA, OUT_DGAMMA, D));
+
+struct Layer : ColumnsOf<backward_backward::Layer, Given, 1, 8> {
+  template <class Call> static LNGEN_INLINE void work(const Call& call) {
+    call.each([&](auto at) { at.store(OUT_DGAMMA, at(D2GAMMA)); });
+  }
+};
+
+}  // namespace columns
+
+}  // namespace backward_backward
+}  // namespace lngen

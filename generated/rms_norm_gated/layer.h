@@ -1,0 +1,350 @@
+// A gate, silu of another row, then root-mean-square normalization.
+// Made by lngen 0.1.0 from the definition of rms_norm_gated.
+// Do not edit; edit rms_norm_gated.py and run: lngen derive rms_norm_gated.py
+// Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 19 flops per row element.
+// Evidence: 1 output, 37 steps, 39 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
+//
+// forward:
+//     sigmoid_z = sigmoid(z)
+//     silu_z = sigmoid_z*z
+//     h = silu_z*x
+//     ms = mean(h**2)
+//     rstd = 1/sqrt(ms + eps)
+//     hhat = rstd*h
+//     y = gamma*hhat
+// backward:
+//     g = gamma*dy
+//     dh = rstd*(g - hhat*mean(g*hhat))
+//     dx = dh*silu_z
+//     dz = dh*sigmoid_z*x*(1 + z*(1 - sigmoid_z))
+//     dgamma = sum_rows(dy*hhat)
+// jvp:
+//     h_dot = silu_z*x_dot + sigmoid_z*x*z_dot*(1 + z*(1 - sigmoid_z))
+//     y_dot = gamma_dot*hhat + rstd*gamma*(h_dot - hhat*mean(h_dot*hhat))
+// backward_backward:
+//     g = gamma*dy
+//     mean_g_hhat = mean(g*hhat)
+//     dh = rstd*(g - mean_g_hhat*hhat)
+//     ddh = ddx*silu_z + ddz*sigmoid_z*x*(1 + z*(1 - sigmoid_z))
+//     dg = rstd*(ddh - hhat*mean(ddh*hhat))
+//     d2h = rstd*(ddgamma*dy + rstd*(mean(ddh*hhat)*(3*mean_g_hhat*hhat - g) - mean_g_hhat*ddh - hhat*mean(ddh*g)) - hhat*mean(ddgamma*dy*hhat))
+//     d2silu_z = d2h*x + ddx*dh
+//     d2x = d2h*silu_z + ddz*dh*sigmoid_z*(1 + z*(1 - sigmoid_z))
+//     d2z = sigmoid_z*(d2silu_z + ddz*dh*x*(1 - sigmoid_z) + (1 - sigmoid_z)*(d2silu_z*z + ddz*dh*x*(1 + z*(1 - sigmoid_z) - silu_z)))
+//     d2gamma = sum_rows(dg*dy)
+//     ddy = gamma*dg + ddgamma*hhat
+//
+// Macros:
+//     LNGEN_WITHOUT_ddgamma  ddgamma is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_ddz      ddz is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_gamma_dot gamma_dot is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_z_dot    z_dot is left out; it and its gradient are compiled away
+
+namespace lngen {
+
+#ifdef LNGEN_WITHOUT_ddgamma
+constexpr bool HAS_ddgamma = false;
+#else
+constexpr bool HAS_ddgamma = true;
+#endif
+#ifdef LNGEN_WITHOUT_ddx
+constexpr bool HAS_ddx = false;
+#else
+constexpr bool HAS_ddx = true;
+#endif
+#ifdef LNGEN_WITHOUT_ddz
+constexpr bool HAS_ddz = false;
+#else
+constexpr bool HAS_ddz = true;
+#endif
+#ifdef LNGEN_WITHOUT_gamma
+constexpr bool HAS_gamma = false;
+#else
+constexpr bool HAS_gamma = true;
+#endif
+#ifdef LNGEN_WITHOUT_gamma_dot
+constexpr bool HAS_gamma_dot = false;
+#else
+constexpr bool HAS_gamma_dot = true;
+#endif
+#ifdef LNGEN_WITHOUT_x_dot
+constexpr bool HAS_x_dot = false;
+#else
+constexpr bool HAS_x_dot = true;
+#endif
+#ifdef LNGEN_WITHOUT_z_dot
+constexpr bool HAS_z_dot = false;
+#else
+constexpr bool HAS_z_dot = true;
+#endif
+
+}  // namespace lngen
+
+// ================================================================================================ forward
+
+namespace lngen {
+namespace forward {
+
+constexpr Name<ROWS, 0> X;
+constexpr Name<ROWS, 1> Z;
+constexpr Name<FEATURES, 0, HAS_gamma, One> GAMMA;
+constexpr Name<NUMBER, 0> EPS;
+constexpr Name<ROWS_OUT, 0> Y;
+constexpr Name<SAVED_OUT, 0> RSTD;
+constexpr Name<KEPT, 0> KEPT_H;
+using Given = decltype(names(X, Z, GAMMA, EPS, Y, RSTD, ROW_COUNT, D));
+
+struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 3, 1, 1> {
+  template <class Row> static LNGEN_INLINE void work(const Row& row) {
+    const auto stage_1 = row.means([&](auto at) {
+      const auto x = at(X);
+      const auto z = at(Z);
+      const auto sigmoid_z = math::sigmoid(z);  // step 1
+      const auto silu_z = sigmoid_z*z;  // step 2
+      const auto h = at.keep(KEPT_H, silu_z*x);  // step 3
+      return terms(h*h);
+    });
+    const auto ms = get<0>(stage_1);  // step 4: mean(h**2)
+    const auto rstd = math::rsqrt(ms + row(EPS));  // step 5
+    row.each([&](auto at) {
+      const auto x = at(X);
+      const auto z = at(Z);
+      const auto gamma = at(GAMMA);
+      const auto sigmoid_z = math::sigmoid(z);  // step 1
+      const auto silu_z = sigmoid_z*z;  // step 2
+      const auto h = at.recall(KEPT_H, [&] { return silu_z*x; });  // step 3
+      const auto hhat = h*rstd;  // step 6
+      at.store(Y, hhat*gamma);  // step 7
+    });
+    row.save(RSTD, rstd);
+  }
+};
+
+}  // namespace forward
+}  // namespace lngen
+
+// ================================================================================================ backward
+
+namespace lngen {
+namespace backward {
+
+constexpr Name<ROWS, 0> X;
+constexpr Name<ROWS, 1> Z;
+constexpr Name<ROWS, 2> DY;
+constexpr Name<SAVED, 0> RSTD;
+constexpr Name<FEATURES, 0, HAS_gamma, One> GAMMA;
+constexpr Name<ROWS_OUT, 0> DX;
+constexpr Name<ROWS_OUT, 1> DZ;
+constexpr Name<OVER_ROWS, 0, HAS_gamma> DGAMMA;
+constexpr Name<KEPT, 0> KEPT_SIGMOID_Z;
+constexpr Name<KEPT, 1> KEPT_SILU_Z;
+constexpr Name<KEPT, 2> KEPT_HHAT;
+using Given = decltype(names(X, Z, DY, RSTD, GAMMA, DX, DZ, WORKSPACE, ROW_COUNT, D));
+
+struct Layer : Direction<Given, decltype(over_rows(DGAMMA)), 1, 1, 2, 2, 3> {
+  template <class Row> static LNGEN_INLINE void work(const Row& row) {
+    const auto rstd = row(RSTD);
+    const auto stage_1 = row.means([&](auto at) {
+      const auto x = at(X);
+      const auto z = at(Z);
+      const auto dy = at(DY);
+      const auto gamma = at(GAMMA);
+      const auto sigmoid_z = at.keep(KEPT_SIGMOID_Z, math::sigmoid(z));  // step 1
+      const auto silu_z = at.keep(KEPT_SILU_Z, sigmoid_z*z);  // step 2
+      const auto h = silu_z*x;  // step 3
+      const auto hhat = at.keep(KEPT_HHAT, h*rstd);  // step 6
+      const auto g = dy*gamma;  // step 8
+      at.over_rows(DGAMMA, dy*hhat);  // step 23: dgamma
+      return terms(g*hhat);
+    });
+    const auto mean_g_hhat = get<0>(stage_1);  // step 15: mean(g*hhat)
+    row.each([&](auto at) {
+      using A = typename decltype(at)::A;
+      const auto x = at(X);
+      const auto z = at(Z);
+      const auto dy = at(DY);
+      const auto gamma = at(GAMMA);
+      const auto sigmoid_z = at.recall(KEPT_SIGMOID_Z, [&] { return math::sigmoid(z); });  // step 1
+      const auto silu_z = at.recall(KEPT_SILU_Z, [&] { return sigmoid_z*z; });  // step 2
+      const auto h = silu_z*x;  // step 3
+      const auto hhat = at.recall(KEPT_HHAT, [&] { return h*rstd; });  // step 6
+      const auto g = dy*gamma;  // step 8
+      const auto dh = (g - hhat*mean_g_hhat)*rstd;  // step 15
+      at.store(DX, dh*silu_z);  // step 16
+      at.store(DZ, dh*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1)));  // step 22
+    });
+  }
+};
+
+namespace columns {
+
+constexpr Name<FEATURES, 0, false, One> GAMMA;
+constexpr Name<FEATURES_OUT, 0, HAS_gamma> OUT_DGAMMA;
+using Given = decltype(names(WORKSPACE, BLOCKS, GAMMA, OUT_DGAMMA, D));
+
+struct Layer : ColumnsOf<backward::Layer, Given, 1, 8> {
+  template <class Call> static LNGEN_INLINE void work(const Call& call) {
+    call.each([&](auto at) { at.store(OUT_DGAMMA, at(DGAMMA)); });
+  }
+};
+
+}  // namespace columns
+
+}  // namespace backward
+}  // namespace lngen
+
+// ================================================================================================ jvp
+
+namespace lngen {
+namespace jvp {
+
+constexpr Name<ROWS, 0, HAS_gamma_dot || HAS_x_dot || HAS_z_dot, Zero> X;
+constexpr Name<ROWS, 1, HAS_gamma_dot || HAS_x_dot || HAS_z_dot, Zero> Z;
+constexpr Name<ROWS, 2, HAS_x_dot, Zero> X_DOT;
+constexpr Name<ROWS, 3, HAS_z_dot, Zero> Z_DOT;
+constexpr Name<SAVED, 0> RSTD;
+constexpr Name<FEATURES, 0, (HAS_gamma && HAS_x_dot) || (HAS_gamma && HAS_z_dot), One> GAMMA;
+constexpr Name<FEATURES, 1, HAS_gamma_dot, Zero> GAMMA_DOT;
+constexpr Name<ROWS_OUT, 0> Y_DOT;
+constexpr Name<KEPT, 0> KEPT_HHAT;
+constexpr Name<KEPT, 1> KEPT_H_DOT;
+using Given = decltype(names(X, Z, X_DOT, Z_DOT, RSTD, GAMMA, GAMMA_DOT, Y_DOT, ROW_COUNT, D));
+
+struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 2, 1, 2> {
+  template <class Row> static LNGEN_INLINE void work(const Row& row) {
+    const auto rstd = row(RSTD);
+    const auto stage_1 = row.means([&](auto at) {
+      using A = typename decltype(at)::A;
+      const auto x = at(X);
+      const auto z = at(Z);
+      const auto x_dot = at(X_DOT);
+      const auto z_dot = at(Z_DOT);
+      const auto sigmoid_z = math::sigmoid(A(z));  // step 1
+      const auto silu_z = sigmoid_z*z;  // step 2
+      const auto h = silu_z*x;  // step 3
+      const auto hhat = at.keep(KEPT_HHAT, h*rstd);  // step 6
+      const auto h_dot = at.keep(KEPT_H_DOT, silu_z*x_dot + sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1))*z_dot);  // step 29
+      return terms(h_dot*hhat);
+    });
+    const auto mean_h_dot_hhat = get<0>(stage_1);  // step 39: mean(h_dot*hhat)
+    row.each([&](auto at) {
+      using A = typename decltype(at)::A;
+      const auto x = at(X);
+      const auto z = at(Z);
+      const auto x_dot = at(X_DOT);
+      const auto z_dot = at(Z_DOT);
+      const auto gamma = at(GAMMA);
+      const auto gamma_dot = at(GAMMA_DOT);
+      const auto sigmoid_z = math::sigmoid(A(z));  // step 1
+      const auto silu_z = sigmoid_z*z;  // step 2
+      const auto h = silu_z*x;  // step 3
+      const auto hhat = at.recall(KEPT_HHAT, [&] { return h*rstd; });  // step 6
+      const auto h_dot = at.recall(KEPT_H_DOT, [&] { return silu_z*x_dot + sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1))*z_dot; });  // step 29
+      at.store(Y_DOT, hhat*gamma_dot + (h_dot - hhat*mean_h_dot_hhat)*rstd*gamma);  // step 39
+    });
+  }
+};
+
+}  // namespace jvp
+}  // namespace lngen
+
+// ================================================================================================ backward_backward
+
+namespace lngen {
+namespace backward_backward {
+
+constexpr Name<ROWS, 0, HAS_ddgamma || HAS_ddx || HAS_ddz, Zero> X;
+constexpr Name<ROWS, 1, HAS_ddgamma || HAS_ddx || HAS_ddz, Zero> Z;
+constexpr Name<ROWS, 2, HAS_ddgamma || HAS_ddx || HAS_ddz, Zero> DY;
+constexpr Name<ROWS, 3, HAS_ddx, Zero> DDX;
+constexpr Name<ROWS, 4, HAS_ddz, Zero> DDZ;
+constexpr Name<SAVED, 0> RSTD;
+constexpr Name<FEATURES, 0, (HAS_ddx && HAS_gamma) || (HAS_ddz && HAS_gamma), One> GAMMA;
+constexpr Name<FEATURES, 1, HAS_ddgamma, Zero> DDGAMMA;
+constexpr Name<ROWS_OUT, 0> DX;
+constexpr Name<ROWS_OUT, 1> DZ;
+constexpr Name<ROWS_OUT, 2> DDY;
+constexpr Name<OVER_ROWS, 0, (HAS_ddx && HAS_gamma) || (HAS_ddz && HAS_gamma)> D2GAMMA;
+constexpr Name<KEPT, 0> KEPT_SIGMOID_Z;
+constexpr Name<KEPT, 1> KEPT_SILU_Z;
+constexpr Name<KEPT, 2> KEPT_HHAT;
+constexpr Name<KEPT, 3> KEPT_DDH;
+using Given = decltype(names(X, Z, DY, DDX, DDZ, RSTD, GAMMA, DDGAMMA, DX, DZ, DDY, WORKSPACE, ROW_COUNT, D));
+
+struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 1, 6, 3, 4> {
+  template <class Row> static LNGEN_INLINE void work(const Row& row) {
+    using A = typename Row::A;
+    const auto rstd = row(RSTD);
+    const auto stage_1 = row.means([&](auto at) {
+      using A = typename decltype(at)::A;
+      const auto x = at(X);
+      const auto z = at(Z);
+      const auto dy = at(DY);
+      const auto ddx = at(DDX);
+      const auto ddz = at(DDZ);
+      const auto gamma = at(GAMMA);
+      const auto ddgamma = at(DDGAMMA);
+      const auto sigmoid_z = at.keep(KEPT_SIGMOID_Z, math::sigmoid(A(z)));  // step 1
+      const auto silu_z = at.keep(KEPT_SILU_Z, sigmoid_z*z);  // step 2
+      const auto h = silu_z*x;  // step 3
+      const auto hhat = at.keep(KEPT_HHAT, h*rstd);  // step 6
+      const auto g = dy*gamma;  // step 40
+      const auto ddh = at.keep(KEPT_DDH, ddx*silu_z + ddz*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1)));  // step 45
+      return terms(wanted<HAS_ddx || HAS_ddz>(g*hhat), ddh*hhat, ddh*g, dy*hhat*ddgamma);
+    });
+    const auto mean_g_hhat = get<0>(stage_1);  // step 41: mean(g*hhat)
+    const auto mean_ddh_hhat = get<1>(stage_1);  // step 76: mean(ddh*hhat)
+    const auto mean_ddh_g = get<2>(stage_1);  // step 62: mean(ddh*g)
+    const auto mean_ddgamma_dy_hhat = get<3>(stage_1);  // step 62: mean(ddgamma*dy*hhat)
+    const auto mean_g_hhat_scaled = A(3)*mean_g_hhat;  // step 62
+    row.each([&](auto at) {
+      using A = typename decltype(at)::A;
+      const auto x = at(X);
+      const auto z = at(Z);
+      const auto dy = at(DY);
+      const auto ddx = at(DDX);
+      const auto ddz = at(DDZ);
+      const auto gamma = at(GAMMA);
+      const auto ddgamma = at(DDGAMMA);
+      const auto sigmoid_z = at.recall(KEPT_SIGMOID_Z, [&] { return math::sigmoid(A(z)); });  // step 1
+      const auto silu_z = at.recall(KEPT_SILU_Z, [&] { return sigmoid_z*z; });  // step 2
+      const auto h = silu_z*x;  // step 3
+      const auto hhat = at.recall(KEPT_HHAT, [&] { return h*rstd; });  // step 6
+      const auto g = dy*gamma;  // step 40
+      const auto ddh = at.recall(KEPT_DDH, [&] { return ddx*silu_z + ddz*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1)); });  // step 45
+      const auto dh = (g - hhat*mean_g_hhat)*rstd;  // step 42
+      const auto dg = (ddh - hhat*mean_ddh_hhat)*rstd;  // step 76
+      const auto d2h = (dy*ddgamma + ((hhat*mean_g_hhat_scaled - g)*mean_ddh_hhat - hhat*mean_ddh_g - ddh*mean_g_hhat)*rstd - hhat*mean_ddgamma_dy_hhat)*rstd;  // step 62
+      const auto d2silu_z = d2h*x + ddx*dh;  // step 64
+      const auto d2h_scaled = d2h*x;  // step 70
+      const auto d2h_scaled_scaled = d2h_scaled*z;  // step 70
+      const auto d2silu_z_scaled_scaled = d2h_scaled_scaled*sigmoid_z + ddx*dh*sigmoid_z*z;  // step 70
+      at.over_rows(D2GAMMA, dg*dy);  // step 77: d2gamma
+      at.store(DX, d2h*silu_z + ddz*dh*sigmoid_z*((A(1) - sigmoid_z)*z + A(1)));  // step 63
+      at.store(DZ, d2silu_z*sigmoid_z + (A(1) - sigmoid_z)*ddz*dh*sigmoid_z*x + (A(1) - sigmoid_z)*(d2silu_z_scaled_scaled + ((A(1) - sigmoid_z)*z + A(1) - silu_z)*ddz*dh*sigmoid_z*x));  // step 70
+      at.store(DDY, hhat*ddgamma + dg*gamma);  // step 80
+    });
+  }
+};
+
+namespace columns {
+
+constexpr Name<FEATURES, 0, false, One> GAMMA;
+constexpr Name<FEATURES, 1, false, Zero> DDGAMMA;
+constexpr Name<FEATURES_OUT, 0, HAS_gamma> OUT_DGAMMA;
+using Given = decltype(names(WORKSPACE, BLOCKS, GAMMA, DDGAMMA, OUT_DGAMMA, D));
+
+struct Layer : ColumnsOf<backward_backward::Layer, Given, 1, 8> {
+  template <class Call> static LNGEN_INLINE void work(const Call& call) {
+    call.each([&](auto at) { at.store(OUT_DGAMMA, at(D2GAMMA)); });
+  }
+};
+
+}  // namespace columns
+
+}  // namespace backward_backward
+}  // namespace lngen

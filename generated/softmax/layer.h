@@ -1,0 +1,178 @@
+// Softmax over the feature axis.
+// Made by lngen 0.1.0 from the definition of softmax.
+// Do not edit; edit softmax.py and run: lngen derive softmax.py
+// Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 4 flops per row element.
+// Evidence: 1 output, 31 steps, 20 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+// definition sha256:9ce87dbd38edba4176ecb72247c55af9618089126b150813de61257b8d884562
+//
+// forward:
+//     m = max(x)
+//     e_shifted = exp(x - m)
+//     Z = sum(e_shifted)
+//     inv_Z = 1/Z
+//     y = inv_Z*e_shifted
+// backward:
+//     dx = y*(dy - sum(dy*y))
+// jvp:
+//     y_dot = y*(x_dot - sum(x_dot*y))
+// backward_backward:
+//     mean_dy_y = mean(dy*y)
+//     d2y_part = ddx*(dy - D*mean_dy_y)
+//     d2x = y*(d2y_part + D*(mean(ddx*y)*(D*mean_dy_y - dy) - mean(d2y_part*y)))
+//     ddy = y*(ddx - sum(ddx*y))
+//
+// Macros:
+//     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
+//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
+
+namespace lngen {
+
+#ifdef LNGEN_WITHOUT_ddx
+constexpr bool HAS_ddx = false;
+#else
+constexpr bool HAS_ddx = true;
+#endif
+#ifdef LNGEN_WITHOUT_x_dot
+constexpr bool HAS_x_dot = false;
+#else
+constexpr bool HAS_x_dot = true;
+#endif
+
+}  // namespace lngen
+
+// ================================================================================================ forward
+
+namespace lngen {
+namespace forward {
+
+constexpr Name<ROWS, 0> X;
+constexpr Name<ROWS_OUT, 0> Y;
+constexpr Name<KEPT, 0> KEPT_E_SHIFTED;
+using Given = decltype(names(X, Y, ROW_COUNT, D));
+
+struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 3, 1, 1> {
+  template <class Row> static LNGEN_INLINE void work(const Row& row) {
+    using A = typename Row::A;
+    const auto stage_1 = row.reduce([&](auto at) { return terms(max_of(at(X))); });
+    const auto m = finite_or_zero(get<0>(stage_1));  // step 1: max(x)
+    const auto stage_2 = row.sums([&](auto at) {
+      const auto x_shifted = at(X) - m;  // step 2
+      const auto e_shifted = at.keep(KEPT_E_SHIFTED, math::exp(x_shifted));  // step 3
+      return terms(e_shifted);
+    });
+    const auto Z = get<0>(stage_2);  // step 4: sum(e_shifted)
+    const auto inv_Z = A(1) / Z;  // step 5
+    row.each([&](auto at) {
+      const auto x_shifted = at(X) - m;  // step 2
+      const auto e_shifted = at.recall(KEPT_E_SHIFTED, [&] { return math::exp(x_shifted); });  // step 3
+      at.store(Y, e_shifted*inv_Z);  // step 6
+    });
+  }
+};
+
+}  // namespace forward
+}  // namespace lngen
+
+// ================================================================================================ backward
+
+namespace lngen {
+namespace backward {
+
+constexpr Name<ROWS, 0> Y;
+constexpr Name<ROWS, 1> DY;
+constexpr Name<ROWS_OUT, 0> DX;
+using Given = decltype(names(Y, DY, DX, ROW_COUNT, D));
+
+struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 1, 1> {
+  template <class Row> static LNGEN_INLINE void work(const Row& row) {
+    const auto stage_1 = row.sums([&](auto at) {
+      const auto y = at(Y);
+      const auto dy = at(DY);
+      return terms(dy*y);
+    });
+    const auto sum_dy_y = get<0>(stage_1);  // step 22: sum(dy*y)
+    row.each([&](auto at) {
+      const auto y = at(Y);
+      const auto dy = at(DY);
+      at.store(DX, (dy - sum_dy_y)*y);  // step 22
+    });
+  }
+};
+
+}  // namespace backward
+}  // namespace lngen
+
+// ================================================================================================ jvp
+
+namespace lngen {
+namespace jvp {
+
+constexpr Name<ROWS, 0, HAS_x_dot, Zero> Y;
+constexpr Name<ROWS, 1, HAS_x_dot, Zero> X_DOT;
+constexpr Name<ROWS_OUT, 0> Y_DOT;
+using Given = decltype(names(Y, X_DOT, Y_DOT, ROW_COUNT, D));
+
+struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 1, 1> {
+  template <class Row> static LNGEN_INLINE void work(const Row& row) {
+    const auto stage_1 = row.sums([&](auto at) {
+      const auto y = at(Y);
+      const auto x_dot = at(X_DOT);
+      return terms(x_dot*y);
+    });
+    const auto sum_x_dot_y = get<0>(stage_1);  // step 31: sum(x_dot*y)
+    row.each([&](auto at) {
+      const auto y = at(Y);
+      const auto x_dot = at(X_DOT);
+      at.store(Y_DOT, (x_dot - sum_x_dot_y)*y);  // step 31
+    });
+  }
+};
+
+}  // namespace jvp
+}  // namespace lngen
+
+// ================================================================================================ backward_backward
+
+namespace lngen {
+namespace backward_backward {
+
+constexpr Name<ROWS, 0, HAS_ddx, Zero> Y;
+constexpr Name<ROWS, 1, HAS_ddx, Zero> DY;
+constexpr Name<ROWS, 2, HAS_ddx, Zero> DDX;
+constexpr Name<ROWS_OUT, 0> DX;
+constexpr Name<ROWS_OUT, 1> DDY;
+using Given = decltype(names(Y, DY, DDX, DX, DDY, ROW_COUNT, D));
+
+struct Layer : Direction<Given, decltype(over_rows()), 3, 0, 5, 1> {
+  template <class Row> static LNGEN_INLINE void work(const Row& row) {
+    const auto stage_1 = row.sums([&](auto at) {
+      const auto y = at(Y);
+      const auto dy = at(DY);
+      const auto ddx = at(DDX);
+      return terms(wanted<HAS_ddx>(dy*y), ddx*y, ddx*y);
+    });
+    const auto mean_dy_y = math::quotient(get<0>(stage_1), row.D);  // step 32: mean(dy*y)
+    const auto mean_ddx_y = math::quotient(get<1>(stage_1), row.D);  // step 51: mean(ddx*y)
+    const auto sum_ddx_y = get<2>(stage_1);  // step 57: sum(ddx*y)
+    const auto mean_dy_y_scaled = mean_dy_y*row.D;  // step 34
+    const auto stage_2 = row.means([&](auto at) {
+      const auto y = at(Y);
+      const auto dy = at(DY);
+      const auto ddx = at(DDX);
+      const auto d2y_part = (dy - mean_dy_y_scaled)*ddx;  // step 34
+      at.store(DDY, (ddx - sum_ddx_y)*y);  // step 57
+      return terms(d2y_part*y);
+    });
+    const auto mean_d2y_part_y = get<0>(stage_2);  // step 51: mean(d2y_part*y)
+    row.each([&](auto at) {
+      const auto y = at(Y);
+      const auto dy = at(DY);
+      const auto ddx = at(DDX);
+      const auto d2y_part = (dy - mean_dy_y_scaled)*ddx;  // step 34
+      at.store(DX, (d2y_part + ((mean_dy_y_scaled - dy)*mean_ddx_y - mean_d2y_part_y)*row.D)*y);  // step 51
+    });
+  }
+};
+
+}  // namespace backward_backward
+}  // namespace lngen

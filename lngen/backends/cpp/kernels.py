@@ -1,0 +1,84 @@
+"""Kernels of a direction, as `kernels.cu` and `kernels.cpp` list them: their contracts beside the mathematics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lngen.backends import Notes
+from lngen.backends.cpp.contract import LaunchContract, column_results, columns_contract, row_contract, without
+from lngen.backends.cpp.passes import MOST_SUMS
+from lngen.backends.cpp.presence import flags
+from lngen.expressions.symbols import axes
+from lngen.plan.passes.moments import with_corrected_moments
+from lngen.plan.passes.places import with_places
+from lngen.plan.program import RowProgram
+
+COLUMNS = 8
+"""Columns of a block in the kernel that ends the sums over rows: in float, a sector of memory."""
+
+
+@dataclass(frozen=True)
+class KernelPair:
+    """The kernel of a direction's rows and, where columns are summed over rows, the one that ends the sums.
+
+    `formulas` says in comments what is computed, and `flags` names the arguments that may be left out.
+    """
+
+    name: str
+    contract: LaunchContract
+    columns: LaunchContract | None
+    formulas: tuple[str, ...]
+    flags: tuple[str, ...]
+
+    @property
+    def contracts(self) -> tuple[LaunchContract, ...]:
+        """Return the contracts of both."""
+        return (self.contract, self.columns) if self.columns else (self.contract,)
+
+    @property
+    def spaces(self) -> list[tuple[LaunchContract, str]]:
+        """Return each contract with the namespace of its mathematics."""
+        return [(each, self.name + "::columns" * (each is self.columns)) for each in self.contracts]
+
+
+def handed(program: RowProgram) -> RowProgram:
+    """Return the program that is printed: that of the plan after the passes for loops over a row."""
+    return with_places(with_corrected_moments(program, MOST_SUMS))
+
+
+def kernels_of(program: RowProgram, formulas: Sequence[str]) -> KernelPair:
+    """Return the kernels of a direction that is `handed` over, its names marked."""
+    over_rows = [item.symbol for stage in program.stages for item in stage.rows_reductions]
+    columns = sum(axes(symbol).features for symbol in over_rows)
+    sums = columns, len(over_rows) - columns
+    ends = columns_contract(program, sums) if column_results(program) else None
+    return KernelPair(
+        program.direction, row_contract(program, sums), ends, tuple(formulas), tuple(sorted(flags(program)))
+    )
+
+
+def head(directions: Sequence[KernelPair], notes: Notes) -> dict[str, Any]:
+    """Return the head of a file of C++ kernels: the layer, its formulas, its arguments, and macros for absent
+    inputs.
+    """
+    names = sorted({flag for direction in directions for flag in direction.flags})
+    macros = [(name, without(name)) for name in names]
+    return {
+        "header": [_comment(line) for line in (notes.title, *notes.header)],
+        "directions": directions,
+        "contract_lines": [line for contract in contracts_of(directions) for line in contract.summary()],
+        "absences": [(macro, f"{name} is left out; it and its gradient are compiled away") for name, macro in macros],
+        "flags": macros,
+    }
+
+
+def contracts_of(directions: Sequence[KernelPair]) -> tuple[LaunchContract, ...]:
+    """The contracts of the kernels of some directions, in the file's order."""
+    return tuple(contract for direction in directions for contract in direction.contracts)
+
+
+def _comment(line: str) -> str:
+    """A line that stays a comment: a backslash at its end would continue it."""
+    return " ".join(line.split()).rstrip("\\")

@@ -1,0 +1,485 @@
+"""`layer.h`: the mathematics of a layer's directions, once for every device.
+
+A direction is a function of a row. The loops over rows and columns, the reductions and the memory are the drivers',
+which are the same for all layers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+
+import sympy
+from sympy import Expr, Symbol
+
+from lngen.backends.cpp import contract
+from lngen.backends.cpp.expressions import CppPrinter, Kinds, names_type
+from lngen.backends.cpp.kernels import COLUMNS
+from lngen.backends.cpp.passes import MOST_SUMS, Pass, Recomputed, Reduced, of_lines, of_stage
+from lngen.backends.cpp.presence import Presence, cpp, flags, result_condition
+from lngen.backends.cpp.tags import Tag, Tags, given, kind_of
+from lngen.errors import LngenError
+from lngen.expressions.equations import leading_to
+from lngen.expressions.symbols import (
+    PLACE,
+    AttainsFirst,
+    D,
+    FeatureSymbol,
+    Reduction,
+    RowScalarSymbol,
+    ScalarSymbol,
+    TypedSymbol,
+    axes,
+    heads_that,
+)
+from lngen.plan.passes.places import distance
+from lngen.plan.presence import ALWAYS, NEVER, Condition
+from lngen.plan.program import Assignment, FeatureReduction, RowProgram, RowsReduction
+
+# An absolute value and a sign are exact, and an instruction or two: they are not kept.
+_CALLED = heads_that(lambda entry: entry.roundings)
+
+_INDENT = "    "
+
+
+def direction_text(name: str, program: RowProgram) -> list[str]:
+    """The lines of a direction's namespace, called `name`; the program is `handed` over, its names marked.
+
+    Raises LngenError for an expression that cannot be printed.
+    """
+    direction = _Direction(program)
+    lines = direction.lines()
+    if contract.column_results(program):
+        lines += ["", *_Totals(direction).lines(name)]
+    return [
+        f"// {'=' * 96} {name}",
+        "",
+        "namespace lngen {",
+        f"namespace {name} {{",
+        "",
+        *lines,
+        "",
+        f"}}  // namespace {name}",
+        "}  // namespace lngen",
+    ]
+
+
+class _LevelText:
+    """A function of the text: the printers of its values, and of the entries of its sweeps."""
+
+    def __init__(self, of: str, at_level: Mapping[Symbol, str], kinds: Mapping[Symbol, Kinds]) -> None:
+        self.of = of
+        self._level: dict[Symbol, str] = {D: f"{of}.D", **at_level}
+        self._kinds = kinds
+        self.read: dict[Symbol, int] = {}
+        self.names_type = False
+        self._made: set[Symbol] = set()
+
+    def name(self, symbols: Iterable[Symbol]) -> None:
+        """Note that a value has its own name from here on."""
+        for symbol in symbols:
+            self._level[symbol] = symbol.name
+            self._made.add(symbol)
+
+    def line(self, expression: Expr) -> str:
+        """A value outside of the sweeps."""
+        self._note(expression, 1)
+        text = CppPrinter(self._level, self._kinds).line(expression)
+        self.names_type |= names_type(text)
+        return text
+
+    def entry(self, names: Mapping[Symbol, str]) -> CppPrinter:
+        """The printer of an entry, whose own values have these names."""
+        return CppPrinter({**self._level, PLACE: "at.place()", **names}, self._kinds, is_entry=True)
+
+    def note_entry(self, expressions: Iterable[Expr]) -> None:
+        """Note what the entries of a sweep read."""
+        for expression in expressions:
+            self._note(expression, 2)
+
+    def _note(self, expression: Expr, times: int) -> None:
+        for symbol in expression.free_symbols - self._made:
+            self.read[symbol] = self.read.get(symbol, 0) + times * _uses(expression, symbol)
+
+
+class _KernelText:
+    """Text of one of the two kernels of a direction: its names, and its sweeps."""
+
+    def __init__(self, program: RowProgram, recomputed: Iterable[Assignment]) -> None:
+        self.program = program
+        self.presence = Presence(program)
+        self.flags = flags(program)
+        self.recomputed = Recomputed(recomputed)
+        self.tags = Tags(symbol.name for symbol in _symbols(program))
+        self.tag_of: dict[Symbol, Tag] = {}
+        self.result_tags: dict[str, Tag] = {}
+        self.kinds: dict[Symbol, Kinds] = {}
+        self.keeps: dict[Symbol, tuple[Tag, Pass]] = {}
+
+    # ---- names
+
+    def arguments(
+        self, each: contract.LaunchContract, symbols: Mapping[str, TypedSymbol], used: Mapping[Symbol, Condition]
+    ) -> str:
+        """Declare the tags of a kernel's arguments; return the declaration of their order."""
+        neutral = dict(self.program.optional)
+        results = {f"out_{name}": store.symbol for store in self.program.results for name in store.names}
+        tags: dict[str, Tag] = {}
+        for argument in each.arguments:
+            if argument.role in ("workspace", "rows", "blocks", "D"):
+                continue
+            name = argument.name
+            kind = kind_of(argument, results)
+            if argument.role == "result":
+                public = name.removeprefix("out_")
+                shown = name if kind.startswith(("FEATURES", "SCALARS")) else public
+                tags[name] = self.tags.add(shown, kind, result_condition((public,), self.program))
+                self.result_tags[public] = tags[name]
+                continue
+            if argument.role == "save":
+                tags[name] = self.tags.add(name.removeprefix("save_"), kind)
+                continue
+            symbol = symbols[name]
+            where = ALWAYS
+            if kind in ("ROWS", "ROW_NUMBERS", "FEATURES", "SCALAR"):
+                where = used.get(symbol, NEVER) & self.flags.get(argument.part, ALWAYS)
+            tags[name] = self.tag_of[symbol] = self.tags.add(name, kind, where, neutral.get(argument.part, Fraction(0)))
+            self.kinds[symbol] = tags[name].kinds
+        self.saved_tags = {name.removeprefix("save_"): tag for name, tag in tags.items() if name.startswith("save_")}
+        return given(each, tags)
+
+    def learn(self) -> None:
+        """Learn the kinds of the values that lines make; a line may use what a later one makes."""
+        before: dict[Symbol, Kinds] | None = None
+        while before != self.kinds:
+            before = dict(self.kinds)
+            self.kinds |= {line.symbol: self._learned(line) for line in self.program.lines()}
+
+    def _learned(self, line: Assignment | FeatureReduction | RowsReduction) -> Kinds:
+        if isinstance(line, RowsReduction):
+            return Kinds(zero=self.presence.needed(line.symbol) != ALWAYS)
+        body, reduces = line.body, isinstance(line, FeatureReduction)
+        if isinstance(body, AttainsFirst):
+            body, reduces = distance(body), True
+        elif isinstance(body, Reduction):
+            body, reduces = body.args[0], True
+        kinds = CppPrinter({}, self.kinds).kinds_of(body)
+        return Kinds(zero=kinds.zero or self._unwanted(line.symbol) != "") if reduces else kinds
+
+    def _unwanted(self, symbol: Symbol) -> str:
+        """The condition that a reduction is used under, if it is not used wherever it is other than zero."""
+        used = self.presence.used(symbol)
+        return "" if self.presence.nonzero(symbol).implies(used) else cpp(used)
+
+    # ---- sweeps
+
+    def sweep(self, scope: _LevelText, each: Pass, name: str, recalls: Sequence[Symbol] = ()) -> list[str]:
+        """The lines of a pass: its sweep, its results, the values that follow."""
+        lines: list[str] = []
+        if each.reductions or each.columns or each.stores:
+            lines += self._sweep(scope, each, name, recalls)
+        for index, item in enumerate(each.reductions):
+            value = f"get<{index}>({name})"
+            if item.operator == "mean" and _method(each.reductions) != "means":
+                value = f"math::quotient({value}, {scope.of}.D)"
+            if item.shift:
+                value = f"finite_or_zero({value})"
+            scope.name([item.symbol])
+            lines.append(f"const auto {item.symbol.name} = {value};  // step {item.step}: {item.words()}")
+        for line in each.scalars:
+            text = scope.line(line.expression)
+            scope.name([line.symbol])
+            lines.append(f"const auto {line.symbol.name} = {text};  // step {line.step}")
+        for total in each.over_all:
+            value = scope.line(total.body)
+            call = f"{scope.of}.over_rows({self.tag_of[total.symbol].text}, {value});"
+            lines.append(f"{call}  // step {total.step}: {total.symbol.name}")
+        for store in each.row_scalar_stores:
+            value = scope.line(store.symbol)
+            lines += [f"{scope.of}.store({self.result_tags[result].text}, {value});" for result in store.names]
+        return lines
+
+    def _sweep(self, scope: _LevelText, each: Pass, name: str, recalls: Sequence[Symbol]) -> list[str]:
+        lines, leaves = self.recomputed.closure(each.roots)
+        printed = [_body(item) for item in each.reductions] + [item.body for item in each.columns]
+        stored = [store.symbol for store in each.stores for _ in store.names]
+        expressions = [line.expression for line in lines] + printed + stored
+        scope.note_entry(expressions)
+        own = {line.symbol: line.symbol.name for line in lines}
+        body: list[str] = []
+        reads = {s: tag for s, tag in self.tag_of.items() if s in leaves and axes(s).features}
+        # A GPU's compiler keeps fewer registers if an entry's values are read one after the other.
+        in_order = scope.of == "row" and len(reads) > 1
+        for symbol, tag in reads.items():
+            if in_order or sum(_uses(expression, symbol) for expression in expressions) > 1:
+                own[symbol] = symbol.name
+                body.append(f"const auto {symbol.name} = at({tag.text});")
+            else:
+                own[symbol] = f"at({tag.text})"
+        printer = scope.entry(own)
+        at_once = {}
+        for line in lines:
+            text = printer.line(line.expression, varies=True)
+            step = f"  // step {line.step}"
+            kept = self.keeps.get(line.symbol)
+            if line.symbol in recalls and kept:
+                text = f"at.recall({kept[0].text}, [&] {{ return {text}; }})"
+            elif kept and kept[1] is each:
+                text = f"at.keep({kept[0].text}, {text})"
+            elif line.symbol in stored and sum(_uses(e, line.symbol) for e in expressions) == 1:
+                at_once[line.symbol] = text, step
+                continue
+            body.append(f"const auto {line.symbol.name} = {text};{step}")
+        for item in each.columns:
+            value = printer.line(item.body)
+            body.append(
+                f"at.over_rows({self.tag_of[item.symbol].text}, {value});  // step {item.step}: {item.symbol.name}"
+            )
+        for store in each.stores:
+            value, step = at_once.get(store.symbol, (printer.line(store.symbol), ""))
+            body += [f"at.store({self.result_tags[result].text}, {value});{step}" for result in store.names]
+        if each.reductions:
+            body.append(f"return terms({', '.join(self._term(printer, item) for item in each.reductions)});")
+        if any(map(names_type, body)):
+            body.insert(0, "using A = typename decltype(at)::A;")
+        head = f"{scope.of}.{_method(each.reductions)}([&](auto at) {{"
+        head = f"const auto {name} = {head}" if each.reductions else head
+        if len(body) == 1 and "//" not in body[0]:
+            return [f"{head} {body[0]} }});"]
+        return [head, *(f"  {line}" for line in body), "});"]
+
+    def _term(self, printer: CppPrinter, item: Reduced) -> str:
+        text = printer.line(_body(item))
+        if used := self._unwanted(item.symbol):
+            text = f"wanted<{used}>({text})"
+        return f"{item.operator}_of({text})" if item.operator in ("max", "min") else text
+
+
+class _Direction(_KernelText):
+    """The function of a row, and the values of a call before it."""
+
+    def __init__(self, program: RowProgram) -> None:
+        features = [line for line in program.prologue if axes(line.symbol).features]
+        super().__init__(program, [*features, *(t for t in program.temps() if axes(t.symbol).features)])
+        sums = [item for stage in program.stages for item in stage.rows_reductions]
+        self.columns = [item for item in sums if isinstance(item.symbol, FeatureSymbol)]
+        self.scalars = [item for item in sums if isinstance(item.symbol, ScalarSymbol)]
+        if len(self.columns) > MOST_SUMS:
+            raise LngenError(f"{len(self.columns)} sums over rows; the C++ backend allows {MOST_SUMS}")
+        symbols: dict[str, TypedSymbol] = {a.symbol.name: a.symbol for a in program.rows}
+        symbols |= {p.symbol.name: p.symbol for p in program.parameters}
+        symbols |= {symbol.name: symbol for symbol in program.saved}
+        used = {symbol: self.presence.used(symbol) for symbol in symbols.values()}
+        counts = len(self.columns), len(self.scalars)
+        self.order = self.arguments(contract.row_contract(program, counts), symbols, used)
+        for kind, items in (("OVER_ROWS", self.columns), ("OVER_ALL", self.scalars)):
+            for item in items:
+                self.tag_of[item.symbol] = self.tags.add(item.symbol.name, kind, self.presence.needed(item.symbol))
+        self.learn()
+
+    def lines(self) -> list[str]:
+        """The lines of its names and of its functions."""
+        program = self.program
+        passes = [each for stage in program.stages for each in of_stage(stage, self.recomputed)]
+        recalls = self._kept(passes)
+        prologue = of_lines(leading_to(_stage_symbols(program), program.prologue), self.recomputed)
+        made = [line.symbol for line in program.prologue if not axes(line.symbol).features]
+        of_call = {symbol: symbol.name for symbol in made}
+        scope = _LevelText("row", {**self._level("row"), **of_call}, self.kinds)
+        # Before it is known what is read only once.
+        for number, each in enumerate(passes, 1):
+            self.sweep(scope, each, f"stage_{number}", recalls[number - 1])
+        head, inline = self._head(scope.read)
+        scope = _LevelText("row", {**self._level("row"), **of_call, **inline}, self.kinds)
+        body: list[str] = []
+        for number, each in enumerate(passes, 1):
+            body += self.sweep(scope, each, f"stage_{number}", recalls[number - 1])
+        if program.direction == "forward":
+            body += [f"row.save({self.saved_tags[s.name].text}, {s.name});" for s in program.saved]
+        returned = [symbol for symbol in made if symbol in scope.read]
+        before = self._before(prologue, returned)
+        head += [f"const auto {symbol.name} = get<{index}>(row.call);" for index, symbol in enumerate(returned)]
+        if scope.names_type:
+            head.insert(0, "using A = typename Row::A;")
+        over = [self.tag_of[item.symbol].text for item in (*self.columns, *self.scalars)]
+        most = max((each.sums for each in (*prologue[1:], *passes)), default=0)
+        results = max((len(each.stores) for each in passes), default=0)
+        numbers = [most, self._calls(), len(self._members(prologue)), results, len(self.keeps)]
+        direction = ", ".join(map(str, numbers if self.keeps else numbers[:-1]))
+        return [
+            *self.tags.declarations(),
+            self.order,
+            "",
+            f"struct Layer : Direction<Given, decltype(over_rows({', '.join(over)})), {direction}> {{",
+            *before,
+            "  template <class Row> static LNGEN_INLINE void work(const Row& row) {",
+            *(_INDENT + line for line in [*head, *body]),
+            "  }",
+            "};",
+        ]
+
+    def _level(self, of: str) -> dict[Symbol, str]:
+        return {symbol: f"{of}({tag.text})" for symbol, tag in self.tag_of.items() if not axes(symbol).features}
+
+    def _head(self, read: Mapping[Symbol, int]) -> tuple[list[str], dict[Symbol, str]]:
+        """The lines that read the numbers of a row, and the names of those that have one."""
+        level = self._level("row")
+        named = {symbol: symbol.name for symbol in level if read.get(symbol, 0) > 1}
+        of_row = [symbol for symbol in named if self.tag_of[symbol].kind == "SAVED"]
+        lines = [f"const auto {', '.join(f'{s.name} = {level[s]}' for s in of_row)};"] if of_row else []
+        return lines + [f"const auto {s.name} = {level[s]};" for s in named if s not in of_row], named
+
+    def _before(self, prologue: Sequence[Pass], returned: Sequence[Symbol]) -> list[str]:
+        """The function of the values that are the same for all rows."""
+        if not returned:
+            return []
+        scope = _LevelText("call", self._level("call"), self.kinds)
+        body: list[str] = []
+        for number, each in enumerate(prologue):
+            body += self.sweep(scope, each, f"sweep_{number}")
+        body.append(f"return terms({', '.join(symbol.name for symbol in returned)});")
+        if scope.names_type:
+            body.insert(0, "using A = typename Call::A;")
+        return [
+            "  template <class Call> static LNGEN_INLINE auto before(const Call& call) {",
+            *(_INDENT + line for line in body),
+            "  }",
+        ]
+
+    def _kept(self, passes: Sequence[Pass]) -> list[list[Symbol]]:
+        """Find the row values that a pass keeps, since a function is called for them; those that each pass recalls."""
+        earlier: dict[Symbol, Pass] = {}
+        found = []
+        for each in passes:
+            able = [symbol for symbol in earlier if self._takes_a_call(symbol)]
+            lines, leaves = self.recomputed.closure(each.roots, able)
+            recalls = [symbol for symbol in able if symbol in leaves]
+            for symbol in recalls:
+                if symbol not in self.keeps:
+                    self.keeps[symbol] = self.tags.add(f"kept_{symbol.name}", "KEPT"), earlier[symbol]
+            found.append(recalls)
+            earlier = {line.symbol: each for line in lines} | earlier
+        return found
+
+    def _takes_a_call(self, symbol: Symbol) -> bool:
+        """Test whether a function computes a row value, or a value that it depends on."""
+        line = self.recomputed[symbol]
+        if line is None or not axes(symbol).rows:
+            return False
+        expression = line.expression
+        return expression.has(*_CALLED) or any(map(self._takes_a_call, expression.free_symbols))
+
+    def _calls(self) -> int:
+        """Functions that are called for an entry of the row, in all stages together."""
+        expressions = [line.expression for line in self.program.temps()]
+        expressions += [item.body for stage in self.program.stages for item in stage.reductions]
+        return sum(len(expression.atoms(*_CALLED)) for expression in expressions if axes(expression).features)
+
+    def _members(self, prologue: Sequence[Pass]) -> set[str]:
+        """Return the names of the values that do not vary over features."""
+        program = self.program
+        symbols: list[Symbol] = [a.symbol for a in program.rows if isinstance(a.symbol, RowScalarSymbol)]
+        symbols += program.saved if program.direction != "forward" else ()
+        symbols += [p.symbol for p in program.parameters if p.kind != "Feature"]
+        for each in prologue:
+            symbols += [item.symbol for item in each.reductions] + [line.symbol for line in each.scalars]
+        for stage in program.stages:
+            symbols += [line.symbol for line in stage.temps if not axes(line.symbol).features]
+            symbols += [item.symbol for item in stage.reductions] + [line.symbol for line in stage.row_scalars]
+        return {symbol.name for symbol in symbols}
+
+
+class _Totals(_KernelText):
+    """The function of the sums over all rows."""
+
+    def __init__(self, rows: _Direction) -> None:
+        program = rows.program
+        self._lines = [*program.prologue, *program.epilogue]
+        super().__init__(program, [line for line in self._lines if axes(line.symbol).features])
+        self._sums = {item.symbol: rows.tag_of[item.symbol] for item in (*rows.columns, *rows.scalars)}
+        for tag in self._sums.values():
+            self.tags.all.append(tag)
+        self._results = contract.column_results(program)
+        self._needed = leading_to({s for store in self._results for s in store.symbol.free_symbols}, self._lines)
+        self._passes = of_lines(self._needed, self.recomputed)
+        self._last = Pass(stores=tuple(s for s in self._results if isinstance(s.symbol, FeatureSymbol)))
+        read = {symbol for each in (*self._passes, self._last) for symbol in self._read(each)}
+        symbols = {p.symbol.name: p.symbol for p in program.parameters}
+        used = {symbol: self.presence.used(symbol) for symbol in symbols.values() if symbol in read}
+        counts = len(rows.columns), len(rows.scalars)
+        self._order = self.arguments(contract.columns_contract(program, counts), symbols, used)
+        self.tag_of |= self._sums
+        self.learn()
+
+    def _read(self, each: Pass) -> set[Symbol]:
+        found = self.recomputed.closure(each.roots)[1]
+        return found.union(*(line.expression.free_symbols for line in each.scalars))
+
+    def lines(self, direction: str) -> list[str]:
+        """The lines of its namespace."""
+        level = {s: f"call({tag.text})" for s, tag in self.tag_of.items() if not axes(s).features}
+        scope = _LevelText("call", level, self.kinds)
+        body: list[str] = []
+        for number, each in enumerate(self._passes):
+            body += self.sweep(scope, each, f"columns_{number}")
+        body += self.sweep(scope, self._last, "")
+        for store in self._results:
+            if isinstance(store.symbol, ScalarSymbol):
+                value = scope.line(store.symbol)
+                body += [f"call.store({self.result_tags[name].text}, {value});" for name in store.names]
+        if scope.names_type:
+            body.insert(0, "using A = typename Call::A;")
+        stages = self._passes[1:]
+        most = max((each.sums for each in stages), default=1)
+        own = [line for tag in self.tags.all if tag not in self._sums.values() for line in tag.declaration()]
+        return [
+            "namespace columns {",
+            "",
+            *own,
+            self._order,
+            "",
+            f"struct Layer : ColumnsOf<{direction}::Layer, Given, {most}, {0 if stages else COLUMNS}> {{",
+            "  template <class Call> static LNGEN_INLINE void work(const Call& call) {",
+            *(_INDENT + line for line in body),
+            "  }",
+            "};",
+            "",
+            "}  // namespace columns",
+        ]
+
+
+def _method(reductions: Sequence[Reduced]) -> str:
+    operators = {item.operator for item in reductions}
+    if not operators:
+        return "each"
+    if operators <= {"mean", "sum"}:
+        return "means" if operators == {"mean"} else "sums"
+    return "firsts" if operators == {"first"} else "reduce"
+
+
+def _body(item: Reduced) -> Expr:
+    return distance(item.body) if item.operator == "first" else item.body
+
+
+def _uses(expression: sympy.Basic, symbol: Symbol) -> int:
+    """The number of times that a symbol stands in the printed text of an expression."""
+    if expression == symbol:
+        return 1
+    if isinstance(expression, sympy.Pow) and expression.base == symbol and expression.exp == 2:
+        return 2
+    return sum(_uses(part, symbol) for part in expression.args)
+
+
+def _symbols(program: RowProgram) -> list[Symbol]:
+    """Every symbol that a program defines or is given."""
+    arguments = [*(a.symbol for a in program.rows), *(p.symbol for p in program.parameters)]
+    return [*arguments, *program.saved, *(line.symbol for line in program.lines())]
+
+
+def _stage_symbols(program: RowProgram) -> set[Symbol]:
+    """Every symbol that the stages mention."""
+    found: set[Symbol] = {store.symbol for store in program.results}
+    for stage in program.stages:
+        for line in stage.lines():
+            found |= line.body.free_symbols
+    return found

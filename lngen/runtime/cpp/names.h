@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// Names of a direction's arguments, results and sums as types, and what a kernel is given for each.
+//
+// Before it is included: absence.h. T is the type that rows are stored in, P that of parameters, A that of arithmetic.
+#ifndef LNGEN_NAMES_H
+#define LNGEN_NAMES_H
+
+namespace lngen {
+
+enum Kind {
+  ROWS,             // const T*, entries of rows
+  FEATURES,         // const P*, one for each column
+  SAVED,            // const A*, one for each row
+  ROW_NUMBERS,      // const T*, one for each row
+  NUMBER,           // A
+  SCALAR,           // const P*, one
+  ROWS_OUT,         // T*, entries of rows
+  ROW_NUMBERS_OUT,  // T*, one for each row
+  SAVED_OUT,        // A*, one for each row
+  FEATURES_OUT,     // P*, one for each column
+  SCALARS_OUT,      // P*, one
+  PARTS,            // A*, sums over some of the rows
+  LONG,             // long long
+  INT,              // int
+  OVER_ROWS,        // a sum over rows into each column, not an argument
+  OVER_ALL,         // a sum over rows of a number of the row, not an argument
+  KEPT,             // a row value that a processor keeps for later stages, not an argument
+};
+
+// The I-th of its kind; whether it is there; its value where it is not (absence.h).
+template <Kind K, int I, bool IS_THERE = true, class Absent_ = Zero> struct Name {
+  static constexpr Kind KIND = K;
+  static constexpr int INDEX = I;
+  static constexpr bool THERE = IS_THERE, PER_ROW = K == ROWS || K == SAVED || K == ROW_NUMBERS;
+  using Absent = Absent_;
+};
+constexpr Name<PARTS, 0> WORKSPACE;
+constexpr Name<LONG, 0> ROW_COUNT;
+constexpr Name<INT, 0> D;
+constexpr Name<INT, 1> BLOCKS;
+
+#ifdef __CUDACC__
+#define LNGEN_CONSTANT __host__ __device__ constexpr
+#else
+#define LNGEN_CONSTANT constexpr
+#endif
+
+template <class... N> struct Names {
+  // Those of a kind that are there, and all of them.
+  static LNGEN_CONSTANT int count([[maybe_unused]] Kind kind) { return (0 + ... + int(N::KIND == kind && N::THERE)); }
+  static LNGEN_CONSTANT int all([[maybe_unused]] Kind kind) { return (0 + ... + int(N::KIND == kind)); }
+  // The set of them as bits.
+  static LNGEN_CONSTANT unsigned long long wanted([[maybe_unused]] Kind kind) {
+    return (0ull | ... | (N::KIND == kind && N::THERE ? 1ull << N::INDEX : 0ull));
+  }
+};
+template <class... N> LNGEN_CONSTANT Names<N...> names(N...) { return {}; }
+template <class... N> LNGEN_CONSTANT Names<N...> over_rows(N...) { return {}; }
+
+template <Kind K, class T, class P, class A> struct PassedAs;
+template <class T, class P, class A> struct PassedAs<ROWS, T, P, A> { using type = const T*; };
+template <class T, class P, class A> struct PassedAs<FEATURES, T, P, A> { using type = const P*; };
+template <class T, class P, class A> struct PassedAs<SAVED, T, P, A> { using type = const A*; };
+template <class T, class P, class A> struct PassedAs<ROW_NUMBERS, T, P, A> { using type = const T*; };
+template <class T, class P, class A> struct PassedAs<NUMBER, T, P, A> { using type = A; };
+template <class T, class P, class A> struct PassedAs<SCALAR, T, P, A> { using type = const P*; };
+template <class T, class P, class A> struct PassedAs<ROWS_OUT, T, P, A> { using type = T*; };
+template <class T, class P, class A> struct PassedAs<ROW_NUMBERS_OUT, T, P, A> { using type = T*; };
+template <class T, class P, class A> struct PassedAs<SAVED_OUT, T, P, A> { using type = A*; };
+template <class T, class P, class A> struct PassedAs<FEATURES_OUT, T, P, A> { using type = P*; };
+template <class T, class P, class A> struct PassedAs<SCALARS_OUT, T, P, A> { using type = P*; };
+template <class T, class P, class A> struct PassedAs<PARTS, T, P, A> { using type = A*; };
+template <class T, class P, class A> struct PassedAs<LONG, T, P, A> { using type = long long; };
+template <class T, class P, class A> struct PassedAs<INT, T, P, A> { using type = int; };
+
+// The arguments of a kernel, in order, each found by its name.
+template <class N, class V> struct Argument { V value; };
+template <class T, class P, class A, class Given> struct Arguments;
+template <class T, class P, class A, class... N>
+struct Arguments<T, P, A, Names<N...>> : Argument<N, typename PassedAs<N::KIND, T, P, A>::type>... {
+  template <class M> LNGEN_INLINE auto of(M) const {
+    return static_cast<const Argument<M, typename PassedAs<M::KIND, T, P, A>::type>&>(*this).value;
+  }
+  // Calls visit(name, argument) for all of them.
+  template <class F> LNGEN_INLINE void each(const F& visit) const { (visit(N(), of(N())), ...); }
+};
+
+// A direction: its arguments, its sums over rows, and what a launch goes by: the most reductions of a stage, the
+// functions that are called for an entry, the numbers of a row, the most rows that a stage makes; and the row values
+// that a processor keeps.
+template <class Given_, class Summed_, int MOST_SUMS_, int CALLS_, int NUMBERS_, int RESULTS_, int KEPT_ = 0>
+struct Direction {
+  using Given = Given_;
+  using Summed = Summed_;
+  static constexpr bool ENDS_SUMS = false;
+  static constexpr int MOST_SUMS = MOST_SUMS_, CALLS = CALLS_, NUMBERS = NUMBERS_, RESULTS = RESULTS_, KEEPS = KEPT_;
+  template <class Call> static LNGEN_INLINE Terms<> before(const Call&) { return terms(); }
+};
+
+// The end of its sums over rows; columns that a block takes at a time, 0 for all.
+template <class Layer, class Given_, int MOST_SUMS_, int COLUMNS_PER_BLOCK_> struct ColumnsOf {
+  using Given = Given_;
+  using Summed = typename Layer::Summed;
+  static constexpr bool ENDS_SUMS = true;
+  static constexpr int MOST_SUMS = MOST_SUMS_, COLUMNS_PER_BLOCK = COLUMNS_PER_BLOCK_;
+};
+
+}  // namespace lngen
+
+#endif

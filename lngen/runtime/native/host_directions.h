@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: MIT
+// The driver of every layer on a processor: it sweeps over rows and columns, reduces and stores; a layer's text
+// (layer.h) says what of. The text is a function of a row, which has
+//
+//     row(NAME), row.D                a number of the row or of the call
+//     row.sums(f), row.means(f)       f(at) gives terms(...) of an entry; their sums over the row, or those by D
+//     row.reduce(f), row.firsts(f)    the same with largest and least among them; places of the least, the first of equals
+//     row.each(f)                     a stage without a reduction
+//     row.save(NAME, v), row.store(NAME, v), row.over_rows(NAME, v)
+//     row.call                        what Layer::before has made of the arguments that are the same for all rows
+//     at(NAME), at.place()            an entry of a row or a Feature, lanes of them; its place in the row
+//     at.store(NAME, v), at.over_rows(NAME, v)
+//     at.keep(NAME, v), at.recall(NAME, f)    v, which a later stage reads in the place of f()
+#ifndef LNGEN_HOST_DIRECTIONS_H
+#define LNGEN_HOST_DIRECTIONS_H
+
+#include "host_rows.h"
+
+#include "../cpp/absence.h"
+#include "../cpp/names.h"
+
+namespace lngen {
+
+// The arguments of a kernel out of the pointers, the numbers and the sizes that it is passed.
+struct Passed {
+  void* const* arrays;
+  const double* numbers;
+  const long long* sizes;
+
+  template <class V, Kind KIND, int INDEX> V next() {
+    if constexpr (KIND == NUMBER) return V(*numbers++);
+    else if constexpr (KIND == LONG) return sizes[0];
+    else if constexpr (KIND == INT) return int(sizes[1 + INDEX]);
+    else return static_cast<V>(*arrays++);
+  }
+};
+template <class To, class... N> To arguments(Passed from, Names<N...>) {
+  return {{from.next<decltype(To().of(N())), N::KIND, N::INDEX>()}...};
+}
+
+// ---------------------------------------------------------------------------------------------- stages
+
+// Entries of some columns, of the rows or the columns that `Of` works on.
+template <class Of, class W> struct Entry {
+  using S = typename Of::A;
+  using A = Lanes<S>;
+  const Of& of;
+  const int column;
+  const W width;
+
+  template <class N> LNGEN_INLINE auto operator()(N name) const {
+    if constexpr (N::THERE) return of.lanes(name, column, width);
+    else return absent<A, typename N::Absent>();
+  }
+  template <class N, class V> LNGEN_INLINE void store(N name, const V& value) const {
+    if constexpr (N::THERE) of.put(name, column, width, A(value));
+  }
+  template <class N, class V> LNGEN_INLINE void over_rows(N name, const V& value) const {
+    if constexpr (N::THERE && !is_zero<V>) of.add(name, column, width, A(value));
+  }
+  template <class N, class V> LNGEN_INLINE auto keep(N name, const V& value) const {
+    if constexpr (!is_known<V>) write(of.kept(name) + column, width, A(value));
+    return value;
+  }
+  template <class N, class F> LNGEN_INLINE auto recall(N name, const F& compute) const {
+    if constexpr (is_known<decltype(compute())>) return compute();
+    else return read<S>(of.kept(name) + column, width);
+  }
+  LNGEN_INLINE A place() const { return counting<S>() + A(column); }
+};
+
+// What rows, columns and calls have alike: stages over D columns.
+template <class Self, class S> struct Stages {
+  using A = S;
+  const S D;
+  const int columns;
+
+  LNGEN_INLINE Stages(int D) : D(D), columns(D) {}
+
+  template <class W> LNGEN_INLINE Entry<Self, W> entry(int column, W width) const {
+    return {static_cast<const Self&>(*this), column, width};
+  }
+  template <class F> LNGEN_INLINE void each(const F& f) const {
+    each_column<S>(columns, [&](int column, auto width) __attribute__((always_inline)) {
+      static_cast<const Self&>(*this).ahead(column);
+      f(entry(column, width));
+    });
+  }
+  template <class F> LNGEN_INLINE auto reduce(const F& f) const {
+    using Terms = decltype(f(entry(0, Whole())));
+    Found<S, Terms::NEEDED, Terms::COUNT> found;
+    if constexpr (Terms::NEEDED) {
+      sweep<Terms::MAXIMA, Terms::MINIMA>(
+          columns, found.values,
+          [&](int column, auto width, auto& lanes) __attribute__((always_inline)) { f(entry(column, width)).add_to(lanes); });
+    } else {
+      each(f);
+    }
+    return found;
+  }
+  template <class F> LNGEN_INLINE auto sums(const F& f) const { return reduce(f); }
+  template <class F> LNGEN_INLINE auto means(const F& f) const {
+    auto found = reduce(f);
+    for (S& value : found.values) value = math::quotient(value, D);
+    return found;
+  }
+  template <class F> LNGEN_INLINE auto firsts(const F& f) const {
+    using Terms = decltype(f(entry(0, Whole())));
+    Found<S, Terms::NEEDED, Terms::COUNT> found;
+    sweep_first<Terms::COUNT>(
+        columns, found.values,
+        [&](int column, auto width, auto& least, auto& places) __attribute__((always_inline)) {
+          const auto at = entry(column, width);
+          f(at).each([&](const auto& distance, int k) __attribute__((always_inline)) {
+            nearest(least[k], places[k], Lanes<S>(distance), at.place());
+          });
+        });
+    return found;
+  }
+  LNGEN_INLINE void ahead(int) const {}
+};
+
+// ---------------------------------------------------------------------------------------------- a call, a row, columns
+
+template <class S, class To> struct Call : Stages<Call<S, To>, S> {
+  const To& to;
+
+  LNGEN_INLINE Call(const To& to) : Stages<Call, S>(to.of(lngen::D)), to(to) {}
+
+  template <class N> LNGEN_INLINE auto operator()(N name) const {
+    if constexpr (!N::THERE) return absent<S, typename N::Absent>();
+    else if constexpr (N::KIND == NUMBER) return to.of(name);
+    else return *to.of(name);
+  }
+  template <class N, class W> LNGEN_INLINE Lanes<S> lanes(N name, int column, W width) const {
+    return read<S>(to.of(name) + column, width);
+  }
+};
+
+// Sums over the rows of a chunk.
+template <class S, class Summed> struct Sums {
+  static constexpr int COLUMNS = Summed::all(OVER_ROWS), SCALARS = Summed::all(OVER_ALL);
+  ColumnSums<S, Summed::wanted(OVER_ROWS), COLUMNS> columns;
+  double scalars[SCALARS + 1] = {};
+
+  LNGEN_INLINE Sums(S* workspace, int D) : columns(workspace, D) {}
+  LNGEN_INLINE void end_row() {
+    if constexpr (COLUMNS > 0) columns.end_row();
+  }
+  LNGEN_INLINE void end(S* workspace, int D) {
+    if constexpr (COLUMNS > 0) columns.end();
+    for (int k = 0; k < SCALARS; ++k) workspace[chunk_entries(COLUMNS, 0, D) + k] = S(scalars[k]);
+  }
+};
+
+// What does not change from row to row.
+template <class S, class To, class Before> struct Rows {
+  const To& to;
+  const Before call;
+  S* const kept;
+  const bool streams;
+};
+
+template <class S, class Of, class Summed> struct HostRow : Stages<HostRow<S, Of, Summed>, S> {
+  const Of& of;
+  const decltype(Of::call)& call;
+  Sums<S, Summed>& sums_over_rows;
+  const long long row, offset;
+
+  LNGEN_INLINE HostRow(const Of& of, Sums<S, Summed>& sums, int D, long long row)
+      : Stages<HostRow, S>(D), of(of), call(of.call), sums_over_rows(sums), row(row), offset(row * D) {}
+
+  template <class N> LNGEN_INLINE auto operator()(N name) const {
+    if constexpr (!N::THERE) return absent<S, typename N::Absent>();
+    else if constexpr (N::KIND == NUMBER) return of.to.of(name);
+    else if constexpr (N::KIND == SCALAR) return *of.to.of(name);
+    else return widen<S>(of.to.of(name)[row]);
+  }
+  template <class N, class V> LNGEN_INLINE void save(N name, const V& value) const { of.to.of(name)[row] = S(value); }
+  template <class N, class V> LNGEN_INLINE void store(N name, const V& value) const {
+    if constexpr (N::THERE) of.to.of(name)[row] = narrow<Row>(S(value));
+  }
+  template <class N, class V> LNGEN_INLINE void over_rows(N, const V& value) const {
+    if constexpr (N::THERE && !is_zero<V>) sums_over_rows.scalars[N::INDEX] += S(value);
+  }
+
+  template <class N, class W> LNGEN_INLINE Lanes<S> lanes(N name, int column, W width) const {
+    return read<S>(of.to.of(name) + (N::KIND == ROWS ? offset : 0) + column, width);
+  }
+  template <class N, class W> LNGEN_INLINE void put(N name, int column, W width, const Lanes<S>& value) const {
+    Row* const to = of.to.of(name);
+    write_once(to + offset + column, width, value, of.streams && is_even(to, this->columns));
+  }
+  template <class N, class W> LNGEN_INLINE void add(N, int column, W width, const Lanes<S>& value) const {
+    sums_over_rows.columns.template add<N::INDEX>(this->columns, column, width, value);
+  }
+  template <class N> LNGEN_INLINE S* kept(N) const { return of.kept + (long long)N::INDEX * this->columns; }
+  // The next row comes from memory while this one is stored past the caches.
+  LNGEN_INLINE void ahead(int column) const {
+    if (of.streams) of.to.each([&](auto name, auto array) __attribute__((always_inline)) {
+      if constexpr (decltype(name)::KIND == ROWS && decltype(name)::THERE) prefetch(array + offset + this->columns + column);
+    });
+  }
+};
+
+// The sums over all rows, from those of the chunks.
+template <class S, class To, class Summed> struct Totals : Stages<Totals<S, To, Summed>, S> {
+  static constexpr int COLUMNS = Summed::all(OVER_ROWS), SCALARS = Summed::all(OVER_ALL);
+  const To& to;
+  const S* const workspace;
+  const long long chunks, entries;
+
+  LNGEN_INLINE Totals(const To& to, long long chunks)
+      : Stages<Totals, S>(to.of(lngen::D)), to(to), workspace(first_line(to.of(WORKSPACE))), chunks(chunks),
+        entries(chunk_entries(COLUMNS, SCALARS, this->columns)) {}
+
+  template <class N> LNGEN_INLINE auto operator()(N name) const {
+    if constexpr (!N::THERE) return absent<S, typename N::Absent>();
+    else if constexpr (N::KIND == NUMBER) return to.of(name);
+    else if constexpr (N::KIND == SCALAR) return *to.of(name);
+    else return scalar_total(workspace, chunks, entries, chunk_entries(COLUMNS, 0, this->columns) + N::INDEX);
+  }
+  template <class N, class V> LNGEN_INLINE void store(N name, const V& value) const {
+    if constexpr (N::THERE) *to.of(name) = S(value);
+  }
+  template <class N, class W> LNGEN_INLINE Lanes<S> lanes(N name, int column, W width) const {
+    if constexpr (N::KIND == FEATURES) return read<S>(to.of(name) + column, width);
+    else return column_total(workspace, chunks, entries, N::INDEX * column_entries(this->columns) + column, width);
+  }
+  template <class N, class W> LNGEN_INLINE void put(N name, int column, W width, const Lanes<S>& value) const {
+    write(to.of(name) + column, width, value);
+  }
+};
+
+// ---------------------------------------------------------------------------------------------- kernels
+
+template <class Layer, class S, class To> void over_chunks(const To& to, const Work& on, bool streams) {
+  using Summed = typename Layer::Summed;
+  using Rows = lngen::Rows<S, To, decltype(Layer::before(Call<S, To>(to)))>;
+  constexpr int COLUMNS = Summed::all(OVER_ROWS), SCALARS = Summed::all(OVER_ALL);
+  const Scratch<S> kept((long long)Layer::KEEPS * on.D);
+  const Rows rows{to, Layer::before(Call<S, To>(to)), kept.entries, streams};
+  for (long long chunk = on.first; chunk < on.end; ++chunk) {
+    S* workspace = nullptr;
+    if constexpr (COLUMNS + SCALARS > 0)
+      workspace = first_line(to.of(WORKSPACE)) + chunk * chunk_entries(COLUMNS, SCALARS, on.D);
+    Sums<S, Summed> sums(workspace, on.D);
+    for (long long i = on.row(chunk); i < on.row(chunk + 1); ++i) {
+      Layer::work(HostRow<S, Rows, Summed>(rows, sums, on.D, i));
+      sums.end_row();
+    }
+    sums.end(workspace, on.D);
+  }
+  fence();
+}
+
+// Flattened: what is computed of an entry is part of the loop over entries, and addresses stay in registers.
+template <class Layer> __attribute__((flatten)) void kernel(void* const* arrays, const double* numbers, const long long* sizes) {
+  using To = Arguments<Row, Computed, Computed, typename Layer::Given>;
+  const To to = arguments<To>(Passed{arrays, numbers, sizes}, typename Layer::Given());
+  const Work on{sizes[0], int(sizes[1]), sizes[2], sizes[3], sizes[4]};
+  if constexpr (Layer::ENDS_SUMS) Layer::work(Totals<Computed, To, typename Layer::Summed>(to, on.chunks));
+  else over_chunks<Layer, Computed>(to, on, sizes[5]);
+}
+
+#define LNGEN_KERNEL(NAME, LAYER)                                                                     \
+  extern "C" void NAME(void* const* arrays, const double* numbers, const long long* sizes) {          \
+    lngen::kernel<LAYER>(arrays, numbers, sizes);                                                      \
+  }
+
+}  // namespace lngen
+
+#endif
