@@ -4,7 +4,8 @@
 Nothing here knows a layer. The NumPy code imports NumPy alone; PyCUDA is imported when a kernel is first asked for, and
 a framework by the modules of its folder.
 
-`protocol`: `calls` checks arguments and makes results. `saved` infers the type and shape of a call from saved arrays,
+`protocol`: `directions` says what each direction takes and makes, who may be None, and what is computed in; all others
+read it. `calls` checks arguments and makes results. `saved` infers the type and shape of a call from saved arrays,
 `interface` types `INTERFACE`, and `parameters` makes those of a class.
 
 `numpy`: `directions` has the public functions without their signatures. `blocks` takes rows block by block, `rows` has

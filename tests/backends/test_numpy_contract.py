@@ -377,8 +377,6 @@ def test_bad_backward(modules: dict[str, ModuleType]) -> None:
     with pytest.raises(TypeError, match="pass a tuple"):
         layer.backward(saved, y, out=x)
     outputs, saved = other.forward(x, x + 1)
-    with pytest.raises(ValueError, match="every cotangent is None"):
-        other.backward(saved, None, None)
     same = np.empty_like(x)
     with pytest.raises(ValueError, match="out for dr overlaps out for dx"):
         other.backward(saved, outputs.h, out=(same, same[:], None))

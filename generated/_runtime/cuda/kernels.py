@@ -208,7 +208,7 @@ class KernelModule:
             lambda loaded: spilled_of(loaded[0], sum(loaded[1].get_function(name).local_size_bytes for name in names)),
         )
         # The types of arguments as `struct` has them: addresses, unless they are these.
-        constants = dict.fromkeys(plan.layer.constants, "d" if plan.computed == "f64" else "f")
+        constants = dict.fromkeys(plan.takes.numbers, "d" if plan.computed == "f64" else "f")
         types = {"the rows": "q", "the features": "i", "the blocks": "i", **constants}
         self.kernels: list[Kernel] = []
         for name, passed in plan.direction.kernels.items():

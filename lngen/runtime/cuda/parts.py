@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ..protocol.calls import Array, DType, Shape
+from ..protocol.directions import DirectionProtocol, Entry
 from . import devices, plans
 from .arrays import Memory, dtype_of, part
 from .calls import DeviceCall, DeviceDirection, DeviceLayer, KernelKey
@@ -65,8 +66,8 @@ class DevicePart:
         self,
         file: str,
         source: str,
-        values: Mapping[str, str],
-        results: Mapping[str, str],
+        values: Mapping[str, Any],
+        results: Mapping[str, Any],
         kernels: Mapping[str, str],
         *,
         sums: tuple[int, int] = (0, 0),
@@ -79,25 +80,16 @@ class DevicePart:
         self.values, self.results, self.optional, self.zeros = tuple(values), tuple(results), tuple(optional), zeros
         # A gradient is known by the input that it belongs to.
         self.of = {each: each[1:] if each[1:] in optional else each for each in results}
-        direction = DeviceDirection(
-            source=source,
-            arguments={each: each for each in values},
-            results={each: each for each in results},
-            kernels=kernels,
-            sums=sums,
-        )
+        reads: Any = tuple(Entry(each, each, kind) for each, kind in values.items())
+        made: Any = tuple(Entry(each, each, kind) for each, kind in results.items())
         self.layer = DeviceLayer(
             name=self.name,
             Saved=None,
             folder=Path(file).parent,
             minimum_features=1,
             is_wide=is_wide,
-            inputs=self.kinds,
-            optional=self.optional,
-            constants=tuple(each for each, kind in values.items() if kind == "Constant"),
-            outputs={},
-            saved={},
-            directions={self.name: direction},
+            takes={self.name: DirectionProtocol(self.name, made, tangents=reads)},
+            directions={self.name: DeviceDirection(source=source, kernels=kernels, sums=sums)},
         )
 
     def __call__(self, values: Sequence[Value], results: Sequence[Any], call: DeviceWork) -> None:

@@ -95,20 +95,18 @@ class JaxOnGPU:
             return [jnp.zeros(each.shape, each.dtype) for each in asked.made]
         backend = backend_module(self.package, "cuda")
         layer = backend._LAYER
-        given = dict(zip(plans.slots(layer, direction), [*asked.read, *asked.like], strict=False))
+        takes, slots = layer.takes[direction], plans.slots(layer, direction)
+        given = dict(zip(slots, [*asked.read, *asked.like], strict=False))
         arrays = {name: value for name, value in given.items() if value is not None and type(value) is not float}
-        kinds = layer.kinds(layer.directions[direction])
-        strides = {
-            name: stride(kinds.get(name.removeprefix("out "), "saved"), value, asked.samples)
-            for name, value in arrays.items()
-        }
+        kinds = {name: each.kind for name, each in zip(slots, (*takes.reads, *takes.makes), strict=False)}
+        strides = {name: stride(kinds[name], value, asked.samples) for name, value in arrays.items()}
         seen = given | {name: _memory(value, strides[name]) for name, value in arrays.items()}
-        objects = [seen.get(name) for name in plans.slots(layer, direction)]
+        objects = [seen.get(name) for name in slots]
         if direction == "forward":
             plan = plans.plan_forward(layer, objects)
         else:
-            first = len(layer.directions[direction].arguments)
-            saved = tuple.__new__(backend.Saved, (*asked.types, *objects[first : first + len(layer.saved)]))
+            fields = objects[len(takes.arguments) : len(takes.reads)]
+            saved = tuple.__new__(backend.Saved, (*asked.types, *fields))
             plan = plans.plan_later(layer, direction, objects, saved)
         with devices.entered((), (), str) as device:
             launches = kernels.launches(device, plan)
