@@ -6,7 +6,7 @@ module; inputs are drawn here, and the results are those of the NumPy module in 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,9 @@ import numpy as np
 from benchmarks.layers import backend, numpy_dtype
 from lngen.backends.cpp.contract import LAUNCH_FIELDS
 from lngen.runtime.cuda.arrays import BYTES
-from lngen.runtime.cuda.calls import DeviceLayer, saved_name
+from lngen.runtime.cuda.calls import DeviceLayer
 from lngen.runtime.cuda.kernels import macros
+from lngen.runtime.protocol.directions import Entries
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -79,8 +80,9 @@ class Case:
             raise ValueError(f"{self.layer} has no {self.direction}; it has {', '.join(layer.directions)}")
         if self.features < layer.minimum_features:
             raise ValueError(f"{self.layer} takes D >= {layer.minimum_features}, not {self.features}")
-        if strangers := [name for name in self.without if name not in layer.optional]:
-            may = ", ".join(layer.optional) or "nothing"
+        optional = [each.symbol for each in layer.inputs if each.may_be_none]
+        if strangers := [name for name in self.without if name not in optional]:
+            may = ", ".join(optional) or "nothing"
             raise ValueError(f"{self.layer} cannot do without {', '.join(strangers)}; {may} can be left out")
         if not self.saves and self.direction != "forward":
             raise ValueError(f"{self.direction} saves nothing anyway; say so of forward alone")
@@ -188,12 +190,14 @@ class _Work:
         case.check()
         self.layer = layer = table_of(case.layer)
         self.direction = layer.directions[case.direction]
-        self.kinds = layer.kinds(self.direction)
-        absent = [name for name, of in self.direction.arguments.items() if of in case.without]
+        self.takes = takes = layer.takes[case.direction]
+        absent = [each.symbol for each in takes.arguments if each.owner and each.owner.symbol in case.without]
         self.absent = {*case.without, *absent}
         if not case.saves:
-            self.absent |= set(map(saved_name, layer.row_scalars))
-        self.absent |= {f"out {name}" for name, of in self.direction.results.items() if of in self.absent}
+            self.absent |= {each.symbol for each in takes.row_scalars}
+        self.absent |= {
+            f"out {each.symbol}" for each in takes.results if each.owner and each.owner.symbol in self.absent
+        }
         self.without = (*case.without, *absent)
         self.computed = layer.computed(case.dtype)
         self.kernels = {
@@ -226,7 +230,7 @@ class _Work:
         }
 
     def _argument(self, part: str) -> str | dict[str, Any]:
-        if part in self.layer.constants:
+        if part in self.takes.numbers:
             return {self.computed: self.constants[part]}
         if part in _COUNTS:
             return dict([_COUNTS[part]])
@@ -243,15 +247,15 @@ class _Work:
             columns, scalars = self.direction.sums
             return _array(self.computed, [f"grid0 * ({columns} * D + {scalars})"])
         kind = self._kind(part)
-        dtype = self.computed if kind == "computed" else self.case.dtype
-        shape = {"Feature": ["D"], "Scalar": ["1"], "RowScalar": ["rows"], "computed": ["rows"]}
+        dtype = self.computed if kind == "Computed" else self.case.dtype
+        shape = {"Feature": ["D"], "Scalar": ["1"], "RowScalar": ["rows"], "Computed": ["rows"]}
         extents = shape.get(kind, ["rows", "D"])
         if part not in self.values:
             return _array(dtype, extents)
         return _array(dtype, extents, self._kept(part, self.values[part]))
 
     def _kind(self, part: str) -> str:
-        return self.kinds[part.removeprefix("out ").removeprefix("saved ")]
+        return dict(zip(self.takes.slots, (*self.takes.reads, *self.takes.makes), strict=True))[part].kind
 
     def check(self) -> dict[str, str]:
         """Return the expected results, as expressions."""
@@ -269,8 +273,8 @@ class _Work:
         rng = np.random.default_rng(_SEED)
         exact: Any = backend(case.layer, "numpy")
 
-        def drawn(names: Iterable[str]) -> dict[str, Array | None]:
-            return {name: None if name in self.absent else self._drawn(rng, self.kinds[name]) for name in names}
+        def drawn(values: Entries) -> dict[str, Array | None]:
+            return {e.symbol: None if e.symbol in self.absent else self._drawn(rng, e.kind) for e in values}
 
         defaults = {entry["symbol"]: entry["default"] for entry in exact.INTERFACE["constants"]}
         constants = {name: _CONSTANT if value is None else value for name, value in defaults.items()}
@@ -280,20 +284,17 @@ class _Work:
         if case.direction == "forward":
             values, found = inputs, outputs
         else:
-            arguments = drawn(self.direction.arguments)
-            kept = {
-                name: value if value is None or kind == "Constant" else self._rounded(value, kind)
-                for (name, kind), value in zip(layer.saved.items(), saved[3:], strict=True)
-            }
-            saved = saved._replace(**dict(zip(saved._fields[3:], kept.values(), strict=True)))
-            cotangents = [value for name, value in arguments.items() if self.direction.arguments[name] in layer.outputs]
-            given: list[Any] = list(arguments.values())
-            if case.direction == "backward_backward":
-                given = [tuple(cotangents), *given[len(cotangents) :]]
-            found = getattr(exact, case.direction)(saved, *given)
-            named = {saved_name(n) if layer.saved[n] == "computed" else n: value for n, value in kept.items()}
-            values = {**arguments, **named}
-        results = dict(zip(self.direction.results, found if isinstance(found, tuple) else (found,), strict=True))
+            takes = self.takes
+            arguments = drawn(takes.arguments)
+            kept = [
+                value if value is None or each.kind == "Constant" else self._rounded(value, each.kind)
+                for each, value in zip(takes.fields, saved[3:], strict=True)
+            ]
+            saved = saved._replace(**dict(zip(saved._fields[3:], kept, strict=True)))
+            found = getattr(exact, case.direction)(saved, *takes.passed(list(arguments.values())))
+            values = {**arguments, **{each.symbol: value for each, value in zip(takes.fields, kept, strict=True)}}
+        names = [each.symbol for each in self.takes.results]
+        results = dict(zip(names, self.takes.several(found), strict=True))
         right = {f"out {name}": value for name, value in results.items() if name not in self.direction.zeros}
         return _there(values), constants, _there(right)
 
@@ -308,7 +309,7 @@ class _Work:
 
     def _rounded(self, value: Array, kind: str) -> Array:
         """A value as a kernel is passed it, in float64."""
-        stored = self.computed if kind == "computed" else self.case.dtype
+        stored = self.computed if kind == "Computed" else self.case.dtype
         return np.asarray(value).astype(numpy_dtype(stored)).astype(np.float64)
 
 

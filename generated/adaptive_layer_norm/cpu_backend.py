@@ -128,7 +128,6 @@ _KERNELS = _host.HostKernels(
     directions={
         "forward": _host.DeviceDirection(
             source="kernels.cpp",
-            results={"y": "y"},
             kernels={
                 "forward": (
                     "x, scale, shift, eps, out y, saved mu, saved mu_residual, "
@@ -138,8 +137,6 @@ _KERNELS = _host.HostKernels(
         ),
         "backward": _host.DeviceDirection(
             source="kernels.cpp",
-            arguments={"dy": "y"},
-            results={"dx": "x", "dscale": "scale", "dshift": "shift"},
             kernels={
                 "backward": (
                     "x, scale, dy, saved mu, saved mu_residual, saved rstd, out dx, "
@@ -149,8 +146,6 @@ _KERNELS = _host.HostKernels(
         ),
         "jvp": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={"x_dot": "x", "scale_dot": "scale", "shift_dot": "shift"},
-            results={"y_dot": "y"},
             kernels={
                 "jvp": (
                     "x, scale, x_dot, scale_dot, shift_dot, saved mu, "
@@ -160,8 +155,6 @@ _KERNELS = _host.HostKernels(
         ),
         "backward_backward": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={"dy": "y", "ddx": "x", "ddscale": "scale", "ddshift": "shift"},
-            results={"dx": "x", "dscale": "scale", "dshift": "shift", "ddy": "dy"},
             kernels={
                 "backward_backward": (
                     "x, scale, dy, ddx, ddscale, ddshift, saved mu, saved mu_residual, "

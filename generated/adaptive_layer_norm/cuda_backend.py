@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (3 read, 1 written), 10 flops per row element; backward 6 row tensors (3 read, 3 written), 13 flops per row element.
 # Evidence: 1 output, 37 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-# templates sha256:5c9a4686f829ef6eb9fa6d46f51d44e50a6a02e871457d1ced20c751b43d6e21
+# templates sha256:7fb37e728646076208583138bef4812a410453e6d9763e6fa8ce8ffe5b344573
 """Layer normalization with a scale and a shift for every entry, from elsewhere.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -75,9 +75,9 @@ class Saved(NamedTuple):
 
 
 # Aliases with an underscore, which no argument can have.
-_Gradients = Gradients
 _INTERFACE = INTERFACE
 _Saved = Saved
+_Gradients = Gradients
 _SecondGradients = SecondGradients
 
 
@@ -249,7 +249,6 @@ _LAYER = _launcher.layer_of(
     directions={
         "forward": _launcher.DeviceDirection(
             source="kernels.cu",
-            results={"y": "y"},
             kernels={
                 "forward": (
                     "x, scale, shift, eps, out y, saved mu, saved mu_residual, "
@@ -259,8 +258,6 @@ _LAYER = _launcher.layer_of(
         ),
         "backward": _launcher.DeviceDirection(
             source="kernels.cu",
-            arguments={"dy": "y"},
-            results={"dx": "x", "dscale": "scale", "dshift": "shift"},
             kernels={
                 "backward": (
                     "x, scale, dy, saved mu, saved mu_residual, saved rstd, out dx, "
@@ -270,8 +267,6 @@ _LAYER = _launcher.layer_of(
         ),
         "jvp": _launcher.DeviceDirection(
             source="second_order.cu",
-            arguments={"x_dot": "x", "scale_dot": "scale", "shift_dot": "shift"},
-            results={"y_dot": "y"},
             kernels={
                 "jvp": (
                     "x, scale, x_dot, scale_dot, shift_dot, saved mu, "
@@ -281,8 +276,6 @@ _LAYER = _launcher.layer_of(
         ),
         "backward_backward": _launcher.DeviceDirection(
             source="second_order.cu",
-            arguments={"dy": "y", "ddx": "x", "ddscale": "scale", "ddshift": "shift"},
-            results={"dx": "x", "dscale": "scale", "dshift": "shift", "ddy": "dy"},
             kernels={
                 "backward_backward": (
                     "x, scale, dy, ddx, ddscale, ddshift, saved mu, saved mu_residual, "

@@ -142,7 +142,6 @@ _KERNELS = _host.HostKernels(
     directions={
         "forward": _host.DeviceDirection(
             source="kernels.cpp",
-            results={"y": "y", "h": "h"},
             kernels={
                 "forward": (
                     "x, residual, gamma, beta, eps, out y, out h, saved mu, "
@@ -152,13 +151,6 @@ _KERNELS = _host.HostKernels(
         ),
         "backward": _host.DeviceDirection(
             source="kernels.cpp",
-            arguments={"dy": "y", "dh": "h"},
-            results={
-                "dx": "x",
-                "dresidual": "residual",
-                "dgamma": "gamma",
-                "dbeta": "beta",
-            },
             sums=(2, 0),
             kernels={
                 "backward": (
@@ -173,13 +165,6 @@ _KERNELS = _host.HostKernels(
         ),
         "jvp": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={
-                "x_dot": "x",
-                "residual_dot": "residual",
-                "gamma_dot": "gamma",
-                "beta_dot": "beta",
-            },
-            results={"y_dot": "y", "h_dot": "h"},
             kernels={
                 "jvp": (
                     "h, x_dot, residual_dot, saved mu, saved mu_residual, saved rstd, "
@@ -190,22 +175,6 @@ _KERNELS = _host.HostKernels(
         ),
         "backward_backward": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={
-                "dy": "y",
-                "dh": "h",
-                "ddx": "x",
-                "ddresidual": "residual",
-                "ddgamma": "gamma",
-                "ddbeta": "beta",
-            },
-            results={
-                "dx": "x",
-                "dresidual": "residual",
-                "dgamma": "gamma",
-                "dbeta": "beta",
-                "ddy": "dy",
-                "ddh": "dh",
-            },
             sums=(1, 0),
             kernels={
                 "backward_backward": (

@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 5 row tensors (3 read, 2 written), 15 flops per row element.
 # Evidence: 2 outputs, 38 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-# templates sha256:5c9a4686f829ef6eb9fa6d46f51d44e50a6a02e871457d1ced20c751b43d6e21
+# templates sha256:7fb37e728646076208583138bef4812a410453e6d9763e6fa8ce8ffe5b344573
 """Residual addition, then layer normalization; the sum is the second output.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -85,10 +85,10 @@ class Saved(NamedTuple):
 
 
 # Aliases with an underscore, which no argument can have.
-_Outputs = Outputs
-_Gradients = Gradients
 _INTERFACE = INTERFACE
 _Saved = Saved
+_Outputs = Outputs
+_Gradients = Gradients
 _SecondGradients = SecondGradients
 
 
@@ -267,7 +267,6 @@ _LAYER = _launcher.layer_of(
     directions={
         "forward": _launcher.DeviceDirection(
             source="kernels.cu",
-            results={"y": "y", "h": "h"},
             kernels={
                 "forward": (
                     "x, residual, gamma, beta, eps, out y, out h, saved mu, "
@@ -277,13 +276,6 @@ _LAYER = _launcher.layer_of(
         ),
         "backward": _launcher.DeviceDirection(
             source="kernels.cu",
-            arguments={"dy": "y", "dh": "h"},
-            results={
-                "dx": "x",
-                "dresidual": "residual",
-                "dgamma": "gamma",
-                "dbeta": "beta",
-            },
             sums=(2, 0),
             kernels={
                 "backward": (
@@ -298,13 +290,6 @@ _LAYER = _launcher.layer_of(
         ),
         "jvp": _launcher.DeviceDirection(
             source="second_order.cu",
-            arguments={
-                "x_dot": "x",
-                "residual_dot": "residual",
-                "gamma_dot": "gamma",
-                "beta_dot": "beta",
-            },
-            results={"y_dot": "y", "h_dot": "h"},
             kernels={
                 "jvp": (
                     "h, x_dot, residual_dot, saved mu, saved mu_residual, saved rstd, "
@@ -315,22 +300,6 @@ _LAYER = _launcher.layer_of(
         ),
         "backward_backward": _launcher.DeviceDirection(
             source="second_order.cu",
-            arguments={
-                "dy": "y",
-                "dh": "h",
-                "ddx": "x",
-                "ddresidual": "residual",
-                "ddgamma": "gamma",
-                "ddbeta": "beta",
-            },
-            results={
-                "dx": "x",
-                "dresidual": "residual",
-                "dgamma": "gamma",
-                "dbeta": "beta",
-                "ddy": "dy",
-                "ddh": "dh",
-            },
             sums=(1, 0),
             kernels={
                 "backward_backward": (

@@ -136,7 +136,6 @@ _KERNELS = _host.HostKernels(
     directions={
         "forward": _host.DeviceDirection(
             source="kernels.cpp",
-            results={"y": "y", "h": "h"},
             kernels={
                 "forward": (
                     "x, residual, gamma, eps, out y, out h, saved rstd, the rows, "
@@ -146,8 +145,6 @@ _KERNELS = _host.HostKernels(
         ),
         "backward": _host.DeviceDirection(
             source="kernels.cpp",
-            arguments={"dy": "y", "dh": "h"},
-            results={"dx": "x", "dresidual": "residual", "dgamma": "gamma"},
             sums=(1, 0),
             kernels={
                 "backward": (
@@ -161,8 +158,6 @@ _KERNELS = _host.HostKernels(
         ),
         "jvp": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={"x_dot": "x", "residual_dot": "residual", "gamma_dot": "gamma"},
-            results={"y_dot": "y", "h_dot": "h"},
             kernels={
                 "jvp": (
                     "h, x_dot, residual_dot, saved rstd, gamma, gamma_dot, out y_dot, "
@@ -172,20 +167,6 @@ _KERNELS = _host.HostKernels(
         ),
         "backward_backward": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={
-                "dy": "y",
-                "dh": "h",
-                "ddx": "x",
-                "ddresidual": "residual",
-                "ddgamma": "gamma",
-            },
-            results={
-                "dx": "x",
-                "dresidual": "residual",
-                "dgamma": "gamma",
-                "ddy": "dy",
-                "ddh": "dh",
-            },
             sums=(1, 0),
             kernels={
                 "backward_backward": (

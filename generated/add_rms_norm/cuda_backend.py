@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 5 flops per row element; backward 5 row tensors (3 read, 2 written), 10 flops per row element.
 # Evidence: 2 outputs, 26 steps, 31 first lines, 1 identity, 3 gradients, 2 tangents, 5 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
-# templates sha256:5c9a4686f829ef6eb9fa6d46f51d44e50a6a02e871457d1ced20c751b43d6e21
+# templates sha256:7fb37e728646076208583138bef4812a410453e6d9763e6fa8ce8ffe5b344573
 """Residual addition, then root-mean-square normalization; the sum is the second output.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -81,10 +81,10 @@ class Saved(NamedTuple):
 
 
 # Aliases with an underscore, which no argument can have.
-_Outputs = Outputs
-_Gradients = Gradients
 _INTERFACE = INTERFACE
 _Saved = Saved
+_Outputs = Outputs
+_Gradients = Gradients
 _SecondGradients = SecondGradients
 
 
@@ -255,7 +255,6 @@ _LAYER = _launcher.layer_of(
     directions={
         "forward": _launcher.DeviceDirection(
             source="kernels.cu",
-            results={"y": "y", "h": "h"},
             kernels={
                 "forward": (
                     "x, residual, gamma, eps, out y, out h, saved rstd, the rows, "
@@ -265,8 +264,6 @@ _LAYER = _launcher.layer_of(
         ),
         "backward": _launcher.DeviceDirection(
             source="kernels.cu",
-            arguments={"dy": "y", "dh": "h"},
-            results={"dx": "x", "dresidual": "residual", "dgamma": "gamma"},
             sums=(1, 0),
             kernels={
                 "backward": (
@@ -280,8 +277,6 @@ _LAYER = _launcher.layer_of(
         ),
         "jvp": _launcher.DeviceDirection(
             source="second_order.cu",
-            arguments={"x_dot": "x", "residual_dot": "residual", "gamma_dot": "gamma"},
-            results={"y_dot": "y", "h_dot": "h"},
             kernels={
                 "jvp": (
                     "h, x_dot, residual_dot, saved rstd, gamma, gamma_dot, out y_dot, "
@@ -291,20 +286,6 @@ _LAYER = _launcher.layer_of(
         ),
         "backward_backward": _launcher.DeviceDirection(
             source="second_order.cu",
-            arguments={
-                "dy": "y",
-                "dh": "h",
-                "ddx": "x",
-                "ddresidual": "residual",
-                "ddgamma": "gamma",
-            },
-            results={
-                "dx": "x",
-                "dresidual": "residual",
-                "dgamma": "gamma",
-                "ddy": "dy",
-                "ddh": "dh",
-            },
             sums=(1, 0),
             kernels={
                 "backward_backward": (

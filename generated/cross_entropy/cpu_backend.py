@@ -119,7 +119,6 @@ _KERNELS = _host.HostKernels(
     directions={
         "forward": _host.DeviceDirection(
             source="kernels.cpp",
-            results={"y": "y"},
             kernels={
                 "forward": (
                     "x, target, out y, saved m, saved Z, saved log_Z, the rows, "
@@ -129,8 +128,6 @@ _KERNELS = _host.HostKernels(
         ),
         "backward": _host.DeviceDirection(
             source="kernels.cpp",
-            arguments={"dy": "y"},
-            results={"dx": "x", "dtarget": "target"},
             kernels={
                 "backward": (
                     "x, target, dy, saved m, saved Z, saved log_Z, out dx, "
@@ -140,8 +137,6 @@ _KERNELS = _host.HostKernels(
         ),
         "jvp": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={"x_dot": "x", "target_dot": "target"},
-            results={"y_dot": "y"},
             kernels={
                 "jvp": (
                     "x, target, x_dot, target_dot, saved m, saved Z, saved log_Z, "
@@ -151,8 +146,6 @@ _KERNELS = _host.HostKernels(
         ),
         "backward_backward": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={"dy": "y", "ddx": "x", "ddtarget": "target"},
-            results={"dx": "x", "dtarget": "target", "ddy": "dy"},
             kernels={
                 "backward_backward": (
                     "x, target, dy, ddx, ddtarget, saved m, saved Z, saved log_Z, "

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (2 read, 0 written), 7 flops per row element; backward 4 row tensors (2 read, 2 written), 9 flops per row element.
 # Evidence: 1 output, 40 steps, 30 first lines, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
-# templates sha256:5c9a4686f829ef6eb9fa6d46f51d44e50a6a02e871457d1ced20c751b43d6e21
+# templates sha256:7fb37e728646076208583138bef4812a410453e6d9763e6fa8ce8ffe5b344573
 """Cross entropy of soft targets with the softmax of a row, one number a row.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -73,9 +73,9 @@ class Saved(NamedTuple):
 
 
 # Aliases with an underscore, which no argument can have.
-_Gradients = Gradients
 _INTERFACE = INTERFACE
 _Saved = Saved
+_Gradients = Gradients
 _SecondGradients = SecondGradients
 
 
@@ -238,7 +238,6 @@ _LAYER = _launcher.layer_of(
     directions={
         "forward": _launcher.DeviceDirection(
             source="kernels.cu",
-            results={"y": "y"},
             kernels={
                 "forward": (
                     "x, target, out y, saved m, saved Z, saved log_Z, the rows, "
@@ -248,8 +247,6 @@ _LAYER = _launcher.layer_of(
         ),
         "backward": _launcher.DeviceDirection(
             source="kernels.cu",
-            arguments={"dy": "y"},
-            results={"dx": "x", "dtarget": "target"},
             kernels={
                 "backward": (
                     "x, target, dy, saved m, saved Z, saved log_Z, out dx, "
@@ -259,8 +256,6 @@ _LAYER = _launcher.layer_of(
         ),
         "jvp": _launcher.DeviceDirection(
             source="second_order.cu",
-            arguments={"x_dot": "x", "target_dot": "target"},
-            results={"y_dot": "y"},
             kernels={
                 "jvp": (
                     "x, target, x_dot, target_dot, saved m, saved Z, saved log_Z, "
@@ -270,8 +265,6 @@ _LAYER = _launcher.layer_of(
         ),
         "backward_backward": _launcher.DeviceDirection(
             source="second_order.cu",
-            arguments={"dy": "y", "ddx": "x", "ddtarget": "target"},
-            results={"dx": "x", "dtarget": "target", "ddy": "dy"},
             kernels={
                 "backward_backward": (
                     "x, target, dy, ddx, ddtarget, saved m, saved Z, saved log_Z, "

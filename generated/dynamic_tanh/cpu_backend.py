@@ -135,15 +135,12 @@ _KERNELS = _host.HostKernels(
     directions={
         "forward": _host.DeviceDirection(
             source="kernels.cpp",
-            results={"y": "y"},
             kernels={
                 "forward": "x, alpha, gamma, beta, out y, the rows, the features",
             },
         ),
         "backward": _host.DeviceDirection(
             source="kernels.cpp",
-            arguments={"dy": "y"},
-            results={"dx": "x", "dalpha": "alpha", "dgamma": "gamma", "dbeta": "beta"},
             sums=(2, 1),
             kernels={
                 "backward": (
@@ -157,13 +154,6 @@ _KERNELS = _host.HostKernels(
         ),
         "jvp": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={
-                "x_dot": "x",
-                "alpha_dot": "alpha",
-                "gamma_dot": "gamma",
-                "beta_dot": "beta",
-            },
-            results={"y_dot": "y"},
             kernels={
                 "jvp": (
                     "x, x_dot, alpha, gamma, alpha_dot, gamma_dot, beta_dot, "
@@ -173,20 +163,6 @@ _KERNELS = _host.HostKernels(
         ),
         "backward_backward": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={
-                "dy": "y",
-                "ddx": "x",
-                "ddalpha": "alpha",
-                "ddgamma": "gamma",
-                "ddbeta": "beta",
-            },
-            results={
-                "dx": "x",
-                "dalpha": "alpha",
-                "dgamma": "gamma",
-                "dbeta": "beta",
-                "ddy": "dy",
-            },
             sums=(1, 1),
             kernels={
                 "backward_backward": (

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 13 flops per row element.
 # Evidence: 1 output, 18 steps, 28 first lines, 4 gradients, 1 tangent, 5 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-# templates sha256:5c9a4686f829ef6eb9fa6d46f51d44e50a6a02e871457d1ced20c751b43d6e21
+# templates sha256:7fb37e728646076208583138bef4812a410453e6d9763e6fa8ce8ffe5b344573
 """Dynamic tanh: an elementwise layer in the place of a norm.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -75,9 +75,9 @@ class Saved(NamedTuple):
 
 
 # Aliases with an underscore, which no argument can have.
-_Gradients = Gradients
 _INTERFACE = INTERFACE
 _Saved = Saved
+_Gradients = Gradients
 _SecondGradients = SecondGradients
 
 
@@ -250,15 +250,12 @@ _LAYER = _launcher.layer_of(
     directions={
         "forward": _launcher.DeviceDirection(
             source="kernels.cu",
-            results={"y": "y"},
             kernels={
                 "forward": "x, alpha, gamma, beta, out y, the rows, the features",
             },
         ),
         "backward": _launcher.DeviceDirection(
             source="kernels.cu",
-            arguments={"dy": "y"},
-            results={"dx": "x", "dalpha": "alpha", "dgamma": "gamma", "dbeta": "beta"},
             sums=(2, 1),
             kernels={
                 "backward": (
@@ -272,13 +269,6 @@ _LAYER = _launcher.layer_of(
         ),
         "jvp": _launcher.DeviceDirection(
             source="second_order.cu",
-            arguments={
-                "x_dot": "x",
-                "alpha_dot": "alpha",
-                "gamma_dot": "gamma",
-                "beta_dot": "beta",
-            },
-            results={"y_dot": "y"},
             kernels={
                 "jvp": (
                     "x, x_dot, alpha, gamma, alpha_dot, gamma_dot, beta_dot, "
@@ -288,20 +278,6 @@ _LAYER = _launcher.layer_of(
         ),
         "backward_backward": _launcher.DeviceDirection(
             source="second_order.cu",
-            arguments={
-                "dy": "y",
-                "ddx": "x",
-                "ddalpha": "alpha",
-                "ddgamma": "gamma",
-                "ddbeta": "beta",
-            },
-            results={
-                "dx": "x",
-                "dalpha": "alpha",
-                "dgamma": "gamma",
-                "dbeta": "beta",
-                "ddy": "dy",
-            },
             sums=(1, 1),
             kernels={
                 "backward_backward": (

@@ -3,7 +3,7 @@
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 20 flops per row element.
 # Evidence: 1 output, 39 steps, 34 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
-# templates sha256:5c9a4686f829ef6eb9fa6d46f51d44e50a6a02e871457d1ced20c751b43d6e21
+# templates sha256:7fb37e728646076208583138bef4812a410453e6d9763e6fa8ce8ffe5b344573
 """Root-mean-square normalization, then a gate: silu of another row.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -74,9 +74,9 @@ class Saved(NamedTuple):
 
 
 # Aliases with an underscore, which no argument can have.
-_Gradients = Gradients
 _INTERFACE = INTERFACE
 _Saved = Saved
+_Gradients = Gradients
 _SecondGradients = SecondGradients
 
 
@@ -247,7 +247,6 @@ _LAYER = _launcher.layer_of(
     directions={
         "forward": _launcher.DeviceDirection(
             source="kernels.cu",
-            results={"y": "y"},
             kernels={
                 "forward": (
                     "x, z, gamma, eps, out y, saved rstd, the rows, the features"
@@ -256,8 +255,6 @@ _LAYER = _launcher.layer_of(
         ),
         "backward": _launcher.DeviceDirection(
             source="kernels.cu",
-            arguments={"dy": "y"},
-            results={"dx": "x", "dz": "z", "dgamma": "gamma"},
             sums=(1, 0),
             kernels={
                 "backward": (
@@ -271,8 +268,6 @@ _LAYER = _launcher.layer_of(
         ),
         "jvp": _launcher.DeviceDirection(
             source="second_order.cu",
-            arguments={"x_dot": "x", "z_dot": "z", "gamma_dot": "gamma"},
-            results={"y_dot": "y"},
             kernels={
                 "jvp": (
                     "x, z, x_dot, z_dot, saved rstd, gamma, gamma_dot, out y_dot, "
@@ -282,8 +277,6 @@ _LAYER = _launcher.layer_of(
         ),
         "backward_backward": _launcher.DeviceDirection(
             source="second_order.cu",
-            arguments={"dy": "y", "ddx": "x", "ddz": "z", "ddgamma": "gamma"},
-            results={"dx": "x", "dz": "z", "dgamma": "gamma", "ddy": "dy"},
             sums=(1, 0),
             kernels={
                 "backward_backward": (

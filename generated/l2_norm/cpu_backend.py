@@ -118,31 +118,24 @@ _KERNELS = _host.HostKernels(
     directions={
         "forward": _host.DeviceDirection(
             source="kernels.cpp",
-            results={"y": "y"},
             kernels={
                 "forward": "x, eps, out y, saved rstd, the rows, the features",
             },
         ),
         "backward": _host.DeviceDirection(
             source="kernels.cpp",
-            arguments={"dy": "y"},
-            results={"dx": "x"},
             kernels={
                 "backward": "x, dy, saved rstd, out dx, the rows, the features",
             },
         ),
         "jvp": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={"x_dot": "x"},
-            results={"y_dot": "y"},
             kernels={
                 "jvp": "x, x_dot, saved rstd, out y_dot, the rows, the features",
             },
         ),
         "backward_backward": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={"dy": "y", "ddx": "x"},
-            results={"dx": "x", "ddy": "dy"},
             kernels={
                 "backward_backward": (
                     "x, dy, ddx, saved rstd, out dx, out ddy, the rows, the features"

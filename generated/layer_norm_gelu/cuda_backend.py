@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 15 flops per row element; backward 3 row tensors (2 read, 1 written), 30 flops per row element.
 # Evidence: 1 output, 47 steps, 43 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:fb797b1161b31641ca09583a8a5664d3453054eae69634f07ce4625138fb9daf
-# templates sha256:5c9a4686f829ef6eb9fa6d46f51d44e50a6a02e871457d1ced20c751b43d6e21
+# templates sha256:7fb37e728646076208583138bef4812a410453e6d9763e6fa8ce8ffe5b344573
 """Layer normalization, then the Gaussian error linear unit.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -76,9 +76,9 @@ class Saved(NamedTuple):
 
 
 # Aliases with an underscore, which no argument can have.
-_Gradients = Gradients
 _INTERFACE = INTERFACE
 _Saved = Saved
+_Gradients = Gradients
 _SecondGradients = SecondGradients
 
 
@@ -251,7 +251,6 @@ _LAYER = _launcher.layer_of(
     directions={
         "forward": _launcher.DeviceDirection(
             source="kernels.cu",
-            results={"y": "y"},
             kernels={
                 "forward": (
                     "x, gamma, beta, eps, out y, saved mu, saved mu_residual, "
@@ -261,8 +260,6 @@ _LAYER = _launcher.layer_of(
         ),
         "backward": _launcher.DeviceDirection(
             source="kernels.cu",
-            arguments={"dy": "y"},
-            results={"dx": "x", "dgamma": "gamma", "dbeta": "beta"},
             sums=(2, 0),
             kernels={
                 "backward": (
@@ -277,8 +274,6 @@ _LAYER = _launcher.layer_of(
         ),
         "jvp": _launcher.DeviceDirection(
             source="second_order.cu",
-            arguments={"x_dot": "x", "gamma_dot": "gamma", "beta_dot": "beta"},
-            results={"y_dot": "y"},
             kernels={
                 "jvp": (
                     "x, x_dot, saved mu, saved mu_residual, saved rstd, gamma, beta, "
@@ -288,8 +283,6 @@ _LAYER = _launcher.layer_of(
         ),
         "backward_backward": _launcher.DeviceDirection(
             source="second_order.cu",
-            arguments={"dy": "y", "ddx": "x", "ddgamma": "gamma", "ddbeta": "beta"},
-            results={"dx": "x", "dgamma": "gamma", "dbeta": "beta", "ddy": "dy"},
             sums=(2, 0),
             kernels={
                 "backward_backward": (

@@ -114,31 +114,24 @@ _KERNELS = _host.HostKernels(
     directions={
         "forward": _host.DeviceDirection(
             source="kernels.cpp",
-            results={"y": "y"},
             kernels={
                 "forward": "x, out y, saved m, saved Z, the rows, the features",
             },
         ),
         "backward": _host.DeviceDirection(
             source="kernels.cpp",
-            arguments={"dy": "y"},
-            results={"dx": "x"},
             kernels={
                 "backward": "x, dy, saved m, saved Z, out dx, the rows, the features",
             },
         ),
         "jvp": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={"x_dot": "x"},
-            results={"y_dot": "y"},
             kernels={
                 "jvp": "x, x_dot, saved m, saved Z, out y_dot, the rows, the features",
             },
         ),
         "backward_backward": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={"dy": "y", "ddx": "x"},
-            results={"dx": "x", "ddy": "dy"},
             kernels={
                 "backward_backward": (
                     "x, dy, ddx, saved m, saved Z, out dx, out ddy, the rows, "

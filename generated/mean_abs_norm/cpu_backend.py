@@ -128,7 +128,6 @@ _KERNELS = _host.HostKernels(
     directions={
         "forward": _host.DeviceDirection(
             source="kernels.cpp",
-            results={"y": "y"},
             kernels={
                 "forward": (
                     "x, gamma, beta, eps, out y, saved mu, saved mu_residual, "
@@ -138,8 +137,6 @@ _KERNELS = _host.HostKernels(
         ),
         "backward": _host.DeviceDirection(
             source="kernels.cpp",
-            arguments={"dy": "y"},
-            results={"dx": "x", "dgamma": "gamma", "dbeta": "beta"},
             sums=(2, 0),
             kernels={
                 "backward": (
@@ -154,8 +151,6 @@ _KERNELS = _host.HostKernels(
         ),
         "jvp": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={"x_dot": "x", "gamma_dot": "gamma", "beta_dot": "beta"},
-            results={"y_dot": "y"},
             kernels={
                 "jvp": (
                     "x, x_dot, saved mu, saved mu_residual, saved scale, gamma, "
@@ -165,8 +160,6 @@ _KERNELS = _host.HostKernels(
         ),
         "backward_backward": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={"dy": "y", "ddx": "x", "ddgamma": "gamma", "ddbeta": "beta"},
-            results={"dx": "x", "dgamma": "gamma", "dbeta": "beta", "ddy": "dy"},
             sums=(1, 0),
             kernels={
                 "backward_backward": (

@@ -139,7 +139,6 @@ _KERNELS = _host.HostKernels(
     directions={
         "forward": _host.DeviceDirection(
             source="kernels.cpp",
-            results={"y": "y"},
             kernels={
                 "forward": (
                     "x, gate, gamma, beta, eps, out y, saved mu, saved mu_residual, "
@@ -149,8 +148,6 @@ _KERNELS = _host.HostKernels(
         ),
         "backward": _host.DeviceDirection(
             source="kernels.cpp",
-            arguments={"dy": "y"},
-            results={"dx": "x", "dgate": "gate", "dgamma": "gamma", "dbeta": "beta"},
             sums=(2, 0),
             kernels={
                 "backward": (
@@ -165,13 +162,6 @@ _KERNELS = _host.HostKernels(
         ),
         "jvp": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={
-                "x_dot": "x",
-                "gate_dot": "gate",
-                "gamma_dot": "gamma",
-                "beta_dot": "beta",
-            },
-            results={"y_dot": "y"},
             kernels={
                 "jvp": (
                     "x, gate, x_dot, gate_dot, saved mu, saved mu_residual, "
@@ -182,20 +172,6 @@ _KERNELS = _host.HostKernels(
         ),
         "backward_backward": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={
-                "dy": "y",
-                "ddx": "x",
-                "ddgate": "gate",
-                "ddgamma": "gamma",
-                "ddbeta": "beta",
-            },
-            results={
-                "dx": "x",
-                "dgate": "gate",
-                "dgamma": "gamma",
-                "dbeta": "beta",
-                "ddy": "dy",
-            },
             sums=(2, 0),
             kernels={
                 "backward_backward": (

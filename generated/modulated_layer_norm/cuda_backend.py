@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 10 flops per row element; backward 3 row tensors (2 read, 1 written), 21 flops per row element.
 # Evidence: 1 output, 23 steps, 36 first lines, 2 identities, 4 gradients, 1 tangent, 5 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
-# templates sha256:5c9a4686f829ef6eb9fa6d46f51d44e50a6a02e871457d1ced20c751b43d6e21
+# templates sha256:7fb37e728646076208583138bef4812a410453e6d9763e6fa8ce8ffe5b344573
 """Layer normalization whose output is gated by one number a row.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -79,9 +79,9 @@ class Saved(NamedTuple):
 
 
 # Aliases with an underscore, which no argument can have.
-_Gradients = Gradients
 _INTERFACE = INTERFACE
 _Saved = Saved
+_Gradients = Gradients
 _SecondGradients = SecondGradients
 
 
@@ -261,7 +261,6 @@ _LAYER = _launcher.layer_of(
     directions={
         "forward": _launcher.DeviceDirection(
             source="kernels.cu",
-            results={"y": "y"},
             kernels={
                 "forward": (
                     "x, gate, gamma, beta, eps, out y, saved mu, saved mu_residual, "
@@ -271,8 +270,6 @@ _LAYER = _launcher.layer_of(
         ),
         "backward": _launcher.DeviceDirection(
             source="kernels.cu",
-            arguments={"dy": "y"},
-            results={"dx": "x", "dgate": "gate", "dgamma": "gamma", "dbeta": "beta"},
             sums=(2, 0),
             kernels={
                 "backward": (
@@ -287,13 +284,6 @@ _LAYER = _launcher.layer_of(
         ),
         "jvp": _launcher.DeviceDirection(
             source="second_order.cu",
-            arguments={
-                "x_dot": "x",
-                "gate_dot": "gate",
-                "gamma_dot": "gamma",
-                "beta_dot": "beta",
-            },
-            results={"y_dot": "y"},
             kernels={
                 "jvp": (
                     "x, gate, x_dot, gate_dot, saved mu, saved mu_residual, "
@@ -304,20 +294,6 @@ _LAYER = _launcher.layer_of(
         ),
         "backward_backward": _launcher.DeviceDirection(
             source="second_order.cu",
-            arguments={
-                "dy": "y",
-                "ddx": "x",
-                "ddgate": "gate",
-                "ddgamma": "gamma",
-                "ddbeta": "beta",
-            },
-            results={
-                "dx": "x",
-                "dgate": "gate",
-                "dgamma": "gamma",
-                "dbeta": "beta",
-                "ddy": "dy",
-            },
             sums=(2, 0),
             kernels={
                 "backward_backward": (

@@ -123,15 +123,12 @@ _KERNELS = _host.HostKernels(
     directions={
         "forward": _host.DeviceDirection(
             source="kernels.cpp",
-            results={"y": "y"},
             kernels={
                 "forward": "x, w, eps, out y, saved rstd, the rows, the features",
             },
         ),
         "backward": _host.DeviceDirection(
             source="kernels.cpp",
-            arguments={"dy": "y"},
-            results={"dx": "x", "dw": "w"},
             sums=(1, 0),
             kernels={
                 "backward": (
@@ -145,8 +142,6 @@ _KERNELS = _host.HostKernels(
         ),
         "jvp": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={"x_dot": "x", "w_dot": "w"},
-            results={"y_dot": "y"},
             kernels={
                 "jvp": (
                     "x, x_dot, saved rstd, w, w_dot, out y_dot, the rows, the features"
@@ -155,8 +150,6 @@ _KERNELS = _host.HostKernels(
         ),
         "backward_backward": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={"dy": "y", "ddx": "x", "ddw": "w"},
-            results={"dx": "x", "dw": "w", "ddy": "dy"},
             sums=(1, 0),
             kernels={
                 "backward_backward": (

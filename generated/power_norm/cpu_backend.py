@@ -123,15 +123,12 @@ _KERNELS = _host.HostKernels(
     directions={
         "forward": _host.DeviceDirection(
             source="kernels.cpp",
-            results={"y": "y"},
             kernels={
                 "forward": "x, gamma, eps, out y, saved scale, the rows, the features",
             },
         ),
         "backward": _host.DeviceDirection(
             source="kernels.cpp",
-            arguments={"dy": "y"},
-            results={"dx": "x", "dgamma": "gamma"},
             sums=(1, 0),
             kernels={
                 "backward": (
@@ -145,8 +142,6 @@ _KERNELS = _host.HostKernels(
         ),
         "jvp": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={"x_dot": "x", "gamma_dot": "gamma"},
-            results={"y_dot": "y"},
             kernels={
                 "jvp": (
                     "x, x_dot, saved scale, gamma, gamma_dot, out y_dot, the rows, "
@@ -156,8 +151,6 @@ _KERNELS = _host.HostKernels(
         ),
         "backward_backward": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={"dy": "y", "ddx": "x", "ddgamma": "gamma"},
-            results={"dx": "x", "dgamma": "gamma", "ddy": "dy"},
             sums=(1, 0),
             kernels={
                 "backward_backward": (

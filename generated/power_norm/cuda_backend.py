@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
 # Evidence: 1 output, 12 steps, 22 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:d6d0fc6bae35d5792aeb8c53905b405fb3e2898585401f4972ed378df0d03a22
-# templates sha256:5c9a4686f829ef6eb9fa6d46f51d44e50a6a02e871457d1ced20c751b43d6e21
+# templates sha256:7fb37e728646076208583138bef4812a410453e6d9763e6fa8ce8ffe5b344573
 """Each row divided by its mean fourth power, to the power 1/4.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -71,9 +71,9 @@ class Saved(NamedTuple):
 
 
 # Aliases with an underscore, which no argument can have.
-_Gradients = Gradients
 _INTERFACE = INTERFACE
 _Saved = Saved
+_Gradients = Gradients
 _SecondGradients = SecondGradients
 
 
@@ -233,15 +233,12 @@ _LAYER = _launcher.layer_of(
     directions={
         "forward": _launcher.DeviceDirection(
             source="kernels.cu",
-            results={"y": "y"},
             kernels={
                 "forward": "x, gamma, eps, out y, saved scale, the rows, the features",
             },
         ),
         "backward": _launcher.DeviceDirection(
             source="kernels.cu",
-            arguments={"dy": "y"},
-            results={"dx": "x", "dgamma": "gamma"},
             sums=(1, 0),
             kernels={
                 "backward": (
@@ -255,8 +252,6 @@ _LAYER = _launcher.layer_of(
         ),
         "jvp": _launcher.DeviceDirection(
             source="second_order.cu",
-            arguments={"x_dot": "x", "gamma_dot": "gamma"},
-            results={"y_dot": "y"},
             kernels={
                 "jvp": (
                     "x, x_dot, saved scale, gamma, gamma_dot, out y_dot, the rows, "
@@ -266,8 +261,6 @@ _LAYER = _launcher.layer_of(
         ),
         "backward_backward": _launcher.DeviceDirection(
             source="second_order.cu",
-            arguments={"dy": "y", "ddx": "x", "ddgamma": "gamma"},
-            results={"dx": "x", "dgamma": "gamma", "ddy": "dy"},
             sums=(1, 0),
             kernels={
                 "backward_backward": (

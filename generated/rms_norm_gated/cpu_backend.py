@@ -128,7 +128,6 @@ _KERNELS = _host.HostKernels(
     directions={
         "forward": _host.DeviceDirection(
             source="kernels.cpp",
-            results={"y": "y"},
             kernels={
                 "forward": (
                     "x, z, gamma, eps, out y, saved rstd, the rows, the features"
@@ -137,8 +136,6 @@ _KERNELS = _host.HostKernels(
         ),
         "backward": _host.DeviceDirection(
             source="kernels.cpp",
-            arguments={"dy": "y"},
-            results={"dx": "x", "dz": "z", "dgamma": "gamma"},
             sums=(1, 0),
             kernels={
                 "backward": (
@@ -152,8 +149,6 @@ _KERNELS = _host.HostKernels(
         ),
         "jvp": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={"x_dot": "x", "z_dot": "z", "gamma_dot": "gamma"},
-            results={"y_dot": "y"},
             kernels={
                 "jvp": (
                     "x, z, x_dot, z_dot, saved rstd, gamma, gamma_dot, out y_dot, "
@@ -163,8 +158,6 @@ _KERNELS = _host.HostKernels(
         ),
         "backward_backward": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={"dy": "y", "ddx": "x", "ddz": "z", "ddgamma": "gamma"},
-            results={"dx": "x", "dz": "z", "dgamma": "gamma", "ddy": "dy"},
             sums=(1, 0),
             kernels={
                 "backward_backward": (

@@ -119,7 +119,6 @@ _KERNELS = _host.HostKernels(
     directions={
         "forward": _host.DeviceDirection(
             source="kernels.cpp",
-            results={"y": "y"},
             kernels={
                 "forward": (
                     "x, scale, out y, saved m, saved inv_Z, the rows, the features"
@@ -128,8 +127,6 @@ _KERNELS = _host.HostKernels(
         ),
         "backward": _host.DeviceDirection(
             source="kernels.cpp",
-            arguments={"dy": "y"},
-            results={"dx": "x", "dscale": "scale"},
             sums=(0, 1),
             kernels={
                 "backward": (
@@ -143,8 +140,6 @@ _KERNELS = _host.HostKernels(
         ),
         "jvp": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={"x_dot": "x", "scale_dot": "scale"},
-            results={"y_dot": "y"},
             kernels={
                 "jvp": (
                     "x, x_dot, saved m, saved inv_Z, scale, scale_dot, out y_dot, "
@@ -154,8 +149,6 @@ _KERNELS = _host.HostKernels(
         ),
         "backward_backward": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={"dy": "y", "ddx": "x", "ddscale": "scale"},
-            results={"dx": "x", "dscale": "scale", "ddy": "dy"},
             sums=(0, 1),
             kernels={
                 "backward_backward": (

@@ -114,31 +114,24 @@ _KERNELS = _host.HostKernels(
     directions={
         "forward": _host.DeviceDirection(
             source="kernels.cpp",
-            results={"y": "y"},
             kernels={
                 "forward": "x, out y, the rows, the features",
             },
         ),
         "backward": _host.DeviceDirection(
             source="kernels.cpp",
-            arguments={"dy": "y"},
-            results={"dx": "x"},
             kernels={
                 "backward": "y, dy, out dx, the rows, the features",
             },
         ),
         "jvp": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={"x_dot": "x"},
-            results={"y_dot": "y"},
             kernels={
                 "jvp": "y, x_dot, out y_dot, the rows, the features",
             },
         ),
         "backward_backward": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={"dy": "y", "ddx": "x"},
-            results={"dx": "x", "ddy": "dy"},
             kernels={
                 "backward_backward": (
                     "y, dy, ddx, out dx, out ddy, the rows, the features"

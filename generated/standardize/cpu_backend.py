@@ -118,7 +118,6 @@ _KERNELS = _host.HostKernels(
     directions={
         "forward": _host.DeviceDirection(
             source="kernels.cpp",
-            results={"y": "y"},
             kernels={
                 "forward": (
                     "x, eps, out y, saved mu, saved mu_residual, saved rstd, the rows, "
@@ -128,8 +127,6 @@ _KERNELS = _host.HostKernels(
         ),
         "backward": _host.DeviceDirection(
             source="kernels.cpp",
-            arguments={"dy": "y"},
-            results={"dx": "x"},
             kernels={
                 "backward": (
                     "x, dy, saved mu, saved mu_residual, saved rstd, out dx, the rows, "
@@ -139,8 +136,6 @@ _KERNELS = _host.HostKernels(
         ),
         "jvp": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={"x_dot": "x"},
-            results={"y_dot": "y"},
             kernels={
                 "jvp": (
                     "x, x_dot, saved mu, saved mu_residual, saved rstd, out y_dot, "
@@ -150,8 +145,6 @@ _KERNELS = _host.HostKernels(
         ),
         "backward_backward": _host.DeviceDirection(
             source="second_order.cpp",
-            arguments={"dy": "y", "ddx": "x"},
-            results={"dx": "x", "ddy": "dy"},
             kernels={
                 "backward_backward": (
                     "x, dy, ddx, saved mu, saved mu_residual, saved rstd, out dx, "

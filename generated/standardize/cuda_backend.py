@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops per row element; backward 3 row tensors (2 read, 1 written), 10 flops per row element.
 # Evidence: 1 output, 35 steps, 23 first lines, 2 identities, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4, 5; derivation.md says of what.
 # definition sha256:5c30a6dc2dc6ad6d80103cedc7b8820d41a985b799ed6b10a6631e55e07f29cc
-# templates sha256:5c9a4686f829ef6eb9fa6d46f51d44e50a6a02e871457d1ced20c751b43d6e21
+# templates sha256:7fb37e728646076208583138bef4812a410453e6d9763e6fa8ce8ffe5b344573
 """Rows of mean zero and unbiased variance one, without parameters.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -70,9 +70,9 @@ class Saved(NamedTuple):
 
 
 # Aliases with an underscore, which no argument can have.
-_Gradients = Gradients
 _INTERFACE = INTERFACE
 _Saved = Saved
+_Gradients = Gradients
 _SecondGradients = SecondGradients
 
 
@@ -228,7 +228,6 @@ _LAYER = _launcher.layer_of(
     directions={
         "forward": _launcher.DeviceDirection(
             source="kernels.cu",
-            results={"y": "y"},
             kernels={
                 "forward": (
                     "x, eps, out y, saved mu, saved mu_residual, saved rstd, the rows, "
@@ -238,8 +237,6 @@ _LAYER = _launcher.layer_of(
         ),
         "backward": _launcher.DeviceDirection(
             source="kernels.cu",
-            arguments={"dy": "y"},
-            results={"dx": "x"},
             kernels={
                 "backward": (
                     "x, dy, saved mu, saved mu_residual, saved rstd, out dx, the rows, "
@@ -249,8 +246,6 @@ _LAYER = _launcher.layer_of(
         ),
         "jvp": _launcher.DeviceDirection(
             source="second_order.cu",
-            arguments={"x_dot": "x"},
-            results={"y_dot": "y"},
             kernels={
                 "jvp": (
                     "x, x_dot, saved mu, saved mu_residual, saved rstd, out y_dot, "
@@ -260,8 +255,6 @@ _LAYER = _launcher.layer_of(
         ),
         "backward_backward": _launcher.DeviceDirection(
             source="second_order.cu",
-            arguments={"dy": "y", "ddx": "x"},
-            results={"dx": "x", "ddy": "dy"},
             kernels={
                 "backward_backward": (
                     "x, dy, ddx, saved mu, saved mu_residual, saved rstd, out dx, "

@@ -14,6 +14,7 @@ from lngen.backends.saved import Field, saved_fields
 from lngen.backends.spelling import marked_program, plain_errors, reading
 from lngen.plan.program import RowProgram
 from lngen.runtime.protocol import interface as runtime
+from lngen.runtime.protocol.directions import LayerProtocol
 
 
 def description(programs: Sequence[RowProgram], notes: Notes) -> runtime.Interface:
@@ -80,6 +81,13 @@ def described(
             runtime.counterpart(each.name, dict(each.attributes), dict(each.conditions)) for each in notes.counterparts
         ],
     }
+
+
+def protocol(
+    programs: Sequence[RowProgram], layer: PublicInterface, saved: Sequence[Field], notes: Notes
+) -> LayerProtocol:
+    """The protocol of a layer's directions, from marked programs as in `described`."""
+    return LayerProtocol(described(programs, layer, saved, notes))
 
 
 def as_number(value: Fraction) -> float:

@@ -9,11 +9,12 @@ from typing import Any
 
 from lngen.backends import Notes
 from lngen.backends.interface import PublicConstant, PublicInput, PublicInterface
-from lngen.backends.layout import WIDTH, wrapped
+from lngen.backends.layout import WIDTH, invocation, wrapped
 from lngen.backends.numpy.wrappers import MEANINGS
 from lngen.backends.signatures import as_python
+from lngen.runtime.protocol.directions import computed_words
 
-__all__ = ["FrameworkFunction", "argument", "call", "definition", "number", "sign"]
+__all__ = ["FrameworkFunction", "argument", "definition", "number", "sign"]
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class FrameworkFunction:
             "signature": definition(name, self._arguments(), self.result, 0),
             "arguments": self._meanings(),
             "returns": self._returns(),
-            "called": call("return _LAYER.call", [each.public for each in (*inputs, *constants)], 4),
+            "called": invocation("return _LAYER.call", [each.public for each in (*inputs, *constants)], 4),
         }
 
     def _arguments(self) -> list[str]:
@@ -65,12 +66,10 @@ class FrameworkFunction:
         """Describe the outputs, with their shapes and types, on lines of a docstring."""
         rows, outputs = self.layer.rows[0].public, self.layer.outputs
         shapes = [f"{each.public} has {MEANINGS[each.kind].format(rows=rows)}" for each in outputs]
-        computed = "float64 for inputs of up to 32 bits" if self.is_wide else "float32 for 16-bit inputs"
         names = ", ".join(each.public for each in outputs)
         returned = f"`({names})`" if len(outputs) > 1 else names
         return textwrap.wrap(
-            f"Returns {returned} in the type of the first rows. {'; '.join(shapes)}. The compute type is the widest "
-            f"among the inputs, and {computed}.",
+            f"Returns {returned} in the type of the first rows. {'; '.join(shapes)}. {computed_words(self.is_wide)}",
             WIDTH - 4,
             break_long_words=False,
             break_on_hyphens=False,
@@ -100,13 +99,3 @@ def number(name: str, each: PublicConstant) -> str:
 def sign(each: PublicConstant, layer: PublicInterface) -> str:
     """Return the condition that messages add to a number that must not be negative."""
     return " of 0 or more" if each.name in layer.nonnegative else ""
-
-
-def call(before: str, arguments: Sequence[str], indent: int) -> list[str]:
-    """A call on one line, or with its arguments on a line of their own, or on one each."""
-    pad, inside = " " * indent, ", ".join(arguments)
-    if len(f"{pad}{before}({inside})") <= WIDTH:
-        return [f"{pad}{before}({inside})"]
-    if len(f"{pad}    {inside}") <= WIDTH:
-        return [f"{pad}{before}(", f"{pad}    {inside}", f"{pad})"]
-    return [f"{pad}{before}(", *(f"{pad}    {each}," for each in arguments), f"{pad})"]

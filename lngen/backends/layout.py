@@ -245,3 +245,14 @@ def in_order(names: Iterable[str]) -> list[str]:
     ['INTERFACE', 'Saved', 'backward', 'forward']
     """
     return sorted(names, key=lambda name: (not name.isupper(), name[0].islower(), name))
+
+
+def invocation(before: str, arguments: Iterable[str], indent: int) -> list[str]:
+    """A call on one line, or with its arguments on a line of their own, or on one each."""
+    given, pad = list(arguments), " " * indent
+    inside = ", ".join(given)
+    if len(f"{pad}{before}({inside})") <= WIDTH:
+        return [f"{pad}{before}({inside})"]
+    if len(f"{pad}    {inside}") <= WIDTH:
+        return [f"{pad}{before}(", f"{pad}    {inside}", f"{pad})"]
+    return [f"{pad}{before}(", *(f"{pad}    {each}," for each in given), f"{pad})"]

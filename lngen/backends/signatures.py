@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from lngen.backends.description import as_number, literal
-from lngen.backends.interface import OwnFields, PublicInput, PublicInterface, moved
-from lngen.backends.layout import wrapped
+from lngen.backends.interface import OwnFields, PublicInput, PublicInterface
+from lngen.backends.layout import quoted, wrapped
 from lngen.backends.saved import Field
-from lngen.plan.program import RowProgram, moved_name
+from lngen.runtime.protocol.directions import DirectionProtocol, Entry
 
 
 @dataclass(frozen=True)
@@ -31,24 +31,19 @@ class Signatures:
             lines += ["@overload", *stub[:-1], f"{stub[-1]} ...", "", ""]
         return [*lines, *_definition("forward", self._forward_arguments("save: bool = True"), perhaps)]
 
-    def backward(self) -> list[str]:
-        """The first lines of `backward`."""
-        first, *rest = (output.derivative.public for output in self.layer.outputs)
-        optional = " | None" if rest else ""
-        cotangents = [f"{first}: {self.array}{optional}", *(self._left_out(name, self.array) for name in rest)]
-        return self._definition("backward", cotangents, "Gradients")
-
-    def later(self, program: RowProgram) -> list[str]:
-        """The first lines of `jvp` or of `backward_backward`."""
-        own = [
-            self._left_out(moved_name(program.direction, given.public), self._type(given))
-            for given in moved(program, self.layer).values()
-        ]
-        if program.direction == "jvp":
-            return self._definition("jvp", own, self.outputs())
-        each = f"Sequence[{self.array} | None]"
-        cotangents = each if len(self.layer.outputs) > 1 else f"{self.array} | {each}"
-        return self._definition("backward_backward", [f"cotangents: {cotangents}", *own], "SecondGradients")
+    def later(self, takes: DirectionProtocol) -> list[str]:
+        """The first lines of a direction that follows forward."""
+        if takes.cotangents and takes.tangents:
+            each = f"Sequence[{self.array} | None]"
+            cotangents = [f"cotangents: {each if len(takes.cotangents) > 1 else f'{self.array} | {each}'}"]
+        else:
+            cotangents = [self._left_out(each.name, self.array) for each in takes.cotangents]
+            # One that is first has no default.
+            cotangents[:1] = [self._first(each) for each in takes.cotangents[:1]]
+        own = [self._left_out(each.name, self._type(each)) for each in takes.tangents]
+        returned = takes.returned or self.result
+        arguments = ["saved: Saved", *cotangents, *own, "*", self._out(returned), *self.keywords]
+        return _definition(takes.name, arguments, returned)
 
     def saved_from(self, fields: Sequence[Field], own: OwnFields) -> list[str]:
         """The first lines of `saved_from`."""
@@ -82,15 +77,14 @@ class Signatures:
     def _forward_results(self, saved: str) -> str:
         return f"tuple[{self.outputs()}, {saved}]"
 
-    def _definition(self, name: str, arguments: Iterable[str], returned: str) -> list[str]:
-        out = self._out(returned)
-        return _definition(name, ["saved: Saved", *arguments, "*", out, *self.keywords], returned)
-
     def _out(self, returned: str) -> str:
         several = returned != self.result
         return self._left_out("out", f"Sequence[{self.array} | None]" if several else self.array)
 
-    def _type(self, given: PublicInput) -> str:
+    def _first(self, each: Entry) -> str:
+        return f"{each.name}: {self.array}{' | None' if each.may_be_none else ''}"
+
+    def _type(self, given: PublicInput | Entry) -> str:
         return f"float | {self.array}" if given.kind == "Scalar" else self.array
 
     def _left_out(self, name: str, kind: str) -> str:
@@ -99,6 +93,17 @@ class Signatures:
 
 def _definition(name: str, arguments: Sequence[str], returned: str) -> list[str]:
     return wrapped(f"def {name}({', '.join(arguments)}) -> {returned}:", 0)
+
+
+def passed(takes: DirectionProtocol, module: str) -> list[str]:
+    """Return a direction's own arguments as a public function passes them to the runtime, one by one.
+
+    `module` is the module of the runtime with `each_cotangent`.
+    """
+    names = [each.name for each in takes.cotangents]
+    if names and takes.tangents:
+        names = [f"*{module}.each_cotangent(cotangents, {quoted(names)})"]
+    return [*names, *(each.name for each in takes.tangents)]
 
 
 def as_python(value: Fraction) -> str:

@@ -170,8 +170,8 @@ def _beyond(
     shown, open_ = _equalities(equalities)
     results = [name for name, _ in getattr(derivation, function).results]
     if not open_:
-        beside = "tangent" if function == "jvp" else "adjoint of the adjoint"
-        text = f"{function}: {', '.join(shown)}: each is the {beside} of the definition as written"
+        beside = "tangent of the definition as written" if function == "jvp" else "adjoint's adjoint"
+        text = f"{function}: {', '.join(shown)}: each is the {beside}"
         yield Proof(EVERY_D, text, True, about, len(shown))
         return
     if shown:

@@ -59,28 +59,38 @@ def program_proofs(derivation: Derivation, handed: Mapping[str, Sequence[RowProg
     """Yield the proofs that programs are equal to the derivation; `handed` has those of each group of backends."""
     if derivation.definition.minimum_features > MOST_FEATURES:
         return
+    shown: dict[str, list[str]] = {backends: [] for backends in handed}
+    for backends, program, found in _beside(derivation, handed):
+        open_ = found.open()
+        if not open_:
+            shown[backends].append(program.direction)
+            continue
+        text = f"{program.direction} for {backends}, beside the derivation"
+        why = "; ".join(f"{name}: {reason}" for name, reason in open_.items())
+        try:
+            digits = found.digits(open_)
+        except TypeError as error:
+            yield Proof(NONE, f"{text}: {error}", False, ABOUT)
+            continue
+        if digits is None:
+            yield Proof(NONE, f"{text}: no finite value was found ({why})", True, ABOUT)
+        else:
+            yield Proof(FIFTY, f"{text}: equal to {digits} digits ({why})", digits >= REQUIRED, ABOUT)
+    if all(len(shown[backends]) == len(programs) for backends, programs in handed.items()):
+        names = ", ".join(handed)
+    else:
+        names = "; ".join(f"{backends} in {', '.join(names)}" for backends, names in shown.items() if names)
+    if names:
+        count = sum(map(len, shown.values()))
+        yield Proof(EVERY_D, f"{names} compute what was derived, whatever is left out", True, ABOUT, count)
+
+
+def _beside(
+    derivation: Derivation, handed: Mapping[str, Sequence[RowProgram]]
+) -> Iterator[tuple[str, RowProgram, _Program]]:
     for backends, programs in handed.items():
-        shown = []
         for program in programs:
-            found = _Program(derivation, programs[0], program)
-            open_ = found.open()
-            if not open_:
-                shown.append(f"{program.direction}: {', '.join(name for name, _, _ in found.results)}")
-                continue
-            why = "; ".join(f"{name}: {reason}" for name, reason in open_.items())
-            text = f"{program.direction} for {backends}, beside the derivation"
-            try:
-                digits = found.digits(open_)
-            except TypeError as error:
-                yield Proof(NONE, f"{text}: {error}", False, ABOUT)
-                continue
-            if digits is None:
-                yield Proof(NONE, f"{text}: no finite value was found ({why})", True, ABOUT)
-            else:
-                yield Proof(FIFTY, f"{text}: equal to {digits} digits ({why})", digits >= REQUIRED, ABOUT)
-        if shown:
-            text = f"the programs for {backends} compute what was derived, whatever is left out: {'; '.join(shown)}"
-            yield Proof(EVERY_D, text, True, ABOUT, len(shown))
+            yield backends, program, _Program(derivation, programs[0], program)
 
 
 def equations_of(program: RowProgram, skips_corrections: bool = False) -> list[Equation]:

@@ -4,7 +4,8 @@
 Nothing here knows a layer. The NumPy code imports NumPy alone; PyCUDA is imported when a kernel is first asked for, and
 a framework by the modules of its folder.
 
-`protocol`: `calls` checks arguments and makes results. `saved` infers the type and shape of a call from saved arrays,
+`protocol`: `directions` says what each direction takes and makes, who may be None, and what is computed in; all others
+read it. `calls` checks arguments and makes results. `saved` infers the type and shape of a call from saved arrays,
 `interface` types `INTERFACE`, and `parameters` makes those of a class.
 
 `numpy`: `directions` has the public functions without their signatures. `blocks` takes rows block by block, `rows` has
@@ -12,7 +13,8 @@ sums and ufuncs, `functions` those that NumPy lacks. `modules` makes classes.
 
 `cuda`: `launcher` is the entry point of a layer. `arrays` and `dlpack` read device arrays, `calls` checks a call, and
 `plans` plans each kind of call once. `devices` finds the device, `compilers` compiles kernels, `kernels` launches them,
-and `tuning` chooses a grid. The headers of kernels are `*.cuh`: `copies.cuh` wraps PTX.
+and `tuning` chooses a grid. `driver` has the functions of the driver that PyCUDA lacks. The headers of kernels are
+`*.cuh`: `copies.cuh` wraps PTX.
 
 `native`, C++ on the processor: `compiler` compiles and loads kernels, and `kernels` chooses the kernel of a call.
 `calls` sends usual calls through host_call.c, and `samples` loops over samples with parameters of their own. `binding`

@@ -62,7 +62,7 @@ def normal(shape: tuple[int, ...], dtype: Any = np.float64, seed: int = 0) -> An
 def inputs_of(layer: Any, dtype: Any, parameters: Any, rows: int, features: int) -> dict[str, Any]:
     """Random inputs by name; away from zero, where nothing is hard to compute."""
     found = {}
-    for seed, (name, kind) in enumerate(layer._LAYER.inputs.items()):
+    for seed, (name, kind) in enumerate((each.symbol, each.kind) for each in layer._LAYER.inputs):
         own = dtype if kind in ("Row", "RowScalar") else parameters
         found[name] = (1.5 + np.tanh(normal(part(kind, (rows, features)), seed=seed))).astype(own)
     return found
@@ -144,7 +144,7 @@ def test_what_is_left_out(layers: dict[str, tuple[ModuleType, ModuleType]], cuda
 def test_a_number_for_a_scalar(layers: dict[str, tuple[ModuleType, ModuleType]], cuda: Any) -> None:
     ours, theirs = layers["tanh"]
     inputs = inputs_of(ours, np.float64, np.float64, ROWS, FEATURES)
-    scalar = next(name for name, kind in ours._LAYER.inputs.items() if kind == "Scalar")
+    scalar = next(each.symbol for each in ours._LAYER.inputs if each.kind == "Scalar")
     inputs[scalar] = 0.7
     assert_close(both(ours, cuda, inputs), both(theirs, None, inputs), BOUNDS[np.float64])
 
@@ -171,10 +171,10 @@ def test_what_saves_nothing_writes_outputs_alone(centred: Any, cuda: Any, monkey
 
     def noted(self: Any, objects: list[Any], values: list[Any], *rest: Any) -> None:
         run(self, objects, values, *rest)
-        passed.append(tuple(values[self.plan.slots[f"saved {name}"]] for name in centred._LAYER.row_scalars))
+        passed.append(tuple(values[self.plan.slots[each.symbol]] for each in self.plan.takes.row_scalars))
 
     monkeypatch.setattr(kernels.Launches, "run", noted)
-    monkeypatch.setattr(centred._launcher.devices, "Allocation", None)
+    monkeypatch.setattr(centred._launcher.driver, "Allocation", None)
     assert centred.forward(x, gamma, beta, save=False, out=y) == (y, None)
     assert passed
     assert not any(passed[0])
@@ -206,7 +206,7 @@ def test_out_and_workspace_leave_nothing_to_allocate(centred: Any, cuda: Any, mo
 
     y, *grads = (filled(wanted[name].shape, np.float64) for name in wanted)
     first = filled(centred.workspace_bytes("forward", x, gamma, beta) // 4, np.float32)
-    monkeypatch.setattr(centred._launcher.devices, "Allocation", None)
+    monkeypatch.setattr(centred._launcher.driver, "Allocation", None)
     out, saved = centred.forward(x, gamma, beta, out=y, workspace=first)
     with pytest.raises(ValueError, match="workspace has 8 bytes and backward needs"):
         centred.backward(saved, dy, out=tuple(grads), workspace=filled(2, np.float32))
@@ -266,7 +266,7 @@ def test_a_call_like_an_earlier_one_is_not_planned_again(
         (parts.plans, "plan_forward"),
         (parts.plans, "plan_later"),
         (parts.devices, "_find_device"),
-        (parts.devices, "Allocation"),
+        (parts.driver, "Allocation"),
         (parts.kernels, "Launches"),
     ):
         monkeypatch.setattr(module, name, None)
@@ -413,7 +413,7 @@ def test_numbers_outlive_the_launch_that_reads_them(
     ours, theirs = layers["tanh"]
     monkeypatch.setattr(ours._launcher.devices, "MOST_NUMBERS", 1)
     inputs = inputs_of(ours, np.float64, np.float64, ROWS, FEATURES)
-    scalar = next(name for name, kind in ours._LAYER.inputs.items() if kind == "Scalar")
+    scalar = next(each.symbol for each in ours._LAYER.inputs if each.kind == "Scalar")
     for value in (0.7, 0.8, 0.7, 2):
         inputs[scalar] = value
         assert_close(both(ours, cuda, inputs), both(theirs, None, inputs), BOUNDS[np.float64])
@@ -463,7 +463,7 @@ def test_out_for_some_results(layers: dict[str, tuple[ModuleType, ModuleType]], 
         ours = layers[name][0]
         inputs = inputs_of(ours, np.float64, np.float64, ROWS, FEATURES)
         wanted = both(ours, cuda, inputs)
-        names = list(ours._LAYER.outputs) if hasattr(ours, "Outputs") else ["y"]
+        names = [each.symbol for each in ours._LAYER.takes["forward"].results] if hasattr(ours, "Outputs") else ["y"]
         for odd in (0, 1):
             given = {
                 name: cuda.gpuarray.empty(value.shape, value.dtype)

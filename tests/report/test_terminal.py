@@ -106,7 +106,7 @@ def test_evidence_that_all_steps_have_stands_at_their_head(plan):
     grade = "(each step is exact at every D, or gives a name)"
     shown = lines(plan)
     assert len([line for line in shown if line.endswith(grade)]) == 2
-    assert not [line for line in shown if re.match(r" *\d+ ", line) and "exact at" in line]
+    assert not [line for line in shown if re.match(r" *\d+  ", line) and "exact at" in line]
 
 
 def test_evidence_that_one_step_lacks_stands_at_each_step_that_has_it(plan):

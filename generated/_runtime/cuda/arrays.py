@@ -13,6 +13,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from ..protocol.calls import DType, Shape, constant
+from ..protocol.directions import PARTS, shapes
 from . import dlpack
 
 __all__ = [
@@ -187,7 +188,7 @@ def row_shape(name: str, rows: Memory, minimum_features: int) -> Shape:
 
 def part(kind: str, shape: Shape) -> Shape:
     """The shape of an argument of some kind, for rows of a shape."""
-    return {"Row": shape, "RowScalar": shape[:-1], "Feature": shape[-1:], "Scalar": (), "Data": shape}[kind]
+    return shapes(shape)[PARTS[kind]]
 
 
 def check_shape(name: str, value: Any, shape: Shape, meaning: str) -> None:

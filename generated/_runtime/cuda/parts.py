@@ -5,7 +5,6 @@ The numbers that a shard reduces are copied to the host and sent. The merged num
 numbers of each row.
 """
 
-import ctypes
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +13,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ..protocol.calls import Array, DType, Shape
-from . import devices, plans
+from ..protocol.directions import DirectionProtocol, Entry
+from . import devices, driver, plans
 from .arrays import Memory, dtype_of, part
 from .calls import DeviceCall, DeviceDirection, DeviceLayer, KernelKey
 from .kernels import launches
@@ -65,8 +65,8 @@ class DevicePart:
         self,
         file: str,
         source: str,
-        values: Mapping[str, str],
-        results: Mapping[str, str],
+        values: Mapping[str, Any],
+        results: Mapping[str, Any],
         kernels: Mapping[str, str],
         *,
         sums: tuple[int, int] = (0, 0),
@@ -79,25 +79,16 @@ class DevicePart:
         self.values, self.results, self.optional, self.zeros = tuple(values), tuple(results), tuple(optional), zeros
         # A gradient is known by the input that it belongs to.
         self.of = {each: each[1:] if each[1:] in optional else each for each in results}
-        direction = DeviceDirection(
-            source=source,
-            arguments={each: each for each in values},
-            results={each: each for each in results},
-            kernels=kernels,
-            sums=sums,
-        )
+        reads: Any = tuple(Entry(each, each, kind) for each, kind in values.items())
+        made: Any = tuple(Entry(each, each, kind) for each, kind in results.items())
         self.layer = DeviceLayer(
             name=self.name,
             Saved=None,
             folder=Path(file).parent,
             minimum_features=1,
             is_wide=is_wide,
-            inputs=self.kinds,
-            optional=self.optional,
-            constants=tuple(each for each, kind in values.items() if kind == "Constant"),
-            outputs={},
-            saved={},
-            directions={self.name: direction},
+            takes={self.name: DirectionProtocol(self.name, made, tangents=reads)},
+            directions={self.name: DeviceDirection(source=source, kernels=kernels, sums=sums)},
         )
 
     def __call__(self, values: Sequence[Value], results: Sequence[Any], call: DeviceWork) -> None:
@@ -174,8 +165,7 @@ class _Room:
         for memory, data in self.pieces:
             memory.pointer += start
             if data == _ZEROS and memory.nbytes:
-                first, size = ctypes.c_uint64(memory.pointer), ctypes.c_size_t(memory.nbytes)
-                devices.call("cuMemsetD8Async", first, ctypes.c_ubyte(0), size, ctypes.c_void_p(handle))
+                driver.call("cuMemsetD8Async", memory.pointer, 0, memory.nbytes, handle)
             elif data:
                 upload(memory.pointer, data, handle)
 
@@ -203,16 +193,14 @@ def on_device(addresses: Sequence[int]) -> Iterator[devices.Device]:
 def upload(pointer: int, data: bytes, handle: int) -> None:
     """Copy bytes to a device, in the order of a stream. The driver has read them when this returns."""
     if data:
-        start, size = ctypes.c_uint64(pointer), ctypes.c_size_t(len(data))
-        devices.call("cuMemcpyHtoDAsync_v2", start, data, size, ctypes.c_void_p(handle))
+        driver.call("cuMemcpyHtoDAsync", pointer, data, len(data), handle)
 
 
 def download(pointer: int, into: Array, handle: int) -> None:
     """Copy the result of a stream to an array without gaps, and wait for it."""
     if into.nbytes:
-        start, size, stream = ctypes.c_uint64(pointer), ctypes.c_size_t(into.nbytes), ctypes.c_void_p(handle)
-        devices.call("cuMemcpyDtoHAsync_v2", ctypes.c_void_p(into.ctypes.data), start, size, stream)
-        devices.call("cuStreamSynchronize", stream)
+        driver.call("cuMemcpyDtoHAsync", into.ctypes.data, pointer, into.nbytes, handle)
+        driver.call("cuStreamSynchronize", handle)
 
 
 def on_host(value: Value, call: DeviceWork) -> Any:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..protocol.calls import DType, Shape
+from ..protocol.directions import held
 from . import devices, dlpack
 from .arrays import BYTES, Memory, dtype_of, own_dtype
 from .calls import (
@@ -15,8 +16,6 @@ from .calls import (
     DeviceLayer,
     forward_call,
     later_call,
-    saved_name,
-    types_of,
 )
 
 MOST_PLANS = 1024
@@ -26,11 +25,7 @@ _ENDS = ("the workspace", "the rows", "the features", "the blocks")
 
 def slots(layer: DeviceLayer, direction: str) -> tuple[str, ...]:
     """Return the names of the values of a call."""
-    results = [f"out {name}" for name in layer.directions[direction].results]
-    if direction == "forward":
-        return (*layer.inputs, *layer.constants, *results, *map(saved_name, layer.row_scalars), *_ENDS)
-    saved = [saved_name(name) if kind == "computed" else name for name, kind in layer.saved.items()]
-    return (*layer.directions[direction].arguments, *saved, *results, *_ENDS)
+    return (*layer.takes[direction].slots, *_ENDS)
 
 
 def look(objects: list[Any], handle: int) -> tuple[list[Any], list[int], list[Any]]:
@@ -106,8 +101,8 @@ def plan_forward(layer: DeviceLayer, objects: Sequence[Any], saves: bool = True)
     """Return the plan for calls of forward like this one; raises TypeError or ValueError for an invalid argument."""
     given = dict(zip(slots(layer, "forward"), objects, strict=False))
     # If there is nothing to write, the kernels that save serve both.
-    call = forward_call(layer, given, saves or not layer.row_scalars)
-    call.add_results(given, dict.fromkeys(layer.outputs, call.row_dtype))
+    call = forward_call(layer, given, saves or not layer.takes["forward"].row_scalars)
+    call.add_results(given, ())
     call.take_workspace(given["the workspace"])
     plan = CallPlan(call)
     if saves:
@@ -119,11 +114,7 @@ def plan_later(layer: DeviceLayer, direction: str, objects: Sequence[Any], saved
     """The plan for calls of another direction like one of these values. Raises TypeError or ValueError alike."""
     given = dict(zip(slots(layer, direction), objects, strict=False))
     call = later_call(layer, direction, saved, given)
-    dtypes = {**dict.fromkeys(layer.outputs, call.row_dtype), **types_of(layer, saved)}
-    for name in call.direction.arguments:
-        if isinstance(argument := call.arrays[name], Memory):
-            dtypes[name] = argument.dtype
-    call.add_results(given, dtypes)
+    call.add_results(given, saved[2])
     call.take_workspace(given["the workspace"])
     return CallPlan(call)
 
@@ -134,7 +125,7 @@ class CallPlan:
     """
 
     def __init__(self, call: DeviceCall) -> None:
-        self.layer, self.direction, self.wanted = call.layer, call.direction, call.wanted
+        self.layer, self.direction, self.takes, self.wanted = call.layer, call.direction, call.takes, call.wanted
         self.shape, self.rows, self.computed = call.shape, call.rows, call.computed
         self.names = slots(call.layer, call.wanted.direction)
         self.slots = {name: slot for slot, name in enumerate(self.names)}
@@ -145,7 +136,7 @@ class CallPlan:
         for name, given in call.arrays.items():
             if isinstance(given, Memory):
                 there[self.slots[name]] = given.nbytes
-            elif type(given) is float and name not in call.layer.constants:
+            elif type(given) is float and name not in call.takes.numbers:
                 self.numbers.append(self.slots[name])
         self.outputs = [self.slots[f"out {name}"] for name in call.results]
         written = self._add_results(call)
@@ -187,17 +178,15 @@ class CallPlan:
         layer = call.layer
         # Each on a boundary of 256 bytes.
         step = -(-call.rows * BYTES[self.computed] // 256) * 256
-        saved = list(map(saved_name, layer.row_scalars))
+        saved = [each.symbol for each in self.takes.row_scalars]
         self.pieces = [(self.slots[name], n * step) for n, name in enumerate(saved)]
         self.saved_bytes = len(saved) * step
         self.dtype = dtype_of(self.computed)
-        places = {name: self.slots.get(name, self.slots.get(f"out {name}", 0)) for name in layer.saved}
-        places |= {name: self.slots[saved_name(name)] for name in layer.row_scalars}
-        self.kept = [places[name] for name in layer.saved]
+        self.kept = held(layer.fields, (*self.takes.reads, *self.takes.makes))
         number_type = dtype_of(self.wanted.parameter_type)
         self.dtypes = tuple(
             None if given is None else given.dtype if isinstance(given, Memory) else number_type
-            for given in map(call.arrays.__getitem__, layer.inputs)
+            for given in (call.arrays[each.symbol] for each in layer.inputs)
         )
 
     def spelled(self, slot: int) -> str:

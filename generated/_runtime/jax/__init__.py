@@ -12,13 +12,12 @@ import numpy as np
 from ..protocol.calls import (
     Words,
     array,
-    computed_in,
     constant,
     is_float,
     not_floats,
     scalar,
-    wider,
 )
+from ..protocol.directions import LayerProtocol, computed
 from ..protocol.interface import labels
 from . import derivatives as _rules
 from .gpu import JaxOnGPU
@@ -42,8 +41,9 @@ class JaxLayer(Generic[Result]):
 
     def __init__(self, numpy: Any, compiled: Any) -> None:
         self.interface = interface = numpy.INTERFACE
-        self.directions = DirectionSignatures(interface)
-        self.kernels = JaxKernels(self, interface, numpy, compiled)
+        protocol = LayerProtocol(interface)
+        self.directions = DirectionSignatures(protocol)
+        self.kernels = JaxKernels(self, protocol, numpy, compiled)
         self.gpu = JaxOnGPU(self.kernels, numpy.__package__)
         self.outputs, self.inputs = len(interface["outputs"]), len(interface["inputs"])
         self.is_wide: bool = numpy._LAYER.is_wide
@@ -70,8 +70,7 @@ class JaxLayer(Generic[Result]):
 
     def computed(self, inputs: Sequence[Any]) -> np.dtype[Any]:
         """Return the compute type of a call, given its inputs or arrays like them, None for an absent one."""
-        computed = computed_in(np.dtype(each.dtype) for each in inputs if each is not None)
-        return wider(computed) if self.is_wide else computed
+        return computed((np.dtype(each.dtype) for each in inputs if each is not None), self.is_wide)
 
     def _arrays(self, values: Sequence[Any]) -> list[Any]:
         """The inputs as arrays. Numbers have the type that rows are computed in: they make it no wider."""
@@ -90,8 +89,7 @@ class JaxLayer(Generic[Result]):
                 value = looked(name, value, each["default"] is None, may_be_labels, words)
             found.append(value if value is None or isinstance(value, float) else jnp.asarray(value))
         row = next((found[number] for number in self.directions.rows if found[number] is not None), None)
-        is_double = row is not None and row.dtype == np.float64
-        dtype = np.float64 if is_double else np.float32
+        dtype = np.float32 if row is None else computed([np.dtype(row.dtype)])
         return [jnp.asarray(each, dtype) if isinstance(each, float) else each for each in found]
 
 

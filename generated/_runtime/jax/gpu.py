@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..cuda import devices, kernels, plans
+from ..cuda import devices, driver, kernels, plans
 from ..emitted import backend_module
 from ..native.compiler import Library, NoCompiler
 from ..protocol.calls import DType
@@ -56,7 +56,7 @@ def _handler() -> Library:
             f"kernels are called from JAX on a GPU by what is compiled in C++ on first use: {error.reason}; install a "
             "C++ compiler, or build the layers where there is one (lngen build)"
         ) from error
-    addresses = (ctypes.c_void_p * len(DRIVER))(*map(devices.address, DRIVER))
+    addresses = (ctypes.c_void_p * len(DRIVER))(*map(driver.address, DRIVER))
     ctypes.CFUNCTYPE(None, ctypes.c_void_p)(found.address(f"{_NAME}_uses"))(ctypes.addressof(addresses))
     return found
 
@@ -95,20 +95,18 @@ class JaxOnGPU:
             return [jnp.zeros(each.shape, each.dtype) for each in asked.made]
         backend = backend_module(self.package, "cuda")
         layer = backend._LAYER
-        given = dict(zip(plans.slots(layer, direction), [*asked.read, *asked.like], strict=False))
+        takes, slots = layer.takes[direction], plans.slots(layer, direction)
+        given = dict(zip(slots, [*asked.read, *asked.like], strict=False))
         arrays = {name: value for name, value in given.items() if value is not None and type(value) is not float}
-        kinds = layer.kinds(layer.directions[direction])
-        strides = {
-            name: stride(kinds.get(name.removeprefix("out "), "saved"), value, asked.samples)
-            for name, value in arrays.items()
-        }
+        kinds = {name: each.kind for name, each in zip(slots, (*takes.reads, *takes.makes), strict=False)}
+        strides = {name: stride(kinds[name], value, asked.samples) for name, value in arrays.items()}
         seen = given | {name: _memory(value, strides[name]) for name, value in arrays.items()}
-        objects = [seen.get(name) for name in plans.slots(layer, direction)]
+        objects = [seen.get(name) for name in slots]
         if direction == "forward":
             plan = plans.plan_forward(layer, objects)
         else:
-            first = len(layer.directions[direction].arguments)
-            saved = tuple.__new__(backend.Saved, (*asked.types, *objects[first : first + len(layer.saved)]))
+            fields = objects[len(takes.arguments) : len(takes.reads)]
+            saved = tuple.__new__(backend.Saved, (*asked.types, *fields))
             plan = plans.plan_later(layer, direction, objects, saved)
         with devices.entered((), (), str) as device:
             launches = kernels.launches(device, plan)
@@ -138,11 +136,11 @@ def _called(
     numbers = dict(zip(("the rows", "the features", "the blocks"), launches.counts, strict=True))
     know = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t)(found.address(f"{_NAME}_knows"))
     names, steps = "", []
-    for kernel, (blocks, *_), _ in launches.steps:
-        image = hashlib.sha256(kernel.cubin).hexdigest()
-        know(image.encode(), kernel.cubin, len(kernel.cubin))
+    for kernel, blocks, _ in launches.steps:
+        image = hashlib.sha256(kernel.code.cubin).hexdigest()
+        know(image.encode(), kernel.code.cubin, len(kernel.code.cubin))
         names += f"{image}\n{kernel.name}\n"
-        steps += [blocks, kernel.block[0], kernel.shared_bytes, len(kernel.parts)]
+        steps += [blocks, kernel.threads, kernel.shared_bytes, len(kernel.parts)]
         for part, letter in zip(kernel.parts, kernel.letters, strict=True):
             number: Any = numbers.get(part, given.get(part))
             steps += [places.get(part, _NONE), 0 if letter == "P" else _bits(letter, number)]

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..native.module import host
 from ..protocol.calls import Array, DType, Shape
-from ..protocol.interface import Interface
+from ..protocol.directions import LayerProtocol, held
 from . import calls as jax_calls
 from .primitives import PrimitiveLayer, expanded, has_samples, jax, shaped
 
@@ -50,19 +50,14 @@ class KernelCall(NamedTuple):
 class JaxKernels:
     """Kernels of a layer's directions; `numpy` and `compiled` are its two modules."""
 
-    def __init__(self, layer: PrimitiveLayer, interface: Interface, numpy: Any, compiled: Any) -> None:
-        self.layer, self.numpy, self.compiled = layer, numpy, compiled
-        self.constants = [each["name"] for each in interface["constants"]]
-        names = [each["name"] for each in interface["inputs"]]
-        self.inputs, self.outputs = len(names), len(interface["outputs"])
-        row_scalars = [each["name"] for each in interface["saved"] if each["kind"] == "row scalar"]
-        self.row_scalars = [place for place, each in enumerate(interface["saved"], 3) if each["kind"] == "row scalar"]
-        # Of each field of Saved, its place among the inputs, what is kept, and then the Constants.
-        made = [("output", each["name"]) for each in interface["outputs"]] + [("row scalar", n) for n in row_scalars]
-        kept = [made[number] for number in layer.directions.kept]
-        known = [*(("input", name) for name in names), *kept, *(("constant", name) for name in self.constants)]
-        self.fields = [known.index((each["kind"], each["of"])) for each in interface["saved"]]
-        self.first_own = len(names) + len(kept)
+    def __init__(self, layer: PrimitiveLayer, protocol: LayerProtocol, numpy: Any, compiled: Any) -> None:
+        self.layer, self.takes, self.numpy, self.compiled = layer, protocol.directions, numpy, compiled
+        self.constants = [each.name for each in protocol.constants]
+        self.inputs = len(protocol.inputs)
+        self.row_scalars = [place for place, each in enumerate(protocol.fields, 3) if each.kind == "Computed"]
+        inputs, kept, *_ = protocol.functional(protocol.directions["backward"])
+        self.fields = held(protocol.fields, (*inputs, *kept, *protocol.constants))
+        self.first_own = len(inputs) + len(kept)
         self.host: Any = None
 
     def module(self) -> Any:
@@ -119,17 +114,12 @@ class JaxKernels:
         if direction == "forward":
             numbers = dict(zip(self.constants, constants, strict=True))
             y, saved = module.forward(*values, **numbers, threads=threads)
-            outputs = y if self.outputs > 1 else (y,)
-            return [*map(_halves, [*outputs, *[saved[place] for place in self.row_scalars]])]
+            return [*map(_halves, [*self.takes[direction].several(y), *[saved[place] for place in self.row_scalars]])]
         fixed = [*values[: self.first_own], *constants]
         saved = module.Saved(types.shape, types.computed, types.inputs, *[fixed[place] for place in self.fields])
-        own = values[self.first_own :]
-        if direction == "backward_backward":
-            made = module.backward_backward(saved, own[: self.outputs], *own[self.outputs :], threads=threads)
-        else:
-            made = getattr(module, direction)(saved, *own, threads=threads)
-        several = made if direction != "jvp" or self.outputs > 1 else (made,)
-        return [_halves(each) for each in several if each is not None]
+        takes = self.takes[direction]
+        made = getattr(module, direction)(saved, *takes.passed(values[self.first_own :]), threads=threads)
+        return [_halves(each) for each in takes.several(made) if each is not None]
 
 
 def _called(computed: Callable[..., list[Array]], *arrays: Any) -> list[Array]:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ..protocol.interface import Interface
+from ..protocol.directions import Entries, LayerProtocol
 
 try:
     import jax
@@ -54,19 +54,18 @@ class Result(NamedTuple):
     """Result of a direction.
 
     It has the shape and the type of the argument at the place `owner`, and is absent if that is. Without an owner, it
-    is an output, or a row scalar, which has the compute type.
+    is an output, or a row scalar of kind `Computed`.
     """
 
     kind: str
-    owner: int | None = None
-    computed: bool = False
+    owner: int | None
 
 
 class DirectionSignature:
-    """The arguments of a direction, in groups, by the kinds of the inputs that they are like, and its results."""
+    """The arguments of a direction, in groups, by their kinds, and its results."""
 
-    def __init__(self, results: Sequence[Result], *groups: Sequence[str]) -> None:
-        self.results, self.kinds = results, [kind for group in groups for kind in group]
+    def __init__(self, results: Sequence[Result], groups: Sequence[Entries]) -> None:
+        self.results, self.kinds = results, [str(each.kind) for group in groups for each in group]
         self.ends = [0, *accumulate(map(len, groups))]
 
     def groups(self, values: Sequence[Any]) -> list[list[Any]]:
@@ -85,28 +84,20 @@ class DirectionSignatures(dict[str, DirectionSignature]):
     `second_tangent` is the derivative of `jvp` along tangents of its inputs.
     """
 
-    def __init__(self, interface: Interface) -> None:
+    def __init__(self, layer: LayerProtocol) -> None:
         super().__init__()
-        inputs = [str(each["kind"]) for each in interface["inputs"]]
-        outputs = [str(each["kind"]) for each in interface["outputs"]]
-        self.rows = [number for number, kind in enumerate(inputs) if kind == "Row"]
-        self.differentiable = [number for number, kind in enumerate(inputs) if kind != "Data"]
-        made = [Result(kind) for kind in outputs]
-        made += [Result("RowScalar", computed=True) for each in interface["saved"] if each["kind"] == "row scalar"]
-        saved = {each["of"] for each in interface["saved"] if each["kind"] == "output"}
-        self.kept = [number for number, each in enumerate(interface["outputs"]) if each["name"] in saved]
-        self.kept += range(len(outputs), len(made))
-        kept, moved = [made[number].kind for number in self.kept], [inputs[number] for number in self.differentiable]
-        gradients = [Result(inputs[number], number) for number in self.differentiable]
-        first = len(inputs) + len(kept)
-        of_cotangents = [Result(kind, number) for number, kind in enumerate(outputs, first)]
+        self.rows = [number for number, each in enumerate(layer.inputs) if each.kind == "Row"]
+        self.differentiable, self.kept = layer.differentiable, layer.kept
+        first = len(layer.inputs) + len(layer.kept)
+        groups = {name: layer.functional(direction) for name, direction in layer.directions.items()}
+        for name, direction in layer.directions.items():
+            pairs = zip(direction.makes, direction.owner_places(first), strict=True)
+            self[name] = DirectionSignature([Result(each.kind, place) for each, place in pairs], groups[name])
+        fixed, cotangents, tangents = groups["jvp"][:2], groups["backward"][2], groups["jvp"][2]
+        along = self["backward"].results, (*fixed, cotangents, tangents, cotangents)
         self.update(
-            forward=DirectionSignature(made, inputs),
-            backward=DirectionSignature(gradients, inputs, kept, outputs),
-            jvp=DirectionSignature(made[: len(outputs)], inputs, kept, moved),
-            backward_backward=DirectionSignature([*gradients, *of_cotangents], inputs, kept, outputs, moved),
-            backward_along=DirectionSignature(gradients, inputs, kept, outputs, moved, outputs),
-            second_tangent=DirectionSignature(made[: len(outputs)], inputs, kept, moved, moved),
+            backward_along=DirectionSignature(*along),
+            second_tangent=DirectionSignature(self["jvp"].results, (*fixed, tangents, tangents)),
         )
 
 
@@ -226,7 +217,7 @@ def shaped(name: str, layer: PrimitiveLayer, values: Sequence[Any], sampled: boo
             found.append(_like(owner, shape, owner.dtype) if is_shared else owner.update(weak_type=False))
             continue
         shape, dtype = row.shape if each.kind == "Row" else row.shape[:-1], row.dtype
-        if each.computed:
+        if each.kind == "Computed":
             is_there = computed.itemsize < 8 or jax.config.jax_enable_x64
             # Without float64 in JAX, each number is carried as its two halves.
             shape, dtype = (shape, computed) if is_there else ((*shape, 2), _UINT32)

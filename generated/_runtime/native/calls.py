@@ -12,8 +12,8 @@ import numpy as np
 
 from ..numpy.blocks import round_to
 from ..numpy.directions import ForwardCall, LaterCall, only
-from ..numpy.layers import ROW, ROW_SCALAR, Value
 from ..protocol.calls import DType, Shape
+from ..protocol.directions import Entry, computed
 from .extensions import extension
 from .memory import LARGE, empty
 
@@ -72,13 +72,17 @@ class HostCall(Generic[Returned]):
         """Return the arguments of make_call in host_call.c: objects, then numbers in the order of its structures."""
         of, running = self.any_call, self.running
         layer, values = of.layer, looked.values
+        inputs, direction = layer.protocol.inputs, of.direction
         returned = None if of.results is only else of.results
         objects = (of.call, running.prepare, running.run, round_to, empty, _type, layer.Saved, returned, _KNOWN)
         results = [(*each, len(values) + place in running.zeros) for place, each in enumerate(looked.results)]
-        rows = [slot in layer.rows for slot in range(len(layer.inputs))]
-        is_forward, least = isinstance(of, ForwardCall), layer.minimum_features
-        settings = (is_forward, layer.is_wide, *looked.counts, least, running.most_entries, LARGE, *running.workspace)
-        tables = [np.asarray(table, np.intc) for table in (values, results, looked.kept, rows)]
+        rows = [each.kind == "Row" for each in inputs]
+        # The compute type for an array of each type; that of a call is the widest of them.
+        widest = [_type(computed([_KNOWN[max(0, place - 1)]], layer.is_wide)) for place in range(len(TYPES))]
+        counts = len(direction.cotangents), len(direction.tangents), len(direction.results)
+        least = layer.minimum_features
+        settings = (direction.is_forward, *counts, least, running.most_entries, LARGE, *running.workspace)
+        tables = [np.asarray(table, np.intc) for table in (values, results, looked.kept, rows, widest)]
         return objects, *tables, np.asarray(settings, np.longlong)
 
 
@@ -86,42 +90,29 @@ class _Looked(NamedTuple):
     """Arguments and results of a call, as host_call.c checks and makes them.
 
     A value is its shape, its type, a flag for required, and the input that it follows, or -1. A result is its shape,
-    its type, and the input or cotangent whose type it has, or -1; cotangents are numbered after the inputs. `kept` are
-    the places of saved values among values and results. `counts` are the numbers of cotangents, of tangents, and of
-    results that are returned.
+    its type, and the input or argument whose type it has, or -1; arguments are numbered after the inputs. `kept` are
+    the places of saved values among values and results.
     """
 
-    values: list[tuple[int, ...]]
-    results: list[tuple[int, ...]]
+    values: Sequence[tuple[int, ...]]
+    results: Sequence[tuple[int, ...]]
     kept: Sequence[int]
-    counts: tuple[int, int, int]
 
 
 def _looked(call: ForwardCall[Any, Any] | LaterCall[Any]) -> _Looked:
-    layer = call.layer
+    direction, inputs = call.direction, len(call.layer.protocol.inputs)
+    values = [
+        (*_array(each), not each.may_be_none, -1 if each.follows is None else each.follows) for each in direction.reads
+    ]
     if isinstance(call, ForwardCall):
-        made = [(each.part, _STORED, -1) for each in layer.outputs]
-        made += [(ROW_SCALAR, _COMPUTED, -1) for _ in layer.row_scalars]
-        return _Looked([_value(each) for each in call.values], [*made], call.kept_places, (0, 0, call.count))
-    fields = [_value(each, each.name in layer.row_scalars) for each in layer.fields]
-    own = [_value(each) for each in (*call.cotangents, *call.moved)]
-    results = [(each.part, _element(each.part), -1 if call.is_jvp else _owner(call, each)) for each in call.made]
-    return _Looked([*own, *fields], [*results], (), (len(call.cotangents), len(call.moved), len(results)))
+        return _Looked(values, [(*_array(each), -1) for each in direction.makes], call.kept_places)
+    places = [of if of is not None else -1 if own is None else inputs + own for of, own in direction.owners]
+    return _Looked(values, [(*_array(each), of) for each, of in zip(direction.results, places, strict=True)], ())
 
 
-def _value(each: Value, is_computed: bool = False) -> tuple[int, ...]:
-    element = _COMPUTED if is_computed else _element(each.part)
-    return each.part, element, each.required, -1 if each.follows is None else each.follows
-
-
-def _element(part: int) -> int:
-    return _STORED if part in (ROW, ROW_SCALAR) else _CONVERTED
-
-
-def _owner(call: LaterCall[Any], gradient: Value) -> int:
-    if gradient.follows is not None:
-        return gradient.follows
-    return len(call.layer.inputs) + [output.name for output in call.layer.outputs].index(gradient.of)
+def _array(each: Entry) -> tuple[int, int]:
+    """Return the numbers of the shape and of the type of an array."""
+    return each.part, _COMPUTED if each.kind == "Computed" else _STORED if each.is_per_row else _CONVERTED
 
 
 def _type(dtype: DType) -> int:

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-// Kind of an argument, in the numbers of layers.py.
+// Kind of an argument, in the numbers of protocol.py.
 enum part { ROW, ROW_SCALAR, FEATURE, NUMBER, CONSTANT };
 
 // Type of an array: that of the rows, the compute type, or one that is converted to the compute type.
@@ -35,7 +35,7 @@ struct result {
 };
 
 struct settings {
-    long long is_forward, is_wide, cotangents, moved, outputs, least_features;
+    long long is_forward, cotangents, moved, outputs, least_features;
     long long most_entries;                    // that are computed here, in one chunk
     long long large;                           // bytes from which a result is `empty`
     long long feature_entries, other_entries;  // of a workspace, for each feature and besides
@@ -63,6 +63,7 @@ typedef struct {
     struct result made[MOST];
     int kept[MOST];    // the place of what each field of `Saved` after the third is, among values and results
     int is_row[MOST];  // of each input
+    int widest[TYPES];  // compute type for an array of each type; a call computes in the widest of them
     int values, results, fields, inputs;
     struct settings settings;
     struct {
@@ -197,7 +198,7 @@ static int take_saved(Call *self, struct work *work, PyObject *saved) {
 
 // Looks at every value; with that, what rows are stored and computed in is known.
 static int look(Call *self, struct work *work) {
-    int types[MOST], widest = FLOAT32;
+    int types[MOST], widest = FLOAT16;
     work->stored = UNKNOWN;
     work->absent = 0;
     for (int i = 0; i < self->values; ++i) {
@@ -228,14 +229,14 @@ static int look(Call *self, struct work *work) {
                 return UNUSUAL;
             work->stored = type;
         }
-        if (type == FLOAT64)
-            widest = FLOAT64;
+        if (self->widest[type] > widest)
+            widest = self->widest[type];
         if (self->settings.is_forward && i < self->inputs)
             work->inputs[i] = PyArray_DESCR((PyArrayObject *)value);
     }
     if (self->settings.is_forward)
-        work->computed = self->settings.is_wide ? FLOAT64 : widest;
-    else if (widest == FLOAT64 && work->computed != FLOAT64)
+        work->computed = widest;
+    else if (widest > work->computed)
         return UNUSUAL;
     if (work->stored == UNKNOWN || (work->computed != FLOAT32 && work->computed != FLOAT64))
         return UNUSUAL;

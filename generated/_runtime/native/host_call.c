@@ -457,13 +457,13 @@ static int copied(const Py_buffer *from, void *to, size_t unit, size_t most) {
     return (int)count;
 }
 
-// The direction that objects, values, results, kept, is_row and settings describe, as host_calls.py has them; None if
+// The direction that objects, values, results, kept, is_row, widest and settings describe, as host_calls.py has them; None if
 // there is no room for so many values and results.
 static PyObject *make_call(PyObject *type, PyObject *args) {
     PyObject *objects;
-    Py_buffer given[5];
-    if (!PyArg_ParseTuple(args, "O!y*y*y*y*y*", &PyTuple_Type, &objects, given, given + 1, given + 2, given + 3,
-                          given + 4))
+    Py_buffer given[6];
+    if (!PyArg_ParseTuple(args, "O!y*y*y*y*y*y*", &PyTuple_Type, &objects, given, given + 1, given + 2, given + 3,
+                          given + 4, given + 5))
         return NULL;
     Call *self = (Call *)((PyTypeObject *)type)->tp_alloc((PyTypeObject *)type, 0);
     if (self) {
@@ -472,14 +472,15 @@ static PyObject *make_call(PyObject *type, PyObject *args) {
         self->results = copied(given + 1, self->made, sizeof *self->made, MOST);
         self->fields = copied(given + 2, self->kept, sizeof *self->kept, MOST);
         self->inputs = copied(given + 3, self->is_row, sizeof *self->is_row, MOST);
-        copied(given + 4, &self->settings, sizeof self->settings, 1);
+        copied(given + 4, self->widest, sizeof *self->widest, TYPES);
+        copied(given + 5, &self->settings, sizeof self->settings, 1);
         PyObject *known = PyTuple_GET_ITEM(objects, DTYPES);
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(known); ++i)
             type_of(self, (PyArray_Descr *)PyTuple_GET_ITEM(known, i));
         if (self->values + self->results > MOST)
             Py_SETREF(self, (Call *)Py_NewRef(Py_None));
     }
-    for (int i = 0; i < 5; ++i)
+    for (int i = 0; i < 6; ++i)
         PyBuffer_Release(given + i);
     return (PyObject *)self;
 }

@@ -16,6 +16,7 @@ from ..cuda.calls import DeviceDirection
 from ..numpy.blocks import Work, round_to
 from ..numpy.directions import ForwardCall, LaterCall, Results
 from ..numpy.layers import HostLayer, Kept
+from ..protocol import directions as protocol
 from ..protocol.calls import Array, DType, Shape
 from ..protocol.interface import PER_ROW
 from . import binding
@@ -56,16 +57,8 @@ class HostKernels(Generic[Kept]):
 
     def __init__(self, layer: HostLayer[Kept], file: str, directions: Mapping[str, DeviceDirection]) -> None:
         self.layer, self.folder, self.directions = layer, Path(file).parent, directions
-        interface = layer.interface
-        self.inputs = {given["symbol"]: str(given["kind"]) for given in interface["inputs"]}
-        self.outputs = {output["symbol"]: str(output["kind"]) for output in interface["outputs"]}
-        self.constants = [given["symbol"] for given in interface["constants"]]
-        self.row_scalars = [field["of"] for field in interface["saved"] if field["kind"] == "row scalar"]
-        symbols = {("input", given["name"]): given["symbol"] for given in interface["inputs"]}
-        symbols |= {("output", output["name"]): output["symbol"] for output in interface["outputs"]}
-        symbols |= {("constant", given["name"]): given["symbol"] for given in interface["constants"]}
-        self.saved = [symbols.get((field["kind"], field["of"]), f"saved {field['of']}") for field in interface["saved"]]
-        self.optional = [given["symbol"] for given in interface["inputs"] if given["default"] is not None]
+        self.takes = layer.protocol.directions
+        self.optional = [each.symbol for each in layer.protocol.inputs if each.may_be_none]
 
     def forward(self, results: Callable[..., Results], otherwise: Any) -> HostCall[tuple[Results, Kept | None]]:
         """Return the call of `forward`; `results` makes the returned object from the outputs.
@@ -86,7 +79,8 @@ class HostKernels(Generic[Kept]):
         They serve calls with every value, calls of later directions without the arguments of optional inputs, and
         calls without optional inputs.
         """
-        computed = "f64" if stored == "f64" else "f32"
+        rows = np.dtype({"f32": np.float32, "f64": np.float64}.get(stored, np.float16))
+        computed = TYPES[protocol.computed([rows], self.layer.is_wide).name]
         found = [
             (self.folder / direction.source, _macros(stored, computed, absent))
             for name, direction in self.directions.items()
@@ -100,30 +94,24 @@ class DirectionKernels:
 
     def __init__(self, layer: HostKernels[Any], name: str, otherwise: Any) -> None:
         self.layer, self.name, self.direction, self.otherwise = layer, name, layer.directions[name], otherwise
-        direction = self.direction
-        results = [f"out {each}" for each in direction.results]
-        made = [*results, *(f"saved {each}" for each in layer.row_scalars)] if name == "forward" else results
-        read = [*layer.inputs, *layer.constants] if name == "forward" else [*direction.arguments, *layer.saved]
-        names = [*read, *made]
-        kinds = layer.inputs | layer.outputs | dict.fromkeys(layer.constants, "Constant")
-        kinds |= {each: kinds[of] for each, of in direction.arguments.items()}
-        kinds |= {f"out {each}": kinds[of] for each, of in direction.results.items()}
-        self.names, self.first_made = names, len(read)
-        self.kinds = [kinds.get(each, "saved") for each in names]
-        places = {each: place for place, each in enumerate([*names, "the workspace"])}
+        direction, self.takes = self.direction, layer.takes[name]
+        self.names, self.first_made = self.takes.slots, len(self.takes.reads)
+        self.kinds = [each.kind for each in (*self.takes.reads, *self.takes.makes)]
+        places = {each: place for place, each in enumerate([*self.names, "the workspace"])}
+        constants = self.takes.numbers
         self.kernels = {
             kernel: (
-                [places[part] for part in parts.split(", ") if part not in _ENDS and kinds.get(part) != "Constant"],
-                [places[part] for part in parts.split(", ") if kinds.get(part) == "Constant"],
+                [places[part] for part in parts.split(", ") if part not in _ENDS and part not in constants],
+                [places[part] for part in parts.split(", ") if part in constants],
             )
             for kernel, parts in direction.kernels.items()
         }
         self.zeros = [places[f"out {each}"] for each in direction.zeros]
         # If a value is None, its terms are compiled away. A value that no kernel reads is known by its gradient.
-        optional = [*layer.optional, *direction.arguments]
-        self.may_be_absent = {each: places[each] for each in optional if each in places}
-        if name != "forward":
-            gradients = {of: places[f"out {each}"] for each, of in direction.results.items()}
+        own = [each.symbol for each in self.takes.arguments if each.owner is not None]
+        self.may_be_absent = {each: places[each] for each in (*layer.optional, *own) if each in places}
+        if not self.takes.is_forward:
+            gradients = {each.owner.symbol: places[f"out {each.symbol}"] for each in self.takes.results if each.owner}
             self.may_be_absent |= {of: gradients[of] for of in layer.optional if of in gradients and of not in places}
         columns, scalars = direction.sums
         self.has_sums, self.columns, self.scalars = columns + scalars > 0, 2 * columns, scalars
@@ -219,8 +207,8 @@ class DirectionKernels:
     def absences(self) -> list[list[str]]:
         """Return the absent values of the calls that `HostKernels.builds` compiles for."""
         optional = {*self.layer.optional}
-        arguments = {each for each, of in self.direction.arguments.items() if of in optional}
-        results = {f"out {each}" for each, of in self.direction.results.items() if of in optional}
+        arguments = {each.symbol for each in self.takes.arguments if each.owner and each.owner.symbol in optional}
+        results = {f"out {each.symbol}" for each in self.takes.results if each.owner and each.owner.symbol in optional}
         without: tuple[set[str], ...] = set(), arguments, optional | arguments | results
         return [self._absent([None if name in none else 0 for name in self.names]) for none in without]
 

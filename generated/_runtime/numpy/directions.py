@@ -17,7 +17,6 @@ from ..protocol.calls import (
     DType,
     Shape,
     array,
-    check_left_out,
     check_shape,
     placed,
     result,
@@ -26,23 +25,12 @@ from ..protocol.calls import (
     several,
     thread_count,
     types,
-    wider,
+    without_numbers,
     zeros,
 )
+from ..protocol.directions import CONSTANT, NUMBER, ROW, computed, held, leading, shapes
 from . import blocks, rows
-from .layers import (
-    CONSTANT,
-    NUMBER,
-    ROW,
-    HostLayer,
-    Kept,
-    Value,
-    are_any,
-    converted,
-    expectations,
-    look,
-    shapes,
-)
+from .layers import HostLayer, Kept, converted, expectations, look
 
 __all__ = ["ForwardCall", "HostLayer", "LaterCall", "only"]
 
@@ -71,28 +59,23 @@ class ForwardCall(Generic[Results, Kept]):
         empty: Callable[[Shape, DType], Array] = np.empty,
     ) -> None:
         self.layer, self.results, self.function, self.at_once, self.empty = layer, results, function, at_once, empty
-        self.values = [*layer.inputs, *layer.constants]
-        self.names = tuple(output.name for output in layer.outputs)
+        self.direction = direction = layer.protocol.directions["forward"]
+        self.names = direction.names
         self.count, self.several = len(self.names), len(self.names) > 1
-        self.nothing = (None,) * (self.count + len(layer.row_scalars))
+        self.nothing = (None,) * (self.count + len(direction.row_scalars))
         self.Saved: Any = layer.Saved
-        objects = [value.name for value in (*self.values, *layer.outputs)]
-        self.kept_places = slots = [
-            len(objects) + layer.row_scalars.index(field["name"])
-            if field["kind"] == "row scalar"
-            else objects.index(field["of"])
-            for field in layer.interface["saved"]
-        ]
+        self.kept_places = slots = held(layer.protocol.fields, (*direction.reads, *direction.makes))
         # Of one slot `itemgetter` gives no tuple.
         first = slots[0] if slots else 0
         several_slots = len(slots) > 1
         self.kept: Callable[[Sequence[Any]], Sequence[Any]] = (
             itemgetter(*slots) if several_slots else itemgetter(slice(first, first + len(slots)))
         )
-        leading = [slot for slot, each in enumerate(layer.inputs) if each.required and each.part == ROW]
-        self.leading = leading[0] if leading and not layer.is_wide else None
-        self.expected = [each for each in expectations(layer.inputs) if each[0] != self.leading]
-        self.inputs = [given.name for given in layer.inputs]
+        inputs = direction.inputs
+        required = [slot for slot, each in enumerate(inputs) if layer.required[slot] and each.part == ROW]
+        self.leading = required[0] if required and not layer.is_wide else None
+        self.expected = [each for each in expectations(inputs) if each[0] != self.leading]
+        self.inputs = [given.name for given in inputs]
         self.before = (None,) * (self.leading or 0)
         self.after = (None,) * (len(self.inputs) - len(self.before) - 1)
 
@@ -147,23 +130,20 @@ class ForwardCall(Generic[Results, Kept]):
 
         Raises TypeError or ValueError for an invalid argument.
         """
-        layer = self.layer
+        layer, protocol = self.layer, self.layer.protocol
         found = [
-            (scalar if each.part == NUMBER else array)(each.name, value, each.required, slot in layer.labels)
-            for slot, (each, value) in enumerate(zip(layer.inputs, values, strict=False))
+            (scalar if each.part == NUMBER else array)(each.name, value, not each.may_be_none, slot in layer.labels)
+            for slot, (each, value) in enumerate(zip(protocol.inputs, values, strict=False))
         ]
-        first, names = layer.inputs[layer.rows[0]], ", ".join(layer.inputs[slot].name for slot in layer.rows)
-        there = [found[slot] for slot in layer.rows if found[slot] is not None]
-        if not there:
-            raise TypeError(f"each of {names} is None; pass one of them")
-        shape = row_shape(first.name if first.required else names, there[0], layer.minimum_features)
+        first = leading(protocol.inputs, found)
+        name = protocol.inputs[first].name
+        shape = row_shape(name, found[first], layer.minimum_features)
         parts = shapes(shape)
-        meanings = (f"the shape of {first.name}", f"the shape of {first.name} without its last axis", "(D,)")
-        for each, value in zip(layer.inputs, found, strict=True):
+        for each, value in zip(protocol.inputs, found, strict=True):
             if each.part != NUMBER:
-                check_shape(each.name, value, parts[each.part], meanings[each.part])
-        dtypes, dtype = types(found)
-        return found, shape, dtypes, wider(dtype) if layer.is_wide else dtype
+                check_shape(each.name, value, parts[each.part], each.meaning(name))
+        dtypes = types(found)
+        return found, shape, dtypes, computed(without_numbers(dtypes, found), layer.is_wide)
 
     def _in_blocks(
         self,
@@ -175,18 +155,18 @@ class ForwardCall(Generic[Results, Kept]):
         out: Any,
         threads: int,
     ) -> tuple[Results, Kept | None]:
-        layer, parts = self.layer, shapes(shape)
-        stored = layer.stored(dtypes)
+        layer, direction, parts = self.layer, self.direction, shapes(shape)
+        stored = dtypes[leading(direction.inputs, dtypes)]
         outs = (out,) if len(self.names) == 1 else several(out, self.names)
         given = dict(zip(self.inputs, values, strict=False))
         made = [
             result(output.name, own, parts[output.part], stored, given, self.empty)
-            for output, own in zip(layer.outputs, outs, strict=True)
+            for output, own in zip(direction.results, outs, strict=True)
         ]
         outputs = self.results(*made)
-        made += [np.empty(shape[:-1], dtype) for _ in layer.row_scalars]
+        made += [np.empty(shape[:-1], dtype) for _ in direction.row_scalars]
         work = blocks.Work(shape, dtype, threads)
-        blocks.stored(made, self.function(converted(self.values, values, dtype), made, work))
+        blocks.stored(made, self.function(converted(direction.reads, values, dtype), made, work))
         return outputs, layer.Saved(shape, dtype, dtypes, *self.kept((*values, *made))) if save else None
 
 
@@ -212,30 +192,18 @@ class LaterCall(Generic[Results]):
     ) -> None:
         self.layer, self.results, self.function, self.filled = layer, results, function, filled
         self.empty, self.has_class = empty, isinstance(results, type)
-        required = len(layer.outputs) == 1
-        cotangents = [Value(f"d{name}", part, name, required) for name, part, *_ in layer.outputs]
-        inputs = [(slot, layer.inputs[slot]) for slot in layer.differentiable]
-        gradients = [Value(f"d{name}", part, name, False, slot) for slot, (name, part, *_) in inputs]
-        tangents = [each._replace(name=f"{each.of}_dot") for each in gradients]
-        moved = [Value(f"{name}_dot", part, name, required) for name, part, *_ in layer.outputs]
-        again = [[each._replace(name=f"d{each.name}") for each in group] for group in (gradients, cotangents)]
-        self.is_jvp = direction == "jvp"
-        self.cotangents = [] if self.is_jvp else cotangents
-        self.moved = {"backward": [], "jvp": tangents, "backward_backward": again[0]}[direction]
-        self.made = {"backward": gradients, "jvp": moved, "backward_backward": gradients + again[1]}[direction]
-        self.made_of_inputs = direction == "backward" and len(layer.differentiable) == len(layer.inputs)
-        self.names = tuple(value.name for value in self.made)
-        self.values = [*self.cotangents, *self.moved, *layer.fields]
-        # Not by its name: the cotangent of an output `dx` is called as that of the gradient of an input `x`.
-        self.labels = [
-            f"cotangents[{number}]" if direction == "backward_backward" else value.name
-            for number, value in enumerate(self.cotangents)
-        ]
-        self.labels += [value.name for value in self.moved] + [f"saved.{field.name}" for field in layer.fields]
-        own = len(self.cotangents) + len(self.moved)
-        self.expected = expectations(self.values[:own]) + expectations(layer.fields, own + 3)
+        self.direction = found = layer.protocol.directions[direction]
+        # The types of results are those of the inputs, where each input has a gradient and nothing else is made.
+        self.made_of_inputs = [of for of, _ in found.owners] == [*range(len(layer.required))]
+        self.names = found.names
+        self.labels = found.labels()
+        own = len(found.arguments)
+        self.expected = expectations(found.arguments) + expectations(found.fields, own + 3)
         self.leading = next((slot for slot, part, *_ in self.expected if part == ROW), None)
-        self.always_converts = bool(filled) or any(field.part == CONSTANT for field in layer.fields)
+        self.always_converts = bool(filled) or any(field.part == CONSTANT for field in found.fields)
+        # Places of the arguments of which one at least has to be present.
+        groups = (range(len(found.cotangents)), range(len(found.cotangents), own))
+        self.needed = [(group.start, group.stop) for group in groups if group]
         # Zeros that are filled in have no memory of their own.
         self.at_once = at_once and not filled
 
@@ -280,36 +248,26 @@ class LaterCall(Generic[Results]):
                 return False
         absent = look(self.expected, values, shape, dtype, dtypes)
         if absent > 0:
-            count = len(self.cotangents)
-            return are_any(values[:count]) and are_any(values[count : count + len(self.moved)])
+            return all(any(value is not None for value in values[first:end]) for first, end in self.needed)
         return absent == 0
 
     def _in_full(self, saved: Any, arguments: Sequence[Any], out: Any, threads: int) -> Results:
         """A call whose arguments are looked at one by one, and converted."""
         self.layer.check_saved(saved)
         shape, kept, dtypes, *fields = saved
-        parts = shapes(shape)
+        parts, direction = shapes(shape), self.direction
         found = [
-            array(each.name, value, each.required) for each, value in zip(self.cotangents, arguments, strict=False)
+            (scalar if each.part == NUMBER else array)(each.name, value, not each.may_be_none)
+            for each, value in zip(direction.arguments, arguments, strict=True)
         ]
-        if not are_any(found):
-            raise ValueError("every cotangent is None; pass at least one")
-        for each, value in zip(self.cotangents, found, strict=True):
-            check_shape(each.name, value, parts[each.part], f"the shape of {each.of}")
-        own = [
-            (scalar if each.part == NUMBER else array)(each.name, value, False)
-            for each, value in zip(self.moved, arguments[len(found) :], strict=True)
-        ]
-        if not are_any(own):
-            kind = "cotangent of a gradient" if self.cotangents else "tangent"
-            raise ValueError(f"every {kind} is None; pass at least one")
-        for each, value in zip(self.moved, own, strict=True):
-            check_left_out(each.name, value, each.of, each.follows is None or dtypes[each.follows] is not None)
-        for each, value in zip(self.moved, own, strict=True):
+        direction.check_any(found)
+        direction.check_left_out(found, dtypes)
+        for each, value in zip(direction.arguments, found, strict=True):
             if each.part != NUMBER:
-                check_shape(each.name, value, parts[each.part], f"the shape of {each.of}")
-        values = [*found, *own, *fields]
-        return self._in_blocks(values, types(values, kept)[1], saved, out, threads, True)
+                check_shape(each.name, value, parts[each.part], each.meaning(""))
+        values = [*found, *fields]
+        given = without_numbers(types(values), values)
+        return self._in_blocks(values, computed((kept, *given)), saved, out, threads, True)
 
     def _given(self, values: Sequence[Any]) -> dict[str, Any]:
         """Return the values of a call by their names in messages."""
@@ -322,15 +280,15 @@ class LaterCall(Generic[Results]):
         made = self._results(values, out, shapes(shape), dtypes)
         call = blocks.Work(shape, dtype, threads)
         if converts:
-            values = converted(self.values, self.with_zeros(values, call), dtype)
-        own = len(self.cotangents) + len(self.moved)
+            values = converted(self.direction.reads, self.with_zeros(values, call), dtype)
+        own = len(self.direction.arguments)
         blocks.stored(made, self.function(values[:own], values[own:], made, call))
         return self.results(*made)
 
     def with_zeros(self, values: Sequence[Any], call: blocks.Work) -> list[Any]:
         """Return the values of a call with zeros for those that are `filled`."""
         given = list(values)
-        for slot, each in enumerate(self.moved, len(self.cotangents)):
+        for slot, each in enumerate(self.direction.arguments):
             if each.name in self.filled and given[slot] is None:
                 given[slot] = zeros(shapes(call.shape)[each.part], call.dtype)
         return given
@@ -344,17 +302,14 @@ class LaterCall(Generic[Results]):
         given = {} if out is None else self._given(values)
         return [
             result(each.name, own, parts[each.part], kind, given, self.empty)
-            for each, own, kind in zip(self.made, outs, kinds, strict=True)
+            for each, own, kind in zip(self.direction.results, outs, kinds, strict=True)
         ]
 
     def _outs(self, out: Any) -> Any:
         """Return the caller's arrays for results, if any; that of a single tangent comes without a tuple."""
-        return (out,) if self.is_jvp and len(self.made) == 1 else out
+        return out if self.direction.returned else (out,)
 
     def _kinds(self, values: Sequence[Any], dtypes: Sequence[DType | None]) -> Sequence[DType | None]:
         """The types of the results, None for one that is not wanted."""
-        if self.is_jvp:
-            return [self.layer.stored(dtypes)] * len(self.made)
-        kinds = [dtypes[slot] for slot in self.layer.differentiable]
-        others = values[: len(self.made) - len(kinds)]
-        return kinds + [None if value is None else value.dtype for value in others]
+        stored = dtypes[leading(self.layer.protocol.inputs, dtypes)]
+        return self.direction.result_types(dtypes, values, stored)

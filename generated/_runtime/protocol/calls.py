@@ -18,7 +18,6 @@ Shape = tuple[int, ...]
 
 _FLOATS = (np.float32, np.float64, np.float16, np.longdouble)
 _DOUBLE = np.dtype(np.float64)
-_COMPUTED = {np.dtype(np.float32), np.dtype(np.float64)}
 _AS_IT_WAS = "pass saved as forward returned it"
 
 
@@ -140,33 +139,23 @@ def check_shape(name: str, value: Any, shape: Shape, meaning: str) -> None:
         raise ValueError(f"{name} has shape {value.shape}; pass {meaning}, which is {shape}")
 
 
-def types(given: Iterable[Any], widest: DType | None = None) -> tuple[tuple[DType | None, ...], DType]:
-    """The type of each value, None without, and the type to compute in. A Python number has no say in that."""
-    dtypes: list[DType | None] = []
-    kinds = set() if widest is None else {widest}
-    for value in given:
-        if value is None:
-            dtypes.append(None)
-        elif isinstance(value, float):
-            dtypes.append(_DOUBLE)
-        else:
-            kind = value.dtype if type(value) is np.ndarray else np.asarray(value).dtype
-            dtypes.append(kind)
-            kinds.add(kind)
-    computed = kinds.pop() if len(kinds) == 1 and kinds <= _COMPUTED else computed_in(kinds)
-    return tuple(dtypes), computed
+def types(given: Iterable[Any]) -> tuple[DType | None, ...]:
+    """The type of each value, None without. A Python number is of float64."""
+    return tuple(
+        None
+        if value is None
+        else _DOUBLE
+        if isinstance(value, float)
+        else value.dtype
+        if type(value) is np.ndarray
+        else np.asarray(value).dtype
+        for value in given
+    )
 
 
-def computed_in(kinds: Iterable[DType]) -> DType:
-    """Return the compute type for arrays of these types."""
-    single = np.dtype(np.float32)
-    wide = [single if kind.itemsize == 2 else kind.newbyteorder("=") for kind in kinds]
-    return np.result_type(*wide)
-
-
-def wider(dtype: DType) -> DType:
-    """The type to compute in of a layer whose values may leave the range of float32; float64 stays, for its speed."""
-    return _DOUBLE if dtype == np.float32 else dtype
+def without_numbers(dtypes: Iterable[DType | None], values: Iterable[Any]) -> list[DType | None]:
+    """Return the types of arrays: a Python number has no say in what is computed in."""
+    return [None if isinstance(value, float) else dtype for dtype, value in zip(dtypes, values, strict=True)]
 
 
 def each_cotangent(cotangents: Any, names: Sequence[str]) -> Sequence[Any]:
@@ -233,12 +222,6 @@ def check_number(name: str, number: Any, given: bool = True) -> None:
     if not (plain if given else number is None):
         found = type(number).__name__
         raise TypeError(f"saved.{name} is of type {found}; {_AS_IT_WAS}")
-
-
-def check_left_out(name: str, value: Any, source: str, is_there: bool) -> None:
-    """Refuse a tangent, or the like, of an input that is not there."""
-    if value is not None and not is_there:
-        raise ValueError(f"{source} was left out of forward; pass None for {name}")
 
 
 # ---- results

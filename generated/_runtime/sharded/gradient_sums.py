@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from ..numpy.blocks import round_to
-from ..protocol.calls import Array, DType, array, computed_in
+from ..protocol.calls import Array, DType, array
+from ..protocol.directions import computed
 from . import collectives
 from .peers import SeenByAllError, told
 
@@ -112,7 +113,7 @@ def _sum(communicator: Any, numbers: Array) -> Array:
 
 def added(parts: Sequence[Array] | Array) -> Array:
     """Add arrays of one shape in their order, in float64 or a wider type, and round to their own type."""
-    wide: DType = computed_in([parts[0].dtype, np.dtype(np.float64)])
+    wide: DType = computed([parts[0].dtype], is_wide=True)
     total = parts[0].astype(wide)
     for part in parts[1:]:
         total += part.astype(wide, copy=False)

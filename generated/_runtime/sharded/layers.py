@@ -70,8 +70,7 @@ class ShardSteps:
     """Steps of a direction, whose `title` is the same on all processes.
 
     `last` has the results that vary over features, and `common` the other results that no exchange gave. `known_as`
-    maps results to their names in an exchange, and `symbols` maps the names of callers to those of functions. With
-    `counts_first` the first step reads `WHOLE`.
+    maps results to their names in an exchange. With `counts_first` the first step reads `WHOLE`.
     """
 
     def __init__(
@@ -82,12 +81,11 @@ class ShardSteps:
         last: Last | None = None,
         common: Last | None = None,
         known_as: Mapping[str, str] = MappingProxyType({}),
-        symbols: Mapping[str, str] = MappingProxyType({}),
         minimum_features: int = 1,
         counts_first: bool = False,
     ) -> None:
         self.exchanges, self.last, self.common = exchanges, last, common
-        self.known_as, self.symbols = known_as, symbols
+        self.known_as = known_as
         self.minimum_features, self.counts_first = minimum_features, counts_first
         self.number = zlib.crc32(title.encode()) << 8
 
@@ -214,10 +212,9 @@ class ShardedForward(Generic[Results, Kept]):
     def __init__(self, layer: HostLayer[Kept], results: Callable[..., Results], steps: ShardSteps) -> None:
         self._call = ForwardCall(layer, results, _never, empty=empty)
         self._steps = steps
-        symbol = steps.symbols
-        self._values = [symbol.get(value.name, value.name) for value in self._call.values]
-        made = [symbol.get(output.name, output.name) for output in layer.outputs]
-        self._results = [*made, *layer.row_scalars]
+        direction = self._call.direction
+        self._values = [each.variable for each in direction.reads]
+        self._results = [each.variable for each in direction.makes]
 
     def over(self, communicator: Communicator) -> ForwardCall[Results, Kept]:
         """The call for one process of these."""
@@ -233,8 +230,7 @@ class ShardedForward(Generic[Results, Kept]):
 class ShardedLater(Generic[Results]):
     """Direction that follows forward, over shards of rows; `results` is as for `LaterCall`.
 
-    `arguments` and `makes` are the names of its own arguments and of its results in functions. Tangents, and cotangents
-    of gradients, that are None come as zeros.
+    Tangents, and cotangents of gradients, that are None come as zeros.
     """
 
     def __init__(
@@ -243,15 +239,12 @@ class ShardedLater(Generic[Results]):
         direction: str,
         results: Callable[..., Results],
         steps: ShardSteps,
-        *,
-        arguments: Sequence[str],
-        makes: Sequence[str],
     ) -> None:
         call = LaterCall(layer, direction, results, _never, empty=empty)
-        filled = [value.name for value in call.moved]
+        filled = [each.name for each in call.direction.tangents]
         self._call = LaterCall(layer, direction, results, _never, filled=filled, empty=empty) if filled else call
-        self._steps, self._results = steps, makes
-        self._values = [*arguments, *(field.name for field in layer.fields)]
+        self._steps, self._results = steps, [each.variable for each in call.direction.results]
+        self._values = [each.variable for each in call.direction.reads]
 
     def over(self, communicator: Communicator) -> LaterCall[Results]:
         """The call for one process of these."""

@@ -118,7 +118,7 @@ class TorchLayer(Generic[Result]):
         row = next((found[place] for place in self.rows if isinstance(found[place], Tensor)), None)
         for number in self.numbers:
             if isinstance(found[number], (int, float)) and row is not None:
-                kind = torch.float64 if row.dtype == torch.float64 else torch.float32
+                kind = torch.promote_types(row.dtype, torch.float32)
                 found[number] = torch.full((), found[number], dtype=kind, device=row.device)
         return tuple(found)
 

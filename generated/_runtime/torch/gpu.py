@@ -6,6 +6,7 @@ Nothing is synchronized, and nothing but PyTorch allocates.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from ..emitted import backend_module
@@ -52,7 +53,7 @@ class TorchOnGPU:
         if args[kernels.by_sample]:
             return kernels.one_by_one("forward", self.forward, args)
         inputs = self._memories(args, args[: kernels.inputs])
-        made = several(kernels.forward_empty(*args))
+        made = several(kernels.made("forward", args))
         outputs, row_scalars = made[: kernels.outputs], made[kernels.outputs :]
         numbers = dict(zip(kernels.constants, args[kernels.inputs : kernels.by_sample], strict=True))
         backend = self._backend()
@@ -73,30 +74,19 @@ class TorchOnGPU:
                 begin += -(-size // _ALIGNMENT) * _ALIGNMENT
         return only(made)
 
-    def backward(self, *args: Any) -> Any:
-        """The gradients of the inputs."""
-        return self._later("backward", args)
-
-    def jvp(self, *args: Any) -> Any:
-        """The tangents of the outputs."""
-        return self._later("jvp", args)
-
-    def backward_backward(self, *args: Any) -> Any:
-        """Return the gradients of the inputs, then those of the cotangents."""
-        return self._later("backward_backward", args)
-
-    def _later(self, direction: str, args: Sequence[Any]) -> Any:
+    def later(self, direction: str, *args: Any) -> Any:
+        """The results of a direction that follows forward."""
         kernels, backend = self.kernels, self._backend()
         if args[kernels.by_sample]:
-            return kernels.one_by_one(direction, getattr(self, direction), args)
+            return kernels.one_by_one(direction, partial(self.later, direction), args)
         made = several(kernels.made(direction, args))
         own = self._memories(args, args[kernels.first_own :])
         fields = self._memories(args, [args[place] for place in kernels.fields])
         types = kernels.types_of(args[: kernels.inputs])
         first = (tuple(args[types.row].shape), types.computed, types.dtypes)
         saved = tuple.__new__(backend.Saved, (*first, *fields))
-        if direction == "backward_backward":
-            own = [own[: kernels.outputs], *own[kernels.outputs :]]
+        takes = kernels.layer.directions[direction]
+        own = takes.passed(own)
         are_there = kernels.are_there(direction, args)
         out = [_TensorMemory(each) if is_there else None for each, is_there in zip(made, are_there, strict=True)]
         with _current(made[0].device) as stream:
@@ -104,7 +94,7 @@ class TorchOnGPU:
             getattr(backend, direction)(
                 saved,
                 *own,
-                out=out[0] if direction == "jvp" and len(out) == 1 else tuple(out),
+                out=tuple(out) if takes.returned else out[0],
                 stream=stream,
                 workspace=_TensorMemory(workspace),
             )

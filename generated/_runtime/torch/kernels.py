@@ -6,6 +6,7 @@ Results are new tensors that share no memory.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,8 +15,16 @@ from ..native import samples as host_samples
 from ..native.memory import empty
 from ..native.module import host
 from ..numpy.blocks import Work
-from ..protocol.calls import Array, DType, Shape, computed_in, constant, wider, zeros
+from ..protocol.calls import Array, DType, Shape, constant, zeros
+from ..protocol.directions import (
+    DirectionProtocol,
+    LayerProtocol,
+    computed,
+    held,
+    leading,
+)
 from ..protocol.interface import Interface, labels
+from .parts import OperatorValues
 
 try:
     import torch
@@ -151,38 +160,28 @@ class _TorchTypes(NamedTuple):
 class TorchKernels:
     """The directions of a layer as functions of tensors, in the order of an operator's arguments.
 
-    `numpy` and `compiled` are its two modules; `differentiable` numbers the inputs that have gradients, and `kept` the
-    results of forward that later directions take.
+    `numpy` and `compiled` are its two modules. `parts` has the arguments of each operator.
     """
 
-    def __init__(
-        self, interface: Interface, numpy: Any, compiled: Any, differentiable: Sequence[int], kept: Sequence[int]
-    ) -> None:
-        self.numpy, self.compiled, self.differentiable = numpy, compiled, differentiable
+    backward: Callable[..., Any]
+    jvp: Callable[..., Any]
+    backward_backward: Callable[..., Any]
+
+    def __init__(self, layer: LayerProtocol, interface: Interface, numpy: Any, compiled: Any) -> None:
+        self.layer, self.numpy, self.compiled = layer, numpy, compiled
         self.is_wide: bool = numpy._LAYER.is_wide
-        self.names = [each["name"] for each in interface["inputs"]]
         self.labels = labels(interface)
-        self.required = tuple([each["default"] is None for each in interface["inputs"]])
-        self.constants = [each["name"] for each in interface["constants"]]
+        self.required = tuple([not each.may_be_none for each in layer.inputs])
+        self.constants = [each.name for each in layer.constants]
         self.signed = [each["sign"] == "any" for each in interface["constants"]]
-        self.rows = [number for number, each in enumerate(interface["inputs"]) if each["kind"] == "Row"]
-        self.output_kinds = [each["kind"] for each in interface["outputs"]]
-        self.outputs = len(self.output_kinds)
-        row_scalars = [each["name"] for each in interface["saved"] if each["kind"] == "row scalar"]
-        self.inputs = len(self.names)
-        self.by_sample = self.inputs + len(self.constants)
-        self.first_kept = self.by_sample + 1
-        self.first_own = self.first_kept + len(kept)
-        made = [*(each["name"] for each in interface["outputs"]), *row_scalars]
-        places = {("input", name): number for number, name in enumerate(self.names)}
-        places |= {("constant", name): number for number, name in enumerate(self.constants, self.inputs)}
-        for place, number in enumerate(kept, self.first_kept):
-            kind = "output" if number < self.outputs else "row scalar"
-            places[kind, made[number]] = place
-        self.fields = [places[each["kind"], each["of"]] for each in interface["saved"]]
-        self.saved_row_scalars = [
-            place for place, each in enumerate(interface["saved"], 3) if each["kind"] == "row scalar"
-        ]
+        self.outputs, self.inputs = len(layer.outputs), len(layer.inputs)
+        self.parts = {name: OperatorValues(layer, direction) for name, direction in layer.directions.items()}
+        self.by_sample, self.first_own = self.parts["backward"].by_sample, self.parts["backward"].first_own
+        self.fields = held(layer.fields, self.parts["backward"].arguments)
+        for name, direction in layer.directions.items():
+            if not direction.is_forward:
+                setattr(self, name, partial(self._later, direction))
+        self.saved_row_scalars = [place for place, each in enumerate(layer.fields, 3) if each.kind == "Computed"]
         self._types: dict[Any, _TorchTypes] = {}
         self.host: Any = None
 
@@ -215,30 +214,13 @@ class TorchKernels:
         """Row scalars as tensors of their own."""
         return _fresh(row_scalars, ())
 
-    def backward(self, *args: Any) -> Any:
-        """The gradients of the inputs."""
+    def _later(self, direction: DirectionProtocol, *args: Any) -> Any:
+        """The results of a direction that follows forward."""
         if args[self.by_sample]:
-            return self._of_samples("backward", args)
+            return self._of_samples(direction.name, args)
         saved, own, threads = self._saved(args)
-        made = self.host.backward(saved, *own, threads=threads)
-        return only(_fresh(made, [*own, *saved[3:]]))
-
-    def jvp(self, *args: Any) -> Any:
-        """The tangents of the outputs."""
-        if args[self.by_sample]:
-            return self._of_samples("jvp", args)
-        saved, own, threads = self._saved(args)
-        made = self.host.jvp(saved, *own, threads=threads)
-        return only(_fresh(made if self.outputs > 1 else (made,), [*own, *saved[3:]]))
-
-    def backward_backward(self, *args: Any) -> Any:
-        """Return the gradients of the inputs, then those of the cotangents."""
-        if args[self.by_sample]:
-            return self._of_samples("backward_backward", args)
-        saved, own, threads = self._saved(args)
-        cotangents, moved = own[: self.outputs], own[self.outputs :]
-        made = self.host.backward_backward(saved, cotangents, *moved, threads=threads)
-        return only(_fresh(made, [*own, *saved[3:]]))
+        made = getattr(self.host, direction.name)(saved, *direction.passed(own), threads=threads)
+        return only(_fresh(direction.several(made), [*own, *saved[3:]]))
 
     def _saved(self, args: Sequence[Any]) -> tuple[Any, list[Any], int]:
         """Return the saved values, the direction's own arguments, and the number of threads."""
@@ -287,14 +269,7 @@ class TorchKernels:
 
         A gradient has entries if its owner is present.
         """
-        if direction == "forward":
-            return [True] * (self.outputs + len(self.saved_row_scalars))
-        if direction == "jvp":
-            return [True] * self.outputs
-        owners = [args[number] for number in self.differentiable]
-        if direction == "backward_backward":
-            owners += args[self.first_own : self.first_own + self.outputs]
-        return [owner is not None for owner in owners]
+        return [owner is None or args[owner] is not None for owner in self.parts[direction].owners]
 
     def types_of(self, inputs: Sequence[Any]) -> _TorchTypes:
         """The types of a call with these inputs. Raises TypeError for one of another type, or with no rows."""
@@ -303,22 +278,23 @@ class TorchKernels:
         return found or self._types.setdefault(key, self._looked(inputs))
 
     def _looked(self, given: Sequence[Any]) -> _TorchTypes:
-        for number, (name, each) in enumerate(zip(self.names, given, strict=True)):
-            if each is not None and each.dtype not in _DTYPES:
-                _refuse(name, each, number in self.labels)
+        for number, (each, value) in enumerate(zip(self.layer.inputs, given, strict=True)):
+            if value is not None and value.dtype not in _DTYPES:
+                _refuse(each.name, value, number in self.labels)
         dtypes = tuple([None if each is None else _DTYPES[each.dtype] for each in given])
-        rows = [number for number in self.rows if given[number] is not None]
-        if not rows:
-            names = ", ".join(self.names[number] for number in self.rows)
-            raise TypeError(f"each of {names} is None; pass one of them")
-        computed = computed_in(dtype for dtype in dtypes if dtype is not None)
-        computed = wider(computed) if self.is_wide else computed
-        return _TorchTypes(dtypes, computed, rows[0], given[rows[0]].dtype, _TENSOR_DTYPES[computed])
+        row, kind = leading(self.layer.inputs, given), computed(dtypes, self.is_wide)
+        return _TorchTypes(dtypes, kind, row, given[row].dtype, _TENSOR_DTYPES[kind])
 
     # ---- on what has a shape and a type, and no entries
 
-    def forward_fake(self, *args: Any) -> Any:
-        """Tensors as `forward` makes them. Raises TypeError or ValueError where that would."""
+    def fake(self, direction: str, *args: Any) -> Any:
+        """Tensors as a direction makes them. Raises TypeError or ValueError where forward would."""
+        if direction == "forward":
+            self._look(args)
+        return self.made(direction, args)
+
+    def _look(self, args: Sequence[Any]) -> None:
+        """Raises TypeError or ValueError where forward would."""
         inputs = args[: self.inputs]
         types = self.types_of(inputs)
         samples = 1 if args[self.by_sample] else 0
@@ -329,37 +305,23 @@ class TorchKernels:
         for name, signed, value in zip(self.constants, self.signed, args[self.inputs : self.by_sample], strict=True):
             if isinstance(value, float):  # and not one that a program is compiled for at large
                 constant(name, value, signed)
-        return self.forward_empty(*args)
 
     def made(self, direction: str, args: Sequence[Any]) -> Any:
-        """Tensors for the results of a direction, of arguments that are right."""
-        return self.forward_empty(*args) if direction == "forward" else getattr(self, f"{direction}_fake")(*args)
-
-    def forward_empty(self, *args: Any) -> Any:
-        """Tensors as `forward` makes them, of arguments that are right."""
-        types = self.types_of(args[: self.inputs])
+        """Tensors for the results of a direction, of arguments that are right; empty for an absent result."""
+        types, parts = self.types_of(args[: self.inputs]), self.parts[direction]
         row = args[types.row]
-        row_scalars = [row.new_empty(row.shape[:-1], dtype=types.row_scalars) for _ in self.saved_row_scalars]
-        return only([*self._outputs(args), *row_scalars])
-
-    def backward_fake(self, *args: Any) -> Any:
-        """Tensors as `backward` makes them."""
-        return only(_like([args[number] for number in self.differentiable]))
-
-    def jvp_fake(self, *args: Any) -> Any:
-        """Tensors as `jvp` makes them."""
-        return only(self._outputs(args))
-
-    def backward_backward_fake(self, *args: Any) -> Any:
-        """Tensors as `backward_backward` makes them."""
-        cotangents = args[self.first_own : self.first_own + self.outputs]
-        return only(_like([*[args[number] for number in self.differentiable], *cotangents]))
-
-    def _outputs(self, args: Sequence[Any]) -> list[Tensor]:
-        types = self.types_of(args[: self.inputs])
-        row = args[types.row]
-        shapes = [row.shape if each == "Row" else row.shape[:-1] for each in self.output_kinds]
-        return [row.new_empty(shape, dtype=types.rows) for shape in shapes]
+        found: list[Tensor] = []
+        for each, place in zip(parts.results, parts.owners, strict=True):
+            owner = row if place is None else args[place]
+            if place is None:
+                shape = row.shape if each.kind == "Row" else row.shape[:-1]
+                kind = types.row_scalars if each.kind == "Computed" else types.rows
+                found.append(row.new_empty(shape, dtype=kind))
+            elif owner is None:
+                found.append(row.new_empty(0, dtype=torch.float32))
+            else:
+                found.append(owner.new_empty(owner.shape))
+        return only(found)
 
 
 def _known(value: Tensor | None) -> Shape | None:
@@ -370,9 +332,3 @@ def _known(value: Tensor | None) -> Shape | None:
     sizes: list[Any] = [] if value is None else [*value.shape]
     found = [size if isinstance(size, int) else size.node.hint for size in sizes]
     return None if None in found else tuple(found)
-
-
-def _like(owners: Sequence[Any]) -> list[Tensor]:
-    """Return tensors like their owners, empty for an owner that is None."""
-    there = next(each for each in owners if each is not None)
-    return [there.new_empty(0, dtype=torch.float32) if each is None else each.new_empty(each.shape) for each in owners]

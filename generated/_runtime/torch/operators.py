@@ -8,14 +8,15 @@ their own, and sums over their own rows.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
+from ..protocol.directions import LayerProtocol
 from ..protocol.interface import Interface
 from .derivatives import NODES
 from .dispatch import below, differentiated
 from .gpu import TorchOnGPU
 from .kernels import TorchKernels, torch
-from .parts import OperatorValue, OperatorValues
 from .samples import batched
 
 __all__ = ["Operators"]
@@ -38,38 +39,13 @@ class Operators:
 
     def __init__(self, package: str, interface: Interface, numpy: Any, compiled: Any) -> None:
         self.name = package.replace(".", "__")
-        inputs = [
-            OperatorValue(given["name"], given["kind"], given["default"] is not None) for given in interface["inputs"]
-        ]
-        constants = [OperatorValue(given["name"], "Constant") for given in interface["constants"]]
-        # No name of a definition ends with an underscore.
-        constants.append(OperatorValue("by_sample_", "Flag"))
-        outputs = [OperatorValue(output["name"], output["kind"]) for output in interface["outputs"]]
-        row_scalars = [
-            OperatorValue(field["name"], "RowScalar") for field in interface["saved"] if field["kind"] == "row scalar"
-        ]
-        kept_outputs = [
-            number
-            for number, output in enumerate(interface["outputs"])
-            if any(field["kind"] == "output" and field["of"] == output["name"] for field in interface["saved"])
-        ]
-        self.kept: Sequence[int] = [*kept_outputs, *range(len(outputs), len(outputs) + len(row_scalars))]
-        self.inputs, self.constants, self.outputs = len(inputs), len(constants), len(outputs)
-        self.results = len(outputs) + len(row_scalars)
-        self.differentiable: Sequence[int] = [number for number, given in enumerate(inputs) if given.kind != "Data"]
-        moved = [inputs[number] for number in self.differentiable]
-        made = [part._replace(name=f"{part.name}_") for part in (*outputs, *row_scalars)]
-        kept = [made[number]._replace(name=f"saved_{made[number].name}") for number in self.kept]
-        several = len(outputs) > 1
-        cotangents = [OperatorValue(f"cotangent_{output.name}_", output.kind, several) for output in outputs]
-        tangents = [OperatorValue(f"tangent_{given.name}_", given.kind, True) for given in moved]
-        self.parts = {
-            "forward": OperatorValues(made, inputs, constants),
-            "backward": OperatorValues(moved, inputs, constants, kept, cotangents),
-            "jvp": OperatorValues(made[: self.outputs], inputs, constants, kept, tangents),
-            "backward_backward": OperatorValues([*moved, *cotangents], inputs, constants, kept, cotangents, tangents),
-        }
-        self.kernels = TorchKernels(interface, numpy, compiled, self.differentiable, self.kept)
+        layer = LayerProtocol(interface)
+        self.kept: Sequence[int] = layer.kept
+        self.differentiable: Sequence[int] = layer.differentiable
+        self.inputs, self.constants, self.outputs = len(layer.inputs), len(layer.constants) + 1, len(layer.outputs)
+        self.results = len(layer.directions["forward"].makes)
+        self.kernels = TorchKernels(layer, interface, numpy, compiled)
+        self.parts = self.kernels.parts
         self.gpu = TorchOnGPU(self.kernels, package)
         self._define()
 
@@ -84,11 +60,12 @@ class Operators:
             setattr(self, direction, operator)
             on_processor = getattr(self.kernels, direction)
             library.impl(name, on_processor, "CPU")
-            library.impl(name, getattr(self.gpu, direction), "CUDA")
+            on_gpu = self.gpu.forward if direction == "forward" else partial(self.gpu.later, direction)
+            library.impl(name, on_gpu, "CUDA")
             compute = below(operator, on_processor)
             node = NODES[direction](self, compute)
             library.impl(name, differentiated(compute, node), "Autograd", with_keyset=True)
-            torch.library.register_fake(f"lngen::{name}", getattr(self.kernels, f"{direction}_fake"), lib=library)
+            torch.library.register_fake(f"lngen::{name}", partial(self.kernels.fake, direction), lib=library)
             torch.library.register_vmap(f"lngen::{name}", batched(operator, parts), lib=library)
         for key in _AUTOCAST:
             library.impl(f"{self.name}_forward", self._autocast(key), key)

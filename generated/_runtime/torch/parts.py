@@ -1,35 +1,38 @@
 # SPDX-License-Identifier: MIT
 """The arguments and the results of an operator, and its signature in PyTorch."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from ..protocol.directions import DirectionProtocol, Entries, Entry, LayerProtocol
 
-__all__ = ["OperatorValue", "OperatorValues"]
+__all__ = ["OperatorValues"]
 
-_TYPES = {"Constant": "float", "Flag": "bool"}
-
-
-class OperatorValue(NamedTuple):
-    """Argument or result of an operator: its `kind` is that of an input, or Constant, or Flag."""
-
-    name: str
-    kind: str
-    optional: bool = False
+# No name of a definition ends with an underscore.
+_FLAG = Entry("by_sample_", "", "Constant")
 
 
 class OperatorValues:
     """The arguments of an operator and its results."""
 
-    def __init__(self, results: Sequence[OperatorValue], *arguments: Sequence[OperatorValue]) -> None:
-        self.results, self.arguments = results, [part for group in arguments for part in group]
-        # A gradient has the name of what it belongs to.
-        places = {part.name: place for place, part in enumerate(self.arguments)}
-        self.owners = [places.get(part.name) for part in results]
-        self.by_sample = [part.kind for part in self.arguments].index("Flag")
+    def __init__(self, layer: LayerProtocol, direction: DirectionProtocol) -> None:
+        inputs, *groups = layer.functional(direction)
+        first: Entries = (*inputs, *layer.constants, _FLAG)
+        kept: Entries = groups[0] if groups else ()
+        self.arguments: Entries = (*first, *kept, *direction.cotangents, *direction.tangents)
+        self.results = direction.makes
+        self.by_sample, self.first_own = len(first) - 1, len(first) + len(kept)
+        self.owners = direction.owner_places(self.first_own)
+        self.names = [each.name for each in first] + [f"saved_{each.name}_" for each in kept]
+        for kind, own in (("cotangent", direction.cotangents), ("tangent", direction.tangents)):
+            self.names += [f"{kind}_{each.owner.name}_" for each in own if each.owner]
 
     def schema(self) -> str:
         """The signature as `torch.library` reads it."""
-        kinds = [_TYPES.get(kind) or ("Tensor?" if optional else "Tensor") for _, kind, optional in self.arguments]
-        arguments = ", ".join(f"{kind} {part.name}" for kind, part in zip(kinds, self.arguments, strict=True))
+        pairs = zip(self.arguments, self.names, strict=True)
+        arguments = ", ".join(f"{_type(each)} {name}" for each, name in pairs)
         results = ", ".join(["Tensor"] * len(self.results))
         return f"({arguments}) -> {f'({results})' if len(self.results) > 1 else results}"
+
+
+def _type(each: Entry) -> str:
+    if each.kind == "Constant":
+        return "bool" if each is _FLAG else "float"
+    return "Tensor?" if each.may_be_none else "Tensor"

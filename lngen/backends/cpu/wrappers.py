@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from lngen.backends import Notes
 from lngen.backends.cuda.launcher import Lowered, directions_table, inside
+from lngen.backends.description import protocol
 from lngen.backends.interface import OwnFields, interface
 from lngen.backends.layout import in_order, wrapped
 from lngen.backends.numpy.wrappers import PublicFunctions
@@ -17,7 +18,6 @@ from lngen.files.render import render
 from lngen.plan.program import RowProgram
 
 _ARRAY = "npt.NDArray[Any]"
-_RESULTS = {"backward": "Gradients", "backward_backward": "SecondGradients"}
 
 
 def source_of(program: RowProgram) -> str:
@@ -29,24 +29,23 @@ def module(directions: Sequence[Lowered], notes: Notes) -> str:
     """Return the text of `cpu_backend.py`; raises LngenError for an expression that cannot be printed."""
     programs = [program for program, _ in directions]
     layer = interface(programs[0], notes)
-    several = len(layer.outputs) > 1
     saved = saved_fields(layer, programs[0], programs[1], programs[2:])
     own = OwnFields.beside(field.name for field in saved)
     signatures = Signatures(layer, _ARRAY, _ARRAY, ("threads: int = 1",))
-    functions = PublicFunctions(layer, notes, signatures, saved, own, programs).all()[:-1]
+    found = protocol(programs, layer, saved, notes)
+    functions = PublicFunctions(layer, notes, signatures, saved, own, programs, found).all()[:-1]
     fields = [
         "_LAYER,",
         "__file__,",
-        *inside("directions={", directions_table(directions, layer, "_host", source_of), "},"),
+        *inside("directions={", directions_table(directions, found, "_host", source_of), "},"),
     ]
     calls = []
     for program in programs:
         name = program.direction
-        results = _RESULTS.get(name, "Outputs" if several else "_directions.only")
+        results = found.directions[name].returned or "_directions.only"
         first = f"forward({results}" if name == "forward" else f'later("{name}", {results}'
         calls += wrapped(f"_{name.upper()} = _KERNELS.{first}, _numpy._{name.upper()})", 0)
-    classes = ["INTERFACE", "Gradients", *["Outputs"] * several, "Saved"]
-    classes += ["SecondGradients"] * any(program.direction == "backward_backward" for program in programs)
+    classes = ["INTERFACE", "Saved", *found.classes(program.direction for program in programs)]
     wide = ", is_wide=True" if programs[0].is_wide else ""
     text = render(
         "cpu/backend.py.jinja",

@@ -14,13 +14,15 @@ from typing import Any
 
 from lngen.backends import Notes
 from lngen.backends.cpp.kernels import KernelPair
-from lngen.backends.interface import OwnFields, PublicConstant, PublicInterface, interface, moved
-from lngen.backends.layout import WIDTH, quoted
+from lngen.backends.description import protocol
+from lngen.backends.interface import OwnFields, PublicConstant, PublicInterface, interface
+from lngen.backends.layout import WIDTH, invocation
 from lngen.backends.saved import saved_fields
-from lngen.backends.signatures import Signatures
-from lngen.backends.spelling import gradient, reading, tangent
+from lngen.backends.signatures import Signatures, passed
+from lngen.backends.spelling import reading
 from lngen.files.render import render
-from lngen.plan.program import RowProgram, moved_name
+from lngen.plan.program import RowProgram
+from lngen.runtime.protocol.directions import DirectionProtocol, LayerProtocol
 
 _ARRAY = "_launcher.DeviceArray"
 _KEYWORDS = ("stream: Any = None", f"workspace: {_ARRAY} | None = None", "autotune: bool = False", "like: Any = None")
@@ -47,13 +49,17 @@ def launcher(directions: Sequence[Lowered], notes: Notes) -> str:
 def _fields(
     directions: Sequence[Lowered], by_name: Mapping[str, RowProgram], notes: Notes, layer: PublicInterface
 ) -> dict[str, Any]:
-    saved = saved_fields(layer, by_name["forward"], by_name["backward"], list(by_name.values())[2:])
-    own = OwnFields.beside(field.name for field in saved)
-    return functions(by_name, layer, _KEYWORDS) | {
+    programs = list(by_name.values())
+    saved = saved_fields(layer, programs[0], programs[1], programs[2:])
+    own, found = OwnFields.beside(field.name for field in saved), protocol(programs, layer, saved, notes)
+    tables = directions_table(directions, found, "_launcher", source_of)
+    numbers = any(given.kind == "Scalar" for given in layer.inputs)
+    classes = _classes(found, by_name, numbers)
+    return functions(found, by_name, layer, _KEYWORDS, _called) | {
         "header": notes.header,
         "title": notes.title,
-        "inputs": [given.public for given in layer.differentiable],
-        "numbers": any(given.kind == "Scalar" for given in layer.inputs),
+        "classes": classes,
+        "aliased": ["INTERFACE", "Saved", *(each["name"] for each in classes)],
         "outputs": [output.public for output in layer.outputs],
         "saved_fields": saved,
         "array": _ARRAY,
@@ -65,63 +71,84 @@ def _fields(
             "    saved_: _Saved = _launcher.saved_from(_LAYER, _INTERFACE, first_, fields_)",
             "    return saved_",
         ],
-        "tables": "\n".join(_tables(directions, layer)),
+        "tables": "\n".join(layer_table("_launcher.layer_of", programs[0], tables)),
     }
 
 
-def functions(by_name: Mapping[str, RowProgram], layer: PublicInterface, keywords: tuple[str, ...]) -> dict[str, Any]:
-    """Return the template fields of the functions on device arrays; `keywords` follow those of all backends."""
-    cotangents = [output.derivative for output in layer.outputs]
-    signatures = Signatures(layer, _ARRAY, "Any", keywords)
+def functions(
+    layer: LayerProtocol,
+    directions: Iterable[str],
+    public: PublicInterface,
+    keywords: tuple[str, ...],
+    called: Callable[[DirectionProtocol], list[str]],
+) -> dict[str, Any]:
+    """Return the template fields of the functions on device arrays; `keywords` follow those of all backends.
+
+    `called` has the lines with the call of a later direction of the runtime.
+    """
+    signatures = Signatures(public, _ARRAY, "Any", keywords)
+    later = [
+        {
+            "name": name,
+            "signature": signatures.later(takes),
+            "lines": [
+                *_statement("arguments_", passed(takes, "_launcher")),
+                *called(takes),
+                f"    return {_returned(takes, 'results_')}",
+            ],
+        }
+        for name, takes in layer.directions.items()
+        if name in directions and not takes.is_forward
+    ]
     return {
-        "several_outputs": len(layer.outputs) > 1,
         "forward_signature": signatures.forward(),
         "forward_call": [
-            *_statement("inputs_", (given.public for given in layer.inputs)),
-            *_statement("constants_", (_checked_constant(given, layer) for given in layer.constants)),
+            *_statement("inputs_", (each.name for each in layer.inputs)),
+            *_statement("constants_", (_checked_constant(given, public) for given in public.constants)),
         ],
-        "backward_signature": signatures.backward(),
-        "backward_call": _statement("arguments_", (cotangent.public for cotangent in cotangents)),
-        "jvp": _later(by_name.get("jvp"), signatures),
-        "second": _later(
-            by_name.get("backward_backward"),
-            signatures,
-            f"*_launcher.each_cotangent(cotangents, {quoted(c.public for c in cotangents)})",
-        ),
+        "forward_returned": _returned(layer.directions["forward"], "outputs_"),
+        "later": later,
     }
 
 
-def _later(program: RowProgram | None, signatures: Signatures, *given: str) -> dict[str, list[str]] | None:
-    """Return the template fields of the JVP or the double backward; None if there is none."""
-    if program is None:
-        return None
-    own = (moved_name(program.direction, of.public) for of in moved(program, signatures.layer).values())
-    results = [name for store in program.results for name in store.names]
-    return {
-        "signature": signatures.later(program),
-        "call": _statement("arguments_", (*given, *own)),
-        "results": results,
+def _returned(takes: DirectionProtocol, results: str) -> str:
+    return f"_{takes.returned}(*{results})" if takes.returned else f"{results}[0]"
+
+
+def _called(takes: DirectionProtocol) -> list[str]:
+    name = _string(takes.name)
+    others = ["saved", "arguments_", "out", "stream", "workspace", "autotune", "like"]
+    return invocation("results_ = _launcher.later", ["_LAYER", name, *others], 4)
+
+
+def _classes(layer: LayerProtocol, directions: Iterable[str], numbers: bool) -> list[dict[str, Any]]:
+    """Return the classes of results, each once, of the directions that a layer has."""
+    summaries = {
+        "Outputs": "Outputs of `forward`; see `numpy_backend.Outputs`",
+        "Gradients": "Gradients, see `numpy_backend.Gradients`" + "; that of a number has the compute type" * numbers,
+        "SecondGradients": "Gradients from `backward_backward`; see `numpy_backend.SecondGradients`",
     }
-
-
-def _tables(directions: Sequence[Lowered], layer: PublicInterface) -> list[str]:
-    """Return the launcher's tables of a layer besides its interface, as Python."""
-    programs = [program for program, _ in directions]
-    tables = directions_table(directions, layer, "_launcher", source_of)
-    fields = [
-        "INTERFACE,",
-        "Saved,",
-        "__file__,",
-        f"is_wide={programs[0].is_wide},",
-        *inside("directions={", tables, "},"),
+    found: dict[str, tuple[str, ...]] = {}
+    for takes in map(layer.directions.__getitem__, directions):
+        found.setdefault(takes.returned, takes.names)
+    return [
+        {"name": name, "summary": summary, "fields": found[name]}
+        for name, summary in summaries.items()
+        if name in found
     ]
-    return inside("_LAYER = _launcher.layer_of(", fields, ")")
+
+
+def layer_table(function: str, program: RowProgram, directions: Sequence[str]) -> list[str]:
+    """Return the statement that makes a layer of its interface and the tables of its directions."""
+    wide = f"is_wide={program.is_wide},"
+    fields = ["INTERFACE,", "Saved,", "__file__,", wide, *inside("directions={", directions, "},")]
+    return inside(f"_LAYER = {function}(", fields, ")")
 
 
 def directions_table(
-    directions: Sequence[Lowered], layer: PublicInterface, module: str, source: Callable[[RowProgram], str]
+    directions: Sequence[Lowered], layer: LayerProtocol, module: str, source: Callable[[RowProgram], str]
 ) -> list[str]:
-    """Return the arguments, results and kernels of each direction, as the entries of a dictionary.
+    """Return the kernels of each direction, as the entries of a dictionary.
 
     `module` holds the class `DeviceDirection`, and `source` returns the file of a direction's kernels.
     """
@@ -133,12 +160,12 @@ def directions_table(
 
 
 def direction_table(
-    program: RowProgram, layer: PublicInterface, module: str, source: str, kernels: KernelPair | None = None
+    program: RowProgram, layer: LayerProtocol, module: str, source: str, kernels: KernelPair | None = None
 ) -> list[str]:
     """The entry of one direction; without any where it has no `kernels` of its own."""
-    made = [result for store in program.results for result in store.names]
-    arguments, results = _belongings(program, layer)
-    zeros = [_string(result) for result in results if result not in made]
+    made = [reading(result) for store in program.results for result in store.names]
+    takes = layer.directions[program.direction]
+    zeros = [_string(each.symbol) for each in takes.results if each.symbol not in made]
     contracts = kernels.contracts if kernels else ()
     sums = (kernels.contract.column_sums, kernels.contract.scalar_sums) if kernels else (0, 0)
     lists = [
@@ -148,8 +175,6 @@ def direction_table(
     ]
     fields = [
         f'source="{source}",',
-        *(_dictionary("arguments=", arguments) if arguments else ()),
-        *_dictionary("results=", results),
         *(_tuple("zeros=", zeros) if zeros else ()),
         *([f"sums={sums},"] if any(sums) else ()),
         *(inside("kernels={", lists, "},") if lists else ["kernels={},"]),
@@ -157,27 +182,8 @@ def direction_table(
     return inside(f"{_string(program.direction)}: {module}.DeviceDirection(", fields, "),")
 
 
-def _belongings(program: RowProgram, layer: PublicInterface) -> tuple[dict[str, str], dict[str, str]]:
-    """Return a direction's arguments besides inputs, and its results, each with its owner."""
-    outputs = {output.derivative.name: output.name for output in layer.outputs}
-    tangents = {tangent(output.name): output.name for output in layer.outputs}
-    gradients = {given.derivative.name: given.name for given in layer.differentiable}
-    own = {name: given.name for name, given in moved(program, layer).items()}
-    again = {gradient(name): name for name in outputs}
-    return {
-        "forward": ({}, {name: name for name in outputs.values()}),
-        "backward": (outputs, gradients),
-        "jvp": (own, tangents),
-        "backward_backward": (outputs | own, gradients | again),
-    }[program.direction]
-
-
 _WIDTH = WIDTH - 12
 """The columns that a field of a direction has."""
-
-
-def _dictionary(before: str, items: Mapping[str, str]) -> list[str]:
-    return _listed(f"{before}{{", [f"{_string(key)}: {_string(kind)}" for key, kind in items.items()], "},")
 
 
 def _text(before: str, entries: Sequence[str]) -> list[str]:

@@ -8,8 +8,8 @@ from typing import Any
 
 from lngen.backends import Notes
 from lngen.backends.class_names import class_of
-from lngen.backends.description import assignment, described
-from lngen.backends.interface import OwnFields, interface, moved
+from lngen.backends.description import assignment, described, protocol
+from lngen.backends.interface import OwnFields, interface
 from lngen.backends.layout import in_order, quoted, wrapped
 from lngen.backends.numpy import classes
 from lngen.backends.numpy.functions import DirectionFunction, direction_function
@@ -18,7 +18,6 @@ from lngen.backends.numpy.lowering import handed
 from lngen.backends.numpy.wrappers import MEANINGS, PublicFunctions
 from lngen.backends.saved import saved_fields
 from lngen.backends.signatures import Signatures
-from lngen.backends.spelling import gradient, tangent
 from lngen.files import render
 from lngen.plan.presence import NEVER
 from lngen.plan.program import RowProgram
@@ -49,9 +48,9 @@ class _NumpyEmission:
         self.programs = list(programs)
         self.forward, self.backward, *others = self.programs
         self.several = len(layer.outputs) > 1
-        self.cotangents = tuple(output.derivative.name for output in layer.outputs)
         self.saved = saved_fields(layer, self.forward, self.backward, others)
         self.own = OwnFields.beside(field.name for field in self.saved)
+        self.protocol = protocol(self.programs, layer, self.saved, notes)
         self.functions = self._functions()
 
     def _functions(self) -> list[DirectionFunction]:
@@ -120,7 +119,9 @@ class _NumpyEmission:
     def _fields(self) -> dict[str, Any]:
         layer, rows = self.layer, self.layer.rows[0].public
         signatures = Signatures(layer, _ARRAY, _ARRAY, ("threads: int = 1",))
-        functions = PublicFunctions(layer, self.notes, signatures, self.saved, self.own, self.programs).all()
+        functions = PublicFunctions(
+            layer, self.notes, signatures, self.saved, self.own, self.programs, self.protocol
+        ).all()
         description = assignment(described(self.programs, layer, self.saved, self.notes))
         directions = self._directions()
         return {
@@ -155,36 +156,21 @@ class _NumpyEmission:
 
     def _arguments(self, program: RowProgram) -> list[str]:
         """Return the arguments of a direction besides the saved values, in the runtime's order."""
-        if program.direction == "forward":
-            return [each.name for each in (*self.layer.inputs, *self.layer.constants)]
-        own = [] if program.direction == "jvp" else list(self.cotangents)
-        return own + list(moved(program, self.layer))
+        return [each.variable for each in self.protocol.directions[program.direction].arguments]
 
     def _results(self, program: RowProgram) -> list[str]:
         """Return the results of a direction, in the runtime's order."""
-        outputs = [output.name for output in self.layer.outputs]
-        gradients = [gradient(given.name) for given in self.layer.differentiable]
-        return {
-            "forward": [*outputs, *(symbol.name for symbol in program.saved)],
-            "backward": gradients,
-            "jvp": [tangent(output.name) for output in self.layer.outputs],
-            "backward_backward": [*gradients, *map(gradient, self.cotangents)],
-        }[program.direction]
+        return [each.variable for each in self.protocol.directions[program.direction].makes]
 
     def _directions(self) -> list[str]:
         """The statements that make the public functions' other half of a direction's mathematics."""
         wide = ", is_wide=True" if self.forward.is_wide else ""
         lines = [f"_LAYER = _directions.HostLayer(INTERFACE, Saved{wide})"]
-        results = {
-            "forward": "Outputs" if self.several else "_directions.only",
-            "backward": "Gradients",
-            "jvp": "Outputs" if self.several else "_directions.only",
-            "backward_backward": "SecondGradients",
-        }
         for made in self.functions:
             name = made.program.direction
             place = "_kernels" if name in _FIRST_ORDER else "_second_order"
-            own = ["_LAYER", *([] if name == "forward" else [f'"{name}"']), results[name], f"{place}.{name}"]
+            returned = self.protocol.directions[name].returned or "_directions.only"
+            own = ["_LAYER", *([] if name == "forward" else [f'"{name}"']), returned, f"{place}.{name}"]
             own += ["at_once=True"] * self._serves_few(made.program)
             own += [f"filled={quoted(made.filled)}"] if made.filled else []
             kind = "ForwardCall" if name == "forward" else "LaterCall"

@@ -8,15 +8,16 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from lngen.backends import Notes
-from lngen.backends.interface import OwnFields, PublicConstant, PublicInput, PublicInterface, moved
-from lngen.backends.layout import WIDTH, assigned_tuple, in_docstring, quoted, tuple_of, wrapped
+from lngen.backends.interface import OwnFields, PublicConstant, PublicInput, PublicInterface
+from lngen.backends.layout import WIDTH, assigned_tuple, in_docstring, tuple_of, wrapped
 from lngen.backends.saved import Field
-from lngen.backends.signatures import Signatures, as_python
-from lngen.backends.spelling import reading, tangent
+from lngen.backends.signatures import Signatures, as_python, passed
 from lngen.language.names import cotangent
-from lngen.plan.program import RowProgram, moved_name
+from lngen.plan.program import RowProgram
+from lngen.runtime.protocol.directions import DirectionProtocol, LayerProtocol, computed_words
 
 MEANINGS = {
     "Row": "shape (..., D)",
@@ -43,6 +44,26 @@ class PublicFunction:
     lines: list[str]
 
 
+class DirectionWords(NamedTuple):
+    """Words of a docstring: the summary of a direction, and the meaning of a tangent of an input."""
+
+    summary: str
+    tangent: str = ""
+
+
+_LATER = {
+    "backward": DirectionWords("Compute the gradients of a loss with respect to the inputs (VJP)."),
+    "jvp": DirectionWords(
+        "Compute the tangents of the outputs along tangents of the inputs (JVP).",
+        "the tangent of {}, in its shape; None stands for zero.",
+    ),
+    "backward_backward": DirectionWords(
+        "Compute the gradients of a loss of the gradients: the VJP of `backward`.",
+        "the cotangent of d{}, in its shape; None stands for zero.",
+    ),
+}
+
+
 @dataclass(frozen=True)
 class PublicFunctions:
     """Public functions of a layer; the programs are those of its directions, forward first."""
@@ -53,13 +74,12 @@ class PublicFunctions:
     saved: Sequence[Field]
     own: OwnFields
     programs: Sequence[RowProgram]
+    protocol: LayerProtocol
 
     def all(self) -> list[PublicFunction]:
         """Every one of them, in the order of the file."""
-        make = {"forward": self.forward, "backward": self.backward, "jvp": self.jvp}
-        return [make.get(program.direction, self.backward_backward)(program) for program in self.programs] + [
-            self.saved_from()
-        ]
+        forward, *others = self.programs
+        return [self.forward(forward), *map(self.later, others), self.saved_from()]
 
     def _formulas(self, program: RowProgram) -> tuple[str, ...]:
         return self.notes.formulas.get(program.direction, ())
@@ -67,7 +87,6 @@ class PublicFunctions:
     def forward(self, program: RowProgram) -> PublicFunction:
         """`forward`."""
         several, first = self._several(), self.layer.outputs[0].public
-        computed = "float64 for inputs of up to 32 bits" if program.is_wide else "float32 for 16-bit inputs"
         values = [each.public for each in (*self.layer.inputs, *self.layer.constants)]
         return PublicFunction(
             signature=self.signatures.forward(),
@@ -82,7 +101,7 @@ class PublicFunctions:
             ],
             returns=textwrap.wrap(
                 f"`({'Outputs' if several else first}, saved)`.{self._shape()} `saved` is the argument of the other "
-                f"directions. The compute type is the widest among the inputs, and {computed}."
+                f"directions. {computed_words(program.is_wide)}"
                 + " Products of intermediate values may leave the range of float32."
                 * program.is_wide,
                 WIDTH - 12,
@@ -94,74 +113,53 @@ class PublicFunctions:
             + _called("_FORWARD", "values_", values, "save, out, threads"),
         )
 
-    def backward(self, program: RowProgram) -> PublicFunction:
-        """`backward`."""
-        cotangents = [output.derivative.public for output in self.layer.outputs]
-        zero = "; None stands for zero" if self._several() else ""
-        return PublicFunction(
-            signature=self.signatures.backward(),
-            summary="Compute the gradients of a loss with respect to the inputs (VJP).",
-            formulas=self._formulas(program),
-            arguments=[
-                _SAVED,
-                *(
-                    f"d{output.public}: the cotangent of {output.public}, in its shape{zero}."
-                    for output in self.layer.outputs
-                ),
-                *_out("Gradients"),
-                _THREADS,
-            ],
-            returns=["Gradients, each in the shape and type of its input."],
-            raises=_RAISES,
-            lines=_called("_BACKWARD", "arguments_", cotangents, "out, threads", "saved, "),
-        )
-
-    def jvp(self, program: RowProgram) -> PublicFunction:
-        """`jvp`."""
+    def later(self, program: RowProgram) -> PublicFunction:
+        """A direction that follows forward."""
+        takes, words = self.protocol.directions[program.direction], _LATER[program.direction]
+        name, is_jvp = takes.name.upper(), not takes.cotangents
         several, first = self._several(), self.layer.outputs[0].public
-        tangents = self._moved(program)
-        signs = [reading(tangent(output.name)) for output in self.layer.outputs]
-        returned = f"Outputs, the tangents {', '.join(signs)}" if several else f"{signs[0]}, the tangent of {first}"
+        formulas = self._formulas(program)
+        if is_jvp:
+            signs = [each.variable for each in takes.results]
+            returned = f"Outputs, the tangents {', '.join(signs)}" if several else f"{signs[0]}, the tangent of {first}"
+            returns = [f"{returned}, in the shape and type of the output."]
+        elif not takes.tangents:
+            returns = ["Gradients, each in the shape and type of its input."]
+        else:
+            signs = [
+                f"{each.name} is {cotangent(each.owner.variable, again=True)}"
+                for each in takes.results
+                if each.follows is not None and each.owner
+            ]
+            returns = textwrap.wrap(
+                f"SecondGradients, with respect to the inputs ({', '.join(signs)}) and to the cotangents.", WIDTH - 12
+            )
         return PublicFunction(
-            signature=self.signatures.later(program),
-            summary="Compute the tangents of the outputs along tangents of the inputs (JVP).",
-            formulas=in_docstring(self._formulas(program)),
+            signature=self.signatures.later(takes),
+            summary=words.summary,
+            formulas=in_docstring(formulas) if takes.tangents else formulas,
             arguments=[
                 _SAVED,
-                *(f"{name}: the tangent of {of}, in its shape; None stands for zero." for name, of in tangents),
-                *_out("Outputs" if several else "", f"the tangent of {first}"),
+                *self._cotangents(takes),
+                *(f"{each.name}: {words.tangent.format(each.owner.name)}" for each in takes.tangents if each.owner),
+                *_out(takes.returned, f"the tangent of {first}"),
                 _THREADS,
             ],
-            returns=[f"{returned}, in the shape and type of the output."],
+            returns=returns,
             raises=_RAISES,
-            lines=_called("_JVP", "arguments_", [name for name, _ in tangents], "out, threads", "saved, "),
+            lines=_called(f"_{name}", "arguments_", passed(takes, "_calls"), "out, threads", "saved, "),
         )
 
-    def backward_backward(self, program: RowProgram) -> PublicFunction:
-        """`backward_backward`."""
-        cotangents = quoted(output.derivative.public for output in self.layer.outputs)
-        own = self._moved(program)
-        itself = "" if self._several() else ", or the array itself"
-        arguments = [f"*_calls.each_cotangent(cotangents, {cotangents})", *(name for name, _ in own)]
-        inputs = self.layer.differentiable
-        signs = [f"{each.derivative.public} is {cotangent(reading(each.name), again=True)}" for each in inputs]
-        return PublicFunction(
-            signature=self.signatures.later(program),
-            summary="Compute the gradients of a loss of the gradients: the VJP of `backward`.",
-            formulas=in_docstring(self._formulas(program)),
-            arguments=[
-                _SAVED,
-                f"cotangents: the cotangents passed to `backward`, a tuple or a list{itself}.",
-                *(f"{name}: the cotangent of d{of}, in its shape; None stands for zero." for name, of in own),
-                *_out("SecondGradients"),
-                _THREADS,
-            ],
-            returns=textwrap.wrap(
-                f"SecondGradients, with respect to the inputs ({', '.join(signs)}) and to the cotangents.", WIDTH - 12
-            ),
-            raises=_RAISES,
-            lines=_called("_BACKWARD_BACKWARD", "arguments_", arguments, "out, threads", "saved, "),
-        )
+    def _cotangents(self, takes: DirectionProtocol) -> list[str]:
+        if takes.cotangents and takes.tangents:
+            itself = "" if self._several() else ", or the array itself"
+            return [f"cotangents: the cotangents passed to `backward`, a tuple or a list{itself}."]
+        zero = "; None stands for zero" if self._several() else ""
+        return [
+            f"{each.name}: the cotangent of {each.owner.name}, in its shape{zero}."
+            for each in takes.cotangents
+            if each.owner
+        ]
 
     def saved_from(self) -> PublicFunction:
         """`saved_from`."""
@@ -188,12 +186,6 @@ class PublicFunctions:
 
     def _several(self) -> bool:
         return len(self.layer.outputs) > 1
-
-    def _moved(self, program: RowProgram) -> list[tuple[str, str]]:
-        """Return the tangents, or the cotangents of gradients, by callers' names, each with its input."""
-        return [
-            (moved_name(program.direction, given.public), given.public) for given in moved(program, self.layer).values()
-        ]
 
     def _meaning(self, given: PublicInput) -> str:
         meaning = MEANINGS[given.kind].format(rows=self.layer.rows[0].public)

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from lngen.backends import Notes
+from lngen.backends.description import protocol
 from lngen.backends.interface import OwnFields, PublicInterface, interface
 from lngen.backends.layout import in_order
 from lngen.backends.numpy.body import DirectionBody
@@ -22,7 +23,7 @@ from lngen.backends.numpy.presence import Cases
 from lngen.backends.numpy.wrappers import PublicFunction, PublicFunctions
 from lngen.backends.saved import saved_fields
 from lngen.backends.sharded import compiled, device
-from lngen.backends.sharded.statements import DirectionSteps, StepFunction, own_values, told
+from lngen.backends.sharded.statements import DirectionSteps, StepFunction, told
 from lngen.backends.signatures import Signatures
 from lngen.backends.spelling import PYTHON, belongs_to, gradient, marked_program, plain_errors, reading, spelled
 from lngen.errors import LngenError, counted
@@ -82,8 +83,7 @@ class _ShardedEmission:
             raise LngenError(f"{notes.layer}: sharded code has values {', '.join(wrong)}; rename those of the layer")
         self.saved = saved_fields(self.layer, every[0], every[1], every[2:])
         self.programs = every
-        later = [program for program in self.programs if program.direction != "forward"]
-        self.own: dict[str, list[str]] = {str(each.direction): own_values(each, self.layer) for each in later}
+        self.protocol = protocol(every, self.layer, self.saved, notes)
         self.forms = [sharded(program) for program in programs]
 
     def files(self) -> dict[str, str]:
@@ -118,7 +118,7 @@ class _ShardedEmission:
         texts |= device.files(
             {program.direction: program for program in self.programs},
             steps,
-            self.own,
+            self.protocol,
             self.layer,
             self.notes,
             fields["collectives"],
@@ -182,36 +182,31 @@ class _ShardedEmission:
     def _direction(self, steps: DirectionSteps, before: str) -> list[str]:
         """The statement of a direction; `before` is the prefix of a part's name."""
         name = steps.form.program.direction
-        several = len(self.layer.outputs) > 1
-        results = _RESULTS.get(name, "Outputs" if several else "_directions.only")
+        results = self.protocol.directions[name].returned or "_directions.only"
         lines = [f"_{name.upper()} = _sharded.Sharded{'Forward' if name == 'forward' else 'Later'}("]
         lines += ["    _LAYER,", *([f'    "{name}",'] if name != "forward" else []), f"    {results},"]
-        lines += steps.statement(self.layer, self.notes.layer, "_sharded.ShardSteps", before)
-        return [*lines, *self.own.get(name, ()), ")"]
+        return [*lines, *steps.statement(self.notes.layer, "_sharded.ShardSteps", before), ")"]
 
     def _fields(self) -> dict[str, Any]:
         signatures = Signatures(
             self.layer, _ARRAY, _ARRAY, ("communicator: _collectives.Communicator", "threads: int = 1")
         )
         own = OwnFields.beside(field.name for field in self.saved)
-        public = PublicFunctions(self.layer, self.notes, signatures, self.saved, own, self.programs)
+        public = PublicFunctions(self.layer, self.notes, signatures, self.saved, own, self.programs, self.protocol)
         functions = [_over(each) for each in public.all()[:-1]]
         several = len(self.layer.outputs) > 1
         lines = [line for each in functions for line in each.lines]
         modules = ["calls"] if any("_calls." in line for line in lines) else []
-        has_second = any(program.direction == "backward_backward" for program in self.programs)
+        classes = self.protocol.classes(program.direction for program in self.programs)
         return {
             "header": self.notes.header,
             "title": self.notes.title,
             "collectives": [f"`{form.program.direction}` takes {collectives(form)}." for form in self.forms],
             "runtime": runtime_imports([*modules, *(["directions"] if not several else []), "collectives", "sharded"]),
-            "imported": in_order(["Gradients", *["Outputs"] * several, "Saved", *["SecondGradients"] * has_second]),
+            "imported": in_order(["Saved", *classes]),
             "exported": sorted(program.direction for program in self.programs),
             "functions": functions,
         }
-
-
-_RESULTS = {"backward": "Gradients", "backward_backward": "SecondGradients"}
 
 
 def _names(program: RowProgram) -> Iterator[str]:

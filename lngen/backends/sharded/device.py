@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lngen.backends import Notes
-from lngen.backends.cuda.launcher import direction_table, functions, inside
+from lngen.backends.cuda.launcher import direction_table, functions, layer_table
 from lngen.backends.interface import PublicInterface
-from lngen.backends.layout import in_order
+from lngen.backends.layout import in_order, invocation
 from lngen.backends.sharded import compiled
 from lngen.backends.sharded.statements import DirectionSteps, told
 from lngen.backends.spelling import reading
 from lngen.files.render import render
 from lngen.plan.program import RowProgram
+from lngen.runtime.protocol.directions import DirectionProtocol, LayerProtocol
 
 _KEYWORDS = ("communicator: _collectives.Communicator", "stream: Any = None", "like: Any = None")
 
@@ -21,14 +22,12 @@ _KEYWORDS = ("communicator: _collectives.Communicator", "stream: Any = None", "l
 def files(
     programs: Mapping[str, RowProgram],
     steps: Sequence[DirectionSteps],
-    own: Mapping[str, Sequence[str]],
+    protocol: LayerProtocol,
     layer: PublicInterface,
     notes: Notes,
     lines: Sequence[str],
 ) -> dict[str, str]:
     """Return the files for devices; `programs` are marked, by direction, and `lines` describe their collectives.
-
-    `own` are the lines with the arguments and results of each direction after forward.
 
     Raises LngenError for an expression that CUDA code cannot be printed for.
     """
@@ -46,10 +45,9 @@ def files(
     tables = [
         line
         for program in programs.values()
-        for line in direction_table(program, layer, "_launcher", compiled.CUDA_SOURCE)
+        for line in direction_table(program, protocol, "_launcher", compiled.CUDA_SOURCE)
     ]
-    fields = ["INTERFACE,", "Saved,", "__file__,", f"is_wide={is_wide},", *inside("directions={", tables, "},")]
-    statements += inside("_LAYER = _device_sharded.layer_of(", fields, ")")
+    statements += layer_table("_device_sharded.layer_of", programs["forward"], tables)
     for each in steps:
         name = each.form.program.direction
         statements += [
@@ -57,18 +55,15 @@ def files(
             "    _LAYER,",
         ]
         statements += [f'    "{name}",'] if name != "forward" else []
-        statements += [*each.statement(layer, notes.layer, "_device_sharded.DeviceSteps", "_"), *own.get(name, ()), ")"]
-    has_second = "backward_backward" in programs
+        statements += [*each.statement(notes.layer, "_device_sharded.DeviceSteps", "_"), ")"]
     text = render(
         "sharded/cuda.py.jinja",
-        **_told(functions(programs, layer, _KEYWORDS)),
+        **_told(functions(protocol, programs, layer, _KEYWORDS, _called)),
         header=notes.header,
         title=notes.title,
         collectives=lines,
         exported=sorted(programs),
-        imported=in_order(
-            ["Gradients", *["Outputs"] * (len(layer.outputs) > 1), "Saved", *["SecondGradients"] * has_second]
-        ),
+        imported=in_order(["Saved", *protocol.classes(programs)]),
         statements=statements,
     )
     return {
@@ -77,12 +72,12 @@ def files(
     }
 
 
+def _called(takes: DirectionProtocol) -> list[str]:
+    values = ["saved", "arguments_", "out", "stream", "like", "communicator"]
+    return invocation(f"results_ = _{takes.name.upper()}.call", values, 4)
+
+
 def _told(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return the functions for the template, each of which tells the other processes of an error."""
-
-    def each(name: str, field: Any) -> Any:
-        if isinstance(field, dict):
-            return {inner: each(inner, value) for inner, value in field.items()}
-        return told(field) if name.endswith("signature") else field
-
-    return {name: each(name, field) for name, field in fields.items()}
+    later = [{**each, "signature": told(each["signature"])} for each in fields["later"]]
+    return {**fields, "forward_signature": told(fields["forward_signature"]), "later": later}

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from lngen.backends.interface import PublicInterface, moved
 from lngen.backends.layout import WIDTH
-from lngen.backends.spelling import gradient, reading, tangent
+from lngen.backends.spelling import reading
 from lngen.plan.parts import ShardedProgram
-from lngen.plan.program import RowProgram
 
 
 @dataclass(frozen=True)
@@ -40,7 +38,7 @@ class DirectionSteps:
         every = (*(step for pair in self.exchanges for step in pair), self.last, self.common)
         return [step.lines for step in every if step]
 
-    def statement(self, layer: PublicInterface, title: str, steps: str, before: str) -> list[str]:
+    def statement(self, title: str, steps: str, before: str) -> list[str]:
         """Return the expression that makes them; `steps` is the class, `before` the prefix of a part's name."""
         program = self.form.program
         lines = [f"    {steps}(", f'        "{title} {program.direction}",']
@@ -67,28 +65,9 @@ class DirectionSteps:
             each: store.symbol.name for store in program.results for each in store.names if each != store.symbol.name
         }
         lines += _dictionary("known_as", known, 8) if known else []
-        public = (*layer.inputs, *layer.constants, *layer.outputs)
-        renamed = {e.public: reading(e.name) for e in public if e.public != reading(e.name)}
-        lines += _dictionary("symbols", renamed, 8) if renamed else []
         lines += [f"        minimum_features={program.minimum_features},"] if program.minimum_features > 1 else []
         lines += ["        counts_first=True,"] if self.form.counts_first else []
         return [*lines, "    ),"]
-
-
-def own_values(program: RowProgram, layer: PublicInterface) -> list[str]:
-    """Return a direction's own arguments and results, in order.
-
-    Saved values are not among the arguments; the direction follows forward.
-    """
-    cotangents = [output.derivative.name for output in layer.outputs]
-    gradients = [given.derivative.name for given in layer.differentiable]
-    arguments = [*(cotangents if program.direction != "jvp" else ()), *moved(program, layer)]
-    makes = {
-        "backward": gradients,
-        "jvp": [tangent(output.name) for output in layer.outputs],
-        "backward_backward": [*gradients, *map(gradient, cotangents)],
-    }[program.direction]
-    return listed("arguments", list(map(reading, arguments)), 4) + listed("makes", list(map(reading, makes)), 4)
 
 
 def listed(name: str, values: Sequence[str], indent: int) -> list[str]:

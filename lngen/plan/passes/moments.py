@@ -76,9 +76,9 @@ CALLED: Mapping[type, str] = {CorrectedSquares: "corrected_squares", CorrectedPr
 def written_out(expression: Expr) -> Expr:
     """Return an expression with the sums that its corrections stand for.
 
-    >>> squares, s, r = map(RowScalarSymbol, ("squares", "s", "r"))
-    >>> written_out(CorrectedSquares(squares, s, r, D)/D)
-    (-r*s - r*(-D*r + s) + squares)/D
+    >>> q, s, r = map(RowScalarSymbol, "qsr")
+    >>> written_out(CorrectedSquares(q, s, r, D)) == q - r*s - r*(s - D*r)
+    True
     """
     return expression.replace(
         CorrectedSquares, lambda squares, s, r, width: squares - r * s - r * (s - width * r)

@@ -12,7 +12,7 @@ from typing import Any
 from ..protocol.calls import DType, Shape, check_is_saved, each_cotangent, several
 from ..protocol.interface import Interface
 from ..protocol.saved import first_fields
-from . import devices, dlpack, kernels, plans
+from . import devices, dlpack, driver, kernels, plans
 from .arrays import KINDS, DeviceArray, array, dtype_of, finite, stream_handle
 from .calls import DeviceDirection, DeviceLayer, check_saved, layer_of
 from .compilers import compilations
@@ -51,8 +51,9 @@ def forward(
     If it is to save nothing, the saved values are None, and no row scalar is written.
     """
     take, handle = dlpack.taker(like), 0 if stream is None else stream_handle(stream)
-    outs = (out,) if len(layer.outputs) == 1 else several(out, tuple(layer.outputs))
-    objects = [*inputs, *constants, *outs, *[None] * len(layer.row_scalars), workspace]
+    takes = layer.takes["forward"]
+    outs = (out,) if not takes.returned else several(out, takes.names)
+    objects = [*inputs, *constants, *outs, *[None] * len(takes.row_scalars), workspace]
     values, streams, facts = plans.look(objects, handle)
     saves = bool(save)
     plan = plans.planned(layer.plans, ("forward", saves, *facts), plans.plan_forward, layer, objects, saves)
@@ -120,15 +121,15 @@ def workspace_bytes(layer: DeviceLayer, direction: str, arguments: Sequence[Any]
     if direction not in layer.directions:
         known = ", ".join(f'"{name}"' for name in layer.directions)
         raise ValueError(f"direction is {direction!r}; pass one of {known}")
-    own = layer.directions[direction].arguments
-    takes = len(layer.inputs) if direction == "forward" else 1 + len(own)
-    if direction == "backward_backward" and len(arguments) > 1:
-        cotangents = [name for name, of in own.items() if of in layer.outputs]
+    own = layer.takes[direction]
+    takes = len(own.inputs) if own.is_forward else 1 + len(own.arguments)
+    if own.cotangents and own.tangents and len(arguments) > 1:
+        cotangents = [each.name for each in own.cotangents]
         arguments = (arguments[0], *each_cotangent(arguments[1], cotangents), *arguments[2:])
     if len(arguments) > takes:
         raise TypeError(f"{direction} takes {takes} arrays at most, and {len(arguments)} were given")
     given = [*arguments, *[None] * (takes - len(arguments))]
-    if direction == "forward":
+    if own.is_forward:
         absent = [None] * (len(plans.slots(layer, direction)) - takes)
         return plans.plan_forward(layer, [*given, *absent]).saved_bytes
     # Memory from DLPack is valid as long as `_objects` exist.
@@ -142,8 +143,8 @@ def later_plan(
 ) -> tuple[CallPlan, list[Any], list[Any], list[int]]:
     """The plan of a call, its arrays in the order of slots, their addresses, and streams to wait for."""
     check_is_saved(saved, layer.Saved, layer.name)
-    results = layer.directions[direction].names
-    outs = (out,) if direction == "jvp" and len(results) == 1 else several(out, results)
+    takes = layer.takes[direction]
+    outs = (out,) if not takes.returned else several(out, takes.names)
     objects = [*arguments, *saved[3:], *outs, workspace]
     for place, name in layer.saved_constants:
         slot = len(arguments) + place
@@ -168,7 +169,7 @@ def _run(
     plan.check_apart(values)
     plan.check_room(plan.saved_bytes)
     with devices.entered(plan.resident, values, plan.spelled) as device:
-        devices.wait_for(streams, handle)
+        driver.wait_for(streams, handle)
         kernels.launches(device, plan).run(objects, values, stream, handle, autotune)
         return returned(plan, objects, device.ordinal, take, handle)
 
@@ -180,7 +181,7 @@ def returned(
     results = [objects[slot] for slot in plan.outputs]
     if take is not None:
         made = {slot for slot, *_ in plan.new}
-        where, wait = (dlpack.CUDA, ordinal), partial(devices.follow, handle=handle)
+        where, wait = (dlpack.CUDA, ordinal), partial(driver.follow, handle=handle)
         results = [
             take(_exported(result, where, wait)) if slot in made else result
             for slot, result in zip(plan.outputs, results, strict=True)

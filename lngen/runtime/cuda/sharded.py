@@ -9,12 +9,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..protocol.calls import several
+from ..protocol.directions import DirectionProtocol
 from ..protocol.interface import Interface
 from ..sharded import layers as sharded
 from ..sharded.collectives import Communicator
-from . import devices, dlpack, plans
+from . import devices, dlpack, driver, plans
 from .arrays import dtype_of, memory, part, stream_handle
-from .calls import DeviceDirection, DeviceLayer, saved_name
+from .calls import DeviceDirection, DeviceLayer
 from .calls import layer_of as device_layer
 from .kernels import launches
 from .launcher import later_plan, returned
@@ -65,7 +66,7 @@ class _ShardedDirection:
         plan.check_apart(values)
         numbers = list(values)
         with devices.entered(plan.resident, values, plan.spelled) as device:
-            devices.wait_for(streams, handle)
+            driver.wait_for(streams, handle)
             # No kernel is launched: this makes the arrays.
             launches(device, plan).run(objects, values, stream, handle)
         arrays = {
@@ -74,9 +75,9 @@ class _ShardedDirection:
         }
         known = {name: arrays[plan.slots[slot]] for slot, name in names[0].items()}
         made = {name: arrays[plan.slots[slot]] for slot, name in names[1].items()}
-        for name, of in plan.direction.arguments.items():
-            if name in names[0] and arrays[plan.slots[name]] is None and of in self.layer.inputs:
-                known[names[0][name]] = Nothing(part(self.layer.inputs[of], plan.shape))
+        for each in plan.takes.tangents:
+            if arrays[plan.slots[each.symbol]] is None:
+                known[names[0][each.symbol]] = Nothing(part(each.kind, plan.shape))
         wanted = plan.wanted
         work = DeviceWork(plan.shape, dtype_of(plan.computed), wanted.row_type, wanted.parameter_type, stream, handle)
         self.steps.run(known, made, work, communicator)
@@ -100,14 +101,13 @@ class DeviceShardedForward(_ShardedDirection):
         """Return the outputs of this shard and its saved values, or None instead of those."""
         layer = self.layer
         handle = 0 if stream is None else stream_handle(stream)
-        outs = (out,) if len(layer.outputs) == 1 else several(out, tuple(layer.outputs))
-        objects = [*inputs, *constants, *outs, *[None] * len(layer.row_scalars), None]
+        takes = layer.takes["forward"]
+        outs = (out,) if not takes.returned else several(out, takes.names)
+        objects = [*inputs, *constants, *outs, *[None] * len(takes.row_scalars), None]
         values, streams, facts = plans.look(objects, handle)
         saves = bool(save)
         plan = plans.planned(layer.plans, ("forward", saves, *facts), plans.plan_forward, layer, objects, saves)
-        given = {name: name for name in (*layer.inputs, *layer.constants)}
-        made = {f"out {name}": name for name in layer.outputs} | {saved_name(name): name for name in layer.row_scalars}
-        outputs = self._run(plan, objects, values, streams, (given, made), stream, like, communicator)
+        outputs = self._run(plan, objects, values, streams, _names(takes), stream, like, communicator)
         if not saves:
             return outputs, None
         kept = [objects[slot] for slot in plan.kept]
@@ -115,22 +115,12 @@ class DeviceShardedForward(_ShardedDirection):
 
 
 class DeviceShardedLater(_ShardedDirection):
-    """Direction that follows forward, with sharded features on devices.
+    """Direction that follows forward, with sharded features on devices."""
 
-    `arguments` and `makes` are the names of its own arguments and of its results in functions.
-    """
-
-    def __init__(
-        self, layer: DeviceLayer, direction: str, steps: DeviceSteps, *, arguments: Sequence[str], makes: Sequence[str]
-    ) -> None:
+    def __init__(self, layer: DeviceLayer, direction: str, steps: DeviceSteps) -> None:
         super().__init__(layer, steps)
         self.direction = direction
-        tables = layer.directions[direction]
-        own = dict(zip(tables.arguments, arguments, strict=True))
-        saved = {saved_name(name) if kind == "computed" else name: name for name, kind in layer.saved.items()}
-        results = {f"out {name}": made for name, made in zip(tables.results, makes, strict=True)}
-        zeros = [f"out {name}" for name in tables.zeros]
-        self.names = saved | own, {slot: name for slot, name in results.items() if slot not in zeros}
+        self.names = _names(layer.takes[direction], layer.directions[direction].zeros)
 
     def call(
         self, saved: Any, arguments: Sequence[Any], out: Any, stream: Any, like: Any, communicator: Communicator
@@ -139,3 +129,10 @@ class DeviceShardedLater(_ShardedDirection):
         handle = 0 if stream is None else stream_handle(stream)
         plan, objects, values, streams = later_plan(self.layer, self.direction, saved, arguments, out, None, handle)
         return self._run(plan, objects, values, streams, self.names, stream, like, communicator)
+
+
+def _names(takes: DirectionProtocol, zeros: Sequence[str] = ()) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the names in functions of the values that are read, and of those made and not zero, by their slots."""
+    reads = {each.symbol: each.variable for each in takes.reads}
+    made = {f"out {each.symbol}": each.variable for each in takes.results if each.symbol not in zeros}
+    return reads, made | {each.symbol: each.variable for each in takes.row_scalars}

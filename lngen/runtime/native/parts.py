@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..numpy.blocks import Work
+from ..protocol.directions import DirectionProtocol, Entry
 from . import compiler as host_compiler
 from .kernels import COMPUTED, DeviceDirection, DirectionKernels
 
@@ -29,8 +30,8 @@ class HostPart:
         file: str,
         source: str,
         otherwise: Callable[[Sequence[Any], Sequence[Any], Work], None],
-        values: Mapping[str, str],
-        results: Mapping[str, str],
+        values: Mapping[str, Any],
+        results: Mapping[str, Any],
         kernels: Mapping[str, str],
         *,
         sums: tuple[int, int] = (0, 0),
@@ -39,21 +40,15 @@ class HostPart:
     ) -> None:
         self.otherwise = otherwise
         name = next(iter(kernels))
+        inputs: dict[str, Any] = {each: Entry(each, each, kind) for each, kind in values.items()}
         # A gradient is known by the input that it belongs to.
         of = {each: each[1:] if each[1:] in optional else each for each in results}
-        belongs = dict(values)
-        belongs |= {of[each]: belongs.get(of[each], kind) for each, kind in results.items()}
-        direction = DeviceDirection(
-            source=source, arguments={each: each for each in values}, results=of, kernels=kernels, sums=sums
-        )
+        owners = {each: inputs.get(own) or Entry(own, own, results[each]) for each, own in of.items()}
+        made = (Entry(each, each, owners[each].kind, owner=owners[each]) for each in results)
         layer: Any = SimpleNamespace(
             folder=Path(file).parent,
-            directions={name: direction},
-            inputs={each: kind for each, kind in belongs.items() if kind != "Constant"},
-            outputs={},
-            constants=[each for each, kind in belongs.items() if kind == "Constant"],
-            row_scalars=[],
-            saved=[],
+            directions={name: DeviceDirection(source=source, kernels=kernels, sums=sums)},
+            takes={name: DirectionProtocol(name, tuple(made), tangents=tuple(inputs.values()))},
             optional=list(optional),
         )
         self.kernels = DirectionKernels(layer, name, None)

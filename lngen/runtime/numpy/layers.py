@@ -2,7 +2,7 @@
 """Layer on NumPy as its `INTERFACE` describes it: arguments and results of a call, and their checks."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -14,32 +14,20 @@ from ..protocol.calls import (
     check_kept,
     check_number,
 )
+from ..protocol.directions import (
+    CONSTANT,
+    FEATURE,
+    NUMBER,
+    ROW,
+    ROW_SCALAR,
+    Entry,
+    LayerProtocol,
+    shapes,
+)
 from ..protocol.interface import Interface, labels
 from ..protocol.saved import first_fields
 
 Kept = TypeVar("Kept")
-
-ROW, ROW_SCALAR, FEATURE, NUMBER, CONSTANT = range(5)
-_PARTS = {"Row": ROW, "RowScalar": ROW_SCALAR, "Feature": FEATURE, "Scalar": NUMBER, "Data": ROW}
-
-
-class Value(NamedTuple):
-    """Array or number of a call.
-
-    `part` is its place in `shapes`, or CONSTANT. `of` is the input or the output that it belongs to. `follows` is the
-    place of an input: if that is absent, this value has to be None. Otherwise it has to be present if it is `required`.
-    """
-
-    name: str
-    part: int
-    of: str
-    required: bool
-    follows: int | None = None
-
-
-def shapes(shape: Shape) -> tuple[Shape, ...]:
-    """The shapes of a row, a row scalar, a feature and a number, where the rows have this shape."""
-    return shape, shape[:-1], shape[-1:], ()
 
 
 def look(
@@ -73,26 +61,21 @@ def look(
     return absent
 
 
-def expectations(values: Iterable[Value], first: int = 0) -> list[tuple[int, int, bool, int | None]]:
+def expectations(values: Iterable[Entry], first: int = 0) -> list[tuple[int, int, bool, int | None]]:
     """Return what `look` expects of values, from a place on."""
-    return [(slot, each.part, each.required, each.follows) for slot, each in enumerate(values, first)]
+    return [(slot, each.part, not each.may_be_none, each.follows) for slot, each in enumerate(values, first)]
 
 
-def converted(expected: Sequence[Value], values: Sequence[Any], dtype: DType) -> list[Any]:
+def converted(expected: Sequence[Entry], values: Sequence[Any], dtype: DType) -> list[Any]:
     """Parameters in the type that is computed in, without gaps; rows are converted block by block."""
     return [
         value
-        if value is None or part in (ROW, ROW_SCALAR)
+        if value is None or each.part in (ROW, ROW_SCALAR)
         else np.ascontiguousarray(value, dtype)
-        if part == FEATURE
+        if each.part == FEATURE
         else np.asarray(value, dtype)
-        for (_, part, *_), value in zip(expected, values, strict=True)
+        for each, value in zip(expected, values, strict=True)
     ]
-
-
-def are_any(values: Sequence[Any]) -> bool:
-    """Test whether a value is present, or no value is expected."""
-    return not values or any(value is not None for value in values)
 
 
 class HostLayer(Generic[Kept]):
@@ -101,32 +84,9 @@ class HostLayer(Generic[Kept]):
     def __init__(self, interface: Interface, saved: Callable[..., Kept], *, is_wide: bool = False) -> None:
         self.interface, self.Saved, self.is_wide = interface, saved, is_wide
         self.name, self.minimum_features = interface["name"], interface["minimum_features"]
-        self.inputs = [
-            Value(given["name"], _PARTS[given["kind"]], given["name"], given["default"] is None)
-            for given in interface["inputs"]
-        ]
-        self.constants = [Value(given["name"], CONSTANT, given["name"], True) for given in interface["constants"]]
-        self.outputs = [
-            Value(output["name"], _PARTS[output["kind"]], output["name"], True) for output in interface["outputs"]
-        ]
-        self.required = tuple(given.required for given in self.inputs)
-        kinds = [given["kind"] for given in interface["inputs"]]
-        self.rows = [slot for slot, kind in enumerate(kinds) if kind == "Row"]
+        self.protocol = protocol = LayerProtocol(interface)
+        self.required = tuple(not each.may_be_none for each in protocol.inputs)
         self.labels = labels(interface)
-        self.differentiable = [slot for slot, kind in enumerate(kinds) if kind != "Data"]
-        known = {("input", given.name): given for given in self.inputs}
-        known |= {("output", output.name): output for output in self.outputs}
-        known |= {("constant", given.name): given for given in self.constants}
-        slots = {given.name: slot for slot, given in enumerate(self.inputs)}
-        self.fields = []
-        for field in interface["saved"]:
-            of = known.get((field["kind"], field["of"])) or Value("", ROW_SCALAR, field["of"], True)
-            self.fields.append(Value(field["name"], of.part, of.of, True, None if of.required else slots[of.name]))
-        self.row_scalars = [field["name"] for field in interface["saved"] if field["kind"] == "row scalar"]
-
-    def stored(self, dtypes: Sequence[DType | None]) -> DType:
-        """Return the type of the rows that forward was given, from the types of all inputs."""
-        return next(kind for slot in self.rows if (kind := dtypes[slot]) is not None)
 
     def check_saved(self, saved: Any) -> None:
         """Refuse saved values that were changed, and arrays whose shape was changed since."""
@@ -134,7 +94,8 @@ class HostLayer(Generic[Kept]):
         check_first_fields(saved, self.required)
         parts, dtypes = shapes(saved[0]), saved[2]
         # Numbers first: one that is not a number any more may be an array of the wrong shape.
-        for field, value in sorted(zip(self.fields, saved[3:], strict=True), key=lambda pair: pair[0].part < NUMBER):
+        fields = zip(self.protocol.fields, saved[3:], strict=True)
+        for field, value in sorted(fields, key=lambda pair: pair[0].part < NUMBER):
             there = field.follows is None or dtypes[field.follows] is not None
             if field.part < NUMBER:
                 check_kept(field.name, value, parts[field.part], there)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Calls of any backend: the type of a layer's interface, arguments and saved values, and their errors."""
+"""Calls of any backend: a layer's interface, what its directions take and make, saved values, and their errors."""

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .calls import DType, Shape, computed_in, shape_and_type, wider
+from .calls import DType, Shape, shape_and_type
+from .directions import computed
 from .interface import Interface
 
 __all__ = ["first_fields"]
@@ -57,12 +58,8 @@ def first_fields(
         kind = _dtype("dtype", dtype)
     else:
         row_scalars = [kind for field, _, kind in there if field["kind"] == "row scalar"]
-        kind = (
-            row_scalars[0]
-            if row_scalars
-            else computed_in(type_ for name, type_ in types.items() if name not in numbers)
-        )
-        kind = wider(kind) if is_wide else kind
+        kinds = row_scalars[:1] or [kind for name, kind in types.items() if name not in numbers]
+        kind = computed(kinds, is_wide)
     return tuple(shape), kind, tuple(types.get(name) for name in known)
 
 

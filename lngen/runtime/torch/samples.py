@@ -8,7 +8,6 @@ called by sample, once for all of them.
 from collections.abc import Callable
 from typing import Any
 
-from ..protocol.interface import PER_ROW
 from .kernels import Tensor, each, only
 from .parts import OperatorValues
 
@@ -17,8 +16,8 @@ __all__ = ["batched"]
 
 def batched(operator: Any, parts: OperatorValues) -> Callable[..., Any]:
     """The rule of an operator for arguments with a dimension more."""
-    is_row = [part.kind in PER_ROW for part in parts.arguments]
-    sums = [owner for owner, part in zip(parts.owners, parts.results, strict=True) if part.kind not in PER_ROW]
+    is_row = [each.is_per_row for each in parts.arguments]
+    sums = [owner for owner, each in zip(parts.owners, parts.results, strict=True) if not each.is_per_row]
 
     def rule(info: Any, in_dims: tuple[int | None, ...], *args: Any) -> Any:
         size, was_by_sample = info.batch_size, args[parts.by_sample]

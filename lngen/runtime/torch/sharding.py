@@ -3,7 +3,6 @@
 
 from typing import Any
 
-from ..protocol.interface import PER_ROW
 from .operators import Operators
 from .parts import OperatorValues
 
@@ -38,9 +37,9 @@ def _placements(parts: OperatorValues) -> Any:
         found = [([Replicate()] * len(parts.results), [Replicate() if there else None for there in is_there])]
         for axis in range(axes):
             of_samples = axis == 0 and args[by_sample]
-            results = [Shard(axis) if of_samples or part.kind in PER_ROW else Partial() for part in parts.results]
+            results = [Shard(axis) if of_samples or part.is_per_row else Partial() for part in parts.results]
             given = [
-                None if not there else Shard(axis) if of_samples or part.kind in PER_ROW else Replicate()
+                None if not there else Shard(axis) if of_samples or part.is_per_row else Replicate()
                 for part, there in zip(parts.arguments, is_there, strict=True)
             ]
             found.append((results, given))

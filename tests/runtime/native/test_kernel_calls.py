@@ -267,11 +267,11 @@ def test_a_call_that_its_own_functions_refer_to_goes_all_the_same(left, norm):
 
 def test_more_values_than_there_is_room_for():
     make = extension("host_call")
-    objects, few, settings = (*(None,) * 8, ()), np.zeros((24, 4), np.intc), np.zeros(10, np.longlong)
+    objects, few, settings = (*(None,) * 8, ()), np.zeros((24, 4), np.intc), np.zeros(9, np.longlong)
     none = np.zeros(0, np.intc)
-    assert make(objects, few, few, none, none, settings) is not None
+    assert make(objects, few, few, none, none, none, settings) is not None
     for values, made in ((few, np.zeros((25, 4), np.intc)), (np.zeros((100, 4), np.intc), few)):
-        assert make(objects, values, made, none, none, settings) is None
+        assert make(objects, values, made, none, none, none, settings) is None
 
 
 def test_several_threads_of_python_at_a_time(left, norm):

@@ -110,8 +110,6 @@ def test_gradients_are_in_the_types_of_their_inputs() -> None:
 def test_what_is_filled_is_zeros() -> None:
     _, saved = FORWARD.call((X, W, 2.0), True, None, 1)
     assert np.array_equal(JVP.call(saved, (X, None), None, 1), 2 * X * W)
-    with pytest.raises(ValueError, match="every tangent is None; pass at least one"):
-        JVP.call(saved, (None, None), None, 1)
 
 
 def test_results_go_where_the_caller_says() -> None:

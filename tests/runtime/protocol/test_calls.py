@@ -12,26 +12,11 @@ from lngen.runtime.protocol import calls
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
 
 
-@pytest.mark.parametrize(
-    ("kinds", "computed"),
-    [
-        (("f2",), "f4"),
-        (("f4",), "f4"),
-        (("f4", "f8"), "f8"),
-        (("f2", "f4"), "f4"),
-        ((">f8",), "f8"),
-        (("g",), "g"),
-    ],
-)
-def test_the_type_to_compute_in(kinds: tuple[str, ...], computed: str) -> None:
-    dtypes, found = calls.types([*(np.zeros(2, kind) for kind in kinds), 0.5, None])
-    assert found == np.dtype(computed)
-    assert dtypes == (*map(np.dtype, kinds), FLOAT64, None)
-
-
-def test_only_float32_is_widened() -> None:
-    long = np.dtype(np.longdouble)
-    assert [calls.wider(dtype) for dtype in (FLOAT32, FLOAT64, long)] == [FLOAT64, FLOAT64, long]
+def test_a_number_has_a_type_and_no_say_in_the_compute_type() -> None:
+    values = [np.zeros(2, np.float32), 0.5, None]
+    dtypes = calls.types(values)
+    assert dtypes == (FLOAT32, FLOAT64, None)
+    assert calls.without_numbers(dtypes, values) == [FLOAT32, None, None]
 
 
 def test_a_result_is_the_callers_array_or_a_new_one() -> None:

@@ -1,0 +1,337 @@
+# SPDX-License-Identifier: MIT
+"""Protocol of a layer's calls: arguments and results of each direction, the compute type, and the refusals.
+
+All of it is made from the layer's `INTERFACE`. The directions on NumPy, on compiled kernels and on CUDA read it, and so
+do the operators of PyTorch, the primitives of JAX, and the emitters of code.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from .interface import Interface, Kind
+
+DType = np.dtype[Any]
+
+ROW, ROW_SCALAR, FEATURE, NUMBER, CONSTANT = range(5)
+PARTS = {"Row": ROW, "Data": ROW, "RowScalar": ROW_SCALAR, "Computed": ROW_SCALAR, "Feature": FEATURE}
+PARTS |= {"Scalar": NUMBER, "Constant": CONSTANT}
+"""Number of the shape of a value, by its kind."""
+
+_MEANINGS = ("the shape of {rows}", "the shape of {rows} without its last axis", "(D,)", "a number or a 0-d array")
+
+DIRECTIONS = ("forward", "backward", "jvp", "backward_backward")
+"""The directions that a layer may have, in the order of its tables."""
+
+
+# ---- arguments and results
+
+
+def shapes(shape: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    """The shapes of a row, a row scalar, a feature and a number, where the rows have this shape."""
+    return shape, shape[:-1], shape[-1:], ()
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """Value that a direction takes or makes, by its name for callers and its symbol in kernels.
+
+    Its kind is that of an input, or `Constant`, or `Computed`: a row scalar in the compute type. `owner` is the value
+    that it belongs to: a gradient or a tangent belongs to an input, a cotangent to an output, and a field of `Saved` to
+    the value that it holds. A value of forward has no owner. `follows` is the place of an input: if that is absent, the
+    value has to be None. Otherwise it may be None only if it `may_be_none`.
+    """
+
+    name: str
+    symbol: str
+    kind: Kind | Literal["Constant", "Computed"]
+    may_be_none: bool = False
+    owner: "Entry | None" = None
+    follows: int | None = None
+
+    @cached_property
+    def part(self) -> int:
+        """Number of the shape: ROW, ROW_SCALAR, FEATURE or NUMBER, or CONSTANT."""
+        return PARTS[self.kind]
+
+    @cached_property
+    def variable(self) -> str:
+        """Name in functions, which know a row scalar by its own name."""
+        return self.symbol.removeprefix("saved ")
+
+    @cached_property
+    def is_per_row(self) -> bool:
+        """Test whether each row has a value, or values, of its own."""
+        return self.part in (ROW, ROW_SCALAR)
+
+    def meaning(self, rows: str) -> str:
+        """Describe the shape that the value has to have; `rows` is the name of the rows of forward."""
+        return _MEANINGS[self.part].format(rows=rows) if self.owner is None else f"the shape of {self.owner.name}"
+
+    def derivative(self, name: str, **changes: Any) -> "Entry":
+        """Return an entry of the same kind that belongs to this one, such as its gradient `d{}`."""
+        return Entry(name.format(self.name), name.format(self.symbol), self.kind, owner=self, **changes)
+
+
+Entries = tuple[Entry, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class DirectionProtocol:
+    """Direction of a layer: the groups of its arguments, in their order, and its results.
+
+    Forward takes inputs and Constants, and makes `row_scalars` besides its results. Any other direction takes
+    cotangents and tangents, and then the fields of `Saved`. The tangents of `backward_backward` are the cotangents of
+    gradients.
+    """
+
+    name: str
+    results: Entries
+    inputs: Entries = ()
+    constants: Entries = ()
+    cotangents: Entries = ()
+    tangents: Entries = ()
+    fields: Entries = ()
+    row_scalars: Entries = ()
+
+    @cached_property
+    def is_forward(self) -> bool:
+        """Test whether other directions follow this one."""
+        return bool(self.inputs)
+
+    @cached_property
+    def arguments(self) -> Entries:
+        """Arguments of a call besides the saved values."""
+        return (*self.inputs, *self.constants, *self.cotangents, *self.tangents)
+
+    @cached_property
+    def reads(self) -> Entries:
+        """All values that are read."""
+        return (*self.arguments, *self.fields)
+
+    @cached_property
+    def makes(self) -> Entries:
+        """All values that are made."""
+        return (*self.results, *self.row_scalars)
+
+    @cached_property
+    def slots(self) -> tuple[str, ...]:
+        """Names of all values in the tables of kernels."""
+        results = (f"out {each.symbol}" for each in self.results)
+        return (*(each.symbol for each in self.reads), *results, *(each.symbol for each in self.row_scalars))
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the results."""
+        return tuple(each.name for each in self.results)
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """Symbols of the Constants that are read."""
+        return frozenset(each.symbol for each in self.reads if each.kind == "Constant")
+
+    @cached_property
+    def owners(self) -> tuple[tuple[int | None, int | None], ...]:
+        """Place of the input, or else of the argument, whose type each result has and without which it is absent."""
+        places: dict[Entry | None, int] = {each: place for place, each in enumerate(self.arguments)}
+        return tuple((each.follows, places.get(each.owner)) for each in self.results)
+
+    def result_types(
+        self, dtypes: Sequence[DType | None], arguments: Sequence[Any], stored: DType | None
+    ) -> list[DType | None]:
+        """Return the type of each result, None for an absent one.
+
+        `dtypes` are the types of the inputs of forward, and `stored` is that of the rows.
+        """
+        return [
+            dtypes[of] if of is not None else stored if place is None else getattr(arguments[place], "dtype", None)
+            for of, place in self.owners
+        ]
+
+    def owner_places(self, first: int) -> list[int | None]:
+        """Return the place of the argument whose type each result has, and without which it is absent.
+
+        The arguments are the inputs and, from the place `first` on, those of this direction.
+        """
+        places = (of if of is not None or own is None else first + own for of, own in self.owners)
+        return [*places, *[None] * len(self.row_scalars)]
+
+    @cached_property
+    def returned(self) -> str:
+        """Class of the returned results, or "" for a single array."""
+        classes = {"backward": "Gradients", "backward_backward": "SecondGradients"}
+        return classes.get(self.name, "Outputs" if len(self.results) > 1 else "")
+
+    def labels(self) -> list[str]:
+        """Names of all values that are read, as messages write them.
+
+        A cotangent of `backward_backward` is known by its place: its name may be that of a gradient's cotangent.
+        """
+        is_last = bool(self.cotangents and self.tangents)
+        cotangents = [f"cotangents[{place}]" if is_last else each.name for place, each in enumerate(self.cotangents)]
+        others = [each.name for each in (*self.inputs, *self.constants, *self.tangents)]
+        return [*cotangents, *others, *(f"saved.{each.name}" for each in self.fields)]
+
+    def passed(self, arguments: Sequence[Any]) -> list[Any]:
+        """Return the positional arguments of the public function, in which cotangents may be one."""
+        count = len(self.cotangents) if self.tangents else 0
+        return [arguments[:count], *arguments[count:]] if count else [*arguments]
+
+    def several(self, returned: Any) -> Sequence[Any]:
+        """Return the results of the public function one by one."""
+        found: Sequence[Any] = returned if self.returned else (returned,)
+        return found
+
+    def check_any(self, arguments: Sequence[Any]) -> None:
+        """Refuse a call without any cotangent that it may be without, or without any tangent."""
+        count = len(self.cotangents)
+        if count > 1 and all(value is None for value in arguments[:count]):
+            raise ValueError("every cotangent is None; pass at least one")
+        if self.tangents and all(value is None for value in arguments[count:]):
+            kind = "cotangent of a gradient" if count else "tangent"
+            raise ValueError(f"every {kind} is None; pass at least one")
+
+    def check_left_out(self, arguments: Sequence[Any], dtypes: Sequence[DType | None]) -> None:
+        """Refuse a tangent, or the like, of an input that forward was not given."""
+        for each, value in zip(self.arguments, arguments, strict=True):
+            if value is not None and each.follows is not None and dtypes[each.follows] is None:
+                assert each.owner is not None
+                raise ValueError(f"{each.owner.name} was left out of forward; pass None for {each.name}")
+
+
+class LayerProtocol:
+    """Values of a layer, and its directions by name, those too that it may not have.
+
+    >>> from lngen.runtime.protocol.interface import constant, given, output, saved
+    >>> x, y, c = given("x", "Row"), output("y", "Row"), constant("c")
+    >>> lists = {"inputs": [x], "constants": [c], "outputs": [y], "saved": [saved("x", "input", ["...", "D"])]}
+    >>> layer = LayerProtocol({"name": "f", "minimum_features": 1, "gradients": [], "directions": [], **lists})
+    >>> for name, direction in layer.directions.items():
+    ...     print(name, [each.name for each in direction.reads], [each.name for each in direction.makes])
+    forward ['x', 'c'] ['y']
+    backward ['dy', 'x'] ['dx']
+    jvp ['x_dot', 'x'] ['y_dot']
+    backward_backward ['dy', 'ddx', 'x'] ['dx', 'ddy']
+    """
+
+    def __init__(self, interface: Interface) -> None:
+        self.inputs = inputs = tuple(
+            Entry(each["name"], each["symbol"], each["kind"], each["default"] is not None)
+            for each in interface["inputs"]
+        )
+        self.constants = tuple(Entry(each["name"], each["symbol"], "Constant") for each in interface["constants"])
+        self.outputs = outputs = tuple(
+            Entry(each["name"], each["symbol"], each["kind"]) for each in interface["outputs"]
+        )
+        # A kernel may have an input of that name too.
+        self.row_scalars = tuple(
+            Entry(each["name"], f"saved {each['of']}", "Computed")
+            for each in interface["saved"]
+            if each["kind"] == "row scalar"
+        )
+        known = {("input", each.name): each for each in inputs}
+        known |= {("constant", each.name): each for each in self.constants}
+        known |= {("output", each.name): each for each in outputs}
+        known |= {("row scalar", each.name): each for each in self.row_scalars}
+        self.fields = tuple(self._field(each["name"], known[each["kind"], each["of"]]) for each in interface["saved"])
+        self.differentiable = tuple(place for place, each in enumerate(inputs) if each.kind != "Data")
+        made, needed = (*outputs, *self.row_scalars), {each.owner for each in self.fields}
+        self.kept = tuple(place for place, each in enumerate(made) if each in needed)
+        self.directions = self._directions()
+
+    def _field(self, name: str, of: Entry) -> Entry:
+        follows = self.inputs.index(of) if of.may_be_none else None
+        return Entry(name, of.symbol, of.kind, owner=of, follows=follows)
+
+    def _directions(self) -> dict[str, DirectionProtocol]:
+        of_inputs = {
+            name: tuple(
+                self.inputs[place].derivative(name, may_be_none=True, follows=place) for place in self.differentiable
+            )
+            for name in ("d{}", "{}_dot", "dd{}")
+        }
+        is_one = len(self.outputs) == 1
+        cotangents = tuple(each.derivative("d{}", may_be_none=not is_one) for each in self.outputs)
+        tangents = tuple(each.derivative("{}_dot") for each in self.outputs)
+        gradients = of_inputs["d{}"]
+        of_cotangents = tuple(each.derivative("d{}", may_be_none=not is_one) for each in cotangents)
+        found = (
+            DirectionProtocol("forward", self.outputs, self.inputs, self.constants, row_scalars=self.row_scalars),
+            DirectionProtocol("backward", gradients, cotangents=cotangents, fields=self.fields),
+            DirectionProtocol("jvp", tangents, tangents=of_inputs["{}_dot"], fields=self.fields),
+            DirectionProtocol(
+                "backward_backward",
+                (*gradients, *of_cotangents),
+                cotangents=cotangents,
+                tangents=of_inputs["dd{}"],
+                fields=self.fields,
+            ),
+        )
+        return {each.name: each for each in found}
+
+    def classes(self, directions: Iterable[str]) -> list[str]:
+        """Return the names of the classes that some directions return."""
+        return list(dict.fromkeys(name for each in directions if (name := self.directions[each].returned)))
+
+    def functional(self, direction: DirectionProtocol) -> tuple[Entries, ...]:
+        """Return groups of arguments of a direction that takes no `Saved`.
+
+        They are the inputs, the results of forward that are kept, the cotangents, and the tangents. The kept results
+        and the Constants are what `Saved` holds besides inputs.
+        """
+        if direction.is_forward:
+            return (self.inputs,)
+        made = (*self.outputs, *self.row_scalars)
+        own = (group for group in (direction.cotangents, direction.tangents) if group)
+        return (self.inputs, tuple(made[place] for place in self.kept), *own)
+
+
+def held(fields: Entries, values: Entries) -> tuple[int, ...]:
+    """Return the place, among some values, of the value that each field of `Saved` holds."""
+    return tuple(next(place for place, each in enumerate(values) if each is field.owner) for field in fields)
+
+
+def leading(inputs: Entries, values: Sequence[Any]) -> int:
+    """Return the place of the first row that is present. Raises TypeError if every row is None."""
+    rows = [place for place, each in enumerate(inputs) if each.kind == "Row"]
+    for place in rows:
+        if values[place] is not None:
+            return place
+    names = ", ".join(inputs[place].name for place in rows)
+    raise TypeError(f"each of {names} is None; pass one of them")
+
+
+# ---- the compute type
+
+_SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+
+
+def computed(dtypes: Iterable[DType | None], is_wide: bool = False) -> DType:
+    """Return the compute type of a call from the types of its inputs, None for one that is absent or a number.
+
+    It is the widest of them, and float32 at least. For a layer that `is_wide`, whose values may leave the range of
+    float32, it is float64 at least. float64 stays, for its speed.
+
+    >>> half, single = np.dtype(np.float16), np.dtype(np.float32)
+    >>> computed([half, None]), computed([half, single], is_wide=True)
+    (dtype('float32'), dtype('float64'))
+    """
+    kinds = {kind for kind in dtypes if kind is not None}
+    found = kinds.pop() if len(kinds) == 1 else None
+    if found is None or (found != _SINGLE and found != _DOUBLE):
+        kinds = kinds if found is None else {found}
+        found = np.result_type(*(_SINGLE if kind.itemsize == 2 else kind.newbyteorder("=") for kind in kinds))
+    return _DOUBLE if is_wide and found == _SINGLE else found
+
+
+def computed_words(is_wide: bool) -> str:
+    """Describe the compute type in a sentence about the inputs.
+
+    >>> computed_words(False)
+    'The compute type is the widest among the inputs, and float32 for 16-bit inputs.'
+    """
+    least = "float64 for inputs of up to 32 bits" if is_wide else "float32 for 16-bit inputs"
+    return f"The compute type is the widest among the inputs, and {least}."

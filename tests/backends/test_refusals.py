@@ -1,0 +1,132 @@
+"""Refusals of arguments: one table for every backend, whose messages are those of the protocol."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from tests.compiled import layer
+from tests.requirements import needs_jax, needs_torch
+
+TEXT = """
+def summed(x: Row, r: Row = 0, gamma: Feature = 1):
+    s = x + r
+    y = gamma*s**2
+    return s, y
+"""
+
+ROWS, SHORT, FEATURE = np.ones((3, 4), np.float32), np.ones((3, 3), np.float32), np.ones(4, np.float32)
+
+
+class Refusal(NamedTuple):
+    """Call of a direction, and its error; later directions follow a forward of `x` and `gamma`."""
+
+    direction: str
+    arguments: tuple[Any, ...]
+    error: type[Exception]
+    message: str
+
+
+REFUSALS = (
+    Refusal("forward", (None, None, FEATURE), TypeError, "x is None; pass an array of floats"),
+    Refusal("forward", (ROWS, SHORT, None), ValueError, "r has shape (3, 3); pass the shape of x, which is (3, 4)"),
+    Refusal("forward", (ROWS, None, FEATURE[1:]), ValueError, "gamma has shape (3,); pass (D,), which is (4,)"),
+    Refusal("backward", (None, None), ValueError, "every cotangent is None; pass at least one"),
+    Refusal("backward", (SHORT, None), ValueError, "ds has shape (3, 3); pass the shape of s, which is (3, 4)"),
+    Refusal("jvp", (None, None, None), ValueError, "every tangent is None; pass at least one"),
+    Refusal("jvp", (None, ROWS, None), ValueError, "r was left out of forward; pass None for r_dot"),
+    Refusal("jvp", (SHORT, None, None), ValueError, "x_dot has shape (3, 3); pass the shape of x, which is (3, 4)"),
+    Refusal("backward_backward", ((None, None), ROWS, None, None), ValueError, "every cotangent is None"),
+    Refusal(
+        "backward_backward",
+        ((ROWS, None), None, None, None),
+        ValueError,
+        "every cotangent of a gradient is None; pass at least one",
+    ),
+    Refusal(
+        "backward_backward",
+        ((ROWS, None), None, ROWS, None),
+        ValueError,
+        "r was left out of forward; pass None for ddr",
+    ),
+)
+IDS = [f"{each.direction} {each.message}" for each in REFUSALS]
+
+
+class Somewhere:
+    """An array that says it is in the memory of a device; a refusal reads none of it."""
+
+    def __init__(self, like: np.ndarray[Any, Any]) -> None:
+        self.__cuda_array_interface__ = {
+            "shape": like.shape,
+            "typestr": like.dtype.str,
+            "data": (0x10000, False),
+            "strides": None,
+            "version": 3,
+        }
+
+
+def _mapped(value: Any, change: Callable[[Any], Any]) -> Any:
+    if isinstance(value, tuple):
+        return tuple(_mapped(each, change) for each in value)
+    return change(value) if isinstance(value, np.ndarray) else value
+
+
+@pytest.fixture(scope="module")
+def modules() -> dict[str, ModuleType]:
+    of = layer(TEXT)
+    package = of.numpy.__package__
+    names = ("numpy", "cpu", "cuda")
+    return {name: importlib.import_module(f"{package}.{name}_backend") for name in names}
+
+
+@pytest.mark.parametrize("backend", ["numpy", "cpu", "cuda"])
+@pytest.mark.parametrize("refusal", REFUSALS, ids=IDS)
+def test_a_call_that_a_direction_cannot_take_is_refused(
+    backend: str, refusal: Refusal, modules: dict[str, ModuleType]
+) -> None:
+    module: Any = modules[backend]
+    saved: Any = modules["numpy"].forward(ROWS, None, FEATURE)[1]
+    arguments: Any = refusal.arguments
+    if backend == "cuda":
+        saved, arguments = (
+            module.Saved(*saved[:3], *_mapped(tuple(saved[3:]), Somewhere)),
+            _mapped(arguments, Somewhere),
+        )
+    elif backend == "cpu":
+        saved = module.Saved(*saved)
+    given = arguments if refusal.direction == "forward" else (saved, *arguments)
+    with pytest.raises(refusal.error, match=re.escape(refusal.message)):
+        getattr(module, refusal.direction)(*given)
+
+
+# The signature of an operator refuses None for the rows.
+@needs_torch
+@pytest.mark.parametrize("refusal", REFUSALS[1:], ids=IDS[1:])
+def test_an_operator_of_pytorch_refuses_the_same_call(refusal: Refusal, modules: dict[str, ModuleType]) -> None:
+    torch = importlib.import_module("torch")
+    operators: Any = importlib.import_module(f"{modules['numpy'].__package__}.torch_backend")._LAYER.operators
+    arguments = _mapped(refusal.arguments, torch.from_numpy)
+    first = (torch.from_numpy(ROWS), None, torch.from_numpy(FEATURE), False)
+    if refusal.direction == "forward":
+        arguments = (*arguments, False)
+    else:
+        made = operators.forward(*first)
+        own = [each for value in arguments for each in (value if isinstance(value, tuple) else (value,))]
+        arguments = (*first, *(made[place] for place in operators.kept), *own)
+    with pytest.raises(refusal.error, match=re.escape(refusal.message)):
+        getattr(operators, refusal.direction)(*arguments)
+
+
+@needs_jax
+@pytest.mark.parametrize("refusal", REFUSALS[:3], ids=IDS[:3])
+def test_jax_refuses_the_same_inputs(refusal: Refusal, modules: dict[str, ModuleType]) -> None:
+    backend: Any = importlib.import_module(f"{modules['numpy'].__package__}.jax_backend")
+    with pytest.raises(refusal.error, match=re.escape(refusal.message)):
+        backend.summed(*refusal.arguments)
