@@ -73,10 +73,11 @@ def own_launches(layer: Any, call: Callable[[], object]) -> tuple[Callable[[], N
     finally:
         launches_of_layers.run = run
     launches, values = noted[-1]
-    prepared = [
-        (kernel.function.prepare(kernel.letters), grid, kernel.block, arguments(values), kernel.shared_bytes)
-        for kernel, grid, arguments in launches.steps
-    ]
+    prepared = []
+    for kernel, blocks, arguments in launches.steps:
+        module = launches.device.pycuda.module_from_buffer(kernel.code.cubin)
+        function = module.get_function(kernel.name).prepare(kernel.letters)
+        prepared.append((function, (blocks, 1), (kernel.threads, 1, 1), arguments(values), kernel.shared_bytes))
 
     def launch() -> None:
         for function, grid, block, arguments, shared in prepared:

@@ -52,6 +52,8 @@ STAGES = [
 ]
 RANK = {f"lngen.{stage}": rank for rank, stage in enumerate(STAGES)}
 
+# The driver by another way than PyCUDA's public names: its library, NVIDIA's bindings, PyCUDA's private names.
+DRIVER = re.compile(r"libcuda|nvcuda|from cuda|import cuda|\._(launch|param_set|set_block)")
 EMULATOR = re.compile(r"simt|emulat", re.IGNORECASE)
 LAYER_NAME = re.compile(r"layer_?norm|rms_?norm|softmax", re.IGNORECASE)
 # What another project has on the package index, and what installs it.
@@ -128,6 +130,20 @@ def test_no_file_that_ships_names_the_emulator():
 @pytest.mark.parametrize("line", ["#ifdef LNGEN_SIMT", "  simt_close_copies();", "// which the Emulator cannot run"])
 def test_the_search_for_the_emulator_sees_it(line):
     assert EMULATOR.search(line)
+
+
+def test_one_module_reaches_the_driver_otherwise_than_by_pycuda():
+    files = sorted((PACKAGE / "runtime").rglob("*.py"))
+    found = {ROOT / place.partition(":")[0] for place, line in lines(files) if DRIVER.search(line)}
+    assert [path.name for path in found] == ["driver.py"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['ctypes.CDLL("libcuda.so.1")', "from cuda.bindings import driver", "self.launch = self.function._launch_kernel"],
+)
+def test_the_search_for_other_ways_to_the_driver_sees_them(line):
+    assert DRIVER.search(line)
 
 
 def test_no_file_names_a_path_of_the_machine_it_was_written_on():

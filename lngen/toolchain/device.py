@@ -71,8 +71,8 @@ def survey() -> Survey:
     """Look at this machine. Loads no driver into this process, and compiles nothing."""
     found = _driver()
     items = (
-        _gpu(found), _driver_item(found), _pycuda(found), _nvcc(), _nvrtc(), _gxx(), _headers(), _emulator(),
-        _sanitizer(), _host_compiler(), _python_headers(),
+        _gpu(found), _driver_item(found), _pycuda(found), _bindings(), _nvcc(), _nvrtc(), _gxx(), _headers(),
+        _emulator(), _sanitizer(), _host_compiler(), _python_headers(),
     )  # fmt: skip
     return replace(_concluded(items), on_processor=_on_processor(processor.chosen()))
 
@@ -86,19 +86,19 @@ def _concluded(items: tuple[Item, ...]) -> Survey:
     has = {item.name: item.found for item in items}
     remedy = {item.name: item.remedy for item in items}
     compiler = has["nvcc"] or has["NVRTC"]
-    if has["GPU"] and has["PyCUDA"] and compiler:
+    missing = next((name for name in ("PyCUDA", "cuda.bindings") if not has[name]), "" if compiler else "NVRTC")
+    if has["GPU"] and not missing:
         return Survey(items, "gpu", "CUDA code runs on the GPU, through PyCUDA.", "")
     if has["GPU"]:
-        missing = "PyCUDA" if not has["PyCUDA"] else "NVRTC"
         return Survey(items, None, f"There is a GPU; to use it, {missing} is missing.", remedy[missing])
     if not has["emulator"]:
         summary = "CUDA code cannot be run: there is no GPU, and the emulator lacks a part."
         return Survey(items, None, summary, next(remedy[name] for name in ("g++", "CUDA headers") if not has[name]))
-    if not has["PyCUDA"]:
-        summary = "Kernels run on the emulator from NumPy arrays; for cuda_backend, PyCUDA is missing."
-        return Survey(items, None, summary, remedy["PyCUDA"])
-    step = "" if compiler else remedy["NVRTC"]
-    return Survey(items, "emulator", "CUDA code runs on the emulator, through PyCUDA; there is no GPU.", step)
+    if missing in ("PyCUDA", "cuda.bindings"):
+        summary = f"Kernels run on the emulator from NumPy arrays; for cuda_backend, {missing} is missing."
+        return Survey(items, None, summary, remedy[missing])
+    summary = "CUDA code runs on the emulator, through PyCUDA; there is no GPU."
+    return Survey(items, "emulator", summary, remedy[missing] if missing else "")
 
 
 def _gpu(found: Driver) -> Item:
@@ -132,6 +132,14 @@ def _pycuda(found: Driver) -> Item:
             "build it with the headers of the driver's CUDA",
         )
     return Item("PyCUDA", True, version, purpose)
+
+
+def _bindings() -> Item:
+    purpose = "cuda_backend: what PyCUDA lacks of the driver"
+    try:
+        return Item("cuda.bindings", True, importlib.metadata.version("cuda-bindings"), purpose)
+    except importlib.metadata.PackageNotFoundError:
+        return Item("cuda.bindings", False, "none", purpose, "pip install cuda-bindings")
 
 
 def _nvcc() -> Item:

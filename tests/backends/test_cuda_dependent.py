@@ -42,24 +42,24 @@ def test_results_and_launches(centred: Any, cuda: Any, monkeypatch: pytest.Monke
     _, saved = centred.forward(x, gamma, beta)
     wanted = [array.get() for array in centred.backward(saved, dy)]
 
-    devices = centred._launcher.devices
+    launcher = centred._launcher
     monkeypatch.setenv("LNGEN_DEPENDENT", "1")
     capability = cuda.driver.Device(0).compute_capability()
-    monkeypatch.setattr(devices, "DEVICES", {})
-    calls: list[str] = []
-    call = devices.call
+    monkeypatch.setattr(launcher.devices, "DEVICES", {})
+    attributes: list[int] = []
+    launch = launcher.driver.bindings().cuLaunchKernelEx
 
-    def noted(function: str, *arguments: Any) -> None:
-        calls.append(function)
-        call(function, *arguments)
+    def noted(how: Any, *rest: Any) -> Any:
+        attributes.append(how.numAttrs)
+        return launch(how, *rest)
 
-    monkeypatch.setattr(devices, "call", noted)
+    monkeypatch.setattr(launcher.driver.bindings(), "cuLaunchKernelEx", noted)
     for stream in (None, cuda.driver.Stream()):
-        calls.clear()
+        attributes.clear()
         _, saved = centred.forward(x, gamma, beta, stream=stream)
-        assert "cuLaunchKernelEx" not in calls
+        assert attributes == [0]
         found = [array.get() for array in centred.backward(saved, dy, stream=stream)]
-        assert calls.count("cuLaunchKernelEx") == (capability >= (9, 0))
+        assert attributes == [0, 0, int(capability >= (9, 0))]
         for ours, others in zip(found, wanted, strict=True):
             np.testing.assert_array_equal(ours, others)
 

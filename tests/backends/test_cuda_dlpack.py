@@ -174,7 +174,7 @@ def test_a_result_is_there_until_the_library_is_done_with_it(
 ) -> None:
     library, x = Library(cuda), cuda.gpuarray.to_gpu(values()["x"])
     freed: list[int] = []
-    allocation = centred._launcher.devices.Allocation
+    allocation = centred._launcher.driver.Allocation
     free = allocation.__del__
     monkeypatch.setattr(allocation, "__del__", lambda self: (freed.append(self.pointer), free(self))[1])
     y, _ = centred.forward(x, save=False, like=library)
@@ -209,16 +209,16 @@ def test_no_rows_and_rows_of_several_axes(centred: Any, cuda: Any) -> None:
 
 def test_streams_wait_for_one_another(centred: Any, cuda: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """An exporter is told the stream of the launch, and a stream that takes a result waits for that one."""
-    given, library, devices = values(), Library(cuda), centred._launcher.devices
+    given, library, driver = values(), Library(cuda), centred._launcher.driver
     stream, other = cuda.driver.Stream(), cuda.driver.Stream()
     called: list[tuple[Any, ...]] = []
-    call = devices.call
+    call = driver.call
 
-    def noted(function: str, *arguments: Any) -> None:
-        called.append((function, *(each.value for each in arguments if isinstance(each, ctypes.c_void_p))))
-        call(function, *arguments)
+    def noted(function: str, *arguments: Any) -> Any:
+        called.append((function, *arguments))
+        return call(function, *arguments)
 
-    monkeypatch.setattr(devices, "call", noted)
+    monkeypatch.setattr(driver, "call", noted)
     x = library.array(given["x"])
     for taking, ours, waits in (
         (other, stream, True),
@@ -232,9 +232,9 @@ def test_streams_wait_for_one_another(centred: Any, cuda: Any, monkeypatch: pyte
         assert library.used[-1] == (ours.handle if ours else 1)
         waited = [each for each in called if each[0] in ("cuEventRecord", "cuStreamWaitEvent")]
         if waits:
-            (_, event, recorded), (_, waiting, awaited) = waited
+            (_, event, recorded), (_, waiting, awaited, _) = waited
             assert (recorded, waiting, awaited) == (ours.handle, taking.handle if taking else 1, event)
-            assert called[-1] == ("cuEventDestroy_v2", event)
+            assert called[-1] == ("cuEventDestroy", event)
         else:
             assert waited == []
 
@@ -243,18 +243,17 @@ def test_a_stream_that_an_interface_names_is_waited_for(
     centred: Any, cuda: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The third version of the interface: the work on the array is done when its stream gets there."""
-    array, devices = cuda.gpuarray.to_gpu(values()["x"]), centred._launcher.devices
+    array, driver = cuda.gpuarray.to_gpu(values()["x"]), centred._launcher.driver
     stream, other = cuda.driver.Stream(), cuda.driver.Stream()
     waited: list[Any] = []
-    call = devices.call
-    monkeypatch.setattr(
-        devices,
-        "call",
-        lambda name, *rest: (
-            waited.append(rest[0].value) if name == "cuStreamSynchronize" else None,
-            call(name, *rest),
-        ),
-    )
+    call = driver.call
+
+    def noted(function: str, *arguments: Any) -> Any:
+        if function == "cuStreamSynchronize":
+            waited.append(arguments[0])
+        return call(function, *arguments)
+
+    monkeypatch.setattr(driver, "call", noted)
     for said, ours, wanted in (
         (None, stream, []),
         (other.handle, stream, [other.handle]),

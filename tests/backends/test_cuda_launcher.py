@@ -181,6 +181,7 @@ def _are_alike(cuda: ModuleType, other: ModuleType, functions: Sequence[str]) ->
             "class Error(Exception): pass\ndef init(): raise Error('no device')",
             "no NVIDIA driver or GPU (no device); install the driver",
         ),
+        ("class Error(Exception): pass\ndef init(): pass", "needs NVIDIA's cuda.bindings beside PyCUDA: pip install"),
     ],
 )
 def test_what_is_missing_is_said(
@@ -191,7 +192,8 @@ def test_what_is_missing_is_said(
         (tmp_path / "pycuda").mkdir()
         (tmp_path / "pycuda" / "__init__.py").touch()
         (tmp_path / "pycuda" / "driver.py").write_text(pycuda)
-    missing = "sys.modules['pycuda'] = None" if pycuda is None else ""
+        (tmp_path / "pycuda" / "gpuarray.py").write_text("GPUArray = None")
+    missing = f"sys.modules['{'pycuda' if pycuda is None else 'cuda'}'] = None"
     layer = Path(str(modules["centred"][0].__file__)).parent
     code = (
         f"import sys; sys.path[:0] = {[str(tmp_path), str(layer.parent.parent)]!r}; {missing}\n"
@@ -215,7 +217,7 @@ def no_driver(layer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("the driver was called")
 
     monkeypatch.setattr(layer._launcher.devices, "_pycuda", refuse)
-    monkeypatch.setattr(layer._launcher.devices, "_driver_library", refuse)
+    monkeypatch.setattr(layer._launcher.driver, "bindings", refuse)
 
 
 X = Fake((3, 4))

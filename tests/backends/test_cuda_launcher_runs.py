@@ -174,7 +174,7 @@ def test_what_saves_nothing_writes_outputs_alone(centred: Any, cuda: Any, monkey
         passed.append(tuple(values[self.plan.slots[each.symbol]] for each in self.plan.takes.row_scalars))
 
     monkeypatch.setattr(kernels.Launches, "run", noted)
-    monkeypatch.setattr(centred._launcher.devices, "Allocation", None)
+    monkeypatch.setattr(centred._launcher.driver, "Allocation", None)
     assert centred.forward(x, gamma, beta, save=False, out=y) == (y, None)
     assert passed
     assert not any(passed[0])
@@ -206,7 +206,7 @@ def test_out_and_workspace_leave_nothing_to_allocate(centred: Any, cuda: Any, mo
 
     y, *grads = (filled(wanted[name].shape, np.float64) for name in wanted)
     first = filled(centred.workspace_bytes("forward", x, gamma, beta) // 4, np.float32)
-    monkeypatch.setattr(centred._launcher.devices, "Allocation", None)
+    monkeypatch.setattr(centred._launcher.driver, "Allocation", None)
     out, saved = centred.forward(x, gamma, beta, out=y, workspace=first)
     with pytest.raises(ValueError, match="workspace has 8 bytes and backward needs"):
         centred.backward(saved, dy, out=tuple(grads), workspace=filled(2, np.float32))
@@ -266,7 +266,7 @@ def test_a_call_like_an_earlier_one_is_not_planned_again(
         (parts.plans, "plan_forward"),
         (parts.plans, "plan_later"),
         (parts.devices, "_find_device"),
-        (parts.devices, "Allocation"),
+        (parts.driver, "Allocation"),
         (parts.kernels, "Launches"),
     ):
         monkeypatch.setattr(module, name, None)

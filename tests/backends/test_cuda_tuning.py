@@ -72,7 +72,7 @@ class Tuned:
     def blocks(self) -> int:
         """The grid of the forward that was loaded last."""
         (device,) = self.layer._launcher.devices.DEVICES.values()
-        return int(list(device.launches.values())[-1].steps[0][1][0])
+        return int(list(device.launches.values())[-1].steps[0][1])
 
     def kept(self) -> list[Path]:
         return sorted(self.folder.glob("*.grid.json"))

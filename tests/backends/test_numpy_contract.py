@@ -415,7 +415,7 @@ def _passes_ruff(folder: Path) -> None:
     ruff = [sys.executable, "-m", "ruff"]
     if subprocess.run([*ruff, "--version"], capture_output=True, check=False).returncode:
         pytest.skip("no ruff: pip install ruff")
-    files = [str(path) for path in sorted(folder.rglob("*.py")) if path.parent.name != RUNTIME]
+    files = [str(path) for path in sorted(folder.rglob("*.py")) if RUNTIME not in path.parts]
     for arguments in (["check", "--isolated"], ["format", "--isolated", "--diff"]):
         done = subprocess.run([*ruff, *arguments, *files], capture_output=True, text=True, check=False)
         assert not done.returncode, done.stdout + done.stderr

@@ -521,3 +521,23 @@ def test_an_image_outlives_the_cache(cuda: Any, tmp_path: Path, monkeypatch: pyt
     x = cuda.array.zeros(1, np.int32)
     call(cuda.driver.module_from_buffer(image).get_function("f"), x, threads=1, blocks=1)
     assert x.get() == 5
+
+
+def test_the_driver_s_own_bindings_find_its_functions(cuda: Any) -> None:
+    from cuda.bindings import driver as bindings
+
+    def found(name: bytes, version: int) -> tuple[int, int]:
+        error, address, status = bindings.cuGetProcAddress(name, version, 0)
+        assert not error
+        return address, int(status)
+
+    names = (b"cuCtxCreate_v2", b"cuCtxCreate_v4", b"cuInit", b"cuNothing")
+    old, new, unversioned, nothing = (found(name, 13000) for name in names)
+    assert found(b"cuCtxCreate", 3020) == old != new == found(b"cuCtxCreate", 12050)
+    assert unversioned[0]
+    assert nothing == (0, 1)
+    memory = cuda.driver.mem_alloc(16)
+    context_of = bindings.CUpointer_attribute.CU_POINTER_ATTRIBUTE_CONTEXT
+    assert int(bindings.cuPointerGetAttribute(context_of, int(memory))[1]) == int(bindings.cuCtxGetCurrent()[1])
+    assert bindings.cuPointerGetAttribute(context_of, 16)[0] == bindings.CUresult.CUDA_ERROR_INVALID_VALUE
+    assert bindings.cuGetErrorString(bindings.cuMemAlloc(0)[0])[1].startswith(b"invalid argument")

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
 from typing import Any
 
 import numpy as np
 import pytest
 
-from lngen.runtime.cuda.devices import call
+from lngen.runtime.cuda.driver import bindings, call
 from lngen.simt import driver
-from tests.graphs import RELAXED, captured
+from tests.graphs import GLOBAL, RELAXED, captured
 from tests.requirements import needs_gxx, needs_pycuda
 
 pytestmark = [
@@ -80,8 +79,8 @@ def test_a_relaxed_capture_lets_memory_be_made(cuda: Any) -> None:
 
 
 def test_what_cannot_be_captured(cuda: Any) -> None:
-    stream = cuda[0].Stream()
+    stream, mode = cuda[0].Stream(), bindings().CUstreamCaptureMode(GLOBAL)
     with pytest.raises(RuntimeError, match="a default stream cannot be captured"):
-        call("cuStreamBeginCapture_v2", None, 0)
+        call("cuStreamBeginCapture", 0, mode)
     with captured(stream), pytest.raises(RuntimeError, match="captured already"):
-        call("cuStreamBeginCapture_v2", ctypes.c_void_p(stream.handle), 0)
+        call("cuStreamBeginCapture", stream.handle, mode)

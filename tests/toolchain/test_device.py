@@ -70,6 +70,25 @@ def test_without_pycuda() -> None:
 @needs_gxx
 @needs_pycuda
 @pytest.mark.usefixtures("no_gpu")
+def test_without_the_bindings_of_the_driver(monkeypatch: pytest.MonkeyPatch) -> None:
+    version = importlib.metadata.version
+
+    def others(name: str) -> str:
+        if name == "cuda-bindings":
+            raise importlib.metadata.PackageNotFoundError(name)
+        return version(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", others)
+    survey = device.survey()
+    assert survey["PyCUDA"].found
+    assert survey.pycuda_runs_on is None
+    assert "cuda.bindings is missing" in survey.summary
+    assert survey.next_step == "pip install cuda-bindings"
+
+
+@needs_gxx
+@needs_pycuda
+@pytest.mark.usefixtures("no_gpu")
 def test_the_emulator_takes_the_place_of_a_gpu() -> None:
     survey = device.survey()
     assert survey.pycuda_runs_on == "emulator"

@@ -1,21 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Compiled kernels on a device, and the launches that a plan asks for."""
 
-import ctypes
-import struct
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property, partial
+from functools import partial
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
-
-from . import devices, grids, plans, tuning
+from . import devices, driver, grids, plans, tuning
 from .arrays import BYTES
 from .compilers import compiled, spilled
 from .devices import Device
-from .foreign import MOST_SHARED, DriverFunction
 from .plans import CallPlan
 
 Made = TypeVar("Made")
@@ -31,14 +26,7 @@ def launches(device: Device, plan: CallPlan) -> "Launches":
     """Return the launches of a plan on a device, made once."""
     found: Launches | None = device.launches.get(plan)
     if found is None:
-        # To load a module, PyCUDA has to know of the context that is current.
-        if device.context is not None:
-            device.context.push()
-        try:
-            found = Launches(plan, device)
-        finally:
-            if device.context is not None:
-                device.leave()
+        found = Launches(plan, device)
         if len(device.launches) >= plans.MOST_PLANS:
             device.launches.clear()
         device.launches[plan] = found
@@ -53,7 +41,7 @@ class Launches:
         self.slot = plan.slots["the workspace"]
         self.new = [(slot, size, devices.gpu_array(shape, dtype, gpudata=0)) for slot, shape, dtype, size in plan.new]
         self.piece = devices.gpu_array(plan.shape[:-1], plan.dtype, gpudata=0) if plan.pieces else None
-        self.steps: list[tuple[Kernel, tuple[int, int, int], Callable[[Sequence[Any]], tuple[Any, ...]]]] = []
+        self.steps: list[tuple[Kernel, int, Callable[[Sequence[Any]], tuple[Any, ...]]]] = []
         self.partial_bytes, self.counts = 0, (plan.rows, 0, 0)
         self.is_tuned = False
         if plan.rows and plan.direction.kernels:
@@ -76,7 +64,7 @@ class Launches:
 
     def _add_step(self, kernel: "Kernel", blocks: int) -> None:
         slots = [self.plan.slots[part] for part in kernel.parts]
-        self.steps.append((kernel, (blocks, 1, 1), itemgetter(*slots)))
+        self.steps.append((kernel, blocks, itemgetter(*slots)))
 
     def run(self, objects: list[Any], values: list[Any], stream: Any, handle: int, autotune: bool = False) -> None:
         """Allocate the results of a call in `objects` and `values`, and launch its kernels on a stream.
@@ -88,19 +76,11 @@ class Launches:
         self._allocate(objects, values)
         kept = self._fill_in(values, stream, handle)
         for slot, size in self.plan.zeros:
-            start, queue = ctypes.c_uint64(values[slot]), ctypes.c_void_p(handle)
-            devices.call("cuMemsetD8Async", start, ctypes.c_ubyte(0), ctypes.c_size_t(size), queue)
+            driver.call("cuMemsetD8Async", values[slot], 0, size, handle)
         if autotune and not self.is_tuned:
             self._tune(values, handle)
-        native = stream is None or isinstance(stream, self.device.driver.Stream)
-        for kernel, grid, arguments in self.steps:
-            packed = kernel.pack(*arguments(values))
-            if kernel.waits:
-                kernel.foreign.launch_early(grid, packed, handle)
-            elif native:
-                kernel.launch(grid, kernel.block, packed, kernel.shared_bytes, stream)
-            else:
-                kernel.foreign.launch(grid, packed, handle)
+        for kernel, blocks, arguments in self.steps:
+            kernel.launch(blocks, arguments(values), handle)
         # Memory that is freed now is freed after the kernels that read it.
         del kept
 
@@ -114,34 +94,32 @@ class Launches:
             return
         kernel, _, arguments = self.steps[0]
         sizes = self.plan.rows, kernel.rows_per_block, self.device.processors
-        packed = kernel.pack(*arguments(values))
         tried = grids.candidates(*sizes, kernel.resident(self.device))
         if len(tried) > 1:
-            launches = {
-                held: partial(kernel.foreign.launch, (blocks, 1, 1), packed, handle) for held, blocks in tried.items()
-            }
-            held = tuning.blocks_held(kernel.cubin, kernel.name, self.device.name, launches, handle)
-            self.steps = [(kernel, (grids.blocks_of(*sizes, held), 1, 1), arguments)]
+            given = arguments(values)
+            launches = {held: partial(kernel.launch, blocks, given, handle) for held, blocks in tried.items()}
+            held = tuning.blocks_held(kernel.code.cubin, kernel.name, self.device.name, launches, handle)
+            self.steps = [(kernel, grids.blocks_of(*sizes, held), arguments)]
 
     def _allocate(self, objects: list[Any], values: list[Any]) -> None:
         """Make a GPUArray of each result that the caller gave no array for."""
         for slot, size, prototype in self.new:
-            memory = devices.Allocation(size) if size else None
+            memory = driver.Allocation(size) if size else None
             values[slot] = memory.pointer if memory else 0
             objects[slot] = _like(prototype, values[slot], memory)
         if self.piece is not None:
             memory, start = objects[self.slot], values[self.slot]
             if memory is None and self.plan.saved_bytes:
-                memory = devices.Allocation(self.plan.saved_bytes)
+                memory = driver.Allocation(self.plan.saved_bytes)
                 start = memory.pointer
             for slot, offset in self.plan.pieces:
                 values[slot] = start + offset
                 objects[slot] = _like(self.piece, start + offset, memory)
 
-    def _fill_in(self, values: list[Any], stream: Any, handle: int) -> list[devices.Allocation]:
+    def _fill_in(self, values: list[Any], stream: Any, handle: int) -> list[driver.Allocation]:
         """Memory for partial sums and for numbers, which is to outlive the launches."""
         kind = self.plan.wanted.parameter_type
-        kept: list[devices.Allocation] = []
+        kept: list[driver.Allocation] = []
         for slot in self.plan.numbers:
             kept.append(self.device.number(values[slot], kind))
             values[slot] = kept[-1].pointer
@@ -200,12 +178,11 @@ class KernelModule:
         is_dependent = device.is_dependent and len(plan.direction.kernels) > 1
         if is_dependent:
             given.append("LNGEN_DEPENDENT")
-        self.device = device
         names = [f"{name}_{wanted.row_type}" for name in plan.direction.kernels]
         source = plan.layer.folder / plan.direction.source
-        self.cubin, self.module = without_spills(
+        code = without_spills(
             lambda variant: load(device, source, plan.layer.macros([*given, *variant])),
-            lambda loaded: spilled_of(loaded[0], sum(loaded[1].get_function(name).local_size_bytes for name in names)),
+            lambda made: spilled_of(made.cubin, sum(made.attribute(name, "LOCAL_SIZE_BYTES") for name in names)),
         )
         # The types of arguments as `struct` has them: addresses, unless they are these.
         constants = dict.fromkeys(plan.takes.numbers, "d" if plan.computed == "f64" else "f")
@@ -215,7 +192,7 @@ class KernelModule:
             parts = passed.split(", ")
             letters = "".join(types.get(part, "P") for part in parts)
             waits = is_dependent and bool(self.kernels)
-            self.kernels.append(Kernel(self, f"{name}_{wanted.row_type}", letters, parts, waits))
+            self.kernels.append(Kernel(code, f"{name}_{wanted.row_type}", letters, parts, waits))
         vector = self.kernels[0].vector
         stored = {wanted.row_type, wanted.parameter_type}
         self.alignment = {kind: min(16, vector * BYTES[kind]) for kind in stored}
@@ -283,20 +260,19 @@ def spilled_of(cubin: bytes, in_memory: int) -> int:
     return in_memory if said is None else said
 
 
-def load(device: Device, source: Path, macros: Iterable[str]) -> tuple[bytes, Any]:
-    """Return the compiled kernels and the module that PyCUDA makes of them.
+def load(device: Device, source: Path, macros: Iterable[str]) -> driver.LoadedCode:
+    """Return the compiled kernels, loaded.
 
     Raises RuntimeError if the driver refuses new code of the compiler, since the driver may be older.
     """
-    cubin = compiled(source, device.architecture, macros)
     try:
-        return cubin, device.driver.module_from_buffer(cubin)
-    except device.driver.Error:
+        return driver.LoadedCode(compiled(source, device.architecture, macros))
+    except driver.DriverError:
         # The cached code may be of another driver, or damaged.
         cubin = compiled(source, device.architecture, macros, again=True)
     try:
-        return cubin, device.driver.module_from_buffer(cubin)
-    except device.driver.Error as error:
+        return driver.LoadedCode(cubin)
+    except driver.DriverError as error:
         raise RuntimeError(
             f"the driver cannot load kernels for {device.architecture} ({error}): update the driver, or install a "
             "compiler that is no newer than it; `lngen device` shows the versions of both"
@@ -304,33 +280,17 @@ def load(device: Device, source: Path, macros: Iterable[str]) -> tuple[bytes, An
 
 
 class Kernel:
-    """Kernel that is ready for launching, with the module's data about its launch.
+    """Kernel that is ready for launching, with the code's data about its launch.
 
     A kernel that `waits` for the one before it by itself is launched while that one runs.
     """
 
-    def __init__(self, module: KernelModule, name: str, letters: str, parts: list[str], waits: bool) -> None:
-        driver, self.waits = module.device.driver, waits
-        self.letters, self.pack, self.parts = letters, struct.Struct(letters).pack, parts
-        self.name, self.cubin = name, module.cubin
-        self.function = module.module.get_function(name)
-        where, size = module.module.get_global(f"{name}_launch")
-        launch = np.empty(size // 4, np.int32)
-        driver.memcpy_dtoh(launch, where)
-        threads, rows, shared, vector = (int(number) for number in launch[:4])
-        self.block, self.rows_per_block = (threads, 1, 1), rows
-        self.shared_bytes, self.vector = shared, vector
-        if shared > MOST_SHARED:
-            attribute = driver.function_attribute.MAX_DYNAMIC_SHARED_SIZE_BYTES
-            self.function.set_attribute(attribute, shared)
-        # prepared_async_call ends in this function, and takes five times as long.
-        self.launch = self.function._launch_kernel
+    def __init__(self, code: driver.LoadedCode, name: str, letters: str, parts: list[str], waits: bool) -> None:
+        self.code, self.name, self.letters, self.parts = code, name, letters, parts
+        self.threads, self.rows_per_block, self.shared_bytes, self.vector = code.integers(f"{name}_launch")[:4]
+        self.launch = driver.Launcher(code, name, letters, self.threads, self.shared_bytes, waits)
 
     def resident(self, device: Device) -> int:
         """Return the number of blocks that a multiprocessor holds at a time."""
-        return grids.resident(self.block[0], self.function.num_regs, self.shared_bytes, device.multiprocessor)
-
-    @cached_property
-    def foreign(self) -> DriverFunction:
-        """The same kernel for launches that PyCUDA has no call for."""
-        return DriverFunction(self.cubin, self.name, self.block, self.shared_bytes)
+        registers = self.code.attribute(self.name, "NUM_REGS")
+        return grids.resident(self.threads, registers, self.shared_bytes, device.multiprocessor)

@@ -5,7 +5,6 @@ The numbers that a shard reduces are copied to the host and sent. The merged num
 numbers of each row.
 """
 
-import ctypes
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +14,7 @@ import numpy as np
 
 from ..protocol.calls import Array, DType, Shape
 from ..protocol.directions import DirectionProtocol, Entry
-from . import devices, plans
+from . import devices, driver, plans
 from .arrays import Memory, dtype_of, part
 from .calls import DeviceCall, DeviceDirection, DeviceLayer, KernelKey
 from .kernels import launches
@@ -166,8 +165,7 @@ class _Room:
         for memory, data in self.pieces:
             memory.pointer += start
             if data == _ZEROS and memory.nbytes:
-                first, size = ctypes.c_uint64(memory.pointer), ctypes.c_size_t(memory.nbytes)
-                devices.call("cuMemsetD8Async", first, ctypes.c_ubyte(0), size, ctypes.c_void_p(handle))
+                driver.call("cuMemsetD8Async", memory.pointer, 0, memory.nbytes, handle)
             elif data:
                 upload(memory.pointer, data, handle)
 
@@ -195,16 +193,14 @@ def on_device(addresses: Sequence[int]) -> Iterator[devices.Device]:
 def upload(pointer: int, data: bytes, handle: int) -> None:
     """Copy bytes to a device, in the order of a stream. The driver has read them when this returns."""
     if data:
-        start, size = ctypes.c_uint64(pointer), ctypes.c_size_t(len(data))
-        devices.call("cuMemcpyHtoDAsync_v2", start, data, size, ctypes.c_void_p(handle))
+        driver.call("cuMemcpyHtoDAsync", pointer, data, len(data), handle)
 
 
 def download(pointer: int, into: Array, handle: int) -> None:
     """Copy the result of a stream to an array without gaps, and wait for it."""
     if into.nbytes:
-        start, size, stream = ctypes.c_uint64(pointer), ctypes.c_size_t(into.nbytes), ctypes.c_void_p(handle)
-        devices.call("cuMemcpyDtoHAsync_v2", ctypes.c_void_p(into.ctypes.data), start, size, stream)
-        devices.call("cuStreamSynchronize", stream)
+        driver.call("cuMemcpyDtoHAsync", into.ctypes.data, pointer, into.nbytes, handle)
+        driver.call("cuStreamSynchronize", handle)
 
 
 def on_host(value: Value, call: DeviceWork) -> Any:

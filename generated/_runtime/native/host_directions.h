@@ -140,7 +140,7 @@ template <class S, class To> struct Call : Stages<Call<S, To>, S> {
 // Sums over the rows of a chunk.
 template <class S, class Summed> struct Sums {
   static constexpr int COLUMNS = Summed::all(OVER_ROWS), SCALARS = Summed::all(OVER_ALL);
-  ColumnSums<S, Summed::wanted(OVER_ROWS), COLUMNS> columns;
+  ColumnSums<S, COLUMNS> columns;
   double scalars[SCALARS + 1] = {};
 
   LNGEN_INLINE Sums(S* workspace, int D) : columns(workspace, D) {}
@@ -166,9 +166,13 @@ template <class S, class Of, class Summed> struct HostRow : Stages<HostRow<S, Of
   const decltype(Of::call)& call;
   Sums<S, Summed>& sums_over_rows;
   const long long row, offset;
+  // Of the sums into columns; here, since a compiler has to read again what a store may have changed.
+  S* const recent;
+  const bool is_first;
 
   LNGEN_INLINE HostRow(const Of& of, Sums<S, Summed>& sums, int D, long long row)
-      : Stages<HostRow, S>(D), of(of), call(of.call), sums_over_rows(sums), row(row), offset(row * D) {}
+      : Stages<HostRow, S>(D), of(of), call(of.call), sums_over_rows(sums), row(row), offset(row * D),
+        recent(sums.columns.recent), is_first(sums.columns.rows == 0) {}
 
   template <class N> LNGEN_INLINE auto operator()(N name) const {
     if constexpr (!N::THERE) return absent<S, typename N::Absent>();
@@ -192,7 +196,8 @@ template <class S, class Of, class Summed> struct HostRow : Stages<HostRow<S, Of
     write_once(to + offset + column, width, value, of.streams && is_even(to, this->columns));
   }
   template <class N, class W> LNGEN_INLINE void add(N, int column, W width, const Lanes<S>& value) const {
-    sums_over_rows.columns.template add<N::INDEX>(this->columns, column, width, value);
+    S* const to = recent + N::INDEX * column_entries(this->columns) + column;
+    write(to, width, is_first ? value : read<S>(to, width) + value);
   }
   template <class N> LNGEN_INLINE S* kept(N) const { return of.kept + (long long)N::INDEX * this->columns; }
   // The next row comes from memory while this one is stored past the caches.

@@ -180,19 +180,14 @@ template <class S> S* first_line(S* workspace) {
 
 constexpr int ROWS_TOGETHER = 32;
 
-// Sums into columns, of those that are WANTED. The rows that come ROWS_TOGETHER after one another are added up before
-// their sum is added to that of the chunk: a sum of many entries one by one would lose digits.
-template <class S, unsigned long long WANTED, int COLUMNS> struct ColumnSums {
+// Sums into columns. The rows that come ROWS_TOGETHER after one another are added up in `recent` before their sum is added
+// to that of the chunk: a sum of many entries one by one would lose digits.
+template <class S, int COLUMNS> struct ColumnSums {
   S *const chunk, *recent;
   const long long entries;
   int rows = 0;
 
   LNGEN_INLINE ColumnSums(S* workspace, int D) : chunk(workspace), recent(workspace), entries(COLUMNS * column_entries(D)) {}
-
-  template <int K, class W> LNGEN_INLINE void add(int D, int column, W width, const Lanes<S>& row) {
-    S* const at = recent + K * column_entries(D) + column;
-    write(at, width, rows ? read<S>(at, width) + row : row);
-  }
 
   LNGEN_INLINE void end_row() {
     if (++rows == ROWS_TOGETHER) join();

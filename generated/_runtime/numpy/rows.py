@@ -76,23 +76,23 @@ def with_small_buffer(function: Callable[..., Result], *arguments: Any) -> Resul
 
 def row_sum(a: Array, b: Array) -> Array:
     """The sum of a*b over each row, with no buffer for the products."""
-    vecdot = np.vecdot if a.shape[-1] <= WHOLE_ROW else vecdot_in_pieces
-    total: Array = vecdot(a, b)[..., None]
-    return total
+    vecdot: Any = np.vecdot if a.shape[-1] <= WHOLE_ROW else vecdot_in_pieces
+    return vecdot(a, b, keepdims=True)  # type: ignore[no-any-return]
 
 
-def vecdot_in_pieces(a: Array, b: Array) -> Array:
+def vecdot_in_pieces(a: Array, b: Array, keepdims: Any = False) -> Array:
     """np.vecdot of long rows, summed in pieces, and the pieces in pairs.
 
     Running sums over all of a row would lose digits.
     """
+    vecdot: Any = np.vecdot
     left = a.shape[-1] % PIECE
     end = None
     if left:
-        end = np.vecdot(a[..., -left:], b[..., -left:])
+        end = vecdot(a[..., -left:], b[..., -left:], keepdims=keepdims)
         a, b = a[..., :-left], b[..., :-left]
     pieces = np.vecdot(a.reshape(*a.shape[:-1], -1, PIECE), b.reshape(*b.shape[:-1], -1, PIECE))
-    total: Array = np.add.reduce(pieces, axis=-1)
+    total: Array = np.add.reduce(pieces, axis=-1, keepdims=keepdims)
     if end is not None:
         total += end
     return total
@@ -100,9 +100,8 @@ def vecdot_in_pieces(a: Array, b: Array) -> Array:
 
 def row_mean(a: Array, b: Array, D: Array) -> Array:
     """The mean of a*b over each row."""
-    vecdot = np.vecdot if a.shape[-1] <= WHOLE_ROW else vecdot_in_pieces
-    mean: Array = (vecdot(a, b) / D)[..., None]
-    return mean
+    vecdot: Any = np.vecdot if a.shape[-1] <= WHOLE_ROW else vecdot_in_pieces
+    return vecdot(a, b, keepdims=True) / D  # type: ignore[no-any-return]
 
 
 @lru_cache(maxsize=8)

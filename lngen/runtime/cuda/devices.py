@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: MIT
 # mypy: disable-error-code="import-untyped,import-not-found"
-"""Devices through PyCUDA and the driver: which one a call is for, its context, memory on it."""
+"""Devices through PyCUDA: which one a call is for, its context, memory on it."""
 
 import atexit
-import ctypes
 import os
 import threading
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
 
+from . import driver
 from .arrays import TYPES
 from .grids import Multiprocessor
 
@@ -29,16 +28,8 @@ gpu_array: Any = None
 
 _lock = threading.RLock()
 
-# Arguments and results of a query to the driver, made once, since a call is short. The lock is held meanwhile.
-_address, _found = ctypes.c_uint64(), ctypes.c_void_p()
-_there = ctypes.byref(_found)
-
-_CONTEXT_OF, _ORDINAL_OF = 1, 9
-"""Attributes that cuPointerGetAttribute is asked for."""
-
 _NOT_INITIALIZED = 3
 _STREAM_OF_THREAD = 2
-_DISABLE_TIMING = 2
 
 _NO_PYCUDA = (
     "the CUDA backend needs PyCUDA: pip install pycuda, with a CUDA toolkit at hand; "
@@ -58,7 +49,7 @@ _NOT_CURRENT = (
 
 
 def _pycuda() -> Any:
-    """PyCUDA's driver module, with a driver under it."""
+    """PyCUDA's driver module, with a driver under it and its bindings beside it."""
     global gpu_array
     try:
         import pycuda
@@ -74,51 +65,9 @@ def _pycuda() -> Any:
         raise ImportError(_NO_DRIVER.format(error=error)) from error
     from pycuda.gpuarray import GPUArray
 
+    driver.bindings()
     gpu_array = GPUArray
     return pycuda.driver
-
-
-def call(function: str, *arguments: Any) -> None:
-    """Call a function of the driver that PyCUDA lacks; raises RuntimeError if it fails."""
-    library = _driver_library()
-    code = getattr(library, function)(*arguments)
-    if code:
-        text = ctypes.c_char_p()
-        library.cuGetErrorString(code, ctypes.byref(text))
-        words = (text.value or b"unknown error").decode()
-        raise RuntimeError(f"{function} failed with error {code}: {words}")
-
-
-def address(function: str) -> int:
-    """Return the address of a driver function, for compiled code; raises AttributeError if there is no such
-    function.
-    """
-    return ctypes.cast(getattr(_driver_library(), function), ctypes.c_void_p).value or 0
-
-
-@cache
-def _driver_library() -> ctypes.CDLL:
-    return ctypes.CDLL("nvcuda.dll" if os.name == "nt" else "libcuda.so.1")
-
-
-def wait_for(streams: Sequence[int], handle: int) -> None:
-    """Wait for the streams on which arrays are written, except the stream of the launch."""
-    for stream in streams:
-        if stream != (handle or 1):
-            call("cuStreamSynchronize", ctypes.c_void_p(stream))
-
-
-def follow(stream: int, handle: int) -> None:
-    """Let a stream wait for the present work of another one."""
-    if stream == (handle or 1):
-        return
-    event = ctypes.c_void_p()
-    call("cuEventCreate", ctypes.byref(event), ctypes.c_uint(_DISABLE_TIMING))
-    try:
-        call("cuEventRecord", event, ctypes.c_void_p(handle))
-        call("cuStreamWaitEvent", ctypes.c_void_p(stream), event, ctypes.c_uint(0))
-    finally:
-        call("cuEventDestroy_v2", event)
 
 
 # ---- which device
@@ -162,20 +111,13 @@ def _device_of(resident: Sequence[int], values: Sequence[Any], spelled: Spelled)
     """
     if not DEVICES:
         return _find_device(resident, values, spelled)
-    ask, address, found, there, first = _driver_library().cuPointerGetAttribute, _address, _found, _there, None
-    for slot in resident:
-        address.value = values[slot]
-        failed = ask(there, _CONTEXT_OF, address)
-        if failed or found.value != first:
-            if failed or first is not None:
-                return _find_device(resident, values, spelled)
-            first = found.value
-    return DEVICES.get(first) or _find_device(resident, values, spelled)
+    context = driver.shared_context([values[slot] for slot in resident])
+    return DEVICES.get(context) or _find_device(resident, values, spelled)
 
 
 def _find_device(resident: Sequence[int], values: Sequence[Any], spelled: Spelled) -> "Device":
     """The same, device by device, with an error for arrays that do not go together."""
-    driver = _pycuda()
+    pycuda = _pycuda()
     first: tuple[str, int, int | None] | None = None
     for slot in resident:
         found = (spelled(slot), *_place(spelled(slot), values[slot]))
@@ -189,31 +131,30 @@ def _find_device(resident: Sequence[int], values: Sequence[Any], spelled: Spelle
         if first[2] is None:
             first = found
     name, ordinal, context = first or ("", *_current_place())
-    primary = _primary(driver, ordinal)
+    primary = _primary(pycuda, ordinal)
     if context in (None, primary.handle):
         return primary
     if context not in DEVICES:
-        if _current_context() != context:
+        if driver.current_context() != context:
             raise ValueError(_NOT_CURRENT.format(name=name))
-        DEVICES[context] = Device(driver, ordinal, None, context)
+        DEVICES[context] = Device(pycuda, ordinal, None, context)
     return DEVICES[context]
 
 
-def _primary(driver: Any, ordinal: int) -> "Device":
+def _primary(pycuda: Any, ordinal: int) -> "Device":
     """A device in its primary context, which is retained from now on."""
     for device in DEVICES.values():
         if device.ordinal == ordinal and device.context is not None:
             return device
-    context = driver.Device(ordinal).retain_primary_context()
-    device = Device(driver, ordinal, context, context.handle)
+    context = pycuda.Device(ordinal).retain_primary_context()
+    device = Device(pycuda, ordinal, context, context.handle)
     return DEVICES.setdefault(device.handle, device)
 
 
 def _place(name: str, pointer: int) -> tuple[int, int | None]:
     """The device and the context of an address; None for memory of no single context."""
-    ordinal, context = ctypes.c_int(), ctypes.c_void_p()
-    library, address = _driver_library(), ctypes.c_uint64(pointer)
-    failed = library.cuPointerGetAttribute(ctypes.byref(ordinal), _ORDINAL_OF, address)
+    cuda = driver.bindings()
+    failed, ordinal = cuda.cuPointerGetAttribute(cuda.CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, pointer)
     if failed == _NOT_INITIALIZED:
         raise RuntimeError(
             "the CUDA driver does not work in a process that was forked after its parent used the "
@@ -221,22 +162,14 @@ def _place(name: str, pointer: int) -> tuple[int, int | None]:
         )
     if failed:
         raise ValueError(f"{name} is at {pointer:#x}, which is not device memory; pass an array in device memory")
-    there = ctypes.byref(context)
-    failed = library.cuPointerGetAttribute(there, _CONTEXT_OF, address)
-    return ordinal.value, None if failed else context.value
+    failed, context = cuda.cuPointerGetAttribute(cuda.CUpointer_attribute.CU_POINTER_ATTRIBUTE_CONTEXT, pointer)
+    return int(ordinal), None if failed else int(context) or None
 
 
 def _current_place() -> tuple[int, int | None]:
     """Return the device and the context of arrays without entries: those of a new array."""
-    ordinal, context = ctypes.c_int(), _current_context()
-    if context is not None:
-        call("cuCtxGetDevice", ctypes.byref(ordinal))
-    return ordinal.value, context
-
-
-def _current_context() -> int | None:
-    _driver_library().cuCtxGetCurrent(_there)
-    return _found.value
+    context = driver.current_context()
+    return (int(driver.call("cuCtxGetDevice")), context) if context else (0, None)
 
 
 # ---- a device and its memory
@@ -250,15 +183,15 @@ class Device:
     the first one ends.
     """
 
-    def __init__(self, driver: Any, ordinal: int, context: Any, handle: int | None) -> None:
-        self.driver, self.ordinal = driver, ordinal
+    def __init__(self, pycuda: Any, ordinal: int, context: Any, handle: int | None) -> None:
+        self.pycuda, self.ordinal = pycuda, ordinal
         self.context, self.handle = context, handle
         self.modules: dict[Any, Any] = {}
         self.launches: dict[Any, Any] = {}
-        self.numbers: dict[bytes, Allocation] = {}
-        self.scratch: dict[tuple[int, str], tuple[Allocation, Any]] = {}
-        device = driver.Device(ordinal)
-        of = driver.device_attribute
+        self.numbers: dict[bytes, driver.Allocation] = {}
+        self.scratch: dict[tuple[int, str], tuple[driver.Allocation, Any]] = {}
+        device = pycuda.Device(ordinal)
+        of = pycuda.device_attribute
         self.name: str = device.name()
         capability = device.compute_capability()
         self.architecture = "sm_{}{}".format(*capability)
@@ -275,7 +208,7 @@ class Device:
 
     def enter(self, resident: Sequence[int], spelled: Spelled) -> bool:
         """Make the context current; whether there is something for `leave` to do."""
-        if _current_context() == self.handle:
+        if driver.current_context() == self.handle:
             return False
         if self.context is None:
             raise ValueError(_NOT_CURRENT.format(name=spelled(resident[0])))
@@ -283,55 +216,36 @@ class Device:
         return True
 
     def leave(self) -> None:
-        self.driver.Context.pop()
+        self.pycuda.Context.pop()
 
-    def number(self, value: float, kind: str) -> "Allocation":
+    def number(self, value: float, kind: str) -> driver.Allocation:
         """A number in device memory, in some type; it is put there once."""
         bits = entries(value, kind)
         memory = self.numbers.get(bits)
         if memory is None:
             if len(self.numbers) >= MOST_NUMBERS:
                 self.numbers.clear()
-            memory = self.numbers[bits] = Allocation(len(bits))
-            call("cuMemcpyHtoD_v2", ctypes.c_uint64(memory.pointer), bits, ctypes.c_size_t(len(bits)))
-            call("cuCtxSynchronize")
+            memory = self.numbers[bits] = driver.Allocation(len(bits))
+            self.pycuda.memcpy_htod(memory.pointer, bits)
+            self.pycuda.Context.synchronize()
         return memory
 
-    def scratch_for(self, stream: Any, handle: int, size: int, use: str = "sums") -> "Allocation":
+    def scratch_for(self, stream: Any, handle: int, size: int, use: str = "sums") -> driver.Allocation:
         """Memory for some use that the calls on a stream share, one after the other.
 
         The stream is kept with it: its handle may not come to be another's meanwhile.
         """
         if handle == _STREAM_OF_THREAD:
             # One handle for a stream of each thread, so there is nothing to share.
-            return Allocation(size)
+            return driver.Allocation(size)
         memory, _ = self.scratch.pop((handle, use), (None, None))
         if memory is None or memory.size < size:
-            memory = Allocation(size)
+            memory = driver.Allocation(size)
         while len(self.scratch) >= MOST_STREAMS:
             # The one that was used longest ago; the driver waits for it before it frees.
             del self.scratch[next(iter(self.scratch))]
         self.scratch[handle, use] = memory, stream
         return memory
-
-
-class Allocation:
-    """Device memory that is freed with this object, on any thread."""
-
-    driver_is_there = True
-
-    def __init__(self, size: int) -> None:
-        pointer, self.context = ctypes.c_uint64(), ctypes.c_void_p()
-        call("cuCtxGetCurrent", ctypes.byref(self.context))
-        call("cuMemAlloc_v2", ctypes.byref(pointer), ctypes.c_size_t(size))
-        self.pointer, self.size = pointer.value, size
-
-    def __del__(self) -> None:
-        if self.driver_is_there and hasattr(self, "pointer"):
-            library = _driver_library()
-            if not library.cuCtxPushCurrent_v2(self.context):
-                library.cuMemFree_v2(ctypes.c_uint64(self.pointer))
-                library.cuCtxPopCurrent_v2(ctypes.byref(ctypes.c_void_p()))
 
 
 def _asks_for_dependent_launches() -> bool:
@@ -366,8 +280,8 @@ def numbers(data: bytes, kind: str) -> Any:
 
 @atexit.register
 def _forget_devices() -> None:
-    """Unload kernels before the driver is unloaded, which frees the memory."""
-    Allocation.driver_is_there = False
+    """Let go of contexts while PyCUDA is there; the driver frees what is left in them."""
+    driver.Owned.driver_is_there = False
     DEVICES.clear()
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from ..protocol.calls import DType, Shape, check_is_saved, each_cotangent, several
 from ..protocol.interface import Interface
 from ..protocol.saved import first_fields
-from . import devices, dlpack, kernels, plans
+from . import devices, dlpack, driver, kernels, plans
 from .arrays import KINDS, DeviceArray, array, dtype_of, finite, stream_handle
 from .calls import DeviceDirection, DeviceLayer, check_saved, layer_of
 from .compilers import compilations
@@ -169,7 +169,7 @@ def _run(
     plan.check_apart(values)
     plan.check_room(plan.saved_bytes)
     with devices.entered(plan.resident, values, plan.spelled) as device:
-        devices.wait_for(streams, handle)
+        driver.wait_for(streams, handle)
         kernels.launches(device, plan).run(objects, values, stream, handle, autotune)
         return returned(plan, objects, device.ordinal, take, handle)
 
@@ -181,7 +181,7 @@ def returned(
     results = [objects[slot] for slot in plan.outputs]
     if take is not None:
         made = {slot for slot, *_ in plan.new}
-        where, wait = (dlpack.CUDA, ordinal), partial(devices.follow, handle=handle)
+        where, wait = (dlpack.CUDA, ordinal), partial(driver.follow, handle=handle)
         results = [
             take(_exported(result, where, wait)) if slot in made else result
             for slot, result in zip(plan.outputs, results, strict=True)

@@ -13,7 +13,7 @@ from ..protocol.directions import DirectionProtocol
 from ..protocol.interface import Interface
 from ..sharded import layers as sharded
 from ..sharded.collectives import Communicator
-from . import devices, dlpack, plans
+from . import devices, dlpack, driver, plans
 from .arrays import dtype_of, memory, part, stream_handle
 from .calls import DeviceDirection, DeviceLayer
 from .calls import layer_of as device_layer
@@ -66,7 +66,7 @@ class _ShardedDirection:
         plan.check_apart(values)
         numbers = list(values)
         with devices.entered(plan.resident, values, plan.spelled) as device:
-            devices.wait_for(streams, handle)
+            driver.wait_for(streams, handle)
             # No kernel is launched: this makes the arrays.
             launches(device, plan).run(objects, values, stream, handle)
         arrays = {

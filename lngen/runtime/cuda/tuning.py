@@ -4,7 +4,6 @@
 All grids give the same bits, so that measurements, which differ between machines, change no result.
 """
 
-import ctypes
 import hashlib
 import json
 from collections.abc import Callable, Mapping
@@ -13,7 +12,7 @@ from pathlib import Path
 from statistics import median
 
 from ..cache import keep, kept
-from . import devices
+from . import driver
 from .compilers import cache_folder
 
 _ROUNDS, _LAUNCHES = 7, 3
@@ -53,36 +52,18 @@ def _kept(path: Path) -> int | None:
 def measured(launches: Mapping[int, Callable[[], None]], stream: int) -> dict[int, float]:
     """Microseconds of each launch: medians over rounds in which they take turns."""
     times: dict[int, list[float]] = {key: [] for key in launches}
-    begin, end = _DriverEvent(), _DriverEvent()
-    for number in range(_ROUNDS + 1):
-        for key, launch in launches.items():
-            begin.record(stream)
-            for _ in range(_LAUNCHES):
-                launch()
-            end.record(stream)
-            if number:  # the first round warms up
-                times[key].append(end.microseconds_since(begin) / _LAUNCHES)
-            else:
-                end.microseconds_since(begin)
+    begin, end = driver.call("cuEventCreate", 0), driver.call("cuEventCreate", 0)
+    try:
+        for number in range(_ROUNDS + 1):
+            for key, launch in launches.items():
+                driver.call("cuEventRecord", begin, stream)
+                for _ in range(_LAUNCHES):
+                    launch()
+                driver.call("cuEventRecord", end, stream)
+                driver.call("cuEventSynchronize", end)
+                if number:  # the first round warms up
+                    times[key].append(1e3 * driver.call("cuEventElapsedTime", begin, end) / _LAUNCHES)
+    finally:
+        for event in (begin, end):
+            driver.call("cuEventDestroy", event)
     return {key: round(median(values), 3) for key, values in times.items()}
-
-
-class _DriverEvent:
-    """Event of the driver, on a stream of any library."""
-
-    def __init__(self) -> None:
-        self.handle = ctypes.c_void_p()
-        devices.call("cuEventCreate", ctypes.byref(self.handle), 0)
-
-    def record(self, stream: int) -> None:
-        devices.call("cuEventRecord", self.handle, ctypes.c_void_p(stream))
-
-    def microseconds_since(self, other: "_DriverEvent") -> float:
-        milliseconds = ctypes.c_float()
-        devices.call("cuEventSynchronize", self.handle)
-        devices.call("cuEventElapsedTime", ctypes.byref(milliseconds), other.handle, self.handle)
-        return 1e3 * milliseconds.value
-
-    def __del__(self) -> None:
-        with suppress(RuntimeError):
-            devices.call("cuEventDestroy_v2", self.handle)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..cuda import devices, kernels, plans
+from ..cuda import devices, driver, kernels, plans
 from ..emitted import backend_module
 from ..native.compiler import Library, NoCompiler
 from ..protocol.calls import DType
@@ -56,7 +56,7 @@ def _handler() -> Library:
             f"kernels are called from JAX on a GPU by what is compiled in C++ on first use: {error.reason}; install a "
             "C++ compiler, or build the layers where there is one (lngen build)"
         ) from error
-    addresses = (ctypes.c_void_p * len(DRIVER))(*map(devices.address, DRIVER))
+    addresses = (ctypes.c_void_p * len(DRIVER))(*map(driver.address, DRIVER))
     ctypes.CFUNCTYPE(None, ctypes.c_void_p)(found.address(f"{_NAME}_uses"))(ctypes.addressof(addresses))
     return found
 
@@ -136,11 +136,11 @@ def _called(
     numbers = dict(zip(("the rows", "the features", "the blocks"), launches.counts, strict=True))
     know = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t)(found.address(f"{_NAME}_knows"))
     names, steps = "", []
-    for kernel, (blocks, *_), _ in launches.steps:
-        image = hashlib.sha256(kernel.cubin).hexdigest()
-        know(image.encode(), kernel.cubin, len(kernel.cubin))
+    for kernel, blocks, _ in launches.steps:
+        image = hashlib.sha256(kernel.code.cubin).hexdigest()
+        know(image.encode(), kernel.code.cubin, len(kernel.code.cubin))
         names += f"{image}\n{kernel.name}\n"
-        steps += [blocks, kernel.block[0], kernel.shared_bytes, len(kernel.parts)]
+        steps += [blocks, kernel.threads, kernel.shared_bytes, len(kernel.parts)]
         for part, letter in zip(kernel.parts, kernel.letters, strict=True):
             number: Any = numbers.get(part, given.get(part))
             steps += [places.get(part, _NONE), 0 if letter == "P" else _bits(letter, number)]

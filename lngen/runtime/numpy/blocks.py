@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from functools import partial
-from itertools import pairwise, zip_longest
+from itertools import pairwise
 from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
@@ -98,21 +98,25 @@ def each_block(
 
     def work(share: list[list[Block]]) -> None:
         reads = [reader(array, call, height) for array in (*rows, *row_scalars)]
-        writes = [writer(array, call, height) for array in (*into, *into_row_scalars)]
+        writes = [writer(array, call, height) for array in into]
+        keeps = [keep for _, keep, _ in writes] + [keeper(array, call) for array in into_row_scalars]
+        places, are_there = [place for place, *_ in writes], all(is_there for *_, is_there in writes)
         scratch = [np.empty((number, height, width), kind) for number, width, kind in wanted if number]
         whole = [tuple(several) for several in scratch]
+        nothing = (None,) * len(keeps)
         for run in share:
             for chunk, span in run:
                 size = span.stop - span.start
-                memory = [place(span) for place, _ in writes[: len(into)]]
+                memory = [place(span) for place in places]
                 parts = whole if size == height else [tuple(several[:, :size]) for several in scratch]
                 made = block(*[read(span) for read in reads], *wide, *memory, *parts)
-                for (_, keep), own, value in zip_longest(writes, memory, made[: len(writes)]):
-                    if value is not None:
-                        keep(span, own, value)
-                for total, value in zip(totals, made[len(writes) :], strict=True):
-                    if value is not None:
-                        total[chunk, ...] += value
+                there = (*memory, *nothing[len(memory) :]) if are_there else nothing
+                for keep, own, value in zip(keeps, there, made, strict=False):
+                    if value is not own:
+                        keep(span, value)
+                for slot, total in enumerate(totals, len(keeps)):
+                    if made[slot] is not None:
+                        total[chunk, ...] += made[slot]
 
     shares = [chunks[i::threads] for i in range(min(threads, len(chunks)))] if threads > 1 else [chunks]
     work_on = work if row_bytes < _rows.LONG_ROW else partial(_rows.with_small_buffer, work)
@@ -204,26 +208,31 @@ def reader(array: Array | None, call: Work, height: int) -> Callable[[slice], Ar
 
 def writer(
     array: Array | None, call: Work, height: int
-) -> tuple[Callable[[slice], Array | None], Callable[[slice, Array | None, Array], None]]:
-    """Return a function that gives the memory for a block of a result, and one that keeps a value in the result.
+) -> tuple[Callable[[slice], Array | None], Callable[[slice, Any], None], bool]:
+    """Return a function that gives the memory for a block of a result, one that stores the block, and if it is there.
 
-    The memory is the result's own where it has the compute type. A value that is in it is not copied.
+    The memory is the result's own where it has the compute type.
     """
+    keep = keeper(array, call)
     if array is None:
-        return (lambda span: None), (lambda span, memory, value: None)
+        return (lambda span: None), keep, True
     listed, direct = _as_rows(array, call)
-    if _is_a_row_scalar(array, call):
-        return (lambda span: None), (lambda span, memory, value: round_to(listed, span, value[:, np.newaxis]))
-    scratch = None if direct else _scratch(array, call, height)
+    if direct:
+        return listed.__getitem__, keep, True
+    scratch = _scratch(array, call, height)
+    return (lambda span: scratch[: span.stop - span.start]), keep, False
 
-    def place(span: slice) -> Array:
-        return listed[span] if scratch is None else scratch[: span.stop - span.start]
 
-    def keep(span: slice, memory: Array | None, value: Array) -> None:
-        if scratch is not None or value is not memory:
-            round_to(listed, span, value)
-
-    return place, keep
+def keeper(array: Array | None, call: Work) -> Callable[[slice, Any], None]:
+    """Return a function that stores a block of a result; nothing where there is no result."""
+    if array is None:
+        return lambda span, value: None
+    listed, _ = _as_rows(array, call)
+    is_row_scalar = _is_a_row_scalar(array, call)
+    if is_row_scalar and isinstance(listed, np.ndarray):
+        listed, is_row_scalar = listed[:, 0], False
+    keep = listed.__setitem__ if array.dtype == call.dtype else partial(round_to, listed)
+    return (lambda span, value: keep(span, value[:, None])) if is_row_scalar else keep
 
 
 def round_to(result: Any, where: Any, value: Any) -> None:

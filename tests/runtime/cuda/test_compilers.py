@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from lngen.language.parsing import parse
 from lngen.pipeline import derived
 from lngen.runtime import cache as runtime_cache
-from lngen.runtime.cuda import compilers, kernels
+from lngen.runtime.cuda import compilers, driver, kernels
 from tests.requirements import needs_nvrtc
 from tests.shipped import whole
 
@@ -59,22 +60,14 @@ def test_compiled_once_for_each_content(cache: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_damaged_entry_is_made_again(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Error(Exception):
-        pass
-
-    class Driver:
-        pass
-
     def load(content: bytes) -> str:
         if b"sm_90" not in content:
-            raise Error("no image")
+            raise driver.DriverError("no image")
         return "loaded"
 
     monkeypatch.setattr(compilers, "compiler", FakeCompiler)
-    driver: Any = Driver()
-    driver.Error, driver.module_from_buffer = Error, load
-    device: Any = Driver()
-    device.driver, device.architecture = driver, "sm_90"
+    monkeypatch.setattr(driver, "LoadedCode", load)
+    device: Any = SimpleNamespace(architecture="sm_90")
     made = kernels.load(device, SOURCE, ["A"])
     (kept,) = cache.iterdir()
     content = kept.read_bytes()

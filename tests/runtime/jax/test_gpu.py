@@ -26,9 +26,10 @@ runtime = importlib.import_module("generated._runtime.jax")
 gpu = importlib.import_module("generated._runtime.jax.gpu")
 handlers = importlib.import_module("generated._runtime.jax.handlers")
 devices = importlib.import_module("generated._runtime.cuda.devices")
+functions_of_driver = importlib.import_module("generated._runtime.cuda.driver")
 host_compiler = importlib.import_module("generated._runtime.native.compiler")
 
-CALLED = ("cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2", "cuMemAlloc_v2", "cuMemFree_v2", "cuMemcpyHtoD_v2")
+CALLED = ("cuCtxPushCurrent", "cuCtxPopCurrent", "cuMemAlloc", "cuMemFree", "cuMemcpyHtoD", "cuMemcpyDtoH")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -49,7 +50,7 @@ def device() -> Iterator[None]:
     stream = pycuda.driver.Stream()
     source = Path(__file__).with_name("jax_device.cpp")
     found = host_compiler.library(source, [], includes=[Path(jax.ffi.include_dir())])
-    functions = map(devices.address, (*CALLED, "cuMemcpyDtoH_v2"))
+    functions = map(functions_of_driver.address, CALLED)
     given = [gpu._handler().address("jax_gpu_call"), context.handle, stream.handle, *functions]
     ctypes.CFUNCTYPE(None, ctypes.c_void_p)(found.address("jax_device_uses"))((ctypes.c_void_p * len(given))(*given))
     handler = ctypes.CFUNCTYPE(ctypes.c_void_p)(found.address("jax_device"))

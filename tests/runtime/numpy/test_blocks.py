@@ -63,13 +63,22 @@ def test_a_block_of_the_compute_type_is_a_view_and_of_another_a_copy() -> None:
 
 def test_rows_that_no_stride_reaches_are_read_and_written() -> None:
     array = np.zeros((3, 4, 2), np.float32)[:, ::3]
-    place, keep = blocks.writer(array, blocks.Work(array.shape, array.dtype, 1), 6)
+    place, keep, is_there = blocks.writer(array, blocks.Work(array.shape, array.dtype, 1), 6)
+    assert not is_there
     for span in (slice(0, 4), slice(4, 6)):
         block = place(span)
         assert block is not None
         block[...] = np.arange(span.start, span.stop)[:, None]
-        keep(span, block, block)
+        keep(span, block)
     assert array[..., 0].tolist() == [[0, 1], [2, 3], [4, 5]]
+
+
+def test_row_scalars_that_no_stride_reaches_are_written() -> None:
+    array = np.zeros((3, 4), np.float32)[:, ::3]
+    keep = blocks.keeper(array, blocks.Work((*array.shape, 5), array.dtype, 1))
+    keep(slice(0, 4), np.arange(4.0, dtype=np.float32))
+    keep(slice(4, 6), np.arange(4.0, 6.0))
+    assert array.tolist() == [[0, 1], [2, 3], [4, 5]]
 
 
 def test_what_is_not_in_the_memory_of_its_result_is_copied_there() -> None:

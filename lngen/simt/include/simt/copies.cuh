@@ -1,4 +1,4 @@
-// Copies into shared memory and barriers of a part of a block, in the place of lngen/runtime/copies.cuh, which is PTX.
+// Copies into shared memory and barriers of a part of a block, in the place of lngen/runtime/cuda/copies.cuh, which is PTX.
 #pragma once
 #include "calls.h"
 

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: MIT
+# mypy: disable-error-code="import-untyped,import-not-found"
+"""Functions of the CUDA driver that PyCUDA lacks, as NVIDIA's `cuda.bindings` has them.
+
+PyCUDA takes streams and contexts of its own alone, and does not tell the handle of a kernel.
+"""
+
+import ctypes
+import struct
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+MOST_SHARED = 48 * 1024
+"""Bytes of shared memory that a block may have without being asked for."""
+
+_SINCE = 12000
+"""The version of CUDA whose functions compiled code calls."""
+
+_NO_BINDINGS = (
+    "the CUDA backend needs NVIDIA's cuda.bindings beside PyCUDA: pip install cuda-bindings; "
+    "without a GPU, the NumPy backend beside this file has the same functions"
+)
+
+
+class DriverError(RuntimeError):
+    """Error for a call that the driver refuses, with its words."""
+
+
+@cache
+def bindings() -> Any:
+    """Return the functions of the driver; raises ImportError without the package."""
+    try:
+        from cuda.bindings import driver
+    except ImportError as error:
+        raise ImportError(_NO_BINDINGS) from error
+    return driver
+
+
+def call(function: str, *arguments: Any) -> Any:
+    """Return the result of a function of the driver, a tuple of several; raises DriverError if it fails."""
+    code, *found = getattr(bindings(), function)(*arguments)
+    if code:
+        raise _failure(function, code)
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def _failure(function: str, code: Any) -> DriverError:
+    words = (bindings().cuGetErrorString(code)[1] or b"unknown error").decode()
+    return DriverError(f"{function} failed with error {int(code)}: {words}")
+
+
+def address(function: str) -> int:
+    """Return the address of a driver function, for compiled code; raises RuntimeError if there is none."""
+    found, status = call("cuGetProcAddress", function.encode(), _SINCE, 0)
+    if status:
+        raise RuntimeError(f"the CUDA driver has no {function}")
+    return int(found)
+
+
+# ---- contexts and streams
+
+
+def shared_context(addresses: Iterable[int]) -> int | None:
+    """Return the handle of the context that the memory at all addresses is of; None if there is no such one.
+
+    One thread at a time may ask. Without an address, there is none.
+    """
+    ask, context_of, pointer, found, there = _question()
+    first: int | None = None
+    for pointer.value in addresses:
+        if ask(there, context_of, pointer):
+            return None
+        if found.value != first:
+            if first is not None:
+                return None
+            first = found.value
+    return first
+
+
+@cache
+def _question() -> tuple[Any, ...]:
+    """Return the driver's function, what it is asked, and where it answers.
+
+    It is asked about each array of each call. As a function of `cuda.bindings` it would take twice as long, and a call
+    a third longer; so it is called by its address.
+    """
+    ask = ctypes.CFUNCTYPE(ctypes.c_int)(address("cuPointerGetAttribute"))
+    context_of = ctypes.c_int(bindings().CUpointer_attribute.CU_POINTER_ATTRIBUTE_CONTEXT)
+    found = ctypes.c_void_p()
+    return ask, context_of, ctypes.c_uint64(), found, ctypes.byref(found)
+
+
+def current_context() -> int:
+    """Return the handle of the current context, whoever made it current; 0 if there is none."""
+    return int(bindings().cuCtxGetCurrent()[1])
+
+
+def wait_for(streams: Sequence[int], handle: int) -> None:
+    """Wait for the streams on which arrays are written, except the stream of the launch."""
+    for stream in streams:
+        if stream != (handle or 1):
+            call("cuStreamSynchronize", stream)
+
+
+def follow(stream: int, handle: int) -> None:
+    """Let a stream wait for the present work of another one."""
+    if stream == (handle or 1):
+        return
+    event = call("cuEventCreate", bindings().CUevent_flags.CU_EVENT_DISABLE_TIMING)
+    try:
+        call("cuEventRecord", event, handle)
+        call("cuStreamWaitEvent", stream, event, 0)
+    finally:
+        call("cuEventDestroy", event)
+
+
+# ---- memory and code
+
+
+class Owned:
+    """Part of the current context that is given back with this object, on any thread."""
+
+    driver_is_there = True
+    given_back_by: str
+
+    def __init__(self, handle: Any) -> None:
+        self.handle, self.context = handle, current_context()
+
+    def __del__(self) -> None:
+        if Owned.driver_is_there and hasattr(self, "context"):
+            cuda = bindings()
+            if not cuda.cuCtxPushCurrent(self.context)[0]:
+                getattr(cuda, self.given_back_by)(self.handle)
+                cuda.cuCtxPopCurrent()
+
+
+class Allocation(Owned):
+    """Device memory that is freed with this object."""
+
+    given_back_by = "cuMemFree"
+
+    def __init__(self, size: int) -> None:
+        super().__init__(call("cuMemAlloc", size))
+        self.pointer, self.size = int(self.handle), size
+
+
+class LoadedCode(Owned):
+    """Compiled kernels, loaded into the current context."""
+
+    given_back_by = "cuModuleUnload"
+
+    def __init__(self, cubin: bytes) -> None:
+        super().__init__(call("cuModuleLoadData", cubin))
+        self.cubin = cubin
+
+    def integers(self, name: str) -> list[int]:
+        """Return the content of a global array of `int`."""
+        start, size = call("cuModuleGetGlobal", self.handle, name.encode())
+        found = np.empty(size // 4, np.int32)
+        call("cuMemcpyDtoH", found.ctypes.data, start, size)
+        return [int(number) for number in found]
+
+    def attribute(self, kernel: str, name: str) -> int:
+        """Return an attribute of a kernel, by its name in CUDA without the prefix."""
+        attribute = getattr(bindings().CUfunction_attribute, f"CU_FUNC_ATTRIBUTE_{name}")
+        return int(call("cuFuncGetAttribute", attribute, call("cuModuleGetFunction", self.handle, kernel.encode())))
+
+
+class Launcher:
+    """Kernel of loaded code that is ready to launch, on a stream of any library.
+
+    `letters` are the types of its arguments, as `struct` has them, and `threads` the threads of a block. A kernel that
+    is launched `early` starts while the one before it still runs: programmatic dependent launch. It waits by itself
+    (`await_launch_before` of kernels.cuh), on a device that knows how to.
+    """
+
+    def __init__(
+        self, code: LoadedCode, name: str, letters: str, threads: int, shared_bytes: int, early: bool = False
+    ) -> None:
+        cuda = bindings()
+        # The handle is of the code, which is not unloaded before this object is gone.
+        self._code, self._function = code, call("cuModuleGetFunction", code.handle, name.encode())
+        if shared_bytes > MOST_SHARED:
+            most = cuda.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+            call("cuFuncSetAttribute", self._function, most, shared_bytes)
+        self._how = how = cuda.CUlaunchConfig()
+        how.gridDimY = how.gridDimZ = how.blockDimY = how.blockDimZ = 1
+        how.blockDimX, how.sharedMemBytes = threads, shared_bytes
+        if early:
+            attribute = cuda.CUlaunchAttribute()
+            attribute.id = cuda.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+            attribute.value.programmaticStreamSerializationAllowed = 1
+            how.attrs, how.numAttrs = [attribute], 1
+        # The driver is told where the arguments are, and how long they are; it has read them when a launch returns.
+        layout = struct.Struct(letters)
+        self._pack, self._packed, size = layout.pack_into, bytearray(layout.size), np.array([layout.size], np.uintp)
+        packed = np.frombuffer(self._packed, np.uint8)
+        extra = np.array([1, packed.ctypes.data, 2, size.ctypes.data, 0], np.uintp)
+        self._kept, self._where, self._launch = (packed, size, extra), extra.ctypes.data, cuda.cuLaunchKernelEx
+
+    def __call__(self, blocks: int, arguments: Sequence[Any], stream: int) -> None:
+        """Launch; raises DriverError if it fails. One thread at a time may do so."""
+        self._pack(self._packed, 0, *arguments)
+        how = self._how
+        how.gridDimX, how.hStream = blocks, stream
+        (code,) = self._launch(how, self._function, 0, self._where)
+        if code:
+            raise _failure("cuLaunchKernelEx", code)
