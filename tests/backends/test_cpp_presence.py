@@ -6,7 +6,7 @@ import pytest
 import sympy
 from sympy import Expr, Symbol
 
-from lngen.backends.cpp.presence import Presence, beyond, cpp, flags
+from lngen.backends.cpp.presence import Presence, cpp, flags
 from lngen.plan.presence import ALWAYS, NEVER, Condition
 from lngen.plan.program import RowProgram
 from tests import programs
@@ -98,11 +98,6 @@ def test_one_cotangent_of_several_is_always_there() -> None:
     presence = Presence(sink_backward())
     total = next(store.symbol for store in sink_backward().results if "dx" in store.names)
     assert presence.nonzero(total) == ALWAYS
-
-
-def test_beyond_drops_what_is_known() -> None:
-    assert beyond(A & B, A) == B
-    assert beyond(A | B, B | C) == A | B
 
 
 def test_conditions_in_cpp() -> None:

@@ -32,18 +32,6 @@ def cpp(condition: Condition) -> str:
     return " || ".join(term if alone or "&&" not in term else f"({term})" for term in terms)
 
 
-def beyond(condition: Condition, known: Condition) -> Condition:
-    """Return the condition that remains where `known` holds.
-
-    A disjunction does not shorten anything.
-
-    >>> beyond(Condition.of("a") & Condition.of("b"), Condition.of("a")) == Condition.of("b")
-    True
-    """
-    products = known.products()
-    return condition.given(flag for flag, _ in products[0]) if len(products) == 1 else condition
-
-
 def flags(program: RowProgram) -> dict[str, Condition]:
     """Return the presence of each optional argument: an input, one cotangent of several, a tangent."""
     cotangents = program.cotangents()
