@@ -15,7 +15,7 @@ from tests.shipped import NAMES, shipped
 pytestmark = [needs_browser, pytest.mark.ci]
 
 WIDTHS = (390, 1024, 1600)
-COLOURED = ("adaptive_layer_norm", "dynamic_tanh", "modulated_layer_norm", "scaled_softmax")
+COLOURED = ("adaptive_layer_norm", "dynamic_tanh", "layer_norm_gelu", "modulated_layer_norm", "scaled_softmax")
 """Between them, these have whatever a style gives a colour."""
 ALL_BUT_CONTRAST = {"color-contrast": {"enabled": False}}
 PLACES = """() => [...new Set([...document.body.querySelectorAll("*")].map((element) => {

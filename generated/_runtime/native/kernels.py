@@ -122,14 +122,14 @@ class DirectionKernels:
         if call.dtype in COMPUTED:
             self.any([*values, *results], call)
         else:
-            self.otherwise.blocks(values, results, call)
+            self.otherwise.function(values, results, call)
 
     def later(self, arguments: Sequence[Any], fields: Sequence[Any], results: Sequence[Any], call: Work) -> None:
         """Compute another direction, as `LaterCall` calls it."""
         if call.dtype in COMPUTED:
             self.any([*arguments, *fields, *results], call)
         else:
-            self.otherwise.blocks(self.otherwise.with_zeros(arguments, call), fields, results, call)
+            self.otherwise.function(self.otherwise.with_zeros(arguments, call), fields, results, call)
 
     def running(self) -> Running:
         """Return the functions by which calls run these kernels."""
