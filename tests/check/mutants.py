@@ -298,12 +298,7 @@ _SPOILED = {
 
 def threshold_mutants() -> Iterator[Planted]:
     """Mistakes in what layers share, each on one side of a threshold of NumPy code."""
-    yield _planted("a row of one piece, in blocks, without its last entry", r"np\.vecdot if a\.", "_without_last if a.")
-    yield _planted(
-        "a row of one piece, at once, without its last entry",
-        r"np\.vecdot if shape",
-        "(lambda a, b, out=None: np.vecdot(a[..., :-1], b[..., :-1], out=out)) if shape",
-    )
+    yield _planted("a row of one piece without its last entry", r"np\.vecdot if a\.", "_without_last if a.")
     yield _planted("the part of a piece taken off", r"total \+= end", "total -= end")
     yield _planted("the part of a piece alone", r"total \+= end", "total = end")
     yield _planted("pieces without the part of one", r"if end is not None:\n", "if False:\n")

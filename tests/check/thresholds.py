@@ -24,7 +24,7 @@ def planted(made: Derived, folder: Path, rewrite: Callable[[str], str]) -> list[
     """Write a layer and what layers share with a rewriting of each file; the names of those that it changed."""
     manifest.write(made.emission, folder)
     changed = []
-    for path in sorted([*(folder / "_runtime").iterdir(), *(folder / made.emission.name).iterdir()]):
+    for path in sorted([*(folder / "_runtime").rglob("*.*"), *(folder / made.emission.name).iterdir()]):
         if path.suffix in FILES:
             text = path.read_text(encoding="utf-8")
             if (found := rewrite(text)) != text:
