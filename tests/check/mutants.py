@@ -346,6 +346,6 @@ def _planted(name: str, pattern: str, replacement: str) -> Planted:
 
 _WITHOUT_LAST = """
 
-def _without_last(a, b, out=None):
-    return np.vecdot(a[..., :-1], b[..., :-1], out=out)
+def _without_last(a, b, keepdims=False):
+    return np.vecdot(a[..., :-1], b[..., :-1], keepdims=keepdims)
 """
