@@ -30,6 +30,8 @@ results. `module` chooses between NumPy and C++ for the frameworks.
 differentiates by `rules`. `calls` calls kernels by jax_call.cpp, and `gpu` by jax_gpu_call.cpp on a GPU; `handlers`
 compiles both.
 
+`cpp` has the headers that C++ and CUDA share: left-out arguments and names as types.
+
 `sharded`, several processes: `layers` computes rows whose features are sharded, over the exchanges of `collectives`,
 with kernels of `native.parts`. `cuda.sharded` and `cuda.parts` do so on GPUs. `gradient_sums` adds up the gradients of
 parameters where rows are sharded.
