@@ -36,7 +36,7 @@ def checkout(tmp_path, monkeypatch):
     """A copy of what a checkout derives with, and a cache of its own."""
     monkeypatch.setenv("LNGEN_CACHE", str(tmp_path / "cache"))
     copy = tmp_path / "checkout"
-    ignored = shutil.ignore_patterns("__pycache__", "cpp", "include")
+    ignored = shutil.ignore_patterns("__pycache__", "simt")
     for name in ("lngen", "templates"):
         shutil.copytree(ROOT / name, copy / name, ignore=ignored)
     shutil.copy(ROOT / "pyproject.toml", copy)

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..cuda.calls import DeviceDirection
 from ..numpy.blocks import Work, round_to
+from ..numpy.blocks import stored as store_results
 from ..numpy.directions import ForwardCall, LaterCall, Results
 from ..numpy.layers import HostLayer, Kept
 from ..protocol import directions as protocol
@@ -122,14 +123,15 @@ class DirectionKernels:
         if call.dtype in COMPUTED:
             self.any([*values, *results], call)
         else:
-            self.otherwise.function(values, results, call)
+            store_results(results, self.otherwise.function(values, results, call))
 
     def later(self, arguments: Sequence[Any], fields: Sequence[Any], results: Sequence[Any], call: Work) -> None:
         """Compute another direction, as `LaterCall` calls it."""
         if call.dtype in COMPUTED:
             self.any([*arguments, *fields, *results], call)
         else:
-            self.otherwise.function(self.otherwise.with_zeros(arguments, call), fields, results, call)
+            given = self.otherwise.with_zeros(arguments, call)
+            store_results(results, self.otherwise.function(given, fields, results, call))
 
     def running(self) -> Running:
         """Return the functions by which calls run these kernels."""
