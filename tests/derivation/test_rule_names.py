@@ -35,7 +35,9 @@ SOURCES = sorted((Path(__file__).parents[2] / "lngen").rglob("*.py"))
 
 def derived(text: str) -> Derivation:
     """The derivation with its proofs, made now. Raises EvidenceError where it does not hold."""
-    return pipeline._proved(pipeline._planned(parse(text), lambda stage: None).derivation)
+    made = pipeline._proved(pipeline._planned(parse(text), lambda stage: None).derivation)
+    pipeline._require_evidence(made)
+    return made
 
 
 def made_by_rules(text: str) -> list[str]:

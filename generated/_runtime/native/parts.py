@@ -29,7 +29,7 @@ class HostPart:
         self,
         file: str,
         source: str,
-        otherwise: Callable[[Sequence[Any], Sequence[Any], Work], None],
+        otherwise: Callable[[Sequence[Any], Sequence[Any], Work], Any],
         values: Mapping[str, Any],
         results: Mapping[str, Any],
         kernels: Mapping[str, str],
@@ -61,11 +61,10 @@ class HostPart:
             if of[each] == each and kind in ("Row", "RowScalar")
         ]
 
-    def __call__(self, values: Sequence[Any], results: Sequence[Any], call: Work) -> None:
-        """Compute the results."""
+    def __call__(self, values: Sequence[Any], results: Sequence[Any], call: Work) -> Any:
+        """Compute the results; return those of NumPy, which need not be in their memory."""
         if call.dtype not in COMPUTED or not _can_compile():
-            self.otherwise(values, results, call)
-            return
+            return self.otherwise(values, results, call)
         given = list(values)
         for place in self.zeros:
             if given[place] is None:
@@ -76,6 +75,7 @@ class HostPart:
             if made[place] is None:
                 made[place] = np.empty(call.shape if shaped == "Row" else call.shape[:-1], call.dtype)
         self.kernels.any([*given, *made], call)
+        return None
 
 
 def _can_compile() -> bool:

@@ -241,9 +241,10 @@ class DirectionBody:
         ]
 
     def _made(self) -> list[str]:
-        """The variables of what `each_block` returns."""
-        per_row = [self.of.variables[event.node] for event in (*self.rows, *self.row_scalars)]
-        return per_row + [self.of.variables[node.index] for node in self._totals]
+        """The variables of what `each_block` returns; `_` where one value goes into a second result."""
+        nodes = [event.node for event in (*self.rows, *self.row_scalars)] + [node.index for node in self._totals]
+        names = [self.of.variables[node] for node in nodes]
+        return ["_" if name in names[:place] else name for place, name in enumerate(names)]
 
     # Around it
 
