@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from lngen.backends.expressions import decimal, formula
-from lngen.backends.layout import call, truth, tuple_of, wrapped
+from lngen.backends.layout import WIDTH, call, truth, tuple_of, wrapped
 from lngen.backends.numpy.buffers import allocate, needs
 from lngen.backends.numpy.code import Code, CodeLine, called, laid_out, named_conditions, read_by, that_count, unpacked
 from lngen.backends.numpy.expressions import DTYPE, FEATURES, KINDS, NodeExpressions
@@ -235,7 +235,7 @@ class DirectionBody:
             "",
             *wrapped(f"def block({', '.join(parameters)}):", 4),
             *block,
-            *wrapped(f"return {_listed([value.text for value in returned])}", 8),
+            *_return_of([value.text for value in returned], 8),
             "",
             *call(before, "_blocks.each_block", ["block", "call", *passed], 4),
         ]
@@ -303,6 +303,15 @@ class DirectionBody:
             if missing & self.everything:
                 lines.append(CodeLine(variable, Code("None"), missing & self.everything))
         return lines
+
+
+def _return_of(values: Sequence[str], indent: int) -> list[str]:
+    """Return the statement that returns several values, one on a line where it is too long."""
+    pad, inside = " " * indent, " " * (indent + 4)
+    whole = f"{pad}return {_listed(values)}"
+    if len(whole) <= WIDTH:
+        return [whole]
+    return [f"{pad}return (", *(f"{inside}{value}," for value in values), f"{pad})"]
 
 
 def _listed(names: Sequence[str]) -> str:
