@@ -18,7 +18,7 @@ _FOLDER = Path(__file__).parent
 
 def target(name: str) -> str:
     """Return the name of a handler in XLA; packages of layers have their own, since lngen's version may differ."""
-    return f"lngen {name} of {__package__.rpartition(".")[0]}"
+    return f"lngen {name} of {__package__.rpartition('.')[0]}"
 
 
 @cache
