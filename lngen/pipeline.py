@@ -27,6 +27,7 @@ from lngen.files import manifest, render
 from lngen.files.manifest import Emission
 from lngen.files.shared import needed
 from lngen.language.definition import Definition
+from lngen.plan.history import after
 from lngen.plan.planner import Plan, plan
 from lngen.plan.widen import widened
 from lngen.prove import has_values, prove
@@ -43,7 +44,7 @@ STAGES = ("derive", "plan", "prove", "numpy", "cuda", "cpu", "torch", "jax", "de
 _EMITTERS = {"numpy": numpy.emit, "cuda": cuda.emit, "cpu": cpu.emit, "torch": torch.emit, "jax": jax.emit}
 
 
-_HANDED = {"NumPy": numpy.handed, "C++ and CUDA": cpp.handed}
+_PASSES = {"NumPy": numpy.passes, "C++ and CUDA": cpp.passes}
 """The passes of each group of backends, which end with the programs that these print."""
 
 
@@ -87,14 +88,14 @@ def _planned(definition: Definition, on_stage: Callable[[str], None]) -> Plan:
     on_stage("derive")
     derivation = second_order(derive(definition))
     on_stage("plan")
-    return widened(plan(derivation))
+    return widened(plan(derivation, _PASSES))
 
 
 def _with_proofs(definition: Definition, on_stage: Callable[[str], None]) -> Plan:
     found = planned(definition, proved=False, on_stage=on_stage)
     on_stage("prove")
     derivation = _proved(found.derivation)
-    handed = {backends: list(map(passes, found.programs())) for backends, passes in _HANDED.items()}
+    handed = {name: [after(passes, program) for program in found.programs()] for name, passes in _PASSES.items()}
     proofs = (*derivation.proofs, *program_proofs(derivation, handed))
     derivation = replace(derivation, proofs=proofs)
     _require_evidence(derivation)

@@ -92,21 +92,21 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 7, 1> {
     const auto stage_1 = row.means([&](auto at) { return terms(at(X)); });
     const auto mu = get<0>(stage_1);  // step 1: mean(x)
     const auto stage_2 = row.sums([&](auto at) {
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto x_shifted = at(X) - mu;  // step 2, pass 1
       return terms(x_shifted, x_shifted*x_shifted);
     });
-    const auto sum_x_shifted = get<0>(stage_2);  // step 2: sum(x_shifted)
-    const auto squares_x_shifted = get<1>(stage_2);  // step 3: sum(x_shifted**2)
-    const auto mu_residual = math::quotient(sum_x_shifted, row.D);  // step 2
-    const auto var = math::quotient(corrected_squares(squares_x_shifted, sum_x_shifted, mu_residual, row.D), row.D);  // step 3
+    const auto sum_x_shifted = get<0>(stage_2);  // step 2, pass 4: sum(x_shifted)
+    const auto squares_x_shifted = get<1>(stage_2);  // step 3, pass 5: sum(x_shifted**2)
+    const auto mu_residual = math::quotient(sum_x_shifted, row.D);  // step 2, pass 6
+    const auto var = math::quotient(corrected_squares(squares_x_shifted, sum_x_shifted, mu_residual, row.D), row.D);  // step 3, pass 7
     const auto rstd = math::rsqrt(var + row(EPS));  // step 4
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
       const auto scale = at(SCALE);
       const auto shift = at(SHIFT);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       at.store(Y, shift + (scale + A(1))*xhat);  // step 6
     });
@@ -143,8 +143,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 5, 2> {
       const auto x = at(X);
       const auto scale = at(SCALE);
       const auto dy = at(DY);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       const auto g = dy*(scale + A(1));  // step 7
       at.store(DSCALE, dy*xhat);  // step 21
@@ -158,8 +158,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 5, 2> {
       const auto x = at(X);
       const auto scale = at(SCALE);
       const auto dy = at(DY);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       const auto g = dy*(scale + A(1));  // step 7
       at.store(DX, (g - mean_g - xhat*mean_g_xhat)*rstd);  // step 20
@@ -192,8 +192,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 5, 1> {
     const auto stage_1 = row.means([&](auto at) {
       const auto x = at(X);
       const auto x_dot = at(X_DOT);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       return terms(x_dot, x_dot*xhat);
     });
@@ -206,8 +206,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 5, 1> {
       const auto x_dot = at(X_DOT);
       const auto scale_dot = at(SCALE_DOT);
       const auto shift_dot = at(SHIFT_DOT);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       at.store(Y_DOT, shift_dot + scale_dot*xhat + (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*(scale + A(1))*rstd);  // step 37
     });
@@ -247,8 +247,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 5, 0, 13, 2> {
       const auto scale = at(SCALE);
       const auto dy = at(DY);
       const auto ddx = at(DDX);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       const auto g = dy*(scale + A(1));  // step 38
       at.store(DSHIFT, A(0));  // step 72
@@ -259,9 +259,9 @@ struct Layer : Direction<Given, decltype(over_rows()), 5, 0, 13, 2> {
     const auto mean_ddx = get<2>(stage_1);  // step 70: mean(ddx)
     const auto mean_ddx_xhat = get<3>(stage_1);  // step 70: mean(ddx*xhat)
     const auto mean_ddx_g = get<4>(stage_1);  // step 62: mean(ddx*g)
-    const auto mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 43
-    const auto mean_g_xhat_scaled_2 = A(2)*mean_g_xhat;  // step 62
-    const auto mean_ddx_scaled = mean_ddx*mean_g;  // step 62
+    const auto mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 43, pass 8
+    const auto mean_g_xhat_scaled_2 = A(2)*mean_g_xhat;  // step 62, pass 9
+    const auto mean_ddx_scaled = mean_ddx*mean_g;  // step 62, pass 10
     const auto stage_2 = row.means([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -270,11 +270,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 5, 0, 13, 2> {
       const auto ddx = at(DDX);
       const auto ddscale = at(DDSCALE);
       const auto ddshift = at(DDSHIFT);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       const auto dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd;  // step 70
-      const auto d2xhat_part = ddscale*dy - ddx*mean_g_xhat_scaled;  // step 43
+      const auto d2xhat_part = ddscale*dy - ddx*mean_g_xhat_scaled;  // step 43, pass 11
       at.store(DSCALE, dg*dy);  // step 71
       at.store(DDY, ddshift + ddscale*xhat + dg*(scale + A(1)));  // step 76
       return terms(d2xhat_part, d2xhat_part*xhat);
@@ -288,12 +288,12 @@ struct Layer : Direction<Given, decltype(over_rows()), 5, 0, 13, 2> {
       const auto dy = at(DY);
       const auto ddx = at(DDX);
       const auto ddscale = at(DDSCALE);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       const auto g = dy*(scale + A(1));  // step 38
-      const auto d2xhat_part = ddscale*dy - ddx*mean_g_xhat_scaled;  // step 43
-      at.store(DX, (d2xhat_part + (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled_2 + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd - mean_d2xhat_part - xhat*mean_d2xhat_part_xhat)*rstd);  // step 62
+      const auto d2xhat_part = ddscale*dy - ddx*mean_g_xhat_scaled;  // step 43, pass 11
+      at.store(DX, (d2xhat_part + (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled_2 + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd - mean_d2xhat_part - xhat*mean_d2xhat_part_xhat)*rstd);  // step 62, pass 12
     });
   }
 };

@@ -45,10 +45,10 @@ def jvp(arguments, fields, results, call):
         # step 37: mean_x_dot = mean(x_dot)
         if x_dot_rows is not None:
             mean_x_dot = _rows.row_sum(x_dot, one_over_D)
-        # step 2: x_shifted = x - mu
+        # step 2, pass 1: x_shifted = x - mu
         if x_dot_rows is not None or scale_dot_rows is not None:
             x_shifted = _rows.by_row(np.subtract, x, mu, out=y_dot_block)
-            # step 2: x_centred = x_shifted - mu_residual
+            # step 2, pass 3: x_centred = x_shifted - mu_residual
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = _rows.by_row(np.multiply, x_centred, rstd, out=buffers[0])
@@ -121,10 +121,10 @@ def backward_backward(arguments, fields, results, call):
         # step 70: mean_ddx = mean(ddx)
         if ddx_rows is not None:
             mean_ddx = _rows.row_sum(ddx, one_over_D)
-        # step 2: x_shifted = x - mu
+        # step 2, pass 1: x_shifted = x - mu
         if needs_x_shifted:
             x_shifted = _rows.by_row(np.subtract, x, mu, out=dshift_block)
-            # step 2: x_centred = x_shifted - mu_residual
+            # step 2, pass 3: x_centred = x_shifted - mu_residual
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = _rows.by_row(np.multiply, x_centred, rstd, out=dx_block)
@@ -141,19 +141,19 @@ def backward_backward(arguments, fields, results, call):
             # step 62: mean_ddx_g = mean(ddx*g)
             mean_ddx_g = _rows.row_mean(ddx, g, D)
         dshift = _rows.filled(0.0, dshift_block, shape, dtype)
-        # step 43: mean_g_xhat_scaled = mean_g_xhat*rstd
+        # step 43, pass 8: mean_g_xhat_scaled = mean_g_xhat*rstd
         if ddx_rows is not None:
             mean_g_xhat_scaled = mean_g_xhat * rstd
-            # step 62: mean_g_xhat_scaled_2 = 2*mean_g_xhat
+            # step 62, pass 9: mean_g_xhat_scaled_2 = 2*mean_g_xhat
             mean_g_xhat_scaled_2 = mean_g_xhat * 2.0
-            # step 62: mean_ddx_scaled = mean_ddx*mean_g
+            # step 62, pass 10: mean_ddx_scaled = mean_ddx*mean_g
             mean_ddx_scaled = mean_ddx * mean_g
             # step 70: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
             dg = _rows.by_row(np.subtract, ddx, mean_ddx, out=dscale_block)
             part_2 = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=ddy_block)
             dg = np.subtract(dg, part_2, out=dg)
             dg = _rows.by_row(np.multiply, dg, rstd, out=buffers[2])
-        # step 43: d2xhat_part = ddscale*dy - ddx*mean_g_xhat_scaled
+        # step 43, pass 11: d2xhat_part = ddscale*dy - ddx*mean_g_xhat_scaled
         if ddscale_rows is not None:
             d2xhat_part = np.multiply(ddscale, dy, out=buffers[3])
         if ddx_rows is not None and ddscale_rows is None:
@@ -190,7 +190,7 @@ def backward_backward(arguments, fields, results, call):
             ddy = part_4
         if needs_ddy:
             ddy = _rows.filled(ddshift, ddy_block, shape, dtype)
-        # step 62: d2x = (d2xhat_part + (xhat*mean_ddx_scaled +
+        # step 62, pass 12: d2x = (d2xhat_part + (xhat*mean_ddx_scaled +
         #   (xhat*mean_g_xhat_scaled_2 + mean_g - g)*mean_ddx_xhat -
         #   xhat*mean_ddx_g)*rstd - mean_d2xhat_part - xhat*mean_d2xhat_part_xhat)*rstd
         if ddx_rows is not None:

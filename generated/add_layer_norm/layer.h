@@ -143,13 +143,13 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 7, 1> {
       const auto x = at(X);
       const auto residual = at(RESIDUAL);
       const auto h = residual + x;  // step 1
-      const auto h_shifted = h - mu;  // step 3
+      const auto h_shifted = h - mu;  // step 3, pass 1
       return terms(h_shifted, h_shifted*h_shifted);
     });
-    const auto sum_h_shifted = get<0>(stage_2);  // step 3: sum(h_shifted)
-    const auto squares_h_shifted = get<1>(stage_2);  // step 4: sum(h_shifted**2)
-    const auto mu_residual = math::quotient(sum_h_shifted, row.D);  // step 3
-    const auto var = math::quotient(corrected_squares(squares_h_shifted, sum_h_shifted, mu_residual, row.D), row.D);  // step 4
+    const auto sum_h_shifted = get<0>(stage_2);  // step 3, pass 4: sum(h_shifted)
+    const auto squares_h_shifted = get<1>(stage_2);  // step 4, pass 5: sum(h_shifted**2)
+    const auto mu_residual = math::quotient(sum_h_shifted, row.D);  // step 3, pass 6
+    const auto var = math::quotient(corrected_squares(squares_h_shifted, sum_h_shifted, mu_residual, row.D), row.D);  // step 4, pass 7
     const auto rstd = math::rsqrt(var + row(EPS));  // step 5
     row.each([&](auto at) {
       const auto x = at(X);
@@ -157,8 +157,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 7, 1> {
       const auto gamma = at(GAMMA);
       const auto beta = at(BETA);
       const auto h = residual + x;  // step 1
-      const auto h_shifted = h - mu;  // step 3
-      const auto h_centred = h_shifted - mu_residual;  // step 3
+      const auto h_shifted = h - mu;  // step 3, pass 1
+      const auto h_centred = h_shifted - mu_residual;  // step 3, pass 3
       const auto xhat = h_centred*rstd;  // step 6
       at.store(Y, xhat*gamma + beta);  // step 7
     });
@@ -196,8 +196,8 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA, DBETA)), 2, 0, 5, 1> 
       const auto h = at(H);
       const auto dy = at(DY);
       const auto gamma = at(GAMMA);
-      const auto h_shifted = h - mu;  // step 3
-      const auto h_centred = h_shifted - mu_residual;  // step 3
+      const auto h_shifted = h - mu;  // step 3, pass 1
+      const auto h_centred = h_shifted - mu_residual;  // step 3, pass 3
       const auto xhat = h_centred*rstd;  // step 6
       const auto g = dy*gamma;  // step 8
       at.over_rows(DGAMMA, dy*xhat);  // step 23: dgamma
@@ -211,8 +211,8 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA, DBETA)), 2, 0, 5, 1> 
       const auto dy = at(DY);
       const auto dh = at(DH);
       const auto gamma = at(GAMMA);
-      const auto h_shifted = h - mu;  // step 3
-      const auto h_centred = h_shifted - mu_residual;  // step 3
+      const auto h_shifted = h - mu;  // step 3, pass 1
+      const auto h_centred = h_shifted - mu_residual;  // step 3, pass 3
       const auto xhat = h_centred*rstd;  // step 6
       const auto g = dy*gamma;  // step 8
       const auto dx = dh + (g - mean_g - xhat*mean_g_xhat)*rstd;  // step 21
@@ -268,8 +268,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 5, 1> {
       const auto h = at(H);
       const auto x_dot = at(X_DOT);
       const auto residual_dot = at(RESIDUAL_DOT);
-      const auto h_shifted = h - mu;  // step 3
-      const auto h_centred = h_shifted - mu_residual;  // step 3
+      const auto h_shifted = h - mu;  // step 3, pass 1
+      const auto h_centred = h_shifted - mu_residual;  // step 3, pass 3
       const auto xhat = h_centred*rstd;  // step 6
       const auto h_dot = residual_dot + x_dot;  // step 25
       at.store(H_DOT, h_dot);
@@ -284,8 +284,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 5, 1> {
       const auto gamma = at(GAMMA);
       const auto gamma_dot = at(GAMMA_DOT);
       const auto beta_dot = at(BETA_DOT);
-      const auto h_shifted = h - mu;  // step 3
-      const auto h_centred = h_shifted - mu_residual;  // step 3
+      const auto h_shifted = h - mu;  // step 3, pass 1
+      const auto h_centred = h_shifted - mu_residual;  // step 3, pass 3
       const auto xhat = h_centred*rstd;  // step 6
       const auto h_dot = residual_dot + x_dot;  // step 25
       at.store(Y_DOT, xhat*gamma_dot + (h_dot - mean_h_dot - xhat*mean_h_dot_xhat)*rstd*gamma + beta_dot);  // step 40
@@ -330,8 +330,8 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 7, 0, 12, 2> {
       const auto ddresidual = at(DDRESIDUAL);
       const auto gamma = at(GAMMA);
       const auto ddgamma = at(DDGAMMA);
-      const auto h_shifted = h - mu;  // step 3
-      const auto h_centred = h_shifted - mu_residual;  // step 3
+      const auto h_shifted = h - mu;  // step 3, pass 1
+      const auto h_centred = h_shifted - mu_residual;  // step 3, pass 3
       const auto xhat = h_centred*rstd;  // step 6
       const auto g = dy*gamma;  // step 41
       const auto ddh = ddresidual + ddx;  // step 46
@@ -345,8 +345,8 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 7, 0, 12, 2> {
     const auto mean_ddgamma_dy = get<4>(stage_1);  // step 68: mean(ddgamma*dy)
     const auto mean_ddh_g = get<5>(stage_1);  // step 68: mean(ddh*g)
     const auto mean_ddgamma_dy_xhat = get<6>(stage_1);  // step 68: mean(ddgamma*dy*xhat)
-    const auto mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 68
-    const auto mean_ddh_scaled = mean_ddh*mean_g;  // step 68
+    const auto mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 68, pass 12
+    const auto mean_ddh_scaled = mean_ddh*mean_g;  // step 68, pass 13
     row.each([&](auto at) {
       const auto h = at(H);
       const auto dy = at(DY);
@@ -355,13 +355,13 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 7, 0, 12, 2> {
       const auto gamma = at(GAMMA);
       const auto ddgamma = at(DDGAMMA);
       const auto ddbeta = at(DDBETA);
-      const auto h_shifted = h - mu;  // step 3
-      const auto h_centred = h_shifted - mu_residual;  // step 3
+      const auto h_shifted = h - mu;  // step 3, pass 1
+      const auto h_centred = h_shifted - mu_residual;  // step 3, pass 3
       const auto xhat = h_centred*rstd;  // step 6
       const auto g = dy*gamma;  // step 41
       const auto ddh = ddresidual + ddx;  // step 46
       const auto dg = (ddh - mean_ddh - xhat*mean_ddh_xhat)*rstd;  // step 77
-      const auto d2x = (dy*ddgamma + (xhat*mean_ddh_scaled + (xhat*mean_g_xhat_scaled + mean_g - g)*mean_ddh_xhat - xhat*mean_ddh_g - (ddh - mean_ddh)*mean_g_xhat)*rstd - mean_ddgamma_dy - xhat*mean_ddgamma_dy_xhat)*rstd;  // step 68
+      const auto d2x = (dy*ddgamma + (xhat*mean_ddh_scaled + (xhat*mean_g_xhat_scaled + mean_g - g)*mean_ddh_xhat - xhat*mean_ddh_g - (ddh - mean_ddh)*mean_g_xhat)*rstd - mean_ddgamma_dy - xhat*mean_ddgamma_dy_xhat)*rstd;  // step 68, pass 14
       at.over_rows(D2GAMMA, dg*dy);  // step 78: d2gamma
       at.store(DX, d2x);
       at.store(DRESIDUAL, d2x);

@@ -36,13 +36,13 @@ def forward(values, results, call):
         h = np.add(residual, x, out=h_block)
         # step 2: mu = mean(h)
         mu = _rows.row_sum(h, one_over_D)
-        # step 3: h_shifted = h - mu
+        # step 3, pass 1: h_shifted = h - mu
         h_shifted = _rows.by_row(np.subtract, h, mu, out=y_block)
         # step 4: var = mean(h_shifted**2)
         var = _rows.row_mean(h_shifted, h_shifted, D)
-        # step 3: mu_residual = mean(h_shifted)
+        # step 3, pass 2: mu_residual = mean(h_shifted)
         mu_residual = _rows.residual(h_shifted, mu, var, D, far_from, one_over_D)
-        # step 3: h_centred = h_shifted - mu_residual
+        # step 3, pass 3: h_centred = h_shifted - mu_residual
         h_centred = h_shifted
         # step 5: rstd = 1/sqrt(var + eps)
         rstd = np.reciprocal(np.sqrt(var + eps))
@@ -78,7 +78,7 @@ def backward(arguments, fields, results, call):
     needs_mean_g_xhat_unscaled = gamma is None and dy_rows is not None
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 21: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
+    # step 21, pass 8: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
     if needs_gamma_over_D:
         gamma_over_D = gamma / D
 
@@ -94,19 +94,19 @@ def backward(arguments, fields, results, call):
         dresidual_block=None,
     ):
         dgamma = dbeta = None
-        # step 3: h_shifted = h - mu
+        # step 3, pass 1: h_shifted = h - mu
         if dy_rows is not None:
             h_shifted = _rows.by_row(np.subtract, h, mu, out=dx_block)
-            # step 3: h_centred = h_shifted - mu_residual
+            # step 3, pass 3: h_centred = h_shifted - mu_residual
             h_centred = _rows.less_residual(h_shifted, mu_residual)
-        # step 23: dgamma = sum over rows of dy*h_centred*rstd
+        # step 23, pass 10: dgamma = sum over rows of dy*h_centred*rstd
         if needs_gamma_over_D:
             part = np.multiply(dy, h_centred, out=dresidual_block)
             dgamma = _rows.sum_rows(part, rstd)
         # step 24: dbeta = sum over rows of dy
         if dbeta_out is not None and dy_rows is not None:
             dbeta = _rows.sum_rows(dy)
-        # step 21: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
+        # step 21, pass 8: mean_g_xhat_unscaled = mean(dy*h_centred*gamma)
         if needs_gamma_over_D:
             mean_g_xhat_unscaled = _rows.row_sum(part, gamma_over_D)
         if needs_mean_g_xhat_unscaled:
@@ -119,9 +119,9 @@ def backward(arguments, fields, results, call):
         # step 21: mean_g = mean(g)
         if dy_rows is not None:
             mean_g = _rows.row_sum(g, one_over_D)
-            # step 21: mean_g_xhat = mean_g_xhat_unscaled*rstd
+            # step 21, pass 9: mean_g_xhat = mean_g_xhat_unscaled*rstd
             mean_g_xhat = mean_g_xhat_unscaled * rstd
-            # step 21: dx = dh + (g - mean_g - h_centred*mean_g_xhat*rstd)*rstd
+            # step 21, pass 11: dx = dh + (g - mean_g - h_centred*mean_g_xhat*rstd)*rstd
             dx = np.subtract(g, mean_g, out=dresidual_block)
             part_2 = np.multiply(h_centred, mean_g_xhat * rstd, out=h_centred)
             dx = np.subtract(dx, part_2, out=part_2)

@@ -46,14 +46,14 @@ def jvp(arguments, fields, results, call):
         h_dot_block=None,
         buffers=(None,) * 2,
     ):
-        # step 3: h_shifted = h - mu
+        # step 3, pass 1: h_shifted = h - mu
         if (
             x_dot_rows is not None
             or residual_dot_rows is not None
             or gamma_dot is not None
         ):
             h_shifted = _rows.by_row(np.subtract, h, mu, out=h_dot_block)
-            # step 3: h_centred = h_shifted - mu_residual
+            # step 3, pass 3: h_centred = h_shifted - mu_residual
             h_centred = _rows.less_residual(h_shifted, mu_residual)
             # step 6: xhat = h_centred*rstd
             xhat = _rows.by_row(np.multiply, h_centred, rstd, out=buffers[0])
@@ -179,10 +179,10 @@ def backward_backward(arguments, fields, results, call):
         # step 68: mean_ddgamma_dy = mean(dy*ddgamma)
         if needs_ddgamma_over_D:
             mean_ddgamma_dy = _rows.row_sum(dy, ddgamma_over_D)
-        # step 3: h_shifted = h - mu
+        # step 3, pass 1: h_shifted = h - mu
         if needs_h_shifted:
             h_shifted = _rows.by_row(np.subtract, h, mu, out=dx_block)
-            # step 3: h_centred = h_shifted - mu_residual
+            # step 3, pass 3: h_centred = h_shifted - mu_residual
             h_centred = _rows.less_residual(h_shifted, mu_residual)
             # step 6: xhat = h_centred*rstd
             xhat = _rows.by_row(np.multiply, h_centred, rstd, out=ddy_block)
@@ -220,10 +220,10 @@ def backward_backward(arguments, fields, results, call):
             ddh_result = _rows.filled(ddh, ddh_block, shape, dtype)
         if dh_rows is not None and ddx_rows is not None and ddresidual_rows is not None:
             ddh_result = ddh
-        # step 68: mean_g_xhat_scaled = 3*mean_g_xhat
+        # step 68, pass 12: mean_g_xhat_scaled = 3*mean_g_xhat
         if needs_mean_g:
             mean_g_xhat_scaled = mean_g_xhat * 3.0
-            # step 68: mean_ddh_scaled = mean_ddh*mean_g
+            # step 68, pass 13: mean_ddh_scaled = mean_ddh*mean_g
             mean_ddh_scaled = mean_ddh * mean_g
             # step 77: dg = (ddh - mean_ddh - xhat*mean_ddh_xhat)*rstd
             part_2 = _rows.by_row(np.subtract, ddh, mean_ddh, out=dresidual_block)
@@ -234,9 +234,9 @@ def backward_backward(arguments, fields, results, call):
         if needs_g:
             part_3 = np.multiply(dg, dy, out=buffers[2])
             d2gamma = _rows.sum_rows(part_3)
-        # step 68: d2x = (dy*ddgamma + (xhat*mean_ddh_scaled + (xhat*mean_g_xhat_scaled
-        #   + mean_g - g)*mean_ddh_xhat - xhat*mean_ddh_g - (ddh -
-        #   mean_ddh)*mean_g_xhat)*rstd - mean_ddgamma_dy -
+        # step 68, pass 14: d2x = (dy*ddgamma + (xhat*mean_ddh_scaled +
+        #   (xhat*mean_g_xhat_scaled + mean_g - g)*mean_ddh_xhat - xhat*mean_ddh_g -
+        #   (ddh - mean_ddh)*mean_g_xhat)*rstd - mean_ddgamma_dy -
         #   xhat*mean_ddgamma_dy_xhat)*rstd
         if needs_ddgamma_over_D:
             d2x = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[2])

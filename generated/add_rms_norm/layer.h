@@ -274,7 +274,7 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 0, 6, 2> {
     const auto mean_ddh_xhat = get<1>(stage_1);  // step 55: mean(ddh*xhat)
     const auto mean_ddh_g = get<2>(stage_1);  // step 48: mean(ddh*g)
     const auto mean_ddgamma_dy_xhat = get<3>(stage_1);  // step 48: mean(ddgamma*dy*xhat)
-    const auto mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 48
+    const auto mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 48, pass 5
     row.each([&](auto at) {
       const auto h = at(H);
       const auto dy = at(DY);
@@ -286,7 +286,7 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 0, 6, 2> {
       const auto g = dy*gamma;  // step 27
       const auto ddh = ddresidual + ddx;  // step 31
       const auto dg = (ddh - xhat*mean_ddh_xhat)*rstd;  // step 55
-      const auto d2x = (dy*ddgamma + ((xhat*mean_g_xhat_scaled - g)*mean_ddh_xhat - xhat*mean_ddh_g - ddh*mean_g_xhat)*rstd - xhat*mean_ddgamma_dy_xhat)*rstd;  // step 48
+      const auto d2x = (dy*ddgamma + ((xhat*mean_g_xhat_scaled - g)*mean_ddh_xhat - xhat*mean_ddh_g - ddh*mean_g_xhat)*rstd - xhat*mean_ddgamma_dy_xhat)*rstd;  // step 48, pass 6
       at.over_rows(D2GAMMA, dg*dy);  // step 56: d2gamma
       at.store(DX, d2x);
       at.store(DRESIDUAL, d2x);

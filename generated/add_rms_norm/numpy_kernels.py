@@ -65,17 +65,17 @@ def backward(arguments, fields, results, call):
     needs_gamma_over_D = gamma is not None and dy_rows is not None
     needs_mean_g_xhat_unscaled = gamma is None and dy_rows is not None
     D = _rows.number(features, dtype)
-    # step 13: mean_g_xhat_unscaled = mean(dy*h*gamma)
+    # step 13, pass 1: mean_g_xhat_unscaled = mean(dy*h*gamma)
     if needs_gamma_over_D:
         gamma_over_D = gamma / D
 
     def block(h, dy, dh, rstd, gamma_wide, dx_block=None, dresidual_block=None):
         dgamma = None
-        # step 15: dgamma = sum over rows of dy*h*rstd
+        # step 15, pass 3: dgamma = sum over rows of dy*h*rstd
         if needs_gamma_over_D:
             part = np.multiply(dy, h, out=dx_block)
             dgamma = _rows.sum_rows(part, rstd)
-            # step 13: mean_g_xhat_unscaled = mean(dy*h*gamma)
+            # step 13, pass 1: mean_g_xhat_unscaled = mean(dy*h*gamma)
             mean_g_xhat_unscaled = _rows.row_sum(part, gamma_over_D)
         if needs_mean_g_xhat_unscaled:
             mean_g_xhat_unscaled = _rows.row_mean(dy, h, D)
@@ -84,10 +84,10 @@ def backward(arguments, fields, results, call):
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
         if needs_mean_g_xhat_unscaled:
             g = dy
-        # step 13: mean_g_xhat = mean_g_xhat_unscaled*rstd
+        # step 13, pass 2: mean_g_xhat = mean_g_xhat_unscaled*rstd
         if dy_rows is not None:
             mean_g_xhat = mean_g_xhat_unscaled * rstd
-            # step 13: dx = dh + (g - h*mean_g_xhat*rstd)*rstd
+            # step 13, pass 4: dx = dh + (g - h*mean_g_xhat*rstd)*rstd
             dx = _rows.by_row(np.multiply, h, mean_g_xhat * rstd, out=dresidual_block)
             dx = np.subtract(g, dx, out=dx_block)
             dx = np.multiply(dx, rstd, out=dx)

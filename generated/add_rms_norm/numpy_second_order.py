@@ -167,7 +167,7 @@ def backward_backward(arguments, fields, results, call):
             ddh_result = _rows.filled(ddh, ddh_block, shape, dtype)
         if dh_rows is not None and ddx_rows is not None and ddresidual_rows is not None:
             ddh_result = ddh
-        # step 48: mean_g_xhat_scaled = 3*mean_g_xhat
+        # step 48, pass 5: mean_g_xhat_scaled = 3*mean_g_xhat
         if needs_mean_g_xhat:
             mean_g_xhat_scaled = mean_g_xhat * 3.0
             # step 55: dg = (ddh - xhat*mean_ddh_xhat)*rstd
@@ -178,8 +178,9 @@ def backward_backward(arguments, fields, results, call):
         if needs_g:
             part_2 = np.multiply(dg, dy, out=dresidual_block)
             d2gamma = _rows.sum_rows(part_2)
-        # step 48: d2x = (dy*ddgamma + ((xhat*mean_g_xhat_scaled - g)*mean_ddh_xhat -
-        #   xhat*mean_ddh_g - ddh*mean_g_xhat)*rstd - xhat*mean_ddgamma_dy_xhat)*rstd
+        # step 48, pass 6: d2x = (dy*ddgamma + ((xhat*mean_g_xhat_scaled -
+        #   g)*mean_ddh_xhat - xhat*mean_ddh_g - ddh*mean_g_xhat)*rstd -
+        #   xhat*mean_ddgamma_dy_xhat)*rstd
         if needs_ddgamma_over_D:
             d2x = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=dresidual_block)
         if needs_mean_g_xhat:

@@ -130,14 +130,14 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 6, 1> {
       at.store(DTARGET, -logp*dy);  // step 33
       return terms(target);
     });
-    const auto sum_target = get<0>(stage_1);  // step 31: sum(target)
-    const auto sum_target_scaled = sum_target / row(Z_2);  // step 31
+    const auto sum_target = get<0>(stage_1);  // step 31, pass 1: sum(target)
+    const auto sum_target_scaled = sum_target / row(Z_2);  // step 31, pass 2
     row.each([&](auto at) {
       const auto x = at(X);
       const auto target = at(TARGET);
       const auto x_shifted = x - m;  // step 2
       const auto exp_shifted = math::exp(x_shifted);  // step 3
-      at.store(DX, (exp_shifted*sum_target_scaled - target)*dy);  // step 31
+      at.store(DX, (exp_shifted*sum_target_scaled - target)*dy);  // step 31, pass 3
     });
   }
 };
@@ -170,8 +170,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 7, 0> {
       const auto exp_shifted = math::exp(x_shifted);  // step 3
       return terms(exp_shifted*x_dot);
     });
-    const auto sum_exp_shifted_x_dot = get<0>(stage_1);  // step 40: sum(exp_shifted*x_dot)
-    const auto log_Z_dot = sum_exp_shifted_x_dot / row(Z_2);  // step 40
+    const auto sum_exp_shifted_x_dot = get<0>(stage_1);  // step 40, pass 4: sum(exp_shifted*x_dot)
+    const auto log_Z_dot = sum_exp_shifted_x_dot / row(Z_2);  // step 40, pass 5
     const auto stage_2 = row.sums([&](auto at) {
       const auto x = at(X);
       const auto target = at(TARGET);
@@ -213,7 +213,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 4, 1, 14, 2, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto m = row(M), Z = row(Z_2), log_Z = row(LOG_Z);
     const auto dy = row(DY);
-    const auto Z_scaled = row.D / Z;  // step 68
+    const auto Z_scaled = row.D / Z;  // step 68, pass 6
     const auto stage_2 = row.sums([&](auto at) {
       const auto x = at(X);
       const auto target = at(TARGET);
@@ -226,12 +226,12 @@ struct Layer : Direction<Given, decltype(over_rows()), 4, 1, 14, 2, 1> {
       return terms(wanted<HAS_ddx>(target), d2logp, ddx*exp_shifted, ddtarget*logp);
     });
     const auto mean_target = math::quotient(get<0>(stage_2), row.D);  // step 47: mean(target)
-    const auto mean_d2logp = math::quotient(get<1>(stage_2), row.D);  // step 68: mean(d2logp)
-    const auto sum_ddx_exp_shifted = get<2>(stage_2);  // step 68: sum(ddx*exp_shifted)
-    const auto mean_ddtarget_logp = math::quotient(get<3>(stage_2), row.D);  // step 80: mean(ddtarget*logp)
-    const auto mean_target_scaled = dy*mean_target;  // step 68
-    const auto sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted / Z;  // step 68
-    const auto mean_target_scaled_2 = mean_target*row.D / Z;  // step 80
+    const auto mean_d2logp = math::quotient(get<1>(stage_2), row.D);  // step 68, pass 7: mean(d2logp)
+    const auto sum_ddx_exp_shifted = get<2>(stage_2);  // step 68, pass 8: sum(ddx*exp_shifted)
+    const auto mean_ddtarget_logp = math::quotient(get<3>(stage_2), row.D);  // step 80, pass 9: mean(ddtarget*logp)
+    const auto mean_target_scaled = dy*mean_target;  // step 68, pass 10
+    const auto sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted / Z;  // step 68, pass 11
+    const auto mean_target_scaled_2 = mean_target*row.D / Z;  // step 80, pass 12
     const auto stage_3 = row.means([&](auto at) {
       const auto x = at(X);
       const auto target = at(TARGET);
@@ -240,12 +240,12 @@ struct Layer : Direction<Given, decltype(over_rows()), 4, 1, 14, 2, 1> {
       const auto x_shifted = x - m;  // step 2
       const auto exp_shifted = at.recall(KEPT_EXP_SHIFTED, [&] { return math::exp(x_shifted); });  // step 3
       const auto d2logp = -ddtarget*dy;  // step 49
-      at.store(DX, d2logp + ((ddx - sum_ddx_exp_shifted_scaled)*mean_target_scaled - mean_d2logp)*exp_shifted*Z_scaled);  // step 68
-      at.store(DTARGET, (sum_ddx_exp_shifted_scaled - ddx)*dy);  // step 76
+      at.store(DX, d2logp + ((ddx - sum_ddx_exp_shifted_scaled)*mean_target_scaled - mean_d2logp)*exp_shifted*Z_scaled);  // step 68, pass 13
+      at.store(DTARGET, (sum_ddx_exp_shifted_scaled - ddx)*dy);  // step 76, pass 14
       return terms(ddx*(exp_shifted*mean_target_scaled_2 - target));
     });
-    const auto mean_ddx_exp_shifted_target = get<0>(stage_3);  // step 80: mean(ddx*(mean_target_scaled_2*exp_shifted - target))
-    const auto ddy = (mean_ddx_exp_shifted_target - mean_ddtarget_logp)*row.D;  // step 80
+    const auto mean_ddx_exp_shifted_target = get<0>(stage_3);  // step 80, pass 15: mean(ddx*(mean_target_scaled_2*exp_shifted - target))
+    const auto ddy = (mean_ddx_exp_shifted_target - mean_ddtarget_logp)*row.D;  // step 80, pass 16
     row.store(DDY, ddy);
   }
 };

@@ -66,7 +66,7 @@ def backward(arguments, fields, results, call):
     ones = _rows.equal_weights(features, 1.0, dtype)
 
     def block(x, target, dy, m, Z, log_Z, dx_block=None, dtarget_block=None):
-        # step 31: sum_target = sum(target)
+        # step 31, pass 1: sum_target = sum(target)
         sum_target = _rows.row_sum(target, ones)
         # step 2: x_shifted = x - m
         x_shifted = _rows.by_row(np.subtract, x, m, out=dx_block)
@@ -74,11 +74,11 @@ def backward(arguments, fields, results, call):
         logp = _rows.by_row(np.subtract, x_shifted, log_Z, out=dtarget_block)
         # step 33: dtarget = -logp*dy
         dtarget = np.multiply(logp, np.negative(dy), out=logp)
-        # step 31: sum_target_scaled = sum_target/Z
+        # step 31, pass 2: sum_target_scaled = sum_target/Z
         sum_target_scaled = sum_target / Z
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
-        # step 31: dx = (exp_shifted*sum_target_scaled - target)*dy
+        # step 31, pass 3: dx = (exp_shifted*sum_target_scaled - target)*dy
         dx = np.multiply(exp_shifted, sum_target_scaled, out=exp_shifted)
         dx = np.subtract(dx, target, out=dx)
         dx = np.multiply(dx, dy, out=dx)

@@ -35,9 +35,9 @@ def jvp(arguments, fields, results, call):
         # step 3: exp_shifted = exp(x_shifted)
         if x_dot_rows is not None:
             exp_shifted = np.exp(x_shifted, out=buffers[1])
-            # step 40: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
+            # step 40, pass 4: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
             sum_exp_shifted_x_dot = _rows.row_sum(exp_shifted, x_dot)
-            # step 40: log_Z_dot = sum_exp_shifted_x_dot/Z
+            # step 40, pass 5: log_Z_dot = sum_exp_shifted_x_dot/Z
             log_Z_dot = sum_exp_shifted_x_dot / Z
         # step 6: logp = x_shifted - log_Z
         if target_dot_rows is not None:
@@ -90,7 +90,7 @@ def backward_backward(arguments, fields, results, call):
         dtarget_block=None,
         buffers=(None,),
     ):
-        # step 68: Z_scaled = D/Z
+        # step 68, pass 6: Z_scaled = D/Z
         Z_scaled = D / Z
         # step 47: mean_target = mean(target)
         if ddx_rows is not None:
@@ -99,28 +99,28 @@ def backward_backward(arguments, fields, results, call):
         x_shifted = _rows.by_row(np.subtract, x, m, out=dx_block)
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=dtarget_block)
-        # step 68: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
+        # step 68, pass 8: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
         if ddx_rows is not None:
             sum_ddx_exp_shifted = _rows.row_sum(ddx, exp_shifted)
         # step 6: logp = x_shifted - log_Z
         if ddtarget_rows is not None:
             logp = np.subtract(x_shifted, log_Z, out=x_shifted)
-            # step 80: mean_ddtarget_logp = mean(ddtarget*logp)
+            # step 80, pass 9: mean_ddtarget_logp = mean(ddtarget*logp)
             mean_ddtarget_logp = _rows.row_mean(ddtarget, logp, D)
             # step 49: d2logp = -ddtarget*dy
             d2logp = _rows.by_row(
                 np.multiply, ddtarget, np.negative(dy), out=buffers[0]
             )
-            # step 68: mean_d2logp = mean(d2logp)
+            # step 68, pass 7: mean_d2logp = mean(d2logp)
             mean_d2logp = _rows.row_sum(d2logp, one_over_D)
-        # step 68: mean_target_scaled = dy*mean_target
+        # step 68, pass 10: mean_target_scaled = dy*mean_target
         if ddx_rows is not None:
             mean_target_scaled = dy * mean_target
-            # step 68: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/Z
+            # step 68, pass 11: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/Z
             sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted / Z
-            # step 80: mean_target_scaled_2 = mean_target*D/Z
+            # step 80, pass 12: mean_target_scaled_2 = mean_target*D/Z
             mean_target_scaled_2 = mean_target * D / Z
-            # step 80: mean_ddx_exp_shifted_target =
+            # step 80, pass 15: mean_ddx_exp_shifted_target =
             #   mean(ddx*(exp_shifted*mean_target_scaled_2 - target))
             part = _rows.by_row(
                 np.multiply, exp_shifted, mean_target_scaled_2, out=dx_block
@@ -129,8 +129,9 @@ def backward_backward(arguments, fields, results, call):
             mean_ddx_exp_shifted_target = _rows.row_mean(ddx, part, D)
         else:
             mean_ddx_exp_shifted_target = 0.0
-        # step 68: d2x = d2logp + ((ddx - sum_ddx_exp_shifted_scaled)*mean_target_scaled
-        #   - mean_d2logp)*exp_shifted*Z_scaled
+        # step 68, pass 13: d2x = d2logp + ((ddx -
+        #   sum_ddx_exp_shifted_scaled)*mean_target_scaled -
+        #   mean_d2logp)*exp_shifted*Z_scaled
         if ddx_rows is not None:
             d2x = _rows.by_row(
                 np.subtract, ddx, sum_ddx_exp_shifted_scaled, out=dx_block
@@ -144,13 +145,13 @@ def backward_backward(arguments, fields, results, call):
         d2x = np.multiply(d2x, Z_scaled, out=d2x)
         if ddtarget_rows is not None:
             d2x = np.add(d2logp, d2x, out=d2x)
-        # step 76: d2target = (sum_ddx_exp_shifted_scaled - ddx)*dy
+        # step 76, pass 14: d2target = (sum_ddx_exp_shifted_scaled - ddx)*dy
         if ddx_rows is not None:
             d2target = np.subtract(sum_ddx_exp_shifted_scaled, ddx, out=dtarget_block)
             d2target = np.multiply(d2target, dy, out=d2target)
         else:
             d2target = _rows.filled(0.0, dtarget_block, shape, dtype)
-        # step 80: ddy = (mean_ddx_exp_shifted_target - mean_ddtarget_logp)*D
+        # step 80, pass 16: ddy = (mean_ddx_exp_shifted_target - mean_ddtarget_logp)*D
         if ddtarget_rows is not None:
             ddy = mean_ddx_exp_shifted_target - mean_ddtarget_logp
         else:

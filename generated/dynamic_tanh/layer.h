@@ -273,8 +273,8 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA, D2ALPHA)), 2, 1, 5, 
     });
     const auto mean_d2u_x = get<0>(stage_1);  // step 40: mean(d2u*x)
     const auto mean_ddx_du = get<1>(stage_1);  // step 40: mean(ddx*du)
-    const auto mean_ddx_du_scaled = (mean_d2u_x + mean_ddx_du)*row.D;  // step 40
-    row.over_rows(D2ALPHA, mean_ddx_du_scaled);  // step 40: d2alpha
+    const auto mean_ddx_du_scaled = (mean_d2u_x + mean_ddx_du)*row.D;  // step 40, pass 1
+    row.over_rows(D2ALPHA, mean_ddx_du_scaled);  // step 40, pass 2: d2alpha
   }
 };
 

@@ -221,7 +221,7 @@ def backward_backward(arguments, fields, results, call):
             ddy = _rows.by_feature(np.add, ddy, ddbeta_wide, out=ddy_block)
         if needs_ddgamma_value_2:
             ddy = _rows.filled(ddbeta, ddy_block, shape, dtype)
-        # step 40: mean_ddx_du_scaled = (mean_d2u_x + mean_ddx_du)*D
+        # step 40, pass 1: mean_ddx_du_scaled = (mean_d2u_x + mean_ddx_du)*D
         if needs_mean_ddx_du:
             mean_ddx_du_scaled = mean_d2u_x + mean_ddx_du
         if ddx_rows is None and (
@@ -230,7 +230,7 @@ def backward_backward(arguments, fields, results, call):
             mean_ddx_du_scaled = mean_d2u_x
         if needs_alpha_value:
             mean_ddx_du_scaled = mean_ddx_du_scaled * D
-            # step 40: d2alpha = sum over rows of mean_ddx_du_scaled
+            # step 40, pass 2: d2alpha = sum over rows of mean_ddx_du_scaled
             d2alpha = np.add.reduce(mean_ddx_du_scaled, axis=None)
         return d2x, ddy, d2gamma, d2alpha
 

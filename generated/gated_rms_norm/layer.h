@@ -270,8 +270,8 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 1, 8, 2, 4> {
     const auto mean_ddx_xhat = get<1>(stage_1);  // step 61: mean(ddx*xhat)
     const auto mean_ddx_g = get<2>(stage_1);  // step 55: mean(ddx*g)
     const auto mean_ddgamma_dy_silu_z = get<3>(stage_1);  // step 55: mean(ddgamma*dy*silu_z*xhat)
-    const auto mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 41
-    const auto mean_g_xhat_scaled_2 = A(2)*mean_g_xhat;  // step 55
+    const auto mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 41, pass 1
+    const auto mean_g_xhat_scaled_2 = A(2)*mean_g_xhat;  // step 55, pass 2
     const auto stage_2 = row.means([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -286,7 +286,7 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 1, 8, 2, 4> {
       const auto silu_z = at.recall(KEPT_SILU_Z, [&] { return sigmoid_z*z; });  // step 5
       const auto dg = (ddx - xhat*mean_ddx_xhat)*rstd;  // step 61
       const auto d2silu_z = (xhat*ddgamma + dg*gamma)*dy;  // step 65
-      const auto d2xhat_part = at.keep(KEPT_D2XHAT_PART, ddz*dy*sigmoid_z*((A(1) - sigmoid_z)*z + A(1))*gamma - ddx*mean_g_xhat_scaled);  // step 41
+      const auto d2xhat_part = at.keep(KEPT_D2XHAT_PART, ddz*dy*sigmoid_z*((A(1) - sigmoid_z)*z + A(1))*gamma - ddx*mean_g_xhat_scaled);  // step 41, pass 3
       at.over_rows(D2GAMMA, (dg*silu_z + ddz*sigmoid_z*xhat*((A(1) - sigmoid_z)*z + A(1)))*dy);  // step 73: d2gamma
       at.store(DZ, (d2silu_z + (A(1) - sigmoid_z)*ddz*dy*xhat*gamma + (A(1) - sigmoid_z)*(d2silu_z*z + ((A(1) - sigmoid_z)*z + A(1) - silu_z)*ddz*dy*xhat*gamma))*sigmoid_z);  // step 71
       at.store(DDY, silu_z*xhat*ddgamma + (dg*silu_z + ddz*sigmoid_z*xhat*((A(1) - sigmoid_z)*z + A(1)))*gamma);  // step 77
@@ -306,8 +306,8 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 1, 8, 2, 4> {
       const auto sigmoid_z = math::sigmoid(A(z));  // step 4
       const auto silu_z = at.recall(KEPT_SILU_Z, [&] { return sigmoid_z*z; });  // step 5
       const auto g = at.recall(KEPT_G, [&] { return dy*silu_z*gamma; });  // step 37
-      const auto d2xhat_part = at.recall(KEPT_D2XHAT_PART, [&] { return ddz*dy*sigmoid_z*((A(1) - sigmoid_z)*z + A(1))*gamma - ddx*mean_g_xhat_scaled; });  // step 41
-      at.store(DX, (d2xhat_part + dy*silu_z*ddgamma + ((xhat*mean_g_xhat_scaled_2 - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd - xhat*mean_d2xhat_part_xhat - xhat*mean_ddgamma_dy_silu_z)*rstd);  // step 55
+      const auto d2xhat_part = at.recall(KEPT_D2XHAT_PART, [&] { return ddz*dy*sigmoid_z*((A(1) - sigmoid_z)*z + A(1))*gamma - ddx*mean_g_xhat_scaled; });  // step 41, pass 3
+      at.store(DX, (d2xhat_part + dy*silu_z*ddgamma + ((xhat*mean_g_xhat_scaled_2 - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd - xhat*mean_d2xhat_part_xhat - xhat*mean_ddgamma_dy_silu_z)*rstd);  // step 55, pass 4
     });
   }
 };

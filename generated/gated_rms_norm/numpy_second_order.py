@@ -155,9 +155,9 @@ def backward_backward(arguments, fields, results, call):
             mean_g_xhat = _rows.row_mean(g, xhat, D)
             # step 55: mean_ddx_g = mean(ddx*g)
             mean_ddx_g = _rows.row_mean(ddx, g, D)
-            # step 41: mean_g_xhat_scaled = mean_g_xhat*rstd
+            # step 41, pass 1: mean_g_xhat_scaled = mean_g_xhat*rstd
             mean_g_xhat_scaled = mean_g_xhat * rstd
-            # step 55: mean_g_xhat_scaled_2 = 2*mean_g_xhat
+            # step 55, pass 2: mean_g_xhat_scaled_2 = 2*mean_g_xhat
             mean_g_xhat_scaled_2 = mean_g_xhat * 2.0
             # step 61: dg = (ddx - xhat*mean_ddx_xhat)*rstd
             dg = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffers[2])
@@ -194,8 +194,8 @@ def backward_backward(arguments, fields, results, call):
             d2silu_z = part_8
         if needs_part:
             d2silu_z = np.multiply(d2silu_z, dy, out=buffers[2])
-        # step 41: d2xhat_part = ddz*dy*sigmoid_z*((1 - sigmoid_z)*z + 1)*gamma -
-        #   ddx*mean_g_xhat_scaled
+        # step 41, pass 3: d2xhat_part = ddz*dy*sigmoid_z*((1 - sigmoid_z)*z + 1)*gamma
+        #   - ddx*mean_g_xhat_scaled
         if ddz_rows is not None:
             d2xhat_part = np.multiply(ddz, dy, out=buffers[7])
             d2xhat_part = np.multiply(d2xhat_part, sigmoid_z, out=d2xhat_part)
@@ -254,9 +254,9 @@ def backward_backward(arguments, fields, results, call):
             ddy = np.add(ddy, part_12, out=ddy)
         if ddgamma is None:
             ddy = part_12
-        # step 55: d2x = (d2xhat_part + dy*silu_z*ddgamma + ((xhat*mean_g_xhat_scaled_2
-        #   - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd - xhat*mean_d2xhat_part_xhat -
-        #   xhat*mean_ddgamma_dy_silu_z)*rstd
+        # step 55, pass 4: d2x = (d2xhat_part + dy*silu_z*ddgamma +
+        #   ((xhat*mean_g_xhat_scaled_2 - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd -
+        #   xhat*mean_d2xhat_part_xhat - xhat*mean_ddgamma_dy_silu_z)*rstd
         if ddgamma is not None:
             d2x = _rows.by_feature(np.multiply, part, ddgamma_wide, out=part)
         if needs_ddy:

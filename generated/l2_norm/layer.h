@@ -149,7 +149,7 @@ struct Layer : Direction<Given, decltype(over_rows()), 4, 0, 7, 2> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     using A = typename Row::A;
     const auto rstd = row(RSTD);
-    const auto rstd_scaled = (rstd*rstd)*row.D;  // step 36
+    const auto rstd_scaled = (rstd*rstd)*row.D;  // step 36, pass 7
     const auto stage_2 = row.sums([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
@@ -161,13 +161,13 @@ struct Layer : Direction<Given, decltype(over_rows()), 4, 0, 7, 2> {
     const auto mean_ddx_y = math::quotient(get<1>(stage_2), row.D);  // step 36: mean(ddx*y)
     const auto mean_ddx_dy = math::quotient(get<2>(stage_2), row.D);  // step 36: mean(ddx*dy)
     const auto sum_ddx_y = get<3>(stage_2);  // step 42: sum(ddx*y)
-    const auto mean_dy_y_scaled = A(3)*mean_dy_y*row.D;  // step 36
+    const auto mean_dy_y_scaled = A(3)*mean_dy_y*row.D;  // step 36, pass 14
     row.each([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
       const auto ddx = at(DDX);
       const auto y = x*rstd;  // step 3
-      at.store(DX, ((y*mean_dy_y_scaled - dy)*mean_ddx_y - y*mean_ddx_dy - ddx*mean_dy_y)*rstd_scaled);  // step 36
+      at.store(DX, ((y*mean_dy_y_scaled - dy)*mean_ddx_y - y*mean_ddx_dy - ddx*mean_dy_y)*rstd_scaled);  // step 36, pass 17
       at.store(DDY, (ddx - y*sum_ddx_y)*rstd);  // step 42
     });
   }

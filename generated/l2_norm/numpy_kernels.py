@@ -48,11 +48,11 @@ def backward(arguments, fields, results, call):
     (dx_out,) = results
 
     def block(x, dy, rstd, dx_block=None):
-        # step 10: sum_dy_y_unscaled = sum(dy*x)
+        # step 10, pass 1: sum_dy_y_unscaled = sum(dy*x)
         sum_dy_y_unscaled = _rows.row_sum(dy, x)
-        # step 10: sum_dy_y = rstd*sum_dy_y_unscaled
+        # step 10, pass 2: sum_dy_y = rstd*sum_dy_y_unscaled
         sum_dy_y = rstd * sum_dy_y_unscaled
-        # step 10: dx = (dy - x*rstd*sum_dy_y)*rstd
+        # step 10, pass 3: dx = (dy - x*rstd*sum_dy_y)*rstd
         dx = _rows.by_row(np.multiply, x, rstd * sum_dy_y, out=dx_block)
         dx = np.subtract(dy, dx, out=dx)
         dx = np.multiply(dx, rstd, out=dx)

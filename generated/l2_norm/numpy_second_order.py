@@ -27,11 +27,11 @@ def jvp(arguments, fields, results, call):
     (y_dot_out,) = results
 
     def block(x, x_dot, rstd, y_dot_block=None):
-        # step 18: sum_x_dot_y_unscaled = sum(x*x_dot)
+        # step 18, pass 4: sum_x_dot_y_unscaled = sum(x*x_dot)
         sum_x_dot_y_unscaled = _rows.row_sum(x, x_dot)
-        # step 18: sum_x_dot_y = rstd*sum_x_dot_y_unscaled
+        # step 18, pass 5: sum_x_dot_y = rstd*sum_x_dot_y_unscaled
         sum_x_dot_y = rstd * sum_x_dot_y_unscaled
-        # step 18: y_dot = (x_dot - x*rstd*sum_x_dot_y)*rstd
+        # step 18, pass 6: y_dot = (x_dot - x*rstd*sum_x_dot_y)*rstd
         y_dot = _rows.by_row(np.multiply, x, rstd * sum_x_dot_y, out=y_dot_block)
         y_dot = np.subtract(x_dot, y_dot, out=y_dot)
         y_dot = np.multiply(y_dot, rstd, out=y_dot)
@@ -54,30 +54,30 @@ def backward_backward(arguments, fields, results, call):
     shape, dtype, _ = call
     features = shape[-1]
     D = _rows.number(features, dtype)
-    # step 36: mean_dy_y_scaled = 3*mean_dy_y*D
+    # step 36, pass 14: mean_dy_y_scaled = 3*mean_dy_y*D
     part = 3.0 * D
 
     def block(x, dy, ddx, rstd, dx_block=None, ddy_block=None):
-        # step 36: rstd_scaled = rstd**2*D
+        # step 36, pass 7: rstd_scaled = rstd**2*D
         rstd_scaled = np.square(rstd) * D
-        # step 19: mean_dy_y_unscaled = mean(dy*x)
+        # step 19, pass 8: mean_dy_y_unscaled = mean(dy*x)
         mean_dy_y_unscaled = _rows.row_mean(dy, x, D)
-        # step 36: mean_ddx_y_unscaled = mean(ddx*x)
+        # step 36, pass 9: mean_ddx_y_unscaled = mean(ddx*x)
         mean_ddx_y_unscaled = _rows.row_mean(ddx, x, D)
         # step 36: mean_ddx_dy = mean(ddx*dy)
         mean_ddx_dy = _rows.row_mean(ddx, dy, D)
-        # step 42: sum_ddx_y_unscaled = sum(ddx*x)
+        # step 42, pass 10: sum_ddx_y_unscaled = sum(ddx*x)
         sum_ddx_y_unscaled = _rows.row_sum(ddx, x)
-        # step 19: mean_dy_y = mean_dy_y_unscaled*rstd
+        # step 19, pass 11: mean_dy_y = mean_dy_y_unscaled*rstd
         mean_dy_y = mean_dy_y_unscaled * rstd
-        # step 36: mean_ddx_y = mean_ddx_y_unscaled*rstd
+        # step 36, pass 12: mean_ddx_y = mean_ddx_y_unscaled*rstd
         mean_ddx_y = mean_ddx_y_unscaled * rstd
-        # step 42: sum_ddx_y = rstd*sum_ddx_y_unscaled
+        # step 42, pass 13: sum_ddx_y = rstd*sum_ddx_y_unscaled
         sum_ddx_y = rstd * sum_ddx_y_unscaled
-        # step 36: mean_dy_y_scaled = 3*mean_dy_y*D
+        # step 36, pass 14: mean_dy_y_scaled = 3*mean_dy_y*D
         mean_dy_y_scaled = mean_dy_y * part
-        # step 36: d2x = ((x*mean_dy_y_scaled*rstd - dy)*mean_ddx_y - ddx*mean_dy_y -
-        #   x*mean_ddx_dy*rstd)*rstd_scaled
+        # step 36, pass 15: d2x = ((x*mean_dy_y_scaled*rstd - dy)*mean_ddx_y -
+        #   ddx*mean_dy_y - x*mean_ddx_dy*rstd)*rstd_scaled
         d2x = _rows.by_row(np.multiply, x, mean_dy_y_scaled * rstd, out=dx_block)
         d2x = np.subtract(d2x, dy, out=d2x)
         d2x = np.multiply(d2x, mean_ddx_y, out=d2x)
@@ -86,7 +86,7 @@ def backward_backward(arguments, fields, results, call):
         part_3 = _rows.by_row(np.multiply, x, mean_ddx_dy * rstd, out=ddy_block)
         d2x = np.subtract(d2x, part_3, out=d2x)
         d2x = np.multiply(d2x, rstd_scaled, out=d2x)
-        # step 42: ddy = (ddx - x*rstd*sum_ddx_y)*rstd
+        # step 42, pass 16: ddy = (ddx - x*rstd*sum_ddx_y)*rstd
         ddy = _rows.by_row(np.multiply, x, rstd * sum_ddx_y, out=ddy_block)
         ddy = np.subtract(ddx, ddy, out=ddy)
         ddy = np.multiply(ddy, rstd, out=ddy)

@@ -103,20 +103,20 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 7, 1> {
     const auto stage_1 = row.means([&](auto at) { return terms(at(X)); });
     const auto mu = get<0>(stage_1);  // step 1: mean(x)
     const auto stage_2 = row.sums([&](auto at) {
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto x_shifted = at(X) - mu;  // step 2, pass 1
       return terms(x_shifted, x_shifted*x_shifted);
     });
-    const auto sum_x_shifted = get<0>(stage_2);  // step 2: sum(x_shifted)
-    const auto squares_x_shifted = get<1>(stage_2);  // step 3: sum(x_shifted**2)
-    const auto mu_residual = math::quotient(sum_x_shifted, row.D);  // step 2
-    const auto var = math::quotient(corrected_squares(squares_x_shifted, sum_x_shifted, mu_residual, row.D), row.D);  // step 3
+    const auto sum_x_shifted = get<0>(stage_2);  // step 2, pass 4: sum(x_shifted)
+    const auto squares_x_shifted = get<1>(stage_2);  // step 3, pass 5: sum(x_shifted**2)
+    const auto mu_residual = math::quotient(sum_x_shifted, row.D);  // step 2, pass 6
+    const auto var = math::quotient(corrected_squares(squares_x_shifted, sum_x_shifted, mu_residual, row.D), row.D);  // step 3, pass 7
     const auto rstd = math::rsqrt(var + row(EPS));  // step 4
     row.each([&](auto at) {
       const auto x = at(X);
       const auto gamma = at(GAMMA);
       const auto beta = at(BETA);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       at.store(Y, xhat*gamma + beta);  // step 6
     });
@@ -152,8 +152,8 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA, DBETA)), 2, 0, 5, 1> 
       const auto x = at(X);
       const auto dy = at(DY);
       const auto gamma = at(GAMMA);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       const auto g = dy*gamma;  // step 7
       at.over_rows(DGAMMA, dy*xhat);  // step 21: dgamma
@@ -166,8 +166,8 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA, DBETA)), 2, 0, 5, 1> 
       const auto x = at(X);
       const auto dy = at(DY);
       const auto gamma = at(GAMMA);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       const auto g = dy*gamma;  // step 7
       at.store(DX, (g - mean_g - xhat*mean_g_xhat)*rstd);  // step 20
@@ -218,8 +218,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 5, 1> {
     const auto stage_1 = row.means([&](auto at) {
       const auto x = at(X);
       const auto x_dot = at(X_DOT);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       return terms(x_dot, x_dot*xhat);
     });
@@ -231,8 +231,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 5, 1> {
       const auto gamma = at(GAMMA);
       const auto gamma_dot = at(GAMMA_DOT);
       const auto beta_dot = at(BETA_DOT);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       at.store(Y_DOT, xhat*gamma_dot + (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*rstd*gamma + beta_dot);  // step 37
     });
@@ -271,8 +271,8 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 7, 0, 12, 2> {
       const auto ddx = at(DDX);
       const auto gamma = at(GAMMA);
       const auto ddgamma = at(DDGAMMA);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       const auto g = dy*gamma;  // step 38
       return terms(wanted<HAS_ddx>(g), wanted<HAS_ddx>(g*xhat), ddx, ddx*xhat, dy*ddgamma, ddx*g, dy*xhat*ddgamma);
@@ -284,8 +284,8 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 7, 0, 12, 2> {
     const auto mean_ddgamma_dy = get<4>(stage_1);  // step 63: mean(ddgamma*dy)
     const auto mean_ddx_g = get<5>(stage_1);  // step 63: mean(ddx*g)
     const auto mean_ddgamma_dy_xhat = get<6>(stage_1);  // step 63: mean(ddgamma*dy*xhat)
-    const auto mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 63
-    const auto mean_ddx_scaled = mean_ddx*mean_g;  // step 63
+    const auto mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 63, pass 12
+    const auto mean_ddx_scaled = mean_ddx*mean_g;  // step 63, pass 13
     row.each([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
@@ -293,13 +293,13 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 7, 0, 12, 2> {
       const auto gamma = at(GAMMA);
       const auto ddgamma = at(DDGAMMA);
       const auto ddbeta = at(DDBETA);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       const auto g = dy*gamma;  // step 38
       const auto dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd;  // step 71
       at.over_rows(D2GAMMA, dg*dy);  // step 72: d2gamma
-      at.store(DX, (dy*ddgamma + (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g - (ddx - mean_ddx)*mean_g_xhat)*rstd - mean_ddgamma_dy - xhat*mean_ddgamma_dy_xhat)*rstd);  // step 63
+      at.store(DX, (dy*ddgamma + (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g - (ddx - mean_ddx)*mean_g_xhat)*rstd - mean_ddgamma_dy - xhat*mean_ddgamma_dy_xhat)*rstd);  // step 63, pass 14
       at.store(DDY, xhat*ddgamma + dg*gamma + ddbeta);  // step 77
     });
   }

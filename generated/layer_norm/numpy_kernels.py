@@ -34,13 +34,13 @@ def forward(values, results, call):
     def block(x, gamma_wide, beta_wide, y_block=None):
         # step 1: mu = mean(x)
         mu = _rows.row_sum(x, one_over_D)
-        # step 2: x_shifted = x - mu
+        # step 2, pass 1: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=y_block)
         # step 3: var = mean(x_shifted**2)
         var = _rows.row_mean(x_shifted, x_shifted, D)
-        # step 2: mu_residual = mean(x_shifted)
+        # step 2, pass 2: mu_residual = mean(x_shifted)
         mu_residual = _rows.residual(x_shifted, mu, var, D, far_from, one_over_D)
-        # step 2: x_centred = x_shifted - mu_residual
+        # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = x_shifted
         # step 4: rstd = 1/sqrt(var + eps)
         rstd = np.reciprocal(np.sqrt(var + eps))
@@ -74,24 +74,24 @@ def backward(arguments, fields, results, call):
     features = shape[-1]
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 20: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
+    # step 20, pass 8: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
     if gamma is not None:
         gamma_over_D = gamma / D
 
     def block(x, dy, mu, mu_residual, rstd, gamma_wide, dx_block=None, buffers=(None,)):
         dgamma = dbeta = None
-        # step 2: x_shifted = x - mu
+        # step 2, pass 1: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=dx_block)
-        # step 2: x_centred = x_shifted - mu_residual
+        # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = _rows.less_residual(x_shifted, mu_residual)
-        # step 21: dgamma = sum over rows of dy*x_centred*rstd
+        # step 21, pass 10: dgamma = sum over rows of dy*x_centred*rstd
         if gamma is not None:
             part = np.multiply(dy, x_centred, out=buffers[0])
             dgamma = _rows.sum_rows(part, rstd)
         # step 22: dbeta = sum over rows of dy
         if dbeta_out is not None:
             dbeta = _rows.sum_rows(dy)
-        # step 20: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
+        # step 20, pass 8: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
         if gamma is not None:
             mean_g_xhat_unscaled = _rows.row_sum(part, gamma_over_D)
         else:
@@ -103,9 +103,9 @@ def backward(arguments, fields, results, call):
             g = dy
         # step 20: mean_g = mean(g)
         mean_g = _rows.row_sum(g, one_over_D)
-        # step 20: mean_g_xhat = mean_g_xhat_unscaled*rstd
+        # step 20, pass 9: mean_g_xhat = mean_g_xhat_unscaled*rstd
         mean_g_xhat = mean_g_xhat_unscaled * rstd
-        # step 20: dx = (g - mean_g - x_centred*mean_g_xhat*rstd)*rstd
+        # step 20, pass 11: dx = (g - mean_g - x_centred*mean_g_xhat*rstd)*rstd
         dx = np.subtract(g, mean_g, out=buffers[0])
         part_2 = np.multiply(x_centred, mean_g_xhat * rstd, out=x_centred)
         dx = np.subtract(dx, part_2, out=part_2)

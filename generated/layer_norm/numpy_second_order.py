@@ -45,10 +45,10 @@ def jvp(arguments, fields, results, call):
         # step 37: mean_x_dot = mean(x_dot)
         if x_dot_rows is not None:
             mean_x_dot = _rows.row_sum(x_dot, one_over_D)
-        # step 2: x_shifted = x - mu
+        # step 2, pass 1: x_shifted = x - mu
         if x_dot_rows is not None or gamma_dot is not None:
             x_shifted = _rows.by_row(np.subtract, x, mu, out=y_dot_block)
-            # step 2: x_centred = x_shifted - mu_residual
+            # step 2, pass 3: x_centred = x_shifted - mu_residual
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = _rows.by_row(np.multiply, x_centred, rstd, out=buffers[0])
@@ -128,10 +128,10 @@ def backward_backward(arguments, fields, results, call):
         # step 63: mean_ddgamma_dy = mean(dy*ddgamma)
         if ddgamma is not None:
             mean_ddgamma_dy = _rows.row_sum(dy, ddgamma_over_D)
-        # step 2: x_shifted = x - mu
+        # step 2, pass 1: x_shifted = x - mu
         if needs_x_shifted:
             x_shifted = _rows.by_row(np.subtract, x, mu, out=dx_block)
-            # step 2: x_centred = x_shifted - mu_residual
+            # step 2, pass 3: x_centred = x_shifted - mu_residual
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = _rows.by_row(np.multiply, x_centred, rstd, out=ddy_block)
@@ -154,9 +154,9 @@ def backward_backward(arguments, fields, results, call):
             mean_g_xhat = _rows.row_mean(g, xhat, D)
             # step 63: mean_ddx_g = mean(ddx*g)
             mean_ddx_g = _rows.row_mean(ddx, g, D)
-            # step 63: mean_g_xhat_scaled = 3*mean_g_xhat
+            # step 63, pass 12: mean_g_xhat_scaled = 3*mean_g_xhat
             mean_g_xhat_scaled = mean_g_xhat * 3.0
-            # step 63: mean_ddx_scaled = mean_ddx*mean_g
+            # step 63, pass 13: mean_ddx_scaled = mean_ddx*mean_g
             mean_ddx_scaled = mean_ddx * mean_g
             # step 71: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
             part_2 = _rows.by_row(np.subtract, ddx, mean_ddx, out=buffers[0])
@@ -167,9 +167,9 @@ def backward_backward(arguments, fields, results, call):
         if needs_g:
             part_3 = np.multiply(dg, dy, out=buffers[2])
             d2gamma = _rows.sum_rows(part_3)
-        # step 63: d2x = (dy*ddgamma + (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled
-        #   + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g - (ddx -
-        #   mean_ddx)*mean_g_xhat)*rstd - mean_ddgamma_dy -
+        # step 63, pass 14: d2x = (dy*ddgamma + (xhat*mean_ddx_scaled +
+        #   (xhat*mean_g_xhat_scaled + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g -
+        #   (ddx - mean_ddx)*mean_g_xhat)*rstd - mean_ddgamma_dy -
         #   xhat*mean_ddgamma_dy_xhat)*rstd
         if ddgamma is not None:
             d2x = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[2])

@@ -110,24 +110,24 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 1, 7, 1> {
     const auto stage_1 = row.means([&](auto at) { return terms(at(X)); });
     const auto mu = get<0>(stage_1);  // step 1: mean(x)
     const auto stage_2 = row.sums([&](auto at) {
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto x_shifted = at(X) - mu;  // step 2, pass 1
       return terms(x_shifted, x_shifted*x_shifted);
     });
-    const auto sum_x_shifted = get<0>(stage_2);  // step 2: sum(x_shifted)
-    const auto squares_x_shifted = get<1>(stage_2);  // step 3: sum(x_shifted**2)
-    const auto mu_residual = math::quotient(sum_x_shifted, row.D);  // step 2
-    const auto var = math::quotient(corrected_squares(squares_x_shifted, sum_x_shifted, mu_residual, row.D), row.D);  // step 3
+    const auto sum_x_shifted = get<0>(stage_2);  // step 2, pass 5: sum(x_shifted)
+    const auto squares_x_shifted = get<1>(stage_2);  // step 3, pass 6: sum(x_shifted**2)
+    const auto mu_residual = math::quotient(sum_x_shifted, row.D);  // step 2, pass 7
+    const auto var = math::quotient(corrected_squares(squares_x_shifted, sum_x_shifted, mu_residual, row.D), row.D);  // step 3, pass 8
     const auto rstd = math::rsqrt(var + row(EPS));  // step 4
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
       const auto gamma = at(GAMMA);
       const auto beta = at(BETA);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       const auto u = xhat*gamma + beta;  // step 6
-      const auto Phi_u = A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5);  // step 7
+      const auto Phi_u = A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5);  // step 7, pass 4
       at.store(Y, Phi_u*u);  // step 9
     });
     row.save(MU, mu);
@@ -166,12 +166,12 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA, DBETA)), 2, 2, 5, 1, 
       const auto dy = at(DY);
       const auto gamma = at(GAMMA);
       const auto beta = at(BETA);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       const auto u = xhat*gamma + beta;  // step 6
-      const auto Phi_u = A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5);  // step 7
-      const auto du = (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*dy;  // step 13
+      const auto Phi_u = A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5);  // step 7, pass 4
+      const auto du = (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*dy;  // step 13, pass 9
       const auto g = at.keep(KEPT_G, du*gamma);  // step 14
       at.over_rows(DGAMMA, du*xhat);  // step 28: dgamma
       at.over_rows(DBETA, du);  // step 29: dbeta
@@ -185,12 +185,12 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA, DBETA)), 2, 2, 5, 1, 
       const auto dy = at(DY);
       const auto gamma = at(GAMMA);
       const auto beta = at(BETA);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       const auto u = xhat*gamma + beta;  // step 6
-      const auto Phi_u = A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5);  // step 7
-      const auto du = (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*dy;  // step 13
+      const auto Phi_u = A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5);  // step 7, pass 4
+      const auto du = (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*dy;  // step 13, pass 9
       const auto g = at.recall(KEPT_G, [&] { return du*gamma; });  // step 14
       at.store(DX, (g - mean_g - xhat*mean_g_xhat)*rstd);  // step 27
     });
@@ -242,13 +242,13 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 2, 5, 1> {
     const auto stage_1 = row.means([&](auto at) {
       const auto x = at(X);
       const auto x_dot = at(X_DOT);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       return terms(x_dot, x_dot*xhat);
     });
-    const auto mean_x_dot = get<0>(stage_1);  // step 49: mean(x_dot)
-    const auto mean_x_dot_xhat = get<1>(stage_1);  // step 49: mean(x_dot*xhat)
+    const auto mean_x_dot = get<0>(stage_1);  // step 49, pass 11: mean(x_dot)
+    const auto mean_x_dot_xhat = get<1>(stage_1);  // step 49, pass 12: mean(x_dot*xhat)
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -257,12 +257,12 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 2, 5, 1> {
       const auto beta = at(BETA);
       const auto gamma_dot = at(GAMMA_DOT);
       const auto beta_dot = at(BETA_DOT);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       const auto u = xhat*gamma + beta;  // step 6
-      const auto Phi_u = A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5);  // step 7
-      at.store(Y_DOT, (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*(xhat*gamma_dot + (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*rstd*gamma + beta_dot));  // step 49
+      const auto Phi_u = A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5);  // step 7, pass 4
+      at.store(Y_DOT, (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*(xhat*gamma_dot + (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*rstd*gamma + beta_dot));  // step 49, pass 13
     });
   }
 };
@@ -307,12 +307,12 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA, D2BETA)), 7, 4, 15, 
       const auto gamma = at(GAMMA);
       const auto beta = at(BETA);
       const auto ddgamma = at(DDGAMMA);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       const auto u = xhat*gamma + beta;  // step 6
-      const auto Phi_u = at.keep(KEPT_PHI_U, A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5));  // step 7
-      const auto du = at.keep(KEPT_DU, (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*dy);  // step 50
+      const auto Phi_u = at.keep(KEPT_PHI_U, A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5));  // step 7, pass 4
+      const auto du = at.keep(KEPT_DU, (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*dy);  // step 50, pass 14
       const auto g = at.keep(KEPT_G, du*gamma);  // step 51
       return terms(wanted<HAS_ddx>(g), wanted<HAS_ddx>(g*xhat), ddx, ddx*xhat, du*ddgamma, ddx*g, du*xhat*ddgamma);
     });
@@ -323,9 +323,9 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA, D2BETA)), 7, 4, 15, 
     const auto mean_ddgamma_du = get<4>(stage_1);  // step 91: mean(ddgamma*du)
     const auto mean_ddx_g = get<5>(stage_1);  // step 91: mean(ddx*g)
     const auto mean_ddgamma_du_xhat = get<6>(stage_1);  // step 91: mean(ddgamma*du*xhat)
-    const auto mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 73
-    const auto mean_g_xhat_scaled_2 = A(2)*mean_g_xhat;  // step 91
-    const auto mean_ddx_scaled = mean_ddx*mean_g;  // step 91
+    const auto mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 73, pass 15
+    const auto mean_g_xhat_scaled_2 = A(2)*mean_g_xhat;  // step 91, pass 16
+    const auto mean_ddx_scaled = mean_ddx*mean_g;  // step 91, pass 17
     const auto stage_2 = row.means([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -335,19 +335,19 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA, D2BETA)), 7, 4, 15, 
       const auto beta = at(BETA);
       const auto ddgamma = at(DDGAMMA);
       const auto ddbeta = at(DDBETA);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       const auto u = xhat*gamma + beta;  // step 6
-      const auto Phi_u = at.recall(KEPT_PHI_U, [&] { return A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5); });  // step 7
-      const auto du = at.recall(KEPT_DU, [&] { return (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*dy; });  // step 50
+      const auto Phi_u = at.recall(KEPT_PHI_U, [&] { return A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5); });  // step 7, pass 4
+      const auto du = at.recall(KEPT_DU, [&] { return (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*dy; });  // step 50, pass 14
       const auto dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd;  // step 65
       const auto ddu = xhat*ddgamma + dg*gamma + ddbeta;  // step 68
-      const auto d2u = A(0.39894228040143267794)*(A(2) - u*u)*ddu*dy*math::exp(A(-0.5)*(u*u));  // step 72
-      const auto d2xhat_part = at.keep(KEPT_D2XHAT_PART, d2u*gamma - ddx*mean_g_xhat_scaled);  // step 73
+      const auto d2u = A(0.39894228040143267794)*(A(2) - u*u)*ddu*dy*math::exp(A(-0.5)*(u*u));  // step 72, pass 18
+      const auto d2xhat_part = at.keep(KEPT_D2XHAT_PART, d2u*gamma - ddx*mean_g_xhat_scaled);  // step 73, pass 19
       at.over_rows(D2GAMMA, d2u*xhat + dg*du);  // step 93: d2gamma
       at.over_rows(D2BETA, d2u);  // step 94: d2beta
-      at.store(DDY, (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*ddu);  // step 95
+      at.store(DDY, (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*ddu);  // step 95, pass 20
       return terms(d2xhat_part, d2xhat_part*xhat);
     });
     const auto mean_d2xhat_part = get<0>(stage_2);  // step 91: mean(d2xhat_part)
@@ -361,18 +361,18 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA, D2BETA)), 7, 4, 15, 
       const auto beta = at(BETA);
       const auto ddgamma = at(DDGAMMA);
       const auto ddbeta = at(DDBETA);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       const auto u = xhat*gamma + beta;  // step 6
-      const auto Phi_u = A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5);  // step 7
-      const auto du = at.recall(KEPT_DU, [&] { return (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*dy; });  // step 50
+      const auto Phi_u = A(0.5)*math::erf(A(0.7071067811865475244)*u) + A(0.5);  // step 7, pass 4
+      const auto du = at.recall(KEPT_DU, [&] { return (Phi_u + A(0.39894228040143267794)*math::exp(A(-0.5)*(u*u))*u)*dy; });  // step 50, pass 14
       const auto g = at.recall(KEPT_G, [&] { return du*gamma; });  // step 51
       const auto dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd;  // step 65
       const auto ddu = xhat*ddgamma + dg*gamma + ddbeta;  // step 68
-      const auto d2u = A(0.39894228040143267794)*(A(2) - u*u)*ddu*dy*math::exp(A(-0.5)*(u*u));  // step 72
-      const auto d2xhat_part = at.recall(KEPT_D2XHAT_PART, [&] { return d2u*gamma - ddx*mean_g_xhat_scaled; });  // step 73
-      at.store(DX, (d2xhat_part + du*ddgamma + (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled_2 + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd - mean_d2xhat_part - mean_ddgamma_du - xhat*mean_d2xhat_part_xhat - xhat*mean_ddgamma_du_xhat)*rstd);  // step 91
+      const auto d2u = A(0.39894228040143267794)*(A(2) - u*u)*ddu*dy*math::exp(A(-0.5)*(u*u));  // step 72, pass 18
+      const auto d2xhat_part = at.recall(KEPT_D2XHAT_PART, [&] { return d2u*gamma - ddx*mean_g_xhat_scaled; });  // step 73, pass 19
+      at.store(DX, (d2xhat_part + du*ddgamma + (xhat*mean_ddx_scaled + (xhat*mean_g_xhat_scaled_2 + mean_g - g)*mean_ddx_xhat - xhat*mean_ddx_g)*rstd - mean_d2xhat_part - mean_ddgamma_du - xhat*mean_d2xhat_part_xhat - xhat*mean_ddgamma_du_xhat)*rstd);  // step 91, pass 21
     });
   }
 };

@@ -37,13 +37,13 @@ def forward(values, results, call):
     def block(x, gamma_wide, beta_wide, y_block=None, buffers=(None,) * 2):
         # step 1: mu = mean(x)
         mu = _rows.row_sum(x, one_over_D)
-        # step 2: x_shifted = x - mu
+        # step 2, pass 1: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=y_block)
         # step 3: var = mean(x_shifted**2)
         var = _rows.row_mean(x_shifted, x_shifted, D)
-        # step 2: mu_residual = mean(x_shifted)
+        # step 2, pass 2: mu_residual = mean(x_shifted)
         mu_residual = _rows.residual(x_shifted, mu, var, D, far_from, one_over_D)
-        # step 2: x_centred = x_shifted - mu_residual
+        # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = x_shifted
         # step 4: rstd = 1/sqrt(var + eps)
         rstd = np.reciprocal(np.sqrt(var + eps))
@@ -56,7 +56,7 @@ def forward(values, results, call):
             u = xhat
         if beta is not None:
             u = _rows.by_feature(np.add, u, beta_wide, out=u)
-        # step 7: Phi_u = erf((sqrt(2)/2)*u)/2 + 1/2
+        # step 7, pass 4: Phi_u = erf((sqrt(2)/2)*u)/2 + 1/2
         Phi_u = np.multiply(u, constant_1, out=buffers[0])
         Phi_u = _functions.erf(Phi_u, out=buffers[1])
         Phi_u = np.multiply(Phi_u, 0.5, out=buffers[0])
@@ -89,7 +89,7 @@ def backward(arguments, fields, results, call):
     constant_2 = dtype.type("0.3989422804014326779399460599343818684759")
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 27: mean_g_xhat = mean(du*xhat*gamma)
+    # step 27, pass 10: mean_g_xhat = mean(du*xhat*gamma)
     if gamma is not None:
         gamma_over_D = gamma / D
 
@@ -105,9 +105,9 @@ def backward(arguments, fields, results, call):
         buffers=(None,) * 3,
     ):
         dgamma = dbeta = None
-        # step 2: x_shifted = x - mu
+        # step 2, pass 1: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=dx_block)
-        # step 2: x_centred = x_shifted - mu_residual
+        # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = _rows.less_residual(x_shifted, mu_residual)
         # step 5: xhat = x_centred*rstd
         xhat = np.multiply(x_centred, rstd, out=x_centred)
@@ -118,12 +118,12 @@ def backward(arguments, fields, results, call):
             u = xhat
         if beta is not None:
             u = _rows.by_feature(np.add, u, beta_wide, out=buffers[0])
-        # step 7: Phi_u = erf((sqrt(2)/2)*u)/2 + 1/2
+        # step 7, pass 4: Phi_u = erf((sqrt(2)/2)*u)/2 + 1/2
         Phi_u = np.multiply(u, constant_1, out=buffers[1])
         Phi_u = _functions.erf(Phi_u, out=buffers[2])
         Phi_u = np.multiply(Phi_u, 0.5, out=buffers[1])
         Phi_u = np.add(Phi_u, 0.5, out=Phi_u)
-        # step 13: du = (Phi_u + (sqrt(2)/(2*sqrt(pi)))*exp(-u**2/2)*u)*dy
+        # step 13, pass 9: du = (Phi_u + (sqrt(2)/(2*sqrt(pi)))*exp(-u**2/2)*u)*dy
         du = np.square(u, out=buffers[2])
         du = np.multiply(du, -0.5, out=du)
         du = np.exp(du, out=du)
@@ -138,7 +138,7 @@ def backward(arguments, fields, results, call):
         # step 29: dbeta = sum over rows of du
         if beta is not None:
             dbeta = _rows.sum_rows(du)
-        # step 27: mean_g_xhat = mean(du*xhat*gamma)
+        # step 27, pass 10: mean_g_xhat = mean(du*xhat*gamma)
         if gamma is not None:
             mean_g_xhat = _rows.row_sum(part, gamma_over_D)
         else:

@@ -48,16 +48,16 @@ def jvp(arguments, fields, results, call):
         y_dot_block=None,
         buffers=(None,) * 3,
     ):
-        # step 49: mean_x_dot = mean(x_dot)
+        # step 49, pass 11: mean_x_dot = mean(x_dot)
         if x_dot_rows is not None:
             mean_x_dot = _rows.row_sum(x_dot, one_over_D)
-        # step 2: x_shifted = x - mu
+        # step 2, pass 1: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=y_dot_block)
-        # step 2: x_centred = x_shifted - mu_residual
+        # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = _rows.less_residual(x_shifted, mu_residual)
         # step 5: xhat = x_centred*rstd
         xhat = np.multiply(x_centred, rstd, out=x_centred)
-        # step 49: mean_x_dot_xhat = mean(x_dot*xhat)
+        # step 49, pass 12: mean_x_dot_xhat = mean(x_dot*xhat)
         if x_dot_rows is not None:
             mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D)
         # step 6: u = xhat*gamma + beta
@@ -67,12 +67,12 @@ def jvp(arguments, fields, results, call):
             u = xhat
         if beta is not None:
             u = _rows.by_feature(np.add, u, beta_wide, out=buffers[0])
-        # step 7: Phi_u = erf((sqrt(2)/2)*u)/2 + 1/2
+        # step 7, pass 4: Phi_u = erf((sqrt(2)/2)*u)/2 + 1/2
         Phi_u = np.multiply(u, constant_1, out=buffers[1])
         Phi_u = _functions.erf(Phi_u, out=buffers[2])
         Phi_u = np.multiply(Phi_u, 0.5, out=buffers[1])
         Phi_u = np.add(Phi_u, 0.5, out=Phi_u)
-        # step 49: y_dot = (Phi_u +
+        # step 49, pass 13: y_dot = (Phi_u +
         #   (sqrt(2)/(2*sqrt(pi)))*exp(-u**2/2)*u)*(xhat*gamma_dot + (x_dot - mean_x_dot
         #   - xhat*mean_x_dot_xhat)*rstd*gamma + beta_dot)
         y_dot = np.square(u, out=buffers[2])
@@ -151,9 +151,9 @@ def backward_backward(arguments, fields, results, call):
         # step 65: mean_ddx = mean(ddx)
         if ddx_rows is not None:
             mean_ddx = _rows.row_sum(ddx, one_over_D)
-        # step 2: x_shifted = x - mu
+        # step 2, pass 1: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=ddy_block)
-        # step 2: x_centred = x_shifted - mu_residual
+        # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = _rows.less_residual(x_shifted, mu_residual)
         # step 5: xhat = x_centred*rstd
         xhat = _rows.by_row(np.multiply, x_centred, rstd, out=dx_block)
@@ -167,12 +167,12 @@ def backward_backward(arguments, fields, results, call):
             u = xhat
         if beta is not None:
             u = _rows.by_feature(np.add, u, beta_wide, out=ddy_block)
-        # step 7: Phi_u = erf((sqrt(2)/2)*u)/2 + 1/2
+        # step 7, pass 4: Phi_u = erf((sqrt(2)/2)*u)/2 + 1/2
         Phi_u = np.multiply(u, constant_1, out=buffers[0])
         Phi_u = _functions.erf(Phi_u, out=buffers[1])
         Phi_u = np.multiply(Phi_u, 0.5, out=buffers[0])
         Phi_u = np.add(Phi_u, 0.5, out=Phi_u)
-        # step 50: du = (Phi_u + (sqrt(2)/(2*sqrt(pi)))*exp(-u**2/2)*u)*dy
+        # step 50, pass 14: du = (Phi_u + (sqrt(2)/(2*sqrt(pi)))*exp(-u**2/2)*u)*dy
         part = np.square(u, out=buffers[1])
         part_2 = np.multiply(part, -0.5, out=buffers[2])
         part_2 = np.exp(part_2, out=part_2)
@@ -199,11 +199,11 @@ def backward_backward(arguments, fields, results, call):
             mean_g_xhat = _rows.row_mean(g, xhat, D)
             # step 91: mean_ddx_g = mean(ddx*g)
             mean_ddx_g = _rows.row_mean(ddx, g, D)
-            # step 73: mean_g_xhat_scaled = mean_g_xhat*rstd
+            # step 73, pass 15: mean_g_xhat_scaled = mean_g_xhat*rstd
             mean_g_xhat_scaled = mean_g_xhat * rstd
-            # step 91: mean_g_xhat_scaled_2 = 2*mean_g_xhat
+            # step 91, pass 16: mean_g_xhat_scaled_2 = 2*mean_g_xhat
             mean_g_xhat_scaled_2 = mean_g_xhat * 2.0
-            # step 91: mean_ddx_scaled = mean_ddx*mean_g
+            # step 91, pass 17: mean_ddx_scaled = mean_ddx*mean_g
             mean_ddx_scaled = mean_ddx * mean_g
             # step 65: dg = (ddx - mean_ddx - xhat*mean_ddx_xhat)*rstd
             dg = _rows.by_row(np.subtract, ddx, mean_ddx, out=buffers[4])
@@ -225,7 +225,7 @@ def backward_backward(arguments, fields, results, call):
             ddu = _rows.by_feature(np.add, ddu, ddbeta_wide, out=buffers[5])
         if ddx_rows is None and ddgamma is None:
             ddu = ddbeta
-        # step 72: d2u = (sqrt(2)/(2*sqrt(pi)))*(2 - u**2)*ddu*dy*exp(-u**2/2)
+        # step 72, pass 18: d2u = (sqrt(2)/(2*sqrt(pi)))*(2 - u**2)*ddu*dy*exp(-u**2/2)
         d2u = np.subtract(2.0, part, out=part)
         d2u = np.multiply(d2u, ddu, out=d2u)
         d2u = np.multiply(d2u, dy, out=d2u)
@@ -242,7 +242,7 @@ def backward_backward(arguments, fields, results, call):
         # step 94: d2beta = sum over rows of d2u
         if beta is not None:
             d2beta = _rows.sum_rows(d2u)
-        # step 73: d2xhat_part = d2u*gamma - ddx*mean_g_xhat_scaled
+        # step 73, pass 19: d2xhat_part = d2u*gamma - ddx*mean_g_xhat_scaled
         if gamma is not None:
             d2xhat_part = _rows.by_feature(np.multiply, d2u, gamma_wide, out=d2u)
         else:
@@ -254,9 +254,9 @@ def backward_backward(arguments, fields, results, call):
         mean_d2xhat_part = _rows.row_sum(d2xhat_part, one_over_D)
         # step 91: mean_d2xhat_part_xhat = mean(d2xhat_part*xhat)
         mean_d2xhat_part_xhat = _rows.row_mean(d2xhat_part, xhat, D)
-        # step 95: ddy = (Phi_u + (sqrt(2)/(2*sqrt(pi)))*exp(-u**2/2)*u)*ddu
+        # step 95, pass 20: ddy = (Phi_u + (sqrt(2)/(2*sqrt(pi)))*exp(-u**2/2)*u)*ddu
         ddy = np.multiply(part_3, ddu, out=part_3)
-        # step 91: d2x = (d2xhat_part + du*ddgamma + (xhat*mean_ddx_scaled +
+        # step 91, pass 21: d2x = (d2xhat_part + du*ddgamma + (xhat*mean_ddx_scaled +
         #   (xhat*mean_g_xhat_scaled_2 + mean_g - g)*mean_ddx_xhat -
         #   xhat*mean_ddx_g)*rstd - mean_d2xhat_part - mean_ddgamma_du -
         #   xhat*mean_d2xhat_part_xhat - xhat*mean_ddgamma_du_xhat)*rstd

@@ -93,14 +93,14 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 4, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto m = row(M);
     const auto stage_1 = row.sums([&](auto at) { return terms(at(DY)); });
-    const auto sum_dy = get<0>(stage_1);  // step 23: sum(dy)
-    const auto sum_dy_scaled = sum_dy / row(Z_2);  // step 23
+    const auto sum_dy = get<0>(stage_1);  // step 23, pass 1: sum(dy)
+    const auto sum_dy_scaled = sum_dy / row(Z_2);  // step 23, pass 2
     row.each([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
       const auto x_shifted = x - m;  // step 2
       const auto exp_shifted = math::exp(x_shifted);  // step 3
-      at.store(DX, dy - exp_shifted*sum_dy_scaled);  // step 23
+      at.store(DX, dy - exp_shifted*sum_dy_scaled);  // step 23, pass 3
     });
   }
 };
@@ -130,8 +130,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 4, 1> {
       const auto exp_shifted = math::exp(x_shifted);  // step 3
       return terms(exp_shifted*x_dot);
     });
-    const auto sum_exp_shifted_x_dot = get<0>(stage_1);  // step 30: sum(exp_shifted*x_dot)
-    const auto log_Z_dot = sum_exp_shifted_x_dot / row(Z_2);  // step 30
+    const auto sum_exp_shifted_x_dot = get<0>(stage_1);  // step 30, pass 4: sum(exp_shifted*x_dot)
+    const auto log_Z_dot = sum_exp_shifted_x_dot / row(Z_2);  // step 30, pass 5
     row.each([&](auto at) {
       at.store(Y_DOT, at(X_DOT) - log_Z_dot);  // step 31
     });
@@ -168,16 +168,16 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 1, 6, 2, 1> {
       return terms(wanted<HAS_ddx>(dy), ddx*exp_shifted);
     });
     const auto mean_dy = math::quotient(get<0>(stage_1), row.D);  // step 32: mean(dy)
-    const auto sum_ddx_exp_shifted = get<1>(stage_1);  // step 45: sum(ddx*exp_shifted)
-    const auto mean_dy_scaled = mean_dy*row.D / Z;  // step 45
-    const auto sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted / Z;  // step 45
+    const auto sum_ddx_exp_shifted = get<1>(stage_1);  // step 45, pass 6: sum(ddx*exp_shifted)
+    const auto mean_dy_scaled = mean_dy*row.D / Z;  // step 45, pass 7
+    const auto sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted / Z;  // step 45, pass 8
     row.each([&](auto at) {
       const auto x = at(X);
       const auto ddx = at(DDX);
       const auto x_shifted = x - m;  // step 2
       const auto exp_shifted = at.recall(KEPT_EXP_SHIFTED, [&] { return math::exp(x_shifted); });  // step 3
-      at.store(DX, exp_shifted*(sum_ddx_exp_shifted_scaled - ddx)*mean_dy_scaled);  // step 45
-      at.store(DDY, ddx - sum_ddx_exp_shifted_scaled);  // step 50
+      at.store(DX, exp_shifted*(sum_ddx_exp_shifted_scaled - ddx)*mean_dy_scaled);  // step 45, pass 9
+      at.store(DDY, ddx - sum_ddx_exp_shifted_scaled);  // step 50, pass 10
     });
   }
 };

@@ -63,15 +63,15 @@ def backward(arguments, fields, results, call):
     ones = _rows.equal_weights(features, 1.0, dtype)
 
     def block(x, dy, m, Z, dx_block=None):
-        # step 23: sum_dy = sum(dy)
+        # step 23, pass 1: sum_dy = sum(dy)
         sum_dy = _rows.row_sum(dy, ones)
-        # step 23: sum_dy_scaled = sum_dy/Z
+        # step 23, pass 2: sum_dy_scaled = sum_dy/Z
         sum_dy_scaled = sum_dy / Z
         # step 2: x_shifted = x - m
         x_shifted = _rows.by_row(np.subtract, x, m, out=dx_block)
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
-        # step 23: dx = dy - exp_shifted*sum_dy_scaled
+        # step 23, pass 3: dx = dy - exp_shifted*sum_dy_scaled
         dx = np.multiply(exp_shifted, sum_dy_scaled, out=exp_shifted)
         dx = np.subtract(dy, dx, out=dx)
         return (dx,)

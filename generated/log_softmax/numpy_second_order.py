@@ -31,9 +31,9 @@ def jvp(arguments, fields, results, call):
         x_shifted = _rows.by_row(np.subtract, x, m, out=y_dot_block)
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
-        # step 30: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
+        # step 30, pass 4: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
         sum_exp_shifted_x_dot = _rows.row_sum(exp_shifted, x_dot)
-        # step 30: log_Z_dot = sum_exp_shifted_x_dot/Z
+        # step 30, pass 5: log_Z_dot = sum_exp_shifted_x_dot/Z
         log_Z_dot = sum_exp_shifted_x_dot / Z
         # step 31: y_dot = x_dot - log_Z_dot
         y_dot = _rows.by_row(np.subtract, x_dot, log_Z_dot, out=y_dot_block)
@@ -65,17 +65,18 @@ def backward_backward(arguments, fields, results, call):
         x_shifted = _rows.by_row(np.subtract, x, m, out=dx_block)
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
-        # step 45: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
+        # step 45, pass 6: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
         sum_ddx_exp_shifted = _rows.row_sum(ddx, exp_shifted)
-        # step 45: mean_dy_scaled = mean_dy*D/Z
+        # step 45, pass 7: mean_dy_scaled = mean_dy*D/Z
         mean_dy_scaled = mean_dy * D / Z
-        # step 45: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/Z
+        # step 45, pass 8: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/Z
         sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted / Z
-        # step 45: d2x = exp_shifted*(sum_ddx_exp_shifted_scaled - ddx)*mean_dy_scaled
+        # step 45, pass 9: d2x = exp_shifted*(sum_ddx_exp_shifted_scaled -
+        #   ddx)*mean_dy_scaled
         d2x = np.subtract(sum_ddx_exp_shifted_scaled, ddx, out=ddy_block)
         d2x = np.multiply(exp_shifted, d2x, out=exp_shifted)
         d2x = np.multiply(d2x, mean_dy_scaled, out=d2x)
-        # step 50: ddy = ddx - sum_ddx_exp_shifted_scaled
+        # step 50, pass 10: ddy = ddx - sum_ddx_exp_shifted_scaled
         ddy = _rows.by_row(np.subtract, ddx, sum_ddx_exp_shifted_scaled, out=ddy_block)
         return d2x, ddy
 

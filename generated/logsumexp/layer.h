@@ -89,11 +89,11 @@ using Given = decltype(names(X, DY, M, Z_2, DX, ROW_COUNT, D));
 struct Layer : Direction<Given, decltype(over_rows()), 0, 1, 4, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto m = row(M);
-    const auto dy_scaled = row(DY) / row(Z_2);  // step 19
+    const auto dy_scaled = row(DY) / row(Z_2);  // step 19, pass 1
     row.each([&](auto at) {
       const auto x_shifted = at(X) - m;  // step 2
       const auto exp_shifted = math::exp(x_shifted);  // step 3
-      at.store(DX, exp_shifted*dy_scaled);  // step 19
+      at.store(DX, exp_shifted*dy_scaled);  // step 19, pass 2
     });
   }
 };
@@ -123,8 +123,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 4, 0> {
       const auto exp_shifted = math::exp(x_shifted);  // step 3
       return terms(exp_shifted*x_dot);
     });
-    const auto sum_exp_shifted_x_dot = get<0>(stage_1);  // step 28: sum(exp_shifted*x_dot)
-    const auto y_dot = sum_exp_shifted_x_dot / row(Z_2);  // step 28
+    const auto sum_exp_shifted_x_dot = get<0>(stage_1);  // step 28, pass 3: sum(exp_shifted*x_dot)
+    const auto y_dot = sum_exp_shifted_x_dot / row(Z_2);  // step 28, pass 4
     row.store(Y_DOT, y_dot);
   }
 };
@@ -150,7 +150,7 @@ using Given = decltype(names(X, DY, DDX, M, Z_2, DX, DDY, ROW_COUNT, D));
 struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 7, 1, 1> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     const auto m = row(M), Z = row(Z_2);
-    const auto dy_scaled = row(DY) / Z;  // step 31
+    const auto dy_scaled = row(DY) / Z;  // step 31, pass 5
     const auto stage_2 = row.sums([&](auto at) {
       const auto x = at(X);
       const auto ddx = at(DDX);
@@ -158,17 +158,17 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 7, 1, 1> {
       const auto exp_shifted = at.keep(KEPT_EXP_SHIFTED, math::exp(x_shifted));  // step 3
       return terms(ddx*exp_shifted);
     });
-    const auto sum_ddx_exp_shifted = get<0>(stage_2);  // step 42: sum(ddx*exp_shifted)
-    const auto sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted / Z;  // step 42
-    const auto ddy = sum_ddx_exp_shifted / Z;  // step 44
+    const auto sum_ddx_exp_shifted = get<0>(stage_2);  // step 42, pass 6: sum(ddx*exp_shifted)
+    const auto sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted / Z;  // step 42, pass 7
+    const auto ddy = sum_ddx_exp_shifted / Z;  // step 44, pass 8
     row.store(DDY, ddy);
     row.each([&](auto at) {
       const auto x = at(X);
       const auto ddx = at(DDX);
       const auto x_shifted = x - m;  // step 2
       const auto exp_shifted = at.recall(KEPT_EXP_SHIFTED, [&] { return math::exp(x_shifted); });  // step 3
-      const auto dx = exp_shifted*dy_scaled;  // step 31
-      at.store(DX, (ddx - sum_ddx_exp_shifted_scaled)*dx);  // step 42
+      const auto dx = exp_shifted*dy_scaled;  // step 31, pass 9
+      at.store(DX, (ddx - sum_ddx_exp_shifted_scaled)*dx);  // step 42, pass 10
     });
   }
 };

@@ -55,13 +55,13 @@ def backward(arguments, fields, results, call):
     (dx_out,) = results
 
     def block(x, dy, m, Z, dx_block=None):
-        # step 19: dy_scaled = dy/Z
+        # step 19, pass 1: dy_scaled = dy/Z
         dy_scaled = dy / Z
         # step 2: x_shifted = x - m
         x_shifted = _rows.by_row(np.subtract, x, m, out=dx_block)
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
-        # step 19: dx = exp_shifted*dy_scaled
+        # step 19, pass 2: dx = exp_shifted*dy_scaled
         dx = np.multiply(exp_shifted, dy_scaled, out=exp_shifted)
         return (dx,)
 

@@ -31,9 +31,9 @@ def jvp(arguments, fields, results, call):
         x_shifted = _rows.by_row(np.subtract, x, m, out=buffers[0])
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
-        # step 28: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
+        # step 28, pass 3: sum_exp_shifted_x_dot = sum(exp_shifted*x_dot)
         sum_exp_shifted_x_dot = _rows.row_sum(exp_shifted, x_dot)
-        # step 28: y_dot = sum_exp_shifted_x_dot/Z
+        # step 28, pass 4: y_dot = sum_exp_shifted_x_dot/Z
         y_dot = sum_exp_shifted_x_dot / Z
         return (y_dot[..., 0],)
 
@@ -54,19 +54,19 @@ def backward_backward(arguments, fields, results, call):
     dx_out, ddy_out = results
 
     def block(x, ddx, dy, m, Z, dx_block=None, buffers=(None,)):
-        # step 31: dy_scaled = dy/Z
+        # step 31, pass 5: dy_scaled = dy/Z
         dy_scaled = dy / Z
         # step 2: x_shifted = x - m
         x_shifted = _rows.by_row(np.subtract, x, m, out=dx_block)
         # step 3: exp_shifted = exp(x_shifted)
         exp_shifted = np.exp(x_shifted, out=x_shifted)
-        # step 42: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
+        # step 42, pass 6: sum_ddx_exp_shifted = sum(ddx*exp_shifted)
         sum_ddx_exp_shifted = _rows.row_sum(ddx, exp_shifted)
-        # step 42: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/Z
+        # step 42, pass 7: sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted/Z
         sum_ddx_exp_shifted_scaled = sum_ddx_exp_shifted / Z
-        # step 31: dx = exp_shifted*dy_scaled
+        # step 31, pass 9: dx = exp_shifted*dy_scaled
         dx = np.multiply(exp_shifted, dy_scaled, out=exp_shifted)
-        # step 42: d2x = (ddx - sum_ddx_exp_shifted_scaled)*dx
+        # step 42, pass 10: d2x = (ddx - sum_ddx_exp_shifted_scaled)*dx
         d2x = _rows.by_row(np.subtract, ddx, sum_ddx_exp_shifted_scaled, out=buffers[0])
         d2x = np.multiply(d2x, dx, out=dx)
         return d2x, sum_ddx_exp_shifted_scaled[..., 0]

@@ -112,13 +112,13 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 5, 1> {
     const auto stage_1 = row.means([&](auto at) { return terms(at(X)); });
     const auto mu = get<0>(stage_1);  // step 1: mean(x)
     const auto stage_2 = row.means([&](auto at) {
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto x_shifted = at(X) - mu;  // step 2, pass 1
       return terms(x_shifted);
     });
-    const auto mu_residual = get<0>(stage_2);  // step 2: mean(x_shifted)
+    const auto mu_residual = get<0>(stage_2);  // step 2, pass 2: mean(x_shifted)
     const auto stage_3 = row.means([&](auto at) {
-      const auto x_shifted = at(X) - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = at(X) - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       return terms(math::abs(x_centred));
     });
     const auto spread = get<0>(stage_3);  // step 3: mean(Abs(x_centred))
@@ -127,8 +127,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 5, 1> {
       const auto x = at(X);
       const auto gamma = at(GAMMA);
       const auto beta = at(BETA);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*scale;  // step 5
       at.store(Y, xhat*gamma + beta);  // step 6
     });
@@ -164,8 +164,8 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA, DBETA)), 3, 0, 6, 1> 
       const auto x = at(X);
       const auto dy = at(DY);
       const auto gamma = at(GAMMA);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*scale;  // step 5
       const auto g = dy*gamma;  // step 7
       at.over_rows(DGAMMA, dy*xhat);  // step 20: dgamma
@@ -179,8 +179,8 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA, DBETA)), 3, 0, 6, 1> 
       const auto x = at(X);
       const auto dy = at(DY);
       const auto gamma = at(GAMMA);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*scale;  // step 5
       const auto g = dy*gamma;  // step 7
       at.store(DX, (g + (mean_xhat - math::sign(xhat))*mean_g_xhat - mean_g)*scale);  // step 19
@@ -231,8 +231,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 3, 0, 6, 1> {
     const auto stage_1 = row.means([&](auto at) {
       const auto x = at(X);
       const auto x_dot = at(X_DOT);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*scale;  // step 5
       return terms(wanted<HAS_x_dot>(math::sign(xhat)), x_dot, math::sign(xhat)*x_dot);
     });
@@ -246,8 +246,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 3, 0, 6, 1> {
       const auto gamma = at(GAMMA);
       const auto gamma_dot = at(GAMMA_DOT);
       const auto beta_dot = at(BETA_DOT);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*scale;  // step 5
       at.store(Y_DOT, xhat*gamma_dot + (x_dot + (xhat*mean_xhat - A(1))*mean_x_dot - xhat*mean_x_dot_xhat)*scale*gamma + beta_dot);  // step 34
     });
@@ -284,8 +284,8 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 0, 18, 1> {
       const auto dy = at(DY);
       const auto ddx = at(DDX);
       const auto gamma = at(GAMMA);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*scale;  // step 5
       const auto g = dy*gamma;  // step 35
       return terms(wanted<HAS_ddx>(g), wanted<HAS_ddx>(math::sign(xhat)), wanted<HAS_ddx>(g*xhat), -ddx*scale);
@@ -294,21 +294,21 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 0, 18, 1> {
     const auto mean_sign_xhat = math::quotient(get<1>(stage_1), row.D);  // step 38: mean(sign(xhat))
     const auto mean_g_xhat = math::quotient(get<2>(stage_1), row.D);  // step 36: mean(g*xhat)
     const auto dmean_g = get<3>(stage_1);  // step 49: sum(-scale*ddx)
-    const auto dmean_g_scaled = math::quotient(dmean_g, row.D);  // step 50
+    const auto dmean_g_scaled = math::quotient(dmean_g, row.D);  // step 50, pass 9
     const auto stage_2 = row.sums([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
       const auto ddx = at(DDX);
       const auto gamma = at(GAMMA);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*scale;  // step 5
       const auto g = dy*gamma;  // step 35
       return terms(ddx*(mean_sign_xhat - math::sign(xhat))*scale, (g + (mean_sign_xhat - math::sign(xhat))*mean_g_xhat - mean_g)*ddx);
     });
     const auto dmean_g_xhat = get<0>(stage_2);  // step 41: sum(scale*ddx*(mean_sign_xhat - sign(xhat)))
     const auto sum_ddx_g_xhat = get<1>(stage_2);  // step 43: sum(ddx*(-mean_g + mean_g_xhat*(mean_sign_xhat - sign(xhat)) + g))
-    const auto dmean_g_xhat_scaled = math::quotient(dmean_g_xhat, row.D);  // step 50
+    const auto dmean_g_xhat_scaled = math::quotient(dmean_g_xhat, row.D);  // step 50, pass 10
     const auto stage_3 = row.sums([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
@@ -316,46 +316,46 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 0, 18, 1> {
       const auto gamma = at(GAMMA);
       const auto ddgamma = at(DDGAMMA);
       const auto ddbeta = at(DDBETA);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*scale;  // step 5
       const auto g = dy*gamma;  // step 35
-      const auto dg = xhat*dmean_g_xhat_scaled + ddx*scale + dmean_g_scaled;  // step 50
-      const auto d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled;  // step 42
+      const auto dg = xhat*dmean_g_xhat_scaled + ddx*scale + dmean_g_scaled;  // step 50, pass 11
+      const auto d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled;  // step 42, pass 12
       at.over_rows(D2GAMMA, dg*dy);  // step 51: d2gamma
       at.store(DDY, xhat*ddgamma + dg*gamma + ddbeta);  // step 54
       return terms(d2xhat*x_centred);
     });
     const auto sum_d2xhat_x_centred = get<0>(stage_3);  // step 43: sum(d2xhat*x_centred)
     const auto d2scale = sum_d2xhat_x_centred + sum_ddx_g_xhat;  // step 43
-    const auto d2scale_scaled = d2scale*scale;  // step 45
-    const auto d2spread = -d2scale_scaled*scale;  // step 45
-    const auto d2spread_scaled = math::quotient(d2spread, row.D);  // step 46
+    const auto d2scale_scaled = d2scale*scale;  // step 45, pass 13
+    const auto d2spread = -d2scale_scaled*scale;  // step 45, pass 14
+    const auto d2spread_scaled = math::quotient(d2spread, row.D);  // step 46, pass 15
     const auto stage_4 = row.sums([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
       const auto gamma = at(GAMMA);
       const auto ddgamma = at(DDGAMMA);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto g = dy*gamma;  // step 35
-      const auto d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled;  // step 42
-      const auto d2x_centred = d2xhat*scale + math::sign(x_centred)*d2spread_scaled;  // step 46
+      const auto d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled;  // step 42, pass 12
+      const auto d2x_centred = d2xhat*scale + math::sign(x_centred)*d2spread_scaled;  // step 46, pass 16
       return terms(-d2x_centred);
     });
     const auto d2mu = get<0>(stage_4);  // step 47: sum(-d2x_centred)
-    const auto d2mu_scaled = math::quotient(d2mu, row.D);  // step 48
+    const auto d2mu_scaled = math::quotient(d2mu, row.D);  // step 48, pass 17
     row.each([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
       const auto gamma = at(GAMMA);
       const auto ddgamma = at(DDGAMMA);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto g = dy*gamma;  // step 35
-      const auto d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled;  // step 42
-      const auto d2x_centred = d2xhat*scale + math::sign(x_centred)*d2spread_scaled;  // step 46
-      at.store(DX, d2x_centred + d2mu_scaled);  // step 48
+      const auto d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled;  // step 42, pass 12
+      const auto d2x_centred = d2xhat*scale + math::sign(x_centred)*d2spread_scaled;  // step 46, pass 16
+      at.store(DX, d2x_centred + d2mu_scaled);  // step 48, pass 18
     });
   }
 };

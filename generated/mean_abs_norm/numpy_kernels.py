@@ -32,11 +32,11 @@ def forward(values, results, call):
     def block(x, gamma_wide, beta_wide, y_block=None, buffers=(None,)):
         # step 1: mu = mean(x)
         mu = _rows.row_sum(x, one_over_D)
-        # step 2: x_shifted = x - mu
+        # step 2, pass 1: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=y_block)
-        # step 2: mu_residual = mean(x_shifted)
+        # step 2, pass 2: mu_residual = mean(x_shifted)
         mu_residual = _rows.row_sum(x_shifted, one_over_D)
-        # step 2: x_centred = x_shifted - mu_residual
+        # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = np.subtract(x_shifted, mu_residual, out=x_shifted)
         # step 3: spread = mean(abs(x_centred))
         part = np.absolute(x_centred, out=buffers[0])
@@ -74,7 +74,7 @@ def backward(arguments, fields, results, call):
     features = shape[-1]
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 19: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
+    # step 19, pass 5: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
     if gamma is not None:
         gamma_over_D = gamma / D
 
@@ -82,21 +82,21 @@ def backward(arguments, fields, results, call):
         x, dy, mu, mu_residual, scale, gamma_wide, dx_block=None, buffers=(None,) * 2
     ):
         dgamma = dbeta = None
-        # step 2: x_shifted = x - mu
+        # step 2, pass 1: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=dx_block)
-        # step 2: x_centred = x_shifted - mu_residual
+        # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = np.subtract(x_shifted, mu_residual, out=x_shifted)
-        # step 20: dgamma = sum over rows of dy*x_centred*scale
+        # step 20, pass 7: dgamma = sum over rows of dy*x_centred*scale
         if gamma is not None:
             part = np.multiply(dy, x_centred, out=buffers[0])
             dgamma = _rows.sum_rows(part, scale)
         # step 21: dbeta = sum over rows of dy
         if dbeta_out is not None:
             dbeta = _rows.sum_rows(dy)
-        # step 19: mean_xhat = mean(sign(x_centred))
+        # step 19, pass 4: mean_xhat = mean(sign(x_centred))
         part_2 = np.sign(x_centred, out=buffers[1])
         mean_xhat = _rows.row_sum(part_2, one_over_D)
-        # step 19: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
+        # step 19, pass 5: mean_g_xhat_unscaled = mean(dy*x_centred*gamma)
         if gamma is not None:
             mean_g_xhat_unscaled = _rows.row_sum(part, gamma_over_D)
         else:
@@ -108,9 +108,10 @@ def backward(arguments, fields, results, call):
             g = dy
         # step 19: mean_g = mean(g)
         mean_g = _rows.row_sum(g, one_over_D)
-        # step 19: mean_g_xhat = mean_g_xhat_unscaled*scale
+        # step 19, pass 6: mean_g_xhat = mean_g_xhat_unscaled*scale
         mean_g_xhat = mean_g_xhat_unscaled * scale
-        # step 19: dx = (g + (mean_xhat - sign(x_centred))*mean_g_xhat - mean_g)*scale
+        # step 19, pass 8: dx = (g + (mean_xhat - sign(x_centred))*mean_g_xhat -
+        #   mean_g)*scale
         dx = np.subtract(mean_xhat, part_2, out=buffers[0])
         dx = np.multiply(dx, mean_g_xhat, out=dx)
         dx = np.add(g, dx, out=dx_block)

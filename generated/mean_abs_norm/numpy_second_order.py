@@ -45,10 +45,10 @@ def jvp(arguments, fields, results, call):
         # step 34: mean_x_dot = mean(x_dot)
         if x_dot_rows is not None:
             mean_x_dot = _rows.row_sum(x_dot, one_over_D)
-        # step 2: x_shifted = x - mu
+        # step 2, pass 1: x_shifted = x - mu
         if x_dot_rows is not None or gamma_dot is not None:
             x_shifted = _rows.by_row(np.subtract, x, mu, out=y_dot_block)
-            # step 2: x_centred = x_shifted - mu_residual
+            # step 2, pass 3: x_centred = x_shifted - mu_residual
             x_centred = np.subtract(x_shifted, mu_residual, out=x_shifted)
             # step 5: xhat = x_centred*scale
             xhat = _rows.by_row(np.multiply, x_centred, scale, out=buffers[0])
@@ -130,10 +130,10 @@ def backward_backward(arguments, fields, results, call):
         if ddx_rows is not None:
             part = _rows.by_row(np.multiply, ddx, np.negative(scale), out=ddy_block)
             dmean_g = _rows.row_sum(part, ones)
-        # step 2: x_shifted = x - mu
+        # step 2, pass 1: x_shifted = x - mu
         if needs_x_shifted:
             x_shifted = _rows.by_row(np.subtract, x, mu, out=ddy_block)
-            # step 2: x_centred = x_shifted - mu_residual
+            # step 2, pass 3: x_centred = x_shifted - mu_residual
             x_centred = _rows.by_row(np.subtract, x_shifted, mu_residual, out=dx_block)
             # step 5: xhat = x_centred*scale
             xhat = _rows.by_row(np.multiply, x_centred, scale, out=ddy_block)
@@ -151,7 +151,7 @@ def backward_backward(arguments, fields, results, call):
             mean_g = _rows.row_sum(g, one_over_D)
             # step 36: mean_g_xhat = mean(g*xhat)
             mean_g_xhat = _rows.row_mean(g, xhat, D)
-            # step 50: dmean_g_scaled = dmean_g/D
+            # step 50, pass 9: dmean_g_scaled = dmean_g/D
             dmean_g_scaled = dmean_g / D
             # step 41: dmean_g_xhat = sum(ddx*(mean_sign_xhat - sign(xhat))*scale)
             part_3 = np.subtract(mean_sign_xhat, part_2, out=part_2)
@@ -164,9 +164,10 @@ def backward_backward(arguments, fields, results, call):
             part_5 = np.add(g, part_5, out=part_5)
             part_5 = np.subtract(part_5, mean_g, out=part_5)
             sum_ddx_g_xhat = _rows.row_sum(part_5, ddx)
-            # step 50: dmean_g_xhat_scaled = dmean_g_xhat/D
+            # step 50, pass 10: dmean_g_xhat_scaled = dmean_g_xhat/D
             dmean_g_xhat_scaled = dmean_g_xhat / D
-            # step 50: dg = xhat*dmean_g_xhat_scaled + ddx*scale + dmean_g_scaled
+            # step 50, pass 11: dg = xhat*dmean_g_xhat_scaled + ddx*scale +
+            #   dmean_g_scaled
             dg = _rows.by_row(np.multiply, xhat, dmean_g_xhat_scaled, out=buffers[0])
             part_6 = _rows.by_row(np.multiply, ddx, scale, out=buffers[2])
             dg = np.add(dg, part_6, out=dg)
@@ -175,7 +176,7 @@ def backward_backward(arguments, fields, results, call):
         if needs_g:
             part_7 = np.multiply(dg, dy, out=buffers[2])
             d2gamma = _rows.sum_rows(part_7)
-        # step 42: d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled
+        # step 42, pass 12: d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled
         if ddgamma is not None:
             d2xhat = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[2])
         if ddx_rows is not None:
@@ -207,14 +208,15 @@ def backward_backward(arguments, fields, results, call):
             d2scale = sum_d2xhat_x_centred + sum_ddx_g_xhat
         if ddx_rows is None and ddgamma is not None:
             d2scale = sum_d2xhat_x_centred
-        # step 45: d2scale_scaled = d2scale*scale
+        # step 45, pass 13: d2scale_scaled = d2scale*scale
         if needs_x_shifted:
             d2scale_scaled = d2scale * scale
-            # step 45: d2spread = -d2scale_scaled*scale
+            # step 45, pass 14: d2spread = -d2scale_scaled*scale
             d2spread = np.negative(d2scale_scaled * scale)
-            # step 46: d2spread_scaled = d2spread/D
+            # step 46, pass 15: d2spread_scaled = d2spread/D
             d2spread_scaled = d2spread / D
-            # step 46: d2x_centred = d2xhat*scale + sign(x_centred)*d2spread_scaled
+            # step 46, pass 16: d2x_centred = d2xhat*scale +
+            #   sign(x_centred)*d2spread_scaled
             d2x_centred = np.multiply(d2xhat, scale, out=buffers[1])
             part_10 = np.sign(x_centred, out=x_centred)
             part_10 = np.multiply(part_10, d2spread_scaled, out=part_10)
@@ -222,9 +224,9 @@ def backward_backward(arguments, fields, results, call):
             # step 47: d2mu = sum(-d2x_centred)
             part_11 = np.negative(d2x_centred, out=buffers[1])
             d2mu = _rows.row_sum(part_11, ones)
-            # step 48: d2mu_scaled = d2mu/D
+            # step 48, pass 17: d2mu_scaled = d2mu/D
             d2mu_scaled = d2mu / D
-            # step 48: d2x = d2x_centred + d2mu_scaled
+            # step 48, pass 18: d2x = d2x_centred + d2mu_scaled
             d2x = np.add(d2x_centred, d2mu_scaled, out=d2x_centred)
         else:
             d2x = _rows.filled(0.0, dx_block, shape, dtype)

@@ -133,20 +133,20 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 8, 1> {
     const auto stage_1 = row.means([&](auto at) { return terms(at(X)); });
     const auto mu = get<0>(stage_1);  // step 1: mean(x)
     const auto stage_2 = row.sums([&](auto at) {
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto x_shifted = at(X) - mu;  // step 2, pass 1
       return terms(x_shifted, x_shifted*x_shifted);
     });
-    const auto sum_x_shifted = get<0>(stage_2);  // step 2: sum(x_shifted)
-    const auto squares_x_shifted = get<1>(stage_2);  // step 3: sum(x_shifted**2)
-    const auto mu_residual = math::quotient(sum_x_shifted, row.D);  // step 2
-    const auto var = math::quotient(corrected_squares(squares_x_shifted, sum_x_shifted, mu_residual, row.D), row.D);  // step 3
+    const auto sum_x_shifted = get<0>(stage_2);  // step 2, pass 4: sum(x_shifted)
+    const auto squares_x_shifted = get<1>(stage_2);  // step 3, pass 5: sum(x_shifted**2)
+    const auto mu_residual = math::quotient(sum_x_shifted, row.D);  // step 2, pass 6
+    const auto var = math::quotient(corrected_squares(squares_x_shifted, sum_x_shifted, mu_residual, row.D), row.D);  // step 3, pass 7
     const auto rstd = math::rsqrt(var + row(EPS));  // step 4
     row.each([&](auto at) {
       const auto x = at(X);
       const auto gamma = at(GAMMA);
       const auto beta = at(BETA);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       at.store(Y, (xhat*gamma + beta)*gate);  // step 6
     });
@@ -187,8 +187,8 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA, DBETA)), 3, 0, 7, 1> 
       const auto dy = at(DY);
       const auto gamma = at(GAMMA);
       const auto beta = at(BETA);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       const auto g = dy*gate*gamma;  // step 7
       at.over_rows(DGAMMA, dy*xhat*gate);  // step 22: dgamma
@@ -203,8 +203,8 @@ struct Layer : Direction<Given, decltype(over_rows(DGAMMA, DBETA)), 3, 0, 7, 1> 
       const auto x = at(X);
       const auto dy = at(DY);
       const auto gamma = at(GAMMA);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       const auto g = dy*gate*gamma;  // step 7
       at.store(DX, (g - mean_g - xhat*mean_g_xhat)*rstd);  // step 20
@@ -261,8 +261,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 7, 1> {
     const auto stage_1 = row.means([&](auto at) {
       const auto x = at(X);
       const auto x_dot = at(X_DOT);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       return terms(x_dot, x_dot*xhat);
     });
@@ -275,8 +275,8 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 7, 1> {
       const auto beta = at(BETA);
       const auto gamma_dot = at(GAMMA_DOT);
       const auto beta_dot = at(BETA_DOT);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       at.store(Y_DOT, (xhat*gamma + beta)*gate_dot + (xhat*gamma_dot + (x_dot - mean_x_dot - xhat*mean_x_dot_xhat)*rstd*gamma + beta_dot)*gate);  // step 39
     });
@@ -316,7 +316,7 @@ struct Layer : Direction<Given, decltype(over_rows(D2BETA_ROWS, D2GAMMA)), 6, 0,
     const auto mu = row(MU), mu_residual = row(MU_RESIDUAL), rstd = row(RSTD);
     const auto gate = row(GATE);
     const auto dmean_product = row(DDGATE)*row.D;  // step 47
-    const auto dmean_product_scaled = math::quotient(dmean_product, row.D);  // step 49
+    const auto dmean_product_scaled = math::quotient(dmean_product, row.D);  // step 49, pass 8
     const auto stage_2 = row.sums([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
@@ -324,11 +324,11 @@ struct Layer : Direction<Given, decltype(over_rows(D2BETA_ROWS, D2GAMMA)), 6, 0,
       const auto gamma = at(GAMMA);
       const auto ddgamma = at(DDGAMMA);
       const auto ddbeta = at(DDBETA);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       const auto g = dy*gate*gamma;  // step 40
-      at.over_rows(D2BETA_ROWS, dy*dmean_product);  // step 63: d2beta_rows
+      at.over_rows(D2BETA_ROWS, dy*dmean_product);  // step 63, pass 12: d2beta_rows
       return terms(wanted<HAS_ddx>(g), wanted<HAS_ddx>(g*xhat), -ddx*xhat*rstd, -ddx*rstd, wanted<(HAS_ddbeta && HAS_gate) || (HAS_ddgamma && HAS_gate) || (HAS_ddx && HAS_gate)>(dy*ddbeta), wanted<(HAS_ddbeta && HAS_gate) || (HAS_ddgamma && HAS_gate) || (HAS_ddx && HAS_gate)>(dy*xhat*ddgamma));
     });
     const auto mean_g = math::quotient(get<0>(stage_2), row.D);  // step 42: mean(g)
@@ -337,9 +337,9 @@ struct Layer : Direction<Given, decltype(over_rows(D2BETA_ROWS, D2GAMMA)), 6, 0,
     const auto dmean_g = get<3>(stage_2);  // step 57: sum(-rstd*ddx)
     const auto sum_ddbeta_dy = get<4>(stage_2);  // step 59: sum(ddbeta*dy)
     const auto sum_ddgamma_dy_xhat = get<5>(stage_2);  // step 59: sum(ddgamma*dy*xhat)
-    const auto dmean_g_scaled = math::quotient(dmean_g, row.D);  // step 58
-    const auto dmean_g_xhat_scaled = math::quotient(dmean_g_xhat, row.D);  // step 58
-    const auto mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 49
+    const auto dmean_g_scaled = math::quotient(dmean_g, row.D);  // step 58, pass 9
+    const auto dmean_g_xhat_scaled = math::quotient(dmean_g_xhat, row.D);  // step 58, pass 10
+    const auto mean_g_xhat_scaled = mean_g_xhat*rstd;  // step 49, pass 11
     const auto stage_3 = row.sums([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
@@ -348,23 +348,23 @@ struct Layer : Direction<Given, decltype(over_rows(D2BETA_ROWS, D2GAMMA)), 6, 0,
       const auto beta = at(BETA);
       const auto ddgamma = at(DDGAMMA);
       const auto ddbeta = at(DDBETA);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto xhat = x_centred*rstd;  // step 5
       const auto g = dy*gate*gamma;  // step 40
-      const auto dg = xhat*dmean_g_xhat_scaled + ddx*rstd + dmean_g_scaled;  // step 58
-      const auto d2xhat = g*dmean_g_xhat_scaled + dy*gate*ddgamma + dy*dmean_product_scaled*gamma - ddx*mean_g_xhat_scaled;  // step 49
-      at.over_rows(D2GAMMA, (xhat*dmean_product_scaled + dg*gate)*dy);  // step 61: d2gamma
-      at.store(DDY, gate*ddbeta + xhat*gate*ddgamma + dg*gate*gamma + (xhat*gamma + beta)*dmean_product_scaled);  // step 64
+      const auto dg = xhat*dmean_g_xhat_scaled + ddx*rstd + dmean_g_scaled;  // step 58, pass 13
+      const auto d2xhat = g*dmean_g_xhat_scaled + dy*gate*ddgamma + dy*dmean_product_scaled*gamma - ddx*mean_g_xhat_scaled;  // step 49, pass 14
+      at.over_rows(D2GAMMA, (xhat*dmean_product_scaled + dg*gate)*dy);  // step 61, pass 19: d2gamma
+      at.store(DDY, gate*ddbeta + xhat*gate*ddgamma + dg*gate*gamma + (xhat*gamma + beta)*dmean_product_scaled);  // step 64, pass 15
       return terms((g - mean_g - xhat*mean_g_xhat)*ddx, d2xhat*x_centred, wanted<(HAS_ddbeta && HAS_gate) || (HAS_ddgamma && HAS_gate) || (HAS_ddx && HAS_gate)>(dg*dy*gamma));
     });
     const auto sum_ddx_g_xhat = get<0>(stage_3);  // step 50: sum(ddx*(-mean_g - mean_g_xhat*xhat + g))
     const auto sum_d2xhat_x_centred = get<1>(stage_3);  // step 50: sum(d2xhat*x_centred)
     const auto sum_dg_dy_gamma = get<2>(stage_3);  // step 59: sum(gamma*dg*dy)
     const auto d2rstd = sum_d2xhat_x_centred + sum_ddx_g_xhat;  // step 50
-    const auto d2rstd_scaled = d2rstd*rstd;  // step 52
-    const auto d2var = A(-0.5)*d2rstd_scaled*(rstd*rstd);  // step 52
-    const auto d2var_scaled = math::quotient(A(2)*d2var, row.D);  // step 53
+    const auto d2rstd_scaled = d2rstd*rstd;  // step 52, pass 16
+    const auto d2var = A(-0.5)*d2rstd_scaled*(rstd*rstd);  // step 52, pass 17
+    const auto d2var_scaled = math::quotient(A(2)*d2var, row.D);  // step 53, pass 18
     const auto d2gate = sum_ddbeta_dy + sum_ddgamma_dy_xhat + sum_dg_dy_gamma;  // step 59
     row.store(DGATE, d2gate);
     const auto stage_4 = row.sums([&](auto at) {
@@ -373,27 +373,27 @@ struct Layer : Direction<Given, decltype(over_rows(D2BETA_ROWS, D2GAMMA)), 6, 0,
       const auto ddx = at(DDX);
       const auto gamma = at(GAMMA);
       const auto ddgamma = at(DDGAMMA);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto g = dy*gate*gamma;  // step 40
-      const auto d2xhat = g*dmean_g_xhat_scaled + dy*gate*ddgamma + dy*dmean_product_scaled*gamma - ddx*mean_g_xhat_scaled;  // step 49
-      const auto d2x_centred = x_centred*d2var_scaled + d2xhat*rstd;  // step 53
+      const auto d2xhat = g*dmean_g_xhat_scaled + dy*gate*ddgamma + dy*dmean_product_scaled*gamma - ddx*mean_g_xhat_scaled;  // step 49, pass 14
+      const auto d2x_centred = x_centred*d2var_scaled + d2xhat*rstd;  // step 53, pass 20
       return terms(-d2x_centred);
     });
     const auto d2mu = get<0>(stage_4);  // step 54: sum(-d2x_centred)
-    const auto d2mu_scaled = math::quotient(d2mu, row.D);  // step 55
+    const auto d2mu_scaled = math::quotient(d2mu, row.D);  // step 55, pass 21
     row.each([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
       const auto ddx = at(DDX);
       const auto gamma = at(GAMMA);
       const auto ddgamma = at(DDGAMMA);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto g = dy*gate*gamma;  // step 40
-      const auto d2xhat = g*dmean_g_xhat_scaled + dy*gate*ddgamma + dy*dmean_product_scaled*gamma - ddx*mean_g_xhat_scaled;  // step 49
-      const auto d2x_centred = x_centred*d2var_scaled + d2xhat*rstd;  // step 53
-      at.store(DX, d2x_centred + d2mu_scaled);  // step 55
+      const auto d2xhat = g*dmean_g_xhat_scaled + dy*gate*ddgamma + dy*dmean_product_scaled*gamma - ddx*mean_g_xhat_scaled;  // step 49, pass 14
+      const auto d2x_centred = x_centred*d2var_scaled + d2xhat*rstd;  // step 53, pass 20
+      at.store(DX, d2x_centred + d2mu_scaled);  // step 55, pass 22
     });
   }
 };
@@ -413,7 +413,7 @@ struct Layer : ColumnsOf<backward_backward::Layer, Given, 1, 8> {
     call.each([&](auto at) {
       using A = typename decltype(at)::A;
       at.store(OUT_DGAMMA, at(D2GAMMA));
-      at.store(OUT_DBETA, math::quotient(at(D2BETA_ROWS), A(call.D)));  // step 63
+      at.store(OUT_DBETA, math::quotient(at(D2BETA_ROWS), A(call.D)));  // step 63, pass 23
     });
   }
 };

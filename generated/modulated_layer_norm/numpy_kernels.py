@@ -34,13 +34,13 @@ def forward(values, results, call):
     def block(x, gate, gamma_wide, beta_wide, y_block=None):
         # step 1: mu = mean(x)
         mu = _rows.row_sum(x, one_over_D)
-        # step 2: x_shifted = x - mu
+        # step 2, pass 1: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=y_block)
         # step 3: var = mean(x_shifted**2)
         var = _rows.row_mean(x_shifted, x_shifted, D)
-        # step 2: mu_residual = mean(x_shifted)
+        # step 2, pass 2: mu_residual = mean(x_shifted)
         mu_residual = _rows.residual(x_shifted, mu, var, D, far_from, one_over_D)
-        # step 2: x_centred = x_shifted - mu_residual
+        # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = x_shifted
         # step 4: rstd = 1/sqrt(var + eps)
         rstd = np.reciprocal(np.sqrt(var + eps))
@@ -101,9 +101,9 @@ def backward(arguments, fields, results, call):
             part = gate_value
         if beta is not None:
             dbeta = _rows.sum_rows(dy, part)
-        # step 2: x_shifted = x - mu
+        # step 2, pass 1: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=dx_block)
-        # step 2: x_centred = x_shifted - mu_residual
+        # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = _rows.less_residual(x_shifted, mu_residual)
         # step 5: xhat = x_centred*rstd
         xhat = np.multiply(x_centred, rstd, out=x_centred)

@@ -48,10 +48,10 @@ def jvp(arguments, fields, results, call):
         # step 39: mean_x_dot = mean(x_dot)
         if x_dot_rows is not None:
             mean_x_dot = _rows.row_sum(x_dot, one_over_D)
-        # step 2: x_shifted = x - mu
+        # step 2, pass 1: x_shifted = x - mu
         if x_dot_rows is not None or gate_dot_rows is not None or gamma_dot is not None:
             x_shifted = _rows.by_row(np.subtract, x, mu, out=y_dot_block)
-            # step 2: x_centred = x_shifted - mu_residual
+            # step 2, pass 3: x_centred = x_shifted - mu_residual
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = _rows.by_row(np.multiply, x_centred, rstd, out=buffers[0])
@@ -134,7 +134,7 @@ def backward_backward(arguments, fields, results, call):
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     ones = _rows.equal_weights(features, 1.0, dtype)
     D = _rows.number(features, dtype)
-    # step 53: d2var_scaled = 2*d2var/D
+    # step 53, pass 18: d2var_scaled = 2*d2var/D
     if needs_part_18:
         part_18 = 2.0 / D
 
@@ -159,10 +159,10 @@ def backward_backward(arguments, fields, results, call):
         # step 47: dmean_product = ddgate*D
         if ddgate_rows is not None:
             dmean_product = ddgate * D
-        # step 63: d2beta_rows = sum over rows of dy*dmean_product
+        # step 63, pass 12: d2beta_rows = sum over rows of dy*dmean_product
         if needs_d2beta_rows:
             d2beta_rows = _rows.sum_rows(dy, dmean_product)
-        # step 49: dmean_product_scaled = dmean_product/D
+        # step 49, pass 8: dmean_product_scaled = dmean_product/D
         if ddgate_rows is not None:
             dmean_product_scaled = dmean_product / D
         # step 57: dmean_g = sum(-ddx*rstd)
@@ -173,10 +173,10 @@ def backward_backward(arguments, fields, results, call):
         # step 59: sum_ddbeta_dy = sum(dy*ddbeta)
         if needs_sum_ddbeta_dy:
             sum_ddbeta_dy = _rows.row_sum(dy, ddbeta)
-        # step 2: x_shifted = x - mu
+        # step 2, pass 1: x_shifted = x - mu
         if needs_part_18:
             x_shifted = _rows.by_row(np.subtract, x, mu, out=dx_block)
-            # step 2: x_centred = x_shifted - mu_residual
+            # step 2, pass 3: x_centred = x_shifted - mu_residual
             x_centred = _rows.less_residual(x_shifted, mu_residual)
             # step 5: xhat = x_centred*rstd
             xhat = _rows.by_row(np.multiply, x_centred, rstd, out=buffers[0])
@@ -203,23 +203,25 @@ def backward_backward(arguments, fields, results, call):
             mean_g = _rows.row_sum(g, one_over_D)
             # step 41: mean_g_xhat = mean(g*xhat)
             mean_g_xhat = _rows.row_mean(g, xhat, D)
-            # step 58: dmean_g_scaled = dmean_g/D
+            # step 58, pass 9: dmean_g_scaled = dmean_g/D
             dmean_g_scaled = dmean_g / D
-            # step 58: dmean_g_xhat_scaled = dmean_g_xhat/D
+            # step 58, pass 10: dmean_g_xhat_scaled = dmean_g_xhat/D
             dmean_g_xhat_scaled = dmean_g_xhat / D
-            # step 49: mean_g_xhat_scaled = mean_g_xhat*rstd
+            # step 49, pass 11: mean_g_xhat_scaled = mean_g_xhat*rstd
             mean_g_xhat_scaled = mean_g_xhat * rstd
             # step 50: sum_ddx_g_xhat = sum((g - mean_g - xhat*mean_g_xhat)*ddx)
             part_6 = _rows.by_row(np.subtract, g, mean_g, out=buffers[2])
             part_7 = _rows.by_row(np.multiply, xhat, mean_g_xhat, out=buffers[3])
             part_6 = np.subtract(part_6, part_7, out=part_6)
             sum_ddx_g_xhat = _rows.row_sum(part_6, ddx)
-            # step 58: dg = xhat*dmean_g_xhat_scaled + ddx*rstd + dmean_g_scaled
+            # step 58, pass 13: dg = xhat*dmean_g_xhat_scaled + ddx*rstd +
+            #   dmean_g_scaled
             dg = _rows.by_row(np.multiply, xhat, dmean_g_xhat_scaled, out=buffers[2])
             part_8 = _rows.by_row(np.multiply, ddx, rstd, out=buffers[3])
             dg = np.add(dg, part_8, out=dg)
             dg = np.add(dg, dmean_g_scaled, out=dg)
-        # step 61: d2gamma = sum over rows of (xhat*dmean_product_scaled + dg*gate)*dy
+        # step 61, pass 19: d2gamma = sum over rows of (xhat*dmean_product_scaled +
+        #   dg*gate)*dy
         if needs_part_9:
             part_9 = _rows.by_row(
                 np.multiply, xhat, dmean_product_scaled, out=buffers[3]
@@ -241,7 +243,7 @@ def backward_backward(arguments, fields, results, call):
             sum_dg_dy_gamma = _rows.row_sum(part_11, gamma)
         if gate_rows is not None and gamma is None and ddx_rows is not None:
             sum_dg_dy_gamma = _rows.row_sum(dg, dy)
-        # step 49: d2xhat = g*dmean_g_xhat_scaled + dy*gate*ddgamma +
+        # step 49, pass 14: d2xhat = g*dmean_g_xhat_scaled + dy*gate*ddgamma +
         #   dy*dmean_product_scaled*gamma - ddx*mean_g_xhat_scaled
         if ddx_rows is not None:
             d2xhat = np.multiply(g, dmean_g_xhat_scaled, out=buffers[1])
@@ -267,8 +269,8 @@ def backward_backward(arguments, fields, results, call):
         # step 50: sum_d2xhat_x_centred = sum(d2xhat*x_centred)
         if needs_part_18:
             sum_d2xhat_x_centred = _rows.row_sum(d2xhat, x_centred)
-        # step 64: ddy = gate*ddbeta + xhat*gate*ddgamma + dg*gate*gamma + (xhat*gamma +
-        #   beta)*dmean_product_scaled
+        # step 64, pass 15: ddy = gate*ddbeta + xhat*gate*ddgamma + dg*gate*gamma +
+        #   (xhat*gamma + beta)*dmean_product_scaled
         if needs_sum_ddbeta_dy:
             ddy = np.multiply(ddbeta, gate, out=ddy_block)
         if gate_rows is None and ddbeta is not None:
@@ -312,12 +314,12 @@ def backward_backward(arguments, fields, results, call):
             d2rstd = sum_d2xhat_x_centred + sum_ddx_g_xhat
         if ddx_rows is None and (ddgate_rows is not None or ddgamma is not None):
             d2rstd = sum_d2xhat_x_centred
-        # step 52: d2rstd_scaled = d2rstd*rstd
+        # step 52, pass 16: d2rstd_scaled = d2rstd*rstd
         if needs_part_18:
             d2rstd_scaled = d2rstd * rstd
-            # step 52: d2var = -d2rstd_scaled*rstd**2/2
+            # step 52, pass 17: d2var = -d2rstd_scaled*rstd**2/2
             d2var = d2rstd_scaled * np.square(rstd) * -0.5
-            # step 53: d2var_scaled = 2*d2var/D
+            # step 53, pass 18: d2var_scaled = 2*d2var/D
             d2var_scaled = d2var * part_18
         # step 59: d2gate = sum_ddbeta_dy + sum_ddgamma_dy_xhat + sum_dg_dy_gamma
         if gate_rows is not None and ddgamma is not None and ddbeta is not None:
@@ -341,7 +343,7 @@ def backward_backward(arguments, fields, results, call):
             d2gate = sum_dg_dy_gamma
         if needs_ddy:
             d2gate = _rows.filled(0.0, row_scalar_buffers[0], (*shape[:-1], 1), dtype)
-        # step 53: d2x_centred = x_centred*d2var_scaled + d2xhat*rstd
+        # step 53, pass 20: d2x_centred = x_centred*d2var_scaled + d2xhat*rstd
         if needs_part_18:
             d2x_centred = np.multiply(x_centred, d2var_scaled, out=x_centred)
             part_19 = np.multiply(d2xhat, rstd, out=buffers[1])
@@ -349,9 +351,9 @@ def backward_backward(arguments, fields, results, call):
             # step 54: d2mu = sum(-d2x_centred)
             part_20 = np.negative(d2x_centred, out=buffers[1])
             d2mu = _rows.row_sum(part_20, ones)
-            # step 55: d2mu_scaled = d2mu/D
+            # step 55, pass 21: d2mu_scaled = d2mu/D
             d2mu_scaled = d2mu / D
-            # step 55: d2x = d2x_centred + d2mu_scaled
+            # step 55, pass 22: d2x = d2x_centred + d2mu_scaled
             d2x = np.add(d2x_centred, d2mu_scaled, out=d2x_centred)
         else:
             d2x = _rows.filled(0.0, dx_block, shape, dtype)
@@ -371,7 +373,7 @@ def backward_backward(arguments, fields, results, call):
         row_scalar_buffers=1,
         feature_sums=2,
     )
-    # step 63: d2beta = d2beta_rows/D
+    # step 63, pass 23: d2beta = d2beta_rows/D
     if needs_d2beta_rows:
         d2beta = d2beta_rows / D
     if gamma is not None and ddx_rows is None and ddgate_rows is None:

@@ -85,9 +85,9 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 3, 1> {
       using A = typename decltype(at)::A;
       const auto x = at(X);
       const auto w = at(W);
-      const auto w_shifted = w + A(1);  // step 4
+      const auto w_shifted = w + A(1);  // step 4, pass 1
       const auto xhat = x*rstd;  // step 3
-      at.store(Y, xhat*w_shifted);  // step 4
+      at.store(Y, xhat*w_shifted);  // step 4, pass 2
     });
     row.save(RSTD, rstd);
   }
@@ -117,9 +117,9 @@ struct Layer : Direction<Given, decltype(over_rows(DW)), 1, 0, 2, 1> {
       const auto x = at(X);
       const auto dy = at(DY);
       const auto w = at(W);
-      const auto w_shifted_2 = w + A(1);  // step 5
+      const auto w_shifted_2 = w + A(1);  // step 5, pass 3
       const auto xhat = x*rstd;  // step 3
-      const auto g = dy*w_shifted_2;  // step 5
+      const auto g = dy*w_shifted_2;  // step 5, pass 4
       at.over_rows(DW, dy*xhat);  // step 13: dw
       return terms(g*xhat);
     });
@@ -129,9 +129,9 @@ struct Layer : Direction<Given, decltype(over_rows(DW)), 1, 0, 2, 1> {
       const auto x = at(X);
       const auto dy = at(DY);
       const auto w = at(W);
-      const auto w_shifted_2 = w + A(1);  // step 5
+      const auto w_shifted_2 = w + A(1);  // step 5, pass 3
       const auto xhat = x*rstd;  // step 3
-      const auto g = dy*w_shifted_2;  // step 5
+      const auto g = dy*w_shifted_2;  // step 5, pass 4
       at.store(DX, (g - xhat*mean_g_xhat)*rstd);  // step 12
     });
   }
@@ -183,9 +183,9 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 2, 1> {
       const auto x_dot = at(X_DOT);
       const auto w = at(W);
       const auto w_dot = at(W_DOT);
-      const auto w_shifted_2 = w + A(1);  // step 23
+      const auto w_shifted_2 = w + A(1);  // step 23, pass 9
       const auto xhat = x*rstd;  // step 3
-      at.store(Y_DOT, xhat*w_dot + (x_dot - xhat*mean_x_dot_xhat)*rstd*w_shifted_2);  // step 23
+      at.store(Y_DOT, xhat*w_dot + (x_dot - xhat*mean_x_dot_xhat)*rstd*w_shifted_2);  // step 23, pass 10
     });
   }
 };
@@ -220,16 +220,16 @@ struct Layer : Direction<Given, decltype(over_rows(D2W)), 4, 0, 6, 2> {
       const auto ddx = at(DDX);
       const auto w = at(W);
       const auto ddw = at(DDW);
-      const auto w_shifted_2 = w + A(1);  // step 24
+      const auto w_shifted_2 = w + A(1);  // step 24, pass 11
       const auto xhat = x*rstd;  // step 3
-      const auto g = dy*w_shifted_2;  // step 24
+      const auto g = dy*w_shifted_2;  // step 24, pass 12
       return terms(wanted<HAS_ddx>(g*xhat), ddx*xhat, ddx*g, dy*xhat*ddw);
     });
     const auto mean_g_xhat = get<0>(stage_1);  // step 25: mean(g*xhat)
     const auto mean_ddx_xhat = get<1>(stage_1);  // step 49: mean(ddx*xhat)
     const auto mean_ddx_g = get<2>(stage_1);  // step 43: mean(ddx*g)
     const auto mean_ddw_dy_xhat = get<3>(stage_1);  // step 43: mean(ddw*dy*xhat)
-    const auto mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 43
+    const auto mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 43, pass 13
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -237,13 +237,13 @@ struct Layer : Direction<Given, decltype(over_rows(D2W)), 4, 0, 6, 2> {
       const auto ddx = at(DDX);
       const auto w = at(W);
       const auto ddw = at(DDW);
-      const auto w_shifted_2 = w + A(1);  // step 24
+      const auto w_shifted_2 = w + A(1);  // step 24, pass 11
       const auto xhat = x*rstd;  // step 3
-      const auto g = dy*w_shifted_2;  // step 24
+      const auto g = dy*w_shifted_2;  // step 24, pass 12
       const auto dg = (ddx - xhat*mean_ddx_xhat)*rstd;  // step 49
       at.over_rows(D2W, dg*dy);  // step 50: d2w
-      at.store(DX, (dy*ddw + ((xhat*mean_g_xhat_scaled - g)*mean_ddx_xhat - xhat*mean_ddx_g - ddx*mean_g_xhat)*rstd - xhat*mean_ddw_dy_xhat)*rstd);  // step 43
-      at.store(DDY, xhat*ddw + dg*w_shifted_2);  // step 53
+      at.store(DX, (dy*ddw + ((xhat*mean_g_xhat_scaled - g)*mean_ddx_xhat - xhat*mean_ddx_g - ddx*mean_g_xhat)*rstd - xhat*mean_ddw_dy_xhat)*rstd);  // step 43, pass 14
+      at.store(DDY, xhat*ddw + dg*w_shifted_2);  // step 53, pass 15
     });
   }
 };

@@ -28,7 +28,7 @@ def forward(values, results, call):
     features = shape[-1]
     D = _rows.number(features, dtype)
     eps = np.asarray(eps, dtype)
-    # step 4: w_shifted = w + 1
+    # step 4, pass 1: w_shifted = w + 1
     if w is not None:
         w_shifted = w + 1.0
     else:
@@ -41,7 +41,7 @@ def forward(values, results, call):
         rstd = np.reciprocal(np.sqrt(ms + eps))
         # step 3: xhat = x*rstd
         xhat = _rows.by_row(np.multiply, x, rstd, out=y_block)
-        # step 4: y = xhat*w_shifted
+        # step 4, pass 2: y = xhat*w_shifted
         if w is not None:
             y = _rows.by_feature(np.multiply, xhat, w_shifted_wide, out=xhat)
         else:
@@ -66,32 +66,32 @@ def backward(arguments, fields, results, call):
     shape, dtype, _ = call
     features = shape[-1]
     D = _rows.number(features, dtype)
-    # step 5: w_shifted_2 = w + 1
+    # step 5, pass 3: w_shifted_2 = w + 1
     if w is not None:
         w_shifted_2 = w + 1.0
-        # step 12: mean_g_xhat_unscaled = mean(dy*x*w_shifted_2)
+        # step 12, pass 5: mean_g_xhat_unscaled = mean(dy*x*w_shifted_2)
         w_shifted_2_over_D = w_shifted_2 / D
     else:
         w_shifted_2 = None
 
     def block(x, dy, rstd, w_shifted_2_wide, dx_block=None, buffers=(None,)):
         dw = None
-        # step 13: dw = sum over rows of dy*x*rstd
+        # step 13, pass 7: dw = sum over rows of dy*x*rstd
         if w is not None:
             part = np.multiply(dy, x, out=dx_block)
             dw = _rows.sum_rows(part, rstd)
-            # step 12: mean_g_xhat_unscaled = mean(dy*x*w_shifted_2)
+            # step 12, pass 5: mean_g_xhat_unscaled = mean(dy*x*w_shifted_2)
             mean_g_xhat_unscaled = _rows.row_sum(part, w_shifted_2_over_D)
         else:
             mean_g_xhat_unscaled = _rows.row_mean(dy, x, D)
-        # step 5: g = dy*w_shifted_2
+        # step 5, pass 4: g = dy*w_shifted_2
         if w is not None:
             g = _rows.by_feature(np.multiply, dy, w_shifted_2_wide, out=dx_block)
         else:
             g = dy
-        # step 12: mean_g_xhat = mean_g_xhat_unscaled*rstd
+        # step 12, pass 6: mean_g_xhat = mean_g_xhat_unscaled*rstd
         mean_g_xhat = mean_g_xhat_unscaled * rstd
-        # step 12: dx = (g - x*mean_g_xhat*rstd)*rstd
+        # step 12, pass 8: dx = (g - x*mean_g_xhat*rstd)*rstd
         dx = _rows.by_row(np.multiply, x, mean_g_xhat * rstd, out=buffers[0])
         dx = np.subtract(g, dx, out=dx_block)
         dx = np.multiply(dx, rstd, out=dx)

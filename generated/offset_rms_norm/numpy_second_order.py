@@ -29,7 +29,7 @@ def jvp(arguments, fields, results, call):
     features = shape[-1]
     needs_w_shifted_2 = w is not None and x_dot_rows is not None
     D = _rows.number(features, dtype)
-    # step 23: w_shifted_2 = w + 1
+    # step 23, pass 9: w_shifted_2 = w + 1
     if needs_w_shifted_2:
         w_shifted_2 = w + 1.0
     else:
@@ -43,7 +43,8 @@ def jvp(arguments, fields, results, call):
         # step 23: mean_x_dot_xhat = mean(x_dot*xhat)
         if x_dot_rows is not None:
             mean_x_dot_xhat = _rows.row_mean(x_dot, xhat, D)
-        # step 23: y_dot = xhat*w_dot + (x_dot - xhat*mean_x_dot_xhat)*rstd*w_shifted_2
+        # step 23, pass 10: y_dot = xhat*w_dot + (x_dot -
+        #   xhat*mean_x_dot_xhat)*rstd*w_shifted_2
         if w_dot is not None:
             y_dot = _rows.by_feature(np.multiply, xhat, w_dot_wide, out=y_dot_block)
         if x_dot_rows is not None:
@@ -80,7 +81,7 @@ def backward_backward(arguments, fields, results, call):
     needs_w_shifted_2 = w is not None and ddx_rows is not None
     needs_d2x = ddx_rows is not None and ddw is not None
     D = _rows.number(features, dtype)
-    # step 24: w_shifted_2 = w + 1
+    # step 24, pass 11: w_shifted_2 = w + 1
     if needs_w_shifted_2:
         w_shifted_2 = w + 1.0
     # step 43: mean_ddw_dy_xhat = mean(dy*xhat*ddw)
@@ -110,7 +111,7 @@ def backward_backward(arguments, fields, results, call):
         if ddw is not None:
             part = np.multiply(dy, xhat, out=dx_block)
             mean_ddw_dy_xhat = _rows.row_sum(part, ddw_over_D)
-        # step 24: g = dy*w_shifted_2
+        # step 24, pass 12: g = dy*w_shifted_2
         if needs_w_shifted_2:
             g = _rows.by_feature(np.multiply, dy, w_shifted_2_wide, out=dx_block)
         if w is None:
@@ -120,7 +121,7 @@ def backward_backward(arguments, fields, results, call):
             mean_g_xhat = _rows.row_mean(g, xhat, D)
             # step 43: mean_ddx_g = mean(ddx*g)
             mean_ddx_g = _rows.row_mean(ddx, g, D)
-            # step 43: mean_g_xhat_scaled = 3*mean_g_xhat
+            # step 43, pass 13: mean_g_xhat_scaled = 3*mean_g_xhat
             mean_g_xhat_scaled = mean_g_xhat * 3.0
             # step 49: dg = (ddx - xhat*mean_ddx_xhat)*rstd
             dg = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffers[0])
@@ -130,8 +131,8 @@ def backward_backward(arguments, fields, results, call):
         if needs_w_shifted_2:
             part_2 = np.multiply(dg, dy, out=buffers[1])
             d2w = _rows.sum_rows(part_2)
-        # step 43: d2x = (dy*ddw + ((xhat*mean_g_xhat_scaled - g)*mean_ddx_xhat -
-        #   xhat*mean_ddx_g - ddx*mean_g_xhat)*rstd - xhat*mean_ddw_dy_xhat)*rstd
+        # step 43, pass 14: d2x = (dy*ddw + ((xhat*mean_g_xhat_scaled - g)*mean_ddx_xhat
+        #   - xhat*mean_ddx_g - ddx*mean_g_xhat)*rstd - xhat*mean_ddw_dy_xhat)*rstd
         if ddw is not None:
             d2x = _rows.by_feature(np.multiply, dy, ddw_wide, out=buffers[1])
         if ddx_rows is not None:
@@ -151,7 +152,7 @@ def backward_backward(arguments, fields, results, call):
             part_6 = _rows.by_row(np.multiply, xhat, mean_ddw_dy_xhat, out=buffers[2])
             d2x = np.subtract(d2x, part_6, out=dx_block)
         d2x = np.multiply(d2x, rstd, out=d2x)
-        # step 53: ddy = xhat*ddw + dg*w_shifted_2
+        # step 53, pass 15: ddy = xhat*ddw + dg*w_shifted_2
         if ddw is not None:
             ddy = _rows.by_feature(np.multiply, xhat, ddw_wide, out=xhat)
         if needs_w_shifted_2:

@@ -218,8 +218,8 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 2, 0, 11, 1> {
     });
     const auto mean_g_xhat = math::quotient(get<0>(stage_1), row.D);  // step 25: mean(g*xhat)
     const auto dmean_g_xhat = get<1>(stage_1);  // step 28: sum(-scale*ddx*xhat**3)
-    const auto dmean_g_xhat_scaled = math::quotient(dmean_g_xhat, row.D);  // step 34
-    const auto mean_g_xhat_scaled = A(-3)*mean_g_xhat*scale;  // step 29
+    const auto dmean_g_xhat_scaled = math::quotient(dmean_g_xhat, row.D);  // step 34, pass 9
+    const auto mean_g_xhat_scaled = A(-3)*mean_g_xhat*scale;  // step 29, pass 10
     const auto stage_2 = row.sums([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
@@ -228,8 +228,8 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 2, 0, 11, 1> {
       const auto ddgamma = at(DDGAMMA);
       const auto xhat = x*scale;  // step 3
       const auto g = dy*gamma;  // step 24
-      const auto dg = xhat*dmean_g_xhat_scaled + ddx*scale;  // step 34
-      const auto d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled + ddx*(xhat*xhat)*mean_g_xhat_scaled;  // step 29
+      const auto dg = xhat*dmean_g_xhat_scaled + ddx*scale;  // step 34, pass 19
+      const auto d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled + ddx*(xhat*xhat)*mean_g_xhat_scaled;  // step 29, pass 20
       at.over_rows(D2GAMMA, dg*dy);  // step 35: d2gamma
       at.store(DDY, xhat*ddgamma + dg*gamma);  // step 36
       return terms((g - math::power<3>(xhat)*mean_g_xhat)*ddx, d2xhat*x);
@@ -237,9 +237,9 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 2, 0, 11, 1> {
     const auto sum_ddx_g_xhat = get<0>(stage_2);  // step 30: sum(ddx*(-mean_g_xhat*xhat**3 + g))
     const auto sum_d2xhat_x = get<1>(stage_2);  // step 30: sum(d2xhat*x)
     const auto d2scale = sum_d2xhat_x + sum_ddx_g_xhat;  // step 30
-    const auto d2scale_scaled = d2scale*scale;  // step 32
-    const auto d2mean_x4 = A(-0.25)*d2scale_scaled*math::power<4>(scale);  // step 32
-    const auto d2mean_x4_scaled = math::quotient(A(4)*d2mean_x4, row.D);  // step 33
+    const auto d2scale_scaled = d2scale*scale;  // step 32, pass 15
+    const auto d2mean_x4 = A(-0.25)*d2scale_scaled*math::power<4>(scale);  // step 32, pass 16
+    const auto d2mean_x4_scaled = math::quotient(A(4)*d2mean_x4, row.D);  // step 33, pass 17
     row.each([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
@@ -248,8 +248,8 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 2, 0, 11, 1> {
       const auto ddgamma = at(DDGAMMA);
       const auto xhat = x*scale;  // step 3
       const auto g = dy*gamma;  // step 24
-      const auto d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled + ddx*(xhat*xhat)*mean_g_xhat_scaled;  // step 29
-      at.store(DX, d2xhat*scale + math::power<3>(x)*d2mean_x4_scaled);  // step 33
+      const auto d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled + ddx*(xhat*xhat)*mean_g_xhat_scaled;  // step 29, pass 20
+      at.store(DX, d2xhat*scale + math::power<3>(x)*d2mean_x4_scaled);  // step 33, pass 18
     });
   }
 };

@@ -77,7 +77,7 @@ def backward_backward(arguments, fields, results, call):
     needs_d2xhat = ddx_rows is not None and ddgamma is not None
     ones = _rows.equal_weights(features, 1.0, dtype)
     D = _rows.number(features, dtype)
-    # step 33: d2mean_x4_scaled = 4*d2mean_x4/D
+    # step 33, pass 17: d2mean_x4_scaled = 4*d2mean_x4/D
     part_12 = 4.0 / D
 
     def block(
@@ -92,7 +92,7 @@ def backward_backward(arguments, fields, results, call):
         buffers=(None,) * 3,
     ):
         d2gamma = None
-        # step 28: dmean_g_xhat_unscaled = sum(-ddx*x**3)
+        # step 28, pass 6: dmean_g_xhat_unscaled = sum(-ddx*x**3)
         part = np.square(x, out=dx_block)
         part_2 = np.multiply(part, x, out=buffers[0])
         if ddx_rows is not None:
@@ -104,27 +104,28 @@ def backward_backward(arguments, fields, results, call):
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=buffers[1])
         if gamma is None:
             g = dy
-        # step 25: mean_g_xhat_unscaled = mean(g*x)
+        # step 25, pass 5: mean_g_xhat_unscaled = mean(g*x)
         if ddx_rows is not None:
             mean_g_xhat_unscaled = _rows.row_mean(g, x, D)
-            # step 25: mean_g_xhat = mean_g_xhat_unscaled*scale
+            # step 25, pass 7: mean_g_xhat = mean_g_xhat_unscaled*scale
             mean_g_xhat = mean_g_xhat_unscaled * scale
-        # step 28: dmean_g_xhat = dmean_g_xhat_unscaled*scale**4
+        # step 28, pass 8: dmean_g_xhat = dmean_g_xhat_unscaled*scale**4
         part_4 = np.square(scale)
         part_5 = np.square(part_4)
         if ddx_rows is not None:
             dmean_g_xhat = dmean_g_xhat_unscaled * part_5
-            # step 34: dmean_g_xhat_scaled = dmean_g_xhat/D
+            # step 34, pass 9: dmean_g_xhat_scaled = dmean_g_xhat/D
             dmean_g_xhat_scaled = dmean_g_xhat / D
-            # step 29: mean_g_xhat_scaled = -3*mean_g_xhat*scale
+            # step 29, pass 10: mean_g_xhat_scaled = -3*mean_g_xhat*scale
             mean_g_xhat_scaled = mean_g_xhat * scale * -3.0
-            # step 30: sum_ddx_g_xhat = sum((g - x**3*mean_g_xhat*scale**3)*ddx)
+            # step 30, pass 14: sum_ddx_g_xhat = sum((g -
+            #   x**3*mean_g_xhat*scale**3)*ddx)
             part_6 = _rows.by_row(
                 np.multiply, part_2, mean_g_xhat * (part_4 * scale), out=ddy_block
             )
             part_6 = np.subtract(g, part_6, out=part_6)
             sum_ddx_g_xhat = _rows.row_sum(part_6, ddx)
-            # step 34: dg = ddx*scale + x*dmean_g_xhat_scaled*scale
+            # step 34, pass 11: dg = ddx*scale + x*dmean_g_xhat_scaled*scale
             dg = _rows.by_row(np.multiply, ddx, scale, out=ddy_block)
             part_7 = _rows.by_row(
                 np.multiply, x, dmean_g_xhat_scaled * scale, out=buffers[2]
@@ -134,7 +135,7 @@ def backward_backward(arguments, fields, results, call):
         if needs_g:
             part_8 = np.multiply(dg, dy, out=buffers[2])
             d2gamma = _rows.sum_rows(part_8)
-        # step 29: d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled +
+        # step 29, pass 12: d2xhat = dy*ddgamma + g*dmean_g_xhat_scaled +
         #   ddx*x**2*mean_g_xhat_scaled*scale**2
         if ddgamma is not None:
             d2xhat = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[2])
@@ -150,7 +151,7 @@ def backward_backward(arguments, fields, results, call):
             d2xhat = np.add(d2xhat, part_10, out=part_10)
         # step 30: sum_d2xhat_x = sum(d2xhat*x)
         sum_d2xhat_x = _rows.row_sum(d2xhat, x)
-        # step 36: ddy = dg*gamma + x*scale*ddgamma
+        # step 36, pass 13: ddy = dg*gamma + x*scale*ddgamma
         if needs_g:
             ddy = _rows.by_feature(np.multiply, dg, gamma_wide, out=dg)
         if gamma is None:
@@ -167,13 +168,13 @@ def backward_backward(arguments, fields, results, call):
             d2scale = sum_d2xhat_x + sum_ddx_g_xhat
         else:
             d2scale = sum_d2xhat_x
-        # step 32: d2scale_scaled = d2scale*scale
+        # step 32, pass 15: d2scale_scaled = d2scale*scale
         d2scale_scaled = d2scale * scale
-        # step 32: d2mean_x4 = -d2scale_scaled*scale**4/4
+        # step 32, pass 16: d2mean_x4 = -d2scale_scaled*scale**4/4
         d2mean_x4 = d2scale_scaled * part_5 * -0.25
-        # step 33: d2mean_x4_scaled = 4*d2mean_x4/D
+        # step 33, pass 17: d2mean_x4_scaled = 4*d2mean_x4/D
         d2mean_x4_scaled = d2mean_x4 * part_12
-        # step 33: d2x = d2xhat*scale + x**3*d2mean_x4_scaled
+        # step 33, pass 18: d2x = d2xhat*scale + x**3*d2mean_x4_scaled
         d2x = np.multiply(d2xhat, scale, out=dx_block)
         part_13 = np.multiply(part_2, d2mean_x4_scaled, out=part_2)
         d2x = np.add(d2x, part_13, out=d2x)

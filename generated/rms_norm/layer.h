@@ -219,7 +219,7 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 0, 6, 2> {
     const auto mean_ddx_xhat = get<1>(stage_1);  // step 49: mean(ddx*xhat)
     const auto mean_ddx_g = get<2>(stage_1);  // step 43: mean(ddx*g)
     const auto mean_ddgamma_dy_xhat = get<3>(stage_1);  // step 43: mean(ddgamma*dy*xhat)
-    const auto mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 43
+    const auto mean_g_xhat_scaled = A(3)*mean_g_xhat;  // step 43, pass 5
     row.each([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
@@ -230,7 +230,7 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 0, 6, 2> {
       const auto g = dy*gamma;  // step 24
       const auto dg = (ddx - xhat*mean_ddx_xhat)*rstd;  // step 49
       at.over_rows(D2GAMMA, dg*dy);  // step 50: d2gamma
-      at.store(DX, (dy*ddgamma + ((xhat*mean_g_xhat_scaled - g)*mean_ddx_xhat - xhat*mean_ddx_g - ddx*mean_g_xhat)*rstd - xhat*mean_ddgamma_dy_xhat)*rstd);  // step 43
+      at.store(DX, (dy*ddgamma + ((xhat*mean_g_xhat_scaled - g)*mean_ddx_xhat - xhat*mean_ddx_g - ddx*mean_g_xhat)*rstd - xhat*mean_ddgamma_dy_xhat)*rstd);  // step 43, pass 6
       at.store(DDY, xhat*ddgamma + dg*gamma);  // step 53
     });
   }

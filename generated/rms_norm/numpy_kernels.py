@@ -61,17 +61,17 @@ def backward(arguments, fields, results, call):
     shape, dtype, _ = call
     features = shape[-1]
     D = _rows.number(features, dtype)
-    # step 12: mean_g_xhat_unscaled = mean(dy*x*gamma)
+    # step 12, pass 1: mean_g_xhat_unscaled = mean(dy*x*gamma)
     if gamma is not None:
         gamma_over_D = gamma / D
 
     def block(x, dy, rstd, gamma_wide, dx_block=None, buffers=(None,)):
         dgamma = None
-        # step 13: dgamma = sum over rows of dy*x*rstd
+        # step 13, pass 3: dgamma = sum over rows of dy*x*rstd
         if gamma is not None:
             part = np.multiply(dy, x, out=dx_block)
             dgamma = _rows.sum_rows(part, rstd)
-            # step 12: mean_g_xhat_unscaled = mean(dy*x*gamma)
+            # step 12, pass 1: mean_g_xhat_unscaled = mean(dy*x*gamma)
             mean_g_xhat_unscaled = _rows.row_sum(part, gamma_over_D)
         else:
             mean_g_xhat_unscaled = _rows.row_mean(dy, x, D)
@@ -80,9 +80,9 @@ def backward(arguments, fields, results, call):
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=dx_block)
         else:
             g = dy
-        # step 12: mean_g_xhat = mean_g_xhat_unscaled*rstd
+        # step 12, pass 2: mean_g_xhat = mean_g_xhat_unscaled*rstd
         mean_g_xhat = mean_g_xhat_unscaled * rstd
-        # step 12: dx = (g - x*mean_g_xhat*rstd)*rstd
+        # step 12, pass 4: dx = (g - x*mean_g_xhat*rstd)*rstd
         dx = _rows.by_row(np.multiply, x, mean_g_xhat * rstd, out=buffers[0])
         dx = np.subtract(g, dx, out=dx_block)
         dx = np.multiply(dx, rstd, out=dx)

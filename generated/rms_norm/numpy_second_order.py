@@ -109,7 +109,7 @@ def backward_backward(arguments, fields, results, call):
             mean_g_xhat = _rows.row_mean(g, xhat, D)
             # step 43: mean_ddx_g = mean(ddx*g)
             mean_ddx_g = _rows.row_mean(ddx, g, D)
-            # step 43: mean_g_xhat_scaled = 3*mean_g_xhat
+            # step 43, pass 5: mean_g_xhat_scaled = 3*mean_g_xhat
             mean_g_xhat_scaled = mean_g_xhat * 3.0
             # step 49: dg = (ddx - xhat*mean_ddx_xhat)*rstd
             dg = _rows.by_row(np.multiply, xhat, mean_ddx_xhat, out=buffers[0])
@@ -119,8 +119,9 @@ def backward_backward(arguments, fields, results, call):
         if needs_g:
             part_2 = np.multiply(dg, dy, out=buffers[1])
             d2gamma = _rows.sum_rows(part_2)
-        # step 43: d2x = (dy*ddgamma + ((xhat*mean_g_xhat_scaled - g)*mean_ddx_xhat -
-        #   xhat*mean_ddx_g - ddx*mean_g_xhat)*rstd - xhat*mean_ddgamma_dy_xhat)*rstd
+        # step 43, pass 6: d2x = (dy*ddgamma + ((xhat*mean_g_xhat_scaled -
+        #   g)*mean_ddx_xhat - xhat*mean_ddx_g - ddx*mean_g_xhat)*rstd -
+        #   xhat*mean_ddgamma_dy_xhat)*rstd
         if ddgamma is not None:
             d2x = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[1])
         if ddx_rows is not None:

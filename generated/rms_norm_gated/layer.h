@@ -300,7 +300,7 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 1, 6, 3, 4> {
     const auto mean_ddh_hhat = get<1>(stage_1);  // step 76: mean(ddh*hhat)
     const auto mean_ddh_g = get<2>(stage_1);  // step 62: mean(ddh*g)
     const auto mean_ddgamma_dy_hhat = get<3>(stage_1);  // step 62: mean(ddgamma*dy*hhat)
-    const auto mean_g_hhat_scaled = A(3)*mean_g_hhat;  // step 62
+    const auto mean_g_hhat_scaled = A(3)*mean_g_hhat;  // step 62, pass 5
     row.each([&](auto at) {
       using A = typename decltype(at)::A;
       const auto x = at(X);
@@ -318,14 +318,14 @@ struct Layer : Direction<Given, decltype(over_rows(D2GAMMA)), 4, 1, 6, 3, 4> {
       const auto ddh = at.recall(KEPT_DDH, [&] { return ddx*silu_z + ddz*sigmoid_z*x*((A(1) - sigmoid_z)*z + A(1)); });  // step 45
       const auto dh = (g - hhat*mean_g_hhat)*rstd;  // step 42
       const auto dg = (ddh - hhat*mean_ddh_hhat)*rstd;  // step 76
-      const auto d2h = (dy*ddgamma + ((hhat*mean_g_hhat_scaled - g)*mean_ddh_hhat - hhat*mean_ddh_g - ddh*mean_g_hhat)*rstd - hhat*mean_ddgamma_dy_hhat)*rstd;  // step 62
+      const auto d2h = (dy*ddgamma + ((hhat*mean_g_hhat_scaled - g)*mean_ddh_hhat - hhat*mean_ddh_g - ddh*mean_g_hhat)*rstd - hhat*mean_ddgamma_dy_hhat)*rstd;  // step 62, pass 6
       const auto d2silu_z = d2h*x + ddx*dh;  // step 64
-      const auto d2h_scaled = d2h*x;  // step 70
-      const auto d2h_scaled_scaled = d2h_scaled*z;  // step 70
-      const auto d2silu_z_scaled_scaled = d2h_scaled_scaled*sigmoid_z + ddx*dh*sigmoid_z*z;  // step 70
+      const auto d2h_scaled = d2h*x;  // step 70, pass 7
+      const auto d2h_scaled_scaled = d2h_scaled*z;  // step 70, pass 8
+      const auto d2silu_z_scaled_scaled = d2h_scaled_scaled*sigmoid_z + ddx*dh*sigmoid_z*z;  // step 70, pass 9
       at.over_rows(D2GAMMA, dg*dy);  // step 77: d2gamma
       at.store(DX, d2h*silu_z + ddz*dh*sigmoid_z*((A(1) - sigmoid_z)*z + A(1)));  // step 63
-      at.store(DZ, d2silu_z*sigmoid_z + (A(1) - sigmoid_z)*ddz*dh*sigmoid_z*x + (A(1) - sigmoid_z)*(d2silu_z_scaled_scaled + ((A(1) - sigmoid_z)*z + A(1) - silu_z)*ddz*dh*sigmoid_z*x));  // step 70
+      at.store(DZ, d2silu_z*sigmoid_z + (A(1) - sigmoid_z)*ddz*dh*sigmoid_z*x + (A(1) - sigmoid_z)*(d2silu_z_scaled_scaled + ((A(1) - sigmoid_z)*z + A(1) - silu_z)*ddz*dh*sigmoid_z*x));  // step 70, pass 10
       at.store(DDY, hhat*ddgamma + dg*gamma);  // step 80
     });
   }

@@ -68,7 +68,7 @@ def backward(arguments, fields, results, call):
     shape, dtype, _ = call
     features = shape[-1]
     D = _rows.number(features, dtype)
-    # step 15: mean_g_hhat_unscaled = mean(dy*h*gamma)
+    # step 15, pass 1: mean_g_hhat_unscaled = mean(dy*h*gamma)
     if gamma is not None:
         gamma_over_D = gamma / D
 
@@ -82,11 +82,11 @@ def backward(arguments, fields, results, call):
         silu_z = np.multiply(sigmoid_z, z, out=dx_block)
         # step 3: h = silu_z*x
         h = np.multiply(silu_z, x, out=buffers[0])
-        # step 23: dgamma = sum over rows of dy*h*rstd
+        # step 23, pass 3: dgamma = sum over rows of dy*h*rstd
         if gamma is not None:
             part = np.multiply(dy, h, out=buffers[1])
             dgamma = _rows.sum_rows(part, rstd)
-            # step 15: mean_g_hhat_unscaled = mean(dy*h*gamma)
+            # step 15, pass 1: mean_g_hhat_unscaled = mean(dy*h*gamma)
             mean_g_hhat_unscaled = _rows.row_sum(part, gamma_over_D)
         else:
             mean_g_hhat_unscaled = _rows.row_mean(dy, h, D)
@@ -95,9 +95,9 @@ def backward(arguments, fields, results, call):
             g = _rows.by_feature(np.multiply, dy, gamma_wide, out=buffers[1])
         else:
             g = dy
-        # step 15: mean_g_hhat = mean_g_hhat_unscaled*rstd
+        # step 15, pass 2: mean_g_hhat = mean_g_hhat_unscaled*rstd
         mean_g_hhat = mean_g_hhat_unscaled * rstd
-        # step 15: dh = (g - h*mean_g_hhat*rstd)*rstd
+        # step 15, pass 4: dh = (g - h*mean_g_hhat*rstd)*rstd
         dh = np.multiply(h, mean_g_hhat * rstd, out=h)
         dh = np.subtract(g, dh, out=dh)
         dh = np.multiply(dh, rstd, out=dh)

@@ -164,7 +164,7 @@ def backward_backward(arguments, fields, results, call):
             mean_ddh_hhat = _rows.row_mean(ddh, hhat, D)
             # step 62: mean_ddh_g = mean(ddh*g)
             mean_ddh_g = _rows.row_mean(ddh, g, D)
-            # step 62: mean_g_hhat_scaled = 3*mean_g_hhat
+            # step 62, pass 5: mean_g_hhat_scaled = 3*mean_g_hhat
             mean_g_hhat_scaled = mean_g_hhat * 3.0
             # step 42: dh = (g - hhat*mean_g_hhat)*rstd
             dh = _rows.by_row(np.multiply, hhat, mean_g_hhat, out=buffers[5])
@@ -178,8 +178,9 @@ def backward_backward(arguments, fields, results, call):
         if needs_g:
             part_5 = np.multiply(dg, dy, out=buffers[7])
             d2gamma = _rows.sum_rows(part_5)
-        # step 62: d2h = (dy*ddgamma + ((hhat*mean_g_hhat_scaled - g)*mean_ddh_hhat -
-        #   hhat*mean_ddh_g - ddh*mean_g_hhat)*rstd - hhat*mean_ddgamma_dy_hhat)*rstd
+        # step 62, pass 6: d2h = (dy*ddgamma + ((hhat*mean_g_hhat_scaled -
+        #   g)*mean_ddh_hhat - hhat*mean_ddh_g - ddh*mean_g_hhat)*rstd -
+        #   hhat*mean_ddgamma_dy_hhat)*rstd
         if ddgamma is not None:
             d2h = _rows.by_feature(np.multiply, dy, ddgamma_wide, out=buffers[7])
         if needs_mean_g_hhat:
@@ -215,9 +216,9 @@ def backward_backward(arguments, fields, results, call):
             part_11 = np.multiply(part_11, sigmoid_z, out=part_11)
             part_11 = np.multiply(part_11, part_4, out=part_11)
             d2x = np.add(d2x, part_11, out=d2x)
-        # step 70: d2h_scaled_scaled = d2h_scaled*z
+        # step 70, pass 8: d2h_scaled_scaled = d2h_scaled*z
         d2h_scaled_scaled = np.multiply(d2h_scaled, z, out=buffers[8])
-        # step 70: d2silu_z_scaled_scaled = d2h_scaled_scaled*sigmoid_z +
+        # step 70, pass 9: d2silu_z_scaled_scaled = d2h_scaled_scaled*sigmoid_z +
         #   ddx*dh*sigmoid_z*z
         d2silu_z_scaled_scaled = np.multiply(
             d2h_scaled_scaled, sigmoid_z, out=d2h_scaled_scaled
@@ -228,9 +229,9 @@ def backward_backward(arguments, fields, results, call):
             d2silu_z_scaled_scaled = np.add(
                 d2silu_z_scaled_scaled, part_12, out=part_12
             )
-        # step 70: d2z = d2silu_z*sigmoid_z + (1 - sigmoid_z)*ddz*dh*sigmoid_z*x + (1 -
-        #   sigmoid_z)*(d2silu_z_scaled_scaled + ((1 - sigmoid_z)*z + 1 -
-        #   silu_z)*ddz*dh*sigmoid_z*x)
+        # step 70, pass 10: d2z = d2silu_z*sigmoid_z + (1 -
+        #   sigmoid_z)*ddz*dh*sigmoid_z*x + (1 - sigmoid_z)*(d2silu_z_scaled_scaled +
+        #   ((1 - sigmoid_z)*z + 1 - silu_z)*ddz*dh*sigmoid_z*x)
         d2z = np.multiply(d2silu_z, sigmoid_z, out=buffers[2])
         if ddz_rows is not None:
             part_13 = np.multiply(part_3, ddz, out=buffers[7])

@@ -246,7 +246,7 @@ struct Layer : Direction<Given, decltype(over_rows(D2SCALE)), 3, 1, 12, 1, 2> {
     const auto mean_dy_y = math::quotient(get<0>(stage_1), row.D);  // step 33: mean(dy*y)
     const auto mean_ddu_y = math::quotient(get<1>(stage_1), row.D);  // step 60: mean(ddu*y)
     const auto sum_ddu_y = get<2>(stage_1);  // step 72: sum(ddu*y)
-    const auto mean_dy_y_scaled = mean_dy_y*row.D;  // step 34
+    const auto mean_dy_y_scaled = mean_dy_y*row.D;  // step 34, pass 1
     const auto stage_2 = row.means([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
@@ -255,8 +255,8 @@ struct Layer : Direction<Given, decltype(over_rows(D2SCALE)), 3, 1, 12, 1, 2> {
       const auto e_shifted = math::exp(u);  // step 3
       const auto y = at.recall(KEPT_Y, [&] { return e_shifted*inv_Z; });  // step 6
       const auto ddu = ddx*scale + x*ddscale;  // step 42
-      const auto du = at.keep(KEPT_DU, (dy - mean_dy_y_scaled)*y);  // step 34
-      const auto d2y_part = (dy - mean_dy_y_scaled)*ddu;  // step 43
+      const auto du = at.keep(KEPT_DU, (dy - mean_dy_y_scaled)*y);  // step 34, pass 2
+      const auto d2y_part = (dy - mean_dy_y_scaled)*ddu;  // step 43, pass 3
       at.store(DDY, (ddu - sum_ddu_y)*y);  // step 72
       return terms(d2y_part*y, wanted<(HAS_ddscale && HAS_scale) || (HAS_ddx && HAS_scale)>(ddx*du));
     });
@@ -270,15 +270,15 @@ struct Layer : Direction<Given, decltype(over_rows(D2SCALE)), 3, 1, 12, 1, 2> {
       const auto e_shifted = math::exp(u);  // step 3
       const auto y = at.recall(KEPT_Y, [&] { return e_shifted*inv_Z; });  // step 6
       const auto ddu = ddx*scale + x*ddscale;  // step 42
-      const auto du = at.recall(KEPT_DU, [&] { return (dy - mean_dy_y_scaled)*y; });  // step 34
-      const auto d2y_part = (dy - mean_dy_y_scaled)*ddu;  // step 43
-      const auto d2u = (d2y_part + ((mean_dy_y_scaled - dy)*mean_ddu_y - mean_d2y_part_y)*row.D)*y;  // step 60
+      const auto du = at.recall(KEPT_DU, [&] { return (dy - mean_dy_y_scaled)*y; });  // step 34, pass 2
+      const auto d2y_part = (dy - mean_dy_y_scaled)*ddu;  // step 43, pass 3
+      const auto d2u = (d2y_part + ((mean_dy_y_scaled - dy)*mean_ddu_y - mean_d2y_part_y)*row.D)*y;  // step 60, pass 4
       at.store(DX, d2u*scale + du*ddscale);  // step 64
       return terms(wanted<(HAS_ddscale && HAS_scale) || (HAS_ddx && HAS_scale)>(d2u*x));
     });
     const auto mean_d2u_x = get<0>(stage_3);  // step 66: mean(d2u*x)
-    const auto mean_ddx_du_scaled = (mean_d2u_x + mean_ddx_du)*row.D;  // step 66
-    row.over_rows(D2SCALE, mean_ddx_du_scaled);  // step 66: d2scale
+    const auto mean_ddx_du_scaled = (mean_d2u_x + mean_ddx_du)*row.D;  // step 66, pass 5
+    row.over_rows(D2SCALE, mean_ddx_du_scaled);  // step 66, pass 6: d2scale
   }
 };
 

@@ -58,17 +58,17 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 7, 1> {
     const auto stage_1 = row.means([&](auto at) { return terms(at(X)); });
     const auto mu = get<0>(stage_1);  // step 1: mean(x)
     const auto stage_2 = row.sums([&](auto at) {
-      const auto x_shifted = at(X) - mu;  // step 2
+      const auto x_shifted = at(X) - mu;  // step 2, pass 1
       return terms(x_shifted, x_shifted*x_shifted);
     });
-    const auto sum_x_shifted = get<0>(stage_2);  // step 2: sum(x_shifted)
-    const auto squares_x_shifted = get<1>(stage_2);  // step 3: sum(x_shifted**2)
-    const auto mu_residual = math::quotient(sum_x_shifted, row.D);  // step 2
-    const auto sum_x2 = corrected_squares(squares_x_shifted, sum_x_shifted, mu_residual, row.D);  // step 3
+    const auto sum_x_shifted = get<0>(stage_2);  // step 2, pass 4: sum(x_shifted)
+    const auto squares_x_shifted = get<1>(stage_2);  // step 3, pass 5: sum(x_shifted**2)
+    const auto mu_residual = math::quotient(sum_x_shifted, row.D);  // step 2, pass 6
+    const auto sum_x2 = corrected_squares(squares_x_shifted, sum_x_shifted, mu_residual, row.D);  // step 3, pass 7
     const auto rstd = math::rsqrt(sum_x2 / (row.D - A(1)) + row(EPS));  // step 4
     row.each([&](auto at) {
-      const auto x_shifted = at(X) - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = at(X) - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       at.store(Y, x_centred*rstd);  // step 5
     });
     row.save(MU, mu);
@@ -100,21 +100,21 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 6, 1> {
     const auto stage_1 = row.sums([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto y = x_centred*rstd;  // step 5
       return terms(dy, dy*y);
     });
     const auto mean_dy = math::quotient(get<0>(stage_1), row.D);  // step 18: mean(dy)
     const auto sum_dy_y = get<1>(stage_1);  // step 18: sum(dy*y)
-    const auto sum_dy_y_scaled = sum_dy_y / (row.D - A(1));  // step 18
+    const auto sum_dy_y_scaled = sum_dy_y / (row.D - A(1));  // step 18, pass 10
     row.each([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto y = x_centred*rstd;  // step 5
-      at.store(DX, (dy - mean_dy - y*sum_dy_y_scaled)*rstd);  // step 18
+      at.store(DX, (dy - mean_dy - y*sum_dy_y_scaled)*rstd);  // step 18, pass 12
     });
   }
 };
@@ -142,21 +142,21 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 6, 1> {
     const auto stage_1 = row.sums([&](auto at) {
       const auto x = at(X);
       const auto x_dot = at(X_DOT);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto y = x_centred*rstd;  // step 5
       return terms(x_dot, x_dot*y);
     });
     const auto mean_x_dot = math::quotient(get<0>(stage_1), row.D);  // step 31: mean(x_dot)
     const auto sum_x_dot_y = get<1>(stage_1);  // step 31: sum(x_dot*y)
-    const auto sum_x_dot_y_scaled = sum_x_dot_y / (row.D - A(1));  // step 31
+    const auto sum_x_dot_y_scaled = sum_x_dot_y / (row.D - A(1));  // step 31, pass 15
     row.each([&](auto at) {
       const auto x = at(X);
       const auto x_dot = at(X_DOT);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto y = x_centred*rstd;  // step 5
-      at.store(Y_DOT, (x_dot - mean_x_dot - y*sum_x_dot_y_scaled)*rstd);  // step 31
+      at.store(Y_DOT, (x_dot - mean_x_dot - y*sum_x_dot_y_scaled)*rstd);  // step 31, pass 17
     });
   }
 };
@@ -183,13 +183,13 @@ struct Layer : Direction<Given, decltype(over_rows()), 6, 0, 13, 2> {
   template <class Row> static LNGEN_INLINE void work(const Row& row) {
     using A = typename Row::A;
     const auto mu = row(MU), mu_residual = row(MU_RESIDUAL), rstd = row(RSTD);
-    const auto rstd_scaled = (rstd*rstd)*row.D / (row.D - A(1));  // step 55
+    const auto rstd_scaled = (rstd*rstd)*row.D / (row.D - A(1));  // step 55, pass 18
     const auto stage_2 = row.sums([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
       const auto ddx = at(DDX);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto y = x_centred*rstd;  // step 5
       return terms(wanted<HAS_ddx>(dy), wanted<HAS_ddx>(dy*y), ddx*y, ddx, ddx*dy, ddx*y);
     });
@@ -199,18 +199,18 @@ struct Layer : Direction<Given, decltype(over_rows()), 6, 0, 13, 2> {
     const auto mean_ddx = math::quotient(get<3>(stage_2), row.D);  // step 55: mean(ddx)
     const auto mean_ddx_dy = math::quotient(get<4>(stage_2), row.D);  // step 55: mean(ddx*dy)
     const auto sum_ddx_y = get<5>(stage_2);  // step 63: sum(ddx*y)
-    const auto mean_dy_y_scaled = A(3)*mean_dy_y*row.D / (row.D - A(1));  // step 55
-    const auto mean_ddx_scaled = mean_ddx*mean_dy;  // step 55
-    const auto sum_ddx_y_scaled = sum_ddx_y / (row.D - A(1));  // step 63
+    const auto mean_dy_y_scaled = A(3)*mean_dy_y*row.D / (row.D - A(1));  // step 55, pass 25
+    const auto mean_ddx_scaled = mean_ddx*mean_dy;  // step 55, pass 26
+    const auto sum_ddx_y_scaled = sum_ddx_y / (row.D - A(1));  // step 63, pass 27
     row.each([&](auto at) {
       const auto x = at(X);
       const auto dy = at(DY);
       const auto ddx = at(DDX);
-      const auto x_shifted = x - mu;  // step 2
-      const auto x_centred = x_shifted - mu_residual;  // step 2
+      const auto x_shifted = x - mu;  // step 2, pass 1
+      const auto x_centred = x_shifted - mu_residual;  // step 2, pass 3
       const auto y = x_centred*rstd;  // step 5
-      at.store(DX, (y*mean_ddx_scaled + (y*mean_dy_y_scaled + mean_dy - dy)*mean_ddx_y - y*mean_ddx_dy - (ddx - mean_ddx)*mean_dy_y)*rstd_scaled);  // step 55
-      at.store(DDY, (ddx - mean_ddx - y*sum_ddx_y_scaled)*rstd);  // step 63
+      at.store(DX, (y*mean_ddx_scaled + (y*mean_dy_y_scaled + mean_dy - dy)*mean_ddx_y - y*mean_ddx_dy - (ddx - mean_ddx)*mean_dy_y)*rstd_scaled);  // step 55, pass 30
+      at.store(DDY, (ddx - mean_ddx - y*sum_ddx_y_scaled)*rstd);  // step 63, pass 31
     });
   }
 };

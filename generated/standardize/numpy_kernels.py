@@ -36,13 +36,13 @@ def forward(values, results, call):
     def block(x, y_block=None):
         # step 1: mu = mean(x)
         mu = _rows.row_sum(x, one_over_D)
-        # step 2: x_shifted = x - mu
+        # step 2, pass 1: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=y_block)
         # step 3: sum_x2 = sum(x_shifted**2)
         sum_x2 = _rows.row_sum(x_shifted, x_shifted)
-        # step 2: mu_residual = mean(x_shifted)
+        # step 2, pass 2: mu_residual = mean(x_shifted)
         mu_residual = _rows.residual(x_shifted, mu, sum_x2, 1.0, far_from, one_over_D)
-        # step 2: x_centred = x_shifted - mu_residual
+        # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = x_shifted
         # step 4: rstd = 1/sqrt(sum_x2/(D - 1) + eps)
         rstd = np.reciprocal(np.sqrt(sum_x2 / part + eps))
@@ -68,23 +68,23 @@ def backward(arguments, fields, results, call):
     features = shape[-1]
     one_over_D = _rows.equal_weights(features, 1.0 / features, dtype)
     D = _rows.number(features, dtype)
-    # step 18: sum_dy_y_scaled = sum_dy_y/(D - 1)
+    # step 18, pass 10: sum_dy_y_scaled = sum_dy_y/(D - 1)
     part = D - 1.0
 
     def block(x, dy, mu, mu_residual, rstd, dx_block=None, buffers=(None,)):
         # step 18: mean_dy = mean(dy)
         mean_dy = _rows.row_sum(dy, one_over_D)
-        # step 2: x_shifted = x - mu
+        # step 2, pass 1: x_shifted = x - mu
         x_shifted = _rows.by_row(np.subtract, x, mu, out=dx_block)
-        # step 2: x_centred = x_shifted - mu_residual
+        # step 2, pass 3: x_centred = x_shifted - mu_residual
         x_centred = _rows.less_residual(x_shifted, mu_residual)
-        # step 18: sum_dy_y_unscaled = sum(dy*x_centred)
+        # step 18, pass 8: sum_dy_y_unscaled = sum(dy*x_centred)
         sum_dy_y_unscaled = _rows.row_sum(dy, x_centred)
-        # step 18: sum_dy_y = rstd*sum_dy_y_unscaled
+        # step 18, pass 9: sum_dy_y = rstd*sum_dy_y_unscaled
         sum_dy_y = rstd * sum_dy_y_unscaled
-        # step 18: sum_dy_y_scaled = sum_dy_y/(D - 1)
+        # step 18, pass 10: sum_dy_y_scaled = sum_dy_y/(D - 1)
         sum_dy_y_scaled = sum_dy_y / part
-        # step 18: dx = (dy - mean_dy - x_centred*rstd*sum_dy_y_scaled)*rstd
+        # step 18, pass 11: dx = (dy - mean_dy - x_centred*rstd*sum_dy_y_scaled)*rstd
         dx = _rows.by_row(np.subtract, dy, mean_dy, out=buffers[0])
         part_2 = np.multiply(x_centred, rstd * sum_dy_y_scaled, out=x_centred)
         dx = np.subtract(dx, part_2, out=part_2)

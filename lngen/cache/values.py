@@ -35,6 +35,7 @@ from lngen.files import manifest
 from lngen.language import definition, syntax
 from lngen.language.definition import Definition
 from lngen.plan import planner, program
+from lngen.plan.passes import moments
 
 _GIVEN = "given"
 
@@ -154,6 +155,7 @@ _DATACLASSES = (
     program.Assignment,
     program.FeatureReduction,
     program.Parameter,
+    program.PassLine,
     program.RowArgument,
     program.RowProgram,
     program.RowsReduction,
@@ -185,6 +187,8 @@ _APPLICATIONS = (
     symbols.SumRows,
     symbols.StopGradient,
     symbols.Where,
+    moments.CorrectedProducts,
+    moments.CorrectedSquares,
 )
 _CONSTANTS = (sympy.pi, sympy.E, sympy.oo, -sympy.oo, sympy.true, sympy.false)
 _INTEGER = _Class(lambda value: (int(value),), sympy.Integer)

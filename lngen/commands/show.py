@@ -10,7 +10,7 @@ from lngen.commands import console, layers
 from lngen.expressions.notation import Order, text
 from lngen.language.definition import Definition
 from lngen.pipeline import derived, planned
-from lngen.plan.program import Assignment, RowProgram, Stage
+from lngen.plan.program import Line, RowProgram, Stage
 from lngen.report import formulas
 from lngen.report.formulas import reading_order
 
@@ -57,25 +57,25 @@ def _program(program: RowProgram, order: Order) -> Iterator[str]:
         yield f"# saved, one per row: {', '.join(symbol.name for symbol in program.saved)}"
     if program.prologue:
         yield "# once per call"
-        yield from _assignments(program.prologue, order)
+        yield from _lines(program.prologue, order)
     for number, stage in enumerate(program.stages, 1):
         yield f"# stage {number}{', a correction' if stage.correction else ''}"
         yield from _stage(stage, order)
     if program.epilogue:
         yield "# once, after all rows"
-        yield from _assignments(program.epilogue, order)
+        yield from _lines(program.epilogue, order)
 
 
 def _stage(stage: Stage, order: Order) -> Iterator[str]:
-    yield from _assignments(stage.temps, order)
-    yield from (f"{line.symbol.name} = {line.operator}({text(line.body, order)})" for line in stage.reductions)
-    yield from _assignments(stage.row_scalars, order)
-    yield from (f"{line.symbol.name} = sum_rows({text(line.body, order)})" for line in stage.rows_reductions)
+    yield from _lines(stage.temps, order)
+    yield from _lines(stage.reductions, order)
+    yield from _lines(stage.row_scalars, order)
+    yield from _lines(stage.rows_reductions, order)
     yield from (f"store {', '.join(store.names)}" for store in stage.stores)
 
 
-def _assignments(lines: Iterable[Assignment], order: Order) -> Iterator[str]:
-    return (f"{line.symbol.name} = {text(line.expression, order)}" for line in lines)
+def _lines(lines: Iterable[Line], order: Order) -> Iterator[str]:
+    return (f"{line.symbol.name} = {text(line.expression, order)}  # {line.source}" for line in lines)
 
 
 def _numpy(definition: Definition) -> tuple[Iterable[str], str]:

@@ -14,7 +14,7 @@ from lngen.expressions.notation import text
 from lngen.expressions.notation.mathml import tspans
 from lngen.expressions.symbols import D, TypedSymbol, axes
 from lngen.page.layout import Layout, layout, ranks
-from lngen.plan.program import Assignment, FeatureReduction, RowProgram, RowsReduction
+from lngen.plan.program import Line, RowProgram, RowsReduction
 
 _RANK, _NODE, _SIDE = 56.0, 28.0, 16.0
 _KINDS = {(True, True): "row", (True, False): "row-scalar", (False, True): "feature", (False, False): "scalar"}
@@ -47,10 +47,10 @@ def graph(program: RowProgram) -> str:
 
 
 def _values(program: RowProgram) -> tuple[dict[str, _GraphNode], list[tuple[str, str]], dict[int, str]]:
-    lines: list[tuple[int, Assignment | FeatureReduction | RowsReduction]] = []
+    lines: list[tuple[int, Line]] = []
     titles: dict[int, str] = {}
 
-    def add(band: int, title: str, found: tuple[Assignment | FeatureReduction | RowsReduction, ...]) -> None:
+    def add(band: int, title: str, found: tuple[Line, ...]) -> None:
         if found:
             titles[band] = title
             lines.extend((band, line) for line in found)

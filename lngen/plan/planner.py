@@ -18,7 +18,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Literal
+from types import MappingProxyType
+from typing import Any, Literal
 
 from sympy import Expr
 
@@ -37,10 +38,11 @@ from lngen.expressions.symbols import (
     heads_that,
     is_row,
 )
-from lngen.plan.lines import ProgramLine
-from lngen.plan.passes.balance import grown, in_range, met_by_readers
+from lngen.plan.history import History, Passes, numbered
+from lngen.plan.lines import ProgramLine, once_a_row
+from lngen.plan.passes.balance import balanced, grown, met_by_readers
 from lngen.plan.passes.compensation import compensated
-from lngen.plan.program import OPERATORS, RowArgument, RowProgram, Store, moved_name
+from lngen.plan.program import OPERATORS, PassLine, RowArgument, RowProgram, Store, moved_name
 from lngen.plan.stages import program_of, stores_of
 
 _COSTLY = heads_that(lambda entry: entry.roundings)
@@ -60,12 +62,21 @@ class Plan:
         """Return the programs of the plan in this order, without those that it lacks."""
         return tuple(q for q in (self.forward, self.backward, self.jvp, self.backward_backward) if q is not None)
 
+    def passes(self) -> tuple[PassLine, ...]:
+        """Return the lines that passes made, by their numbers."""
+        lines = {line.number: line for program in self.programs() for line in program.passes}
+        return tuple(lines[number] for number in sorted(lines))
 
-def plan(derivation: Derivation) -> Plan:
-    """The row programs of a derivation."""
+
+def plan(derivation: Derivation, passes: Mapping[str, Passes] = MappingProxyType({})) -> Plan:
+    """The row programs of a derivation.
+
+    `passes` are those that groups of backends make after it, by the name of the group; their lines are numbered too.
+    """
     planner = _Planner(derivation)
-    later = {direction: planner.program(direction, found) for direction, found in derivation.derivatives().items()}
-    return Plan(derivation, planner.forward(), **later)
+    later = [planner.program(direction, found) for direction, found in derivation.derivatives().items()]
+    programs = numbered([planner.forward(), *later], planner.history, passes)
+    return Plan(derivation, **{program.direction: program for program in programs})
 
 
 class _Planner:
@@ -75,11 +86,13 @@ class _Planner:
 
     def __init__(self, derivation: Derivation) -> None:
         forward = derivation.forward
+        self.history = History()
         self._derivation = derivation
         self._names = Names.of(forward, derivation.backward)
-        lines = compensated(_lines(forward.equations, derivation.step_of(), self._names), self._names)
+        lines = self._lines(forward.equations, forward.equations, derivation.step_of(), self._names)
+        lines = self._seen("compensation", compensated(lines, self._names))
         self._growth = Growth.at_the_ends(forward.symbols, [(q.symbol, q.expression) for q in lines])
-        self._forward = in_range(lines, self._growth, self._names)
+        self._forward = self._in_range(lines, self._names)
         self._kept: list[RowArgument] = []
         self._saved = tuple(q.symbol for q in self._forward if isinstance(q.symbol, RowScalarSymbol))
         self._apart: dict[TypedSymbol, RowScalarSymbol] = {}
@@ -88,8 +101,7 @@ class _Planner:
         """Return the program of the forward, which saves the values that backward reads."""
         derivation = self._derivation
         outputs = zip(derivation.definition.outputs, derivation.forward.outputs, strict=True)
-        return program_of(
-            derivation,
+        return self._program(
             "forward",
             self._forward,
             self._names,
@@ -117,9 +129,10 @@ class _Planner:
         wanted = [q for q in lines_of if q.symbol not in taken]
         table = taken | self._apart
         equations = [replace(q, expression=q.expression.xreplace(table)) for q in wanted]
-        lines = _lines(equations, {step.target.name: step.number for step in derivative.steps}, names)
-        lines = met_by_readers(lines, growth, names, [store.symbol for store in results])
-        lines = in_range(lines, growth, names)
+        steps = {step.target.name: step.number for step in derivative.steps}
+        lines = self._lines(equations, derivative.equations, steps, names)
+        met = met_by_readers(lines, growth, names, [store.symbol for store in results])
+        lines = self._in_range(self._seen("order in range", met), names)
         if direction == "backward":
             self._kept = _kept(derivation, self._forward, lines)
         cotangents = derivation.adjoint.cotangents if direction != "jvp" else ()
@@ -129,10 +142,10 @@ class _Planner:
         lines = [*again, *lines]
         if direction == "backward":
             saved = self._save(saved)
-            lines = [replace(line, expression=line.expression.xreplace(self._apart)) for line in lines]
+            apart = [replace(line, expression=line.expression.xreplace(self._apart)) for line in lines]
+            lines = self._seen("saved apart", apart)
         origin: Literal["tangent", "cotangent"] = "tangent" if direction == "jvp" else "cotangent"
-        return program_of(
-            derivation,
+        return self._program(
             direction,
             lines,
             names,
@@ -143,6 +156,36 @@ class _Planner:
             arguments=arguments,
         )
 
+    def _lines(
+        self, equations: Sequence[Equation], derived: Sequence[Equation], steps: Mapping[str, int], names: Names
+    ) -> list[ProgramLine]:
+        """Equations as lines; those of the derivation are `derived`, and their steps say them."""
+        said = {(q.symbol, q.expression) for q in derived}
+        rule_of = {q.symbol: "" if (q.symbol, q.expression) in said else "written out" for q in equations}
+        rule_of |= {q.symbol: "elementary functions" for q in equations if in_elementary(q.expression) != q.expression}
+        lines = _lines(equations, steps, names)
+        parts: list[ProgramLine] = []
+        for line in lines:
+            parts.append(line)  # the reductions of an equation stand before it
+            if line.symbol in rule_of:
+                self.history.saw(rule_of[line.symbol], parts)
+                parts = []
+        return lines
+
+    def _in_range(self, lines: Sequence[ProgramLine], names: Names) -> list[ProgramLine]:
+        """Lines with products that stay in range; values that vary over no feature are computed once per row."""
+        lines = self._seen("order in range", balanced(lines, self._growth, names))
+        return self._seen("once a row", once_a_row(lines, names))
+
+    def _seen(self, rule: str, lines: list[ProgramLine]) -> list[ProgramLine]:
+        self.history.saw(rule, lines)
+        return lines
+
+    def _program(self, direction: Direction, lines: Sequence[ProgramLine], names: Names, **given: Any) -> RowProgram:
+        program = program_of(self._derivation, direction, lines, names, **given)
+        self.history.saw("sums over rows", program.lines())
+        return program
+
     def _save(self, saved: tuple[RowScalarSymbol, ...]) -> tuple[RowScalarSymbol, ...]:
         """A row scalar that is both an output and saved is saved under a name of its own.
 
@@ -151,7 +194,8 @@ class _Planner:
         outputs = self._derivation.forward.outputs
         self._apart = {s: RowScalarSymbol(self._names.fresh(f"{s.name}_saved")) for s in saved if s in outputs}
         copied = [line for line in self._forward if line.symbol in self._apart]
-        self._forward += [ProgramLine(self._apart[line.symbol], line.symbol, line.step) for line in copied]
+        apart = [ProgramLine(self._apart[line.symbol], line.symbol, line.step) for line in copied]
+        self._forward += self._seen("saved apart", apart)
         self._growth = grown(self._growth, self._forward)
         self._saved = tuple(self._apart.get(symbol, symbol) for symbol in saved)
         return self._saved

@@ -33,6 +33,7 @@ from lngen.expressions.symbols import (
     RowScalarSymbol,
     RowSymbol,
     ScalarSymbol,
+    SumRows,
     TypedSymbol,
 )
 from lngen.language.names import cotangent, tangent
@@ -52,12 +53,45 @@ def moved_name(direction: Direction, name: str) -> str:
 
 
 @dataclass(frozen=True)
-class Assignment:
+class PassLine:
+    """A line that a pass made of a step, and that no step says; emitted code names it by its number.
+
+    `backends` are the groups of backends that are handed it.
+    """
+
+    number: int
+    rule: str
+    step: int
+    symbol: TypedSymbol
+    expression: Expr
+    backends: tuple[str, ...]
+
+
+class _Sourced:
+    """The source of a line: the step that it belongs to and, unless that step says it, the pass that does."""
+
+    step: int
+    made_by: int
+
+    @property
+    def source(self) -> str:
+        """The words for a comment.
+
+        >>> x, y = RowSymbol("x"), RowSymbol("y")
+        >>> Assignment(y, x, 2).source, Assignment(y, x, 2, made_by=3).source
+        ('step 2', 'step 2, pass 3')
+        """
+        return f"step {self.step}" + (f", pass {self.made_by}" if self.made_by else "")
+
+
+@dataclass(frozen=True)
+class Assignment(_Sourced):
     """`symbol = expression`, and the derivation step it comes from."""
 
     symbol: TypedSymbol
     expression: Expr
     step: int
+    made_by: int = 0
 
     @property
     def body(self) -> Expr:
@@ -66,7 +100,7 @@ class Assignment:
 
 
 @dataclass(frozen=True)
-class FeatureReduction:
+class FeatureReduction(_Sourced):
     """Reduction `symbol = operator(body)` over the feature axis of each row.
 
     A `shift` is subtracted from exponents, and may have any value: 0 is used if it is infinite, since `inf - inf` is
@@ -78,6 +112,7 @@ class FeatureReduction:
     body: Expr
     step: int
     shift: bool = False
+    made_by: int = 0
 
     @property
     def expression(self) -> Expr:
@@ -91,7 +126,7 @@ class FeatureReduction:
 
 
 @dataclass(frozen=True)
-class RowsReduction:
+class RowsReduction(_Sourced):
     """Sum over all rows: of a row value into a Feature, or of a row scalar into a Scalar.
 
     The epilogue and the gradients refer to `symbol`.
@@ -100,6 +135,16 @@ class RowsReduction:
     symbol: FeatureSymbol | ScalarSymbol
     body: Expr
     step: int
+    made_by: int = 0
+
+    @property
+    def expression(self) -> Expr:
+        """The sum as an expression."""
+        return SumRows(self.body)
+
+
+Line = Assignment | FeatureReduction | RowsReduction
+"""A line of a program."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +175,7 @@ class Stage:
     rows_reductions: tuple[RowsReduction, ...] = ()
     correction: bool = False
 
-    def lines(self) -> tuple[Assignment | FeatureReduction | RowsReduction, ...]:
+    def lines(self) -> tuple[Line, ...]:
         """Return every line, in order."""
         return (*self.temps, *self.reductions, *self.row_scalars, *self.rows_reductions)
 
@@ -201,7 +246,7 @@ class RowProgram:
     optional input to its neutral value. When omitted, it *is* that number, and all work for its gradient alone is gone.
     `growth` is the size of each value at each end (`lngen.expressions.growth.Growth.at_the_ends`), for a backend that
     multiplies in another order. `is_wide` means that the layer is computed in a wider type than that of its rows
-    (`lngen.plan.widen`).
+    (`lngen.plan.widen`). `passes` are the numbered lines of the passes, in the plan and after it.
     """
 
     layer: str
@@ -217,8 +262,9 @@ class RowProgram:
     optional: tuple[tuple[str, Fraction], ...]
     growth: tuple[Growth, ...] = ()
     is_wide: bool = False
+    passes: tuple[PassLine, ...] = ()
 
-    def lines(self) -> Iterator[Assignment | FeatureReduction | RowsReduction]:
+    def lines(self) -> Iterator[Line]:
         """Yield every line, in order."""
         yield from self.prologue
         for stage in self.stages:

@@ -29,10 +29,10 @@ from sympy import Expr, Pow
 from lngen.derivation.derivation import EVERY_D, FIFTY, NONE, Derivation, Proof
 from lngen.expressions.equations import Equation
 from lngen.expressions.numeric import Arithmetic, Environment, evaluate_equations
-from lngen.expressions.symbols import PLACE, SumRows, TypedSymbol, renamed
+from lngen.expressions.symbols import PLACE, TypedSymbol, renamed
 from lngen.plan.passes.moments import written_out
 from lngen.plan.passes.places import there
-from lngen.plan.program import Parameter, RowArgument, RowProgram, RowsReduction
+from lngen.plan.program import Parameter, RowArgument, RowProgram
 from lngen.prove.budget import Budget, UndefinedError
 from lngen.prove.digits import (
     DIGITS,
@@ -114,9 +114,8 @@ def equations_of(program: RowProgram, skips_corrections: bool = False) -> list[E
         if line.symbol in compared_with:
             indicators[there(line.symbol)] = line.body.xreplace(indicators)
             continue
-        expression = SumRows(line.body) if isinstance(line, RowsReduction) else line.expression
         zero = skips_corrections and line.symbol in corrections
-        found.append(Equation(line.symbol, sympy.S.Zero if zero else written_out(expression.xreplace(indicators))))
+        found.append(Equation(line.symbol, sympy.S.Zero if zero else written_out(line.expression.xreplace(indicators))))
     return found
 
 

@@ -15,8 +15,10 @@ from lngen.errors import counted
 from lngen.expressions.notation import latex, latex_name, text
 from lngen.expressions.symbols import FeatureSum, Mean, RowMax, RowMin, SumRows, TypedSymbol, operation_count
 from lngen.language.names import tangent
+from lngen.plan.passes import PASS_RULES
+from lngen.plan.passes.moments import written_out
 from lngen.plan.planner import Plan
-from lngen.plan.program import RowProgram, Stage
+from lngen.plan.program import PassLine, RowProgram, Stage
 from lngen.report.audit import Audit, Saving, audit
 from lngen.report.changes import Span, changes, elided_latex, marked_latex, spans
 from lngen.report.costs import EXAMPLE_DTYPE, EXAMPLE_SHAPE, cost_entries, cost_rows, size_rows
@@ -137,6 +139,8 @@ class Content:
     result_operations: int
     evidence: tuple[Proof, ...]
     programs: tuple[ProgramText, ...]
+    passes: tuple[StageLines, ...]
+    pass_rules: tuple[str, ...]
     cost: tuple[tuple[str, str, str], ...]
     example: str
     size: tuple[tuple[str, str, str], ...]
@@ -215,6 +219,8 @@ def content(plan: Plan) -> Content:
         result_operations=sum(operation_count(q.expression) for q in d.backward),
         evidence=d.proofs,
         programs=tuple(_program(program, order) for program in plan.programs()),
+        passes=tuple(_pass_line(line, order) for line in plan.passes()),
+        pass_rules=_pass_rules(plan),
         cost=tuple(cost_rows(plan)),
         example=f"{' x '.join(map(str, EXAMPLE_SHAPE))} in {EXAMPLE_DTYPE.name}",
         size=tuple(size_rows(plan)),
@@ -382,6 +388,17 @@ def _program(program: RowProgram, order: tuple[str, ...]) -> ProgramText:
         f"keeps {saved} for backward" if program.direction == "forward" else f"and what forward kept: {saved}",
         tuple(found),
     )
+
+
+def _pass_line(line: PassLine, order: tuple[str, ...]) -> StageLines:
+    title = f"pass {line.number}, {line.rule} of step {line.step}"
+    where = f", in {' and in '.join(line.backends)}" if any(line.backends) else ""
+    return StageLines(title + where, (formula(line.symbol, written_out(line.expression), order),))
+
+
+def _pass_rules(plan: Plan) -> tuple[str, ...]:
+    used = {line.rule for line in plan.passes()}
+    return tuple(f"{rule}: {words}." for rule, words in PASS_RULES.items() if rule in used)
 
 
 def _stage(stage: Stage, order: tuple[str, ...]) -> list[Formula]:

@@ -19,7 +19,7 @@ from lngen.report.content import Content, StepText, content
 from lngen.report.formulas import Formula
 from lngen.report.section import Section
 from lngen.report.terminal import Shown, printed
-from lngen.report.words import place, rewrite, way
+from lngen.report.words import PASSES, place, rewrite, way
 
 Format = Literal["text", "markdown", "latex", "json"]
 
@@ -108,6 +108,9 @@ def _fields(c: Content, style: _Markup) -> dict[str, Any]:
             }
             for p in c.programs
         ],
+        "passes": [{"title": s.title, "formulas": formulas(s.formulas, " " * 6)} for s in c.passes],
+        "passes_note": prose(PASSES, "  "),
+        "pass_rules": [prose(words, "  ") for words in c.pass_rules],
         "cost_note": prose("Unfused is the same with a kernel for each operation.", "  "),
         "cost": style.table(c.cost),
         "size_title": words(c.size_title),
@@ -250,6 +253,10 @@ def _json(c: Content) -> dict[str, Any]:
                 "stages": [{"title": s.title, "lines": [f.line for f in s.formulas]} for s in p.stages],
             }
             for p in c.programs
+        ],
+        "passes": [
+            {"number": p.number, "rule": p.rule, "step": p.step, "backends": p.backends, "line": s.formulas[0].line}
+            for p, s in zip(c.plan.passes(), c.passes, strict=True)
         ],
         "cost": c.cost_entries,
         "explanation": [asdict(section) for section in c.explanation],

@@ -20,7 +20,7 @@ from lngen.report import escape
 from lngen.report.audit import Hazard
 from lngen.report.audit.findings import Status
 from lngen.report.content import Content, Part, Side, StepText, content
-from lngen.report.words import place, rewrite, way
+from lngen.report.words import PASSES, place, rewrite, way
 
 THEME = Theme(
     {
@@ -253,6 +253,12 @@ class _Lines:
             for stage in program.stages:
                 lines += [f"[report.quiet]    {escape.markup(stage.title)}[/]"]
                 lines += self.formulas(stage.formulas, " " * 6)
+        if self.said.passes:
+            lines += ["", *self.prose(PASSES, "  ")]
+        for line in self.said.passes:
+            lines += [f"[report.quiet]    {escape.markup(line.title)}[/]", *self.formulas(line.formulas, " " * 6)]
+        for words in self.said.pass_rules:
+            lines += self.prose(words, "    ")
         return lines[1:]
 
     def cost(self) -> list[str]:

@@ -7,6 +7,11 @@ from lngen.report.audit.findings import Rewrite
 from lngen.report.content import saving_text
 from lngen.report.formulas import Formula
 
+PASSES = (
+    "Lines that a pass made after the derivation, and that no step says. They are part of the emitted programs, which "
+    "are shown to be equal to the derivation; code names them by their numbers."
+)
+
 
 def place(hazard: Hazard) -> str:
     """The direction, the step and the name of what a hazard is of."""

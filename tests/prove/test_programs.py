@@ -22,7 +22,6 @@ from lngen.expressions.equations import Equation
 from lngen.expressions.symbols import D, RowSymbol, Where
 from lngen.language.parsing import parse
 from lngen.plan import planner
-from lngen.plan.passes import balance
 from lngen.plan.planner import Plan
 from lngen.plan.program import Assignment, RowProgram, Stage
 from lngen.prove import REQUIRED, programs
@@ -58,9 +57,9 @@ def test_programs_of_a_layer_are_the_derivation(name: str) -> None:
 
 PASSES: dict[str, tuple[Any, str, Passes, str]] = {
     "compensation": (planner, "compensated", numpy.handed, "one_line"),
-    "balance": (balance, "balanced", numpy.handed, "power_norm"),
+    "balance": (planner, "balanced", numpy.handed, "power_norm"),
     "met by readers": (planner, "met_by_readers", numpy.handed, "rms_norm_gated"),
-    "once a row": (balance, "once_a_row", numpy.handed, "softmax"),
+    "once a row": (planner, "once_a_row", numpy.handed, "softmax"),
     "scales": (of_arrays, "with_late_scales", numpy.handed, "residual"),
     "weights": (of_arrays, "with_weights", numpy.handed, "power_norm"),
     "moments": (of_loops, "with_corrected_moments", cpp.handed, "one_line"),

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lngen.backends import Notes
-from lngen.backends.cpp.kernels import KernelPair, handed, head
+from lngen.backends.cpp.kernels import KernelPair, handed, head, passes
 from lngen.backends.cpp.layer import direction_text
 from lngen.backends.cpp.tags import TEXT
 from lngen.backends.spelling import spelled
 from lngen.files.render import render
 from lngen.plan.program import RowProgram
 
-__all__ = ["handed", "layer"]
+__all__ = ["handed", "layer", "passes"]
 
 
 def layer(directions: Sequence[tuple[RowProgram, KernelPair]], notes: Notes) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from lngen.backends.cpp.contract import LaunchContract, column_results, columns_
 from lngen.backends.cpp.passes import MOST_SUMS
 from lngen.backends.cpp.presence import flags
 from lngen.expressions.symbols import axes
+from lngen.plan.history import after
 from lngen.plan.passes.moments import with_corrected_moments
 from lngen.plan.passes.places import with_places
 from lngen.plan.program import RowProgram
@@ -43,9 +44,16 @@ class KernelPair:
         return [(each, self.name + "::columns" * (each is self.columns)) for each in self.contracts]
 
 
+def passes(program: RowProgram) -> Iterator[tuple[str, RowProgram]]:
+    """Yield the program after each pass for loops over a row, and the pass's rule."""
+    program = with_corrected_moments(program, MOST_SUMS)
+    yield "moments", program
+    yield "first places", with_places(program)
+
+
 def handed(program: RowProgram) -> RowProgram:
-    """Return the program that is printed: that of the plan after the passes for loops over a row."""
-    return with_places(with_corrected_moments(program, MOST_SUMS))
+    """Return the program that is printed: that of the plan after the passes."""
+    return after(passes, program)
 
 
 def kernels_of(program: RowProgram, formulas: Sequence[str]) -> KernelPair:

@@ -34,7 +34,7 @@ from lngen.expressions.symbols import (
 )
 from lngen.plan.passes.places import distance
 from lngen.plan.presence import ALWAYS, NEVER, Condition
-from lngen.plan.program import Assignment, FeatureReduction, RowProgram, RowsReduction
+from lngen.plan.program import Assignment, FeatureReduction, Line, RowProgram, RowsReduction
 
 # An absolute value and a sign are exact, and an instruction or two: they are not kept.
 _CALLED = heads_that(lambda entry: entry.roundings)
@@ -155,7 +155,7 @@ class _KernelText:
             before = dict(self.kinds)
             self.kinds |= {line.symbol: self._learned(line) for line in self.program.lines()}
 
-    def _learned(self, line: Assignment | FeatureReduction | RowsReduction) -> Kinds:
+    def _learned(self, line: Line) -> Kinds:
         if isinstance(line, RowsReduction):
             return Kinds(zero=self.presence.needed(line.symbol) != ALWAYS)
         body, reduces = line.body, isinstance(line, FeatureReduction)
@@ -185,15 +185,15 @@ class _KernelText:
             if item.shift:
                 value = f"finite_or_zero({value})"
             scope.name([item.symbol])
-            lines.append(f"const auto {item.symbol.name} = {value};  // step {item.step}: {item.words()}")
+            lines.append(f"const auto {item.symbol.name} = {value};  // {item.source}: {item.words()}")
         for line in each.scalars:
             text = scope.line(line.expression)
             scope.name([line.symbol])
-            lines.append(f"const auto {line.symbol.name} = {text};  // step {line.step}")
+            lines.append(f"const auto {line.symbol.name} = {text};  // {line.source}")
         for total in each.over_all:
             value = scope.line(total.body)
             call = f"{scope.of}.over_rows({self.tag_of[total.symbol].text}, {value});"
-            lines.append(f"{call}  // step {total.step}: {total.symbol.name}")
+            lines.append(f"{call}  // {total.source}: {total.symbol.name}")
         for store in each.row_scalar_stores:
             value = scope.line(store.symbol)
             lines += [f"{scope.of}.store({self.result_tags[result].text}, {value});" for result in store.names]
@@ -220,24 +220,24 @@ class _KernelText:
         at_once = {}
         for line in lines:
             text = printer.line(line.expression, varies=True)
-            step = f"  // step {line.step}"
+            source = f"  // {line.source}"
             kept = self.keeps.get(line.symbol)
             if line.symbol in recalls and kept:
                 text = f"at.recall({kept[0].text}, [&] {{ return {text}; }})"
             elif kept and kept[1] is each:
                 text = f"at.keep({kept[0].text}, {text})"
             elif line.symbol in stored and sum(_uses(e, line.symbol) for e in expressions) == 1:
-                at_once[line.symbol] = text, step
+                at_once[line.symbol] = text, source
                 continue
-            body.append(f"const auto {line.symbol.name} = {text};{step}")
+            body.append(f"const auto {line.symbol.name} = {text};{source}")
         for item in each.columns:
             value = printer.line(item.body)
             body.append(
-                f"at.over_rows({self.tag_of[item.symbol].text}, {value});  // step {item.step}: {item.symbol.name}"
+                f"at.over_rows({self.tag_of[item.symbol].text}, {value});  // {item.source}: {item.symbol.name}"
             )
         for store in each.stores:
-            value, step = at_once.get(store.symbol, (printer.line(store.symbol), ""))
-            body += [f"at.store({self.result_tags[result].text}, {value});{step}" for result in store.names]
+            value, source = at_once.get(store.symbol, (printer.line(store.symbol), ""))
+            body += [f"at.store({self.result_tags[result].text}, {value});{source}" for result in store.names]
         if each.reductions:
             body.append(f"return terms({', '.join(self._term(printer, item) for item in each.reductions)});")
         if any(map(names_type, body)):

@@ -37,7 +37,7 @@ class Reduced:
     symbol: Symbol
     operator: str
     body: Expr
-    step: int
+    source: str
     shift: bool = False
 
     def words(self) -> str:
@@ -152,7 +152,7 @@ def of_lines(assignments: Sequence[Assignment], recomputed: Recomputed) -> list[
         if reduced:
             operator = "first" if first else _OPERATORS[type(line.expression)]
             body = line.expression if first else line.expression.args[0]
-            reductions.append(Reduced(line.symbol, operator, body, line.step))
+            reductions.append(Reduced(line.symbol, operator, body, line.source))
         else:
             scalars.append(line)
     return [*done, Pass(tuple(reductions), scalars=tuple(scalars))]
@@ -160,4 +160,4 @@ def of_lines(assignments: Sequence[Assignment], recomputed: Recomputed) -> list[
 
 def _reduced(item: FeatureReduction) -> Reduced:
     operator = "first" if isinstance(item.body, AttainsFirst) else item.operator
-    return Reduced(item.symbol, operator, item.body, item.step, item.shift)
+    return Reduced(item.symbol, operator, item.body, item.source, item.shift)

@@ -88,7 +88,7 @@ class DirectionBody:
     # Lines
 
     def _add(self, phase: str, target: str, value: Code, cases: Condition, event: Event, acts: bool = False) -> None:
-        heading = f"step {event.step}: {event.heading}" if event.heading else ""
+        heading = f"{event.source}: {event.heading}" if event.heading else ""
         self.lines[phase].append(CodeLine(target, value, cases, heading, acts))
 
     def _make(self, event: Event) -> None:

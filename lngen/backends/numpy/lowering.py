@@ -6,7 +6,7 @@ next buffer is needed. `operations` turns an expression into operations.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Literal
@@ -25,14 +25,22 @@ from lngen.expressions.symbols import (
     RowSymbol,
     TypedSymbol,
 )
+from lngen.plan.history import after
 from lngen.plan.passes.scales import weights_apart, with_late_scales, with_weights
 from lngen.plan.presence import ALWAYS, NEVER, Condition, all_of
 from lngen.plan.program import Assignment, Centring, FeatureReduction, RowProgram, RowsReduction, Store
 
 
+def passes(program: RowProgram) -> Iterator[tuple[str, RowProgram]]:
+    """Yield the program after each pass for operations on whole arrays, and the pass's rule."""
+    program = with_late_scales(program, lambda p: _row_passes(lower(p, Cases(()))))
+    yield "late scales", program
+    yield "weights", with_weights(program)
+
+
 def handed(program: RowProgram) -> RowProgram:
-    """Return the program that is printed: that of the plan after the passes for operations on whole arrays."""
-    return with_weights(with_late_scales(program, lambda p: _row_passes(lower(p, Cases(())))))
+    """Return the program that is printed: that of the plan after the passes."""
+    return after(passes, program)
 
 
 def lower(
@@ -131,7 +139,7 @@ class _Lowering(OperationWriter):
                 self._name(symbol, graph.load(symbol.name, ROW_SCALAR, "block", cases.everything, None))
 
     def _assign(self, assignment: Assignment) -> None:
-        self.at(assignment.step, assignment.symbol, formula(assignment.expression))
+        self.at(assignment.source, assignment.symbol, formula(assignment.expression))
         residual = self._residual_taken_off(assignment.expression)
         if residual is None:
             self._name(assignment.symbol, self.expression(assignment.expression))
@@ -152,16 +160,16 @@ class _Lowering(OperationWriter):
     def _centre(self, centring: Centring) -> None:
         """The residual of the rows that have one to speak of, taken off where the shifted row and its spread stand."""
         first = replace(centring.spread, body=centring.shifted.symbol**2)
-        self.at(first.step, first.symbol, formula(first.expression))
+        self.at(first.source, first.symbol, formula(first.expression))
         spread = self.reduce(first.operator, first.body, rows=True)
-        self.at(centring.residual.step, centring.residual.symbol, formula(centring.residual.expression))
+        self.at(centring.residual.source, centring.residual.symbol, formula(centring.residual.expression))
         shifted = self.symbol(centring.shifted.symbol)
         residual = self.apply("residual", shifted, self.symbol(centring.mean), spread)
         self._name(centring.residual.symbol, residual)
         self._save(centring.residual.symbol)
-        self.at(centring.centred.step, centring.centred.symbol, formula(centring.centred.expression))
+        self.at(centring.centred.source, centring.centred.symbol, formula(centring.centred.expression))
         self._name(centring.centred.symbol, self.made(self.graph.in_place, "corrected", shifted, residual))
-        self.at(centring.spread.step, centring.spread.symbol, formula(centring.spread.expression))
+        self.at(centring.spread.source, centring.spread.symbol, formula(centring.spread.expression))
         self._name(centring.spread.symbol, self.made(self.graph.in_place, "corrected", spread, residual))
         self._save(centring.spread.symbol)
 
@@ -213,16 +221,16 @@ class _Lowering(OperationWriter):
         if isinstance(item, Store):
             self._keep("store", item.names, self.symbol(item.symbol), item.symbol.varies)
         elif isinstance(item, FeatureReduction):
-            self.at(item.step, item.symbol, formula(item.expression))
+            self.at(item.source, item.symbol, formula(item.expression))
             operator = SHIFT if item.shift else item.operator
             self._name(item.symbol, self.reduce(operator, item.body, rows=True))
             self._save(item.symbol)
         else:
-            self.at(item.step, item.symbol, f"sum over rows of {formula(item.body)}")
+            self.at(item.source, item.symbol, f"sum over rows of {formula(item.body)}")
             factors, rest = weights_apart(item.body)
             weights = None if factors == 1 else self.expanded(self.expression(factors), ROW_SCALAR, False)
             over_features = isinstance(item.symbol, FeatureSymbol)
             body = self.expanded(self.expression(rest), ROW if over_features else ROW_SCALAR, False)
             total = self.graph.total(item.symbol.name, item.symbol.varies, body, weights)
-            self.schedule.events.append(Event("sum", total, self.step, self.heading, item.symbol.name))
+            self.schedule.events.append(Event("sum", total, self.source, self.heading, item.symbol.name))
             self._name(item.symbol, total)

@@ -54,7 +54,7 @@ class Event:
 
     kind: Literal["make", "store", "save", "sum", "result"]
     node: int
-    step: int = 0
+    source: str = ""
     heading: str = ""
     name: str = ""
 
@@ -76,20 +76,20 @@ class OperationWriter:
     def __init__(self, schedule: Schedule) -> None:
         self.schedule = schedule
         self.graph = schedule.graph
-        self.step = 0
+        self.source = ""
         self.heading = ""
         self.target = ""
 
-    def at(self, step: int, symbol: TypedSymbol, right_side: str) -> None:
-        """Set the step of the operations that follow, and the symbol that the step assigns."""
-        self.step, self.heading, self.target = step, f"{symbol.name} = {right_side}", symbol.name
+    def at(self, source: str, symbol: TypedSymbol, right_side: str) -> None:
+        """Set the source of the operations that follow, a step or a pass, and the symbol that it assigns."""
+        self.source, self.heading, self.target = source, f"{symbol.name} = {right_side}", symbol.name
 
     def symbol(self, symbol: Symbol) -> int:
         """The node of a symbol. Raises LngenError for one that has none."""
         if symbol.name == "D" and "D" not in self.schedule.names:
             self.schedule.names["D"] = self.graph.load("D", NOTHING, "prologue", self.graph.everything, None)
         if symbol.name not in self.schedule.names:
-            raise LngenError(f"step {self.step}: {symbol.name} is used before it is assigned")
+            raise LngenError(f"{self.source}: {symbol.name} is used before it is assigned")
         return self.schedule.names[symbol.name]
 
     def apply(self, operation: str, *operands: int) -> int:
@@ -109,7 +109,7 @@ class OperationWriter:
             # Nothing computes it, so it has no variable: it is spelled where it is read.
             return self.graph.number(number)
         if len(self.graph.nodes) > before:
-            self.schedule.events.append(Event("make", node, self.step, self.heading, self.target))
+            self.schedule.events.append(Event("make", node, self.source, self.heading, self.target))
         return node
 
     def expression(self, expression: Any) -> int:
@@ -137,7 +137,7 @@ class OperationWriter:
 
     def _unknown(self, expression: Expr) -> LngenError:
         return LngenError(
-            f"step {self.step}, {self.heading}: the NumPy backend cannot write {type(expression).__name__} "
+            f"{self.source}, {self.heading}: the NumPy backend cannot write {type(expression).__name__} "
             f"({expression}); it knows sums, products, powers, Where, a reduction of a Feature, and "
             + ", ".join(sorted(head.__name__ for head in ENTRY_OF))
         )

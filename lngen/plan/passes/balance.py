@@ -25,7 +25,7 @@ from lngen.derivation.simplify.factors import without
 from lngen.expressions.equations import Names, leading_to
 from lngen.expressions.growth import Growth
 from lngen.expressions.symbols import FeatureSum, Mean, RowMax, RowMin, SumRows, TypedSymbol, Where, axes, symbol_like
-from lngen.plan.lines import ProgramLine, once_a_row
+from lngen.plan.lines import ProgramLine
 
 _NOTHING_BESIDE = 50
 """Smallest ratio of an exponential's degree to that of a power of a row."""
@@ -35,14 +35,6 @@ def grown(growth: Iterable[Growth], lines: Sequence[ProgramLine]) -> tuple[Growt
     """Return the growth at each end, after the assignments of lines."""
     values = [(line.symbol, line.expression) for line in lines]
     return tuple(end.after(values) for end in growth)
-
-
-def in_range(lines: Sequence[ProgramLine], growth: Sequence[Growth], names: Names) -> list[ProgramLine]:
-    """Return the lines with products that stay in range; values that vary over no feature are computed once per row.
-
-    `growth` is that of the lines' arguments, at each end.
-    """
-    return once_a_row(balanced(lines, growth, names), names)
 
 
 def balanced(lines: Sequence[ProgramLine], ends: Sequence[Growth], names: Names) -> list[ProgramLine]:

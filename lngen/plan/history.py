@@ -1,0 +1,117 @@
+"""Numbers of the lines that passes say: which pass made each line of a layer's programs, and what code calls it.
+
+A line is either said by the step that it belongs to, as an equation of the derivation with its reductions on their own,
+or it was made by a pass. Emitted code names the step, and after it the number of the pass's line: `step 2, pass 3`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Protocol, TypeVar
+
+from sympy import Expr
+
+from lngen.expressions.symbols import TypedSymbol
+from lngen.plan.program import Assignment, FeatureReduction, Line, PassLine, RowProgram, RowsReduction, Stage
+
+Passes = Callable[[RowProgram], Iterator[tuple[str, RowProgram]]]
+"""Passes of a group of backends: one or more, each yielded as its rule and the program after it."""
+
+_Key = tuple[int, TypedSymbol, Expr]
+_Line = TypeVar("_Line", Assignment, FeatureReduction, RowsReduction)
+
+
+class _Said(Protocol):
+    @property
+    def symbol(self) -> TypedSymbol: ...
+    @property
+    def expression(self) -> Expr: ...
+
+
+class History:
+    """The rule by which each line came about, `""` for those of the derivation.
+
+    >>> from lngen.expressions.symbols import RowSymbol
+    >>> x, y = RowSymbol("x"), RowSymbol("y")
+    >>> history = History()
+    >>> history.saw("", [Assignment(y, 2*x, 1)])
+    >>> history.saw("once a row", [Assignment(y, 2*x, 1), Assignment(x, y, 1)])
+    >>> history.rule(Assignment(y, 2*x, 1)), history.rule(Assignment(x, y, 1))
+    ('', 'once a row')
+    """
+
+    def __init__(self) -> None:
+        self._rules: dict[tuple[TypedSymbol, Expr], str] = {}
+
+    def saw(self, rule: str, lines: Iterable[_Said]) -> None:
+        """Note that lines are there after a pass: those that were not before are made by it."""
+        for line in lines:
+            self._rules.setdefault((line.symbol, line.expression), rule)
+
+    def rule(self, line: _Said) -> str:
+        """Return the rule that made a line."""
+        return self._rules[line.symbol, line.expression]
+
+
+def numbered(programs: Sequence[RowProgram], history: History, passes: Mapping[str, Passes]) -> tuple[RowProgram, ...]:
+    """Return the programs with numbers for the lines that passes made of them, in the plan and for each backend.
+
+    The same line of the same step has one number in all directions. Without `passes` these are the lines of the plan.
+    """
+    made: dict[_Key, PassLine] = {}
+    keys = []
+    for program in programs:
+        found: dict[_Key, None] = {}
+        for backends, pass_ in (passes or {"": _no_pass}).items():
+            for rule, last in pass_(program):
+                history.saw(rule, last.lines())
+            for line in last.lines():
+                if rule := history.rule(line):
+                    key = _key(line)
+                    first = made.get(key) or PassLine(len(made) + 1, rule, *key, ())
+                    made[key] = replace(first, backends=tuple(dict.fromkeys((*first.backends, backends))))
+                    found[key] = None
+        keys.append(found)
+    return tuple(
+        with_sources(replace(program, passes=tuple(made[key] for key in found)))
+        for program, found in zip(programs, keys, strict=True)
+    )
+
+
+def _key(line: Line | PassLine) -> _Key:
+    return line.step, line.symbol, line.expression
+
+
+def _no_pass(program: RowProgram) -> Iterator[tuple[str, RowProgram]]:
+    yield "", program
+
+
+def after(passes: Passes, program: RowProgram) -> RowProgram:
+    """Return a program after the passes of a group of backends, each line with its source."""
+    *_, (_, last) = passes(program)
+    return with_sources(last)
+
+
+def with_sources(program: RowProgram) -> RowProgram:
+    """The same program, each line with the number of the pass that made it, or 0."""
+    numbers = {_key(line): line.number for line in program.passes}
+
+    def sourced(lines: tuple[_Line, ...]) -> tuple[_Line, ...]:
+        return tuple(replace(q, made_by=numbers.get(_key(q), 0)) for q in lines)
+
+    def stage(of: Stage) -> Stage:
+        return replace(
+            of,
+            temps=sourced(of.temps),
+            reductions=sourced(of.reductions),
+            row_scalars=sourced(of.row_scalars),
+            rows_reductions=sourced(of.rows_reductions),
+        )
+
+    return replace(
+        program,
+        prologue=sourced(program.prologue),
+        stages=tuple(map(stage, program.stages)),
+        epilogue=sourced(program.epilogue),
+    )
