@@ -4,19 +4,7 @@
 // Cost: forward 4 row tensors (3 read, 1 written), 10 flops per row element; backward 6 row tensors (3 read, 3 written), 13 flops per row element.
 // Evidence: 1 output, 37 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-// templates sha256:7fb37e728646076208583138bef4812a410453e6d9763e6fa8ce8ffe5b344573
-//
-// forward:
-//     mu = mean(x)
-//     var = mean((x - mu)**2)
-//     rstd = 1/sqrt(var + eps)
-//     xhat = rstd*(x - mu)
-//     y = shift + xhat*(1 + scale)
-// backward:
-//     g = dy*(1 + scale)
-//     dx = rstd*(g - mean(g) - xhat*mean(g*xhat))
-//     dscale = dy*xhat
-//     dshift = dy
+// templates sha256:cd7de088615046daa5aeb95a5030fff762b2c96e5e8a08a8fe28a266ec81e732
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
@@ -25,7 +13,7 @@
 //     backward_<type>(const Row* x, const Row* scale, const Row* dy, const Computed* mu, const Computed*
 //         mu_residual, const Computed* rstd, Row* out_dx, Row* out_dscale, Row* out_dshift, long long rows, int D)
 //
-// Launches, and the macros that choose among kernels: rows.cuh.
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
 
 #include "../_runtime/cuda/layer_rows.cuh"
 #include "layer.h"

@@ -28,54 +28,20 @@
 //     d2scale = dg*dy
 //     d2shift = 0
 //     ddy = ddshift + ddscale*xhat + dg*(1 + scale)
-//
-// Macros:
-//     LNGEN_WITHOUT_ddscale  ddscale is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_ddshift  ddshift is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_scale_dot scale_dot is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_shift_dot shift_dot is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
 
+// An argument that is left out, and all work for it and its gradient, is compiled away.
 namespace lngen {
-
-#ifdef LNGEN_WITHOUT_ddscale
-constexpr bool HAS_ddscale = false;
-#else
-constexpr bool HAS_ddscale = true;
-#endif
-#ifdef LNGEN_WITHOUT_ddshift
-constexpr bool HAS_ddshift = false;
-#else
-constexpr bool HAS_ddshift = true;
-#endif
-#ifdef LNGEN_WITHOUT_ddx
-constexpr bool HAS_ddx = false;
-#else
-constexpr bool HAS_ddx = true;
-#endif
-#ifdef LNGEN_WITHOUT_scale_dot
-constexpr bool HAS_scale_dot = false;
-#else
-constexpr bool HAS_scale_dot = true;
-#endif
-#ifdef LNGEN_WITHOUT_shift_dot
-constexpr bool HAS_shift_dot = false;
-#else
-constexpr bool HAS_shift_dot = true;
-#endif
-#ifdef LNGEN_WITHOUT_x_dot
-constexpr bool HAS_x_dot = false;
-#else
-constexpr bool HAS_x_dot = true;
-#endif
-
+constexpr bool HAS_ddscale = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddscale);
+constexpr bool HAS_ddshift = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddshift);
+constexpr bool HAS_ddx = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddx);
+constexpr bool HAS_scale_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_scale_dot);
+constexpr bool HAS_shift_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_shift_dot);
+constexpr bool HAS_x_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_x_dot);
 }  // namespace lngen
 
 // ================================================================================================ forward
 
-namespace lngen {
-namespace forward {
+namespace lngen::forward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROWS, 1> SCALE;
@@ -116,13 +82,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 7, 1> {
   }
 };
 
-}  // namespace forward
-}  // namespace lngen
+}  // namespace lngen::forward
 
 // ================================================================================================ backward
 
-namespace lngen {
-namespace backward {
+namespace lngen::backward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROWS, 1> SCALE;
@@ -167,13 +131,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 5, 2> {
   }
 };
 
-}  // namespace backward
-}  // namespace lngen
+}  // namespace lngen::backward
 
 // ================================================================================================ jvp
 
-namespace lngen {
-namespace jvp {
+namespace lngen::jvp {
 
 constexpr Name<ROWS, 0, HAS_scale_dot || HAS_x_dot, Zero> X;
 constexpr Name<ROWS, 1, HAS_x_dot, Zero> SCALE;
@@ -214,13 +176,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 5, 1> {
   }
 };
 
-}  // namespace jvp
-}  // namespace lngen
+}  // namespace lngen::jvp
 
 // ================================================================================================ backward_backward
 
-namespace lngen {
-namespace backward_backward {
+namespace lngen::backward_backward {
 
 constexpr Name<ROWS, 0, HAS_ddscale || HAS_ddx, Zero> X;
 constexpr Name<ROWS, 1, HAS_ddx, Zero> SCALE;
@@ -298,5 +258,4 @@ struct Layer : Direction<Given, decltype(over_rows()), 5, 0, 13, 2> {
   }
 };
 
-}  // namespace backward_backward
-}  // namespace lngen
+}  // namespace lngen::backward_backward

@@ -4,20 +4,7 @@
 // Cost: forward 4 row tensors (3 read, 1 written), 10 flops per row element; backward 6 row tensors (3 read, 3 written), 13 flops per row element.
 // Evidence: 1 output, 37 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
-// templates sha256:7fb37e728646076208583138bef4812a410453e6d9763e6fa8ce8ffe5b344573
-//
-// jvp:
-//     y_dot = shift_dot + scale_dot*xhat + rstd*(1 + scale)*(x_dot - mean(x_dot) - xhat*mean(x_dot*xhat))
-// backward_backward:
-//     g = dy*(1 + scale)
-//     mean_g = mean(g)
-//     mean_g_xhat = mean(g*xhat)
-//     dg = rstd*(ddx - mean(ddx) - xhat*mean(ddx*xhat))
-//     d2xhat_part = ddscale*dy - mean_g_xhat*rstd*ddx
-//     d2x = rstd*(d2xhat_part + rstd*(mean_g*xhat*mean(ddx) + mean(ddx*xhat)*(2*mean_g_xhat*xhat + mean_g - g) - xhat*mean(ddx*g)) - mean(d2xhat_part) - xhat*mean(d2xhat_part*xhat))
-//     d2scale = dg*dy
-//     d2shift = 0
-//     ddy = ddshift + ddscale*xhat + dg*(1 + scale)
+// templates sha256:cd7de088615046daa5aeb95a5030fff762b2c96e5e8a08a8fe28a266ec81e732
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
@@ -28,13 +15,7 @@
 //         const Row* ddshift, const Computed* mu, const Computed* mu_residual, const Computed* rstd, Row* out_dx,
 //         Row* out_dscale, Row* out_dshift, Row* out_ddy, long long rows, int D)
 //
-// Launches, and the macros that choose among kernels: rows.cuh.
-//     LNGEN_WITHOUT_ddscale  ddscale is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_ddshift  ddshift is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_scale_dot scale_dot is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_shift_dot shift_dot is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
 
 #include "../_runtime/cuda/layer_rows.cuh"
 #include "layer.h"

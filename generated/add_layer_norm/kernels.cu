@@ -4,21 +4,7 @@
 // Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 5 row tensors (3 read, 2 written), 15 flops per row element.
 // Evidence: 2 outputs, 38 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-// templates sha256:7fb37e728646076208583138bef4812a410453e6d9763e6fa8ce8ffe5b344573
-//
-// forward:
-//     h = x + residual
-//     mu = mean(h)
-//     var = mean((h - mu)**2)
-//     rstd = 1/sqrt(var + eps)
-//     xhat = rstd*(h - mu)
-//     y = gamma*xhat + beta
-// backward:
-//     g = gamma*dy
-//     dx = dh + rstd*(g - mean(g) - xhat*mean(g*xhat))
-//     dresidual = dx
-//     dgamma = sum_rows(dy*xhat)
-//     dbeta = sum_rows(dy)
+// templates sha256:cd7de088615046daa5aeb95a5030fff762b2c96e5e8a08a8fe28a266ec81e732
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
@@ -33,11 +19,7 @@
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward: blocks * (2*D + 0).
-// Launches, and the macros that choose among kernels: rows.cuh.
-//     LNGEN_WITHOUT_beta     beta is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dh       dh is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_dy       dy is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
 
 #include "../_runtime/cuda/layer_rows.cuh"
 #include "layer.h"

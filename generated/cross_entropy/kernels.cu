@@ -4,20 +4,7 @@
 // Cost: forward 2 row tensors (2 read, 0 written), 7 flops per row element; backward 4 row tensors (2 read, 2 written), 9 flops per row element.
 // Evidence: 1 output, 40 steps, 30 first lines, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
-// templates sha256:7fb37e728646076208583138bef4812a410453e6d9763e6fa8ce8ffe5b344573
-//
-// forward:
-//     m = max(x)
-//     exp_shifted = exp(x - m)
-//     Z = sum(exp_shifted)
-//     log_Z = log(Z)
-//     logp = x - m - log_Z
-//     sum_logp_target = sum(logp*target)
-//     y = -sum_logp_target
-// backward:
-//     p = exp_shifted/Z
-//     dx = dy*(p*sum(target) - target)
-//     dtarget = -dy*logp
+// templates sha256:cd7de088615046daa5aeb95a5030fff762b2c96e5e8a08a8fe28a266ec81e732
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
@@ -26,7 +13,7 @@
 //     backward_<type>(const Row* x, const Row* target, const Row* dy, const Computed* m, const Computed* Z_, const
 //         Computed* log_Z, Row* out_dx, Row* out_dtarget, long long rows, int D)
 //
-// Launches, and the macros that choose among kernels: rows.cuh.
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
 
 #include "../_runtime/cuda/layer_rows.cuh"
 #include "layer.h"

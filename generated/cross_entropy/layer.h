@@ -28,42 +28,18 @@
 //     d2x = d2logp + D*p*(dy*mean_target*(ddx - sum(ddx*p)) - mean(d2logp))
 //     d2target = dy*(sum(ddx*p) - ddx)
 //     ddy = D*(mean(ddx*(D*mean_target*p - target)) - mean(ddtarget*logp))
-//
-// Macros:
-//     LNGEN_WITHOUT_ddtarget ddtarget is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_target_dot target_dot is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
 
+// An argument that is left out, and all work for it and its gradient, is compiled away.
 namespace lngen {
-
-#ifdef LNGEN_WITHOUT_ddtarget
-constexpr bool HAS_ddtarget = false;
-#else
-constexpr bool HAS_ddtarget = true;
-#endif
-#ifdef LNGEN_WITHOUT_ddx
-constexpr bool HAS_ddx = false;
-#else
-constexpr bool HAS_ddx = true;
-#endif
-#ifdef LNGEN_WITHOUT_target_dot
-constexpr bool HAS_target_dot = false;
-#else
-constexpr bool HAS_target_dot = true;
-#endif
-#ifdef LNGEN_WITHOUT_x_dot
-constexpr bool HAS_x_dot = false;
-#else
-constexpr bool HAS_x_dot = true;
-#endif
-
+constexpr bool HAS_ddtarget = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddtarget);
+constexpr bool HAS_ddx = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddx);
+constexpr bool HAS_target_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_target_dot);
+constexpr bool HAS_x_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_x_dot);
 }  // namespace lngen
 
 // ================================================================================================ forward
 
-namespace lngen {
-namespace forward {
+namespace lngen::forward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROWS, 1> TARGET;
@@ -100,13 +76,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 5, 0> {
   }
 };
 
-}  // namespace forward
-}  // namespace lngen
+}  // namespace lngen::forward
 
 // ================================================================================================ backward
 
-namespace lngen {
-namespace backward {
+namespace lngen::backward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROWS, 1> TARGET;
@@ -142,13 +116,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 6, 1> {
   }
 };
 
-}  // namespace backward
-}  // namespace lngen
+}  // namespace lngen::backward
 
 // ================================================================================================ jvp
 
-namespace lngen {
-namespace jvp {
+namespace lngen::jvp {
 
 constexpr Name<ROWS, 0, HAS_target_dot || HAS_x_dot, Zero> X;
 constexpr Name<ROWS, 1, HAS_x_dot, Zero> TARGET;
@@ -187,13 +159,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 7, 0> {
   }
 };
 
-}  // namespace jvp
-}  // namespace lngen
+}  // namespace lngen::jvp
 
 // ================================================================================================ backward_backward
 
-namespace lngen {
-namespace backward_backward {
+namespace lngen::backward_backward {
 
 constexpr Name<ROWS, 0, HAS_ddtarget || HAS_ddx, Zero> X;
 constexpr Name<ROWS, 1, HAS_ddx, Zero> TARGET;
@@ -250,5 +220,4 @@ struct Layer : Direction<Given, decltype(over_rows()), 4, 1, 14, 2, 1> {
   }
 };
 
-}  // namespace backward_backward
-}  // namespace lngen
+}  // namespace lngen::backward_backward

@@ -26,84 +26,25 @@
 //     d2gamma = sum_rows(ddu*dy*(1 - t)*(1 + t))
 //     d2beta = 0
 //     ddy = ddgamma*t + gamma*ddu*(1 - t)*(1 + t) + ddbeta
-//
-// Macros:
-//     LNGEN_WITHOUT_alpha    alpha is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_alpha_dot alpha_dot is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_beta     beta is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_beta_dot beta_dot is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_ddalpha  ddalpha is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_ddbeta   ddbeta is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_ddgamma  ddgamma is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_gamma_dot gamma_dot is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
 
+// An argument that is left out, and all work for it and its gradient, is compiled away.
 namespace lngen {
-
-#ifdef LNGEN_WITHOUT_alpha
-constexpr bool HAS_alpha = false;
-#else
-constexpr bool HAS_alpha = true;
-#endif
-#ifdef LNGEN_WITHOUT_alpha_dot
-constexpr bool HAS_alpha_dot = false;
-#else
-constexpr bool HAS_alpha_dot = true;
-#endif
-#ifdef LNGEN_WITHOUT_beta
-constexpr bool HAS_beta = false;
-#else
-constexpr bool HAS_beta = true;
-#endif
-#ifdef LNGEN_WITHOUT_beta_dot
-constexpr bool HAS_beta_dot = false;
-#else
-constexpr bool HAS_beta_dot = true;
-#endif
-#ifdef LNGEN_WITHOUT_ddalpha
-constexpr bool HAS_ddalpha = false;
-#else
-constexpr bool HAS_ddalpha = true;
-#endif
-#ifdef LNGEN_WITHOUT_ddbeta
-constexpr bool HAS_ddbeta = false;
-#else
-constexpr bool HAS_ddbeta = true;
-#endif
-#ifdef LNGEN_WITHOUT_ddgamma
-constexpr bool HAS_ddgamma = false;
-#else
-constexpr bool HAS_ddgamma = true;
-#endif
-#ifdef LNGEN_WITHOUT_ddx
-constexpr bool HAS_ddx = false;
-#else
-constexpr bool HAS_ddx = true;
-#endif
-#ifdef LNGEN_WITHOUT_gamma
-constexpr bool HAS_gamma = false;
-#else
-constexpr bool HAS_gamma = true;
-#endif
-#ifdef LNGEN_WITHOUT_gamma_dot
-constexpr bool HAS_gamma_dot = false;
-#else
-constexpr bool HAS_gamma_dot = true;
-#endif
-#ifdef LNGEN_WITHOUT_x_dot
-constexpr bool HAS_x_dot = false;
-#else
-constexpr bool HAS_x_dot = true;
-#endif
-
+constexpr bool HAS_alpha = LNGEN_UNDEFINED(LNGEN_WITHOUT_alpha);
+constexpr bool HAS_alpha_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_alpha_dot);
+constexpr bool HAS_beta = LNGEN_UNDEFINED(LNGEN_WITHOUT_beta);
+constexpr bool HAS_beta_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_beta_dot);
+constexpr bool HAS_ddalpha = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddalpha);
+constexpr bool HAS_ddbeta = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddbeta);
+constexpr bool HAS_ddgamma = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddgamma);
+constexpr bool HAS_ddx = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddx);
+constexpr bool HAS_gamma = LNGEN_UNDEFINED(LNGEN_WITHOUT_gamma);
+constexpr bool HAS_gamma_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_gamma_dot);
+constexpr bool HAS_x_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_x_dot);
 }  // namespace lngen
 
 // ================================================================================================ forward
 
-namespace lngen {
-namespace forward {
+namespace lngen::forward {
 
 constexpr Name<ROWS, 0> X;
 struct Absent_ALPHA { static constexpr double VALUE = 0.5; };
@@ -127,13 +68,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 0, 1, 1, 1> {
   }
 };
 
-}  // namespace forward
-}  // namespace lngen
+}  // namespace lngen::forward
 
 // ================================================================================================ backward
 
-namespace lngen {
-namespace backward {
+namespace lngen::backward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROWS, 1> DY;
@@ -189,13 +128,11 @@ struct Layer : ColumnsOf<backward::Layer, Given, 1, 8> {
 
 }  // namespace columns
 
-}  // namespace backward
-}  // namespace lngen
+}  // namespace lngen::backward
 
 // ================================================================================================ jvp
 
-namespace lngen {
-namespace jvp {
+namespace lngen::jvp {
 
 constexpr Name<ROWS, 0, HAS_alpha_dot || HAS_gamma_dot || HAS_x_dot, Zero> X;
 constexpr Name<ROWS, 1, HAS_x_dot, Zero> X_DOT;
@@ -226,13 +163,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 0, 1, 2, 1> {
   }
 };
 
-}  // namespace jvp
-}  // namespace lngen
+}  // namespace lngen::jvp
 
 // ================================================================================================ backward_backward
 
-namespace lngen {
-namespace backward_backward {
+namespace lngen::backward_backward {
 
 constexpr Name<ROWS, 0, HAS_ddalpha || HAS_ddgamma || HAS_ddx, Zero> X;
 constexpr Name<ROWS, 1, HAS_ddalpha || HAS_ddgamma || HAS_ddx, Zero> DY;
@@ -304,5 +239,4 @@ struct Layer : ColumnsOf<backward_backward::Layer, Given, 1, 8> {
 
 }  // namespace columns
 
-}  // namespace backward_backward
-}  // namespace lngen
+}  // namespace lngen::backward_backward

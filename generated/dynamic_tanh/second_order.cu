@@ -4,19 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 13 flops per row element.
 // Evidence: 1 output, 18 steps, 28 first lines, 4 gradients, 1 tangent, 5 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:091e289ab11f5b517245a13e0694d534d90fa4906bd45ab74bac27ad83ffcdd9
-// templates sha256:7fb37e728646076208583138bef4812a410453e6d9763e6fa8ce8ffe5b344573
-//
-// jvp:
-//     y_dot = gamma_dot*t + gamma*(1 - t)*(1 + t)*(alpha_dot*x + alpha*x_dot) + beta_dot
-// backward_backward:
-//     du = gamma*dy*(1 - t)*(1 + t)
-//     ddu = ddalpha*x + alpha*ddx
-//     d2u = dy*(1 - t)*(1 + t)*(ddgamma - 2*gamma*ddu*t)
-//     d2x = alpha*d2u + ddalpha*du
-//     d2alpha = sum_rows(D*(mean(d2u*x) + mean(ddx*du)))
-//     d2gamma = sum_rows(ddu*dy*(1 - t)*(1 + t))
-//     d2beta = 0
-//     ddy = ddgamma*t + gamma*ddu*(1 - t)*(1 + t) + ddbeta
+// templates sha256:cd7de088615046daa5aeb95a5030fff762b2c96e5e8a08a8fe28a266ec81e732
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
@@ -31,18 +19,7 @@
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward_backward: blocks * (1*D + 1).
-// Launches, and the macros that choose among kernels: rows.cuh.
-//     LNGEN_WITHOUT_alpha    alpha is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_alpha_dot alpha_dot is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_beta     beta is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_beta_dot beta_dot is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_ddalpha  ddalpha is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_ddbeta   ddbeta is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_ddgamma  ddgamma is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_gamma_dot gamma_dot is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
 
 #include "../_runtime/cuda/layer_rows.cuh"
 #include "layer.h"

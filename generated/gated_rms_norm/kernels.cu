@@ -4,20 +4,7 @@
 // Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 20 flops per row element.
 // Evidence: 1 output, 39 steps, 34 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:ee637544211683f8ef65c6ea440025df60a8d2abcaecf8473b19f47a76fd42ac
-// templates sha256:7fb37e728646076208583138bef4812a410453e6d9763e6fa8ce8ffe5b344573
-//
-// forward:
-//     ms = mean(x**2)
-//     rstd = 1/sqrt(ms + eps)
-//     xhat = rstd*x
-//     sigmoid_z = sigmoid(z)
-//     silu_z = sigmoid_z*z
-//     y = gamma*silu_z*xhat
-// backward:
-//     g = gamma*dy*silu_z
-//     dx = rstd*(g - xhat*mean(g*xhat))
-//     dz = gamma*dy*sigmoid_z*xhat*(1 + z*(1 - sigmoid_z))
-//     dgamma = sum_rows(dy*silu_z*xhat)
+// templates sha256:cd7de088615046daa5aeb95a5030fff762b2c96e5e8a08a8fe28a266ec81e732
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
@@ -30,8 +17,7 @@
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward: blocks * (1*D + 0).
-// Launches, and the macros that choose among kernels: rows.cuh.
-//     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
 
 #include "../_runtime/cuda/layer_rows.cuh"
 #include "layer.h"

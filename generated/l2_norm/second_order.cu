@@ -4,14 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 3 flops per row element; backward 3 row tensors (2 read, 1 written), 6 flops per row element.
 // Evidence: 1 output, 24 steps, 15 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:be881d5f8129b557e1ec885ece4bbca58ee2c07dcc5dcc847ea2c74f37ffc252
-// templates sha256:7fb37e728646076208583138bef4812a410453e6d9763e6fa8ce8ffe5b344573
-//
-// jvp:
-//     y_dot = rstd*(x_dot - y*sum(x_dot*y))
-// backward_backward:
-//     mean_dy_y = mean(dy*y)
-//     d2x = D*rstd**2*(mean(ddx*y)*(3*D*mean_dy_y*y - dy) - mean_dy_y*ddx - y*mean(ddx*dy))
-//     ddy = rstd*(ddx - y*sum(ddx*y))
+// templates sha256:cd7de088615046daa5aeb95a5030fff762b2c96e5e8a08a8fe28a266ec81e732
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
@@ -19,9 +12,7 @@
 //     backward_backward_<type>(const Row* x, const Row* dy, const Row* ddx, const Computed* rstd, Row* out_dx,
 //         Row* out_ddy, long long rows, int D)
 //
-// Launches, and the macros that choose among kernels: rows.cuh.
-//     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
 
 #include "../_runtime/cuda/layer_rows.cuh"
 #include "layer.h"

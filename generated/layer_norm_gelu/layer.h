@@ -34,66 +34,22 @@
 //     d2gamma = sum_rows(d2u*xhat + dg*du)
 //     d2beta = sum_rows(d2u)
 //     ddy = ddu*(Phi_u + u*phi(u))
-//
-// Macros:
-//     LNGEN_WITHOUT_beta     beta is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_beta_dot beta_dot is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_ddbeta   ddbeta is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_ddgamma  ddgamma is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_gamma_dot gamma_dot is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
 
+// An argument that is left out, and all work for it and its gradient, is compiled away.
 namespace lngen {
-
-#ifdef LNGEN_WITHOUT_beta
-constexpr bool HAS_beta = false;
-#else
-constexpr bool HAS_beta = true;
-#endif
-#ifdef LNGEN_WITHOUT_beta_dot
-constexpr bool HAS_beta_dot = false;
-#else
-constexpr bool HAS_beta_dot = true;
-#endif
-#ifdef LNGEN_WITHOUT_ddbeta
-constexpr bool HAS_ddbeta = false;
-#else
-constexpr bool HAS_ddbeta = true;
-#endif
-#ifdef LNGEN_WITHOUT_ddgamma
-constexpr bool HAS_ddgamma = false;
-#else
-constexpr bool HAS_ddgamma = true;
-#endif
-#ifdef LNGEN_WITHOUT_ddx
-constexpr bool HAS_ddx = false;
-#else
-constexpr bool HAS_ddx = true;
-#endif
-#ifdef LNGEN_WITHOUT_gamma
-constexpr bool HAS_gamma = false;
-#else
-constexpr bool HAS_gamma = true;
-#endif
-#ifdef LNGEN_WITHOUT_gamma_dot
-constexpr bool HAS_gamma_dot = false;
-#else
-constexpr bool HAS_gamma_dot = true;
-#endif
-#ifdef LNGEN_WITHOUT_x_dot
-constexpr bool HAS_x_dot = false;
-#else
-constexpr bool HAS_x_dot = true;
-#endif
-
+constexpr bool HAS_beta = LNGEN_UNDEFINED(LNGEN_WITHOUT_beta);
+constexpr bool HAS_beta_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_beta_dot);
+constexpr bool HAS_ddbeta = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddbeta);
+constexpr bool HAS_ddgamma = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddgamma);
+constexpr bool HAS_ddx = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddx);
+constexpr bool HAS_gamma = LNGEN_UNDEFINED(LNGEN_WITHOUT_gamma);
+constexpr bool HAS_gamma_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_gamma_dot);
+constexpr bool HAS_x_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_x_dot);
 }  // namespace lngen
 
 // ================================================================================================ forward
 
-namespace lngen {
-namespace forward {
+namespace lngen::forward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<FEATURES, 0, HAS_gamma, One> GAMMA;
@@ -136,13 +92,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 1, 7, 1> {
   }
 };
 
-}  // namespace forward
-}  // namespace lngen
+}  // namespace lngen::forward
 
 // ================================================================================================ backward
 
-namespace lngen {
-namespace backward {
+namespace lngen::backward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROWS, 1> DY;
@@ -216,13 +170,11 @@ struct Layer : ColumnsOf<backward::Layer, Given, 1, 8> {
 
 }  // namespace columns
 
-}  // namespace backward
-}  // namespace lngen
+}  // namespace lngen::backward
 
 // ================================================================================================ jvp
 
-namespace lngen {
-namespace jvp {
+namespace lngen::jvp {
 
 constexpr Name<ROWS, 0, HAS_beta_dot || HAS_gamma_dot || HAS_x_dot, Zero> X;
 constexpr Name<ROWS, 1, HAS_x_dot, Zero> X_DOT;
@@ -267,13 +219,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 2, 5, 1> {
   }
 };
 
-}  // namespace jvp
-}  // namespace lngen
+}  // namespace lngen::jvp
 
 // ================================================================================================ backward_backward
 
-namespace lngen {
-namespace backward_backward {
+namespace lngen::backward_backward {
 
 constexpr Name<ROWS, 0, HAS_ddbeta || HAS_ddgamma || HAS_ddx, Zero> X;
 constexpr Name<ROWS, 1, HAS_ddbeta || HAS_ddgamma || HAS_ddx, Zero> DY;
@@ -398,5 +348,4 @@ struct Layer : ColumnsOf<backward_backward::Layer, Given, 1, 8> {
 
 }  // namespace columns
 
-}  // namespace backward_backward
-}  // namespace lngen
+}  // namespace lngen::backward_backward

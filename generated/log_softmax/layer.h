@@ -23,30 +23,16 @@
 //     p = exp_shifted/Z
 //     d2x = D*mean_dy*p*(sum(ddx*p) - ddx)
 //     ddy = ddx - sum(ddx*p)
-//
-// Macros:
-//     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
 
+// An argument that is left out, and all work for it and its gradient, is compiled away.
 namespace lngen {
-
-#ifdef LNGEN_WITHOUT_ddx
-constexpr bool HAS_ddx = false;
-#else
-constexpr bool HAS_ddx = true;
-#endif
-#ifdef LNGEN_WITHOUT_x_dot
-constexpr bool HAS_x_dot = false;
-#else
-constexpr bool HAS_x_dot = true;
-#endif
-
+constexpr bool HAS_ddx = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddx);
+constexpr bool HAS_x_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_x_dot);
 }  // namespace lngen
 
 // ================================================================================================ forward
 
-namespace lngen {
-namespace forward {
+namespace lngen::forward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROWS_OUT, 0> Y;
@@ -74,13 +60,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 3, 1> {
   }
 };
 
-}  // namespace forward
-}  // namespace lngen
+}  // namespace lngen::forward
 
 // ================================================================================================ backward
 
-namespace lngen {
-namespace backward {
+namespace lngen::backward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROWS, 1> DY;
@@ -105,13 +89,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 4, 1> {
   }
 };
 
-}  // namespace backward
-}  // namespace lngen
+}  // namespace lngen::backward
 
 // ================================================================================================ jvp
 
-namespace lngen {
-namespace jvp {
+namespace lngen::jvp {
 
 constexpr Name<ROWS, 0, HAS_x_dot, Zero> X;
 constexpr Name<ROWS, 1, HAS_x_dot, Zero> X_DOT;
@@ -138,13 +120,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 4, 1> {
   }
 };
 
-}  // namespace jvp
-}  // namespace lngen
+}  // namespace lngen::jvp
 
 // ================================================================================================ backward_backward
 
-namespace lngen {
-namespace backward_backward {
+namespace lngen::backward_backward {
 
 constexpr Name<ROWS, 0, HAS_ddx, Zero> X;
 constexpr Name<ROWS, 1, HAS_ddx, Zero> DY;
@@ -182,5 +162,4 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 1, 6, 2, 1> {
   }
 };
 
-}  // namespace backward_backward
-}  // namespace lngen
+}  // namespace lngen::backward_backward

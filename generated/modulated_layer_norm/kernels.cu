@@ -4,20 +4,7 @@
 // Cost: forward 2 row tensors (1 read, 1 written), 10 flops per row element; backward 3 row tensors (2 read, 1 written), 21 flops per row element.
 // Evidence: 1 output, 23 steps, 36 first lines, 2 identities, 4 gradients, 1 tangent, 5 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
-// templates sha256:7fb37e728646076208583138bef4812a410453e6d9763e6fa8ce8ffe5b344573
-//
-// forward:
-//     mu = mean(x)
-//     var = mean((x - mu)**2)
-//     rstd = 1/sqrt(var + eps)
-//     xhat = rstd*(x - mu)
-//     y = gate*(gamma*xhat + beta)
-// backward:
-//     g = gate*gamma*dy
-//     dx = rstd*(g - mean(g) - xhat*mean(g*xhat))
-//     dgate = sum(dy*(gamma*xhat + beta))
-//     dgamma = sum_rows(gate*dy*xhat)
-//     dbeta = sum_rows(gate*dy)
+// templates sha256:cd7de088615046daa5aeb95a5030fff762b2c96e5e8a08a8fe28a266ec81e732
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
@@ -31,10 +18,7 @@
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward: blocks * (2*D + 0).
-// Launches, and the macros that choose among kernels: rows.cuh.
-//     LNGEN_WITHOUT_beta     beta is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_gate     gate is left out; it and its gradient are compiled away
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
 
 #include "../_runtime/cuda/layer_rows.cuh"
 #include "layer.h"

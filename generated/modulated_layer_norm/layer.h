@@ -37,84 +37,25 @@
 //     d2gamma = sum_rows(dy*(gate*dg + dmean_product*xhat/D))
 //     d2beta = sum_rows(dmean_product*dy)/D
 //     ddy = gate*ddbeta + gate*gamma*dg + gate*ddgamma*xhat + dmean_product*(gamma*xhat + beta)/D
-//
-// Macros:
-//     LNGEN_WITHOUT_beta     beta is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_beta_dot beta_dot is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_ddbeta   ddbeta is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_ddgamma  ddgamma is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_ddgate   ddgate is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_gamma_dot gamma_dot is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_gate     gate is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_gate_dot gate_dot is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
 
+// An argument that is left out, and all work for it and its gradient, is compiled away.
 namespace lngen {
-
-#ifdef LNGEN_WITHOUT_beta
-constexpr bool HAS_beta = false;
-#else
-constexpr bool HAS_beta = true;
-#endif
-#ifdef LNGEN_WITHOUT_beta_dot
-constexpr bool HAS_beta_dot = false;
-#else
-constexpr bool HAS_beta_dot = true;
-#endif
-#ifdef LNGEN_WITHOUT_ddbeta
-constexpr bool HAS_ddbeta = false;
-#else
-constexpr bool HAS_ddbeta = true;
-#endif
-#ifdef LNGEN_WITHOUT_ddgamma
-constexpr bool HAS_ddgamma = false;
-#else
-constexpr bool HAS_ddgamma = true;
-#endif
-#ifdef LNGEN_WITHOUT_ddgate
-constexpr bool HAS_ddgate = false;
-#else
-constexpr bool HAS_ddgate = true;
-#endif
-#ifdef LNGEN_WITHOUT_ddx
-constexpr bool HAS_ddx = false;
-#else
-constexpr bool HAS_ddx = true;
-#endif
-#ifdef LNGEN_WITHOUT_gamma
-constexpr bool HAS_gamma = false;
-#else
-constexpr bool HAS_gamma = true;
-#endif
-#ifdef LNGEN_WITHOUT_gamma_dot
-constexpr bool HAS_gamma_dot = false;
-#else
-constexpr bool HAS_gamma_dot = true;
-#endif
-#ifdef LNGEN_WITHOUT_gate
-constexpr bool HAS_gate = false;
-#else
-constexpr bool HAS_gate = true;
-#endif
-#ifdef LNGEN_WITHOUT_gate_dot
-constexpr bool HAS_gate_dot = false;
-#else
-constexpr bool HAS_gate_dot = true;
-#endif
-#ifdef LNGEN_WITHOUT_x_dot
-constexpr bool HAS_x_dot = false;
-#else
-constexpr bool HAS_x_dot = true;
-#endif
-
+constexpr bool HAS_beta = LNGEN_UNDEFINED(LNGEN_WITHOUT_beta);
+constexpr bool HAS_beta_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_beta_dot);
+constexpr bool HAS_ddbeta = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddbeta);
+constexpr bool HAS_ddgamma = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddgamma);
+constexpr bool HAS_ddgate = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddgate);
+constexpr bool HAS_ddx = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddx);
+constexpr bool HAS_gamma = LNGEN_UNDEFINED(LNGEN_WITHOUT_gamma);
+constexpr bool HAS_gamma_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_gamma_dot);
+constexpr bool HAS_gate = LNGEN_UNDEFINED(LNGEN_WITHOUT_gate);
+constexpr bool HAS_gate_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_gate_dot);
+constexpr bool HAS_x_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_x_dot);
 }  // namespace lngen
 
 // ================================================================================================ forward
 
-namespace lngen {
-namespace forward {
+namespace lngen::forward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROW_NUMBERS, 0, HAS_gate, One> GATE;
@@ -156,13 +97,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 8, 1> {
   }
 };
 
-}  // namespace forward
-}  // namespace lngen
+}  // namespace lngen::forward
 
 // ================================================================================================ backward
 
-namespace lngen {
-namespace backward {
+namespace lngen::backward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROW_NUMBERS, 0, HAS_gate, One> GATE;
@@ -231,13 +170,11 @@ struct Layer : ColumnsOf<backward::Layer, Given, 1, 8> {
 
 }  // namespace columns
 
-}  // namespace backward
-}  // namespace lngen
+}  // namespace lngen::backward
 
 // ================================================================================================ jvp
 
-namespace lngen {
-namespace jvp {
+namespace lngen::jvp {
 
 constexpr Name<ROWS, 0, HAS_gamma_dot || HAS_gate_dot || HAS_x_dot, Zero> X;
 constexpr Name<ROW_NUMBERS, 0, (HAS_beta_dot && HAS_gate) || (HAS_gamma_dot && HAS_gate) || (HAS_gate && HAS_x_dot), One> GATE;
@@ -283,13 +220,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 7, 1> {
   }
 };
 
-}  // namespace jvp
-}  // namespace lngen
+}  // namespace lngen::jvp
 
 // ================================================================================================ backward_backward
 
-namespace lngen {
-namespace backward_backward {
+namespace lngen::backward_backward {
 
 constexpr Name<ROWS, 0, HAS_ddgamma || HAS_ddgate || HAS_ddx, Zero> X;
 constexpr Name<ROW_NUMBERS, 0, (HAS_ddbeta && HAS_gate) || (HAS_ddgamma && HAS_gate) || (HAS_ddx && HAS_gate), One> GATE;
@@ -420,5 +355,4 @@ struct Layer : ColumnsOf<backward_backward::Layer, Given, 1, 8> {
 
 }  // namespace columns
 
-}  // namespace backward_backward
-}  // namespace lngen
+}  // namespace lngen::backward_backward

@@ -23,48 +23,19 @@
 //     d2x = rstd*(ddw*dy + rstd*(mean(ddx*xhat)*(3*mean_g_xhat*xhat - g) - mean_g_xhat*ddx - xhat*mean(ddx*g)) - xhat*mean(ddw*dy*xhat))
 //     d2w = sum_rows(dg*dy)
 //     ddy = ddw*xhat + dg*(1 + w)
-//
-// Macros:
-//     LNGEN_WITHOUT_ddw      ddw is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_w        w is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_w_dot    w_dot is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
 
+// An argument that is left out, and all work for it and its gradient, is compiled away.
 namespace lngen {
-
-#ifdef LNGEN_WITHOUT_ddw
-constexpr bool HAS_ddw = false;
-#else
-constexpr bool HAS_ddw = true;
-#endif
-#ifdef LNGEN_WITHOUT_ddx
-constexpr bool HAS_ddx = false;
-#else
-constexpr bool HAS_ddx = true;
-#endif
-#ifdef LNGEN_WITHOUT_w
-constexpr bool HAS_w = false;
-#else
-constexpr bool HAS_w = true;
-#endif
-#ifdef LNGEN_WITHOUT_w_dot
-constexpr bool HAS_w_dot = false;
-#else
-constexpr bool HAS_w_dot = true;
-#endif
-#ifdef LNGEN_WITHOUT_x_dot
-constexpr bool HAS_x_dot = false;
-#else
-constexpr bool HAS_x_dot = true;
-#endif
-
+constexpr bool HAS_ddw = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddw);
+constexpr bool HAS_ddx = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddx);
+constexpr bool HAS_w = LNGEN_UNDEFINED(LNGEN_WITHOUT_w);
+constexpr bool HAS_w_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_w_dot);
+constexpr bool HAS_x_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_x_dot);
 }  // namespace lngen
 
 // ================================================================================================ forward
 
-namespace lngen {
-namespace forward {
+namespace lngen::forward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<FEATURES, 0, HAS_w, Zero> W;
@@ -93,13 +64,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 3, 1> {
   }
 };
 
-}  // namespace forward
-}  // namespace lngen
+}  // namespace lngen::forward
 
 // ================================================================================================ backward
 
-namespace lngen {
-namespace backward {
+namespace lngen::backward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROWS, 1> DY;
@@ -151,13 +120,11 @@ struct Layer : ColumnsOf<backward::Layer, Given, 1, 8> {
 
 }  // namespace columns
 
-}  // namespace backward
-}  // namespace lngen
+}  // namespace lngen::backward
 
 // ================================================================================================ jvp
 
-namespace lngen {
-namespace jvp {
+namespace lngen::jvp {
 
 constexpr Name<ROWS, 0, HAS_w_dot || HAS_x_dot, Zero> X;
 constexpr Name<ROWS, 1, HAS_x_dot, Zero> X_DOT;
@@ -190,13 +157,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 2, 1> {
   }
 };
 
-}  // namespace jvp
-}  // namespace lngen
+}  // namespace lngen::jvp
 
 // ================================================================================================ backward_backward
 
-namespace lngen {
-namespace backward_backward {
+namespace lngen::backward_backward {
 
 constexpr Name<ROWS, 0, HAS_ddw || HAS_ddx, Zero> X;
 constexpr Name<ROWS, 1, HAS_ddw || HAS_ddx, Zero> DY;
@@ -263,5 +228,4 @@ struct Layer : ColumnsOf<backward_backward::Layer, Given, 1, 8> {
 
 }  // namespace columns
 
-}  // namespace backward_backward
-}  // namespace lngen
+}  // namespace lngen::backward_backward

@@ -4,22 +4,7 @@
 // Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 19 flops per row element.
 // Evidence: 1 output, 37 steps, 39 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 // definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
-// templates sha256:7fb37e728646076208583138bef4812a410453e6d9763e6fa8ce8ffe5b344573
-//
-// forward:
-//     sigmoid_z = sigmoid(z)
-//     silu_z = sigmoid_z*z
-//     h = silu_z*x
-//     ms = mean(h**2)
-//     rstd = 1/sqrt(ms + eps)
-//     hhat = rstd*h
-//     y = gamma*hhat
-// backward:
-//     g = gamma*dy
-//     dh = rstd*(g - hhat*mean(g*hhat))
-//     dx = dh*silu_z
-//     dz = dh*sigmoid_z*x*(1 + z*(1 - sigmoid_z))
-//     dgamma = sum_rows(dy*hhat)
+// templates sha256:cd7de088615046daa5aeb95a5030fff762b2c96e5e8a08a8fe28a266ec81e732
 //
 // Kernels, each for a storage type of f16, bf16, f32 and f64 (f16 and bf16 compute in float):
 //
@@ -32,8 +17,7 @@
 //
 // The workspace holds blocks * (sums into columns * D + sums into scalars) entries:
 //     backward: blocks * (1*D + 0).
-// Launches, and the macros that choose among kernels: rows.cuh.
-//     LNGEN_WITHOUT_gamma    gamma is left out; it and its gradient are compiled away
+// Launches, and the macros that choose among kernels: rows.cuh. Formulas, and the macros of arguments: layer.h.
 
 #include "../_runtime/cuda/layer_rows.cuh"
 #include "layer.h"

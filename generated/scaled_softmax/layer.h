@@ -27,48 +27,19 @@
 //     d2x = scale*d2u + ddscale*du
 //     d2scale = sum_rows(D*(mean(d2u*x) + mean(ddx*du)))
 //     ddy = y*(ddu - sum(ddu*y))
-//
-// Macros:
-//     LNGEN_WITHOUT_ddscale  ddscale is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_scale    scale is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_scale_dot scale_dot is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
 
+// An argument that is left out, and all work for it and its gradient, is compiled away.
 namespace lngen {
-
-#ifdef LNGEN_WITHOUT_ddscale
-constexpr bool HAS_ddscale = false;
-#else
-constexpr bool HAS_ddscale = true;
-#endif
-#ifdef LNGEN_WITHOUT_ddx
-constexpr bool HAS_ddx = false;
-#else
-constexpr bool HAS_ddx = true;
-#endif
-#ifdef LNGEN_WITHOUT_scale
-constexpr bool HAS_scale = false;
-#else
-constexpr bool HAS_scale = true;
-#endif
-#ifdef LNGEN_WITHOUT_scale_dot
-constexpr bool HAS_scale_dot = false;
-#else
-constexpr bool HAS_scale_dot = true;
-#endif
-#ifdef LNGEN_WITHOUT_x_dot
-constexpr bool HAS_x_dot = false;
-#else
-constexpr bool HAS_x_dot = true;
-#endif
-
+constexpr bool HAS_ddscale = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddscale);
+constexpr bool HAS_ddx = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddx);
+constexpr bool HAS_scale = LNGEN_UNDEFINED(LNGEN_WITHOUT_scale);
+constexpr bool HAS_scale_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_scale_dot);
+constexpr bool HAS_x_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_x_dot);
 }  // namespace lngen
 
 // ================================================================================================ forward
 
-namespace lngen {
-namespace forward {
+namespace lngen::forward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<SCALAR, 0, HAS_scale, One> SCALE;
@@ -101,13 +72,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 4, 1, 1> {
   }
 };
 
-}  // namespace forward
-}  // namespace lngen
+}  // namespace lngen::forward
 
 // ================================================================================================ backward
 
-namespace lngen {
-namespace backward {
+namespace lngen::backward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROWS, 1> DY;
@@ -161,13 +130,11 @@ struct Layer : ColumnsOf<backward::Layer, Given, 1, 8> {
 
 }  // namespace columns
 
-}  // namespace backward
-}  // namespace lngen
+}  // namespace lngen::backward
 
 // ================================================================================================ jvp
 
-namespace lngen {
-namespace jvp {
+namespace lngen::jvp {
 
 constexpr Name<ROWS, 0, HAS_scale_dot || HAS_x_dot, Zero> X;
 constexpr Name<ROWS, 1, HAS_x_dot, Zero> X_DOT;
@@ -206,13 +173,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 5, 1, 1> {
   }
 };
 
-}  // namespace jvp
-}  // namespace lngen
+}  // namespace lngen::jvp
 
 // ================================================================================================ backward_backward
 
-namespace lngen {
-namespace backward_backward {
+namespace lngen::backward_backward {
 
 constexpr Name<ROWS, 0, HAS_ddscale || HAS_ddx, Zero> X;
 constexpr Name<ROWS, 1, HAS_ddscale || HAS_ddx, Zero> DY;
@@ -297,5 +262,4 @@ struct Layer : ColumnsOf<backward_backward::Layer, Given, 1, 8> {
 
 }  // namespace columns
 
-}  // namespace backward_backward
-}  // namespace lngen
+}  // namespace lngen::backward_backward

@@ -20,30 +20,16 @@
 //     d2y_part = ddx*(dy - D*mean_dy_y)
 //     d2x = y*(d2y_part + D*(mean(ddx*y)*(D*mean_dy_y - dy) - mean(d2y_part*y)))
 //     ddy = y*(ddx - sum(ddx*y))
-//
-// Macros:
-//     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
 
+// An argument that is left out, and all work for it and its gradient, is compiled away.
 namespace lngen {
-
-#ifdef LNGEN_WITHOUT_ddx
-constexpr bool HAS_ddx = false;
-#else
-constexpr bool HAS_ddx = true;
-#endif
-#ifdef LNGEN_WITHOUT_x_dot
-constexpr bool HAS_x_dot = false;
-#else
-constexpr bool HAS_x_dot = true;
-#endif
-
+constexpr bool HAS_ddx = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddx);
+constexpr bool HAS_x_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_x_dot);
 }  // namespace lngen
 
 // ================================================================================================ forward
 
-namespace lngen {
-namespace forward {
+namespace lngen::forward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROWS_OUT, 0> Y;
@@ -70,13 +56,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 1, 3, 1, 1> {
   }
 };
 
-}  // namespace forward
-}  // namespace lngen
+}  // namespace lngen::forward
 
 // ================================================================================================ backward
 
-namespace lngen {
-namespace backward {
+namespace lngen::backward {
 
 constexpr Name<ROWS, 0> Y;
 constexpr Name<ROWS, 1> DY;
@@ -99,13 +83,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 1, 1> {
   }
 };
 
-}  // namespace backward
-}  // namespace lngen
+}  // namespace lngen::backward
 
 // ================================================================================================ jvp
 
-namespace lngen {
-namespace jvp {
+namespace lngen::jvp {
 
 constexpr Name<ROWS, 0, HAS_x_dot, Zero> Y;
 constexpr Name<ROWS, 1, HAS_x_dot, Zero> X_DOT;
@@ -128,13 +110,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 1, 0, 1, 1> {
   }
 };
 
-}  // namespace jvp
-}  // namespace lngen
+}  // namespace lngen::jvp
 
 // ================================================================================================ backward_backward
 
-namespace lngen {
-namespace backward_backward {
+namespace lngen::backward_backward {
 
 constexpr Name<ROWS, 0, HAS_ddx, Zero> Y;
 constexpr Name<ROWS, 1, HAS_ddx, Zero> DY;
@@ -174,5 +154,4 @@ struct Layer : Direction<Given, decltype(over_rows()), 3, 0, 5, 1> {
   }
 };
 
-}  // namespace backward_backward
-}  // namespace lngen
+}  // namespace lngen::backward_backward

@@ -19,30 +19,16 @@
 //     mean_dy_y = mean(dy*y)
 //     d2x = D*rstd**2*(mean_dy*y*mean(ddx) + mean(ddx*y)*(3*D*mean_dy_y*y/(D - 1) + mean_dy - dy) - y*mean(ddx*dy) - mean_dy_y*(ddx - mean(ddx)))/(D - 1)
 //     ddy = rstd*(ddx - mean(ddx) - y*sum(ddx*y)/(D - 1))
-//
-// Macros:
-//     LNGEN_WITHOUT_ddx      ddx is left out; it and its gradient are compiled away
-//     LNGEN_WITHOUT_x_dot    x_dot is left out; it and its gradient are compiled away
 
+// An argument that is left out, and all work for it and its gradient, is compiled away.
 namespace lngen {
-
-#ifdef LNGEN_WITHOUT_ddx
-constexpr bool HAS_ddx = false;
-#else
-constexpr bool HAS_ddx = true;
-#endif
-#ifdef LNGEN_WITHOUT_x_dot
-constexpr bool HAS_x_dot = false;
-#else
-constexpr bool HAS_x_dot = true;
-#endif
-
+constexpr bool HAS_ddx = LNGEN_UNDEFINED(LNGEN_WITHOUT_ddx);
+constexpr bool HAS_x_dot = LNGEN_UNDEFINED(LNGEN_WITHOUT_x_dot);
 }  // namespace lngen
 
 // ================================================================================================ forward
 
-namespace lngen {
-namespace forward {
+namespace lngen::forward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<NUMBER, 0> EPS;
@@ -77,13 +63,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 7, 1> {
   }
 };
 
-}  // namespace forward
-}  // namespace lngen
+}  // namespace lngen::forward
 
 // ================================================================================================ backward
 
-namespace lngen {
-namespace backward {
+namespace lngen::backward {
 
 constexpr Name<ROWS, 0> X;
 constexpr Name<ROWS, 1> DY;
@@ -119,13 +103,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 6, 1> {
   }
 };
 
-}  // namespace backward
-}  // namespace lngen
+}  // namespace lngen::backward
 
 // ================================================================================================ jvp
 
-namespace lngen {
-namespace jvp {
+namespace lngen::jvp {
 
 constexpr Name<ROWS, 0, HAS_x_dot, Zero> X;
 constexpr Name<ROWS, 1, HAS_x_dot, Zero> X_DOT;
@@ -161,13 +143,11 @@ struct Layer : Direction<Given, decltype(over_rows()), 2, 0, 6, 1> {
   }
 };
 
-}  // namespace jvp
-}  // namespace lngen
+}  // namespace lngen::jvp
 
 // ================================================================================================ backward_backward
 
-namespace lngen {
-namespace backward_backward {
+namespace lngen::backward_backward {
 
 constexpr Name<ROWS, 0, HAS_ddx, Zero> X;
 constexpr Name<ROWS, 1, HAS_ddx, Zero> DY;
@@ -215,5 +195,4 @@ struct Layer : Direction<Given, decltype(over_rows()), 6, 0, 13, 2> {
   }
 };
 
-}  // namespace backward_backward
-}  // namespace lngen
+}  // namespace lngen::backward_backward

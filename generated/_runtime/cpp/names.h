@@ -45,6 +45,15 @@ constexpr Name<INT, 1> BLOCKS;
 #define LNGEN_CONSTANT constexpr
 #endif
 
+LNGEN_CONSTANT bool same_text(const char* one, const char* other) {
+  while (*one && *one == *other) ++one, ++other;
+  return *one == *other;
+}
+#define LNGEN_TEXT_OF(...) #__VA_ARGS__
+#define LNGEN_TEXT(...) LNGEN_TEXT_OF(__VA_ARGS__)
+// Whether a macro is not defined, as a constant: it then stands for itself.
+#define LNGEN_UNDEFINED(macro) lngen::same_text(LNGEN_TEXT(macro), #macro)
+
 template <class... N> struct Names {
   // Those of a kind that are there, and all of them.
   static LNGEN_CONSTANT int count([[maybe_unused]] Kind kind) { return (0 + ... + int(N::KIND == kind && N::THERE)); }

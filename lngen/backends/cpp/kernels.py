@@ -72,13 +72,11 @@ def head(directions: Sequence[KernelPair], notes: Notes) -> dict[str, Any]:
     inputs.
     """
     names = sorted({flag for direction in directions for flag in direction.flags})
-    macros = [(name, without(name)) for name in names]
     return {
         "header": [_comment(line) for line in (notes.title, *notes.header)],
         "directions": directions,
         "contract_lines": [line for contract in contracts_of(directions) for line in contract.summary()],
-        "absences": [(macro, f"{name} is left out; it and its gradient are compiled away") for name, macro in macros],
-        "flags": macros,
+        "flags": [(name, without(name)) for name in names],
     }
 
 

@@ -54,13 +54,11 @@ def direction_text(name: str, program: RowProgram) -> list[str]:
     return [
         f"// {'=' * 96} {name}",
         "",
-        "namespace lngen {",
-        f"namespace {name} {{",
+        f"namespace lngen::{name} {{",
         "",
         *lines,
         "",
-        f"}}  // namespace {name}",
-        "}  // namespace lngen",
+        f"}}  // namespace lngen::{name}",
     ]
 
 
