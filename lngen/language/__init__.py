@@ -295,7 +295,6 @@ def gelu(u: Any, /) -> Any:
     roundings=8,
     numpy="_functions.erf",
     reads_late=(0,),
-    work=1,
 )
 def erf(u: Any, /) -> Any:
     """The error function. Its derivative is 2/sqrt(pi)*exp(-u**2)."""

@@ -101,9 +101,6 @@ class FunctionEntry:
     reads_late: tuple[int, ...] = ()
     """The operands that it still reads when it has begun to write: its result must not have their memory."""
 
-    work: int = 0
-    """Buffers of its own shape that it needs while it runs."""
-
     @property
     def is_helper(self) -> bool:
         """Test whether the NumPy backend calls a helper of `lngen.runtime` instead of one ufunc."""

@@ -103,16 +103,14 @@ ERF_FLOAT64 = ErfFit(
 )
 
 
-def erf(x: Array, out: Array | None = None, work: Sequence[Array] | None = None) -> Array:
+def erf(x: Array, out: Array | None = None) -> Array:
     """The error function, within 2 ulp in float32 and float64, to 1e-16 in longdouble.
 
     x + x*P(x**2 - ERF_CENTRE) for |x| <= ERF_LIMIT. Entries beyond that, few where they are normal deviates, are
-    picked out: 1 - exp(-x**2)*Q(w) with w linear in 1/(|x| + 2). P and Q are near-minimax. `out` is not x, and
-    `work` is one array like it.
+    picked out: 1 - exp(-x**2)*Q(w) with w linear in 1/(|x| + 2). P and Q are near-minimax. `out` is not x.
     """
     x = np.asarray(x)
-    (t,) = work or (np.empty_like(x),)
-    out = np.empty_like(x) if out is None else out
+    t, out = np.empty_like(x), np.empty_like(x) if out is None else out
     top, middle, near, far = ERF_FLOAT32 if x.dtype == np.float32 else ERF_FLOAT64
     np.minimum(np.absolute(x, out=t), ERF_LIMIT, out=t)
     np.subtract(np.square(t, out=t), ERF_CENTRE, out=t)
