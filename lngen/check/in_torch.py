@@ -15,6 +15,7 @@ from lngen.check.apart import Tell
 from lngen.check.evidence import Evidence
 from lngen.check.frameworks import SAMPLES, NotRun, as_tuple, claims, require
 from lngen.language.definition import Definition
+from lngen.runtime.protocol.directions import DIRECTIONS
 
 
 def in_torch(
@@ -26,7 +27,7 @@ def in_torch(
     """
     checks: dict[str, Callable[[TorchSubject], object]] = {
         "values and gradients are those of the kernels": _values,
-        **{f"torch.library.opcheck of {name}": _operator(name) for name in _DIRECTIONS},
+        **{f"torch.library.opcheck of {name}": _operator(name) for name in DIRECTIONS},
         "hessian: jacfwd and jacrev, each of each": _hessians,
         "vmap of rows, of parameters, and of their gradients": _samples,
         "torch.compile without a graph break": _compiled,
@@ -69,9 +70,6 @@ class TorchSubject(frameworks.FrameworkSubject):
         drawn = [self.detached(draw=number) for number in range(SAMPLES)]
         pairs = zip(self.definition.positional, zip(*drawn, strict=True), strict=True)
         return [self.torch.stack(each).requires_grad_(entry.kind.has_gradient) for entry, each in pairs]
-
-
-_DIRECTIONS = ("forward", "backward", "jvp", "backward_backward")
 
 
 def _values(of: TorchSubject) -> None:

@@ -26,10 +26,9 @@ from lngen.runtime.cuda.arrays import MOST_FEATURES
 from lngen.runtime.cuda.grids import resident
 from lngen.runtime.cuda.kernels import macros
 from lngen.runtime.includes import inlined
+from lngen.runtime.protocol.directions import DIRECTIONS
 from lngen.toolchain import nvrtc
 from lngen.toolchain.nvrtc import NvrtcMissing, Resources
-
-DIRECTIONS = ("forward", "backward", "jvp", "backward_backward")
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from lngen.inspection import words
 from lngen.inspection.architectures import architecture
-from lngen.inspection.kernels import DIRECTIONS, inspected, missing_disassembler
+from lngen.inspection.kernels import inspected, missing_disassembler
 from lngen.pipeline import Derived
 from lngen.plan.cost import parse_dtype
+from lngen.runtime.protocol.directions import DIRECTIONS
 
 LENGTHS = (1024, 4096)
 DTYPES = ("bf16", "f32")

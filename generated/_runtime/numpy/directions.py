@@ -28,7 +28,7 @@ from ..protocol.calls import (
     without_numbers,
     zeros,
 )
-from ..protocol.directions import CONSTANT, NUMBER, ROW, computed, held, leading, shapes
+from ..protocol.directions import COMPUTED, CONSTANT, NUMBER, ROW, computed, held, leading, shapes
 from . import blocks, rows
 from .layers import HostLayer, Kept, converted, expectations, look
 
@@ -83,7 +83,7 @@ class ForwardCall(Generic[Results, Kept]):
         """Return the outputs of a layer and its saved values, None if it is to save nothing."""
         threads = threads if type(threads) is int and threads > 0 else thread_count(threads)
         row = None if self.leading is None else values[self.leading]
-        if type(row) is not np.ndarray or row.dtype not in rows.COMPUTED or not row.flags.c_contiguous:
+        if type(row) is not np.ndarray or row.dtype not in COMPUTED or not row.flags.c_contiguous:
             return self._in_full(values, save, out, threads)
         shape: Shape = row.shape
         dtype: DType = row.dtype
@@ -236,7 +236,7 @@ class LaterCall(Generic[Results]):
         """
         if type(shape) is not tuple or not shape or type(dtypes) is not tuple:
             return False
-        if not isinstance(dtype, np.dtype) or dtype not in rows.COMPUTED:
+        if not isinstance(dtype, np.dtype) or dtype not in COMPUTED:
             return False
         required = self.layer.required
         if len(dtypes) != len(required):

@@ -52,9 +52,6 @@ LONG_ROW = 2048
 UFUNC_BUFFER = 256
 """Size of a small ufunc buffer, in elements: NumPy expands broadcast operands into a larger one."""
 
-COMPUTED = (np.dtype(np.float32), np.dtype(np.float64))
-"""The types of rows that may be taken at once."""
-
 
 # ---- how rows are taken
 

@@ -28,7 +28,6 @@ from .memory import empty
 
 __all__ = ["DeviceDirection", "HostKernels"]
 
-COMPUTED = (np.dtype(np.float32), np.dtype(np.float64))
 
 CHUNKS = 16
 """Largest number of chunks of the rows, which threads share."""
@@ -120,14 +119,14 @@ class DirectionKernels:
 
     def forward(self, values: Sequence[Any], results: Sequence[Any], call: Work) -> None:
         """Compute forward, as `ForwardCall` calls it."""
-        if call.dtype in COMPUTED:
+        if call.dtype in protocol.COMPUTED:
             self.any([*values, *results], call)
         else:
             store_results(results, self.otherwise.function(values, results, call))
 
     def later(self, arguments: Sequence[Any], fields: Sequence[Any], results: Sequence[Any], call: Work) -> None:
         """Compute another direction, as `LaterCall` calls it."""
-        if call.dtype in COMPUTED:
+        if call.dtype in protocol.COMPUTED:
             self.any([*arguments, *fields, *results], call)
         else:
             given = self.otherwise.with_zeros(arguments, call)

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..numpy.blocks import Work
-from ..protocol.directions import DirectionProtocol, Entry
+from ..protocol.directions import COMPUTED, DirectionProtocol, Entry
 from . import compiler as host_compiler
-from .kernels import COMPUTED, DeviceDirection, DirectionKernels
+from .kernels import DeviceDirection, DirectionKernels
 
 
 class HostPart:

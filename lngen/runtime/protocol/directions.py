@@ -306,7 +306,8 @@ def leading(inputs: Entries, values: Sequence[Any]) -> int:
 
 # ---- the compute type
 
-_SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+COMPUTED = _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+"""The types that a processor has instructions for: rows of them are computed as they are, and by kernels."""
 
 
 def computed(dtypes: Iterable[DType | None], is_wide: bool = False) -> DType:
