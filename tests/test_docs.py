@@ -75,7 +75,7 @@ def test_a_stage_has_its_reductions_at_one_barrier(name):
     layer = shipped(name)
     programs = (with_corrected_moments(q, MOST_SUMS) for q in (layer.plan.forward, layer.plan.backward))
     stages = [stage for program in programs for stage in program.stages]
-    text = layer.text("layer.h").partition("namespace jvp")[0]
+    text = layer.text("layer.h").partition("namespace lngen::jvp")[0]
     barriers = re.findall(r"= row\.(?:sums|means|reduce)\(", text)
     assert len(barriers) == sum(bool(stage.reductions) for stage in stages)
 

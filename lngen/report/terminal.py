@@ -256,7 +256,8 @@ class _Lines:
         if self.said.passes:
             lines += ["", *self.prose(PASSES, "  ")]
         for line in self.said.passes:
-            lines += [f"[report.quiet]    {escape.markup(line.title)}[/]", *self.formulas(line.formulas, " " * 6)]
+            lines += _styled("report.quiet", self.prose(line.title, "    "))
+            lines += self.formulas(line.formulas, " " * 6)
         for words in self.said.pass_rules:
             lines += self.prose(words, "    ")
         return lines[1:]

@@ -26,4 +26,4 @@ PASS_RULES: Mapping[str, str] = {
     "moments": "a second moment from sums of the shifted row, in the sweep that measures the residual",
     "first places": "the first place of an extreme is looked for by itself",
 }
-"""What each rule does, by the name that a line of a pass has it under, in the order of the passes."""
+"""Words on each rule by its name, in the order of the passes."""
