@@ -28,17 +28,19 @@ from lngen.page.listing import Line, lines_of, listing, without_the_rest
 from lngen.page.machine_code import MachineCode
 from lngen.page.quality import quality
 from lngen.pipeline import Derived
+from lngen.plan.passes.moments import written_out
 from lngen.plan.planner import Plan
 from lngen.report.changes import alike, changes
 from lngen.report.content import Content, StepText, content, saving_text
 from lngen.report.formulas import atoms, gradients, textbook_forward
 from lngen.report.heading import file_word, notes
+from lngen.report.words import PASSES
 from lngen.version import __version__
 
 _FILES = (
     ("numpy", "NumPy", "numpy_kernels.py"),
     ("numpy-2", "NumPy", "numpy_second_order.py"),
-    ("cuda", "CUDA", "kernels.cu"),
+    ("cpp", "C++ and CUDA", "layer.h"),
 )
 _SECTIONS = {"docs/rules.md": ("rules", "Rules")}
 """The section of a page that holds what a document of the checkout holds for other reports: its anchor and title."""
@@ -116,6 +118,8 @@ def page(
         names=names,
         files=files,
         programs=_programs(plan, said),
+        passes=[(line, writer.equation(line.symbol, written_out(line.expression))) for line in plan.passes()],
+        passes_note=PASSES,
         cost=said.cost,
         size_title=said.size_title,
         size=said.size,

@@ -66,6 +66,12 @@ class PassLine:
     expression: Expr
     backends: tuple[str, ...]
 
+    @property
+    def words(self) -> str:
+        """The rule, the step, and the backends that have the line."""
+        found = " and ".join(f"in {name}" for name in self.backends if name)
+        return ", ".join(filter(None, (f"{self.rule} of step {self.step}", found)))
+
 
 class _Sourced:
     """The source of a line: the step that it belongs to and, unless that step says it, the pass that does."""

@@ -391,9 +391,8 @@ def _program(program: RowProgram, order: tuple[str, ...]) -> ProgramText:
 
 
 def _pass_line(line: PassLine, order: tuple[str, ...]) -> StageLines:
-    title = f"pass {line.number}, {line.rule} of step {line.step}"
-    where = f", in {' and in '.join(line.backends)}" if any(line.backends) else ""
-    return StageLines(title + where, (formula(line.symbol, written_out(line.expression), order),))
+    shown = formula(line.symbol, written_out(line.expression), order)
+    return StageLines(f"pass {line.number}, {line.words}", (shown,))
 
 
 def _pass_rules(plan: Plan) -> tuple[str, ...]:

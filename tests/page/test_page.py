@@ -82,6 +82,8 @@ def test_it_is_one_file_whose_links_and_names_lead_somewhere(name):
     assert {f"name-{found}" for found in names} <= seen.ids.keys()
     steps = [step for d in shipped(name).plan.derivation.derivatives().values() for step in d.steps]
     assert {f"step-{step.number}" for step in steps} <= seen.ids.keys()
+    numbers = {f"pass-{number}" for number in re.findall(r"step \d+, pass (\d+)", re.sub(r"<[^>]+>", "", text))}
+    assert numbers == {found for found in seen.ids if found.startswith("pass-")}
 
 
 def _citation(name):
