@@ -94,12 +94,20 @@ def _planned(definition: Definition, on_stage: Callable[[str], None]) -> Plan:
 def _with_proofs(definition: Definition, on_stage: Callable[[str], None]) -> Plan:
     found = planned(definition, proved=False, on_stage=on_stage)
     on_stage("prove")
+    made = proved(found)
+    _require_evidence(made.derivation)
+    return made
+
+
+def proved(found: Plan) -> Plan:
+    """Return a plan with the evidence for its derivation and for the programs that backends are handed.
+
+    Raises LngenError if no tried point has a finite real value.
+    """
     derivation = _proved(found.derivation)
     handed = {name: [after(passes, program) for program in found.programs()] for name, passes in _PASSES.items()}
     proofs = (*derivation.proofs, *program_proofs(derivation, handed))
-    derivation = replace(derivation, proofs=proofs)
-    _require_evidence(derivation)
-    return replace(found, derivation=derivation)
+    return replace(found, derivation=replace(derivation, proofs=proofs))
 
 
 def derived(

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 from time import process_time
 
 from lngen.derivation.derivation import EVERY_D, Derivation
-from lngen.derivation.simplify import derive
-from lngen.derivation.simplify.second_order import second_order
 from lngen.language.parsing import load
-from lngen.prove import prove
+from lngen.pipeline import planned, proved
+from lngen.plan.planner import Plan
+from lngen.prove.programs import ABOUT
 from tests.corpus import TEXTS
-from tests.corpus import derivation as of_text
+from tests.corpus import planned as of_text
 
 _ROOT = Path(__file__).parent.parent
 _PARTS = ("forward", "backward", "jvp", "backward_backward")
@@ -27,17 +28,18 @@ _LINES = ("outputs", "first lines", "identities")
 _RESULTS = ("gradients", "tangents", "second-order gradients", "gradients with rows written out")
 
 
-def table(layers: dict[str, Derivation]) -> str:
-    """A row a layer: rewrites of the four directions, other lines and results, each by grade; seconds of all proofs."""
-    lines = [
-        "| definition | forward | backward | jvp | backward_backward | other lines | results | rows written out | s |"
-    ]
-    lines.append("|---|---|---|---|---|---|---|---|---|")
+def table(layers: dict[str, Plan]) -> str:
+    """A row a layer: rewrites of the four directions, other lines, results and programs, each by grade.
+
+    The last columns are the lines that passes made, and the seconds of all proofs.
+    """
+    heads = ("definition", *_PARTS, "other lines", "results", "rows written out", "programs", "lines of passes", "s")
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     seconds = []
     total: Counter[str] = Counter()
     for name, layer in layers.items():
         began = process_time()
-        made = prove(layer)
+        made = proved(layer).derivation
         seconds.append(process_time() - began)
         grades = {
             part: Counter(
@@ -48,16 +50,10 @@ def table(layers: dict[str, Derivation]) -> str:
             )
             for part in _PARTS
         }
-        results: Counter[str] = Counter()
-        for proof in made.proofs:
-            if proof.about in _RESULTS[:3]:
-                results[proof.kind] += proof.count
-        printed: Counter[str] = Counter()
-        for proof in made.proofs:
-            if proof.about in _LINES:
-                printed[proof.kind] += proof.count
+        printed, results, programs = (_grades(made, about) for about in (_LINES, _RESULTS[:3], (ABOUT,)))
         small = {proof.kind.removeprefix("exact at ") for proof in made.proofs if proof.about == _RESULTS[3]}
         cells = [*(_said(grades[part]) for part in _PARTS), _said(printed), _said(results), "; ".join(sorted(small))]
+        cells += [_said(programs), str(len(layer.passes()))]
         lines.append(f"| {name} | {' | '.join(cells)} | {seconds[-1]:.2f} |")
         for found in grades.values():
             total += found
@@ -66,18 +62,26 @@ def table(layers: dict[str, Derivation]) -> str:
     return "\n".join(lines)
 
 
+def _grades(made: Derivation, about: Sequence[str]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for proof in made.proofs:
+        if proof.about in about:
+            found[proof.kind] += proof.count
+    return found
+
+
 def _said(grades: Counter[str]) -> str:
     if grades.keys() <= {EVERY_D}:
         return str(grades[EVERY_D])
     return ", ".join(f"{count} {grade}" for grade, count in sorted(grades.items())) or "-"
 
 
-def _files(folder: str) -> dict[str, Derivation]:
-    return {path.stem: second_order(derive(load(path))) for path in sorted((_ROOT / folder).glob("*.py"))}
+def _files(folder: str) -> dict[str, Plan]:
+    return {path.stem: planned(load(path), proved=False) for path in sorted((_ROOT / folder).glob("*.py"))}
 
 
 if __name__ == "__main__":
     print(table(_files("derive")))
     if "--fast" not in sys.argv:
-        rest = _files("tests/definitions") | {name: second_order(of_text(name)) for name in TEXTS}
+        rest = _files("tests/definitions") | {name: of_text(name) for name in TEXTS}
         print("\n" + table(rest))
