@@ -101,7 +101,7 @@ SHIPPED = [(WHOLE[0], arch, size, ()) for arch in ARCHITECTURES for size in (0, 
 
 def writes_rows(text: str, direction: str) -> bool:
     """Test whether a direction has a result that is a row."""
-    part = text.partition(f"namespace {direction} {{")[2].partition(f"}}  // namespace {direction}")[0]
+    part = text.partition(f"namespace lngen::{direction} {{")[2].partition(f"}}  // namespace lngen::{direction}")[0]
     return "Name<ROWS_OUT, " in part
 
 

@@ -187,8 +187,8 @@ def _replaced(name: str, pattern: str, replacement: str, where: str = "") -> Ker
 
 def _unmasked(text: str) -> str:
     """The text in which the last stage of forward that measures from a row scalar goes on past the row's end."""
-    before, start, forward = text.partition("namespace forward {")
-    forward, end, after = forward.partition("}  // namespace forward")
+    before, start, forward = text.partition("namespace lngen::forward {")
+    forward, end, after = forward.partition("}  // namespace lngen::forward")
     stages = re.finditer(r"= row(?=\.\w+\(\[&\]\(auto at\) \{(.*?)\}\);\n)", forward, re.DOTALL)
     centred = [
         found
