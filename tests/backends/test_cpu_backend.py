@@ -238,3 +238,31 @@ def test_definitions_of_the_tests_pass_the_check(name, kinds):
 
     # Of an input that is hard enough for NumPy to be off by more than its bound, no more is asked.
     assert [failure for failure in failures(of.cpu, "cpu") if failure not in failures(of.numpy, "numpy")] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # A quotient of numbers that are known from the text where both are left out.
+        "def f(x: Row, a: Scalar = 1, b: Scalar = 2): return x*mean(x)*(a/b)",
+        "def f(x: Row, a: Feature = 1, b: Feature = 4): return mean(x*(a/b)) + a*x",
+    ],
+)
+def test_quotients_of_arguments_that_are_left_out(text):
+    of = layer(text)
+    assert_as_good_as_numpy(of, drawn(of.definition, 5, 33, np.float64))
+    for left_out in (("a",), ("b",), ("a", "b")):
+        case = drawn(of.definition, 5, 33, np.float64)
+        some = {key: None if key in left_out else value for key, value in case.inputs.items()}
+        assert_as_good_as_numpy(of, replace(case, inputs=some))
+
+
+@pytest.mark.ci
+def test_a_value_that_no_result_uses_is_divided_by_another():
+    """Of the double backward of this layer, along the shift alone, no value of the row is used."""
+    of = layer("eps_outside")
+    x = np.random.default_rng(0).normal(size=(4, 33))
+    _, saved = of.cpu.forward(x, np.ones(33), np.zeros(33))
+    found = of.cpu.backward_backward(saved, x, ddbeta=np.arange(33.0))
+    assert np.array_equal(found.ddy, np.broadcast_to(np.arange(33.0), x.shape))
+    assert not np.any(found.dx)

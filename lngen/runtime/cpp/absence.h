@@ -11,14 +11,23 @@ namespace lngen {
 
 // ------------------------------------------------------------------------------------------------- numbers as types
 
-template <int N> struct Fixed {
-  template <class A> explicit LNGEN_INLINE constexpr operator A() const { return A(N); }
+// N/OVER in lowest terms.
+template <int N, int OVER = 1> struct Fixed {
+  template <class A> explicit LNGEN_INLINE constexpr operator A() const {
+    if constexpr (OVER == 1) return A(N);
+    else return A(N) / A(OVER);
+  }
 };
+constexpr int common_divisor(int a, int b) { return b ? common_divisor(b, a % b) : a; }
+template <int N, int OVER, int BY = common_divisor(N, OVER), int SIGNED_BY = ((BY < 0) == (OVER < 0) ? BY : -BY)>
+using Quotient = Fixed<N / SIGNED_BY, OVER / SIGNED_BY>;
 using Zero = Fixed<0>;
 using One = Fixed<1>;
 
 template <class X> struct Known { static constexpr bool is_known = false, is_zero = false, is_one = false; };
-template <int N> struct Known<Fixed<N>> { static constexpr bool is_known = true, is_zero = N == 0, is_one = N == 1; };
+template <int N, int OVER> struct Known<Fixed<N, OVER>> {
+  static constexpr bool is_known = true, is_zero = N == 0, is_one = N == OVER;
+};
 template <class X> constexpr bool is_known = Known<X>::is_known;
 template <class X> constexpr bool is_zero = Known<X>::is_zero;
 template <class X> constexpr bool is_one = Known<X>::is_one;
@@ -27,10 +36,18 @@ template <bool> struct OneKnown {};
 template <> struct OneKnown<true> { using type = int; };
 template <class X, class Y> using one_known = typename OneKnown<is_known<X> != is_known<Y>>::type;
 
-template <int M, int N> LNGEN_INLINE constexpr Fixed<M * N> operator*(Fixed<M>, Fixed<N>) { return {}; }
-template <int M, int N> LNGEN_INLINE constexpr Fixed<M + N> operator+(Fixed<M>, Fixed<N>) { return {}; }
-template <int M, int N> LNGEN_INLINE constexpr Fixed<M - N> operator-(Fixed<M>, Fixed<N>) { return {}; }
-template <int N> LNGEN_INLINE constexpr Fixed<-N> operator-(Fixed<N>) { return {}; }
+template <int M, int P, int N, int Q>
+LNGEN_INLINE constexpr Quotient<M * N, P * Q> operator*(Fixed<M, P>, Fixed<N, Q>) { return {}; }
+template <int M, int P, int N, int Q>
+LNGEN_INLINE constexpr Quotient<M * Q + N * P, P * Q> operator+(Fixed<M, P>, Fixed<N, Q>) { return {}; }
+template <int M, int P, int N, int Q>
+LNGEN_INLINE constexpr Quotient<M * Q - N * P, P * Q> operator-(Fixed<M, P>, Fixed<N, Q>) { return {}; }
+template <int N, int OVER> LNGEN_INLINE constexpr Fixed<-N, OVER> operator-(Fixed<N, OVER>) { return {}; }
+// By zero: a value that no result uses, of others that are not computed.
+template <int M, int P, int N, int Q> LNGEN_INLINE constexpr auto operator/(Fixed<M, P>, Fixed<N, Q>) {
+  if constexpr (M == 0 || N == 0) return Zero();
+  else return Quotient<M * Q, P * N>();
+}
 
 template <class X, class Y, one_known<X, Y> = 0> LNGEN_INLINE constexpr auto operator*(const X& x, const Y& y) {
   if constexpr (is_zero<X> || is_zero<Y>) return Zero();
