@@ -137,6 +137,14 @@ def wrapped(text: str, indent: int) -> list[str]:
             bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb,
         ) / D
     )[..., None]
+
+    A value of several brackets is broken at its operators:
+
+    >>> print("\\n".join(wrapped("v = (" + "a" * 40 + " - b) / (" + "c" * 40 + " + d)", 0)))
+    v = (
+        (aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa - b)
+        / (cccccccccccccccccccccccccccccccccccccccc + d)
+    )
     """
     pad = " " * indent
     opening = next((character for character in text if character in "({"), "")
@@ -149,12 +157,55 @@ def wrapped(text: str, indent: int) -> list[str]:
     begin = len(targets) if unpacked and text.startswith("(") and opening in value else 0
     start = text.index(opening, begin)
     end = text.rindex({"(": ")", "{": "}"}[opening])
+    if opening == "(" and _closing(text, start) != end:
+        return _at_operators(text, indent)
     head, inside, tail = text[: start + 1], text[start + 1 : end], text[end:]
     if len(pad) + 4 + len(inside) <= WIDTH and opening == "(":
         return [pad + head, pad + "    " + inside, pad + tail]
-    if opening == "(" and text[:start].endswith(" "):
+    arguments = _arguments(inside)
+    is_call = start and (text[start - 1].isalnum() or text[start - 1] in "_]")
+    if opening == "(" and not is_call and len(arguments) == 1 and not inside.endswith(","):
         return [pad + head, *wrapped(inside, indent + 4), pad + tail]
-    return [pad + head, *(f"{pad}    {argument}," for argument in _arguments(inside)), pad + tail]
+    return [pad + head, *(f"{pad}    {argument}," for argument in arguments), pad + tail]
+
+
+def _closing(text: str, start: int) -> int:
+    """Return the place of the bracket that closes the one at `start`."""
+    depth = 0
+    for place in range(start, len(text)):
+        depth += (text[place] == "(") - (text[place] == ")")
+        if not depth:
+            return place
+    return len(text)
+
+
+def _at_operators(text: str, indent: int) -> list[str]:
+    """A statement, or an expression in brackets, with a line for each operand of its value."""
+    pad = " " * indent
+    before, equals, value = text.partition(" = ")
+    if text.startswith("return "):
+        before, equals, value = "return", " ", text.removeprefix("return ")
+    if equals:
+        return [f"{pad}{before}{equals}(", *_at_operators(value, indent + 4), f"{pad})"]
+    if len(pad + text) <= WIDTH:
+        return [pad + text]
+    terms = next((found for signs in ("+-", "*/") if len(found := _terms(text, signs)) > 1), [])
+    return [line for term in terms for line in wrapped(term, indent)] or [pad + text]
+
+
+def _terms(text: str, signs: str) -> list[str]:
+    """The operands of operators, such as `"+-"`, that stand in no bracket; each but the first after its operator.
+
+    >>> _terms("a - f(b + c) + d", "+-"), _terms("- a * b", "+-")
+    (['a', '- f(b + c)', '+ d'], ['- a * b'])
+    """
+    words, depth, found = text.split(" "), 0, [""]
+    for place, word in enumerate(words):
+        if place and word and word in signs and not depth:
+            found.append("")
+        found[-1] = f"{found[-1]} {word}".strip()
+        depth += sum((c in "([{") - (c in ")]}") for c in word)
+    return found
 
 
 def _arguments(inside: str) -> list[str]:
@@ -206,7 +257,7 @@ def call(before: str, function: str, arguments: Iterable[str], indent: int) -> l
 def listed(text: str, indent: int) -> list[str]:
     """An argument or an entry on a line of its own; a call or a tuple that is too long has a line for each in it."""
     pad = " " * indent
-    if len(f"{pad}{text},") <= WIDTH or not text.endswith(")"):
+    if len(f"{pad}{text},") <= WIDTH or "(" not in text or _closing(text, text.index("(")) != len(text) - 1:
         return [f"{pad}{text},"]
     name, inside = text[:-1].split("(", 1)
     return [

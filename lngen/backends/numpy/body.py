@@ -162,12 +162,14 @@ class DirectionBody:
         for event in (*self.rows, *self.row_scalars):
             variable, need = self.of.variables[event.node], self.need[event.node]
             value, wanted = Code.of(variable), self.wanted[event.name] & self.everything
-            if need & ~wanted:
-                lines.append(CodeLine(variable, Code("None"), need & ~wanted))
-            elif event.kind == "save" and self.everything & ~need:
-                lines.append(CodeLine(variable, self._anything(), self.everything & ~need))
-            elif self.everything & ~need:
-                nothing.append(variable)
+            if event.kind == "save":
+                if self.everything & ~need:
+                    lines.append(CodeLine(variable, self._anything(), self.everything & ~need))
+            else:
+                if need & ~wanted:
+                    lines.append(CodeLine(variable, Code("None"), need & ~wanted))
+                if self.everything & ~need:
+                    nothing.append(variable)
             if event in self.row_scalars:
                 entries = Code(f"{variable}[..., 0]", value.reads)
                 if event.kind == "save" or wanted == self.everything:

@@ -89,10 +89,14 @@ def variables(schedule: Schedule, need: list[Condition], names: LocalNames, insi
             users.setdefault(operand, []).append(node.index)
         if node.operation == "load" and _is_read_as_number(node, need[node.index]):
             found[node.index] = names.internal(f"{found[node.index]}_value")
+    results = {event.node for event in schedule.events if event.kind not in ("make", "sum")}
     for node in nodes:
         if node.operation == "result":
             of = nodes[node.operands[0]]
             alone = users[of.index] == [node.index] and of.operation not in ("load", "number")
+            # Two results have two names, as one of them may be None. And a function of a block that assigns a name has
+            # no other value of that name from around it.
+            alone = alone and of.index not in results and (node.phase != "block" or of.phase == "block")
             own = names.own(node.name)
             apart = own if own not in found else names.internal(f"{own}_result")
             found[node.index] = found[of.index] if alone else apart
