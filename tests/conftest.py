@@ -12,7 +12,7 @@ import pytest
 from hypothesis import settings
 
 from tests.precompiled import precompiled
-from tests.requirements import NO_GPU
+from tests.requirements import NO_GPU, NO_INSTRUCTIONS
 from tests.tiers import tier_of
 
 # A deadline measures the machine. Where a run has to be repeatable, its examples have to be.
@@ -21,6 +21,9 @@ settings.load_profile("lngen")
 
 # What is printed has the width that the commands choose; a worker of pytest-xdist is given another.
 os.environ.pop("COLUMNS", None)
+ALLOWED = (NO_GPU, NO_INSTRUCTIONS)
+"""Beginnings of the reasons that are allowed with `LNGEN_CI`: nothing can be installed for these."""
+
 _own_cache = pytest.StashKey[str]()
 _headers = pytest.StashKey[str]()
 
@@ -99,7 +102,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         for name, reason in sorted(skips.items()):
             terminalreporter.line(f"{name}: {reason}")
     if "LNGEN_CI" in os.environ and (refused := _not_allowed(skips)):
-        terminalreporter.section("failed: LNGEN_CI is set, and a test was skipped for another reason than no GPU")
+        terminalreporter.section("failed: LNGEN_CI is set, and a test was skipped for what can be installed")
         for name in sorted(refused):
             terminalreporter.line(f"{name}: {refused[name]}", red=True)
 
@@ -118,7 +121,7 @@ def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
 
 
 def _not_allowed(skips: dict[str, str]) -> dict[str, str]:
-    return {name: reason for name, reason in skips.items() if not reason.startswith(NO_GPU)}
+    return {name: reason for name, reason in skips.items() if not reason.startswith(ALLOWED)}
 
 
 @pytest.fixture

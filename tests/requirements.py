@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 NO_GPU = "no GPU"
+NO_INSTRUCTIONS = "this processor has no"
 NO_GXX = "no g++: install it with the system's package manager"
 NO_PYCUDA = "no PyCUDA: make pycuda"
 CROSS_GXX = "aarch64-linux-gnu-g++"

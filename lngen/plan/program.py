@@ -13,7 +13,7 @@ number of its step.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Literal
@@ -97,7 +97,7 @@ class Assignment(_Sourced):
     symbol: TypedSymbol
     expression: Expr
     step: int
-    made_by: int = 0
+    made_by: int = field(default=0, repr=False)
 
     @property
     def body(self) -> Expr:
@@ -118,7 +118,7 @@ class FeatureReduction(_Sourced):
     body: Expr
     step: int
     shift: bool = False
-    made_by: int = 0
+    made_by: int = field(default=0, repr=False)
 
     @property
     def expression(self) -> Expr:
@@ -141,7 +141,7 @@ class RowsReduction(_Sourced):
     symbol: FeatureSymbol | ScalarSymbol
     body: Expr
     step: int
-    made_by: int = 0
+    made_by: int = field(default=0, repr=False)
 
     @property
     def expression(self) -> Expr:

@@ -18,7 +18,7 @@ from mpmath import mp, mpf
 
 from lngen import runtime
 from lngen.cache import folders, key
-from tests.requirements import CROSS_GXX, gxx, needs_cross_compiler, needs_gxx
+from tests.requirements import CROSS_GXX, NO_INSTRUCTIONS, gxx, needs_cross_compiler, needs_gxx
 from tests.runtime.native import simd_fits
 from tests.tiers import sample
 
@@ -47,9 +47,9 @@ def unfit(arch: str) -> str:
     if arch == "native":
         return ""
     if platform.machine() != "x86_64":
-        return "no x86-64"
+        return f"{NO_INSTRUCTIONS} x86-64"
     flags = set(Path("/proc/cpuinfo").read_text(encoding="utf-8").split())
-    return f"no {', '.join(sorted(NEEDS[arch] - flags))}" if NEEDS[arch] - flags else ""
+    return f"{NO_INSTRUCTIONS} {', '.join(sorted(NEEDS[arch] - flags))}" if NEEDS[arch] - flags else ""
 
 
 class Library:
