@@ -259,7 +259,7 @@ def test_quotients_of_arguments_that_are_left_out(text):
 
 @pytest.mark.ci
 def test_a_value_that_no_result_uses_is_divided_by_another():
-    """Of the double backward of this layer, along the shift alone, no value of the row is used."""
+    """No value of the row is used in the double backward of this layer along the shift alone."""
     of = layer("eps_outside")
     x = np.random.default_rng(0).normal(size=(4, 33))
     _, saved = of.cpu.forward(x, np.ones(33), np.zeros(33))
