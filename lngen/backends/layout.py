@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 WIDTH = 88
 
@@ -108,15 +108,8 @@ def _opening(text: str) -> int:
 
 def _operands(text: str) -> list[str]:
     """The operands of the operator that binds least, each but the first after the operator."""
-    words, depth, found = text.split(" "), 0, {"or": [""], "and": [""]}
-    for word in words:
-        for operator, parts in found.items():
-            if word == operator and not depth:
-                parts.append(word)
-            else:
-                parts[-1] = f"{parts[-1]} {word}".strip()
-        depth += word.count("(") - word.count(")")
-    return found["or"] if len(found["or"]) > 1 else found["and"]
+    found = _terms(text, ("or",))
+    return found if len(found) > 1 else _terms(text, ("and",))
 
 
 def wrapped(text: str, indent: int) -> list[str]:
@@ -189,19 +182,19 @@ def _at_operators(text: str, indent: int) -> list[str]:
         return [f"{pad}{before}{equals}(", *_at_operators(value, indent + 4), f"{pad})"]
     if len(pad + text) <= WIDTH:
         return [pad + text]
-    terms = next((found for signs in ("+-", "*/") if len(found := _terms(text, signs)) > 1), [])
+    terms = next((found for signs in (("+", "-"), ("*", "/")) if len(found := _terms(text, signs)) > 1), [])
     return [line for term in terms for line in wrapped(term, indent)] or [pad + text]
 
 
-def _terms(text: str, signs: str) -> list[str]:
-    """The operands of operators, such as `"+-"`, that stand in no bracket; each but the first after its operator.
+def _terms(text: str, signs: Collection[str]) -> list[str]:
+    """The operands of operators that stand in no bracket; each but the first after its operator.
 
-    >>> _terms("a - f(b + c) + d", "+-"), _terms("- a * b", "+-")
+    >>> _terms("a - f(b + c) + d", ("+", "-")), _terms("- a * b", ("+", "-"))
     (['a', '- f(b + c)', '+ d'], ['- a * b'])
     """
     words, depth, found = text.split(" "), 0, [""]
     for place, word in enumerate(words):
-        if place and word and word in signs and not depth:
+        if place and word in signs and not depth:
             found.append("")
         found[-1] = f"{found[-1]} {word}".strip()
         depth += sum((c in "([{") - (c in ")]}") for c in word)
