@@ -18,8 +18,10 @@ template <int N, int OVER = 1> struct Fixed {
     else return A(N) / A(OVER);
   }
 };
-constexpr int common_divisor(int a, int b) { return b ? common_divisor(b, a % b) : a; }
-template <int N, int OVER, int BY = common_divisor(N, OVER), int SIGNED_BY = ((BY < 0) == (OVER < 0) ? BY : -BY)>
+// A type and not a function, which NVRTC would take for the host's.
+template <int A, int B> struct CommonDivisor { static constexpr int VALUE = CommonDivisor<B, A % B>::VALUE; };
+template <int A> struct CommonDivisor<A, 0> { static constexpr int VALUE = A; };
+template <int N, int OVER, int BY = CommonDivisor<N, OVER>::VALUE, int SIGNED_BY = ((BY < 0) == (OVER < 0) ? BY : -BY)>
 using Quotient = Fixed<N / SIGNED_BY, OVER / SIGNED_BY>;
 using Zero = Fixed<0>;
 using One = Fixed<1>;
