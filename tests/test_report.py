@@ -86,11 +86,12 @@ def test_no_line_of_text_is_longer_than_110_columns(path):
 @pytest.mark.parametrize("path", sample(DEFINITIONS, DEFINITIONS[::16]), ids=lambda path: path.stem)
 def test_every_formula_of_the_derivation_is_in_the_text(path):
     layer = planned(path)
-    shown = re.sub(r"\s+", "", report(layer))
+    text = report(layer)
+    shown = re.sub(r"\s+", "", text)
     for line in formulas(layer)["backward"]:
         assert re.sub(r"\s+", "", line) in shown
     for step in layer.derivation.steps:
-        assert re.search(rf"^ *{step.number}  {re.escape(step.rule)}\b", report(layer), re.MULTILINE)
+        assert re.search(rf"^ *{step.number}  {re.escape(step.rule)}\b", text, re.MULTILINE)
     for hazard in json.loads(report(layer, "json"))["hazards"]:
         assert re.sub(r"\s+", "", hazard["text"]) in shown
 

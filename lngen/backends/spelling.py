@@ -23,7 +23,7 @@ from sympy import Expr
 from lngen.errors import LngenError
 from lngen.expressions.symbols import PLACE, D, TypedSymbol, renamed
 from lngen.language import names
-from lngen.plan.program import Assignment, RowProgram, Stage, Store
+from lngen.plan.program import RowProgram, Store
 
 _FIRST = 0x4E00
 """Letters in the eyes of Python and of `re`, in the order of ASCII, a column each: sorting and wrapping stay."""
@@ -144,6 +144,7 @@ def marked_program(program: RowProgram) -> RowProgram:
     """Return the same program with all its names marked except `D` and `PLACE`; it computes the same in the same order.
 
     >>> from lngen.expressions.symbols import RowSymbol
+    >>> from lngen.plan.program import Assignment, Stage
     >>> x, y = RowSymbol("x"), RowSymbol("y")
     >>> stage = Stage(temps=(Assignment(y, 2*x, 1),), stores=(Store(("y",), y),))
     >>> program = RowProgram("f", "forward", 1, (), (), (), (stage,), (), (), (Store(("y",), y),), ())
@@ -163,29 +164,15 @@ def marked_program(program: RowProgram) -> RowProgram:
         # Expressions such as 2*(x + y) are not multiplied out on purpose.
         return made if same else expression.func(*arguments, evaluate=False)
 
-    def lines(assignments: tuple[Assignment, ...]) -> tuple[Assignment, ...]:
-        return tuple(replace(a, symbol=new(a.symbol), expression=new(a.expression)) for a in assignments)
-
     def stores(given: tuple[Store, ...]) -> tuple[Store, ...]:
         return tuple(Store(tuple(map(marked, store.names)), new(store.symbol)) for store in given)
 
-    def stage(given: Stage) -> Stage:
-        return replace(
-            given,
-            temps=lines(given.temps),
-            reductions=tuple(replace(r, symbol=new(r.symbol), body=new(r.body)) for r in given.reductions),
-            row_scalars=lines(given.row_scalars),
-            stores=stores(given.stores),
-            rows_reductions=tuple(replace(r, symbol=new(r.symbol), body=new(r.body)) for r in given.rows_reductions),
-        )
-
+    renamed_lines = program.mapped(lambda line: replace(line.with_body(new(line.body)), symbol=new(line.symbol)))
     return replace(
-        program,
+        renamed_lines,
         rows=tuple(replace(row, name=marked(row.name), symbol=new(row.symbol)) for row in program.rows),
         parameters=tuple(replace(p, name=marked(p.name), symbol=new(p.symbol)) for p in program.parameters),
-        prologue=lines(program.prologue),
-        stages=tuple(map(stage, program.stages)),
-        epilogue=lines(program.epilogue),
+        stages=tuple(replace(stage, stores=stores(stage.stores)) for stage in renamed_lines.stages),
         growth=tuple(end.renamed(new) for end in program.growth),
         saved=tuple(map(new, program.saved)),
         results=stores(program.results),

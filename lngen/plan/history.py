@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 from sympy import Expr
 
 from lngen.expressions.symbols import TypedSymbol
-from lngen.plan.program import Assignment, FeatureReduction, Line, PassLine, RowProgram, RowsReduction, Stage
+from lngen.plan.program import Line, PassLine, RowProgram
 
 Passes = Callable[[RowProgram], Iterator[tuple[str, RowProgram]]]
 """Passes of a group of backends: one or more, each yielded as its rule and the program after it."""
 
 _Key = tuple[int, TypedSymbol, Expr]
-_Line = TypeVar("_Line", Assignment, FeatureReduction, RowsReduction)
 
 
 class _Said(Protocol):
@@ -33,6 +32,7 @@ class History:
     """The rule by which each line came about, `""` for those of the derivation.
 
     >>> from lngen.expressions.symbols import RowSymbol
+    >>> from lngen.plan.program import Assignment
     >>> x, y = RowSymbol("x"), RowSymbol("y")
     >>> history = History()
     >>> history.saw("", [Assignment(y, 2*x, 1)])
@@ -96,22 +96,4 @@ def after(passes: Passes, program: RowProgram) -> RowProgram:
 def with_sources(program: RowProgram) -> RowProgram:
     """The same program, each line with the number of the pass that made it, or 0."""
     numbers = {_key(line): line.number for line in program.passes}
-
-    def sourced(lines: tuple[_Line, ...]) -> tuple[_Line, ...]:
-        return tuple(replace(q, made_by=numbers.get(_key(q), 0)) for q in lines)
-
-    def stage(of: Stage) -> Stage:
-        return replace(
-            of,
-            temps=sourced(of.temps),
-            reductions=sourced(of.reductions),
-            row_scalars=sourced(of.row_scalars),
-            rows_reductions=sourced(of.rows_reductions),
-        )
-
-    return replace(
-        program,
-        prologue=sourced(program.prologue),
-        stages=tuple(map(stage, program.stages)),
-        epilogue=sourced(program.epilogue),
-    )
+    return program.mapped(lambda line: replace(line, made_by=numbers.get(_key(line), 0)))

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, Protocol, Self, TypeVar, cast
 
 from sympy import Expr
 
@@ -73,11 +73,21 @@ class PassLine:
         return ", ".join(filter(None, (f"{self.rule} of step {self.step}", found)))
 
 
-class _Sourced:
-    """The source of a line: the step that it belongs to and, unless that step says it, the pass that does."""
+class _OfStep:
+    """What all lines have: the step that a line belongs to and, unless that step says it, the pass that does."""
 
     step: int
     made_by: int
+
+    def with_body(self, body: Expr) -> Self:
+        """The same line of another body.
+
+        >>> x, m = RowSymbol("x"), RowScalarSymbol("m")
+        >>> FeatureReduction(m, "mean", x, 1).with_body(x**2).expression
+        Mean(x**2)
+        """
+        part = "expression" if isinstance(self, Assignment) else "body"
+        return cast(Self, replace(cast("Line", self), **{part: body}))
 
     @property
     def source(self) -> str:
@@ -91,7 +101,7 @@ class _Sourced:
 
 
 @dataclass(frozen=True)
-class Assignment(_Sourced):
+class Assignment(_OfStep):
     """`symbol = expression`, and the derivation step it comes from."""
 
     symbol: TypedSymbol
@@ -106,7 +116,7 @@ class Assignment(_Sourced):
 
 
 @dataclass(frozen=True)
-class FeatureReduction(_Sourced):
+class FeatureReduction(_OfStep):
     """Reduction `symbol = operator(body)` over the feature axis of each row.
 
     A `shift` is subtracted from exponents, and may have any value: 0 is used if it is infinite, since `inf - inf` is
@@ -132,7 +142,7 @@ class FeatureReduction(_Sourced):
 
 
 @dataclass(frozen=True)
-class RowsReduction(_Sourced):
+class RowsReduction(_OfStep):
     """Sum over all rows: of a row value into a Feature, or of a row scalar into a Scalar.
 
     The epilogue and the gradients refer to `symbol`.
@@ -151,6 +161,14 @@ class RowsReduction(_Sourced):
 
 Line = Assignment | FeatureReduction | RowsReduction
 """A line of a program."""
+
+_Line = TypeVar("_Line", Assignment, FeatureReduction, RowsReduction)
+
+
+class LineMap(Protocol):
+    """A function of a line of any kind that returns one of the same kind."""
+
+    def __call__(self, line: _Line, /) -> _Line: ...
 
 
 @dataclass(frozen=True)
@@ -185,15 +203,19 @@ class Stage:
         """Return every line, in order."""
         return (*self.temps, *self.reductions, *self.row_scalars, *self.rows_reductions)
 
-    def replaced(self, table: Mapping[Expr, Expr]) -> Stage:
-        """The same stage with parts of its lines replaced."""
+    def mapped(self, new: LineMap) -> Stage:
+        """The same stage, with `new` of each of its lines."""
         return replace(
             self,
-            temps=tuple(replace(q, expression=q.expression.xreplace(table)) for q in self.temps),
-            reductions=tuple(replace(q, body=q.body.xreplace(table)) for q in self.reductions),
-            row_scalars=tuple(replace(q, expression=q.expression.xreplace(table)) for q in self.row_scalars),
-            rows_reductions=tuple(replace(q, body=q.body.xreplace(table)) for q in self.rows_reductions),
+            temps=tuple(map(new, self.temps)),
+            reductions=tuple(map(new, self.reductions)),
+            row_scalars=tuple(map(new, self.row_scalars)),
+            rows_reductions=tuple(map(new, self.rows_reductions)),
         )
+
+    def replaced(self, table: Mapping[Expr, Expr]) -> Stage:
+        """The same stage with parts of the bodies of its lines replaced."""
+        return self.mapped(lambda line: line.with_body(line.body.xreplace(table)))
 
 
 FAR = 2
@@ -276,6 +298,15 @@ class RowProgram:
         for stage in self.stages:
             yield from stage.lines()
         yield from self.epilogue
+
+    def mapped(self, new: LineMap) -> RowProgram:
+        """The same program, with `new` of each of its lines."""
+        return replace(
+            self,
+            prologue=tuple(map(new, self.prologue)),
+            stages=tuple(stage.mapped(new) for stage in self.stages),
+            epilogue=tuple(map(new, self.epilogue)),
+        )
 
     def values(self) -> list[Value]:
         """Return each symbol with its expression, in order; for a sum over rows, with its terms."""

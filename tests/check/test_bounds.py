@@ -67,22 +67,10 @@ def test_without_the_correction_the_offset_shows():
     zero = {CENTRED_FORWARD.stages[1].reductions[0].symbol: sympy.S.Zero}
     kept = CENTRED_FORWARD.stages[1].temps
     stages = (stages[0], inputs.replace(stages[1], temps=(*kept, *stages[1].temps)), *stages[2:])
-    stages = tuple(
-        inputs.replace(
-            stage,
-            temps=tuple(inputs.replace(t, expression=t.expression.xreplace(zero)) for t in stage.temps),
-        )
-        for stage in stages
-    )
+    stages = tuple(stage.replaced(zero) for stage in stages)
     saved = tuple(symbol for symbol in CENTRED_FORWARD.saved if symbol not in zero)
     plain = inputs.replace(CENTRED_FORWARD, stages=stages, saved=saved)
-    backward_stages = tuple(
-        inputs.replace(
-            stage,
-            temps=tuple(inputs.replace(t, expression=t.expression.xreplace(zero)) for t in stage.temps),
-        )
-        for stage in CENTRED_BACKWARD.stages
-    )
+    backward_stages = tuple(stage.replaced(zero) for stage in CENTRED_BACKWARD.stages)
     backward = inputs.replace(CENTRED_BACKWARD, stages=backward_stages, saved=saved)
     far = error_bounds(plain, backward, moved, "float32")
     assert far["y"].max() > 1e-4

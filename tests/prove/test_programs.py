@@ -23,7 +23,7 @@ from lngen.expressions.symbols import D, RowSymbol, Where
 from lngen.language.parsing import parse
 from lngen.plan import planner
 from lngen.plan.planner import Plan
-from lngen.plan.program import Assignment, RowProgram, Stage
+from lngen.plan.program import Assignment, RowProgram
 from lngen.prove import REQUIRED, programs
 from lngen.prove.every_size import NamesApart, shown_equal
 from lngen.prove.programs import _Program, program_proofs
@@ -92,21 +92,7 @@ def made_by(a_pass: str, monkeypatch: pytest.MonkeyPatch) -> set[tuple[str, Expr
 
 def with_line(program: RowProgram, symbol: Expr, fault: Callable[[Expr], Expr]) -> RowProgram:
     """The program with a fault in the line of a symbol, before its reduction."""
-
-    def line(q: Any) -> Any:
-        part = "expression" if isinstance(q, Assignment) else "body"
-        return replace(q, **{part: fault(q.body)}) if q.symbol == symbol else q
-
-    def stage(given: Stage) -> Stage:
-        parts = {part: tuple(map(line, getattr(given, part))) for part in ("temps", "reductions", "row_scalars")}
-        return replace(given, rows_reductions=tuple(map(line, given.rows_reductions)), **parts)
-
-    return replace(
-        program,
-        prologue=tuple(map(line, program.prologue)),
-        stages=tuple(map(stage, program.stages)),
-        epilogue=tuple(map(line, program.epilogue)),
-    )
+    return program.mapped(lambda q: q.with_body(fault(q.body)) if q.symbol == symbol else q)
 
 
 def with_fault(a_pass: str, direction: str, symbol: Expr, fault: Callable[[Expr], Expr]) -> _Program:

@@ -59,14 +59,9 @@ def _overreach(program: RowProgram) -> tuple[Rational, ...]:
 def _overreach_at(growth: Growth, program: RowProgram) -> Rational:
     reached = Rational(0)
     for stage in program.stages:
-        for symbol, expression in (
-            *((temp.symbol, temp.expression) for temp in stage.temps),
-            *((reduction.symbol, reduction.body) for reduction in stage.reductions),
-            *((line.symbol, line.expression) for line in stage.row_scalars),
-            *((total.symbol, total.body) for total in stage.rows_reductions),
-        ):
-            reached = max(reached, growth.overreach(expression))
-            growth = growth.with_value(symbol, growth.degree(expression))
+        for line in stage.lines():
+            reached = max(reached, growth.overreach(line.body))
+            growth = growth.with_value(line.symbol, growth.degree(line.body))
     return reached
 
 
