@@ -23,6 +23,7 @@ NO_CROSS_GXX = f"no {CROSS_GXX}: apt-get install g++-aarch64-linux-gnu"
 NO_QEMU = "no qemu-aarch64: apt-get install qemu-user"
 NO_NVRTC = "no NVRTC: it comes with the test extra on Linux, x86-64 and aarch64"
 NO_MKDOCS = "no mkdocs-material: make docs"
+NO_RUFF = "no ruff: pip install ruff"
 NO_SIMULATOR = f"{NO_GPU} simulator: LNGEN_GPUSIM names no folder with a measure.py"
 NO_NVDISASM = "no nvdisasm: it comes with the test extra on Linux, x86-64 and aarch64"
 
@@ -115,4 +116,5 @@ needs_browser = pytest.mark.skipif(browser() is None, reason=NO_BROWSER)
 needs_nvrtc = pytest.mark.skipif(nvrtc() is None, reason=NO_NVRTC)
 needs_nvdisasm = pytest.mark.skipif(nvdisasm() is None, reason=NO_NVDISASM)
 needs_simulator = pytest.mark.skipif(simulator() is None, reason=NO_SIMULATOR)
+needs_ruff = pytest.mark.skipif(importlib.util.find_spec("ruff") is None, reason=NO_RUFF)
 needs_mkdocs = pytest.mark.skipif(importlib.util.find_spec("material") is None, reason=NO_MKDOCS)

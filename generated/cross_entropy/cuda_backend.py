@@ -177,11 +177,7 @@ def backward_backward(
     like: Any = None,
 ) -> SecondGradients:
     """Compute `numpy_backend.backward_backward` on device arrays."""
-    arguments_ = (
-        *_launcher.each_cotangent(cotangents, ("dy",)),
-        ddx,
-        ddtarget,
-    )
+    arguments_ = (*_launcher.each_cotangent(cotangents, ("dy",)), ddx, ddtarget)
     results_ = _launcher.later(
         _LAYER,
         "backward_backward",

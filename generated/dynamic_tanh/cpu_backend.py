@@ -135,9 +135,7 @@ _KERNELS = _host.HostKernels(
     directions={
         "forward": _host.DeviceDirection(
             source="kernels.cpp",
-            kernels={
-                "forward": "x, alpha, gamma, beta, out y, the rows, the features",
-            },
+            kernels={"forward": "x, alpha, gamma, beta, out y, the rows, the features"},
         ),
         "backward": _host.DeviceDirection(
             source="kernels.cpp",

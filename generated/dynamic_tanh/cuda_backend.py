@@ -250,9 +250,7 @@ _LAYER = _launcher.layer_of(
     directions={
         "forward": _launcher.DeviceDirection(
             source="kernels.cu",
-            kernels={
-                "forward": "x, alpha, gamma, beta, out y, the rows, the features",
-            },
+            kernels={"forward": "x, alpha, gamma, beta, out y, the rows, the features"},
         ),
         "backward": _launcher.DeviceDirection(
             source="kernels.cu",

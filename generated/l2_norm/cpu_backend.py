@@ -118,21 +118,15 @@ _KERNELS = _host.HostKernels(
     directions={
         "forward": _host.DeviceDirection(
             source="kernels.cpp",
-            kernels={
-                "forward": "x, eps, out y, saved rstd, the rows, the features",
-            },
+            kernels={"forward": "x, eps, out y, saved rstd, the rows, the features"},
         ),
         "backward": _host.DeviceDirection(
             source="kernels.cpp",
-            kernels={
-                "backward": "x, dy, saved rstd, out dx, the rows, the features",
-            },
+            kernels={"backward": "x, dy, saved rstd, out dx, the rows, the features"},
         ),
         "jvp": _host.DeviceDirection(
             source="second_order.cpp",
-            kernels={
-                "jvp": "x, x_dot, saved rstd, out y_dot, the rows, the features",
-            },
+            kernels={"jvp": "x, x_dot, saved rstd, out y_dot, the rows, the features"},
         ),
         "backward_backward": _host.DeviceDirection(
             source="second_order.cpp",

@@ -224,21 +224,15 @@ _LAYER = _launcher.layer_of(
     directions={
         "forward": _launcher.DeviceDirection(
             source="kernels.cu",
-            kernels={
-                "forward": "x, eps, out y, saved rstd, the rows, the features",
-            },
+            kernels={"forward": "x, eps, out y, saved rstd, the rows, the features"},
         ),
         "backward": _launcher.DeviceDirection(
             source="kernels.cu",
-            kernels={
-                "backward": "x, dy, saved rstd, out dx, the rows, the features",
-            },
+            kernels={"backward": "x, dy, saved rstd, out dx, the rows, the features"},
         ),
         "jvp": _launcher.DeviceDirection(
             source="second_order.cu",
-            kernels={
-                "jvp": "x, x_dot, saved rstd, out y_dot, the rows, the features",
-            },
+            kernels={"jvp": "x, x_dot, saved rstd, out y_dot, the rows, the features"},
         ),
         "backward_backward": _launcher.DeviceDirection(
             source="second_order.cu",

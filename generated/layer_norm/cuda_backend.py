@@ -187,12 +187,7 @@ def backward_backward(
     like: Any = None,
 ) -> SecondGradients:
     """Compute `numpy_backend.backward_backward` on device arrays."""
-    arguments_ = (
-        *_launcher.each_cotangent(cotangents, ("dy",)),
-        ddx,
-        ddgamma,
-        ddbeta,
-    )
+    arguments_ = (*_launcher.each_cotangent(cotangents, ("dy",)), ddx, ddgamma, ddbeta)
     results_ = _launcher.later(
         _LAYER,
         "backward_backward",

@@ -114,9 +114,7 @@ _KERNELS = _host.HostKernels(
     directions={
         "forward": _host.DeviceDirection(
             source="kernels.cpp",
-            kernels={
-                "forward": "x, out y, saved m, saved Z, the rows, the features",
-            },
+            kernels={"forward": "x, out y, saved m, saved Z, the rows, the features"},
         ),
         "backward": _host.DeviceDirection(
             source="kernels.cpp",

@@ -223,9 +223,7 @@ _LAYER = _launcher.layer_of(
     directions={
         "forward": _launcher.DeviceDirection(
             source="kernels.cu",
-            kernels={
-                "forward": "x, out y, saved m, saved Z, the rows, the features",
-            },
+            kernels={"forward": "x, out y, saved m, saved Z, the rows, the features"},
         ),
         "backward": _launcher.DeviceDirection(
             source="kernels.cu",

@@ -123,9 +123,7 @@ _KERNELS = _host.HostKernels(
     directions={
         "forward": _host.DeviceDirection(
             source="kernels.cpp",
-            kernels={
-                "forward": "x, w, eps, out y, saved rstd, the rows, the features",
-            },
+            kernels={"forward": "x, w, eps, out y, saved rstd, the rows, the features"},
         ),
         "backward": _host.DeviceDirection(
             source="kernels.cpp",

@@ -233,9 +233,7 @@ _LAYER = _launcher.layer_of(
     directions={
         "forward": _launcher.DeviceDirection(
             source="kernels.cu",
-            kernels={
-                "forward": "x, w, eps, out y, saved rstd, the rows, the features",
-            },
+            kernels={"forward": "x, w, eps, out y, saved rstd, the rows, the features"},
         ),
         "backward": _launcher.DeviceDirection(
             source="kernels.cu",

@@ -114,21 +114,15 @@ _KERNELS = _host.HostKernels(
     directions={
         "forward": _host.DeviceDirection(
             source="kernels.cpp",
-            kernels={
-                "forward": "x, out y, the rows, the features",
-            },
+            kernels={"forward": "x, out y, the rows, the features"},
         ),
         "backward": _host.DeviceDirection(
             source="kernels.cpp",
-            kernels={
-                "backward": "y, dy, out dx, the rows, the features",
-            },
+            kernels={"backward": "y, dy, out dx, the rows, the features"},
         ),
         "jvp": _host.DeviceDirection(
             source="second_order.cpp",
-            kernels={
-                "jvp": "y, x_dot, out y_dot, the rows, the features",
-            },
+            kernels={"jvp": "y, x_dot, out y_dot, the rows, the features"},
         ),
         "backward_backward": _host.DeviceDirection(
             source="second_order.cpp",

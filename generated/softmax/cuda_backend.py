@@ -218,22 +218,15 @@ _LAYER = _launcher.layer_of(
     is_wide=False,
     directions={
         "forward": _launcher.DeviceDirection(
-            source="kernels.cu",
-            kernels={
-                "forward": "x, out y, the rows, the features",
-            },
+            source="kernels.cu", kernels={"forward": "x, out y, the rows, the features"}
         ),
         "backward": _launcher.DeviceDirection(
             source="kernels.cu",
-            kernels={
-                "backward": "y, dy, out dx, the rows, the features",
-            },
+            kernels={"backward": "y, dy, out dx, the rows, the features"},
         ),
         "jvp": _launcher.DeviceDirection(
             source="second_order.cu",
-            kernels={
-                "jvp": "y, x_dot, out y_dot, the rows, the features",
-            },
+            kernels={"jvp": "y, x_dot, out y_dot, the rows, the features"},
         ),
         "backward_backward": _launcher.DeviceDirection(
             source="second_order.cu",

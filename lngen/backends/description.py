@@ -9,7 +9,7 @@ from typing import Any
 
 from lngen.backends import Notes
 from lngen.backends.interface import PublicInterface, interface
-from lngen.backends.layout import WIDTH, listed
+from lngen.backends.layout import statement, table
 from lngen.backends.saved import Field, saved_fields
 from lngen.backends.spelling import marked_program, plain_errors, reading
 from lngen.plan.program import RowProgram
@@ -144,13 +144,10 @@ def assignment(interface: runtime.Interface) -> list[str]:
             for each in interface["counterparts"]
         ],
     }
-    lines = ["INTERFACE: _interface.Interface = {"]
-    lines += [f'    "{key}": {literal(interface[key])},' for key in ("name", "minimum_features")]
-    for key, made in entries.items():
-        line = f'    "{key}": [{", ".join(made)}],'
-        inside = [each for entry in made for each in listed(entry, 8)]
-        lines += [line] if len(line) <= WIDTH else [f'    "{key}": [', *inside, "    ],"]
-    return [*lines, f'    "directions": {literal(interface["directions"])},', "}"]
+    fields = {key: literal(interface[key]) for key in ("name", "minimum_features")}
+    fields |= {key: f"[{', '.join(made)}]" for key, made in entries.items()}
+    fields["directions"] = literal(interface["directions"])
+    return statement(f"INTERFACE: _interface.Interface = {table(fields)}")
 
 
 def _made(function: str, arguments: Sequence[Any], **keywords: Any) -> str:

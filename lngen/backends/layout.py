@@ -1,11 +1,19 @@
-"""Emitted Python laid out as a formatter would."""
+"""Emitted Python laid out as `ruff format` does, from statements and expressions on one line."""
 
 from __future__ import annotations
 
+import re
 import textwrap
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 WIDTH = 88
+
+_OPERATORS = [
+    re.compile(rf" (?=(?:{signs}) )")
+    for signs in ("if|else", "and|or", "is(?: not)?|(?:not )?in|[=!<>]=|[<>]", "[+-]", "[*/]")
+]
+"""Operators that are broken at, those that bind least first."""
+_COMMAS = re.compile(r",(?: |$)")
 
 
 def comment(text: str, indent: int) -> list[str]:
@@ -21,195 +29,161 @@ def comment(text: str, indent: int) -> list[str]:
     )
 
 
-def condition(text: str, indent: int) -> list[str]:
-    """The head of an `if`; where it is too long it is broken in the brackets that its second operand ends with, or
-    before its operators.
+def statement(text: str, indent: int = 0) -> list[str]:
+    """Lay a statement out, or the head of a function or of an `if`.
 
-    >>> print("\\n".join(condition("a" * 40 + " and (" + "b" * 30 + " or " + "c" * 30 + ")", 0)))
+    The last bracket is broken where that does. What a call or a signature has in it stands on a line of its own, or on
+    one each; what else has entries, on one each:
+
+    >>> def shown(*parts):
+    ...     print("\\n".join(statement("".join(parts))))
+    >>> shown("if ", "a" * 40, " and (", "b" * 30, " or ", "c" * 30, "):")
     if aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa and (
         bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb or cccccccccccccccccccccccccccccc
     ):
-    >>> print("\\n".join(condition("a" * 40 + " and " + "b" * 30 + " and " + "c" * 30, 0)))
-    if (
-        aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
-        and bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
-        and cccccccccccccccccccccccccccccc
-    ):
+    >>> shown("y = np.multiply(", "a" * 40, ", ", "b" * 40, ")")
+    y = np.multiply(
+        aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa, bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
+    )
+
+    Otherwise a value has a line for each operand:
+
+    >>> shown("v = (", "a" * 40, " - b) * (", "b" * 30, " + c) * d")
+    v = (
+        (aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa - b)
+        * (bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb + c)
+        * d
+    )
     """
-    return _around("if ", text, ":", indent)
+    if len(text) + indent <= WIDTH:
+        return [" " * indent + text]
+    depths = _depths(text)
+    if text.startswith("def "):
+        end = depths.index(0, depths.index(1)) + 1
+        return _laid("", text[:end], text[end:], indent)
+    targets = [match.end() for match in re.finditer(" = ", text) if not depths[match.start()]]
+    keyword = re.match("return |if |", text)
+    start = max(targets) if targets else keyword.end() if keyword else 0
+    before, after = text[:start], ":" if text.endswith(":") else ""
+    value = text[start : len(text) - len(after)]
+    names = _split(before.removesuffix(" = "), _COMMAS)
+    if targets and len(names) > 1 and (len(before) + indent > WIDTH or not _brackets(value)):
+        return [f"{' ' * indent}(", *_each(names, indent + 4), f"{' ' * indent}) = {value}"]
+    return _laid(before, value, after, indent)
 
 
-def truth(name: str, text: str, indent: int) -> list[str]:
-    """The assignment of a condition to a name, broken as the head of an `if` is.
-
-    >>> truth("needs_mu", "dy is not None or dh is not None", 4)
-    ['    needs_mu = dy is not None or dh is not None']
-    """
-    return _around(f"{name} = ", text, "", indent)
-
-
-def _around(before: str, text: str, after: str, indent: int) -> list[str]:
+def _laid(before: str, text: str, after: str, indent: int, in_brackets: bool = False) -> list[str]:
+    """Lay an expression out, with what stands before and after it on its lines."""
     pad = " " * indent
     if len(f"{pad}{before}{text}{after}") <= WIDTH:
         return [f"{pad}{before}{text}{after}"]
-    if bracketed := _in_last_brackets(before, text, after, indent):
-        return bracketed
-    return [f"{pad}{before}(", *_inside(f"({text})", 1, indent + 4), f"{pad}){after}"]
+    entries = _split(text, _COMMAS)
+    if len(entries) > 1:
+        return [f"{pad}{before}(", *_each(entries, indent + 4), f"{pad}){after}"]
+    operands = next((found for signs in _OPERATORS if len(found := _split(text, signs)) > 1), [text])
+    brackets = _brackets(text)
+    may_go_on = len(operands) == 2 and (text[0] == "(" or text[-1] == ")") and not in_brackets
+    if brackets and (len(operands) == 1 or may_go_on):
+        places = [(len(before) + start, len(before) + end) for start, end in brackets]
+        lines = _in_brackets(f"{before}{text}{after}", places, indent)
+        if len(operands) == 1 or max(map(len, lines)) <= WIDTH:
+            return lines
+    if len(operands) == 1:
+        literal = re.fullmatch(r'(|\w+=|"[^"]*": )"([^"]*, [^"]*)"', text)
+        if literal is None:
+            return [f"{pad}{before}{text}{after}"]
+        return [f"{pad}{before}{literal[1]}(", *_literal(literal[2], indent + 4), f"{pad}){after}"]
+    if not in_brackets:
+        return [f"{pad}{before}(", *_laid("", text, "", indent + 4, True), f"{pad}){after}"]
+    ends = [""] * (len(operands) - 1) + [after]
+    return [line for each, end in zip(operands, ends, strict=True) for line in _laid("", each, end, indent, True)]
 
 
-def _in_last_brackets(before: str, text: str, after: str, indent: int) -> list[str]:
-    """Two operands, broken in the brackets that the second ends with, or that both are; nothing where that does not
-    do."""
-    operands, pad = _operands(text), " " * indent
-    if len(operands) != 2 or not text.endswith(")"):
-        return []
-    start = _opening(text) + 1
-    lines = [f"{pad}{before}{text[:start]}", *_inside(text, start, indent + 4), f"{pad}){after}"]
-    first, second = operands
-    if len(lines[0]) > WIDTH and first.startswith("(") and second.endswith(f" ({text[start:]}"):
-        joint = f"{pad}) {second[: second.index('(') + 1]}"
-        lines[:1] = [f"{pad}{before}(", *_inside(first, 1, indent + 4), joint]
-    return lines if max(map(len, lines)) <= WIDTH else []
+def _in_brackets(text: str, brackets: Sequence[tuple[int, int]], indent: int) -> list[str]:
+    """Break a text in each of its brackets that the line it begins on has no room for."""
+    lines, line, done = [], " " * indent, 0
+    for (start, end), following in zip(brackets, [*(start + 1 for start, _ in brackets[1:]), len(text)], strict=True):
+        line, done = line + text[done : start + 1], start + 1
+        if len(line) + following - done > WIDTH and end > done:
+            lines += [line, *_contents(text[:start], text[start : end + 1], indent + 4)]
+            line, done = " " * indent, end
+    return [*lines, line + text[done:]]
 
 
-def _broken(text: str, indent: int) -> list[str]:
-    pad = " " * indent
-    lines: list[str] = []
-    for part in _operands(text):
-        if len(pad + part) <= WIDTH or not part.endswith(")"):
-            lines.append(pad + part)
-        else:
-            start = part.index("(") + 1
-            lines += [pad + part[:start], *_inside(part, start, indent + 4), f"{pad})"]
-    return lines
+def _contents(owner: str, bracket: str, indent: int) -> list[str]:
+    """The lines in a bracket: of a call or a signature, of a tuple, list or dict, or of an expression."""
+    inside = bracket[1:-1]
+    entries = _split(inside, _COMMAS)
+    is_call = bracket[0] == "(" and re.search(r"[\w\])]$", owner)
+    if is_call and len(inside) + indent <= WIDTH:
+        return [" " * indent + inside]
+    if len(entries) == 1 and (bracket[0] == "(" or (owner and bracket[0] == "[")) and not inside.endswith(","):
+        return _laid("", inside, "", indent, in_brackets=True)
+    return _each(entries, indent)
 
 
-def _inside(text: str, start: int, indent: int) -> list[str]:
-    """Return the lines between the brackets that open before `start` and end a text.
+def _each(entries: Iterable[str], indent: int) -> list[str]:
+    return [line for entry in entries for line in _laid("", entry, ",", indent, in_brackets=True)]
 
-    They hold a condition, or arguments.
+
+def _literal(text: str, indent: int) -> list[str]:
+    """A text as several literals, each of which but the last ends with a comma and a blank.
+
+    >>> _literal("a" * 50 + ", " + "b" * 40, 4) == ['    "' + "a" * 50 + ', "', '    "' + "b" * 40 + '"']
+    True
     """
-    pad, inside = " " * indent, text[start:-1]
-    if len(pad + inside) <= WIDTH:
-        return [pad + inside]
-    is_call = start > 1 and text[start - 2] != " "
-    return [f"{pad}{argument}," for argument in _arguments(inside)] if is_call else _broken(inside, indent)
+    lines = [""]
+    for part in re.findall(r"(?:(?!, ).)+(?:, |$)", text):
+        if len(lines[-1] + part) + indent + len('""') > WIDTH and lines[-1]:
+            lines.append("")
+        lines[-1] += part
+    return [f'{" " * indent}"{line}"' for line in lines]
 
 
-def _opening(text: str) -> int:
-    """Return the place of the opening bracket of those that end a text."""
-    depth = 0
-    for place in range(len(text) - 1, -1, -1):
-        depth += (text[place] == ")") - (text[place] == "(")
-        if not depth:
-            return place
-    return 0
+def _depths(text: str) -> list[int]:
+    """The number of brackets and quotes that each character stands in; of a bracket or a quote, those around it.
 
-
-def _operands(text: str) -> list[str]:
-    """The operands of the operator that binds least, each but the first after the operator."""
-    found = _terms(text, ("or",))
-    return found if len(found) > 1 else _terms(text, ("and",))
-
-
-def wrapped(text: str, indent: int) -> list[str]:
-    """A statement; a call that is too long has its arguments on a line of their own, or on one each, as a
-    dict has.
-
-    >>> print("\\n".join(wrapped("y = np.multiply(" + "a" * 40 + ", " + "b" * 30 + ")", 0)))
-    y = np.multiply(
-        aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa, bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
-    )
-
-    Brackets that are not a call's hold one thing, which stays without a comma:
-
-    >>> print("\\n".join(wrapped("m = (vecdot(" + "a" * 40 + ", " + "b" * 40 + ") / D)[..., None]", 0)))
-    m = (
-        vecdot(
-            aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa,
-            bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb,
-        ) / D
-    )[..., None]
-
-    A value of several brackets is broken at its operators:
-
-    >>> print("\\n".join(wrapped("v = (" + "a" * 40 + " - b) / (" + "c" * 40 + " + d)", 0)))
-    v = (
-        (aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa - b)
-        / (cccccccccccccccccccccccccccccccccccccccc + d)
-    )
+    >>> _depths("f(a, [b])")
+    [0, 0, 1, 1, 1, 1, 2, 1, 0]
     """
-    pad = " " * indent
-    opening = next((character for character in text if character in "({"), "")
-    if len(pad + text) <= WIDTH or not opening:
-        return [pad + text]
-    targets, unpacked, value = text.partition(") = ")
-    if unpacked and text.startswith("(") and max(len(targets) + 5, 4 + len(value)) <= WIDTH - indent:
-        return [f"{pad}{targets}) = (", f"{pad}    {value}", f"{pad})"]
-    # Targets are broken only if the right-hand side cannot be.
-    begin = len(targets) if unpacked and text.startswith("(") and opening in value else 0
-    start = text.index(opening, begin)
-    end = text.rindex({"(": ")", "{": "}"}[opening])
-    if opening == "(" and _closing(text, start) != end:
-        return _at_operators(text, indent)
-    head, inside, tail = text[: start + 1], text[start + 1 : end], text[end:]
-    if len(pad) + 4 + len(inside) <= WIDTH and opening == "(":
-        return [pad + head, pad + "    " + inside, pad + tail]
-    arguments = _arguments(inside)
-    is_call = start and (text[start - 1].isalnum() or text[start - 1] in "_]")
-    if opening == "(" and not is_call and len(arguments) == 1 and not inside.endswith(","):
-        return [pad + head, *wrapped(inside, indent + 4), pad + tail]
-    return [pad + head, *(f"{pad}    {argument}," for argument in arguments), pad + tail]
-
-
-def _closing(text: str, start: int) -> int:
-    """Return the place of the bracket that closes the one at `start`."""
-    depth = 0
-    for place in range(start, len(text)):
-        depth += (text[place] == "(") - (text[place] == ")")
-        if not depth:
-            return place
-    return len(text)
-
-
-def _at_operators(text: str, indent: int) -> list[str]:
-    """A statement, or an expression in brackets, with a line for each operand of its value."""
-    pad = " " * indent
-    before, equals, value = text.partition(" = ")
-    if text.startswith("return "):
-        before, equals, value = "return", " ", text.removeprefix("return ")
-    if equals:
-        return [f"{pad}{before}{equals}(", *_at_operators(value, indent + 4), f"{pad})"]
-    if len(pad + text) <= WIDTH:
-        return [pad + text]
-    terms = next((found for signs in (("+", "-"), ("*", "/")) if len(found := _terms(text, signs)) > 1), [])
-    return [line for term in terms for line in wrapped(term, indent)] or [pad + text]
-
-
-def _terms(text: str, signs: Collection[str]) -> list[str]:
-    """The operands of operators that stand in no bracket; each but the first after its operator.
-
-    >>> _terms("a - f(b + c) + d", ("+", "-")), _terms("- a * b", ("+", "-"))
-    (['a', '- f(b + c)', '+ d'], ['- a * b'])
-    """
-    words, depth, found = text.split(" "), 0, [""]
-    for place, word in enumerate(words):
-        if place and word in signs and not depth:
-            found.append("")
-        found[-1] = f"{found[-1]} {word}".strip()
-        depth += sum((c in "([{") - (c in ")]}") for c in word)
+    found, depth, quote = [], 0, ""
+    for character in text:
+        ends = character == quote if quote else character in ")]}"
+        depth -= ends
+        found.append(depth)
+        if ends or quote:
+            quote = "" if ends else quote
+        elif character in "([{\"'":
+            depth += 1
+            quote = character if character in "\"'" else ""
     return found
 
 
-def _arguments(inside: str) -> list[str]:
-    arguments, depth = [""], 0
-    for character in inside:
-        depth += (character in "([{") - (character in ")]}")
-        if character == "," and not depth:
-            arguments.append("")
-        else:
-            arguments[-1] += character
-    return [argument.strip() for argument in arguments if argument.strip()]
+def _split(text: str, at: re.Pattern[str]) -> list[str]:
+    """Split a text where a pattern is found in no bracket; what the pattern does not take stays with what follows.
+
+    >>> _split("a - f(b - c) + d", _OPERATORS[3]), _split("a, (b, c),", _COMMAS)
+    (['a', '- f(b - c)', '+ d'], ['a', '(b, c)'])
+    """
+    if not at.search(text):
+        return [text]
+    depths, start, found = _depths(text), 0, []
+    for match in at.finditer(text):
+        if not depths[match.start()]:
+            found.append(text[start : match.start()])
+            start = match.end()
+    return [*found, text[start:]] if text[start:] else found
+
+
+def _brackets(text: str) -> list[tuple[int, int]]:
+    """The places of the brackets that stand in no other.
+
+    >>> _brackets("f(a)[..., None]"), _brackets("a * b")
+    ([(1, 3), (4, 14)], [])
+    """
+    depths = _depths(text)
+    places = [place for place, character in enumerate(text) if depths[place] == 0 and character in "()[]{}"]
+    return [*zip(places[::2], places[1::2], strict=True)]
 
 
 def in_docstring(formulas: Iterable[str]) -> list[str]:
@@ -230,47 +204,23 @@ def tuple_of(expressions: Iterable[str]) -> str:
     return f"({', '.join(entries)}{',' if len(entries) == 1 else ''})"
 
 
-def call(before: str, function: str, arguments: Iterable[str], indent: int) -> list[str]:
-    """Return a call that is assigned to the text `before`, on one line or with a line for each argument.
+def call(function: str, /, *arguments: str, **keywords: str) -> str:
+    """A call, without keywords whose value is an empty text.
 
-    >>> call("y = ", "f", ["x", "by=2"], 0)
-    ['y = f(x, by=2)']
+    >>> call("f", "x", wide="True", sums=""), call("f")
+    ('f(x, wide=True)', 'f()')
     """
-    entries, pad = list(arguments), " " * indent
-    line = f"{pad}{before}{function}({', '.join(entries)})"
-    if len(line) <= WIDTH:
-        return [line]
-    inside = ", ".join(entries)
-    if len(f"{pad}    {inside}") <= WIDTH:
-        return [f"{pad}{before}{function}(", f"{pad}    {inside}", f"{pad})"]
-    lines = [line for entry in entries for line in listed(entry, indent + 4)]
-    return [f"{pad}{before}{function}(", *lines, f"{pad})"]
+    given = [*arguments, *(f"{name}={value}" for name, value in keywords.items() if value)]
+    return f"{function}({', '.join(given)})"
 
 
-def listed(text: str, indent: int) -> list[str]:
-    """An argument or an entry on a line of its own; a call or a tuple that is too long has a line for each in it."""
-    pad = " " * indent
-    if len(f"{pad}{text},") <= WIDTH or "(" not in text or _closing(text, text.index("(")) != len(text) - 1:
-        return [f"{pad}{text},"]
-    name, inside = text[:-1].split("(", 1)
-    return [
-        f"{pad}{name}(",
-        *(line for entry in _arguments(inside) for line in listed(entry, indent + 4)),
-        f"{pad}),",
-    ]
+def table(entries: Mapping[str, str]) -> str:
+    """A dict whose keys are texts.
 
-
-def assigned_tuple(name: str, expressions: Iterable[str], indent: int) -> list[str]:
-    """The statement that names a tuple, on one line or with a line for each entry.
-
-    >>> assigned_tuple("values_", ["x", "y"], 4)
-    ['    values_ = (x, y)']
+    >>> table({"forward": "1", "jvp": "2"})
+    '{"forward": 1, "jvp": 2}'
     """
-    entries, pad = list(expressions), " " * indent
-    line = f"{pad}{name} = {tuple_of(entries)}"
-    if len(line) <= WIDTH:
-        return [line]
-    return [f"{pad}{name} = (", *(f"{pad}    {entry}," for entry in entries), f"{pad})"]
+    return "{" + ", ".join(f'"{key}": {value}' for key, value in entries.items()) + "}"
 
 
 def quoted(names: Iterable[str]) -> str:
@@ -289,14 +239,3 @@ def in_order(names: Iterable[str]) -> list[str]:
     ['INTERFACE', 'Saved', 'backward', 'forward']
     """
     return sorted(names, key=lambda name: (not name.isupper(), name[0].islower(), name))
-
-
-def invocation(before: str, arguments: Iterable[str], indent: int) -> list[str]:
-    """A call on one line, or with its arguments on a line of their own, or on one each."""
-    given, pad = list(arguments), " " * indent
-    inside = ", ".join(given)
-    if len(f"{pad}{before}({inside})") <= WIDTH:
-        return [f"{pad}{before}({inside})"]
-    if len(f"{pad}    {inside}") <= WIDTH:
-        return [f"{pad}{before}(", f"{pad}    {inside}", f"{pad})"]
-    return [f"{pad}{before}(", *(f"{pad}    {each}," for each in given), f"{pad})"]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from lngen.backends.class_names import attribute
 from lngen.backends.functions import number, sign
 from lngen.backends.interface import PublicConstant, PublicInput, PublicInterface
-from lngen.backends.layout import WIDTH, invocation
+from lngen.backends.layout import WIDTH, statement
 from lngen.backends.signatures import as_python
 from lngen.runtime.protocol.interface import PARAMETERS
 
@@ -72,6 +72,5 @@ class LayerClass:
         ]
         constants = [f'"{attribute(each.public)}": {attribute(each.public)}' for each in self.layer.constants]
         features = "D" if self.has_features else "None"
-        return invocation(
-            "super().__init__", [features, f"{{{', '.join(there)}}}", f"{{{', '.join(constants)}}}", *own], 8
-        )
+        given = ", ".join([features, f"{{{', '.join(there)}}}", f"{{{', '.join(constants)}}}", *own])
+        return statement(f"super().__init__({given})", 8)

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from lngen.backends.description import as_number, literal
 from lngen.backends.interface import OwnFields, PublicInput, PublicInterface
-from lngen.backends.layout import quoted, wrapped
+from lngen.backends.layout import quoted, statement
 from lngen.backends.saved import Field
 from lngen.runtime.protocol.directions import DirectionProtocol, Entry
 
@@ -92,7 +92,7 @@ class Signatures:
 
 
 def _definition(name: str, arguments: Sequence[str], returned: str) -> list[str]:
-    return wrapped(f"def {name}({', '.join(arguments)}) -> {returned}:", 0)
+    return statement(f"def {name}({', '.join(arguments)}) -> {returned}:", 0)
 
 
 def passed(takes: DirectionProtocol, module: str) -> list[str]:

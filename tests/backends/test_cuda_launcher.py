@@ -23,6 +23,8 @@ from lngen.plan.program import Parameter, RowProgram
 from tests import programs
 from tests.backends.cuda_programs import HEADS, SINK
 from tests.backends.reference import module_of, notes_of
+from tests.formatted import assert_passes_ruff
+from tests.requirements import needs_ruff
 
 ROOT = Path(__file__).parents[2]
 PAIRS = {
@@ -86,16 +88,12 @@ class Fake:
 
 
 @pytest.mark.parametrize("name", PAIRS)
+@needs_ruff
 def test_text_passes_ruff(name: str, tmp_path: Path) -> None:
-    ruff = [sys.executable, "-m", "ruff"]
-    if subprocess.run([*ruff, "--version"], capture_output=True, check=False).returncode:
-        pytest.skip("no ruff: pip install ruff")
     text = emit(PAIRS[name], notes_of(PAIRS[name][0]))["cuda_backend.py"]
     (tmp_path / "cuda_backend.py").write_text(text)
     ast.parse(text, feature_version=(3, 11))
-    for arguments in (["check", "--isolated"], ["format", "--isolated", "--diff"]):
-        done = subprocess.run([*ruff, *arguments, str(tmp_path)], capture_output=True, text=True, check=False)
-        assert not done.returncode, done.stdout + done.stderr
+    assert_passes_ruff([tmp_path])
 
 
 def test_text_needs_numpy_and_what_layers_share() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import subprocess
 import sys
 import warnings
 import weakref
@@ -24,6 +23,8 @@ from tests import programs
 from tests.backends.reference import HOST, load, notes_of
 from tests.backends.test_numpy_values import PAIRS
 from tests.compiled import left_to_directions
+from tests.formatted import assert_passes_ruff
+from tests.requirements import needs_ruff
 
 ROOT = Path(__file__).parents[2]
 
@@ -398,27 +399,19 @@ def test_bad_scalar(modules: dict[str, ModuleType]) -> None:
 # Text
 
 
+@needs_ruff
 @pytest.mark.parametrize("name", PAIRS)
 def test_text_passes_ruff(name: str, tmp_path: Path) -> None:
     for file, text in emit(PAIRS[name], notes_of(PAIRS[name][0])).items():
         (tmp_path / file).write_text(text)
         assert max(map(len, text.splitlines())) <= 88
         ast.parse(text, feature_version=(3, 11))
-    _passes_ruff(tmp_path)
+    assert_passes_ruff([tmp_path])
 
 
+@needs_ruff
 def test_shipped_modules_pass_ruff() -> None:
-    _passes_ruff(generated_folder())
-
-
-def _passes_ruff(folder: Path) -> None:
-    ruff = [sys.executable, "-m", "ruff"]
-    if subprocess.run([*ruff, "--version"], capture_output=True, check=False).returncode:
-        pytest.skip("no ruff: pip install ruff")
-    files = [str(path) for path in sorted(folder.rglob("*.py")) if RUNTIME not in path.parts]
-    for arguments in (["check", "--isolated"], ["format", "--isolated", "--diff"]):
-        done = subprocess.run([*ruff, *arguments, *files], capture_output=True, text=True, check=False)
-        assert not done.returncode, done.stdout + done.stderr
+    assert_passes_ruff([path for path in sorted(generated_folder().rglob("*.py")) if RUNTIME not in path.parts])
 
 
 def test_lines_name_their_step() -> None:

@@ -1,7 +1,6 @@
 """Emitted code over parts of rows, on threads and on processes, against emitted code on one process."""
 
 import importlib
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -15,8 +14,9 @@ from lngen.language.parsing import parse
 from lngen.pipeline import derived
 from lngen.runtime.sharded import collectives
 from tests import corpus
+from tests.formatted import assert_passes_ruff
 from tests.processes import in_processes
-from tests.requirements import needs_gxx, needs_jax, needs_mpi, needs_torch
+from tests.requirements import needs_gxx, needs_jax, needs_mpi, needs_ruff, needs_torch
 from tests.shipped import NAMES
 from tests.tiers import sample
 
@@ -414,16 +414,14 @@ def test_names_that_sharded_code_has():
 
 @pytest.mark.ci
 @pytest.mark.parametrize("name", ["add_layer_norm", "scaled_softmax"])
+@needs_ruff
 def test_text_passes_ruff(name, tmp_path):
-    ruff = [sys.executable, "-m", "ruff"]
     files = derived(corpus.definition(name), proved=False, over_parts=True).files
     texts = {path: text for path, text in files.items() if "sharded" in path and path.endswith(".py")}
     assert len(texts) == 4
     for path, text in texts.items():
         (tmp_path / path).write_text(text)
-    for arguments in (["check", "--isolated"], ["format", "--isolated", "--diff"]):
-        done = subprocess.run([*ruff, *arguments, str(tmp_path)], capture_output=True, text=True, check=False)
-        assert not done.returncode, done.stdout + done.stderr
+    assert_passes_ruff([tmp_path])
 
 
 def test_what_is_not_installed_is_named(monkeypatch):

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 
 from lngen.backends import Notes
-from lngen.backends.cuda.launcher import Lowered, directions_table, inside
+from lngen.backends.cuda.launcher import Lowered, directions_table
 from lngen.backends.description import protocol
 from lngen.backends.interface import OwnFields, interface
-from lngen.backends.layout import in_order, wrapped
+from lngen.backends.layout import call, in_order, statement, table
 from lngen.backends.numpy.wrappers import PublicFunctions
 from lngen.backends.saved import saved_fields
 from lngen.backends.signatures import Signatures
@@ -34,17 +34,13 @@ def module(directions: Sequence[Lowered], notes: Notes) -> str:
     signatures = Signatures(layer, _ARRAY, _ARRAY, ("threads: int = 1",))
     found = protocol(programs, layer, saved, notes)
     functions = PublicFunctions(layer, notes, signatures, saved, own, programs, found).all()[:-1]
-    fields = [
-        "_LAYER,",
-        "__file__,",
-        *inside("directions={", directions_table(directions, found, "_host", source_of), "},"),
-    ]
+    tables = table(directions_table(directions, found, "_host", source_of))
     calls = []
     for program in programs:
         name = program.direction
         results = found.directions[name].returned or "_directions.only"
         first = f"forward({results}" if name == "forward" else f'later("{name}", {results}'
-        calls += wrapped(f"_{name.upper()} = _KERNELS.{first}, _numpy._{name.upper()})", 0)
+        calls += statement(f"_{name.upper()} = _KERNELS.{first}, _numpy._{name.upper()})")
     classes = ["INTERFACE", "Saved", *found.classes(program.direction for program in programs)]
     wide = ", is_wide=True" if programs[0].is_wide else ""
     text = render(
@@ -60,7 +56,7 @@ def module(directions: Sequence[Lowered], notes: Notes) -> str:
         uses_calls=any("_calls." in line for function in functions for line in function.lines),
         tables=[
             f"_LAYER = _directions.HostLayer(INTERFACE, Saved{wide})",
-            *inside("_KERNELS = _host.HostKernels(", fields, ")"),
+            *statement(f"_KERNELS = {call('_host.HostKernels', '_LAYER', '__file__', directions=tables)}"),
             *calls,
         ],
     )

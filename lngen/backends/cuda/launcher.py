@@ -8,7 +8,6 @@ gradients, use the names of the derivation.
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -16,7 +15,7 @@ from lngen.backends import Notes
 from lngen.backends.cpp.kernels import KernelPair
 from lngen.backends.description import protocol
 from lngen.backends.interface import OwnFields, PublicConstant, PublicInterface, interface
-from lngen.backends.layout import WIDTH, invocation
+from lngen.backends.layout import call, quoted, statement, table, tuple_of
 from lngen.backends.saved import saved_fields
 from lngen.backends.signatures import Signatures, passed
 from lngen.backends.spelling import reading
@@ -66,8 +65,8 @@ def _fields(
         "own": own,
         "saved_from": Signatures(layer, _ARRAY, "Any", _KEYWORDS).saved_from(saved, own),
         "saved_from_lines": [
-            *_statement("first_", (own.shape, own.dtype, own.dtypes)),
-            *_statement("fields_", (field.name for field in saved)),
+            *statement(f"first_ = {tuple_of((own.shape, own.dtype, own.dtypes))}", 4),
+            *statement(f"fields_ = {tuple_of(field.name for field in saved)}", 4),
             "    saved_: _Saved = _launcher.saved_from(_LAYER, _INTERFACE, first_, fields_)",
             "    return saved_",
         ],
@@ -92,7 +91,7 @@ def functions(
             "name": name,
             "signature": signatures.later(takes),
             "lines": [
-                *_statement("arguments_", passed(takes, "_launcher")),
+                *statement(f"arguments_ = {tuple_of(passed(takes, '_launcher'))}", 4),
                 *called(takes),
                 f"    return {_returned(takes, 'results_')}",
             ],
@@ -103,8 +102,8 @@ def functions(
     return {
         "forward_signature": signatures.forward(),
         "forward_call": [
-            *_statement("inputs_", (each.name for each in layer.inputs)),
-            *_statement("constants_", (_checked_constant(given, public) for given in public.constants)),
+            *statement(f"inputs_ = {tuple_of(each.name for each in layer.inputs)}", 4),
+            *statement(f"constants_ = {tuple_of(_checked_constant(given, public) for given in public.constants)}", 4),
         ],
         "forward_returned": _returned(layer.directions["forward"], "outputs_"),
         "later": later,
@@ -118,7 +117,7 @@ def _returned(takes: DirectionProtocol, results: str) -> str:
 def _called(takes: DirectionProtocol) -> list[str]:
     name = _string(takes.name)
     others = ["saved", "arguments_", "out", "stream", "workspace", "autotune", "like"]
-    return invocation("results_ = _launcher.later", ["_LAYER", name, *others], 4)
+    return statement(f"results_ = {call('_launcher.later', '_LAYER', name, *others)}", 4)
 
 
 def _classes(layer: LayerProtocol, directions: Iterable[str], numbers: bool) -> list[dict[str, Any]]:
@@ -138,89 +137,45 @@ def _classes(layer: LayerProtocol, directions: Iterable[str], numbers: bool) -> 
     ]
 
 
-def layer_table(function: str, program: RowProgram, directions: Sequence[str]) -> list[str]:
+def layer_table(function: str, program: RowProgram, directions: Mapping[str, str]) -> list[str]:
     """Return the statement that makes a layer of its interface and the tables of its directions."""
-    wide = f"is_wide={program.is_wide},"
-    fields = ["INTERFACE,", "Saved,", "__file__,", wide, *inside("directions={", directions, "},")]
-    return inside(f"_LAYER = {function}(", fields, ")")
+    wide = str(program.is_wide)
+    fields = call(function, "INTERFACE", "Saved", "__file__", is_wide=wide, directions=table(directions))
+    return statement(f"_LAYER = {fields}")
 
 
 def directions_table(
     directions: Sequence[Lowered], layer: LayerProtocol, module: str, source: Callable[[RowProgram], str]
-) -> list[str]:
-    """Return the kernels of each direction, as the entries of a dictionary.
+) -> dict[str, str]:
+    """Return the kernels of each direction.
 
     `module` holds the class `DeviceDirection`, and `source` returns the file of a direction's kernels.
     """
-    return [
-        line
+    return {
+        program.direction: direction_table(program, layer, module, source(program), kernels)
         for program, kernels in directions
-        for line in direction_table(program, layer, module, source(program), kernels)
-    ]
+    }
 
 
 def direction_table(
     program: RowProgram, layer: LayerProtocol, module: str, source: str, kernels: KernelPair | None = None
-) -> list[str]:
-    """The entry of one direction; without any where it has no `kernels` of its own."""
+) -> str:
+    """The kernels of one direction; none where it has no `kernels` of its own."""
     made = [reading(result) for store in program.results for result in store.names]
     takes = layer.directions[program.direction]
-    zeros = [_string(each.symbol) for each in takes.results if each.symbol not in made]
-    contracts = kernels.contracts if kernels else ()
+    zeros = [each.symbol for each in takes.results if each.symbol not in made]
     sums = (kernels.contract.column_sums, kernels.contract.scalar_sums) if kernels else (0, 0)
-    lists = [
-        line
-        for contract in contracts
-        for line in _text(f"{_string(contract.kernel)}: ", [argument.part for argument in contract.arguments])
-    ]
-    fields = [
-        f'source="{source}",',
-        *(_tuple("zeros=", zeros) if zeros else ()),
-        *([f"sums={sums},"] if any(sums) else ()),
-        *(inside("kernels={", lists, "},") if lists else ["kernels={},"]),
-    ]
-    return inside(f"{_string(program.direction)}: {module}.DeviceDirection(", fields, "),")
-
-
-_WIDTH = WIDTH - 12
-"""The columns that a field of a direction has."""
-
-
-def _text(before: str, entries: Sequence[str]) -> list[str]:
-    """A text that lists entries, on as many lines as it takes, none broken."""
-    whole = ", ".join(entries)
-    if len(f'{before}"{whole}",') <= _WIDTH - 4:
-        return [f'{before}"{whole}",']
-    unbroken = whole.replace(" ", "\0").replace(",\0", ", ")
-    room = _WIDTH - 8 - len('""')
-    # Each line but the last ends with a blank.
-    lines = textwrap.wrap(unbroken, room - (len(whole) > room), break_long_words=False)
-    text = [*(f'"{line} "' for line in lines[:-1]), f'"{lines[-1]}"']
-    return inside(f"{before}(", [line.replace("\0", " ") for line in text], "),")
-
-
-def _tuple(before: str, values: Iterable[str]) -> list[str]:
-    entries = list(values)
-    return _listed(f"{before}(", entries, "),", always_comma=len(entries) == 1)
-
-
-def _listed(before: str, entries: Sequence[str], after: str, always_comma: bool = False) -> list[str]:
-    """Entries on one line, or a line each."""
-    line = f"{before}{', '.join(entries)}{',' if always_comma else ''}{after}"
-    if len(line) <= _WIDTH:
-        return [line]
-    return inside(before, [f"{entry}," for entry in entries], after)
-
-
-def inside(before: str, lines: Iterable[str], after: str) -> list[str]:
-    """Indent lines between the lines that open and close a bracket."""
-    return [before, *(f"    {line}" for line in lines), after]
-
-
-def _statement(name: str, values: Iterable[str]) -> list[str]:
-    """The statement that names a tuple, in a function."""
-    lines = _tuple(f"{name} = ", values)
-    return [f"    {line}" for line in (*lines[:-1], lines[-1].removesuffix(","))]
+    lists = {
+        contract.kernel: _string(", ".join(argument.part for argument in contract.arguments))
+        for contract in (kernels.contracts if kernels else ())
+    }
+    return call(
+        f"{module}.DeviceDirection",
+        source=_string(source),
+        zeros=quoted(zeros) if zeros else "",
+        sums=str(sums) if any(sums) else "",
+        kernels=table(lists),
+    )
 
 
 def _checked_constant(given: PublicConstant, layer: PublicInterface) -> str:

@@ -9,9 +9,19 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from lngen.backends.expressions import decimal, formula
-from lngen.backends.layout import WIDTH, call, truth, tuple_of, wrapped
+from lngen.backends.layout import statement, tuple_of
 from lngen.backends.numpy.buffers import allocate, needs
-from lngen.backends.numpy.code import Code, CodeLine, called, laid_out, named_conditions, read_by, that_count, unpacked
+from lngen.backends.numpy.code import (
+    Code,
+    CodeLine,
+    called,
+    laid_out,
+    listed,
+    named_conditions,
+    read_by,
+    that_count,
+    unpacked,
+)
 from lngen.backends.numpy.expressions import DTYPE, FEATURES, KINDS, NodeExpressions
 from lngen.backends.numpy.finite import require_finite
 from lngen.backends.numpy.graph import ROW, ArrayNode, NumberNode
@@ -73,16 +83,16 @@ class DirectionBody:
         texts = named_conditions([before, block, after], self.cases, self.names.internal)
         measures = ["shape" if read & {"shape", "features"} else "_", "dtype" if "dtype" in read else "_", "_"]
         return [
-            *wrapped(f"def {name}({', '.join([*self.groups, 'results', 'call'])}):", 0),
+            *statement(f"def {name}({', '.join([*self.groups, 'results', 'call'])}):"),
             f'    """{summary}"""',
             *self._unpacked(read),
             *unpacked(measures, "call", 4) * any(each != "_" for each in measures),
             *["    features = shape[-1]"] * ("features" in read),
-            *(line for key, text in texts.items() for line in truth(text, self.cases.condition(key), 4)),
+            *(line for key, text in texts.items() for line in statement(f"{text} = {self.cases.condition(key)}", 4)),
             *laid_out(before, self.cases, texts, 4),
             *self._taken(laid_out(block, self.cases, texts, 8), returned, arguments, goes_on),
             *laid_out(after, self.cases, texts, 4),
-            *[f"    return {_listed(made)}"] * (goes_on or not returned),
+            *[f"    return {listed(made)}"] * (goes_on or not returned),
         ]
 
     # Lines
@@ -231,15 +241,15 @@ class DirectionBody:
         for kind, name in KINDS.items():
             count = self.plan.count(*kind)
             parameters += [f"{name}=(None,)" + f" * {count}" * (count > 1)] * bool(count)
-        before = f"{_listed(self._made())} = " if goes_on else "return "
+        before = f"{listed(self._made())} = " if goes_on else "return "
         passed = [f"{name}={value.text}" for name, value in arguments.items()]
         return [
             "",
-            *wrapped(f"def block({', '.join(parameters)}):", 4),
+            *statement(f"def block({', '.join(parameters)}):", 4),
             *block,
-            *_return_of([value.text for value in returned], 8),
+            *statement(f"return {listed([value.text for value in returned])}", 8),
             "",
-            *call(before, "_blocks.each_block", ["block", "call", *passed], 4),
+            *statement(f"{before}_blocks.each_block({', '.join(['block', 'call', *passed])})", 4),
         ]
 
     def _made(self) -> list[str]:
@@ -305,17 +315,3 @@ class DirectionBody:
             if missing & self.everything:
                 lines.append(CodeLine(variable, Code("None"), missing & self.everything))
         return lines
-
-
-def _return_of(values: Sequence[str], indent: int) -> list[str]:
-    """Return the statement that returns several values, one on a line where it is too long."""
-    pad, inside = " " * indent, " " * (indent + 4)
-    whole = f"{pad}return {_listed(values)}"
-    if len(whole) <= WIDTH:
-        return [whole]
-    return [f"{pad}return (", *(f"{inside}{value}," for value in values), f"{pad})"]
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Several values, or a tuple of one."""
-    return tuple_of(names) if len(names) == 1 else ", ".join(names)

@@ -10,7 +10,7 @@ from lngen.backends import Notes
 from lngen.backends.class_names import attribute, class_of
 from lngen.backends.functions import argument
 from lngen.backends.interface import PublicInterface
-from lngen.backends.layout import WIDTH, wrapped
+from lngen.backends.layout import WIDTH, statement
 from lngen.backends.modules import LayerClass
 from lngen.backends.spelling import reading
 from lngen.files.render import render
@@ -48,7 +48,7 @@ def module(layer: PublicInterface, notes: Notes) -> str:
         gradient=_tuple(types) if len(types) > 1 else [],
         summary=own.summary(notes.layer, "an object"),
         arguments=[*own.meanings(), *["dtype: the type of the parameters."] * bool(own.parameters), *_MEANINGS],
-        created=wrapped(
+        created=statement(
             f"def __init__({', '.join(own.arguments([*[_DTYPE] * bool(own.parameters), *_BACKEND]))}) -> None:", 4
         ),
         called=own.created(["backend", "threads", *["dtype"] * bool(own.parameters)]),
@@ -62,15 +62,12 @@ def module(layer: PublicInterface, notes: Notes) -> str:
 
 
 def _method(name: str, arguments: Sequence[str], returned: str) -> list[str]:
-    return wrapped(f"def {name}({', '.join(['self', *arguments])}) -> {returned}:", 4)
+    return statement(f"def {name}({', '.join(['self', *arguments])}) -> {returned}:", 4)
 
 
 def _tuple(types: Sequence[str]) -> list[str]:
     """The statement that names the type of a tuple."""
-    line = f"_Gradients: TypeAlias = tuple[{', '.join(types)}]"
-    return (
-        [line] if len(line) <= WIDTH else ["_Gradients: TypeAlias = tuple[", *(f"    {each}," for each in types), "]"]
-    )
+    return statement(f"_Gradients: TypeAlias = tuple[{', '.join(types)}]")
 
 
 def _returned(names: Sequence[str], has_parameters: bool) -> list[str]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from lngen.backends.layout import WIDTH, comment, condition, tuple_of, wrapped
+from lngen.backends.layout import comment, statement, tuple_of
 from lngen.backends.numpy.presence import Cases
 from lngen.plan.presence import ALWAYS, NEVER, Condition
 
@@ -157,12 +157,12 @@ def laid_out(lines: Iterable[CodeLine], cases: Cases, names: Mapping[Condition, 
             opposite = may_have_else and not new_heading and own == everything & ~before
             if not always:
                 text = names.get(line.cases) or cases.condition(line.cases)
-                result += [f"{' ' * indent}else:"] if opposite else condition(text, indent)
+                result += [f"{' ' * indent}else:"] if opposite else statement(f"if {text}:", indent)
             may_have_else = not always and not opposite
             before = own
         elif new_heading:
             result += comment(line.heading, indent + 4)
-        result += wrapped(line.text, indent if always else indent + 4)
+        result += statement(line.text, indent if always else indent + 4)
     return result
 
 
@@ -172,6 +172,9 @@ def unpacked(names: Sequence[str], source: str, indent: int) -> list[str]:
     >>> unpacked(["x", "_"], "values", 0), unpacked(["x"], "values", 0)
     (['x, _ = values'], ['(x,) = values'])
     """
-    pad = " " * indent
-    line = f"{pad}{tuple_of(names) if len(names) == 1 else ', '.join(names)} = {source}"
-    return [line] if len(line) <= WIDTH else [f"{pad}(", *(f"{pad}    {name}," for name in names), f"{pad}) = {source}"]
+    return statement(f"{listed(names)} = {source}", indent)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Several values, or a tuple of one."""
+    return tuple_of(names) if len(names) == 1 else ", ".join(names)

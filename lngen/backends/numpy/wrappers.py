@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from lngen.backends import Notes
 from lngen.backends.interface import OwnFields, PublicConstant, PublicInput, PublicInterface
-from lngen.backends.layout import WIDTH, assigned_tuple, in_docstring, tuple_of, wrapped
+from lngen.backends.layout import WIDTH, in_docstring, statement, tuple_of
 from lngen.backends.saved import Field
 from lngen.backends.signatures import Signatures, as_python, passed
 from lngen.language.names import cotangent
@@ -109,7 +109,7 @@ class PublicFunctions:
                 break_on_hyphens=False,
             ),
             raises=_RAISES,
-            lines=[line for given in self.layer.constants for line in wrapped(self._checked(given), 4)]
+            lines=[line for given in self.layer.constants for line in statement(self._checked(given), 4)]
             + _called("_FORWARD", "values_", values, "save, out, threads"),
         )
 
@@ -179,7 +179,7 @@ class PublicFunctions:
             returns=[],
             raises="Raises TypeError or ValueError for fields that `forward` cannot have saved.",
             lines=[
-                *assigned_tuple("fields_", (field.name for field in self.saved), 4),
+                *statement(f"fields_ = {tuple_of(field.name for field in self.saved)}", 4),
                 f"    return _LAYER.saved_from(fields_, {own.shape}, {own.dtype}, {own.dtypes})",
             ],
         )
@@ -224,4 +224,4 @@ def _called(direction: str, name: str, values: Iterable[str], others: str, befor
     line = f"    return {direction}.call({before}{tuple_of(entries)}, {others})"
     if len(line) <= WIDTH:
         return [line]
-    return [*assigned_tuple(name, entries, 4), f"    return {direction}.call({before}{name}, {others})"]
+    return [*statement(f"{name} = {tuple_of(entries)}", 4), f"    return {direction}.call({before}{name}, {others})"]

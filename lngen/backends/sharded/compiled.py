@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from lngen.backends import Notes, cpu
+from lngen.backends import Notes, cpu, layout
 from lngen.backends.cpp import layer
 from lngen.backends.cpp.kernels import KernelPair, handed, kernels_of
 from lngen.backends.cuda import kernels_text
-from lngen.backends.layout import WIDTH, quoted
 from lngen.backends.spelling import belongs_to, marked_program, reading
 from lngen.expressions.symbols import RowScalarSymbol, RowSymbol, is_row
 from lngen.plan.program import RowArgument, RowProgram
@@ -79,23 +78,18 @@ def cuda_source(kernels: Sequence[ShardKernel], notes: Notes, *, is_wide: bool) 
 
 def statement(kernel: ShardKernel, cotangents: Sequence[str]) -> list[str]:
     """The statement that makes of a kernel for the processor a function such as those for NumPy."""
-    first = [
-        f"_{kernel.name} = _host_parts.HostPart(",
-        "    __file__,",
-        f'    "{SOURCE}",',
-        f"    _kernels.{kernel.name},",
-    ]
-    return [reading(line) for line in [*first, *_tables(kernel, cotangents), ")"]]
+    first = "_host_parts.HostPart", "__file__", f'"{SOURCE}"', f"_kernels.{kernel.name}"
+    return layout.statement(reading(f"_{kernel.name} = {layout.call(*first, **_tables(kernel, cotangents))}"))
 
 
 def cuda_statement(kernel: ShardKernel, cotangents: Sequence[str]) -> list[str]:
     """The statement that makes of a kernel for a GPU such a function of arrays in its memory."""
-    first = [f"_{kernel.name} = _device_parts.DevicePart(", "    __file__,", f'    "{CUDA_SOURCE}",']
-    wide = ["    is_wide=True,"] if kernel.program.is_wide else []
-    return [reading(line) for line in [*first, *_tables(kernel, cotangents), *wide, ")"]]
+    first = "_device_parts.DevicePart", "__file__", f'"{CUDA_SOURCE}"'
+    tables = _tables(kernel, cotangents) | {"is_wide": "True" if kernel.program.is_wide else ""}
+    return layout.statement(reading(f"_{kernel.name} = {layout.call(*first, **tables)}"))
 
 
-def _tables(kernel: ShardKernel, cotangents: Sequence[str]) -> list[str]:
+def _tables(kernel: ShardKernel, cotangents: Sequence[str]) -> dict[str, str]:
     """Return the kinds of a part's arguments and results, and the arguments of its kernels."""
     program, pair = kernel.program, kernel.pair
     kinds = {row.name: _kind(row) for row in program.rows}
@@ -110,31 +104,15 @@ def _tables(kernel: ShardKernel, cotangents: Sequence[str]) -> list[str]:
     sums = pair.contract.column_sums, pair.contract.scalar_sums
     optional = [name for name in dict(program.optional) if name in kinds or name in map(belongs_to, made)]
     zeros = [name for name in cotangents if name in kinds]
-    lines = [*_mapping("values", kinds), *_mapping("results", made), *_mapping("kernels", passed)]
-    lines += [f"    sums={sums},"] if any(sums) else []
-    lines += [f"    optional={quoted(optional)},"] if optional else []
-    lines += [f"    zeros={quoted(zeros)},"] if len(cotangents) > 1 and zeros else []
-    return lines
+    texts = {"values": kinds, "results": made, "kernels": passed}
+    return {name: layout.table({k: f'"{v}"' for k, v in entries.items()}) for name, entries in texts.items()} | {
+        "sums": str(sums) if any(sums) else "",
+        "optional": layout.quoted(optional) if optional else "",
+        "zeros": layout.quoted(zeros) if len(cotangents) > 1 and zeros else "",
+    }
 
 
 def _kind(row: RowArgument) -> str:
     if is_row(row.symbol):
         return "Row"
     return "Computed" if row.origin == "computed" else "RowScalar"
-
-
-def _mapping(name: str, entries: Mapping[str, str]) -> list[str]:
-    lines = [f"    {name}={{"]
-    for key, value in entries.items():
-        line = f'        "{reading(key)}": "{reading(value)}",'
-        if len(line) <= WIDTH:
-            lines.append(line)
-            continue
-        words, rows = reading(value).split(", "), [""]
-        for number, word in enumerate(words):
-            piece = word + (", " if number + 1 < len(words) else "")
-            if len(rows[-1]) + len(piece) > WIDTH - 14:
-                rows.append("")
-            rows[-1] += piece
-        lines += [f'        "{reading(key)}": (', *(f'            "{row}"' for row in rows), "        ),"]
-    return [*lines, "    },"]

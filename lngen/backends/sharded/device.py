@@ -8,7 +8,7 @@ from typing import Any
 from lngen.backends import Notes
 from lngen.backends.cuda.launcher import direction_table, functions, layer_table
 from lngen.backends.interface import PublicInterface
-from lngen.backends.layout import in_order, invocation
+from lngen.backends.layout import call, in_order, statement
 from lngen.backends.sharded import compiled
 from lngen.backends.sharded.statements import DirectionSteps, told
 from lngen.backends.spelling import reading
@@ -42,20 +42,17 @@ def files(
     cotangents = [output.derivative.name for output in layer.outputs]
     statements = [line for kernel in kernels for line in compiled.cuda_statement(kernel, cotangents)]
     is_wide = programs["forward"].is_wide
-    tables = [
-        line
-        for program in programs.values()
-        for line in direction_table(program, protocol, "_launcher", compiled.CUDA_SOURCE)
-    ]
+    tables = {
+        direction: direction_table(program, protocol, "_launcher", compiled.CUDA_SOURCE)
+        for direction, program in programs.items()
+    }
     statements += layer_table("_device_sharded.layer_of", programs["forward"], tables)
     for each in steps:
         name = each.form.program.direction
-        statements += [
-            f"_{name.upper()} = _device_sharded.DeviceSharded{'Forward' if name == 'forward' else 'Later'}(",
-            "    _LAYER,",
-        ]
-        statements += [f'    "{name}",'] if name != "forward" else []
-        statements += [*each.statement(notes.layer, "_device_sharded.DeviceSteps", "_"), ")"]
+        function = f"_device_sharded.DeviceSharded{'Forward' if name == 'forward' else 'Later'}"
+        own = ["_LAYER", *([f'"{name}"'] if name != "forward" else [])]
+        made = call(function, *own, each.made(notes.layer, "_device_sharded.DeviceSteps", "_"))
+        statements += statement(f"_{name.upper()} = {made}")
     text = render(
         "sharded/cuda.py.jinja",
         **_told(functions(protocol, programs, layer, _KEYWORDS, _called)),
@@ -74,7 +71,7 @@ def files(
 
 def _called(takes: DirectionProtocol) -> list[str]:
     values = ["saved", "arguments_", "out", "stream", "like", "communicator"]
-    return invocation(f"results_ = _{takes.name.upper()}.call", values, 4)
+    return statement(f"results_ = {call(f'_{takes.name.upper()}.call', *values)}", 4)
 
 
 def _told(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lngen.backends.layout import WIDTH
+from lngen.backends.layout import call, table
 from lngen.backends.spelling import reading
-from lngen.plan.parts import ShardedProgram
+from lngen.plan.parts import Exchange, ShardedProgram
 
 
 @dataclass(frozen=True)
@@ -38,62 +38,61 @@ class DirectionSteps:
         every = (*(step for pair in self.exchanges for step in pair), self.last, self.common)
         return [step.lines for step in every if step]
 
-    def statement(self, title: str, steps: str, before: str) -> list[str]:
+    def made(self, title: str, steps: str, before: str) -> str:
         """Return the expression that makes them; `steps` is the class, `before` the prefix of a part's name."""
         program = self.form.program
-        lines = [f"    {steps}(", f'        "{title} {program.direction}",']
-        lines += ["        exchanges=["] if self.exchanges else []
-        for (part, merge), exchange in zip(self.exchanges, self.form.exchanges, strict=True):
-            sends = [f'("{sent.symbol.name}", {_number(sent.of_nothing)})' for sent in exchange.sent]
-            lines += ["            _sharded.ExchangeStep("]
-            lines += _entry("part", f"{before}{part.name}", 16) + listed("reads", part.reads, 16)
-            lines += _entries("sends", sends, 16)
-            lines += listed("totals", [reading(total.name) for total in exchange.totals], 16) if exchange.totals else []
-            if merge and exchange.merge:
-                own = [store.names[0] for store in exchange.merge.results]
-                lines += _entry("merge", f"_kernels.{merge.name}", 16) + listed("needs", merge.reads, 16)
-                lines += listed("makes", [each for each in merge.makes if each not in own], 16)
-                lines += listed("own", own, 16) if own else []
-            lines += ["            ),"]
-        lines += ["        ],"] if self.exchanges else []
-        for keyword, end, where in (("last", self.last, before), ("common", self.common, "_kernels.")):
-            if end:
-                lines += [f"        {keyword}=_sharded.Last("]
-                lines += _entry("function", f"{where}{end.name}", 12) + listed("reads", end.reads, 12)
-                lines += [*listed("makes", end.makes, 12), "        ),"]
-        known = {
-            each: store.symbol.name for store in program.results for each in store.names if each != store.symbol.name
+        exchanges = [
+            call(
+                "_sharded.ExchangeStep",
+                part=f"{before}{part.name}",
+                reads=_texts(part.reads),
+                **_exchange(merge, exchange),
+            )
+            for (part, merge), exchange in zip(self.exchanges, self.form.exchanges, strict=True)
+        ]
+        ends = {
+            keyword: call(
+                "_sharded.Last", function=f"{where}{end.name}", reads=_texts(end.reads), makes=_texts(end.makes)
+            )
+            for keyword, end, where in (("last", self.last, before), ("common", self.common, "_kernels."))
+            if end
         }
-        lines += _dictionary("known_as", known, 8) if known else []
-        lines += [f"        minimum_features={program.minimum_features},"] if program.minimum_features > 1 else []
-        lines += ["        counts_first=True,"] if self.form.counts_first else []
-        return [*lines, "    ),"]
+        known = {
+            each: f'"{store.symbol.name}"'
+            for store in program.results
+            for each in store.names
+            if each != store.symbol.name
+        }
+        return call(
+            steps,
+            f'"{title} {program.direction}"',
+            exchanges=f"[{', '.join(exchanges)}]" if exchanges else "",
+            **ends,
+            known_as=table(known) if known else "",
+            minimum_features=str(program.minimum_features) if program.minimum_features > 1 else "",
+            counts_first="True" if self.form.counts_first else "",
+        )
 
 
-def listed(name: str, values: Sequence[str], indent: int) -> list[str]:
-    """A keyword whose value is a list of texts."""
-    return _entries(name, [f'"{value}"' for value in values], indent)
+def _exchange(merge: StepFunction | None, exchange: Exchange) -> dict[str, str]:
+    """The keywords of what is exchanged, and of the function that merges it."""
+    sends = [f'("{sent.symbol.name}", {_number(sent.of_nothing)})' for sent in exchange.sent]
+    totals = [reading(total.name) for total in exchange.totals]
+    found = {"sends": f"[{', '.join(sends)}]", "totals": _texts(totals) if totals else ""}
+    if merge and exchange.merge:
+        own = [store.names[0] for store in exchange.merge.results]
+        found |= {"merge": f"_kernels.{merge.name}", "needs": _texts(merge.reads)}
+        found |= {"makes": _texts([each for each in merge.makes if each not in own]), "own": _texts(own) if own else ""}
+    return found
+
+
+def _texts(values: Sequence[str]) -> str:
+    """A list of texts."""
+    return "[" + ", ".join(f'"{value}"' for value in values) + "]"
 
 
 def _number(value: float) -> str:
     return f'float("{value}")' if value in (float("inf"), -float("inf")) else repr(value)
-
-
-def _entry(name: str, value: str, indent: int) -> list[str]:
-    return [f"{' ' * indent}{name}={value},"]
-
-
-def _dictionary(name: str, values: Mapping[str, str], indent: int) -> list[str]:
-    return _entries(name, [f'"{key}": "{value}"' for key, value in values.items()], indent, "{}")
-
-
-def _entries(name: str, entries: Sequence[str], indent: int, brackets: str = "[]") -> list[str]:
-    """A keyword whose value has several entries, on one line or an entry a line."""
-    pad, before, after = " " * indent, brackets[0], brackets[1]
-    line = f"{pad}{name}={before}{', '.join(entries)}{after},"
-    if len(line) <= WIDTH:
-        return [line]
-    return [f"{pad}{name}={before}", *(f"{pad}    {entry}," for entry in entries), f"{pad}{after},"]
 
 
 def told(signature: Sequence[str]) -> list[str]:
