@@ -29,7 +29,7 @@ LENGTHS = (1, 2, 7, 8, 15, 16, 17, 33, 63, 64, 65, 130, 4096, 4097, 9000)
 EPS = 1e-5
 EXTREMES = "range_of_normalized"
 SEVERAL = "residual_add"
-NAMES = sample(corpus.NAMES, (EXTREMES,))
+NAMES = sample(corpus.NAMES, (EXTREMES,), corpus.NAMES[::2])
 
 
 def assert_as_good_as_numpy(of: Layer, case: Case) -> None:
@@ -245,7 +245,7 @@ def test_definitions_of_the_tests_pass_the_check(name, kinds):
     [
         # A quotient of numbers that are known from the text where both are left out.
         "def f(x: Row, a: Scalar = 1, b: Scalar = 2): return x*mean(x)*(a/b)",
-        "def f(x: Row, a: Feature = 1, b: Feature = 4): return mean(x*(a/b)) + a*x",
+        pytest.param("def f(x: Row, a: Feature = 1, b: Feature = 4): return mean(x*(a/b)) + a*x", marks=pytest.mark.ci),
     ],
 )
 def test_quotients_of_arguments_that_are_left_out(text):
