@@ -6,7 +6,6 @@ import re
 import sys
 from itertools import pairwise
 from pathlib import Path
-from time import process_time
 
 import pytest
 import sympy
@@ -23,6 +22,7 @@ from lngen.prove import prove
 from lngen.report.audit import audit
 from tests.corpus import NAMES, SAMPLED, backward, definition, derivation
 from tests.tiers import sample
+from tests.work import calls_of
 
 ROOT = Path(__file__).parents[3]
 
@@ -104,13 +104,12 @@ def test_six_lines_and_one_give_one_derivation() -> None:
     assert [q.expression for q in six.forward.equations] == [q.expression for q in one.forward.equations]
 
 
-def test_a_definition_that_would_blow_up_is_derived_in_bounded_time_and_says_so() -> None:
+def test_a_definition_that_would_blow_up_is_derived_with_bounded_work_and_says_so() -> None:
     rows = ", ".join(f"r{i}: Row" for i in range(6))
     product = "*".join(f"(x - mean(x) + r{i}*mean(x))**8" for i in range(6))
     text = f"def f(x: Row, {rows}, eps: Constant = 1e-5): return (x - mean(x))*rsqrt(mean({product}) + eps)"
-    start = process_time()
-    made = derive(parse(text))
-    assert process_time() - start < 30
+    made, calls = calls_of(derive, parse(text))
+    assert calls < 3_000_000
     assert any("too long to be written out" in step.reason for step in made.steps)
 
 
@@ -131,15 +130,14 @@ LONG = {
 
 
 @pytest.mark.parametrize("name", sample(LONG, ["maxima"]))
-def test_a_definition_of_many_lines_takes_a_time_that_grows_with_its_lines(name: str) -> None:
+def test_a_definition_of_many_lines_takes_work_that_grows_with_its_lines(name: str) -> None:
     inputs, first, line, last = LONG[name]
     count = 12 if name == "norms" else 40
     values = [first, *(f"a{i}" for i in range(count))]
     lines = [f"    {new} = {line.format(old)}" for old, new in pairwise(values)]
     text = "\n".join([f"def f({inputs}):", *lines, f"    return {last.format(values[-1])}"])
-    start = process_time()
-    made = derive(parse(text))
-    assert process_time() - start < 30
+    made, calls = calls_of(derive, parse(text))
+    assert calls < 30_000_000
     assert [gradient.name for _, gradient in made.gradients] == [f"d{s.name}" for s in made.forward.differentiable]
 
 
@@ -162,9 +160,8 @@ def test_a_definition_that_takes_more_work_than_it_may_keeps_the_adjoint_from_th
 
 def test_an_exponent_that_is_too_long_to_be_multiplied_out_is_derived_in_a_moment() -> None:
     text = "def f(x: Row, z: Row, w: Feature, s: Scalar): return exp((x + z + w + s)**30)/sum(exp((x + z + w + s)**30))"
-    start = process_time()
-    made = derive(parse(text))
-    assert process_time() - start < 10
+    made, calls = calls_of(derive, parse(text))
+    assert calls < 1_000_000
     assert "largest exponent taken out" in {step.rule for step in made.steps}
 
 
@@ -187,6 +184,4 @@ def test_a_reason_speaks_of_what_is_there() -> None:
 
 @pytest.mark.ci
 def test_derived_in_a_moment() -> None:
-    start = process_time()
-    derive(definition("layer_norm"))
-    assert process_time() - start < 3
+    assert calls_of(derive, definition("layer_norm"))[1] < 1_000_000
