@@ -74,7 +74,7 @@ class PassLine:
 
 
 class _OfStep:
-    """What all lines have: the step that a line belongs to and, unless that step says it, the pass that does."""
+    """Parts that all lines have: the step that a line belongs to and, unless that step says it, the pass that does."""
 
     step: int
     made_by: int

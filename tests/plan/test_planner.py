@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from cProfile import Profile
-
 import numpy as np
 import pytest
 
@@ -16,6 +14,7 @@ from lngen.oracle.evaluate import evaluate
 from lngen.plan.planner import plan
 from lngen.plan.program import RowProgram
 from tests.corpus import SAMPLED, definition, draw, planned, public, run
+from tests.work import calls_of
 
 ROWS = 3
 
@@ -180,9 +179,9 @@ def calls_to_plan(rows: int) -> int:
     names = [f"r{i}" for i in range(rows)]
     inputs = ", ".join(f"{name}: Row" for name in names)
     made = derive(parse(f"def f({inputs}): return {'*'.join(names)}"))
-    profile = Profile()
-    assert len(profile.runcall(plan, made).backward.rows) == rows + 1
-    return sum(entry.callcount for entry in profile.getstats())
+    planned, calls = calls_of(plan, made)
+    assert len(planned.backward.rows) == rows + 1
+    return calls
 
 
 def test_the_work_of_a_plan_grows_with_a_power_of_the_number_of_rows() -> None:
