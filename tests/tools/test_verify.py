@@ -109,6 +109,33 @@ def test_certificate_of_an_honest_derivation_holds(name, monkeypatch):
     assert calls < 30_000
 
 
+def test_a_point_that_leaves_a_line_open_is_drawn_again(monkeypatch):
+    """An entry of this row lies so far in the tail of erf that a term is too small to be seen beside another."""
+    source, text = written("layer_norm_gelu")
+    left, check = [], verify.Certificate.check
+
+    def counted(self, *given, more=3):
+        left.append(more)
+        return check(self, *given, more=more)
+
+    monkeypatch.setattr(verify.Certificate, "check", counted)
+    assert refused(source, json.loads(text), seed=11) == ""
+    assert 2 in left
+
+
+def test_a_line_that_every_point_leaves_open_is_refused(monkeypatch):
+    source, text = written("softmax")
+    agree = verify.agree
+    of_the_definition = verify.iv.one
+
+    def never_sure(a, b, largest):
+        same = agree(a, b, largest)
+        return same if same is False or largest is of_the_definition else None
+
+    monkeypatch.setattr(verify, "agree", never_sure)
+    assert "it does not hold" in refused(source, json.loads(text))
+
+
 def test_certificate_has_every_step_and_no_more_than_is_checked():
     derivation = corpus.derivation("layer_norm")
     steps = [step for part in derivation.derivatives().values() for step in part.steps]
