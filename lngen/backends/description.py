@@ -9,7 +9,7 @@ from typing import Any
 
 from lngen.backends import Notes
 from lngen.backends.interface import PublicInterface, interface
-from lngen.backends.layout import statement, table
+from lngen.backends.layout import call, statement, table
 from lngen.backends.saved import Field, saved_fields
 from lngen.backends.spelling import marked_program, plain_errors, reading
 from lngen.plan.program import RowProgram
@@ -152,8 +152,8 @@ def assignment(interface: runtime.Interface) -> list[str]:
 
 def _made(function: str, arguments: Sequence[Any], **keywords: Any) -> str:
     """The call that makes an entry, without keywords that have their defaults."""
-    given = [f"{key}={literal(value)}" for key, value in keywords.items() if value not in (None, "any")]
-    return f"_interface.{function}({', '.join([*map(literal, arguments), *given])})"
+    given = {key: literal(value) for key, value in keywords.items() if value not in (None, "any")}
+    return call(f"_interface.{function}", *map(literal, arguments), **given)
 
 
 def _symbol(entry: Mapping[str, Any]) -> dict[str, str | None]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from lngen.backends import Notes
 from lngen.backends.interface import PublicConstant, PublicInput, PublicInterface
-from lngen.backends.layout import WIDTH, statement
+from lngen.backends.layout import WIDTH, call, statement
 from lngen.backends.numpy.wrappers import MEANINGS
 from lngen.backends.signatures import as_python
 from lngen.runtime.protocol.directions import computed_words
@@ -45,7 +45,7 @@ class FrameworkFunction:
             "signature": definition(name, self._arguments(), self.result, 0),
             "arguments": self._meanings(),
             "returns": self._returns(),
-            "called": statement(f"return _LAYER.call({', '.join(each.public for each in (*inputs, *constants))})", 4),
+            "called": statement(f"return {call('_LAYER.call', *(each.public for each in (*inputs, *constants)))}", 4),
         }
 
     def _arguments(self) -> list[str]:

@@ -32,8 +32,8 @@ def comment(text: str, indent: int) -> list[str]:
 def statement(text: str, indent: int = 0) -> list[str]:
     """Lay a statement out, or the head of a function or of an `if`.
 
-    The last bracket is broken where that does. What a call or a signature has in it stands on a line of its own, or on
-    one each; what else has entries, on one each:
+    Brackets that a line has no room for are broken where that does. What a call or a signature has in it stands on a
+    line of its own, or on one each; what else has entries, on one each:
 
     >>> def shown(*parts):
     ...     print("\\n".join(statement("".join(parts))))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from lngen.backends.class_names import attribute
 from lngen.backends.functions import number, sign
 from lngen.backends.interface import PublicConstant, PublicInput, PublicInterface
-from lngen.backends.layout import WIDTH, statement
+from lngen.backends.layout import WIDTH, call, statement, table
 from lngen.backends.signatures import as_python
 from lngen.runtime.protocol.interface import PARAMETERS
 
@@ -66,11 +66,8 @@ class LayerClass:
 
     def created(self, own: Sequence[str]) -> list[str]:
         """The call of the constructor of all layers: features, which parameters there are, Constants."""
-        there = [
-            f'"{attribute(each.public)}": {"True" if each.required else attribute(each.public)}'
-            for each in self.parameters
-        ]
-        constants = [f'"{attribute(each.public)}": {attribute(each.public)}' for each in self.layer.constants]
+        names = {attribute(each.public): each for each in self.parameters}
+        there = {name: "True" if each.required else name for name, each in names.items()}
+        constants = {name: name for name in (attribute(each.public) for each in self.layer.constants)}
         features = "D" if self.has_features else "None"
-        given = ", ".join([features, f"{{{', '.join(there)}}}", f"{{{', '.join(constants)}}}", *own])
-        return statement(f"super().__init__({given})", 8)
+        return statement(call("super().__init__", features, table(there), table(constants), *own), 8)

@@ -1,7 +1,6 @@
 """Emitted Python on lines of its own: each statement is broken as `ruff format` breaks it, and means what it meant."""
 
 import ast
-import re
 
 import pytest
 from hypothesis import given, settings
@@ -19,9 +18,9 @@ BINDS = {"or": 0, "and": 1, "+": 2, "-": 2, "*": 3, "/": 3}
 def operated(sign: str, operands: list[tuple[str, int]]) -> tuple[str, int]:
     """Operands joined by an operator, in brackets where they need them; a text, and how its operator binds."""
     binds = BINDS[sign]
-    first, *others = [f"({text})" if own < binds or (own == binds and place) else text
-                      for place, (text, own) in enumerate(operands)]  # fmt: skip
-    return f" {sign} ".join([first, *others]), binds
+    needs = (own < binds or (own == binds and place) for place, (_, own) in enumerate(operands))
+    texts = [f"({text})" if needed else text for needed, (text, _) in zip(needs, operands, strict=True)]
+    return f" {sign} ".join(texts), binds
 
 
 def grown(signs: str) -> st.SearchStrategy[tuple[str, int]]:
@@ -77,7 +76,7 @@ def test_a_long_text_is_several() -> None:
     words = ", ".join(f"saved value_{place}" for place in range(20))
     lines = statement(f"tables = {table({'forward': '1', 'backward': f'{chr(34)}{words}{chr(34)}'})}", 4)
     assert max(map(len, lines)) <= WIDTH
-    assert re.search("value_19", lines[-3])
+    assert "value_19" in lines[-3]
     assert ast.literal_eval("\n".join(lines).split(" = ")[1]) == {"forward": 1, "backward": words}
 
 

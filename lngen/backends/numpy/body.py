@@ -242,14 +242,14 @@ class DirectionBody:
             count = self.plan.count(*kind)
             parameters += [f"{name}=(None,)" + f" * {count}" * (count > 1)] * bool(count)
         before = f"{listed(self._made())} = " if goes_on else "return "
-        passed = [f"{name}={value.text}" for name, value in arguments.items()]
+        made = called("_blocks.each_block", Code.of("block", "call"), **arguments)
         return [
             "",
             *statement(f"def block({', '.join(parameters)}):", 4),
             *block,
             *statement(f"return {listed([value.text for value in returned])}", 8),
             "",
-            *statement(f"{before}_blocks.each_block({', '.join(['block', 'call', *passed])})", 4),
+            *statement(f"{before}{made.text}", 4),
         ]
 
     def _made(self) -> list[str]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from lngen.backends.layout import comment, statement, tuple_of
+from lngen.backends.layout import call, comment, statement, tuple_of
 from lngen.backends.numpy.presence import Cases
 from lngen.plan.presence import ALWAYS, NEVER, Condition
 
@@ -46,9 +46,8 @@ def called(function: str, *operands: Code, **keywords: Code) -> Code:
     >>> called("np.exp", Code.of("x"), out=Code.of("y")).text
     'np.exp(x, out=y)'
     """
-    arguments = [operand.text for operand in operands] + [f"{name}={value.text}" for name, value in keywords.items()]
-    reads = (each.reads for each in (*operands, *keywords.values()))
-    return Code(f"{function}({', '.join(arguments)})", frozenset().union(*reads))
+    text = call(function, *(each.text for each in operands), **{name: each.text for name, each in keywords.items()})
+    return Code(text, frozenset().union(*(each.reads for each in (*operands, *keywords.values()))))
 
 
 def operated(operation: str, left: Code, right: Code) -> Code | None:

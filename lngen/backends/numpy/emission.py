@@ -10,7 +10,7 @@ from lngen.backends import Notes
 from lngen.backends.class_names import class_of
 from lngen.backends.description import assignment, described, protocol
 from lngen.backends.interface import OwnFields, interface
-from lngen.backends.layout import in_order, quoted, statement
+from lngen.backends.layout import call, in_order, quoted, statement
 from lngen.backends.numpy import classes
 from lngen.backends.numpy.functions import DirectionFunction, direction_function
 from lngen.backends.numpy.imports import imported
@@ -174,5 +174,5 @@ class _NumpyEmission:
             own += ["at_once=True"] * self._serves_few(made.program)
             own += [f"filled={quoted(made.filled)}"] if made.filled else []
             kind = "ForwardCall" if name == "forward" else "LaterCall"
-            lines += statement(f"_{name.upper()} = _directions.{kind}({', '.join(own)})")
+            lines += statement(f"_{name.upper()} = {call(f'_directions.{kind}', *own)}")
         return lines

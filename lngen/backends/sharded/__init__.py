@@ -14,7 +14,7 @@ from typing import Any
 from lngen.backends import Notes
 from lngen.backends.description import protocol
 from lngen.backends.interface import OwnFields, PublicInterface, interface
-from lngen.backends.layout import call, in_order, statement
+from lngen.backends.layout import in_order
 from lngen.backends.numpy.body import DirectionBody
 from lngen.backends.numpy.imports import imported, runtime_imports
 from lngen.backends.numpy.lowering import handed, lower
@@ -183,10 +183,7 @@ class _ShardedEmission:
         """The statement of a direction; `before` is the prefix of a part's name."""
         name = steps.form.program.direction
         results = self.protocol.directions[name].returned or "_directions.only"
-        own = ["_LAYER", *([f'"{name}"'] if name != "forward" else []), results]
-        function = f"_sharded.Sharded{'Forward' if name == 'forward' else 'Later'}"
-        made = call(function, *own, steps.made(self.notes.layer, "_sharded.ShardSteps", before))
-        return statement(f"_{name.upper()} = {made}")
+        return steps.statement(self.notes.layer, "_sharded.Sharded", "_sharded.ShardSteps", before, results)
 
     def _fields(self) -> dict[str, Any]:
         signatures = Signatures(

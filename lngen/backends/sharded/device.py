@@ -48,11 +48,7 @@ def files(
     }
     statements += layer_table("_device_sharded.layer_of", programs["forward"], tables)
     for each in steps:
-        name = each.form.program.direction
-        function = f"_device_sharded.DeviceSharded{'Forward' if name == 'forward' else 'Later'}"
-        own = ["_LAYER", *([f'"{name}"'] if name != "forward" else [])]
-        made = call(function, *own, each.made(notes.layer, "_device_sharded.DeviceSteps", "_"))
-        statements += statement(f"_{name.upper()} = {made}")
+        statements += each.statement(notes.layer, "_device_sharded.DeviceSharded", "_device_sharded.DeviceSteps", "_")
     text = render(
         "sharded/cuda.py.jinja",
         **_told(functions(protocol, programs, layer, _KEYWORDS, _called)),

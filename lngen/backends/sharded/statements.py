@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lngen.backends.layout import call, table
+from lngen.backends.layout import call, statement, table
 from lngen.backends.spelling import reading
 from lngen.plan.parts import Exchange, ShardedProgram
 
@@ -38,8 +38,18 @@ class DirectionSteps:
         every = (*(step for pair in self.exchanges for step in pair), self.last, self.common)
         return [step.lines for step in every if step]
 
-    def made(self, title: str, steps: str, before: str) -> str:
-        """Return the expression that makes them; `steps` is the class, `before` the prefix of a part's name."""
+    def statement(self, title: str, kind: str, steps: str, before: str, *results: str) -> list[str]:
+        """Return the statement that makes the direction of its steps.
+
+        `kind` is how its class begins, `steps` the class of the steps, `before` the prefix of a part's name.
+        """
+        name = self.form.program.direction
+        is_forward = name == "forward"
+        function = kind + ("Forward" if is_forward else "Later")
+        own = ["_LAYER", *([] if is_forward else [f'"{name}"']), *results, self._made(title, steps, before)]
+        return statement(f"_{name.upper()} = {call(function, *own)}")
+
+    def _made(self, title: str, steps: str, before: str) -> str:
         program = self.form.program
         exchanges = [
             call(

@@ -10,7 +10,7 @@ from lngen.backends import Notes
 from lngen.backends.class_names import attribute, class_of
 from lngen.backends.functions import FrameworkFunction, argument, definition
 from lngen.backends.interface import PublicInput, PublicInterface, interface
-from lngen.backends.layout import statement
+from lngen.backends.layout import call, statement
 from lngen.backends.modules import LayerClass
 from lngen.backends.spelling import marked_program, plain_errors, reading
 from lngen.files.render import render
@@ -61,7 +61,7 @@ class _TorchText:
             own=meanings,
             base=own.created(place),
             applied=definition("forward", given, self.function.result, 4),
-            called_by_module=statement(f"return _LAYER.call({', '.join(of_module)})", 8),
+            called_by_module=statement(f"return {call('_LAYER.call', *of_module)}", 8),
         )
         return reading(re.sub(r"\n{4,}", "\n\n\n", text))
 

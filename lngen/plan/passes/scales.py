@@ -14,7 +14,7 @@ from sympy import Expr, Mul, Rational
 from lngen.expressions.equations import Names
 from lngen.expressions.growth import Growth
 from lngen.expressions.symbols import RowScalarSymbol, TypedSymbol, axes
-from lngen.plan.program import Assignment, FeatureReduction, RowProgram, RowsReduction, Stage
+from lngen.plan.program import Assignment, FeatureReduction, RowProgram, Stage
 
 
 def with_late_scales(program: RowProgram, passes: Callable[[RowProgram], int]) -> RowProgram:
@@ -72,6 +72,7 @@ def with_weights(program: RowProgram) -> RowProgram:
     product anyway, and `g` can be computed later.
 
     >>> from lngen.expressions.symbols import FeatureSymbol, RowSymbol
+    >>> from lngen.plan.program import RowsReduction
     >>> x, g, dy, gamma = *map(RowSymbol, ("x", "g", "dy")), FeatureSymbol("gamma")
     >>> mean = FeatureReduction(RowScalarSymbol("m"), "mean", g*x, 2)
     >>> total = RowsReduction(FeatureSymbol("dgamma"), dy*x, 3)
@@ -134,14 +135,10 @@ def _stage(stage: Stage, table: dict[TypedSymbol, Expr], names: Names) -> Stage:
             row_scalars.append(Assignment(reduction.symbol, factors * apart, reduction.step))
         else:
             reductions.append(replace(reduction, body=body))
+    written = stage.replaced(table)
     return replace(
-        stage,
-        temps=tuple(
-            replace(temp, expression=temp.expression.xreplace(table))
-            for temp in stage.temps
-            if temp.symbol not in table
-        ),
+        written,
+        temps=tuple(temp for temp in written.temps if temp.symbol not in table),
         reductions=tuple(reductions),
-        row_scalars=(*row_scalars, *stage.row_scalars),
-        rows_reductions=tuple(RowsReduction(r.symbol, r.body.xreplace(table), r.step) for r in stage.rows_reductions),
+        row_scalars=(*row_scalars, *written.row_scalars),
     )
