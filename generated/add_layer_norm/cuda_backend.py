@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 5 row tensors (3 read, 2 written), 15 flops per row element.
 # Evidence: 2 outputs, 38 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-# templates sha256:cd7de088615046daa5aeb95a5030fff762b2c96e5e8a08a8fe28a266ec81e732
+# templates sha256:2cdf4ee813c5341eac52b221eed7af51b32932eaf3c2debd298f95341e952c23
 """Residual addition, then layer normalization; the sum is the second output.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -41,6 +41,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._runtime.cuda import launcher as _launcher
+from .kernels import KERNELS
 from .numpy_backend import INTERFACE
 
 
@@ -259,59 +260,4 @@ def compilations() -> int:
     return _launcher.compilations()
 
 
-_LAYER = _launcher.layer_of(
-    INTERFACE,
-    Saved,
-    __file__,
-    is_wide=False,
-    directions={
-        "forward": _launcher.DeviceDirection(
-            source="kernels.cu",
-            kernels={
-                "forward": (
-                    "x, residual, gamma, beta, eps, out y, out h, saved mu, "
-                    "saved mu_residual, saved rstd, the rows, the features"
-                ),
-            },
-        ),
-        "backward": _launcher.DeviceDirection(
-            source="kernels.cu",
-            sums=(2, 0),
-            kernels={
-                "backward": (
-                    "h, dy, dh, saved mu, saved mu_residual, saved rstd, gamma, "
-                    "out dx, out dresidual, the workspace, the rows, the features"
-                ),
-                "backward_columns": (
-                    "the workspace, the blocks, gamma, out dgamma, out dbeta, "
-                    "the features"
-                ),
-            },
-        ),
-        "jvp": _launcher.DeviceDirection(
-            source="second_order.cu",
-            kernels={
-                "jvp": (
-                    "h, x_dot, residual_dot, saved mu, saved mu_residual, saved rstd, "
-                    "gamma, gamma_dot, beta_dot, out y_dot, out h_dot, the rows, "
-                    "the features"
-                ),
-            },
-        ),
-        "backward_backward": _launcher.DeviceDirection(
-            source="second_order.cu",
-            sums=(1, 0),
-            kernels={
-                "backward_backward": (
-                    "h, dy, dh, ddx, ddresidual, saved mu, saved mu_residual, "
-                    "saved rstd, gamma, ddgamma, ddbeta, out dx, out dresidual, "
-                    "out ddy, out ddh, the workspace, the rows, the features"
-                ),
-                "backward_backward_columns": (
-                    "the workspace, the blocks, gamma, ddgamma, ddbeta, out dgamma, "
-                    "out dbeta, the features"
-                ),
-            },
-        ),
-    },
-)
+_LAYER = _launcher.layer_of(INTERFACE, Saved, __file__, KERNELS)

@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 5 flops per row element; backward 5 row tensors (3 read, 2 written), 10 flops per row element.
 # Evidence: 2 outputs, 26 steps, 31 first lines, 1 identity, 3 gradients, 2 tangents, 5 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:fa124934f3795c8fc356e5824de4f79467b8dcb3e62483f277a8b5707d439871
-# templates sha256:cd7de088615046daa5aeb95a5030fff762b2c96e5e8a08a8fe28a266ec81e732
+# templates sha256:2cdf4ee813c5341eac52b221eed7af51b32932eaf3c2debd298f95341e952c23
 """Residual addition, then root-mean-square normalization; the sum is the second output.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -41,6 +41,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._runtime.cuda import launcher as _launcher
+from .kernels import KERNELS
 from .numpy_backend import INTERFACE
 
 
@@ -247,57 +248,4 @@ def compilations() -> int:
     return _launcher.compilations()
 
 
-_LAYER = _launcher.layer_of(
-    INTERFACE,
-    Saved,
-    __file__,
-    is_wide=False,
-    directions={
-        "forward": _launcher.DeviceDirection(
-            source="kernels.cu",
-            kernels={
-                "forward": (
-                    "x, residual, gamma, eps, out y, out h, saved rstd, the rows, "
-                    "the features"
-                ),
-            },
-        ),
-        "backward": _launcher.DeviceDirection(
-            source="kernels.cu",
-            sums=(1, 0),
-            kernels={
-                "backward": (
-                    "h, dy, dh, saved rstd, gamma, out dx, out dresidual, "
-                    "the workspace, the rows, the features"
-                ),
-                "backward_columns": (
-                    "the workspace, the blocks, gamma, out dgamma, the features"
-                ),
-            },
-        ),
-        "jvp": _launcher.DeviceDirection(
-            source="second_order.cu",
-            kernels={
-                "jvp": (
-                    "h, x_dot, residual_dot, saved rstd, gamma, gamma_dot, out y_dot, "
-                    "out h_dot, the rows, the features"
-                ),
-            },
-        ),
-        "backward_backward": _launcher.DeviceDirection(
-            source="second_order.cu",
-            sums=(1, 0),
-            kernels={
-                "backward_backward": (
-                    "h, dy, dh, ddx, ddresidual, saved rstd, gamma, ddgamma, out dx, "
-                    "out dresidual, out ddy, out ddh, the workspace, the rows, "
-                    "the features"
-                ),
-                "backward_backward_columns": (
-                    "the workspace, the blocks, gamma, ddgamma, out dgamma, "
-                    "the features"
-                ),
-            },
-        ),
-    },
-)
+_LAYER = _launcher.layer_of(INTERFACE, Saved, __file__, KERNELS)

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (2 read, 0 written), 7 flops per row element; backward 4 row tensors (2 read, 2 written), 9 flops per row element.
 # Evidence: 1 output, 40 steps, 30 first lines, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:720360c5cb09872200aabed186e656f0885e8ed283f3161e9473c22b483e8c85
-# templates sha256:cd7de088615046daa5aeb95a5030fff762b2c96e5e8a08a8fe28a266ec81e732
+# templates sha256:2cdf4ee813c5341eac52b221eed7af51b32932eaf3c2debd298f95341e952c23
 """Cross entropy of soft targets with the softmax of a row, one number a row.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -41,6 +41,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._runtime.cuda import launcher as _launcher
+from .kernels import KERNELS
 from .numpy_backend import INTERFACE
 
 
@@ -226,47 +227,4 @@ def compilations() -> int:
     return _launcher.compilations()
 
 
-_LAYER = _launcher.layer_of(
-    INTERFACE,
-    Saved,
-    __file__,
-    is_wide=False,
-    directions={
-        "forward": _launcher.DeviceDirection(
-            source="kernels.cu",
-            kernels={
-                "forward": (
-                    "x, target, out y, saved m, saved Z, saved log_Z, the rows, "
-                    "the features"
-                ),
-            },
-        ),
-        "backward": _launcher.DeviceDirection(
-            source="kernels.cu",
-            kernels={
-                "backward": (
-                    "x, target, dy, saved m, saved Z, saved log_Z, out dx, "
-                    "out dtarget, the rows, the features"
-                ),
-            },
-        ),
-        "jvp": _launcher.DeviceDirection(
-            source="second_order.cu",
-            kernels={
-                "jvp": (
-                    "x, target, x_dot, target_dot, saved m, saved Z, saved log_Z, "
-                    "out y_dot, the rows, the features"
-                ),
-            },
-        ),
-        "backward_backward": _launcher.DeviceDirection(
-            source="second_order.cu",
-            kernels={
-                "backward_backward": (
-                    "x, target, dy, ddx, ddtarget, saved m, saved Z, saved log_Z, "
-                    "out dx, out dtarget, out ddy, the rows, the features"
-                ),
-            },
-        ),
-    },
-)
+_LAYER = _launcher.layer_of(INTERFACE, Saved, __file__, KERNELS)

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 18 flops per row element.
 # Evidence: 1 output, 17 steps, 32 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
-# templates sha256:499de0446fa632a10ae9373af4708902c95db9ae1de1b4747f892ce0a463a051
+# templates sha256:cac5649c9368dd50145c1f43a92142ff2d579f71c413694f067185f5450b0d89
 """Centred rows divided by their mean absolute deviation.
 
 The functions of `numpy_backend` as compiled kernels of kernels.cpp. The system's C++
@@ -11,15 +11,9 @@ compiler ($CXX, or else c++, g++ or clang++) compiles them on first use, one typ
 time. The library is kept in $LNGEN_CACHE or the user's cache folder.
 """
 
-from collections.abc import Sequence
-from typing import Any, Literal, overload
-
-import numpy.typing as npt
-
 from .._runtime.native import kernels as _host
-from .._runtime.numpy import directions as _directions
-from .._runtime.protocol import calls as _calls
 from . import numpy_backend as _numpy
+from .kernels import KERNELS
 from .numpy_backend import (
     INTERFACE,
     Gradients,
@@ -40,144 +34,8 @@ __all__ = [
     "saved_from",
 ]
 
-
-@overload
-def forward(
-    x: npt.NDArray[Any],
-    gamma: npt.NDArray[Any] | None = None,
-    beta: npt.NDArray[Any] | None = None,
-    *,
-    eps: float = 1e-5,
-    save: Literal[True] = True,
-    out: npt.NDArray[Any] | None = None,
-    threads: int = 1,
-) -> tuple[npt.NDArray[Any], Saved]: ...
-
-
-@overload
-def forward(
-    x: npt.NDArray[Any],
-    gamma: npt.NDArray[Any] | None = None,
-    beta: npt.NDArray[Any] | None = None,
-    *,
-    eps: float = 1e-5,
-    save: bool,
-    out: npt.NDArray[Any] | None = None,
-    threads: int = 1,
-) -> tuple[npt.NDArray[Any], Saved | None]: ...
-
-
-def forward(
-    x: npt.NDArray[Any],
-    gamma: npt.NDArray[Any] | None = None,
-    beta: npt.NDArray[Any] | None = None,
-    *,
-    eps: float = 1e-5,
-    save: bool = True,
-    out: npt.NDArray[Any] | None = None,
-    threads: int = 1,
-) -> tuple[npt.NDArray[Any], Saved | None]:
-    """Compiled version of `numpy_backend.forward`."""
-    eps = _calls.constant("eps", eps)
-    return _FORWARD.call((x, gamma, beta, eps), save, out, threads)
-
-
-def backward(
-    saved: Saved,
-    dy: npt.NDArray[Any],
-    *,
-    out: Sequence[npt.NDArray[Any] | None] | None = None,
-    threads: int = 1,
-) -> Gradients:
-    """Compiled version of `numpy_backend.backward`."""
-    return _BACKWARD.call(saved, (dy,), out, threads)
-
-
-def jvp(
-    saved: Saved,
-    x_dot: npt.NDArray[Any] | None = None,
-    gamma_dot: npt.NDArray[Any] | None = None,
-    beta_dot: npt.NDArray[Any] | None = None,
-    *,
-    out: npt.NDArray[Any] | None = None,
-    threads: int = 1,
-) -> npt.NDArray[Any]:
-    """Compiled version of `numpy_backend.jvp`."""
-    return _JVP.call(saved, (x_dot, gamma_dot, beta_dot), out, threads)
-
-
-def backward_backward(
-    saved: Saved,
-    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
-    ddx: npt.NDArray[Any] | None = None,
-    ddgamma: npt.NDArray[Any] | None = None,
-    ddbeta: npt.NDArray[Any] | None = None,
-    *,
-    out: Sequence[npt.NDArray[Any] | None] | None = None,
-    threads: int = 1,
-) -> SecondGradients:
-    """Compiled version of `numpy_backend.backward_backward`."""
-    arguments_ = (*_calls.each_cotangent(cotangents, ("dy",)), ddx, ddgamma, ddbeta)
-    return _BACKWARD_BACKWARD.call(saved, arguments_, out, threads)
-
-
-_LAYER = _directions.HostLayer(INTERFACE, Saved)
-_KERNELS = _host.HostKernels(
-    _LAYER,
-    __file__,
-    directions={
-        "forward": _host.DeviceDirection(
-            source="kernels.cpp",
-            kernels={
-                "forward": (
-                    "x, gamma, beta, eps, out y, saved mu, saved mu_residual, "
-                    "saved scale, the rows, the features"
-                ),
-            },
-        ),
-        "backward": _host.DeviceDirection(
-            source="kernels.cpp",
-            sums=(2, 0),
-            kernels={
-                "backward": (
-                    "x, dy, saved mu, saved mu_residual, saved scale, gamma, out dx, "
-                    "the workspace, the rows, the features"
-                ),
-                "backward_columns": (
-                    "the workspace, the blocks, gamma, out dgamma, out dbeta, "
-                    "the features"
-                ),
-            },
-        ),
-        "jvp": _host.DeviceDirection(
-            source="second_order.cpp",
-            kernels={
-                "jvp": (
-                    "x, x_dot, saved mu, saved mu_residual, saved scale, gamma, "
-                    "gamma_dot, beta_dot, out y_dot, the rows, the features"
-                ),
-            },
-        ),
-        "backward_backward": _host.DeviceDirection(
-            source="second_order.cpp",
-            sums=(1, 0),
-            kernels={
-                "backward_backward": (
-                    "x, dy, ddx, saved mu, saved mu_residual, saved scale, gamma, "
-                    "ddgamma, ddbeta, out dx, out ddy, the workspace, the rows, "
-                    "the features"
-                ),
-                "backward_backward_columns": (
-                    "the workspace, the blocks, gamma, ddgamma, ddbeta, out dgamma, "
-                    "out dbeta, the features"
-                ),
-            },
-        ),
-    },
-)
-_FORWARD = _KERNELS.forward(_directions.only, _numpy._FORWARD)
-_BACKWARD = _KERNELS.later("backward", Gradients, _numpy._BACKWARD)
-_JVP = _KERNELS.later("jvp", _directions.only, _numpy._JVP)
-_BACKWARD_BACKWARD = _KERNELS.later(
-    "backward_backward", SecondGradients, _numpy._BACKWARD_BACKWARD
-)
+_KERNELS = _host.HostKernels(_numpy, __file__, KERNELS)
+forward = _KERNELS.compiled(_numpy.forward)
+backward = _KERNELS.compiled(_numpy.backward)
+jvp = _KERNELS.compiled(_numpy.jvp)
+backward_backward = _KERNELS.compiled(_numpy.backward_backward)

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 9 flops per row element; backward 3 row tensors (2 read, 1 written), 18 flops per row element.
 # Evidence: 1 output, 17 steps, 32 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:4d0485795846979d07cc1fcca041bddbd1022408811c53dc83dfbd75389515f6
-# templates sha256:cd7de088615046daa5aeb95a5030fff762b2c96e5e8a08a8fe28a266ec81e732
+# templates sha256:2cdf4ee813c5341eac52b221eed7af51b32932eaf3c2debd298f95341e952c23
 """Centred rows divided by their mean absolute deviation.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -41,6 +41,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._runtime.cuda import launcher as _launcher
+from .kernels import KERNELS
 from .numpy_backend import INTERFACE
 
 
@@ -236,58 +237,4 @@ def compilations() -> int:
     return _launcher.compilations()
 
 
-_LAYER = _launcher.layer_of(
-    INTERFACE,
-    Saved,
-    __file__,
-    is_wide=False,
-    directions={
-        "forward": _launcher.DeviceDirection(
-            source="kernels.cu",
-            kernels={
-                "forward": (
-                    "x, gamma, beta, eps, out y, saved mu, saved mu_residual, "
-                    "saved scale, the rows, the features"
-                ),
-            },
-        ),
-        "backward": _launcher.DeviceDirection(
-            source="kernels.cu",
-            sums=(2, 0),
-            kernels={
-                "backward": (
-                    "x, dy, saved mu, saved mu_residual, saved scale, gamma, out dx, "
-                    "the workspace, the rows, the features"
-                ),
-                "backward_columns": (
-                    "the workspace, the blocks, gamma, out dgamma, out dbeta, "
-                    "the features"
-                ),
-            },
-        ),
-        "jvp": _launcher.DeviceDirection(
-            source="second_order.cu",
-            kernels={
-                "jvp": (
-                    "x, x_dot, saved mu, saved mu_residual, saved scale, gamma, "
-                    "gamma_dot, beta_dot, out y_dot, the rows, the features"
-                ),
-            },
-        ),
-        "backward_backward": _launcher.DeviceDirection(
-            source="second_order.cu",
-            sums=(1, 0),
-            kernels={
-                "backward_backward": (
-                    "x, dy, ddx, saved mu, saved mu_residual, saved scale, gamma, "
-                    "ddgamma, ddbeta, out dx, out ddy, the workspace, the rows, "
-                    "the features"
-                ),
-                "backward_backward_columns": (
-                    "the workspace, the blocks, gamma, ddgamma, ddbeta, out dgamma, "
-                    "out dbeta, the features"
-                ),
-            },
-        ),
-    },
-)
+_LAYER = _launcher.layer_of(INTERFACE, Saved, __file__, KERNELS)

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 10 flops per row element; backward 3 row tensors (2 read, 1 written), 21 flops per row element.
 # Evidence: 1 output, 23 steps, 36 first lines, 2 identities, 4 gradients, 1 tangent, 5 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:c9070b8f8940661be13e2724980af921ddfd8db4bb08a4031340be6ff2a3f068
-# templates sha256:cd7de088615046daa5aeb95a5030fff762b2c96e5e8a08a8fe28a266ec81e732
+# templates sha256:2cdf4ee813c5341eac52b221eed7af51b32932eaf3c2debd298f95341e952c23
 """Layer normalization whose output is gated by one number a row.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -41,6 +41,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._runtime.cuda import launcher as _launcher
+from .kernels import KERNELS
 from .numpy_backend import INTERFACE
 
 
@@ -253,59 +254,4 @@ def compilations() -> int:
     return _launcher.compilations()
 
 
-_LAYER = _launcher.layer_of(
-    INTERFACE,
-    Saved,
-    __file__,
-    is_wide=False,
-    directions={
-        "forward": _launcher.DeviceDirection(
-            source="kernels.cu",
-            kernels={
-                "forward": (
-                    "x, gate, gamma, beta, eps, out y, saved mu, saved mu_residual, "
-                    "saved rstd, the rows, the features"
-                ),
-            },
-        ),
-        "backward": _launcher.DeviceDirection(
-            source="kernels.cu",
-            sums=(2, 0),
-            kernels={
-                "backward": (
-                    "x, gate, dy, saved mu, saved mu_residual, saved rstd, gamma, "
-                    "beta, out dx, out dgate, the workspace, the rows, the features"
-                ),
-                "backward_columns": (
-                    "the workspace, the blocks, gamma, beta, out dgamma, out dbeta, "
-                    "the features"
-                ),
-            },
-        ),
-        "jvp": _launcher.DeviceDirection(
-            source="second_order.cu",
-            kernels={
-                "jvp": (
-                    "x, gate, x_dot, gate_dot, saved mu, saved mu_residual, "
-                    "saved rstd, gamma, beta, gamma_dot, beta_dot, out y_dot, "
-                    "the rows, the features"
-                ),
-            },
-        ),
-        "backward_backward": _launcher.DeviceDirection(
-            source="second_order.cu",
-            sums=(2, 0),
-            kernels={
-                "backward_backward": (
-                    "x, gate, dy, ddx, ddgate, saved mu, saved mu_residual, "
-                    "saved rstd, gamma, beta, ddgamma, ddbeta, out dx, out dgate, "
-                    "out ddy, the workspace, the rows, the features"
-                ),
-                "backward_backward_columns": (
-                    "the workspace, the blocks, gamma, beta, ddgamma, ddbeta, "
-                    "out dgamma, out dbeta, the features"
-                ),
-            },
-        ),
-    },
-)
+_LAYER = _launcher.layer_of(INTERFACE, Saved, __file__, KERNELS)

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 11 flops per row element.
 # Evidence: 1 output, 12 steps, 22 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:d6d0fc6bae35d5792aeb8c53905b405fb3e2898585401f4972ed378df0d03a22
-# templates sha256:cd7de088615046daa5aeb95a5030fff762b2c96e5e8a08a8fe28a266ec81e732
+# templates sha256:2cdf4ee813c5341eac52b221eed7af51b32932eaf3c2debd298f95341e952c23
 """Each row divided by its mean fourth power, to the power 1/4.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -41,6 +41,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._runtime.cuda import launcher as _launcher
+from .kernels import KERNELS
 from .numpy_backend import INTERFACE
 
 
@@ -225,53 +226,4 @@ def compilations() -> int:
     return _launcher.compilations()
 
 
-_LAYER = _launcher.layer_of(
-    INTERFACE,
-    Saved,
-    __file__,
-    is_wide=False,
-    directions={
-        "forward": _launcher.DeviceDirection(
-            source="kernels.cu",
-            kernels={
-                "forward": "x, gamma, eps, out y, saved scale, the rows, the features",
-            },
-        ),
-        "backward": _launcher.DeviceDirection(
-            source="kernels.cu",
-            sums=(1, 0),
-            kernels={
-                "backward": (
-                    "x, dy, saved scale, gamma, out dx, the workspace, the rows, "
-                    "the features"
-                ),
-                "backward_columns": (
-                    "the workspace, the blocks, gamma, out dgamma, the features"
-                ),
-            },
-        ),
-        "jvp": _launcher.DeviceDirection(
-            source="second_order.cu",
-            kernels={
-                "jvp": (
-                    "x, x_dot, saved scale, gamma, gamma_dot, out y_dot, the rows, "
-                    "the features"
-                ),
-            },
-        ),
-        "backward_backward": _launcher.DeviceDirection(
-            source="second_order.cu",
-            sums=(1, 0),
-            kernels={
-                "backward_backward": (
-                    "x, dy, ddx, saved scale, gamma, ddgamma, out dx, out ddy, "
-                    "the workspace, the rows, the features"
-                ),
-                "backward_backward_columns": (
-                    "the workspace, the blocks, gamma, ddgamma, out dgamma, "
-                    "the features"
-                ),
-            },
-        ),
-    },
-)
+_LAYER = _launcher.layer_of(INTERFACE, Saved, __file__, KERNELS)

@@ -3,7 +3,7 @@
 # Cost: forward 3 row tensors (2 read, 1 written), 7 flops per row element; backward 5 row tensors (3 read, 2 written), 19 flops per row element.
 # Evidence: 1 output, 37 steps, 39 first lines, 1 identity, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:a8b76386f8a799fd231a6dd9fa86d8c34e1c7f23c48996e7228eca62e4e22fd0
-# templates sha256:499de0446fa632a10ae9373af4708902c95db9ae1de1b4747f892ce0a463a051
+# templates sha256:cac5649c9368dd50145c1f43a92142ff2d579f71c413694f067185f5450b0d89
 """A gate, silu of another row, then root-mean-square normalization.
 
 The functions of `numpy_backend` as compiled kernels of kernels.cpp. The system's C++
@@ -11,15 +11,9 @@ compiler ($CXX, or else c++, g++ or clang++) compiles them on first use, one typ
 time. The library is kept in $LNGEN_CACHE or the user's cache folder.
 """
 
-from collections.abc import Sequence
-from typing import Any, Literal, overload
-
-import numpy.typing as npt
-
 from .._runtime.native import kernels as _host
-from .._runtime.numpy import directions as _directions
-from .._runtime.protocol import calls as _calls
 from . import numpy_backend as _numpy
+from .kernels import KERNELS
 from .numpy_backend import (
     INTERFACE,
     Gradients,
@@ -40,141 +34,8 @@ __all__ = [
     "saved_from",
 ]
 
-
-@overload
-def forward(
-    x: npt.NDArray[Any],
-    z: npt.NDArray[Any],
-    gamma: npt.NDArray[Any] | None = None,
-    *,
-    eps: float = 1e-5,
-    save: Literal[True] = True,
-    out: npt.NDArray[Any] | None = None,
-    threads: int = 1,
-) -> tuple[npt.NDArray[Any], Saved]: ...
-
-
-@overload
-def forward(
-    x: npt.NDArray[Any],
-    z: npt.NDArray[Any],
-    gamma: npt.NDArray[Any] | None = None,
-    *,
-    eps: float = 1e-5,
-    save: bool,
-    out: npt.NDArray[Any] | None = None,
-    threads: int = 1,
-) -> tuple[npt.NDArray[Any], Saved | None]: ...
-
-
-def forward(
-    x: npt.NDArray[Any],
-    z: npt.NDArray[Any],
-    gamma: npt.NDArray[Any] | None = None,
-    *,
-    eps: float = 1e-5,
-    save: bool = True,
-    out: npt.NDArray[Any] | None = None,
-    threads: int = 1,
-) -> tuple[npt.NDArray[Any], Saved | None]:
-    """Compiled version of `numpy_backend.forward`."""
-    eps = _calls.constant("eps", eps, signed=False)
-    return _FORWARD.call((x, z, gamma, eps), save, out, threads)
-
-
-def backward(
-    saved: Saved,
-    dy: npt.NDArray[Any],
-    *,
-    out: Sequence[npt.NDArray[Any] | None] | None = None,
-    threads: int = 1,
-) -> Gradients:
-    """Compiled version of `numpy_backend.backward`."""
-    return _BACKWARD.call(saved, (dy,), out, threads)
-
-
-def jvp(
-    saved: Saved,
-    x_dot: npt.NDArray[Any] | None = None,
-    z_dot: npt.NDArray[Any] | None = None,
-    gamma_dot: npt.NDArray[Any] | None = None,
-    *,
-    out: npt.NDArray[Any] | None = None,
-    threads: int = 1,
-) -> npt.NDArray[Any]:
-    """Compiled version of `numpy_backend.jvp`."""
-    return _JVP.call(saved, (x_dot, z_dot, gamma_dot), out, threads)
-
-
-def backward_backward(
-    saved: Saved,
-    cotangents: npt.NDArray[Any] | Sequence[npt.NDArray[Any] | None],
-    ddx: npt.NDArray[Any] | None = None,
-    ddz: npt.NDArray[Any] | None = None,
-    ddgamma: npt.NDArray[Any] | None = None,
-    *,
-    out: Sequence[npt.NDArray[Any] | None] | None = None,
-    threads: int = 1,
-) -> SecondGradients:
-    """Compiled version of `numpy_backend.backward_backward`."""
-    arguments_ = (*_calls.each_cotangent(cotangents, ("dy",)), ddx, ddz, ddgamma)
-    return _BACKWARD_BACKWARD.call(saved, arguments_, out, threads)
-
-
-_LAYER = _directions.HostLayer(INTERFACE, Saved)
-_KERNELS = _host.HostKernels(
-    _LAYER,
-    __file__,
-    directions={
-        "forward": _host.DeviceDirection(
-            source="kernels.cpp",
-            kernels={
-                "forward": (
-                    "x, z, gamma, eps, out y, saved rstd, the rows, the features"
-                ),
-            },
-        ),
-        "backward": _host.DeviceDirection(
-            source="kernels.cpp",
-            sums=(1, 0),
-            kernels={
-                "backward": (
-                    "x, z, dy, saved rstd, gamma, out dx, out dz, the workspace, "
-                    "the rows, the features"
-                ),
-                "backward_columns": (
-                    "the workspace, the blocks, gamma, out dgamma, the features"
-                ),
-            },
-        ),
-        "jvp": _host.DeviceDirection(
-            source="second_order.cpp",
-            kernels={
-                "jvp": (
-                    "x, z, x_dot, z_dot, saved rstd, gamma, gamma_dot, out y_dot, "
-                    "the rows, the features"
-                ),
-            },
-        ),
-        "backward_backward": _host.DeviceDirection(
-            source="second_order.cpp",
-            sums=(1, 0),
-            kernels={
-                "backward_backward": (
-                    "x, z, dy, ddx, ddz, saved rstd, gamma, ddgamma, out dx, out dz, "
-                    "out ddy, the workspace, the rows, the features"
-                ),
-                "backward_backward_columns": (
-                    "the workspace, the blocks, gamma, ddgamma, out dgamma, "
-                    "the features"
-                ),
-            },
-        ),
-    },
-)
-_FORWARD = _KERNELS.forward(_directions.only, _numpy._FORWARD)
-_BACKWARD = _KERNELS.later("backward", Gradients, _numpy._BACKWARD)
-_JVP = _KERNELS.later("jvp", _directions.only, _numpy._JVP)
-_BACKWARD_BACKWARD = _KERNELS.later(
-    "backward_backward", SecondGradients, _numpy._BACKWARD_BACKWARD
-)
+_KERNELS = _host.HostKernels(_numpy, __file__, KERNELS)
+forward = _KERNELS.compiled(_numpy.forward)
+backward = _KERNELS.compiled(_numpy.backward)
+jvp = _KERNELS.compiled(_numpy.jvp)
+backward_backward = _KERNELS.compiled(_numpy.backward_backward)

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 4 flops per row element.
 # Evidence: 1 output, 31 steps, 20 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:9ce87dbd38edba4176ecb72247c55af9618089126b150813de61257b8d884562
-# templates sha256:cd7de088615046daa5aeb95a5030fff762b2c96e5e8a08a8fe28a266ec81e732
+# templates sha256:2cdf4ee813c5341eac52b221eed7af51b32932eaf3c2debd298f95341e952c23
 """Softmax over the feature axis.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -41,6 +41,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._runtime.cuda import launcher as _launcher
+from .kernels import KERNELS
 from .numpy_backend import INTERFACE
 
 
@@ -211,30 +212,4 @@ def compilations() -> int:
     return _launcher.compilations()
 
 
-_LAYER = _launcher.layer_of(
-    INTERFACE,
-    Saved,
-    __file__,
-    is_wide=False,
-    directions={
-        "forward": _launcher.DeviceDirection(
-            source="kernels.cu", kernels={"forward": "x, out y, the rows, the features"}
-        ),
-        "backward": _launcher.DeviceDirection(
-            source="kernels.cu",
-            kernels={"backward": "y, dy, out dx, the rows, the features"},
-        ),
-        "jvp": _launcher.DeviceDirection(
-            source="second_order.cu",
-            kernels={"jvp": "y, x_dot, out y_dot, the rows, the features"},
-        ),
-        "backward_backward": _launcher.DeviceDirection(
-            source="second_order.cu",
-            kernels={
-                "backward_backward": (
-                    "y, dy, ddx, out dx, out ddy, the rows, the features"
-                ),
-            },
-        ),
-    },
-)
+_LAYER = _launcher.layer_of(INTERFACE, Saved, __file__, KERNELS)

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 7 flops per row element; backward 3 row tensors (2 read, 1 written), 10 flops per row element.
 # Evidence: 1 output, 35 steps, 23 first lines, 2 identities, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 2, 3, 4, 5; derivation.md says of what.
 # definition sha256:5c30a6dc2dc6ad6d80103cedc7b8820d41a985b799ed6b10a6631e55e07f29cc
-# templates sha256:cd7de088615046daa5aeb95a5030fff762b2c96e5e8a08a8fe28a266ec81e732
+# templates sha256:2cdf4ee813c5341eac52b221eed7af51b32932eaf3c2debd298f95341e952c23
 """Rows of mean zero and unbiased variance one, without parameters.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -41,6 +41,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._runtime.cuda import launcher as _launcher
+from .kernels import KERNELS
 from .numpy_backend import INTERFACE
 
 
@@ -220,47 +221,4 @@ def compilations() -> int:
     return _launcher.compilations()
 
 
-_LAYER = _launcher.layer_of(
-    INTERFACE,
-    Saved,
-    __file__,
-    is_wide=False,
-    directions={
-        "forward": _launcher.DeviceDirection(
-            source="kernels.cu",
-            kernels={
-                "forward": (
-                    "x, eps, out y, saved mu, saved mu_residual, saved rstd, the rows, "
-                    "the features"
-                ),
-            },
-        ),
-        "backward": _launcher.DeviceDirection(
-            source="kernels.cu",
-            kernels={
-                "backward": (
-                    "x, dy, saved mu, saved mu_residual, saved rstd, out dx, the rows, "
-                    "the features"
-                ),
-            },
-        ),
-        "jvp": _launcher.DeviceDirection(
-            source="second_order.cu",
-            kernels={
-                "jvp": (
-                    "x, x_dot, saved mu, saved mu_residual, saved rstd, out y_dot, "
-                    "the rows, the features"
-                ),
-            },
-        ),
-        "backward_backward": _launcher.DeviceDirection(
-            source="second_order.cu",
-            kernels={
-                "backward_backward": (
-                    "x, dy, ddx, saved mu, saved mu_residual, saved rstd, out dx, "
-                    "out ddy, the rows, the features"
-                ),
-            },
-        ),
-    },
-)
+_LAYER = _launcher.layer_of(INTERFACE, Saved, __file__, KERNELS)

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from lngen.backends import Notes
-from lngen.backends.interface import PublicConstant, PublicInput, PublicInterface
+from lngen.backends.interface import MEANINGS, PublicConstant, PublicInput, PublicInterface
 from lngen.backends.layout import WIDTH, call, statement
-from lngen.backends.numpy.wrappers import MEANINGS
 from lngen.backends.signatures import as_python
 from lngen.runtime.protocol.directions import computed_words
 

@@ -16,6 +16,15 @@ from lngen.plan.program import RowProgram
 
 Kind = Literal["Row", "RowScalar", "Feature", "Scalar", "Data"]
 
+MEANINGS: dict[Kind, str] = {
+    "Row": "shape (..., D)",
+    "RowScalar": "one value per row, shape {rows}.shape[:-1]",
+    "Feature": "one value per feature, shape (D,)",
+    "Scalar": "a number or a 0-d array",
+    "Data": "shape (..., D), without a gradient",
+}
+"""Values of each kind, in the words of a docstring; `rows` is an argument that has rows."""
+
 
 @dataclass(frozen=True)
 class PublicName:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lngen.backends.cpp.contract import LAUNCH_FIELDS
-from lngen.backends.cuda.launcher import source_of
+from lngen.backends.cpp.kernels import source_of
 from lngen.errors import LngenError
 from lngen.files.paths import generated_folder
 from lngen.inspection import listing
@@ -108,8 +108,9 @@ def missing_disassembler() -> str:
 def _of_direction(
     layer: Derived, program: RowProgram, architecture: Architecture, features: int, dtype: DType
 ) -> list[Inspected]:
-    place = generated_folder() / layer.definition.name / source_of(program)
-    kernels = layer.text(source_of(program)).replace('#include "layer.h"', layer.text("layer.h"))
+    name = f"{source_of(program)}.cu"
+    place = generated_folder() / layer.definition.name / name
+    kernels = layer.text(name).replace('#include "layer.h"', layer.text("layer.h"))
     text = inlined(place, kernels)
     given = macros(program.direction, dtype.name, dtype.name, features, shared=architecture.block_shared)
     code = as_launched(text, architecture.name, [f"-D{macro}" for macro in given])

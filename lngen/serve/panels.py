@@ -19,8 +19,8 @@ Panels = dict[str, str]
 NAMES = ("result", "derivation", "evidence", "cost", "code")
 """The panels, in the order in which they stand on the page."""
 
-_BY_ENDING = {"cu": "CUDA", "cpp": "C++"}
-_BY_BEGINNING = {"numpy": "NumPy", "cuda": "CUDA", "torch": "PyTorch", "jax": "JAX", "cpu": "C++"}
+_BY_ENDING = {"cu": "CUDA", "cpp": "C++", "h": "C++"}
+_BY_BEGINNING = {"numpy": "NumPy", "cuda": "CUDA", "torch": "PyTorch", "jax": "JAX", "cpu": "C++", "kernels": "C++"}
 _BACKENDS = ("NumPy", "CUDA", "PyTorch", "JAX", "C++")
 
 
@@ -60,7 +60,7 @@ def of_code(layer: Derived) -> Panels:
 def backend_of(file: str) -> str:
     """Return the title of the backend that an emitted file is of; empty for what is no code of one.
 
-    >>> [backend_of(name) for name in ("numpy_kernels.py", "kernels.cu", "cpu_backend.py", "manifest.json")]
+    >>> [backend_of(name) for name in ("numpy_kernels.py", "kernels.cu", "layer.h", "manifest.json")]
     ['NumPy', 'CUDA', 'C++', '']
     """
     name, _, ending = file.rpartition(".")

@@ -100,7 +100,15 @@ def test_text_needs_numpy_and_what_layers_share() -> None:
     text = emit(PAIRS["sink"], notes_of(SINK[0]))["cuda_backend.py"]
     found = [node for node in ast.walk(ast.parse(text)) if isinstance(node, (ast.Import, ast.ImportFrom))]
     modules = {node.module if isinstance(node, ast.ImportFrom) else node.names[0].name for node in found}
-    assert modules == {"collections.abc", "typing", "numpy", "numpy.typing", "_runtime.cuda", "numpy_backend"}
+    assert modules == {
+        "collections.abc",
+        "typing",
+        "numpy",
+        "numpy.typing",
+        "_runtime.cuda",
+        "kernels",
+        "numpy_backend",
+    }
 
 
 def test_notes_are_placed() -> None:

@@ -14,13 +14,12 @@ from ..protocol.interface import Interface
 from ..protocol.saved import first_fields
 from . import devices, dlpack, driver, kernels, plans
 from .arrays import KINDS, DeviceArray, array, dtype_of, finite, stream_handle
-from .calls import DeviceDirection, DeviceLayer, check_saved, layer_of
+from .calls import DeviceLayer, check_saved, layer_of
 from .compilers import compilations
 from .plans import CallPlan
 
 __all__ = [
     "DeviceArray",
-    "DeviceDirection",
     "DeviceLayer",
     "compilations",
     "each_cotangent",

@@ -14,9 +14,10 @@ import numpy as np
 
 from ..protocol.calls import Array, DType, Shape
 from ..protocol.directions import DirectionProtocol, Entry
+from ..protocol.kernels import KernelTable
 from . import devices, driver, plans
 from .arrays import Memory, dtype_of, part
-from .calls import DeviceCall, DeviceDirection, DeviceLayer, KernelKey
+from .calls import DeviceCall, DeviceLayer, KernelKey
 from .kernels import launches
 from .plans import CallPlan
 
@@ -54,7 +55,7 @@ Value: TypeAlias = Memory | Array | Nothing | float | None
 
 
 class DevicePart:
-    """Function (values, results, call) that runs kernels of a `source` beside `file`.
+    """Function (values, results, call) that runs the kernels of `source`.cu beside `file`.
 
     A value is a device array, a number, or a host array with a number per row; a result is an array of either kind.
     `values` and `results` name the kind of each, `kernels` the arguments of each kernel. Inputs in `optional` may be
@@ -88,7 +89,7 @@ class DevicePart:
             minimum_features=1,
             is_wide=is_wide,
             takes={self.name: DirectionProtocol(self.name, made, tangents=reads)},
-            directions={self.name: DeviceDirection(source=source, kernels=kernels, sums=sums)},
+            directions={self.name: KernelTable(source=source, kernels=kernels, sums=sums)},
         )
 
     def __call__(self, values: Sequence[Value], results: Sequence[Any], call: DeviceWork) -> None:

@@ -8,26 +8,29 @@ passed as dense copies in the compute type.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import prod
 from pathlib import Path
-from typing import Any, Generic, NamedTuple
+from types import FunctionType, ModuleType
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
-from ..cuda.calls import DeviceDirection
 from ..numpy.blocks import Work, round_to
 from ..numpy.blocks import stored as store_results
-from ..numpy.directions import ForwardCall, LaterCall, Results
-from ..numpy.layers import HostLayer, Kept
+from ..numpy.directions import ForwardCall, LaterCall
+from ..numpy.layers import HostLayer
 from ..protocol import directions as protocol
 from ..protocol.calls import Array, DType, Shape
+from ..protocol.directions import DirectionProtocol
 from ..protocol.interface import PER_ROW
+from ..protocol.kernels import KernelTable
 from . import binding
 from . import compiler as host_compiler
 from . import threads as host_threads
 from .calls import TYPES, HostCall, Running
 from .memory import empty
 
-__all__ = ["DeviceDirection", "HostKernels"]
+__all__ = ["HostKernels"]
 
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 CHUNKS = 16
 """Largest number of chunks of the rows, which threads share."""
@@ -52,26 +55,40 @@ def _macros(stored: str, computed: str, absent: Iterable[str]) -> tuple[str, ...
     return f"LNGEN_ROWS={stored}", f"LNGEN_COMPUTED={computed}", *(f"LNGEN_WITHOUT_{name}" for name in sorted(absent))
 
 
-class HostKernels(Generic[Kept]):
-    """The kernels of a layer, in files beside `file`, as the table of its directions describes them."""
+class HostKernels:
+    """The kernels of a layer, in files beside `file`, by direction, as a table describes them.
 
-    def __init__(self, layer: HostLayer[Kept], file: str, directions: Mapping[str, DeviceDirection]) -> None:
-        self.layer, self.folder, self.directions = layer, Path(file).parent, directions
-        self.takes = layer.protocol.directions
-        self.optional = [each.symbol for each in layer.protocol.inputs if each.may_be_none]
+    `backend` is its `numpy_backend`, which computes in types that kernels do not.
+    """
 
-    def forward(self, results: Callable[..., Results], otherwise: Any) -> HostCall[tuple[Results, Kept | None]]:
-        """Return the call of `forward`; `results` makes the returned object from the outputs.
+    def __init__(self, backend: ModuleType, file: str, tables: Mapping[str, KernelTable]) -> None:
+        self.file, names = Path(file), vars(backend)
+        self.layer: HostLayer[Any] = names["_LAYER"]
+        optional = [each.symbol for each in self.layer.protocol.inputs if each.may_be_none]
+        self.kernels = {
+            name: DirectionKernels(
+                self.layer.protocol.directions[name], table, self.file.parent, optional, names[_variable(name)]
+            )
+            for name, table in tables.items()
+        }
+        self.names = {**names, **{_variable(name): self._call(kernels) for name, kernels in self.kernels.items()}}
 
-        `otherwise` is the call of `numpy_backend`, for types that kernels do not compute in.
-        """
-        kernels = DirectionKernels(self, "forward", otherwise)
-        return HostCall(ForwardCall(self.layer, results, kernels.forward, empty=empty), kernels.running())
+    def _call(self, kernels: "DirectionKernels") -> HostCall[Any]:
+        of = kernels.otherwise
+        if kernels.takes.is_forward:
+            call: Any = ForwardCall(self.layer, of.results, kernels.forward, empty=empty)
+        else:
+            call = LaterCall(self.layer, kernels.takes.name, of.results, kernels.later, empty=empty)
+        return HostCall(call, kernels.running())
 
-    def later(self, direction: str, results: Callable[..., Results], otherwise: Any) -> HostCall[Results]:
-        """A direction that follows forward."""
-        kernels = DirectionKernels(self, direction, otherwise)
-        return HostCall(LaterCall(self.layer, direction, results, kernels.later, empty=empty), kernels.running())
+    def compiled(self, function: Function) -> Function:
+        """Return a function of `numpy_backend` with the same code, which calls these kernels."""
+        given: Any = function
+        made = FunctionType(given.__code__, self.names, given.__name__)
+        made.__kwdefaults__, made.__defaults__ = given.__kwdefaults__, given.__defaults__
+        made.__doc__, made.__annotations__ = given.__doc__, given.__annotations__
+        made.__module__ = f"{given.__module__.rpartition('.')[0]}.{self.file.stem}"
+        return cast(Function, made)
 
     def builds(self, stored: str) -> list[tuple[Path, tuple[str, ...]]]:
         """Return the sources to compile ahead of time for rows of a type, such as "bf16", each with macros.
@@ -82,38 +99,48 @@ class HostKernels(Generic[Kept]):
         rows = np.dtype({"f32": np.float32, "f64": np.float64}.get(stored, np.float16))
         computed = TYPES[protocol.computed([rows], self.layer.is_wide).name]
         found = [
-            (self.folder / direction.source, _macros(stored, computed, absent))
-            for name, direction in self.directions.items()
-            for absent in DirectionKernels(self, name, None).absences()
+            (kernels.source, _macros(stored, computed, absent))
+            for kernels in self.kernels.values()
+            for absent in kernels.absences()
         ]
         return list(dict.fromkeys(found))
 
 
-class DirectionKernels:
-    """The kernels of one direction. Its values are a list; the table calls each by a name."""
+def _variable(direction: str) -> str:
+    """Return the name of a direction's call in `numpy_backend`."""
+    return f"_{direction.upper()}"
 
-    def __init__(self, layer: HostKernels[Any], name: str, otherwise: Any) -> None:
-        self.layer, self.name, self.direction, self.otherwise = layer, name, layer.directions[name], otherwise
-        direction, self.takes = self.direction, layer.takes[name]
-        self.names, self.first_made = self.takes.slots, len(self.takes.reads)
-        self.kinds = [each.kind for each in (*self.takes.reads, *self.takes.makes)]
+
+class DirectionKernels:
+    """The kernels of one direction, in a file of `folder`. Its values are a list; the table calls each by a name.
+
+    `optional` are the inputs that may be None, and `otherwise` is the call of `numpy_backend`.
+    """
+
+    def __init__(
+        self, takes: DirectionProtocol, table: KernelTable, folder: Path, optional: Sequence[str], otherwise: Any = None
+    ) -> None:
+        self.takes, self.optional, self.otherwise = takes, optional, otherwise
+        self.source = folder / f"{table.source}.cpp"
+        self.names, self.first_made = takes.slots, len(takes.reads)
+        self.kinds = [each.kind for each in (*takes.reads, *takes.makes)]
         places = {each: place for place, each in enumerate([*self.names, "the workspace"])}
-        constants = self.takes.numbers
+        constants = takes.numbers
         self.kernels = {
             kernel: (
                 [places[part] for part in parts.split(", ") if part not in _ENDS and part not in constants],
                 [places[part] for part in parts.split(", ") if part in constants],
             )
-            for kernel, parts in direction.kernels.items()
+            for kernel, parts in table.kernels.items()
         }
-        self.zeros = [places[f"out {each}"] for each in direction.zeros]
+        self.zeros = [places[f"out {each}"] for each in table.zeros]
         # If a value is None, its terms are compiled away. A value that no kernel reads is known by its gradient.
-        own = [each.symbol for each in self.takes.arguments if each.owner is not None]
-        self.may_be_absent = {each: places[each] for each in (*layer.optional, *own) if each in places}
-        if not self.takes.is_forward:
-            gradients = {each.owner.symbol: places[f"out {each.symbol}"] for each in self.takes.results if each.owner}
-            self.may_be_absent |= {of: gradients[of] for of in layer.optional if of in gradients and of not in places}
-        columns, scalars = direction.sums
+        own = [each.symbol for each in takes.arguments if each.owner is not None]
+        self.may_be_absent = {each: places[each] for each in (*optional, *own) if each in places}
+        if not takes.is_forward:
+            gradients = {each.owner.symbol: places[f"out {each.symbol}"] for each in takes.results if each.owner}
+            self.may_be_absent |= {of: gradients[of] for of in optional if of in gradients and of not in places}
+        columns, scalars = table.sums
         self.has_sums, self.columns, self.scalars = columns + scalars > 0, 2 * columns, scalars
         self.plans: dict[Any, list[_HostKernel]] = {}
 
@@ -136,7 +163,7 @@ class DirectionKernels:
         """Return the functions by which calls run these kernels."""
         # As many entries as `run` has, or a few more: lines are filled up.
         workspace = self.columns, (2 * self.columns + self.scalars + 2) * LINE
-        return Running(self.prepare, self.run, CHUNK_ENTRIES, workspace if self.has_sums else (0, 0), self.zeros, self)
+        return Running(self.prepare, self.run, CHUNK_ENTRIES, workspace if self.has_sums else (0, 0), self.zeros)
 
     def any(self, given: list[Any], call: Work) -> None:
         """Run the kernels on any arrays; an array that kernels cannot take is copied."""
@@ -207,7 +234,7 @@ class DirectionKernels:
 
     def absences(self) -> list[list[str]]:
         """Return the absent values of the calls that `HostKernels.builds` compiles for."""
-        optional = {*self.layer.optional}
+        optional = {*self.optional}
         arguments = {each.symbol for each in self.takes.arguments if each.owner and each.owner.symbol in optional}
         results = {f"out {each.symbol}" for each in self.takes.results if each.owner and each.owner.symbol in optional}
         without: tuple[set[str], ...] = set(), arguments, optional | arguments | results
@@ -225,9 +252,9 @@ class DirectionKernels:
 
     def _loaded(self, given: Sequence[Any], stored: DType, computed: DType) -> list["_HostKernel"]:
         macros = _macros(TYPES[stored.name], TYPES[computed.name], self._absent(given))
-        library = host_compiler.library(self.layer.folder / self.direction.source, macros)
+        library = host_compiler.library(self.source, macros)
         return [
-            _HostKernel(f"{library.path}:{name}", library.address(name), *places, over_rows=name == self.name)
+            _HostKernel(f"{library.path}:{name}", library.address(name), *places, over_rows=name == self.takes.name)
             for name, places in self.kernels.items()
         ]
 

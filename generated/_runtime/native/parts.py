@@ -6,19 +6,19 @@ Rows of 16 bits beside row scalars, which have the type that is computed in, are
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from ..numpy.blocks import Work
 from ..protocol.directions import COMPUTED, DirectionProtocol, Entry
+from ..protocol.kernels import KernelTable
 from . import compiler as host_compiler
-from .kernels import DeviceDirection, DirectionKernels
+from .kernels import DirectionKernels
 
 
 class HostPart:
-    """Function (values, results, call) that runs kernels of a `source` beside `file`.
+    """Function (values, results, call) that runs the kernels of `source`.cpp beside `file`.
 
     `otherwise` is the function for NumPy. It is called if there is no compiler, or for a type that kernels do not
     compute in. `values` and `results` name the kind of each, `kernels` the arguments of each kernel. Inputs in
@@ -45,13 +45,9 @@ class HostPart:
         of = {each: each[1:] if each[1:] in optional else each for each in results}
         owners = {each: inputs.get(own) or Entry(own, own, results[each]) for each, own in of.items()}
         made = (Entry(each, each, owners[each].kind, owner=owners[each]) for each in results)
-        layer: Any = SimpleNamespace(
-            folder=Path(file).parent,
-            directions={name: DeviceDirection(source=source, kernels=kernels, sums=sums)},
-            takes={name: DirectionProtocol(name, tuple(made), tangents=tuple(inputs.values()))},
-            optional=list(optional),
-        )
-        self.kernels = DirectionKernels(layer, name, None)
+        takes = DirectionProtocol(name, tuple(made), tangents=tuple(inputs.values()))
+        table = KernelTable(source=source, kernels=kernels, sums=sums)
+        self.kernels = DirectionKernels(takes, table, Path(file).parent, optional)
         self.zeros = [place for place, each in enumerate(values) if each in zeros]
         self.kinds = list(values.values())
         # Results that a kernel always writes, though they may not be wanted.

@@ -44,6 +44,15 @@ class KernelPair:
         return [(each, self.name + "::columns" * (each is self.columns)) for each in self.contracts]
 
 
+Lowered = tuple[RowProgram, KernelPair]
+"""A program that is printed, its names marked, and its kernels."""
+
+
+def source_of(program: RowProgram) -> str:
+    """Return the name, without a suffix, of the file that the kernels of a direction are in."""
+    return "kernels" if program.direction in ("forward", "backward") else "second_order"
+
+
 def passes(program: RowProgram) -> Iterator[tuple[str, RowProgram]]:
     """Yield the program after each pass for loops over a row, and the pass's rule."""
     program = with_corrected_moments(program, MOST_SUMS)

@@ -1,18 +1,21 @@
 """Backend for the processor: row programs as C++ that the system's compiler turns into vector code on first use.
 
-The mathematics is that of `layer.h`; `host_directions.h` has the loops.
+The mathematics is that of `layer.h`; `host_directions.h` has the loops. The functions of `cpu_backend.py` are those of
+`numpy_backend.py`, which call these kernels.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lngen.backends import Notes
-from lngen.backends.cpp import layer
-from lngen.backends.cpp.kernels import KernelPair, handed, head, kernels_of
+from lngen.backends import Notes, cpp
+from lngen.backends.cpp.kernels import KernelPair, head
 from lngen.backends.cpp.reserved import CPP
-from lngen.backends.cpu.wrappers import module, source_of
-from lngen.backends.spelling import marked_program, plain_errors, spelled
+from lngen.backends.description import protocol
+from lngen.backends.interface import interface
+from lngen.backends.layout import in_order
+from lngen.backends.saved import saved_fields
+from lngen.backends.spelling import plain_errors, spelled
 from lngen.files.render import render
 from lngen.plan.program import RowProgram
 
@@ -26,13 +29,26 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
     printed.
     """
     with plain_errors():
-        programs = [marked_program(handed(program)) for program in programs]
-        pairs = [(program, kernels_of(program, notes.formulas.get(program.direction, ()))) for program in programs]
-        files = {"cpu_backend.py": module(pairs, notes), "layer.h": layer(pairs, notes)}
-        for name in dict.fromkeys(source_of(program) for program in programs):
-            directions = [direction for program, direction in pairs if source_of(program) == name]
-            files[name] = kernels_text(directions, notes)
-        return files
+        directions = cpp.lowered(programs, notes)
+        files = cpp.sources(directions, notes, ".cpp", lambda kernels: kernels_text(kernels, notes))
+        return {"cpu_backend.py": _module(directions, notes), **files}
+
+
+def _module(directions: Sequence[cpp.Lowered], notes: Notes) -> str:
+    """Return the text of `cpu_backend.py`."""
+    programs = [program for program, _ in directions]
+    names = [program.direction for program in programs]
+    layer = interface(programs[0], notes)
+    saved = saved_fields(layer, programs[0], programs[1], programs[2:])
+    imported = ["INTERFACE", "Saved", "saved_from", *protocol(programs, layer, saved, notes).classes(names)]
+    return render(
+        "cpu/backend.py.jinja",
+        header=notes.header,
+        title=notes.title,
+        imported=in_order(imported),
+        exported=in_order([*imported, *names]),
+        directions=names,
+    )
 
 
 def kernels_text(directions: Sequence[KernelPair], notes: Notes, layer: str = "") -> str:

@@ -9,12 +9,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import get_args
 
-from lngen.backends import Notes
-from lngen.backends.cpp import layer
+from lngen.backends import Notes, cpp
 from lngen.backends.cpp.contract import DTYPES, LAUNCH_FIELDS, KernelArgument, LaunchContract
 from lngen.backends.cpp.kernels import KernelPair, contracts_of, handed, head, kernels_of
 from lngen.backends.cpp.reserved import CPP
-from lngen.backends.cuda.launcher import launcher, source_of
+from lngen.backends.cuda.launcher import launcher
 from lngen.backends.spelling import marked_program, plain_errors, reading, spelled, spellings
 from lngen.derivation.derivation import Direction
 from lngen.files.render import render
@@ -30,13 +29,10 @@ def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
     printed.
     """
     with plain_errors():
-        programs = [marked_program(handed(program)) for program in programs]
-        pairs = [(program, kernels_of(program, notes.formulas.get(program.direction, ()))) for program in programs]
-        files = {"cuda_backend.py": launcher(pairs, notes), "layer.h": layer(pairs, notes)}
-        for name in dict.fromkeys(source_of(program) for program in programs):
-            directions = [kernels for program, kernels in pairs if source_of(program) == name]
-            files[name] = kernels_text(directions, programs[0].is_wide, notes)
-        return files
+        directions = cpp.lowered(programs, notes)
+        is_wide = programs[0].is_wide
+        files = cpp.sources(directions, notes, ".cu", lambda kernels: kernels_text(kernels, is_wide, notes))
+        return {"cuda_backend.py": launcher([program for program, _ in directions], notes), **files}
 
 
 def contracts(forward: RowProgram, backward: RowProgram) -> tuple[LaunchContract, ...]:

@@ -1,21 +1,18 @@
-"""Module `cuda_backend.py`: the public functions, and the tables from which kernels are launched.
+"""Module `cuda_backend.py`: the public functions on arrays in device memory.
 
-The arguments of a kernel come from its `LaunchContract`. `launcher` of the runtime, the same for each layer, reads the
-tables. The public functions and the classes of results use the names of callers. The tables, which hold inputs beside
-gradients, use the names of the derivation.
+`launcher` of the runtime, the same for each layer, launches the kernels of `kernels.py`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from lngen.backends import Notes
-from lngen.backends.cpp.kernels import KernelPair
 from lngen.backends.description import protocol
 from lngen.backends.interface import OwnFields, PublicConstant, PublicInterface, interface
-from lngen.backends.layout import call, quoted, statement, table, tuple_of
+from lngen.backends.layout import call, statement, tuple_of
 from lngen.backends.saved import saved_fields
 from lngen.backends.signatures import Signatures, passed
 from lngen.backends.spelling import reading
@@ -26,32 +23,18 @@ from lngen.runtime.protocol.directions import DirectionProtocol, LayerProtocol
 _ARRAY = "_launcher.DeviceArray"
 _KEYWORDS = ("stream: Any = None", f"workspace: {_ARRAY} | None = None", "autotune: bool = False", "like: Any = None")
 
-Lowered = tuple[RowProgram, KernelPair]
 
-
-def source_of(program: RowProgram) -> str:
-    """The file that the kernels of a direction are in."""
-    return "kernels.cu" if program.direction in ("forward", "backward") else "second_order.cu"
-
-
-def launcher(directions: Sequence[Lowered], notes: Notes) -> str:
-    """Return the text of the launcher of a layer's kernels.
-
-    Raises LngenError for an expression that kernels cannot be printed from.
-    """
-    by_name: dict[str, RowProgram] = {program.direction: program for program, _ in directions}
-    layer = interface(by_name["forward"], notes)
-    text = reading(render("cuda/backend.py.jinja", **_fields(directions, by_name, notes, layer)))
+def launcher(programs: Sequence[RowProgram], notes: Notes) -> str:
+    """Return the text of the launcher of a layer's kernels; `programs` are those of its directions, forward first."""
+    text = reading(render("cuda/backend.py.jinja", **_fields(programs, notes)))
     return re.sub(r"\n{4,}", "\n\n\n", text)
 
 
-def _fields(
-    directions: Sequence[Lowered], by_name: Mapping[str, RowProgram], notes: Notes, layer: PublicInterface
-) -> dict[str, Any]:
-    programs = list(by_name.values())
+def _fields(programs: Sequence[RowProgram], notes: Notes) -> dict[str, Any]:
+    layer = interface(programs[0], notes)
+    by_name = {program.direction: program for program in programs}
     saved = saved_fields(layer, programs[0], programs[1], programs[2:])
     own, found = OwnFields.beside(field.name for field in saved), protocol(programs, layer, saved, notes)
-    tables = directions_table(directions, found, "_launcher", source_of)
     numbers = any(given.kind == "Scalar" for given in layer.inputs)
     classes = _classes(found, by_name, numbers)
     return functions(found, by_name, layer, _KEYWORDS, _called) | {
@@ -70,7 +53,7 @@ def _fields(
             "    saved_: _Saved = _launcher.saved_from(_LAYER, _INTERFACE, first_, fields_)",
             "    return saved_",
         ],
-        "tables": "\n".join(layer_table("_launcher.layer_of", programs[0], tables)),
+        "layer": "\n".join(layer_statement("_launcher.layer_of", programs[0], "KERNELS")),
     }
 
 
@@ -137,45 +120,10 @@ def _classes(layer: LayerProtocol, directions: Iterable[str], numbers: bool) -> 
     ]
 
 
-def layer_table(function: str, program: RowProgram, directions: Mapping[str, str]) -> list[str]:
-    """Return the statement that makes a layer of its interface and the tables of its directions."""
-    wide = str(program.is_wide)
-    fields = call(function, "INTERFACE", "Saved", "__file__", is_wide=wide, directions=table(directions))
-    return statement(f"_LAYER = {fields}")
-
-
-def directions_table(
-    directions: Sequence[Lowered], layer: LayerProtocol, module: str, source: Callable[[RowProgram], str]
-) -> dict[str, str]:
-    """Return the kernels of each direction.
-
-    `module` holds the class `DeviceDirection`, and `source` returns the file of a direction's kernels.
-    """
-    return {
-        program.direction: direction_table(program, layer, module, source(program), kernels)
-        for program, kernels in directions
-    }
-
-
-def direction_table(
-    program: RowProgram, layer: LayerProtocol, module: str, source: str, kernels: KernelPair | None = None
-) -> str:
-    """The kernels of one direction; none where it has no `kernels` of its own."""
-    made = [reading(result) for store in program.results for result in store.names]
-    takes = layer.directions[program.direction]
-    zeros = [each.symbol for each in takes.results if each.symbol not in made]
-    sums = (kernels.contract.column_sums, kernels.contract.scalar_sums) if kernels else (0, 0)
-    lists = {
-        contract.kernel: _string(", ".join(argument.part for argument in contract.arguments))
-        for contract in (kernels.contracts if kernels else ())
-    }
-    return call(
-        f"{module}.DeviceDirection",
-        source=_string(source),
-        zeros=quoted(zeros) if zeros else "",
-        sums=str(sums) if any(sums) else "",
-        kernels=table(lists),
-    )
+def layer_statement(function: str, forward: RowProgram, kernels: str) -> list[str]:
+    """Return the statement that makes a layer of its interface and of the kernels of its directions."""
+    wide = "True" if forward.is_wide else ""
+    return statement(f"_LAYER = {call(function, 'INTERFACE', 'Saved', '__file__', kernels, is_wide=wide)}")
 
 
 def _checked_constant(given: PublicConstant, layer: PublicInterface) -> str:

@@ -9,13 +9,13 @@ from typing import Any
 from lngen.backends import Notes
 from lngen.backends.class_names import class_of
 from lngen.backends.description import assignment, described, protocol
-from lngen.backends.interface import OwnFields, interface
+from lngen.backends.interface import MEANINGS, OwnFields, interface
 from lngen.backends.layout import call, in_order, quoted, statement
 from lngen.backends.numpy import classes
 from lngen.backends.numpy.functions import DirectionFunction, direction_function
 from lngen.backends.numpy.imports import imported
 from lngen.backends.numpy.lowering import handed
-from lngen.backends.numpy.wrappers import MEANINGS, PublicFunctions
+from lngen.backends.numpy.wrappers import PublicFunctions
 from lngen.backends.saved import saved_fields
 from lngen.backends.signatures import Signatures
 from lngen.files import render

@@ -11,21 +11,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from lngen.backends import Notes
-from lngen.backends.interface import OwnFields, PublicConstant, PublicInput, PublicInterface
+from lngen.backends.interface import MEANINGS, OwnFields, PublicConstant, PublicInput, PublicInterface
 from lngen.backends.layout import WIDTH, in_docstring, statement, tuple_of
 from lngen.backends.saved import Field
 from lngen.backends.signatures import Signatures, as_python, passed
 from lngen.language.names import cotangent
 from lngen.plan.program import RowProgram
 from lngen.runtime.protocol.directions import DirectionProtocol, LayerProtocol, computed_words
-
-MEANINGS = {
-    "Row": "shape (..., D)",
-    "RowScalar": "one value per row, shape {rows}.shape[:-1]",
-    "Feature": "one value per feature, shape (D,)",
-    "Scalar": "a number or a 0-d array",
-    "Data": "shape (..., D), without a gradient",
-}
 
 _THREADS = "threads: the number of threads that share the rows. Results do not depend on it."
 _SAVED = "saved: the second result of `forward`."

@@ -123,7 +123,7 @@ class _ShardedEmission:
             self.notes,
             fields["collectives"],
         )
-        return texts | {compiled.SOURCE: compiled.source(kernels, self.notes)}
+        return texts | {f"{compiled.SOURCE}.cpp": compiled.source(kernels, self.notes)}
 
     # ---- the mathematics
 

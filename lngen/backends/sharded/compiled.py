@@ -15,7 +15,8 @@ from lngen.expressions.symbols import RowScalarSymbol, RowSymbol, is_row
 from lngen.plan.program import RowArgument, RowProgram
 from lngen.runtime.sharded.layers import LARGEST, WHOLE
 
-SOURCE, CUDA_SOURCE = "sharded.cpp", "sharded.cu"
+SOURCE = "sharded"
+"""Name of the files of kernels, without a suffix."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def statement(kernel: ShardKernel, cotangents: Sequence[str]) -> list[str]:
 
 def cuda_statement(kernel: ShardKernel, cotangents: Sequence[str]) -> list[str]:
     """The statement that makes of a kernel for a GPU such a function of arrays in its memory."""
-    first = "_device_parts.DevicePart", "__file__", f'"{CUDA_SOURCE}"'
+    first = "_device_parts.DevicePart", "__file__", f'"{SOURCE}"'
     tables = _tables(kernel, cotangents) | {"is_wide": "True" if kernel.program.is_wide else ""}
     return layout.statement(reading(f"_{kernel.name} = {layout.call(*first, **tables)}"))
 

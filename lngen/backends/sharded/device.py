@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lngen.backends import Notes
-from lngen.backends.cuda.launcher import direction_table, functions, layer_table
+from lngen.backends.cpp.table import direction_table
+from lngen.backends.cuda.launcher import functions, layer_statement
 from lngen.backends.interface import PublicInterface
-from lngen.backends.layout import call, in_order, statement
+from lngen.backends.layout import call, in_order, statement, table
 from lngen.backends.sharded import compiled
 from lngen.backends.sharded.statements import DirectionSteps, told
 from lngen.backends.spelling import reading
@@ -43,10 +44,10 @@ def files(
     statements = [line for kernel in kernels for line in compiled.cuda_statement(kernel, cotangents)]
     is_wide = programs["forward"].is_wide
     tables = {
-        direction: direction_table(program, protocol, "_launcher", compiled.CUDA_SOURCE)
+        direction: direction_table(program, protocol.directions[direction], compiled.SOURCE)
         for direction, program in programs.items()
     }
-    statements += layer_table("_device_sharded.layer_of", programs["forward"], tables)
+    statements += layer_statement("_device_sharded.layer_of", programs["forward"], table(tables))
     for each in steps:
         statements += each.statement(notes.layer, "_device_sharded.DeviceSharded", "_device_sharded.DeviceSteps", "_")
     text = render(
@@ -61,7 +62,7 @@ def files(
     )
     return {
         "cuda_sharded.py": reading(text),
-        compiled.CUDA_SOURCE: compiled.cuda_source(kernels, notes, is_wide=is_wide),
+        f"{compiled.SOURCE}.cu": compiled.cuda_source(kernels, notes, is_wide=is_wide),
     }
 
 

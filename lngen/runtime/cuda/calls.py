@@ -20,6 +20,7 @@ from ..protocol.directions import (
     leading,
 )
 from ..protocol.interface import PARAMETERS, Interface
+from ..protocol.kernels import KernelTable
 from .arrays import (
     KINDS,
     Memory,
@@ -38,21 +39,6 @@ from .arrays import (
 
 
 @dataclass(frozen=True, eq=False)
-class DeviceDirection:
-    """Kernels of a direction.
-
-    The results in `zeros` are always zero. `kernels` lists the values that each kernel of the file `source` takes: a
-    name, "out" and a result that it writes, "saved" and a row scalar, or "the rows". `sums` counts the partial sums
-    over rows that a block leaves, of columns and of scalars.
-    """
-
-    source: str
-    kernels: Mapping[str, str]
-    zeros: tuple[str, ...] = ()
-    sums: tuple[int, int] = (0, 0)
-
-
-@dataclass(frozen=True, eq=False)
 class DeviceLayer:
     """Description of a layer for a launcher.
 
@@ -68,7 +54,7 @@ class DeviceLayer:
     minimum_features: int
     is_wide: bool
     takes: Mapping[str, DirectionProtocol]
-    directions: Mapping[str, DeviceDirection]
+    directions: Mapping[str, KernelTable]
     macros: Callable[[Sequence[str]], Sequence[str]] = tuple
     plans: dict[Any, Any] = field(default_factory=dict)
 
@@ -93,7 +79,7 @@ class DeviceLayer:
 
 
 def layer_of(
-    interface: Interface, saved: Any, file: str, is_wide: bool, directions: Mapping[str, DeviceDirection]
+    interface: Interface, saved: Any, file: str, directions: Mapping[str, KernelTable], *, is_wide: bool = False
 ) -> DeviceLayer:
     """Make the description of a layer from its interface and its class `Saved`."""
     return DeviceLayer(

@@ -179,7 +179,7 @@ class KernelModule:
         if is_dependent:
             given.append("LNGEN_DEPENDENT")
         names = [f"{name}_{wanted.row_type}" for name in plan.direction.kernels]
-        source = plan.layer.folder / plan.direction.source
+        source = plan.layer.folder / f"{plan.direction.source}.cu"
         code = without_spills(
             lambda variant: load(device, source, plan.layer.macros([*given, *variant])),
             lambda made: spilled_of(made.cubin, sum(made.attribute(name, "LOCAL_SIZE_BYTES") for name in names)),

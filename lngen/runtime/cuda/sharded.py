@@ -11,11 +11,12 @@ from typing import Any
 from ..protocol.calls import several
 from ..protocol.directions import DirectionProtocol
 from ..protocol.interface import Interface
+from ..protocol.kernels import KernelTable
 from ..sharded import layers as sharded
 from ..sharded.collectives import Communicator
 from . import devices, dlpack, driver, plans
 from .arrays import dtype_of, memory, part, stream_handle
-from .calls import DeviceDirection, DeviceLayer
+from .calls import DeviceLayer
 from .calls import layer_of as device_layer
 from .kernels import launches
 from .launcher import later_plan, returned
@@ -24,12 +25,12 @@ from .plans import CallPlan
 
 
 def layer_of(
-    interface: Interface, saved: Any, file: str, is_wide: bool, directions: Mapping[str, DeviceDirection]
+    interface: Interface, saved: Any, file: str, directions: Mapping[str, KernelTable], *, is_wide: bool = False
 ) -> DeviceLayer:
     """Return a layer of which a process may have no features."""
     parts = interface.copy()
     parts["minimum_features"] = 0
-    return device_layer(parts, saved, file, is_wide, directions)
+    return device_layer(parts, saved, file, directions, is_wide=is_wide)
 
 
 class DeviceSteps(sharded.ShardSteps):

@@ -85,7 +85,7 @@ class JaxKernels:
         asked = self.asked(direction, values, constants, sampled)
         types, made = asked.types, asked.made
         if self.module() is self.compiled:
-            kernels = getattr(self.compiled, f"_{direction.upper()}").running.kernels
+            kernels = self.compiled._KERNELS.kernels[direction]
             given = [*asked.read, *asked.like]
             called = jax_calls.call(kernels, given, types.shape, types.computed, made, asked.samples)
             if called is not None:

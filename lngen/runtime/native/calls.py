@@ -36,7 +36,7 @@ class Running(NamedTuple):
     `prepare(given, stored, computed)` returns the address of each kernel, and the places of its pointers and its
     numbers, for rows in one chunk. `run(given, shape, stored, computed, threads)` runs the kernels on any rows. Up to
     `most_entries` are one chunk. Its sums take the entries of `workspace`: some for each feature, and some besides.
-    Results at the places `zeros` have to be 0 before. `kernels` is the owner of both functions.
+    Results at the places `zeros` have to be 0 before.
     """
 
     prepare: Callable[[list[Any], DType, DType], tuple[Any, ...]]
@@ -44,7 +44,6 @@ class Running(NamedTuple):
     most_entries: int
     workspace: tuple[int, int]
     zeros: Sequence[int]
-    kernels: Any
 
 
 class HostCall(Generic[Returned]):

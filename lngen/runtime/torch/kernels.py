@@ -248,7 +248,7 @@ class TorchKernels:
             empty(tuple(like.shape), _DTYPES[like.dtype]) if is_there else None
             for like, is_there in zip(made, self.are_there(direction, args), strict=True)
         ]
-        kernels = getattr(module, f"_{direction.upper()}").running.kernels
+        kernels = module._KERNELS.kernels[direction]
         work = Work(tuple(row.shape[1:]), types.computed, _threads(row))
         host_samples.compute(kernels, [*read, *results], len(row), work)
         return only(_fresh(results, read))

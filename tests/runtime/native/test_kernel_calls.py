@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import inspect
+import pickle
 import sys
 import threading
 import weakref
@@ -56,10 +58,10 @@ def left(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Layer], Callable
     def watch(of: Layer) -> Callable[[], int]:
         spies = []
         for name in DIRECTIONS:
-            call = getattr(of.cpu, f"_{name}")
+            call = of.cpu._KERNELS.names[f"_{name}"]
             spies.append(Spy(call.any_call))
             monkeypatch.setattr(call.any_call, "call", spies[-1], raising=False)
-            monkeypatch.setattr(of.cpu, f"_{name}", again(call))
+            monkeypatch.setitem(of.cpu._KERNELS.names, f"_{name}", again(call))
         return lambda: sum(spy.count for spy in spies)
 
     return watch
@@ -82,7 +84,7 @@ def test_usual_calls_are_all_taken_and_have_the_same_bits(left, name, dtype):
         case = drawn(of.definition, rows, features, dtype)
         asked = left(of)
         for direction in DIRECTIONS:
-            call = getattr(of.cpu, f"_{direction}")
+            call = of.cpu._KERNELS.names[f"_{direction}"]
             call.call = type(call.any_call).call.__get__(call.any_call)
         expected = results(of.cpu, of.definition, case)
         asked = left(of)
@@ -206,11 +208,11 @@ def test_a_kernel_that_cannot_be_had_is_an_error_each_time(left, norm, monkeypat
     def none(*arguments: Any) -> Any:
         raise RuntimeError("no compiler")
 
-    call = again(norm.cpu._FORWARD, prepare=none)
+    call = again(norm.cpu._KERNELS.names["_FORWARD"], prepare=none)
     for _ in range(2):
         with pytest.raises(RuntimeError, match="no compiler"):
             call.call((x, None, None, 1e-5), True, None, 1)
-    monkeypatch.setattr(norm.cpu, "_FORWARD", again(call, prepare=lambda *_: ((1,),)))
+    monkeypatch.setitem(norm.cpu._KERNELS.names, "_FORWARD", again(call, prepare=lambda *_: ((1,),)))
     with pytest.raises(TypeError):
         norm.cpu.forward(x)
 
@@ -252,9 +254,9 @@ def test_a_call_that_its_own_functions_refer_to_goes_all_the_same(left, norm):
         kept: list[Any] = []
 
         def prepare(*arguments: Any) -> Any:
-            return kept and norm.cpu._FORWARD.running.prepare(*arguments)
+            return kept and norm.cpu._KERNELS.names["_FORWARD"].running.prepare(*arguments)
 
-        call = again(norm.cpu._FORWARD, prepare=prepare)
+        call = again(norm.cpu._KERNELS.names["_FORWARD"], prepare=prepare)
         kept.append(call)
         call.call((few()[0], None, None, 1e-5), True, None, 1)
         kept.append(call.call)
@@ -294,3 +296,13 @@ def test_several_threads_of_python_at_a_time(left, norm):
         thread.join()
     assert wrong == []
     assert asked() == 0
+
+
+def test_functions_have_the_signature_and_docstring_of_those_on_numpy(norm):
+    for name in ("forward", "backward", "jvp", "backward_backward"):
+        made, other = vars(norm.cpu)[name], vars(norm.numpy)[name]
+        assert made is not other
+        assert made.__module__ == norm.cpu.__name__
+        assert pickle.loads(pickle.dumps(made)) is made
+        assert inspect.signature(made) == inspect.signature(other)
+        assert inspect.getdoc(made) == inspect.getdoc(other)

@@ -1,0 +1,48 @@
+# Made by lngen 0.1.0 from the definition of adaptive_layer_norm.
+# Do not edit; edit adaptive_layer_norm.py and run: lngen derive adaptive_layer_norm.py
+# Cost: forward 4 row tensors (3 read, 1 written), 10 flops per row element; backward 6 row tensors (3 read, 3 written), 13 flops per row element.
+# Evidence: 1 output, 37 steps, 35 first lines, 2 identities, 3 gradients, 1 tangent, 4 second-order gradients, 8 emitted programs: exact at every D; 3 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# definition sha256:7fb092895b6a7716d44d90b5a6c2898d288255e35397ded2634c6a8ba47eaecb
+"""Layer normalization with a scale and a shift for every entry, from elsewhere. The values that its kernels take, in order."""
+
+from .._runtime.protocol.kernels import KernelTable
+
+KERNELS = {
+    "forward": KernelTable(
+        source="kernels",
+        kernels={
+            "forward": (
+                "x, scale, shift, eps, out y, saved mu, saved mu_residual, saved rstd, "
+                "the rows, the features"
+            ),
+        },
+    ),
+    "backward": KernelTable(
+        source="kernels",
+        kernels={
+            "backward": (
+                "x, scale, dy, saved mu, saved mu_residual, saved rstd, out dx, "
+                "out dscale, out dshift, the rows, the features"
+            ),
+        },
+    ),
+    "jvp": KernelTable(
+        source="second_order",
+        kernels={
+            "jvp": (
+                "x, scale, x_dot, scale_dot, shift_dot, saved mu, saved mu_residual, "
+                "saved rstd, out y_dot, the rows, the features"
+            ),
+        },
+    ),
+    "backward_backward": KernelTable(
+        source="second_order",
+        kernels={
+            "backward_backward": (
+                "x, scale, dy, ddx, ddscale, ddshift, saved mu, saved mu_residual, "
+                "saved rstd, out dx, out dscale, out dshift, out ddy, the rows, "
+                "the features"
+            ),
+        },
+    ),
+}

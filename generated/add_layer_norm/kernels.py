@@ -1,0 +1,58 @@
+# Made by lngen 0.1.0 from the definition of add_layer_norm.
+# Do not edit; edit add_layer_norm.py and run: lngen derive add_layer_norm.py
+# Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 5 row tensors (3 read, 2 written), 15 flops per row element.
+# Evidence: 2 outputs, 38 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
+"""Residual addition, then layer normalization; the sum is the second output. The values that its kernels take, in order."""
+
+from .._runtime.protocol.kernels import KernelTable
+
+KERNELS = {
+    "forward": KernelTable(
+        source="kernels",
+        kernels={
+            "forward": (
+                "x, residual, gamma, beta, eps, out y, out h, saved mu, "
+                "saved mu_residual, saved rstd, the rows, the features"
+            ),
+        },
+    ),
+    "backward": KernelTable(
+        source="kernels",
+        sums=(2, 0),
+        kernels={
+            "backward": (
+                "h, dy, dh, saved mu, saved mu_residual, saved rstd, gamma, out dx, "
+                "out dresidual, the workspace, the rows, the features"
+            ),
+            "backward_columns": (
+                "the workspace, the blocks, gamma, out dgamma, out dbeta, the features"
+            ),
+        },
+    ),
+    "jvp": KernelTable(
+        source="second_order",
+        kernels={
+            "jvp": (
+                "h, x_dot, residual_dot, saved mu, saved mu_residual, saved rstd, "
+                "gamma, gamma_dot, beta_dot, out y_dot, out h_dot, the rows, "
+                "the features"
+            ),
+        },
+    ),
+    "backward_backward": KernelTable(
+        source="second_order",
+        sums=(1, 0),
+        kernels={
+            "backward_backward": (
+                "h, dy, dh, ddx, ddresidual, saved mu, saved mu_residual, saved rstd, "
+                "gamma, ddgamma, ddbeta, out dx, out dresidual, out ddy, out ddh, "
+                "the workspace, the rows, the features"
+            ),
+            "backward_backward_columns": (
+                "the workspace, the blocks, gamma, ddgamma, ddbeta, out dgamma, "
+                "out dbeta, the features"
+            ),
+        },
+    ),
+}

@@ -1,0 +1,50 @@
+# Made by lngen 0.1.0 from the definition of rms_norm.
+# Do not edit; edit rms_norm.py and run: lngen derive rms_norm.py
+# Cost: forward 2 row tensors (1 read, 1 written), 4 flops per row element; backward 3 row tensors (2 read, 1 written), 9 flops per row element.
+# Evidence: 1 output, 26 steps, 25 first lines, 1 identity, 2 gradients, 1 tangent, 3 second-order gradients, 8 emitted programs: exact at every D; 2 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
+# definition sha256:fbe79f042b4f7f6642779b5176a8891a01608e00528becbbdfa94ec03cc65c9b
+"""Root-mean-square normalization over the feature axis. The values that its kernels take, in order."""
+
+from .._runtime.protocol.kernels import KernelTable
+
+KERNELS = {
+    "forward": KernelTable(
+        source="kernels",
+        kernels={"forward": "x, gamma, eps, out y, saved rstd, the rows, the features"},
+    ),
+    "backward": KernelTable(
+        source="kernels",
+        sums=(1, 0),
+        kernels={
+            "backward": (
+                "x, dy, saved rstd, gamma, out dx, the workspace, the rows, "
+                "the features"
+            ),
+            "backward_columns": (
+                "the workspace, the blocks, gamma, out dgamma, the features"
+            ),
+        },
+    ),
+    "jvp": KernelTable(
+        source="second_order",
+        kernels={
+            "jvp": (
+                "x, x_dot, saved rstd, gamma, gamma_dot, out y_dot, the rows, "
+                "the features"
+            ),
+        },
+    ),
+    "backward_backward": KernelTable(
+        source="second_order",
+        sums=(1, 0),
+        kernels={
+            "backward_backward": (
+                "x, dy, ddx, saved rstd, gamma, ddgamma, out dx, out ddy, "
+                "the workspace, the rows, the features"
+            ),
+            "backward_backward_columns": (
+                "the workspace, the blocks, gamma, ddgamma, out dgamma, the features"
+            ),
+        },
+    ),
+}
