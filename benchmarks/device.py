@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from lngen.simt import driver as emulator
-from lngen.toolchain import nvrtc
+from lngen.check.toolchain import nvrtc
+from lngen.extensions.simt import driver as emulator
 
 _SOURCE = Path(__file__).with_name("bandwidth.cu")
 _THREADS = 256

@@ -16,7 +16,7 @@ from benchmarks import layers
 from benchmarks.device import Device, opened
 from benchmarks.grid import Case
 from benchmarks.results import quartiles
-from lngen.simt import driver as emulator
+from lngen.extensions.simt import driver as emulator
 
 CASE = Case("f32", 256, 4)
 _CALLS_A_ROUND = 40

@@ -13,11 +13,12 @@ import numpy as np
 
 from benchmarks.device import Device
 from benchmarks.grid import BESIDE, FULL, Case
-from lngen.files import loading, paths
+from lngen import paths
 from lngen.language.definition import Definition
 from lngen.language.parsing import load
 from lngen.language.syntax import Kind
-from lngen.pipeline import planned
+from lngen.pipeline.files import loading
+from lngen.pipeline.stages import planned
 from lngen.plan import cost
 
 

@@ -49,8 +49,8 @@ def facts() -> dict[str, object]:
 def anonymous(text: str) -> str:
     """The text without the places of this machine.
 
-    >>> anonymous(f"{_ROOT}/lngen/cli.py")
-    'lngen/cli.py'
+    >>> anonymous(f"{_ROOT}/lngen/cli/app.py")
+    'lngen/cli/app.py'
     """
     found = text.replace(f"{_ROOT}{os.sep}", "").replace(str(_ROOT), ".")
     return found.replace(str(Path.home()), "~") if str(Path.home()) != os.sep else found

@@ -24,9 +24,9 @@ import numpy as np
 
 from benchmarks import tables
 from benchmarks.results import quartiles
-from lngen.files import loading, manifest
 from lngen.language.parsing import load
-from lngen.pipeline import derived
+from lngen.pipeline.files import loading, manifest
+from lngen.pipeline.stages import derived
 from lngen.runtime.protocol.interface import PARAMETERS
 from lngen.runtime.sharded.collectives import Communicator, MPICommunicator, PipeCommunicator
 

@@ -20,8 +20,8 @@ from typing import Any
 from benchmarks import machine, simulated_tables
 from benchmarks.results import write
 from benchmarks.simulated_cases import DIRECTIONS, Case, cases, written
-from lngen.backends.cpp.contract import DTYPES
-from lngen.files.loading import available
+from lngen.emit.cpp.contract import DTYPES
+from lngen.pipeline.files.loading import available
 
 _HERE = Path(__file__).resolve().parent
 RECORD = _HERE / "results" / "simulated.json"

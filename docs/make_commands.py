@@ -9,7 +9,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from lngen import cli
+from lngen.cli import app as cli
 
 HEAD = """\
 # Commands

@@ -22,9 +22,9 @@ from docs.refusals import SECTIONS  # noqa: E402
 from docs.refusals.catalogue import Example  # noqa: E402
 from lngen.derivation.simplify import derive  # noqa: E402
 from lngen.errors import DefinitionError  # noqa: E402
-from lngen.files.loading import module_from_files  # noqa: E402
 from lngen.language.parsing import parse  # noqa: E402
-from lngen.pipeline import derived  # noqa: E402
+from lngen.pipeline.files.loading import module_from_files  # noqa: E402
+from lngen.pipeline.stages import derived  # noqa: E402
 
 HEAD = """\
 # Errors
@@ -207,7 +207,7 @@ def playground() -> Iterator[Callable[[str], str]]:
     """A folder with the files that the commands name; what is given runs a command there and returns its message."""
     from typer.testing import CliRunner
 
-    from lngen import cli
+    from lngen.cli import app as cli
 
     here = Path.cwd()
     with tempfile.TemporaryDirectory() as folder:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lngen.language.parsing import load
-from lngen.pipeline import planned
+from lngen.pipeline.stages import planned
 from lngen.plan.cost import cost, reductions
 from lngen.plan.planner import Plan
 from lngen.report.summary import first_gradient

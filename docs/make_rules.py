@@ -10,11 +10,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from lngen.algebra.notation import text  # noqa: E402
 from lngen.derivation.derivation import Derivation, Step  # noqa: E402
 from lngen.derivation.rules import RULES, Rule  # noqa: E402
 from lngen.derivation.simplify import derive  # noqa: E402
 from lngen.derivation.simplify.second_order import second_order  # noqa: E402
-from lngen.expressions.notation import text  # noqa: E402
 from lngen.language.parsing import parse  # noqa: E402
 from lngen.report.escape import markdown  # noqa: E402
 from lngen.report.formulas import reading_order  # noqa: E402

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from lngen.language.parsing import load
-from lngen.pipeline import planned
+from lngen.pipeline.stages import planned
 from lngen.plan.cost import parse_dtype
 from lngen.plan.cost.placement import Network, PlacedRows, Times
 from lngen.plan.planner import Plan

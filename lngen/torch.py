@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from lngen.errors import LngenError
-from lngen.files.loading import available, load
+from lngen.pipeline.files.loading import available, load
 from lngen.version import install
 
 try:

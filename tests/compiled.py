@@ -16,10 +16,10 @@ import numpy as np
 
 from lngen.check.inputs import ordinary
 from lngen.check.layer import Case, Checkable, outputs_by_name, positional
-from lngen.files import loading, manifest
 from lngen.language.definition import Definition
 from lngen.language.parsing import parse
-from lngen.pipeline import Derived, derived
+from lngen.pipeline.files import loading, manifest
+from lngen.pipeline.stages import Derived, derived
 from tests import corpus
 
 _FOLDER = tempfile.TemporaryDirectory(prefix="lngen-compiled-")

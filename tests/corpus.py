@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from lngen import pipeline
+from lngen.algebra.equations import Equation
+from lngen.algebra.numeric import Arithmetic, evaluate_expression
+from lngen.algebra.reductions import show_sums
+from lngen.algebra.symbols import D, TypedSymbol, axes, is_row
 from lngen.derivation.derivation import Derivation
-from lngen.expressions.equations import Equation
-from lngen.expressions.numeric import Arithmetic, evaluate_expression
-from lngen.expressions.reductions import show_sums
-from lngen.expressions.symbols import D, TypedSymbol, axes, is_row
 from lngen.language.definition import Definition
 from lngen.language.parsing import parse
 from lngen.language.syntax import Kind
+from lngen.pipeline import stages
 from lngen.plan.planner import Plan
 from lngen.plan.program import RowProgram
 from tests.shipped import REST
@@ -193,7 +193,7 @@ def definition(name: str) -> Definition:
 @functools.cache
 def planned(name: str) -> Plan:
     """Return the plan of a definition, with all directions and without proofs; it is cached for all processes."""
-    return pipeline.planned(definition(name), proved=False)
+    return stages.planned(definition(name), proved=False)
 
 
 def derivation(name: str) -> Derivation:
@@ -204,7 +204,7 @@ def derivation(name: str) -> Derivation:
 @functools.cache
 def proved(name: str) -> Derivation:
     """Return the derivation of a definition with evidence, for all directions."""
-    return pipeline.planned(definition(name)).derivation
+    return stages.planned(definition(name)).derivation
 
 
 def text_of(equations: tuple[Equation, ...]) -> list[str]:
@@ -226,7 +226,7 @@ def forward(name: str) -> list[str]:
 
 
 def stored_shape(kind: Kind, rows: int, features: int) -> tuple[int, ...]:
-    """The shape in which `lngen.expressions.numeric` holds a kind."""
+    """The shape in which `lngen.algebra.numeric` holds a kind."""
     if kind.over_rows:
         return (rows, features if kind.over_features else 1)
     return (features,) if kind.over_features else ()

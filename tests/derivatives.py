@@ -4,12 +4,12 @@ import functools
 import types
 from collections.abc import Mapping
 
-from lngen import pipeline
-from lngen.backends import Notes, numpy
 from lngen.check.derived import checkable
 from lngen.check.layer import Checkable
-from lngen.files.loading import module_from_files
+from lngen.emit import Notes, numpy
 from lngen.language.parsing import parse
+from lngen.pipeline import stages
+from lngen.pipeline.files.loading import module_from_files
 from lngen.plan.planner import Plan
 from tests import corpus
 
@@ -19,7 +19,7 @@ CORPUS = {**corpus.FILES, **corpus.TEXTS}
 @functools.cache
 def planned(text: str) -> Plan:
     """The plan of a definition, or of a name of the corpus, with all directions and without proofs."""
-    return corpus.planned(text) if text in corpus.NAMES else pipeline.planned(parse(text), proved=False)
+    return corpus.planned(text) if text in corpus.NAMES else stages.planned(parse(text), proved=False)
 
 
 @functools.cache

@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from lngen.backends.cpp import reserved
-from lngen.files import loading, manifest
-from lngen.files.loading import module_from_files
+from lngen.emit.cpp import reserved
 from lngen.language.definition import Definition
 from lngen.language.parsing import parse
 from lngen.language.syntax import Kind
-from lngen.pipeline import Derived, derived
+from lngen.pipeline.files import loading, manifest
+from lngen.pipeline.files.loading import module_from_files
+from lngen.pipeline.stages import Derived, derived
 from tests.shipped import whole
 
 TEMPLATE = """

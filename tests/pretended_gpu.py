@@ -9,7 +9,7 @@ import os
 import pytest
 
 from lngen.errors import LngenError
-from lngen.simt import driver
+from lngen.extensions.simt import driver
 
 _exists = os.path.exists
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import sympy
 
-from lngen.expressions.symbols import FeatureSymbol, RowScalarSymbol, RowSymbol, ScalarSymbol
+from lngen.algebra.symbols import FeatureSymbol, RowScalarSymbol, RowSymbol, ScalarSymbol
 from lngen.plan.program import (
     Assignment,
     FeatureReduction,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lngen.language.parsing import load
-from lngen.pipeline import Derived, derived
+from lngen.pipeline.stages import Derived, derived
 from lngen.runtime.includes import inlined
 
 ROOT = Path(__file__).parents[1]

@@ -17,6 +17,8 @@ import mpmath
 import numpy as np
 import pytest
 
+from lngen.algebra.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
+from lngen.algebra.symbols import D
 from lngen.check import reference
 from lngen.check.bounds import CUDA, NUMPY, Summation, error_bounds
 from lngen.check.derived import checkable
@@ -24,13 +26,11 @@ from lngen.check.layer import Case
 from lngen.derivation.derivation import Derivation
 from lngen.derivation.double_backward import backward_as_forward
 from lngen.derivation.jvp import tangent
-from lngen.expressions.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
-from lngen.expressions.symbols import D
-from lngen.files.loading import module_from_files
 from lngen.language.definition import Definition
 from lngen.language.parsing import load
 from lngen.language.syntax import Kind
-from lngen.pipeline import Derived, derived
+from lngen.pipeline.files.loading import module_from_files
+from lngen.pipeline.stages import Derived, derived
 from lngen.report.audit import audit
 from tests.fuzz.answers import GRADIENT, OUTPUT, SECOND, SECOND_OF_COTANGENT, TANGENT, Point, Results, answers
 from tests.requirements import needs_gxx, needs_pycuda

@@ -17,14 +17,14 @@ import numpy as np
 import pytest
 
 import lngen
-from lngen.commands import build
-from lngen.commands import derive as derive_command
+from lngen.cli import build
+from lngen.cli import derive as derive_command
 from lngen.errors import LngenError
-from lngen.files import loading, processor
-from lngen.files.paths import RUNTIME
 from lngen.language.definition import Definition
 from lngen.language.parsing import load
 from lngen.language.syntax import Kind
+from lngen.paths import RUNTIME
+from lngen.pipeline.files import loading, processor
 from lngen.runtime.native import compiler as host_compiler
 from lngen.runtime.native import extensions
 from tests import named

@@ -11,15 +11,16 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from lngen import __version__, cli
+from lngen import __version__
 from lngen.check import FULL_SHAPES, QUICK_SHAPES, Evidence, Report, running
-from lngen.commands import check as check_command
-from lngen.commands import console, layers
-from lngen.commands import derive as derive_command
+from lngen.check.toolchain import device, nvrtc
+from lngen.cli import app as cli
+from lngen.cli import check as check_command
+from lngen.cli import console, layers
+from lngen.cli import derive as derive_command
 from lngen.errors import LngenError
-from lngen.files import manifest
-from lngen.files.paths import RUNTIME
-from lngen.toolchain import device, nvrtc
+from lngen.paths import RUNTIME
+from lngen.pipeline.files import manifest
 from tests.requirements import needs_gxx, needs_nvrtc, needs_pycuda
 from tests.shipped import FILES, NAMES, ROOT, WHOLE, shipped
 from tests.tiers import sample
@@ -59,7 +60,7 @@ def mine(tmp_path, monkeypatch) -> Path:
 class TestOfTheWhole:
     def test_the_version_comes_without_sympy(self):
         code = (
-            "import sys; from lngen.cli import app\n"
+            "import sys; from lngen.cli.app import app\n"
             "try: app(['--version'], prog_name='lngen')\n"
             "finally: print(sorted({'sympy', 'numpy', 'jinja2', 'mpmath'} & set(sys.modules)))"
         )

@@ -12,11 +12,11 @@ import pytest
 from lngen.check import check
 from lngen.check.derived import checkable
 from lngen.check.on_device import OnDevice, device
-from lngen.files import loading, manifest
-from lngen.files.loading import module_from_files
 from lngen.language import FUNCTIONS, KIND_NAMES
 from lngen.language.parsing import parse
-from lngen.pipeline import Derived, derived
+from lngen.pipeline.files import loading, manifest
+from lngen.pipeline.files.loading import module_from_files
+from lngen.pipeline.stages import Derived, derived
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
 from tests.tiers import sample
 

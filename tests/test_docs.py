@@ -10,9 +10,10 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from lngen import cli, language
-from lngen.backends.cpp.passes import MOST_SUMS
+from lngen import language
+from lngen.cli import app as cli
 from lngen.derivation.rules import RULES
+from lngen.emit.cpp.passes import MOST_SUMS
 from lngen.plan.passes.moments import with_corrected_moments
 from lngen.runtime.sharded import collectives
 from tests.shipped import ROOT, WHOLE, shipped

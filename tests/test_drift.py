@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lngen.files import manifest
+from lngen.pipeline.files import manifest
 from tests.shipped import FILES, ROOT, WHOLE, shipped
 
 SEEDS = ("0", "4242")
@@ -132,7 +132,7 @@ def test_every_hash_seed_gives_the_bytes_that_are_committed(tmp_path):
 # Of every sixth definition of the tests: steps and proofs, programs, reports, and both backends.
 EVERYTHING = """
 import hashlib
-from lngen.pipeline import derived
+from lngen.pipeline.stages import derived
 from lngen.report import report
 from tests import corpus
 for name in corpus.NAMES[::6]:

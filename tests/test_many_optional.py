@@ -9,10 +9,10 @@ import pytest
 
 from lngen.check import complex_step
 from lngen.check.layer import Case
-from lngen.files.loading import module_from_files
+from lngen.language.oracle.evaluate import evaluate
 from lngen.language.parsing import parse
-from lngen.oracle.evaluate import evaluate
-from lngen.pipeline import derived
+from lngen.pipeline.files.loading import module_from_files
+from lngen.pipeline.stages import derived
 from tests.tiers import sample
 
 ROWS, FEATURES = 5, 4

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from lngen.backends import Notes, cuda
+from lngen.algebra.equations import Equation
+from lngen.algebra.notation import text
+from lngen.algebra.symbols import Mean
 from lngen.derivation.simplify import derive
-from lngen.expressions.equations import Equation
-from lngen.expressions.notation import text
-from lngen.expressions.symbols import Mean
+from lngen.emit import Notes, cuda
 from lngen.language.parsing import load, parse
 from lngen.plan.planner import plan
 from lngen.prove import prove

@@ -19,8 +19,8 @@ REPRESENTATIVES = {
     "every kind of evidence of emitted NumPy": ["tests/check/test_runner.py::test_every_definition_passes[layer_norm]"],
     "jvp and double backward": ["tests/check/test_second_order.py::test_what_is_emitted_passes[layer_norm]"],
     "every function": [
-        "tests/backends/test_every_function.py::test_numpy[softplus-float32]",
-        "tests/backends/test_every_function.py::test_cuda[float64]",
+        "tests/emit/test_every_function.py::test_numpy[softplus-float32]",
+        "tests/emit/test_every_function.py::test_cuda[float64]",
     ],
     "planted mistakes, NumPy": [
         "tests/check/test_mutants.py::test_no_mutant_survives[rms_norm]",
@@ -31,18 +31,20 @@ REPRESENTATIVES = {
         "[no barrier in a reduction]"
     ],
     "planted mistakes, proofs": ["tests/prove/test_exact.py::test_every_planted_fault_is_refuted[mean term dropped]"],
-    "kernels on the emulator": ["tests/simt/test_emitted.py::test_shipped_layers_of_any_size[layer_norm-f32-37]"],
+    "kernels on the emulator": [
+        "tests/extensions/simt/test_emitted.py::test_shipped_layers_of_any_size[layer_norm-f32-37]"
+    ],
     "kernels under the checker": [
-        "tests/simt/test_emitted.py::test_the_checker_has_no_finding[layer_norm-macros0-f16-sizes0]"
+        "tests/extensions/simt/test_emitted.py::test_the_checker_has_no_finding[layer_norm-macros0-f16-sizes0]"
     ],
     "kernels through PyCUDA": ["tests/check/test_cuda.py::test_contracts_and_hard_inputs[layer_norm-float32]"],
     "kernels as they are compiled for a GPU": [
-        "tests/backends/test_cuda_compile.py::test_what_is_shipped_compiles[layer_norm-sm_90-0-dtypes3]"
+        "tests/emit/test_cuda_compile.py::test_what_is_shipped_compiles[layer_norm-sm_90-0-dtypes3]"
     ],
     "random definitions": ["tests/fuzz/test_fuzz.py::test_a_random_definition_is_right_or_refused[0]"],
     "every hash seed": ["tests/test_drift.py::test_every_hash_seed_gives_the_bytes_that_are_committed"],
     "drift": ["tests/test_drift.py::test_a_changed_byte_under_generated_fails_until_it_is_derived_again"],
-    "nothing stale": ["tests/cache/test_results.py::test_a_changed_byte_of_a_rule_is_derived_with"],
+    "nothing stale": ["tests/pipeline/cache/test_results.py::test_a_changed_byte_of_a_rule_is_derived_with"],
     "README": ["tests/test_readme.py::test_every_block_runs_and_prints_what_is_said[README.md]"],
     "the command line": ["tests/test_cli.py::TestCheck::test_the_table_shows_every_kind_with_errors_and_bounds"],
 }

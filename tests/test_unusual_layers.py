@@ -5,9 +5,9 @@ import pytest
 
 from lngen.check import check
 from lngen.check.derived import checkable
-from lngen.files.loading import module_from_files
 from lngen.language.parsing import parse
-from lngen.pipeline import derived
+from lngen.pipeline.files.loading import module_from_files
+from lngen.pipeline.stages import derived
 from tests.tiers import sample
 
 STATISTICS = '''"""A norm that returns its statistics too: row scalars that are outputs and saved."""

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 import lngen
-from lngen.files import loading
-from lngen.files.manifest import supported_sympy
 from lngen.language.parsing import load
 from lngen.language.syntax import Kind
+from lngen.pipeline.files import loading
+from lngen.pipeline.files.manifest import supported_sympy
 from tests.requirements import needs_gxx, needs_pycuda
 from tests.test_readme import PAGES, framework_of, on_a_device
 
@@ -173,7 +173,7 @@ def test_it_is_the_one_that_the_source_distribution_builds(wheel, tmp_path):
 
 
 def test_lngen_is_the_installed_one(python, elsewhere):
-    code = "import lngen.files.paths as p; print(p.packaged, p.checkout, p.generated_folder(), sep='\\n')"
+    code = "import lngen.paths as p; print(p.packaged, p.checkout, p.generated_folder(), sep='\\n')"
     packaged, checkout, generated = run(python, "-c", code, cwd=elsewhere).split()
     assert (packaged, checkout) == ("True", "None")
     assert Path(generated).is_relative_to(python.parents[1])
@@ -241,7 +241,7 @@ def test_kernels_are_checked(python, elsewhere):
 
 
 def test_the_range_of_sympy_is_the_checkout_s(python, elsewhere):
-    code = "from lngen.files.manifest import supported_sympy; print(supported_sympy())"
+    code = "from lngen.pipeline.files.manifest import supported_sympy; print(supported_sympy())"
     assert run(python, "-c", code, cwd=elsewhere).strip() == supported_sympy()
 
 

@@ -27,8 +27,8 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from lngen.cache import folders
 from lngen.errors import LngenError
+from lngen.pipeline.cache import folders
 
 VERSION = "2026.1"
 """The release that is tested."""

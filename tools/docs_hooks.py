@@ -9,9 +9,9 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from lngen.commands import layers
-from lngen.page.site import site
-from lngen.pipeline import derived
+from lngen.cli import layers
+from lngen.extensions.page.site import site
+from lngen.pipeline.stages import derived
 
 _PAGES = "derivations"
 _DERIVATION = re.compile(r"\]\(\.\./generated/(\w+)/derivation\.md\)")

@@ -16,7 +16,7 @@ from time import process_time
 
 from lngen.derivation.derivation import EVERY_D, Derivation
 from lngen.language.parsing import load
-from lngen.pipeline import planned, proved
+from lngen.pipeline.stages import planned, proved
 from lngen.plan.planner import Plan
 from lngen.prove.programs import ABOUT
 from tests.corpus import TEXTS

@@ -20,7 +20,7 @@ from benchmarks.cpu import measure, plots, report
 from benchmarks.cpu.cases import DTYPES, SHAPES, Case
 from benchmarks.cpu.peers import PEERS, is_emitted
 from benchmarks.results import write
-from lngen.files.loading import available
+from lngen.pipeline.files.loading import available
 
 _ROOT = Path(__file__).resolve().parents[2]
 _FEW = (

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.cpu.cases import Array
+from lngen.algebra.numeric import Arithmetic, evaluate_equations
+from lngen.algebra.symbols import D
 from lngen.derivation.simplify import derive
-from lngen.expressions.numeric import Arithmetic, evaluate_equations
-from lngen.expressions.symbols import D
 from lngen.language.definition import Definition
 
 EPS = 1e-5

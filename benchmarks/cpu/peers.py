@@ -15,10 +15,10 @@ import lngen
 from benchmarks import torch_layers
 from benchmarks.cpu import baselines, cases
 from benchmarks.cpu.cases import Array, Case
-from lngen.files.loading import available
-from lngen.files.paths import derive_folder
 from lngen.language.definition import Definition
 from lngen.language.parsing import load
+from lngen.paths import derive_folder
+from lngen.pipeline.files.loading import available
 from lngen.runtime.native import binding
 from lngen.runtime.native import compiler as host_compiler
 

@@ -22,11 +22,8 @@ import sympy
 from numpy.typing import NDArray
 from sympy import Expr
 
-from lngen.check.forms import FORMATS, AffineForm, FloatFormat, Real, Rounding, exact
-from lngen.check.layer import Case
-from lngen.errors import LngenError
-from lngen.expressions.numeric import COMPARE
-from lngen.expressions.symbols import (
+from lngen.algebra.numeric import COMPARE
+from lngen.algebra.symbols import (
     ENTRY_OF,
     AttainsFirst,
     D,
@@ -35,9 +32,12 @@ from lngen.expressions.symbols import (
     TypedSymbol,
     Where,
 )
+from lngen.check.forms import FORMATS, AffineForm, FloatFormat, Real, Rounding, exact
+from lngen.check.layer import Case
+from lngen.errors import LngenError
 from lngen.language.functions import FunctionEntry
 from lngen.language.names import cotangent, tangent
-from lngen.oracle import real_functions
+from lngen.language.oracle import real_functions
 from lngen.plan.program import FAR, OPERATORS, Centring, RowProgram, Stage
 
 

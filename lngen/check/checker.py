@@ -17,7 +17,7 @@ from lngen.check.evidence import Evidence, diagnose, difference, in_metric, metr
 from lngen.check.layer import Array, Case, Checkable, Run, outputs_by_name, positional, present, run
 from lngen.check.numbers import storage_dtype
 from lngen.check.rounding import outputs, rounding
-from lngen.oracle.evaluate import LONGDOUBLE, evaluate
+from lngen.language.oracle.evaluate import LONGDOUBLE, evaluate
 
 References = dict[tuple[object, ...], Any]
 """Remembered references of one definition; start with an empty one."""

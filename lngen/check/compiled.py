@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 
 from lngen.check.evidence import Evidence, verdict
+from lngen.check.toolchain import nvrtc
+from lngen.check.toolchain.nvrtc import Compiled
 from lngen.plan.cost import parse_dtype
-from lngen.toolchain import nvrtc
-from lngen.toolchain.nvrtc import Compiled
 
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100", "sm_120")
 """The architectures that are compiled for, from Ampere to Blackwell."""

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from lngen.check.layer import Array, Case
 from lngen.check.rows import Rows
 from lngen.language.definition import Definition, Input
+from lngen.language.oracle.evaluate import COMPLEX128, evaluate
 from lngen.language.syntax import Kind
-from lngen.oracle.evaluate import COMPLEX128, evaluate
 
 STEP = 2.0**-100
 """About 1e-30; a power of two, so that dividing by it rounds nothing."""

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from lngen.algebra.numeric import Arithmetic, evaluate_equations, evaluate_expression
+from lngen.algebra.symbols import D, TypedSymbol
 from lngen.check.evidence import Evidence
 from lngen.check.layer import Adjoint, Array, Checkable, Emitted, Second
 from lngen.derivation.derivation import FIFTY, Derivation, Proof
 from lngen.derivation.double_backward import backward_as_forward
 from lngen.derivation.jvp import tangent
-from lngen.expressions.numeric import Arithmetic, evaluate_equations, evaluate_expression
-from lngen.expressions.symbols import D, TypedSymbol
 from lngen.language.syntax import Kind
 from lngen.plan.planner import Plan
 

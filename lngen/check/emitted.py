@@ -10,14 +10,14 @@ from lngen.check import compiled
 from lngen.check.apart import Ended, apart
 from lngen.check.evidence import Evidence, Report, verdict
 from lngen.check.running import CheckRequest, Ran, broken, run_emitted
+from lngen.check.toolchain import device, nvrtc
 from lngen.errors import LngenError
-from lngen.files import loading, manifest
-from lngen.files.loading import FRAMEWORKS
-from lngen.pipeline import Derived
+from lngen.pipeline.files import loading, manifest
+from lngen.pipeline.files.loading import FRAMEWORKS
+from lngen.pipeline.stages import Derived
 from lngen.runtime.emitted import BACKENDS
 from lngen.runtime.includes import inlined
 from lngen.runtime.native import compiler as host_compiler
-from lngen.toolchain import device, nvrtc
 
 __all__ = ["BACKENDS", "CheckRequest", "check_emitted", "hindrance"]
 

@@ -24,8 +24,8 @@ from lngen.check.inputs import ordinary
 from lngen.check.layer import Array, Case, Run
 from lngen.check.rounding import of_loss
 from lngen.language.definition import Definition
+from lngen.language.oracle.evaluate import FLOAT64, LONGDOUBLE, evaluate
 from lngen.language.syntax import Kind
-from lngen.oracle.evaluate import FLOAT64, LONGDOUBLE, evaluate
 
 LongArray = NDArray[np.longdouble]
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from lngen.backends.class_names import attribute, class_of
 from lngen.check import frameworks
 from lngen.check.apart import Tell
 from lngen.check.evidence import Evidence
 from lngen.check.frameworks import SAMPLES, NotRun, as_tuple, claims, require
+from lngen.emit.class_names import attribute, class_of
 from lngen.language.definition import Definition
 from lngen.runtime.protocol.directions import DIRECTIONS
 

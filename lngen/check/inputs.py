@@ -14,8 +14,8 @@ import numpy as np
 
 from lngen.check.layer import Array, Case
 from lngen.language.definition import Definition, Input
+from lngen.language.oracle.evaluate import FLOAT64, evaluate
 from lngen.language.syntax import Kind, walk
-from lngen.oracle.evaluate import FLOAT64, evaluate
 
 ORDINARY = "ordinary"
 """The name of the cases whose values have no pattern, so that their rounding errors are independent."""

@@ -11,7 +11,7 @@ from typing import Any, get_args
 import numpy as np
 
 from lngen.derivation.derivation import Direction
-from lngen.simt import driver
+from lngen.extensions.simt import driver
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from lngen.check.layer import Array, Case
 from lngen.check.rows import Rows
 from lngen.language.definition import Definition, Input
+from lngen.language.oracle.evaluate import evaluate, mp_numbers
 from lngen.language.syntax import Kind
-from lngen.oracle.evaluate import evaluate, mp_numbers
 
 DIGITS = 80
 RESOLUTION = 1e-30

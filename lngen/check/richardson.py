@@ -24,8 +24,8 @@ from lngen.check.layer import Array, Case
 from lngen.check.rounding import of_loss
 from lngen.check.rows import Rows
 from lngen.language.definition import Definition, Input
+from lngen.language.oracle.evaluate import FLOAT64, LONGDOUBLE, evaluate
 from lngen.language.syntax import Kind
-from lngen.oracle.evaluate import FLOAT64, LONGDOUBLE, evaluate
 
 LongArray = NDArray[np.longdouble]
 Outputs = Callable[[Mapping[str, Any]], Mapping[str, Any]]

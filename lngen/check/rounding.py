@@ -15,7 +15,7 @@ import numpy as np
 from lngen.check.complex_step import loss_by_row
 from lngen.check.layer import Case
 from lngen.language.definition import Definition
-from lngen.oracle.evaluate import FLOAT64, LONGDOUBLE, evaluate
+from lngen.language.oracle.evaluate import FLOAT64, LONGDOUBLE, evaluate
 
 _UNIT = float(np.finfo(np.float64).eps)
 _RATIO = float(np.finfo(np.longdouble).eps) / _UNIT

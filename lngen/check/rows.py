@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from lngen.check.layer import Array, Case
 from lngen.language.definition import Definition, Input
+from lngen.language.oracle.evaluate import evaluate
 from lngen.language.parsing import parse
 from lngen.language.syntax import Binary, Call, Compare, Expression, FeatureCount, Kind, Name, Negate, Number
-from lngen.oracle.evaluate import evaluate
 
 _BLOCK_ENTRIES = 1 << 15  # of one row value: half a MiB of complex numbers, which stays in cache
 

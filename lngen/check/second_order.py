@@ -23,7 +23,7 @@ from lngen.check import inputs
 from lngen.check.complex_step import STEP
 from lngen.check.layer import Array, Case, Checkable, Run, outputs_by_name, positional, present
 from lngen.language.definition import Input
-from lngen.oracle.evaluate import COMPLEX128, evaluate
+from lngen.language.oracle.evaluate import COMPLEX128, evaluate
 
 BOUND = 1e-13
 _ZERO_CASE = "ordinary, with inputs left out"

@@ -15,18 +15,18 @@ import numpy as np
 import sympy
 from sympy import Expr
 
+from lngen.algebra.equations import Equation, leading_to
+from lngen.algebra.notation import text
+from lngen.algebra.notation.plain import WORDS
+from lngen.algebra.symbols import Mean, RowScalarSymbol, TypedSymbol, is_row
 from lngen.check import counterpart, inputs, reference
 from lngen.check.evidence import metric_error
 from lngen.check.layer import Array, Case, Checkable, run
 from lngen.derivation.from_definition import translate
 from lngen.errors import LngenError
-from lngen.expressions.equations import Equation, leading_to
-from lngen.expressions.notation import text
-from lngen.expressions.notation.plain import WORDS
-from lngen.expressions.symbols import Mean, RowScalarSymbol, TypedSymbol, is_row
 from lngen.language.definition import Counterpart, Definition
+from lngen.language.oracle.evaluate import FLOAT32, FLOAT64, evaluate
 from lngen.language.parsing import parse
-from lngen.oracle.evaluate import FLOAT32, FLOAT64, evaluate
 
 OFFSETS = tuple(10.0**k for k in range(2, 15))
 DTYPES = ("float32", "float64")

@@ -13,9 +13,9 @@ from typing import Literal
 
 from sympy import Expr
 
+from lngen.algebra.equations import Equation, Forward
+from lngen.algebra.symbols import TypedSymbol
 from lngen.derivation.vjp import Adjoint, Contribution
-from lngen.expressions.equations import Equation, Forward
-from lngen.expressions.symbols import TypedSymbol
 from lngen.language.definition import Definition
 
 Direction = Literal["forward", "backward", "jvp", "backward_backward"]

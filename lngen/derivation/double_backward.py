@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from sympy import Expr
 
-from lngen.expressions.equations import Equation, Forward, Names
-from lngen.expressions.notation.plain import WORDS
-from lngen.expressions.reductions import name_of_body, split_reductions
-from lngen.expressions.symbols import AttainsFirst, Reduction, SumRows, TypedSymbol
+from lngen.algebra.equations import Equation, Forward, Names
+from lngen.algebra.notation.plain import WORDS
+from lngen.algebra.reductions import name_of_body, split_reductions
+from lngen.algebra.symbols import AttainsFirst, Reduction, SumRows, TypedSymbol
 from lngen.language.definition import Input
 from lngen.language.syntax import Kind, SourceSpan
 
@@ -38,7 +38,7 @@ def backward_as_forward(
 ) -> BackwardAsForward:
     """The VJP of `forward` as a forward.
 
-    >>> from lngen.expressions.symbols import Mean, RowSymbol
+    >>> from lngen.algebra.symbols import Mean, RowSymbol
     >>> x, y, dx, dy = (RowSymbol(name) for name in ("x", "y", "dx", "dy"))
     >>> layer = Forward("f", (), (x,), (Equation(y, x**2/2),), (y,))
     >>> found = backward_as_forward(layer, (dy,), (Equation(dx, x*Mean(dy*x)),), ((x, dx),))

@@ -13,10 +13,9 @@ from functools import partial
 import sympy
 from sympy import Expr, Mul
 
-from lngen.errors import DefinitionError
-from lngen.expressions.equations import Equation, Forward, Names
-from lngen.expressions.reductions import known_sign, split_statement
-from lngen.expressions.symbols import (
+from lngen.algebra.equations import Equation, Forward, Names
+from lngen.algebra.reductions import known_sign, split_statement
+from lngen.algebra.symbols import (
     HEADS,
     NOTHING,
     D,
@@ -33,6 +32,7 @@ from lngen.expressions.symbols import (
     axes,
     stand_in,
 )
+from lngen.errors import DefinitionError
 from lngen.language import FUNCTIONS
 from lngen.language.association import cancelled, with_sums_apart
 from lngen.language.definition import Definition, Input

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 import sympy
 from sympy import Expr
 
+from lngen.algebra.equations import Equation, Forward, Names, tangent_symbol
+from lngen.algebra.symbols import AttainsFirst, D, Mean, Reduction, SumRows, TypedSymbol, derivative, symbol_like
 from lngen.derivation.vjp import Contribution, merged, select
-from lngen.expressions.equations import Equation, Forward, Names, tangent_symbol
-from lngen.expressions.symbols import AttainsFirst, D, Mean, Reduction, SumRows, TypedSymbol, derivative, symbol_like
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def moved_by(equation: Equation, tangents: Mapping[TypedSymbol, Expr], attains: 
 
     `attains` is the name of `AttainsFirst(body, m)` for an `m = RowMax(body)`, if there is one.
 
-    >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol
+    >>> from lngen.algebra.symbols import RowSymbol, RowScalarSymbol
     >>> x, m, x_dot = RowSymbol("x"), RowScalarSymbol("m"), RowSymbol("x_dot")
     >>> moved_by(Equation(m, Mean(x**2)), {x: x_dot})
     Mean(2*x*x_dot)
@@ -74,7 +74,7 @@ def _body_moved_by(body: Expr, tangents: Mapping[TypedSymbol, Expr]) -> Expr:
 def moves(equation: Equation, tangents: Mapping[TypedSymbol, Expr], attains: Expr | None = None) -> list[Contribution]:
     """Return the contribution of each operand of `equation` to the tangent of its value.
 
-    >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol
+    >>> from lngen.algebra.symbols import RowSymbol, RowScalarSymbol
     >>> x, m, dx, z, dz = RowSymbol("x"), RowScalarSymbol("m"), RowSymbol("dx"), RowSymbol("z"), RowSymbol("dz")
     >>> for c in moves(Equation(m, Mean(x**2*z)), {x: dx, z: dz}):
     ...     print(c.source, c.expression)

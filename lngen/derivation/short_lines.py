@@ -7,8 +7,8 @@ from dataclasses import replace
 from sympy import Add, Expr, Mul
 from sympy.logic.boolalg import Boolean
 
-from lngen.expressions.equations import Equation, Forward, Names
-from lngen.expressions.symbols import AttainsFirst, RowMax, RowMin, StopGradient, Where, symbol_like
+from lngen.algebra.equations import Equation, Forward, Names
+from lngen.algebra.symbols import AttainsFirst, RowMax, RowMin, StopGradient, Where, symbol_like
 
 _LONG = 30
 _FACTORS = 6
@@ -21,7 +21,7 @@ def in_short_lines(forward: Forward) -> Forward:
     """A forward with long lines taken apart, parts of them under names.
 
     >>> import sympy
-    >>> from lngen.expressions.symbols import RowSymbol
+    >>> from lngen.algebra.symbols import RowSymbol
     >>> x, y, *many = (RowSymbol(name) for name in "xyabcdefghij")
     >>> long = sympy.Mul(*(x + other for other in many))
     >>> for equation in in_short_lines(Forward("f", (), (x, *many), (Equation(y, long),), (y,))).equations:

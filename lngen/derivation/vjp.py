@@ -18,8 +18,8 @@ from dataclasses import dataclass
 import sympy
 from sympy import Expr
 
-from lngen.expressions.equations import Equation, Forward, Names, leading_to
-from lngen.expressions.symbols import (
+from lngen.algebra.equations import Equation, Forward, Names, leading_to
+from lngen.algebra.symbols import (
     AttainsFirst,
     Axes,
     D,
@@ -67,7 +67,7 @@ def summed(sent: Iterable[Contribution]) -> Expr:
 def reduce_to(expression: Expr, target: Axes) -> Expr:
     """Collect a cotangent into a value that varies over less.
 
-    >>> from lngen.expressions.symbols import RowSymbol, FeatureSymbol, RowScalarSymbol
+    >>> from lngen.algebra.symbols import RowSymbol, FeatureSymbol, RowScalarSymbol
     >>> dy, gamma, mu = RowSymbol("dy"), FeatureSymbol("gamma"), RowScalarSymbol("mu")
     >>> reduce_to(gamma * dy, axes(mu))
     D*Mean(gamma*dy)
@@ -102,7 +102,7 @@ def contributions(equation: Equation, bar: Expr, attains: Expr | None = None) ->
 
     `attains` is the name of `AttainsFirst(body, m)` for an `m = RowMax(body)`, where it has one.
 
-    >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol
+    >>> from lngen.algebra.symbols import RowSymbol, RowScalarSymbol
     >>> x, m = RowSymbol("x"), RowScalarSymbol("m")
     >>> for c in contributions(Equation(m, Mean(x**2)), RowScalarSymbol("dm")):
     ...     print(c.target, c.expression)
@@ -131,7 +131,7 @@ def contributions(equation: Equation, bar: Expr, attains: Expr | None = None) ->
 
     A sum over rows sends its cotangent to every row:
 
-    >>> from lngen.expressions.symbols import FeatureSymbol
+    >>> from lngen.algebra.symbols import FeatureSymbol
     >>> for c in contributions(Equation(FeatureSymbol("s"), SumRows(x**2)), FeatureSymbol("ds")):
     ...     print(c.target, c.expression)
     x 2*ds*x
@@ -179,7 +179,7 @@ def select(product: Expr) -> Expr:
 def merged(total: Expr) -> Expr:
     """Selects on one condition added up inside it: what is not chosen is then not even added.
 
-    >>> from lngen.expressions.symbols import RowSymbol
+    >>> from lngen.algebra.symbols import RowSymbol
     >>> x, g, h = RowSymbol("x"), RowSymbol("g"), RowSymbol("h")
     >>> merged(Where(x > 0, g, 0) + Where(x > 0, h, 0) + h)
     h + Where(x > 0, g + h, 0)

@@ -12,6 +12,10 @@ a RowScalar, of a Feature a Scalar.
 
 Operators: `+ - * /`, unary minus, and `a ** b` with a number b of magnitude 64 at most. A comparison stands only as
 the first argument of `where`.
+
+Takes: text of a definition; it is parsed and never run.
+Gives: a `Definition`, and its values over any number type (`oracle`).
+Knows nothing of: SymPy, and every later package.
 """
 
 from __future__ import annotations

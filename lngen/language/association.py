@@ -24,11 +24,11 @@ _REDUCTIONS = ("mean", "sum", "max", "min")
 def with_sums_apart(definition: Definition, fresh: Callable[[str], str]) -> Iterator[Statement]:
     """Yield the statements of a definition, each after the sums in it that SymPy would merge; `fresh` names these.
 
-    `a + b - c` stays as it is, since subtracted terms come last (`lngen.backends.expressions.terms_in_order`). `a - b`
+    `a + b - c` stays as it is, since subtracted terms come last (`lngen.emit.expressions.terms_in_order`). `a - b`
     becomes a statement if more terms follow.
 
     >>> from lngen.language.parsing import parse
-    >>> from lngen.expressions.equations import Names
+    >>> from lngen.algebra.equations import Names
     >>> text = "def f(x: Row, a: Row, b: Row): return a - b + x + tanh(-0.1*(a + x)) - (x + b - a)"
     >>> for statement in with_sums_apart(parse(text), Names([]).fresh):
     ...     print(statement.name, "=", text_of(statement.expression))
@@ -94,7 +94,7 @@ def _has_digits_to_lose(total: Expression, given: Set[str]) -> bool:
 def cancelled(expression: Expr, apart: Mapping[Symbol, Expr]) -> Expr:
     """An expression in which sums that stand apart melt after all, where a term of theirs cancels: that is exact.
 
-    >>> from lngen.expressions.symbols import RowSymbol
+    >>> from lngen.algebra.symbols import RowSymbol
     >>> x, mu, t = (RowSymbol(name) for name in ("x", "mu", "t"))
     >>> cancelled(x - t, {t: x - mu}), cancelled(3 * x - t, {t: x - mu})
     (mu, -t + 3*x)

@@ -72,8 +72,8 @@ class FunctionEntry:
     real: Formula | None = None
     """Value on an array of float64 or longdouble, stable for every argument.
 
-    The formula may use the functions of `lngen.oracle.real_functions`, and NumPy as `f.np`. It is not needed if NumPy
-    has a function of this name.
+    The formula may use the functions of `lngen.language.oracle.real_functions`, and NumPy as `f.np`. It is not needed
+    if NumPy has a function of this name.
     """
 
     slope: Formula | None = None

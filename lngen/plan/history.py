@@ -12,7 +12,7 @@ from typing import Protocol
 
 from sympy import Expr
 
-from lngen.expressions.symbols import TypedSymbol
+from lngen.algebra.symbols import TypedSymbol
 from lngen.plan.program import Line, PassLine, RowProgram
 
 Passes = Callable[[RowProgram], Iterator[tuple[str, RowProgram]]]
@@ -31,7 +31,7 @@ class _Said(Protocol):
 class History:
     """The rule by which each line came about, `""` for those of the derivation.
 
-    >>> from lngen.expressions.symbols import RowSymbol
+    >>> from lngen.algebra.symbols import RowSymbol
     >>> from lngen.plan.program import Assignment
     >>> x, y = RowSymbol("x"), RowSymbol("y")
     >>> history = History()

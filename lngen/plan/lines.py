@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from sympy import Expr, Mul
 from sympy.core.relational import Relational
 
-from lngen.expressions.equations import Names
-from lngen.expressions.symbols import (
+from lngen.algebra.equations import Names
+from lngen.algebra.symbols import (
     NOTHING,
     D,
     RowSymbol,
@@ -46,7 +46,7 @@ class ProgramLine:
 def once_a_row(lines: Sequence[ProgramLine], names: Names) -> list[ProgramLine]:
     """Factors that do not vary over features multiplied once per row, parameters' sums formed once per call.
 
-    >>> from lngen.expressions.symbols import FeatureSymbol, RowScalarSymbol
+    >>> from lngen.algebra.symbols import FeatureSymbol, RowScalarSymbol
     >>> x, s, t, w = RowSymbol("x"), RowScalarSymbol("s"), RowScalarSymbol("t"), FeatureSymbol("w")
     >>> for line in once_a_row([ProgramLine(RowSymbol("y"), x*s*t*(1 + w)/D, 3)], Names([])):
     ...     print(line.symbol, "=", line.expression)

@@ -53,8 +53,8 @@ import sympy
 from sympy import Add, Expr, Mul, Pow, S
 from sympy.core.relational import Relational
 
-from lngen.expressions.equations import Names
-from lngen.expressions.symbols import (
+from lngen.algebra.equations import Names
+from lngen.algebra.symbols import (
     RowScalarSymbol,
     RowSymbol,
     ScalarSymbol,

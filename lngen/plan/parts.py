@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lngen.expressions.symbols import FeatureSymbol, RowScalarSymbol, RowSymbol, ScalarSymbol
+from lngen.algebra.symbols import FeatureSymbol, RowScalarSymbol, RowSymbol, ScalarSymbol
 from lngen.plan.program import Operator, RowProgram
 
 

@@ -23,13 +23,11 @@ from typing import Any, Literal
 
 from sympy import Expr
 
-from lngen.derivation.derivation import Derivation, Derivative, Direction
-from lngen.derivation.simplify.normalized import written_out
-from lngen.expressions.equations import Equation, Names, read_by
-from lngen.expressions.growth import Growth
-from lngen.expressions.normal import in_elementary
-from lngen.expressions.reductions import show_sums, split_reductions
-from lngen.expressions.symbols import (
+from lngen.algebra.equations import Equation, Names, read_by
+from lngen.algebra.growth import Growth
+from lngen.algebra.normal import in_elementary
+from lngen.algebra.reductions import show_sums, split_reductions
+from lngen.algebra.symbols import (
     RowMax,
     RowScalarSymbol,
     StopGradient,
@@ -38,6 +36,8 @@ from lngen.expressions.symbols import (
     heads_that,
     is_row,
 )
+from lngen.derivation.derivation import Derivation, Derivative, Direction
+from lngen.derivation.simplify.normalized import written_out
 from lngen.plan.history import History, Passes, numbered
 from lngen.plan.lines import ProgramLine, once_a_row
 from lngen.plan.passes.balance import balanced, grown, met_by_readers

@@ -5,7 +5,7 @@ all reductions whose inputs are ready share it. The forward of a layer that subt
 
     mean(x) | residual mean of x - mu | mean of the centred square | output
 
-Expressions are SymPy expressions over typed symbols (`lngen.expressions.symbols`). Inside a stage they contain no
+Expressions are SymPy expressions over typed symbols (`lngen.algebra.symbols`). Inside a stage they contain no
 reduction; before and after the rows a reduction is a line. Every name is the derivation's own, and every line has the
 number of its step.
 """
@@ -20,10 +20,9 @@ from typing import Literal, Protocol, Self, TypeVar, cast
 
 from sympy import Expr
 
-from lngen.derivation.derivation import Direction
-from lngen.expressions.equations import Names
-from lngen.expressions.growth import Growth, Value
-from lngen.expressions.symbols import (
+from lngen.algebra.equations import Names
+from lngen.algebra.growth import Growth, Value
+from lngen.algebra.symbols import (
     D,
     FeatureSum,
     FeatureSymbol,
@@ -36,6 +35,7 @@ from lngen.expressions.symbols import (
     SumRows,
     TypedSymbol,
 )
+from lngen.derivation.derivation import Direction
 from lngen.language.names import cotangent, tangent
 
 Operator = Literal["mean", "sum", "max", "min"]
@@ -272,7 +272,7 @@ class RowProgram:
     once. `prologue` is computed once per call from parameters alone (`1 + w`, a reduction of a Feature), and `epilogue`
     once from the sums over rows. `saved` are the row scalars that forward writes and backward reads. `optional` maps an
     optional input to its neutral value. When omitted, it *is* that number, and all work for its gradient alone is gone.
-    `growth` is the size of each value at each end (`lngen.expressions.growth.Growth.at_the_ends`), for a backend that
+    `growth` is the size of each value at each end (`lngen.algebra.growth.Growth.at_the_ends`), for a backend that
     multiplies in another order. `is_wide` means that the layer is computed in a wider type than that of its rows
     (`lngen.plan.widen`). `passes` are the numbered lines of the passes, in the plan and after it.
     """

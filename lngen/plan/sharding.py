@@ -5,7 +5,7 @@ are row programs of its own features. It sends the reduced numbers to all others
 One more row program, whose features are the shards, *merges* the numbers of all. All processes run the same merge on
 the same numbers in the same order, so that a row scalar has the same bits everywhere.
 
->>> from lngen.expressions.symbols import RowSymbol
+>>> from lngen.algebra.symbols import RowSymbol
 >>> from lngen.plan.program import Stage
 >>> x, y, s, m, v = *map(RowSymbol, "xys"), *map(RowScalarSymbol, "mv")
 >>> stages = (
@@ -45,9 +45,8 @@ from types import MappingProxyType
 import sympy
 from sympy import Add, Expr
 
-from lngen.errors import LngenError
-from lngen.expressions.equations import leading_to, read_by
-from lngen.expressions.symbols import (
+from lngen.algebra.equations import leading_to, read_by
+from lngen.algebra.symbols import (
     AttainsFirst,
     D,
     FeatureSum,
@@ -64,6 +63,7 @@ from lngen.expressions.symbols import (
     is_row,
     varies_over_features,
 )
+from lngen.errors import LngenError
 from lngen.plan.lines import ProgramLine
 from lngen.plan.merging import Merging, Shared
 from lngen.plan.parts import Exchange, Sent, ShardedProgram

@@ -14,10 +14,10 @@ from types import MappingProxyType
 import sympy
 from sympy import Expr
 
+from lngen.algebra.equations import Names, read_by
+from lngen.algebra.growth import Growth
+from lngen.algebra.symbols import FeatureSymbol, RowScalarSymbol, SumRows, TypedSymbol, axes, is_row, symbol_like
 from lngen.derivation.derivation import Derivation, Direction
-from lngen.expressions.equations import Names, read_by
-from lngen.expressions.growth import Growth
-from lngen.expressions.symbols import FeatureSymbol, RowScalarSymbol, SumRows, TypedSymbol, axes, is_row, symbol_like
 from lngen.language.syntax import Kind
 from lngen.plan.lines import ProgramLine
 from lngen.plan.passes.balance import grown
@@ -88,7 +88,7 @@ def stores_of(
 ) -> tuple[tuple[Store, ...], dict[TypedSymbol, TypedSymbol]]:
     """Return the stores of the results, where equal results share one, and the replacements of some symbols.
 
-    >>> from lngen.expressions.symbols import RowSymbol
+    >>> from lngen.algebra.symbols import RowSymbol
     >>> dx, dr = RowSymbol("dx"), RowSymbol("dr")
     >>> stores, taken = stores_of([("dx", dx), ("dr", dr)], {dr: dx})
     >>> [store.names for store in stores], taken

@@ -20,8 +20,8 @@ import sympy
 from sympy import Expr, Mul, Rational
 from sympy.core.relational import Relational
 
-from lngen.expressions.growth import ARGUMENT, EXPONENTIAL, Growth
-from lngen.expressions.symbols import TypedSymbol, axes
+from lngen.algebra.growth import ARGUMENT, EXPONENTIAL, Growth
+from lngen.algebra.symbols import TypedSymbol, axes
 from lngen.plan.planner import Plan
 from lngen.plan.program import RowProgram
 
@@ -74,7 +74,7 @@ def grows_too_far(symbol: TypedSymbol, value: Expr, ends: Iterable[Growth]) -> b
     A product that vanishes as an exponential does may become 0, which is right beside a finite value: a lower power is
     then too high for it. A quotient by such a product grows, and is found by its growth.
 
-    >>> from lngen.expressions.symbols import RowSymbol, Sigmoid
+    >>> from lngen.algebra.symbols import RowSymbol, Sigmoid
     >>> x, y, e = RowSymbol("x"), RowSymbol("y"), RowSymbol("e")
     >>> ends = Growth.at_the_ends([x], [(y, x), (e, y**3)])
     >>> [grows_too_far(RowSymbol("v"), value, ends) for value in (e*x**5, e**3*x, x*Sigmoid(x), 1/Sigmoid(x))]

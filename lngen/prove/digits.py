@@ -13,9 +13,9 @@ import numpy as np
 import sympy
 from sympy import Expr
 
+from lngen.algebra.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
+from lngen.algebra.symbols import D, TypedSymbol, axes
 from lngen.derivation.derivation import Derivation, Direction
-from lngen.expressions.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
-from lngen.expressions.symbols import D, TypedSymbol, axes
 from lngen.language.syntax import Kind
 from lngen.prove.printed import PrintedEquality
 

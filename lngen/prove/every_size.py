@@ -9,13 +9,13 @@ from functools import cached_property
 
 from sympy import Expr
 
+from lngen.algebra.equations import Equation
+from lngen.algebra.symbols import TypedSymbol, operation_count
 from lngen.derivation.derivation import Derivation, Direction, Step
 from lngen.derivation.double_backward import backward_as_forward
 from lngen.derivation.jvp import tangent
 from lngen.derivation.short_lines import in_short_lines
 from lngen.derivation.vjp import adjoint
-from lngen.expressions.equations import Equation
-from lngen.expressions.symbols import TypedSymbol, operation_count
 from lngen.prove.budget import Budget, TooLargeError, UndefinedError
 from lngen.prove.facts import Facts
 from lngen.prove.generators import minus

@@ -29,9 +29,8 @@ import sympy
 from sympy import Add, Expr, Mul, Symbol
 from sympy.core.relational import Relational
 
-from lngen.derivation.derivation import NONE, WRITTEN_OUT, Derivation, Proof
-from lngen.expressions.equations import Equation
-from lngen.expressions.symbols import (
+from lngen.algebra.equations import Equation
+from lngen.algebra.symbols import (
     AttainsFirst,
     D,
     FeatureSum,
@@ -45,6 +44,7 @@ from lngen.expressions.symbols import (
     derivative,
     of_real,
 )
+from lngen.derivation.derivation import NONE, WRITTEN_OUT, Derivation, Proof
 from lngen.language.syntax import Kind
 from lngen.prove.budget import Budget, TooLargeError, UndefinedError
 from lngen.prove.facts import Facts

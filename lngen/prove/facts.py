@@ -79,7 +79,7 @@ class Facts:
     def signs(self, p: Polynomial) -> set[int]:
         """Return the signs that p may have: 1, 0 and -1, without those that the facts exclude.
 
-        >>> from lngen.expressions.symbols import Axes
+        >>> from lngen.algebra.symbols import Axes
         >>> from lngen.prove.generators import ONE
         >>> from lngen.prove.row_algebra import RowAlgebra
         >>> algebra = RowAlgebra(Budget())

@@ -13,7 +13,7 @@ from typing import Any
 
 from sympy import QQ
 
-from lngen.expressions.symbols import NOTHING, Axes
+from lngen.algebra.symbols import NOTHING, Axes
 from lngen.prove.budget import Budget
 
 Exponent = Any

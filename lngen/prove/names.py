@@ -14,9 +14,9 @@ import sympy
 from sympy import QQ, Add, Expr, Mul, Pow, Symbol
 from sympy.core.relational import Relational
 
-from lngen.expressions.equations import Equation
-from lngen.expressions.normal import NormalDensity, Phi, in_elementary
-from lngen.expressions.symbols import (
+from lngen.algebra.equations import Equation
+from lngen.algebra.normal import NormalDensity, Phi, in_elementary
+from lngen.algebra.symbols import (
     ENTRY_OF,
     AttainsFirst,
     Complement,
@@ -165,7 +165,7 @@ class Meanings:
         """Return divisors and arguments of logarithms, whatever a select chooses: where one is zero, nothing is
         claimed.
 
-        >>> from lngen.expressions.symbols import RowSymbol
+        >>> from lngen.algebra.symbols import RowSymbol
         >>> from lngen.prove.budget import Budget
         >>> x, z = RowSymbol("x"), RowSymbol("z")
         >>> names = Meanings(RowAlgebra(Budget()))

@@ -10,7 +10,7 @@ from typing import Any
 import sympy
 from sympy import QQ
 
-from lngen.expressions.symbols import NOTHING, Axes
+from lngen.algebra.symbols import NOTHING, Axes
 from lngen.prove.budget import Budget, TooLargeError, UndefinedError
 from lngen.prove.generators import (
     INDICATORS,

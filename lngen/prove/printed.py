@@ -17,13 +17,13 @@ from dataclasses import dataclass
 import sympy
 from sympy import Expr
 
+from lngen.algebra.equations import Equation
+from lngen.algebra.symbols import D, FeatureSum, Mean, TypedSymbol
 from lngen.derivation.derivation import Derivation, Direction, Step
 from lngen.derivation.double_backward import backward_as_forward
 from lngen.derivation.jvp import moves
 from lngen.derivation.short_lines import in_short_lines
 from lngen.derivation.vjp import Contribution, contributions, summed
-from lngen.expressions.equations import Equation
-from lngen.expressions.symbols import D, FeatureSum, Mean, TypedSymbol
 
 
 @dataclass(frozen=True)

@@ -26,10 +26,10 @@ import mpmath
 import sympy
 from sympy import Expr, Pow
 
+from lngen.algebra.equations import Equation
+from lngen.algebra.numeric import Arithmetic, Environment, evaluate_equations
+from lngen.algebra.symbols import PLACE, TypedSymbol, renamed
 from lngen.derivation.derivation import EVERY_D, FIFTY, NONE, Derivation, Proof
-from lngen.expressions.equations import Equation
-from lngen.expressions.numeric import Arithmetic, Environment, evaluate_equations
-from lngen.expressions.symbols import PLACE, TypedSymbol, renamed
 from lngen.plan.passes.moments import written_out
 from lngen.plan.passes.places import there
 from lngen.plan.program import Parameter, RowArgument, RowProgram
@@ -98,7 +98,7 @@ def equations_of(program: RowProgram, skips_corrections: bool = False) -> list[E
 
     A place of an extreme is no equation: to compare a place with it is `AttainsFirst`.
 
-    >>> from lngen.expressions.symbols import Mean, RowScalarSymbol, RowSymbol
+    >>> from lngen.algebra.symbols import Mean, RowScalarSymbol, RowSymbol
     >>> from lngen.plan.program import Assignment, FeatureReduction, Stage
     >>> x, s, r = RowSymbol("x"), RowSymbol("s"), RowScalarSymbol("r")
     >>> stage = Stage((Assignment(s, x - 1, 1),), (FeatureReduction(r, "mean", s, 1),), correction=True)
@@ -265,7 +265,7 @@ def _divisors(equations: Iterable[Equation]) -> set[Expr]:
 def _reached(equations: Iterable[Equation], starts: Iterable[TypedSymbol]) -> dict[TypedSymbol, frozenset[TypedSymbol]]:
     """Return the symbols among `starts` that each symbol is computed from.
 
-    >>> from lngen.expressions.symbols import RowSymbol
+    >>> from lngen.algebra.symbols import RowSymbol
     >>> x, w, y = map(RowSymbol, ("x", "w", "y"))
     >>> _reached([Equation(y, x*w)], [w])[y]
     frozenset({w})

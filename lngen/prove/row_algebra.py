@@ -23,7 +23,7 @@ from typing import Any
 import sympy
 from sympy import QQ
 
-from lngen.expressions.symbols import NOTHING, Axes
+from lngen.algebra.symbols import NOTHING, Axes
 from lngen.prove.budget import TooLargeError, UndefinedError
 from lngen.prove.facts import Facts
 from lngen.prove.generators import (

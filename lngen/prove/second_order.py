@@ -15,12 +15,12 @@ from typing import Any
 import mpmath
 import numpy as np
 
+from lngen.algebra.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
+from lngen.algebra.symbols import TypedSymbol
 from lngen.derivation.derivation import FIFTY, NONE, Derivation, Derivative
 from lngen.derivation.double_backward import backward_as_forward
 from lngen.derivation.jvp import tangent
 from lngen.derivation.short_lines import in_short_lines
-from lngen.expressions.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
-from lngen.expressions.symbols import TypedSymbol
 from lngen.prove.digits import Sides, compared, drawn, random_point, rests_on_rounding, shape_of, sizes
 
 

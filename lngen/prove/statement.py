@@ -15,12 +15,12 @@ import sympy
 from sympy import Expr
 from sympy.core.relational import Relational
 
+from lngen.algebra.equations import Equation
+from lngen.algebra.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
+from lngen.algebra.symbols import AttainsFirst, D, SumRows, TypedSymbol, axes, symbol_like
 from lngen.derivation.derivation import EVERY_D, FIFTY, NONE
 from lngen.derivation.from_definition import SYMBOL_OF_KIND, DecidedError, NotRealError, to_sympy
 from lngen.errors import LngenError, printable
-from lngen.expressions.equations import Equation
-from lngen.expressions.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
-from lngen.expressions.symbols import AttainsFirst, D, SumRows, TypedSymbol, axes, symbol_like
 from lngen.language import FUNCTIONS, KIND_NAMES
 from lngen.language.names import fault
 from lngen.language.parsing.expressions import Scope
@@ -66,7 +66,7 @@ def equal(
 ) -> Verdict:
     """Decide whether two expressions are equal for every number of features D, wherever both are defined.
 
-    They are texts in the language of definitions, or expressions of `lngen.expressions.symbols`. Equations give names
+    They are texts in the language of definitions, or expressions of `lngen.algebra.symbols`. Equations give names
     to expressions, each of inputs and names before it: `"mu = mean(x)"`, or `{"mu": "mean(x)"}`. `kinds` maps inputs to
     kinds, as in a definition. Any other input is a Row with any value; but `eps` is a Constant, and so positive. D is
     `minimum_features` or more.

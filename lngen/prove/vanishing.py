@@ -39,7 +39,7 @@ def vanishes(p: Polynomial, algebra: RowAlgebra, facts: Facts | None = None) -> 
 
     Raises TooLargeError.
 
-    >>> from lngen.expressions.symbols import Axes
+    >>> from lngen.algebra.symbols import Axes
     >>> from lngen.prove.budget import Budget
     >>> from lngen.prove.generators import ONE, minus
     >>> algebra = RowAlgebra(Budget())

@@ -14,7 +14,7 @@ import mpmath
 import numpy as np
 from sympy import Expr, Symbol
 
-from lngen.expressions.numeric import Arithmetic, evaluate_expression
+from lngen.algebra.numeric import Arithmetic, evaluate_expression
 from lngen.prove.digits import uniform
 
 _DIGITS = 50

@@ -1,4 +1,9 @@
-"""Printed audit of a layer: the derivation, its proofs, its cost, and the places where digits can be lost."""
+"""Printed audit of a layer: the derivation, its proofs, its cost, and the places where digits can be lost.
+
+Takes: a `Plan`.
+Gives: text, Markdown, JSON, a certificate; where digits can be lost.
+Knows nothing of: files and terminals other than their width.
+"""
 
 from lngen.report.costs import cost_entries, cost_line, cost_report
 from lngen.report.formulas import formulas

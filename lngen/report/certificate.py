@@ -11,8 +11,8 @@ import ast
 import json
 from typing import Any
 
+from lngen.algebra.notation import text
 from lngen.derivation.derivation import Derivation, Step
-from lngen.expressions.notation import text
 
 FORMAT = "lngen certificate 2"
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from sympy import Add, Expr, Mul, Pow, Symbol, preorder_traversal
 
+from lngen.algebra.notation.latex import Latex
+from lngen.algebra.notation.order import Order
+from lngen.algebra.notation.plain import Text
 from lngen.errors import printable
-from lngen.expressions.notation.latex import Latex
-from lngen.expressions.notation.order import Order
-from lngen.expressions.notation.plain import Text
 
 COLOUR = "teal"
 """Colour of a change in LaTeX: legible on white and on black."""
@@ -34,7 +34,7 @@ class Span:
 def changes(before: Expr, after: Expr) -> tuple[frozenset[Expr], frozenset[Expr]]:
     """The parts of each side that the other one lacks; where all is another, names that one has more often, if few.
 
-    >>> from lngen.expressions.symbols import Mean, RowScalarSymbol, RowSymbol
+    >>> from lngen.algebra.symbols import Mean, RowScalarSymbol, RowSymbol
     >>> g, t, r, x = RowSymbol("g"), RowSymbol("t"), RowScalarSymbol("r"), RowSymbol("x")
     >>> changes(r*g - r*Mean(g)*Mean(t), r*g)
     (frozenset({-r*Mean(g)*Mean(t)}), frozenset())
@@ -76,7 +76,7 @@ def _counted(before: Expr, after: Expr) -> tuple[frozenset[Expr], frozenset[Expr
 def spans(expression: Expr, changed: frozenset[Expr], order: Order = ()) -> tuple[Span, ...]:
     """The text of an expression, cut where what changed begins and ends.
 
-    >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
+    >>> from lngen.algebra.symbols import RowScalarSymbol, RowSymbol
     >>> g, r = RowSymbol("g"), RowScalarSymbol("r")
     >>> [(span.text, span.changed) for span in spans(r*(g - r), frozenset({g}))]
     [('r*(', False), ('g', True), (' - r)', False)]
@@ -97,7 +97,7 @@ def spans(expression: Expr, changed: frozenset[Expr], order: Order = ()) -> tupl
 def marked_latex(expression: Expr, changed: frozenset[Expr], order: Order = ()) -> str:
     r"""The LaTeX of an expression, what changed in colour.
 
-    >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
+    >>> from lngen.algebra.symbols import RowScalarSymbol, RowSymbol
     >>> g, mu = RowSymbol("g"), RowScalarSymbol("mu")
     >>> print(marked_latex(g - mu, frozenset({mu})))
     g - \textcolor{teal}{\mu}
@@ -108,7 +108,7 @@ def marked_latex(expression: Expr, changed: frozenset[Expr], order: Order = ()) 
 def elided_latex(expression: Expr, changed: frozenset[Expr], order: Order = ()) -> str:
     r"""The LaTeX of the terms of a sum that changed, dots for the rest: of a line that has just been read.
 
-    >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
+    >>> from lngen.algebra.symbols import RowScalarSymbol, RowSymbol
     >>> g, mu, x = RowSymbol("g"), RowScalarSymbol("mu"), RowSymbol("x")
     >>> print(elided_latex(g - mu + x, frozenset({-mu})))
     \cdots \textcolor{teal}{-\mu}

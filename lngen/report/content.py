@@ -8,12 +8,12 @@ from functools import cached_property
 
 from sympy import Expr
 
+from lngen.algebra.notation import latex, latex_name, text
+from lngen.algebra.symbols import FeatureSum, Mean, RowMax, RowMin, SumRows, TypedSymbol, operation_count
 from lngen.derivation.derivation import Derivation, Derivative, Proof, Step
 from lngen.derivation.rules import RULES
 from lngen.derivation.vjp import Contribution
 from lngen.errors import counted
-from lngen.expressions.notation import latex, latex_name, text
-from lngen.expressions.symbols import FeatureSum, Mean, RowMax, RowMin, SumRows, TypedSymbol, operation_count
 from lngen.language.names import tangent
 from lngen.plan.passes import PASS_RULES
 from lngen.plan.passes.moments import written_out

@@ -1,6 +1,6 @@
 """Derivatives of functions, stated where the chain rule first goes through one.
 
-They are what differentiation itself uses: `lngen.expressions.symbols.derivative` of the function by its argument.
+They are what differentiation itself uses: `lngen.algebra.symbols.derivative` of the function by its argument.
 """
 
 from __future__ import annotations
@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from sympy import Expr, Function, Pow, Symbol
 
-from lngen.derivation.derivation import Step
-from lngen.expressions.symbols import (
+from lngen.algebra.symbols import (
     AttainsFirst,
     Reduction,
     StopGradient,
@@ -20,6 +19,7 @@ from lngen.expressions.symbols import (
     derivative,
     stand_in,
 )
+from lngen.derivation.derivation import Step
 from lngen.report.formulas import Formula
 from lngen.report.spelled import spelled
 
@@ -57,7 +57,7 @@ def stated(function: Expr, order: tuple[str, ...] = ()) -> Formula:
     """The derivative of a function by its argument, which is called u where it has no name.
 
     >>> import sympy
-    >>> from lngen.expressions.symbols import RowSymbol, Sigmoid
+    >>> from lngen.algebra.symbols import RowSymbol, Sigmoid
     >>> z = RowSymbol("z")
     >>> for f in (Sigmoid(z), sympy.exp(2*z), 1/sympy.sqrt(z + 1)):
     ...     print(stated(f).line)

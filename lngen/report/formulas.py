@@ -8,10 +8,10 @@ from functools import lru_cache
 
 from sympy import Add, Expr
 
+from lngen.algebra.equations import Equation, leading_to, read_by
+from lngen.algebra.notation import latex, latex_name, text
+from lngen.algebra.symbols import TypedSymbol, is_row
 from lngen.derivation.derivation import Derivation, Direction
-from lngen.expressions.equations import Equation, leading_to, read_by
-from lngen.expressions.notation import latex, latex_name, text
-from lngen.expressions.symbols import TypedSymbol, is_row
 from lngen.plan.planner import Plan
 
 

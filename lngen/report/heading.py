@@ -6,10 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
-from lngen.backends import Notes
 from lngen.derivation.derivation import Proof
-from lngen.files import render
-from lngen.files.manifest import sha256_text
+from lngen.emit import Notes, render
+from lngen.emit.render import sha256_text
 from lngen.language.definition import Definition
 from lngen.plan.planner import Plan
 from lngen.report.audit import hazards, warning

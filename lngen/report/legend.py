@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from lngen.algebra.reductions import show_sums
+from lngen.algebra.symbols import SumRows
 from lngen.derivation.derivation import Derivation
-from lngen.expressions.reductions import show_sums
-from lngen.expressions.symbols import SumRows
 from lngen.plan.program import OPERATORS
 
 

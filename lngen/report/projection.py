@@ -12,10 +12,9 @@ from dataclasses import dataclass
 import sympy
 from sympy import Add, Expr, Mul, Symbol
 
-from lngen.derivation.derivation import Derivation
-from lngen.expressions.equations import Equation
-from lngen.expressions.notation import latex, latex_name, text
-from lngen.expressions.symbols import (
+from lngen.algebra.equations import Equation
+from lngen.algebra.notation import latex, latex_name, text
+from lngen.algebra.symbols import (
     NOTHING,
     D,
     FeatureSum,
@@ -26,6 +25,7 @@ from lngen.expressions.symbols import (
     stand_in,
     varies_over_features,
 )
+from lngen.derivation.derivation import Derivation
 from lngen.language.syntax import Kind
 from lngen.report.formulas import Formula
 from lngen.report.spelled import spelled

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from sympy import Expr, Symbol
 
-from lngen.expressions.notation.latex import Latex
-from lngen.expressions.notation.order import Order
-from lngen.expressions.notation.plain import Text
+from lngen.algebra.notation.latex import Latex
+from lngen.algebra.notation.order import Order
+from lngen.algebra.notation.plain import Text
 
 
 class _SpelledText(Text):
@@ -32,7 +32,7 @@ class _SpelledLatex(Latex):
 def spelled(e: Expr, order: Order, words: Mapping[Expr, tuple[str, str]]) -> tuple[str, str]:
     """An expression as text and as LaTeX, each stand-in as its two words.
 
-    >>> from lngen.expressions.symbols import RowSymbol, stand_in
+    >>> from lngen.algebra.symbols import RowSymbol, stand_in
     >>> x = RowSymbol("x")
     >>> moved = stand_in("moved", x)
     >>> spelled(2 * moved, (), {moved: ("A*x", "A x")})

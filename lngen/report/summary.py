@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lngen.expressions.equations import leading_to
+from lngen.algebra.equations import leading_to
 from lngen.plan.cost import cost, reductions
 from lngen.plan.planner import Plan
 from lngen.report.formulas import formula, reading_order

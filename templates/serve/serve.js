@@ -130,7 +130,7 @@ const fail = (words) => {
   say("");
 };
 
-// An answer of the server; lngen.serve lists the kinds.
+// An answer of the server; lngen.extensions.serve lists the kinds.
 const take = (answer) => {
   if (answer.kind === "panels") {
     refuse(null);

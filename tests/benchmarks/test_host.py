@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from benchmarks import host
-from lngen.simt import driver
+from lngen.extensions.simt import driver
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
 
 pytestmark = [pytest.mark.cuda, needs_pycuda, *([] if has_gpu() else [needs_gxx])]

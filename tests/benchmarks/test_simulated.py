@@ -13,9 +13,9 @@ import pytest
 from benchmarks import simulated
 from benchmarks.simulated_cases import DIRECTIONS, Case, cases, columns_grid, grid, table_of, usual_rows, written
 from benchmarks.simulated_tables import limit, line, summary
-from lngen.files.loading import available
+from lngen.extensions.simt.driver import script
+from lngen.pipeline.files.loading import available
 from lngen.runtime.cuda import grids
-from lngen.simt.driver import script
 from tests.requirements import needs_simulator, simulator
 from tests.tiers import sample
 

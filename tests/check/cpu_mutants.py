@@ -20,8 +20,8 @@ from lngen.check.checker import References
 from lngen.check.derived import checkable
 from lngen.check.evidence import KINDS
 from lngen.check.runner import check
-from lngen.files import loading, manifest
-from lngen.pipeline import Derived
+from lngen.pipeline.files import loading, manifest
+from lngen.pipeline.stages import Derived
 from lngen.runtime.includes import inlined
 from tests.check.mutants import Kill, Planted
 from tests.compiled import left_to_directions

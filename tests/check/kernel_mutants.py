@@ -18,7 +18,7 @@ from lngen.check.derived import checkable
 from lngen.check.evidence import KINDS
 from lngen.check.on_device import OnDevice
 from lngen.check.runner import check
-from lngen.files import loading, manifest
+from lngen.pipeline.files import loading, manifest
 from lngen.plan.planner import Plan
 from tests.check.mutants import Kill, Planted
 from tests.shipped import whole

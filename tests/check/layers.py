@@ -3,14 +3,14 @@
 from functools import cache
 from pathlib import Path
 
-from lngen import pipeline
-from lngen.backends import Notes
-from lngen.backends.numpy import emit
 from lngen.check import Checkable
 from lngen.check.derived import checkable, second_derivation
 from lngen.derivation.simplify.derive import derive
-from lngen.files.loading import module_from_files
+from lngen.emit import Notes
+from lngen.emit.numpy import emit
 from lngen.language.parsing import load, parse
+from lngen.pipeline import stages
+from lngen.pipeline.files.loading import module_from_files
 from lngen.plan.planner import Plan
 from tests.check import standin
 from tests.programs import CENTRED_BACKWARD, CENTRED_FORWARD
@@ -33,7 +33,7 @@ def hand_written() -> Checkable:
 
 @cache
 def planned(path: Path) -> Plan:
-    return pipeline.planned(load(path), proved=False)
+    return stages.planned(load(path), proved=False)
 
 
 def emitted_files(layer: Plan, forward, backward):

@@ -16,12 +16,12 @@ from functools import partial
 import sympy
 from sympy import Expr
 
+from lngen.algebra.symbols import D, FeatureSymbol, RowScalarSymbol, RowSymbol, TypedSymbol
 from lngen.check.checker import References
 from lngen.check.evidence import KINDS
 from lngen.check.layer import Checkable
 from lngen.check.runner import check
-from lngen.expressions.symbols import D, FeatureSymbol, RowScalarSymbol, RowSymbol, TypedSymbol
-from lngen.files.loading import NUMPY, module_from_files
+from lngen.pipeline.files.loading import NUMPY, module_from_files
 from lngen.plan.program import Assignment, RowProgram, RowsReduction
 
 SHAPES = ((5, 7), (2, 33), (5, 128))

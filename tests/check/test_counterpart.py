@@ -6,8 +6,8 @@ import pytest
 from lngen.check import counterpart, inputs
 from lngen.check.stability import stability
 from lngen.errors import LngenError
+from lngen.language.oracle.evaluate import FLOAT64, evaluate
 from lngen.language.parsing import parse
-from lngen.oracle.evaluate import FLOAT64, evaluate
 from tests.check.layers import hand_written
 from tests.requirements import needs_torch
 from tests.shipped import ROOT

@@ -7,11 +7,11 @@ from functools import cache
 import pytest
 
 import lngen
-from lngen import pipeline
 from lngen.check import DTYPES, KINDS, check
 from lngen.check.derived import checkable
 from lngen.check.emitted import CheckRequest, check_emitted
 from lngen.language.parsing import parse
+from lngen.pipeline import stages
 from tests import corpus
 from tests.check.cpu_mutants import SEEN_BY, SHAPES, caught_by, cpu_mutants, kernels, kill_table, planted
 from tests.check.mutants import markdown
@@ -40,7 +40,7 @@ FIRST_ORDER = tuple(kind for kind in KINDS if kind not in ("tangents", "second o
 @cache
 def derived(name):
     definition = corpus.definition(name) if name in corpus.NAMES else parse(name)
-    return pipeline.derived(definition, proved=False)
+    return stages.derived(definition, proved=False)
 
 
 @pytest.mark.parametrize("name", sample(NAMES, (), ENTIRE))
@@ -55,7 +55,7 @@ def test_every_shipped_layer_passes(name):
 @pytest.mark.ci
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in ENTIRE])
 def test_the_rest_pass_what_is_of_the_first_order(name):
-    """The second order of these layers is NumPy's, to rounding: see tests/backends/test_cpu_backend.py."""
+    """The second order of these layers is NumPy's, to rounding: see tests/emit/test_cpu_backend.py."""
     layer = checkable(shipped(name).plan, lngen.load(name, backend="cpu"))
     report = check(layer, dtypes=DTYPES[:2], backend_name="cpu", kinds=FIRST_ORDER)
     assert report.passed, report.failures

@@ -11,17 +11,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lngen.backends.cuda import DTYPES as STORAGE
 from lngen.check import DTYPES, KINDS, Checkable, check
 from lngen.check.derived import checkable
 from lngen.check.evidence import metric_error
 from lngen.check.inputs import ordinary
 from lngen.check.layer import run
 from lngen.check.on_device import OnDevice, RunningOn, device
-from lngen.files import loading, manifest
+from lngen.emit.cuda import DTYPES as STORAGE
+from lngen.language.oracle.evaluate import LONGDOUBLE, evaluate
 from lngen.language.parsing import load
-from lngen.oracle.evaluate import LONGDOUBLE, evaluate
-from lngen.pipeline import derived
+from lngen.pipeline.files import loading, manifest
+from lngen.pipeline.stages import derived
 from tests.check.layers import DEFINITIONS, OTHER_LAYERS
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
 from tests.tiers import sample

@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from lngen import pipeline
 from lngen.check import emitted
 from lngen.check.emitted import CheckRequest, check_emitted
-from lngen.files import loading, manifest
 from lngen.language.parsing import parse
+from lngen.pipeline import stages
+from lngen.pipeline.files import loading, manifest
 from tests import corpus
 from tests.requirements import needs_gxx
 
@@ -18,7 +18,7 @@ ONE = CheckRequest(shapes=[(2, 3)], dtypes=["float64"], at_thresholds=False)
 
 def written(folder, name="rms_norm", **options):
     definition = corpus.definition(name) if name in corpus.NAMES else parse(name)
-    made = pipeline.derived(definition, proved=False, **options)
+    made = stages.derived(definition, proved=False, **options)
     manifest.write(made.emission, folder)
     return made, folder / made.definition.name
 

@@ -12,9 +12,9 @@ import pytest
 import lngen
 from lngen.check.frameworks import KIND
 from lngen.check.in_torch import in_torch
-from lngen.files.manifest import write
 from lngen.language.parsing import parse
-from lngen.pipeline import derived
+from lngen.pipeline.files.manifest import write
+from lngen.pipeline.stages import derived
 from tests.requirements import gxx, needs_gxx, needs_torch
 from tests.shipped import NAMES, shipped
 from tests.tiers import sample

@@ -5,18 +5,18 @@ from itertools import takewhile
 
 import pytest
 
-from lngen import simt
 from lngen.check.on_device import device
+from lngen.extensions import simt
 from lngen.language.parsing import load
-from lngen.pipeline import derived
+from lngen.pipeline.stages import derived
 from lngen.runtime.includes import inlined
 from tests.check.kernel_mutants import kernel_mutants, kill_table
 from tests.check.layers import DEFINITIONS
 from tests.check.mutants import markdown
 from tests.check.test_mutants import PAGE
+from tests.extensions.simt.test_emitted import assert_right, case_of, source_of
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
 from tests.shipped import ROOT
-from tests.simt.test_emitted import assert_right, case_of, source_of
 from tests.tiers import sample
 
 MUTANTS = kernel_mutants(["gamma", "beta"])

@@ -13,8 +13,8 @@ from lngen.check import inputs
 from lngen.check.derived import checkable
 from lngen.check.rounding import of_loss, outputs, rounding
 from lngen.check.runner import check
+from lngen.language.oracle.evaluate import LONGDOUBLE, evaluate
 from lngen.language.parsing import parse
-from lngen.oracle.evaluate import LONGDOUBLE, evaluate
 
 # Of one entry it is 0, and as written the rounding of two equal terms.
 WEIGHTED = "def f(x: Row, w: Row): return x*(sum(w*x**2)/sum(w) - (sum(w*x)/sum(w))**2)"

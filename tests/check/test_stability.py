@@ -5,8 +5,8 @@ import pytest
 
 from lngen.check.stability import naive_form, stability
 from lngen.errors import LngenError
+from lngen.language.oracle.evaluate import LONGDOUBLE, evaluate
 from lngen.language.parsing import parse
-from lngen.oracle.evaluate import LONGDOUBLE, evaluate
 from tests.check import standin
 from tests.check.layers import DEFINITIONS, derived, hand_written
 

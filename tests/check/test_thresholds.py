@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from lngen import pipeline
 from lngen.check import thresholds
 from lngen.check.derived import checkable
 from lngen.check.emitted import BACKENDS
 from lngen.check.on_device import device
-from lngen.files import loading, manifest
+from lngen.pipeline import stages
+from lngen.pipeline.files import loading, manifest
 from tests import corpus
 from tests.check import cpu_mutants, kernel_mutants, mutants
 from tests.check.thresholds import failures, loaded, planted
@@ -27,7 +27,7 @@ ON_DEVICE = [pytest.mark.ci, pytest.mark.cuda, needs_pycuda, *([] if has_gpu() e
 
 @cache
 def made(name):
-    return pipeline.derived(corpus.definition(name), proved=False)
+    return stages.derived(corpus.definition(name), proved=False)
 
 
 def caught(name, mutant, backend, **options):

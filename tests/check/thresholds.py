@@ -14,8 +14,8 @@ from lngen.check.checker import Checker, References
 from lngen.check.derived import checkable
 from lngen.check.evidence import Evidence
 from lngen.check.on_device import OnDevice
-from lngen.files import loading, manifest
-from lngen.pipeline import Derived
+from lngen.pipeline.files import loading, manifest
+from lngen.pipeline.stages import Derived
 
 FILES = (".py", ".h", ".cuh", ".cpp", ".cu")
 

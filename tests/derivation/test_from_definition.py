@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 import sympy
 
+from lngen.algebra.equations import Forward, Names
+from lngen.algebra.numeric import Arithmetic, evaluate_expression
+from lngen.algebra.reductions import known_sign, reduction_name
+from lngen.algebra.symbols import Mean, RowSymbol, axes, derivative
 from lngen.derivation.from_definition import translate
 from lngen.errors import DefinitionError
-from lngen.expressions.equations import Forward, Names
-from lngen.expressions.numeric import Arithmetic, evaluate_expression
-from lngen.expressions.reductions import known_sign, reduction_name
-from lngen.expressions.symbols import Mean, RowSymbol, axes, derivative
 from lngen.language import names as reserved
+from lngen.language.oracle.evaluate import evaluate
 from lngen.language.parsing import parse
-from lngen.oracle.evaluate import evaluate
 from tests.corpus import SAMPLED, definition
 
 

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
+from lngen.algebra.equations import Equation
+from lngen.algebra.numeric import Arithmetic, evaluate_equations, evaluate_expression
+from lngen.algebra.symbols import D, Mean, RowSymbol, Where, axes
 from lngen.derivation.double_backward import backward_as_forward
 from lngen.derivation.from_definition import translate
 from lngen.derivation.jvp import moved_by, tangent
 from lngen.derivation.vjp import adjoint
-from lngen.expressions.equations import Equation
-from lngen.expressions.numeric import Arithmetic, evaluate_equations, evaluate_expression
-from lngen.expressions.symbols import D, Mean, RowSymbol, Where, axes
 from lngen.language.parsing import parse
 from tests.corpus import FILES, TEXTS
 

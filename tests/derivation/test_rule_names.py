@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 
-from lngen import pipeline
+from lngen.algebra.equations import Names
+from lngen.algebra.symbols import TypedSymbol, symbol_like
 from lngen.derivation.derivation import Derivation
 from lngen.derivation.simplify import normalized
 from lngen.errors import DefinitionError
-from lngen.expressions.equations import Names
-from lngen.expressions.symbols import TypedSymbol, symbol_like
 from lngen.language.names import fault
 from lngen.language.parsing import parse
+from lngen.pipeline import stages
 from tests.corpus import FILES, TEXTS
 from tests.fuzz.tree import names_of, renamed
 from tests.tiers import sample
@@ -35,8 +35,8 @@ SOURCES = sorted((Path(__file__).parents[2] / "lngen").rglob("*.py"))
 
 def derived(text: str) -> Derivation:
     """The derivation with its proofs, made now. Raises EvidenceError where it does not hold."""
-    made = pipeline._proved(pipeline._planned(parse(text), lambda stage: None).derivation)
-    pipeline._require_evidence(made)
+    made = stages._proved(stages._planned(parse(text), lambda stage: None).derivation)
+    stages._require_evidence(made)
     return made
 
 
@@ -47,7 +47,7 @@ def made_by_rules(text: str) -> list[str]:
     fresh = Names.fresh
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Names, "fresh", lambda self, wanted: found.update([wanted]) or fresh(self, wanted))
-        pipeline._planned(parse(text), lambda stage: None)
+        stages._planned(parse(text), lambda stage: None)
     return sorted(name for name in found if fault(name) is None and name not in names_of(text))
 
 
@@ -103,7 +103,7 @@ def test_rules_with_their_names_in_every_role_derive_the_same_layer(name: str) -
 def test_a_rule_that_makes_a_symbol_of_a_bare_name_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(normalized, "stand_in", lambda words, like: symbol_like("p", like))
     assert "p" in made_by_rules(NORMALIZED)
-    with pytest.raises(pipeline.EvidenceError, match="normalized exponentials"):
+    with pytest.raises(stages.EvidenceError, match="normalized exponentials"):
         derived(named(NORMALIZED, {"h": "p"}))
 
 

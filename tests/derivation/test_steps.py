@@ -4,11 +4,11 @@ from collections.abc import Iterable
 
 import pytest
 
+from lngen.algebra.equations import Equation
+from lngen.algebra.reductions import show_sums
+from lngen.algebra.symbols import operation_count, whole
 from lngen.derivation.derivation import Derivation, Step
 from lngen.derivation.rules import RULES
-from lngen.expressions.equations import Equation
-from lngen.expressions.reductions import show_sums
-from lngen.expressions.symbols import operation_count, whole
 from tests.corpus import NAMES, SOME, derivation
 from tests.tiers import sample
 

@@ -6,13 +6,9 @@ import numpy as np
 import pytest
 import sympy
 
-from lngen.check.complex_step import gradient
-from lngen.check.layer import Case
-from lngen.derivation.from_definition import translate
-from lngen.derivation.vjp import adjoint, contributions, reduce_to
-from lngen.expressions.equations import Equation
-from lngen.expressions.numeric import Arithmetic, evaluate_equations
-from lngen.expressions.symbols import (
+from lngen.algebra.equations import Equation
+from lngen.algebra.numeric import Arithmetic, evaluate_equations
+from lngen.algebra.symbols import (
     AttainsFirst,
     Axes,
     D,
@@ -27,6 +23,10 @@ from lngen.expressions.symbols import (
     TypedSymbol,
     Where,
 )
+from lngen.check.complex_step import gradient
+from lngen.check.layer import Case
+from lngen.derivation.from_definition import translate
+from lngen.derivation.vjp import adjoint, contributions, reduce_to
 from lngen.language.definition import Definition
 from lngen.language.parsing import parse
 from tests.corpus import SAMPLED, definition, draw, public

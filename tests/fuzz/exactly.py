@@ -16,13 +16,13 @@ from typing import Any
 import mpmath
 import numpy as np
 
+from lngen.algebra.numeric import Arithmetic, evaluate_equations
+from lngen.algebra.symbols import D
 from lngen.check import bounds
 from lngen.check.layer import Case, Checkable
 from lngen.errors import LngenError
-from lngen.expressions.numeric import Arithmetic, evaluate_equations
-from lngen.expressions.symbols import D
 from lngen.language.syntax import Kind
-from lngen.pipeline import Derived
+from lngen.pipeline.stages import Derived
 from tests.fuzz import oracle
 from tests.fuzz.answers import GRADIENT, OUTPUT, Point, Results, kind_of
 from tests.fuzz.failure import IMPRECISE, NOT_FINITE, WRONG, failure

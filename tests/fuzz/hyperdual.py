@@ -23,8 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from lngen.oracle.evaluate import Numbers, mp_numbers
-from lngen.oracle.real_functions import function
+from lngen.language.oracle.evaluate import Numbers, mp_numbers
+from lngen.language.oracle.real_functions import function
 
 _PARTS = ("value", "first", "second", "mixed")
 _WIDER: dict[Any, Any] = {np.float32: np.float64, np.float64: np.longdouble, np.longdouble: np.longdouble}

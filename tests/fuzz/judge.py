@@ -22,10 +22,10 @@ import numpy as np
 
 from lngen.check.derived import checkable
 from lngen.errors import LngenError
-from lngen.files.loading import module_from_files
 from lngen.language.definition import Definition
 from lngen.language.parsing import parse
-from lngen.pipeline import Derived, EvidenceError, derived
+from lngen.pipeline.files.loading import module_from_files
+from lngen.pipeline.stages import Derived, EvidenceError, derived
 from tests.fuzz import oracle
 from tests.fuzz.answers import GRADIENT, OUTPUT, Point, Results, answers
 from tests.fuzz.batch import judge_batches
@@ -210,7 +210,7 @@ def _package(made: Derived, folder: Path) -> ModuleType:
     """The emitted `cuda_backend`, from a folder."""
     import importlib
 
-    from lngen.files import loading, manifest
+    from lngen.pipeline.files import loading, manifest
 
     manifest.write(made.emission, folder)
     package = loading.load(folder / made.definition.name)

@@ -26,8 +26,8 @@ import mpmath
 import numpy as np
 
 from lngen.language.definition import Definition, Input
+from lngen.language.oracle.evaluate import evaluate, mp_numbers
 from lngen.language.syntax import Kind
-from lngen.oracle.evaluate import evaluate, mp_numbers
 from tests.fuzz.answers import GRADIENT, OUTPUT, SECOND, SECOND_OF_COTANGENT, TANGENT, Point, Results
 
 DIGITS = 60

@@ -10,9 +10,9 @@ import numpy as np
 
 from lngen.check.layer import Case
 from lngen.language.definition import Definition
+from lngen.language.oracle.evaluate import evaluate
 from lngen.language.parsing import parse
 from lngen.language.syntax import Kind
-from lngen.oracle.evaluate import evaluate
 from tests.fuzz.answers import GRADIENT, OUTPUT, SECOND, SECOND_OF_COTANGENT, TANGENT, Point, Results
 from tests.fuzz.hyperdual import Hyperdual
 from tests.fuzz.tree import function_of

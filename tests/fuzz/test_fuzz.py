@@ -11,7 +11,7 @@ import pytest
 
 from lngen.errors import LngenError
 from lngen.language.definition import Definition
-from lngen.pipeline import Derived
+from lngen.pipeline.stages import Derived
 from tests.fuzz import judge as judging
 from tests.fuzz.campaign import Campaign
 from tests.fuzz.failure import BY_NAME, HANG, NO_POINT, REFUSED, RIGHT, TRACEBACK, WRONG

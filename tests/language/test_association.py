@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from lngen.derivation.from_definition import translate
-from lngen.files.loading import module_from_files
 from lngen.language.definition import Definition
 from lngen.language.parsing import parse
-from lngen.pipeline import derived
+from lngen.pipeline.files.loading import module_from_files
+from lngen.pipeline.stages import derived
 from tests.derivation.simplify.rules import normal_form
 
 KINDS = {"x": "Row", "a": "Row", "b": "Row", "s": "RowScalar", "t": "RowScalar", "w": "Feature", "c": "Constant = 2"}

@@ -19,13 +19,13 @@ import pytest
 from lngen.check import Report, check
 from lngen.check.derived import checkable
 from lngen.check.on_device import OnDevice, device
-from lngen.files import loading, manifest
-from lngen.files.loading import module_from_files
 from lngen.language.functions import TABLE, entry
+from lngen.language.oracle import real_functions
 from lngen.language.parsing import parse
 from lngen.language.parsing.folding import fold
-from lngen.oracle import real_functions
-from lngen.pipeline import Derived, derived
+from lngen.pipeline.files import loading, manifest
+from lngen.pipeline.files.loading import module_from_files
+from lngen.pipeline.stages import Derived, derived
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -127,8 +127,8 @@ ONE_CALL = """
     from lngen.check import check
     from lngen.check.derived import checkable
     from lngen.language.parsing import parse
-    from lngen.pipeline import derived
-    from lngen.files.loading import module_from_files
+    from lngen.pipeline.stages import derived
+    from lngen.pipeline.files.loading import module_from_files
 
     made = derived(parse("def f(x: Row): return arctan(x - mean(x))*arctan(2)", "f.py"))
     report = check(checkable(made.plan, module_from_files(made.files, "f")), [(3, 7)])

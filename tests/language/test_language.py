@@ -12,8 +12,8 @@ import pytest
 
 from lngen import language
 from lngen.language import FUNCTIONS, KIND_NAMES, names, public_names
-from lngen.oracle import real_functions
-from lngen.oracle.multiprecision import mp_numbers
+from lngen.language.oracle import real_functions
+from lngen.language.oracle.multiprecision import mp_numbers
 
 # The names of the specification, written out: what a definition may call is a promise.
 SPECIFIED = [

@@ -23,10 +23,10 @@ from docs.refusals.habits import ARCS
 from lngen.derivation.simplify import derive
 from lngen.errors import DefinitionError
 from lngen.language import FUNCTIONS
+from lngen.language.oracle.evaluate import evaluate
 from lngen.language.parsing import expressions, instead, parse, parser
 from lngen.language.parsing.source import code_of
 from lngen.language.syntax import Kind
-from lngen.oracle.evaluate import evaluate
 from tests.shipped import ROOT
 from tests.tiers import sample
 

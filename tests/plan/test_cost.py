@@ -3,9 +3,9 @@ from pathlib import Path
 import pytest
 import sympy
 
+from lngen.algebra.symbols import D
 from lngen.derivation.simplify import derive
 from lngen.errors import LngenError
-from lngen.expressions.symbols import D
 from lngen.language.parsing import load, parse
 from lngen.plan.cost import (
     Operations,

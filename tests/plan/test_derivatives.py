@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from lngen.algebra.symbols import axes
 from lngen.derivation.simplify import derive
-from lngen.expressions.symbols import axes
 from lngen.language.parsing import parse
 from lngen.plan.history import with_sources
 from lngen.plan.planner import plan

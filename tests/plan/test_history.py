@@ -9,11 +9,11 @@ from dataclasses import replace
 import pytest
 from sympy import Expr, preorder_traversal
 
-from lngen.backends import cpp, numpy
+from lngen.algebra.reductions import show_sums
+from lngen.algebra.symbols import RowSymbol, StopGradient, TypedSymbol
 from lngen.derivation.derivation import Derivation, Step
-from lngen.expressions.reductions import show_sums
-from lngen.expressions.symbols import RowSymbol, StopGradient, TypedSymbol
-from lngen.pipeline import derived
+from lngen.emit import cpp, numpy
+from lngen.pipeline.stages import derived
 from lngen.plan.history import History, with_sources
 from lngen.plan.planner import Plan
 from lngen.plan.program import Assignment, Line, RowProgram, Stage

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from lngen.algebra.symbols import AttainsFirst, StopGradient, SumRows
 from lngen.check.complex_step import gradient
 from lngen.check.layer import Case
 from lngen.derivation.simplify import derive
-from lngen.expressions.symbols import AttainsFirst, StopGradient, SumRows
+from lngen.language.oracle.evaluate import evaluate
 from lngen.language.parsing import parse
-from lngen.oracle.evaluate import evaluate
 from lngen.plan.planner import plan
 from lngen.plan.program import RowProgram
 from tests.corpus import SAMPLED, definition, draw, planned, public, run

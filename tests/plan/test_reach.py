@@ -16,12 +16,12 @@ import numpy as np
 import pytest
 from sympy import Rational
 
-from lngen.backends import numpy as numpy_backend
+from lngen.algebra.growth import ARGUMENT, Growth
 from lngen.derivation.simplify import derive
 from lngen.derivation.simplify.second_order import second_order
-from lngen.expressions.growth import ARGUMENT, Growth
-from lngen.files.loading import module_from_files
+from lngen.emit import numpy as numpy_backend
 from lngen.language.parsing import parse
+from lngen.pipeline.files.loading import module_from_files
 from lngen.plan.passes import scales
 from lngen.plan.planner import plan
 from lngen.plan.program import RowProgram

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import sympy
 
+from lngen.algebra.symbols import RowScalarSymbol, RowSymbol, axes
 from lngen.errors import LngenError
-from lngen.expressions.symbols import RowScalarSymbol, RowSymbol, axes
 from lngen.plan.merging import HIGHEST
 from lngen.plan.program import Assignment, FeatureReduction, RowArgument, RowProgram, Stage, Store
 from lngen.plan.sharding import sharded

@@ -5,9 +5,9 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from lngen.files.loading import module_from_files
 from lngen.language.parsing import parse
-from lngen.pipeline import Derived, derived
+from lngen.pipeline.files.loading import module_from_files
+from lngen.pipeline.stages import Derived, derived
 from lngen.plan.cost.units import parse_dtype
 from lngen.report.audit import audit
 from lngen.report.costs import size_rows

@@ -17,8 +17,8 @@ import mpmath
 import sympy
 from sympy import Expr
 
-from lngen.expressions.normal import NormalDensity, Phi
-from lngen.expressions.symbols import (
+from lngen.algebra.normal import NormalDensity, Phi
+from lngen.algebra.symbols import (
     AttainsFirst,
     Complement,
     D,

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 import sympy
 from sympy import Add, Eq, Expr, Mul, Rational, cos, erf, exp, log, sign, sin, sqrt, tanh
 
-from lngen.expressions.normal import Phi
-from lngen.expressions.symbols import AttainsFirst, D, Mean, RowMax, Sigmoid, Softplus, SumRows, Where, axes
+from lngen.algebra.normal import Phi
+from lngen.algebra.symbols import AttainsFirst, D, Mean, RowMax, Sigmoid, Softplus, SumRows, Where, axes
 from tests.prove.statements import EPS, GAMMA, KINDS, MU, ONE, S, Statement, X, Z, flag, modulus
 
 IDENTITIES: tuple[Callable[[Expr, Expr], tuple[Expr, Expr]], ...] = (

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import sympy
 
+from lngen.algebra.symbols import D, Mean, SumRows, TypedSymbol
 from lngen.derivation.derivation import Derivation
-from lngen.expressions.symbols import D, Mean, SumRows, TypedSymbol
 from tests.corpus import derivation
 
 Change = Callable[[dict[str, TypedSymbol]], dict[str, sympy.Expr]]

@@ -12,9 +12,9 @@ from itertools import product
 import sympy
 from sympy import Eq, Expr, Mul, Ne, Rational, cos, erf, exp, log, sign, sin, sqrt, tanh
 
-from lngen.expressions.equations import Equation
-from lngen.expressions.normal import Phi
-from lngen.expressions.symbols import (
+from lngen.algebra.equations import Equation
+from lngen.algebra.normal import Phi
+from lngen.algebra.symbols import (
     AttainsFirst,
     D,
     FeatureSum,

@@ -8,9 +8,9 @@ import pytest
 import sympy
 from sympy import Eq, Expr, Rational, cos, exp, log, sign, sin, sqrt, tanh
 
+from lngen.algebra.symbols import AttainsFirst, D, Mean, RowMax, RowMin, Sigmoid, Softplus, Where
 from lngen.derivation.derivation import EVERY_D, Derivation
 from lngen.derivation.simplify import derive
-from lngen.expressions.symbols import AttainsFirst, D, Mean, RowMax, RowMin, Sigmoid, Softplus, Where
 from lngen.language.parsing import parse
 from lngen.prove import equal, prove
 from lngen.prove.every_size import EverySize, NotShownError

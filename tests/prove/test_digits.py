@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import sympy
 
+from lngen.algebra.numeric import Environment
+from lngen.algebra.symbols import D, Where
 from lngen.derivation.derivation import EVERY_D, FIFTY, Derivation, Step
 from lngen.derivation.simplify import derive
-from lngen.expressions.numeric import Environment
-from lngen.expressions.symbols import D, Where
 from lngen.language.parsing import parse
 from lngen.prove import DIGITS, REQUIRED, prove
 from lngen.prove.digits import agreement, digits_of_claims, has_values, random_point, second_derivation, sizes

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 import sympy
 
+from lngen.algebra.equations import Equation
+from lngen.algebra.symbols import D, FeatureSymbol, Mean, RowScalarSymbol, RowSymbol, SumRows
 from lngen.derivation.derivation import EVERY_D, FIFTY, NONE
 from lngen.errors import LngenError
-from lngen.expressions.equations import Equation
-from lngen.expressions.symbols import D, FeatureSymbol, Mean, RowScalarSymbol, RowSymbol, SumRows
 from lngen.prove import equal
 
 X, MU = RowSymbol("x"), RowScalarSymbol("mu")

@@ -14,12 +14,9 @@ import sympy
 from sympy import Add, Expr, Mul, Rational
 
 import lngen.prove
-from lngen.derivation.derivation import EVERY_D, FIFTY, Derivation, Step
-from lngen.derivation.simplify import derive
-from lngen.derivation.simplify.second_order import second_order
-from lngen.expressions.equations import Equation
-from lngen.expressions.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
-from lngen.expressions.symbols import (
+from lngen.algebra.equations import Equation
+from lngen.algebra.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
+from lngen.algebra.symbols import (
     AttainsFirst,
     D,
     FeatureSum,
@@ -34,6 +31,9 @@ from lngen.expressions.symbols import (
     Where,
     axes,
 )
+from lngen.derivation.derivation import EVERY_D, FIFTY, Derivation, Step
+from lngen.derivation.simplify import derive
+from lngen.derivation.simplify.second_order import second_order
 from lngen.language.parsing import parse
 from lngen.prove import prove
 from lngen.prove.budget import Budget

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 from sympy import Expr
 
+from lngen.algebra.equations import Equation
 from lngen.derivation.derivation import EVERY_D, FIFTY, Derivation, Derivative, Step
 from lngen.derivation.simplify.second_order import second_order
-from lngen.expressions.equations import Equation
 from lngen.prove import every_size, prove
 from lngen.prove.printed import claims
 from tests.corpus import FILES, derivation

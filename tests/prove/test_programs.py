@@ -13,14 +13,14 @@ import pytest
 import sympy
 from sympy import Add, Eq, Expr
 
-from lngen import pipeline
-from lngen.backends import cpp, numpy
-from lngen.backends.cpp import kernels as of_loops
-from lngen.backends.numpy import lowering as of_arrays
+from lngen.algebra.equations import Equation
+from lngen.algebra.symbols import D, RowSymbol, Where
 from lngen.derivation.derivation import EVERY_D, NONE, Proof
-from lngen.expressions.equations import Equation
-from lngen.expressions.symbols import D, RowSymbol, Where
+from lngen.emit import cpp, numpy
+from lngen.emit.cpp import kernels as of_loops
+from lngen.emit.numpy import lowering as of_arrays
 from lngen.language.parsing import parse
+from lngen.pipeline import stages
 from lngen.plan import planner
 from lngen.plan.planner import Plan
 from lngen.plan.program import Assignment, RowProgram
@@ -159,7 +159,7 @@ def test_each_case_of_left_out_arguments_is_equal_by_itself(name: str) -> None:
 
 
 def plan_of(text: str) -> Plan:
-    return pipeline.planned(parse(text), proved=False)
+    return stages.planned(parse(text), proved=False)
 
 
 SCALED = plan_of("def f(x: Row, w: Feature = 1, b: Feature = 0): return x*w + b")

@@ -16,7 +16,7 @@ import sympy
 from sympy import Expr
 
 import lngen.prove.vanishing
-from lngen.expressions.symbols import TypedSymbol
+from lngen.algebra.symbols import TypedSymbol
 from lngen.prove.budget import Budget, TooLargeError, UndefinedError
 from lngen.prove.every_size import NotShownError, shown_equal
 from lngen.prove.facts import Facts, Poles

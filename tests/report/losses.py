@@ -14,8 +14,8 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from lngen.expressions.numeric import Arithmetic, evaluate_equations
-from lngen.expressions.symbols import D, TypedSymbol, axes
+from lngen.algebra.numeric import Arithmetic, evaluate_equations
+from lngen.algebra.symbols import D, TypedSymbol, axes
 from lngen.plan.planner import Plan
 from lngen.report.audit import Hazard, audit
 from tests import derivatives

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import sympy
 
+from lngen.algebra.notation import text
+from lngen.algebra.symbols import D, Where
 from lngen.derivation.simplify import derive
-from lngen.expressions.notation import text
-from lngen.expressions.symbols import D, Where
 from lngen.language.parsing import load, parse
 from lngen.plan.planner import plan
 from lngen.plan.widen import widened

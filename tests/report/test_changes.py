@@ -3,7 +3,7 @@
 import pytest
 
 from lngen.language.parsing import parse
-from lngen.pipeline import planned
+from lngen.pipeline.stages import planned
 from lngen.report import report
 
 

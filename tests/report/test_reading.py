@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 import sympy
 
+from lngen.algebra.notation import text
+from lngen.algebra.symbols import Mean, RowSymbol, Sigmoid, derivative
 from lngen.derivation.derivation import Derivation
 from lngen.derivation.simplify import derive
 from lngen.derivation.simplify.second_order import second_order
-from lngen.expressions.notation import text
-from lngen.expressions.symbols import Mean, RowSymbol, Sigmoid, derivative
 from lngen.language.parsing import parse
 from lngen.plan.planner import plan
 from lngen.report import report

@@ -9,9 +9,9 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from lngen import cli
+from lngen.cli import app as cli
 from lngen.derivation.derivation import StepEvidence
-from lngen.pipeline import planned
+from lngen.pipeline.stages import planned
 from lngen.plan.planner import Plan
 from lngen.report import Shown, printed, report, to_console
 from lngen.report.content import Content, content

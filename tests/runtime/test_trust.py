@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from lngen.cache import entries, folders
+from lngen.pipeline.cache import entries, folders
 from lngen.runtime import cache, trust
 from lngen.runtime.cuda import compilers, tuning
 from lngen.runtime.native import compiler as host_compiler

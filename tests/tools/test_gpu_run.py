@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks import grid, layers
 from benchmarks.results import Results
-from lngen.simt import driver
+from lngen.extensions.simt import driver
 from tests.requirements import needs_gxx, needs_pycuda
 from tests.shipped import ROOT
 from tools.gpu import stages
@@ -75,7 +75,7 @@ def test_tests_where_a_gpu_seems_to_be_ask_for_no_emulator(tmp_path: Path) -> No
     planted = tmp_path / "test_planted.py"
     planted.write_text(
         "import pytest\n"
-        "from lngen.simt import driver\n"
+        "from lngen.extensions.simt import driver\n"
         "from tests.requirements import has_gpu, needs_gpu\n"
         "@pytest.fixture\n"
         "def emulator(): driver.enable()\n"

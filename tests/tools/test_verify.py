@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from lngen.language.parsing import parse
-from lngen.pipeline import planned
+from lngen.pipeline.stages import planned
 from lngen.report.certificate import certificate
 from tests import corpus
 from tests.shipped import NAMES, ROOT

@@ -19,9 +19,9 @@ from lngen.check.inputs import ordinary
 from lngen.check.layer import Array, Case, Checkable, Run, outputs_by_name, positional, run
 from lngen.check.numbers import storage_dtype
 from lngen.check.on_device import download, upload
+from lngen.extensions.simt import driver
+from lngen.extensions.simt.schedule import SCHEDULES
 from lngen.language.syntax import Kind
-from lngen.simt import driver
-from lngen.simt.schedule import SCHEDULES
 
 _SHAPES = ((ROWS, FEATURES), (3, 1024))
 """Several rows per block and no vectors; a row that a block works on together, in vectors."""

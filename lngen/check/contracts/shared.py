@@ -23,8 +23,8 @@ from lngen.check.contracts.claim import (
 )
 from lngen.check.inputs import ordinary
 from lngen.check.layer import Case, Checkable, outputs_by_name, positional, run
+from lngen.language.oracle.evaluate import FLOAT64, evaluate
 from lngen.language.syntax import Kind
-from lngen.oracle.evaluate import FLOAT64, evaluate
 
 
 def claims(layer: Checkable, seed: int, bounds: Bounds) -> list[Claim]:

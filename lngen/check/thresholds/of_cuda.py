@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lngen import simt
 from lngen.check.layer import Checkable
 from lngen.check.on_device import compiled_for
 from lngen.check.thresholds.side import ThresholdSide
+from lngen.extensions import simt
 from lngen.plan.cost import parse_dtype
 from lngen.runtime.includes import inlined
 

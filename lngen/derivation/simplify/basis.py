@@ -26,6 +26,18 @@ import sympy
 from sympy import Add, Expr, Pow, Symbol, default_sort_key, preorder_traversal
 from sympy.core.relational import Relational
 
+from lngen.algebra.equations import Equation
+from lngen.algebra.notation.plain import text
+from lngen.algebra.reductions import show_sums
+from lngen.algebra.symbols import (
+    AttainsFirst,
+    Mean,
+    TypedSymbol,
+    axes,
+    derivative,
+    operation_count,
+    stand_in,
+)
 from lngen.derivation.simplify.factors import common_factors, with_product, with_sum
 from lngen.derivation.simplify.linear import (
     TooManyTermsError,
@@ -38,18 +50,6 @@ from lngen.derivation.simplify.linear import (
 )
 from lngen.derivation.simplify.row_classes import Member, RowClass
 from lngen.derivation.simplify.work import NODES, limited_work, spend
-from lngen.expressions.equations import Equation
-from lngen.expressions.notation.plain import text
-from lngen.expressions.reductions import show_sums
-from lngen.expressions.symbols import (
-    AttainsFirst,
-    Mean,
-    TypedSymbol,
-    axes,
-    derivative,
-    operation_count,
-    stand_in,
-)
 
 _LONGEST_GRADIENT = 30
 """A form with more terms is no textbook's, and finding its common factors takes long."""
@@ -134,7 +134,7 @@ def _substituted(expression: Expr, table: dict[TypedSymbol, Expr]) -> Expr:
     A condition, and the argument of a sign, has to be the forward's own to the last bit: `mu + t/r > 0` is not `x > 0`
     where x is zero. A sign may lose a positive factor, which rounds no zero away.
 
-    >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol, Where
+    >>> from lngen.algebra.symbols import RowSymbol, RowScalarSymbol, Where
     >>> x, c, t = RowSymbol("x"), RowSymbol("c"), RowSymbol("t")
     >>> mu, r = RowScalarSymbol("mu"), RowScalarSymbol("r", positive=True)
     >>> _substituted(Where(x > 0, x, 0), {x: mu + c}), _substituted(sympy.sign(c) * c, {c: t / r})
@@ -210,8 +210,8 @@ def _shifted(row_class: RowClass, known: Collection[Expr] = ()) -> set[TypedSymb
     of h from that of p. But what a row is less its mean is not larger than the row. A statistic whose value is `known`
     is in no gradient.
 
-    >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol
-    >>> from lngen.expressions.equations import Equation
+    >>> from lngen.algebra.symbols import RowSymbol, RowScalarSymbol
+    >>> from lngen.algebra.equations import Equation
     >>> x, c, h = RowSymbol("x"), RowSymbol("c"), RowSymbol("h")
     >>> mu, var, b = RowScalarSymbol("mu"), RowScalarSymbol("var"), RowScalarSymbol("b")
     >>> members = Member(x, sympy.S.One, sympy.S.Zero), Member(c, sympy.S.One, -mu), Member(h, sympy.S.One, b)
@@ -271,8 +271,8 @@ def _with_identities(row_class: RowClass, basis: Basis) -> Basis:
     no mean says what its own symbol is. Free of rows, that takes the symbol's place: what is computed is it but for
     rounding, which is all there is where the two should cancel.
 
-    >>> from lngen.expressions.symbols import D, RowSymbol, RowScalarSymbol
-    >>> from lngen.expressions.equations import Equation
+    >>> from lngen.algebra.symbols import D, RowSymbol, RowScalarSymbol
+    >>> from lngen.algebra.equations import Equation
     >>> x, p = RowSymbol("x"), RowSymbol("p")
     >>> s, r, mu = RowScalarSymbol("s"), RowScalarSymbol("r", nonzero=True), RowScalarSymbol("mu")
     >>> row = RowClass(x, (Member(x, sympy.S.One, sympy.S.Zero), Member(p, r, sympy.S.Zero)),
@@ -322,8 +322,8 @@ def cost(expression: Expr) -> tuple[int, int, int, _ByText]:
 def in_best_basis(row_class: RowClass, expression: Expr) -> tuple[Basis | None, Expr]:
     """The shortest form of a gradient over all bases of its class; None and the expression if no basis shortens it.
 
-    >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol
-    >>> from lngen.expressions.equations import Equation
+    >>> from lngen.algebra.symbols import RowSymbol, RowScalarSymbol
+    >>> from lngen.algebra.equations import Equation
     >>> x, t, g = RowSymbol("x"), RowSymbol("t"), RowSymbol("g")
     >>> m, r = RowScalarSymbol("m", nonnegative=True), RowScalarSymbol("r", positive=True)
     >>> eps = sympy.Symbol("eps", positive=True)
@@ -360,8 +360,8 @@ def in_best_basis(row_class: RowClass, expression: Expr) -> tuple[Basis | None, 
 def held_means(row_class: RowClass, expression: Expr) -> dict[Expr, TypedSymbol]:
     """Means of rows that are no basis: they stay as they are, for written in a basis each would be two.
 
-    >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol
-    >>> from lngen.expressions.equations import Equation
+    >>> from lngen.algebra.symbols import RowSymbol, RowScalarSymbol
+    >>> from lngen.algebra.equations import Equation
     >>> x, c, g = RowSymbol("x"), RowSymbol("c"), RowSymbol("g")
     >>> mu, var = RowScalarSymbol("mu"), RowScalarSymbol("var")
     >>> row = RowClass(x, (Member(x, sympy.S.One, sympy.S.Zero), Member(c, sympy.S.One, -mu)),

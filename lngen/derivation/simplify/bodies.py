@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from sympy import Add
 
-from lngen.expressions.equations import Equation, Forward, Names
-from lngen.expressions.symbols import D, Mean, TypedSymbol, is_row, symbol_like
+from lngen.algebra.equations import Equation, Forward, Names
+from lngen.algebra.symbols import D, Mean, TypedSymbol, is_row, symbol_like
 
 
 def name_centred_bodies(forward: Forward) -> Forward:

@@ -14,13 +14,9 @@ from dataclasses import replace
 import sympy
 from sympy import Add, Expr, Mul, Pow, S
 
-from lngen.derivation.simplify.exponentials import reads_exponential
-from lngen.derivation.simplify.factors import divides, without
-from lngen.derivation.simplify.linear import TooManyTermsError, multiply_out
-from lngen.derivation.simplify.trail import Trail
-from lngen.expressions.equations import Equation, Forward, Names
-from lngen.expressions.reductions import split_statement
-from lngen.expressions.symbols import (
+from lngen.algebra.equations import Equation, Forward, Names
+from lngen.algebra.reductions import split_statement
+from lngen.algebra.symbols import (
     NOTHING,
     D,
     Expm1,
@@ -31,6 +27,10 @@ from lngen.expressions.symbols import (
     Softplus,
     axes,
 )
+from lngen.derivation.simplify.exponentials import reads_exponential
+from lngen.derivation.simplify.factors import divides, without
+from lngen.derivation.simplify.linear import TooManyTermsError, multiply_out
+from lngen.derivation.simplify.trail import Trail
 
 Found = Iterator[tuple[tuple[Expr, ...], Expr]]
 """Terms of a sum that a rule takes together, and what they are."""
@@ -151,7 +151,7 @@ def tails(terms: tuple[Expr, ...], values: Mapping[Expr, Expr]) -> Found:
     Condition: nothing else of the expression reads the function.
     Proof: tanh(u) = 1 - 2/(exp(2*u) + 1) and sigmoid(-u) = 1/(exp(u) + 1) = 1 - sigmoid(u).
 
-    >>> from lngen.expressions.symbols import RowSymbol
+    >>> from lngen.algebra.symbols import RowSymbol
     >>> x, g = RowSymbol("x"), RowSymbol("g")
     >>> sums = (1 - sympy.tanh(x), g + g*sympy.tanh(x), 1 - sympy.tanh(x)**2, 3 - 3*Sigmoid(x), Sigmoid(x) - S(1)/2)
     >>> [taken_together(total.args, {}, tails) for total in sums]
@@ -175,7 +175,7 @@ def half_angles(terms: tuple[Expr, ...], values: Mapping[Expr, Expr]) -> Found:
 
     Proof: cos(u) = cos(u/2)**2 - sin(u/2)**2, and the two squares add up to 1.
 
-    >>> from lngen.expressions.symbols import RowSymbol
+    >>> from lngen.algebra.symbols import RowSymbol
     >>> x = RowSymbol("x")
     >>> sums = (1 - sympy.cos(x), 1 + sympy.cos(x), 1 - sympy.cos(x)**2, 1 - sympy.sin(x)**2)
     >>> [taken_together(total.args, {}, half_angles) for total in sums]
@@ -196,7 +196,7 @@ def softpluses(terms: tuple[Expr, ...], values: Mapping[Expr, Expr]) -> Found:
 
     Proof: log(1 + exp(u)) - u = log((1 + exp(u))*exp(-u)).
 
-    >>> from lngen.expressions.symbols import RowSymbol
+    >>> from lngen.algebra.symbols import RowSymbol
     >>> x = RowSymbol("x")
     >>> sums = (Softplus(x) - x, 2*Softplus(x + 1) - 2*x - 2, sympy.log(1 + sympy.exp(x)) - x)
     >>> [taken_together(total.args, {}, softpluses) for total in sums]
@@ -228,7 +228,7 @@ def conjugates(terms: tuple[Expr, ...], values: Mapping[Expr, Expr]) -> Found:
     power, to which that term would be raised first.
     Proof: (sqrt(a) - b)*(sqrt(a) + b) = a - b**2.
 
-    >>> from lngen.expressions.symbols import RowSymbol
+    >>> from lngen.algebra.symbols import RowSymbol
     >>> x = RowSymbol("x")
     >>> sums = (sympy.sqrt(x**2 + 1) - sympy.Abs(x), sympy.sqrt(x**2 + 1) - 1, sympy.sqrt(x**2 + 4) - x)
     >>> [taken_together(total.args, {}, conjugates) for total in sums]
@@ -258,7 +258,7 @@ def rests(terms: tuple[Expr, ...], values: Mapping[Expr, Expr]) -> Found:
     Condition: a is a term of what it is divided by, or the sum of the same row times weights.
     Proof: 1 - a/s = (s - a)/s; and sum(p) = sum(u)/sum(u) = 1.
 
-    >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
+    >>> from lngen.algebra.symbols import RowScalarSymbol, RowSymbol
     >>> x, z, t, p, u = (RowSymbol(name) for name in "xztpu")
     >>> taken_together((1 - x/(x + z)).args, {}, rests)
     z/(x + z)

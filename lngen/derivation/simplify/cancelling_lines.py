@@ -8,10 +8,8 @@ from dataclasses import replace
 import sympy
 from sympy import Add, Expr, Mul, Pow, S
 
-from lngen.derivation.simplify.cancelling import ANGLE, TAIL, Found, factors, half_angles, taken_together
-from lngen.derivation.simplify.trail import Trail
-from lngen.expressions.equations import Equation, Forward, Names
-from lngen.expressions.symbols import (
+from lngen.algebra.equations import Equation, Forward, Names
+from lngen.algebra.symbols import (
     NOTHING,
     Complement,
     Reduction,
@@ -22,6 +20,8 @@ from lngen.expressions.symbols import (
     operation_count,
     symbol_like,
 )
+from lngen.derivation.simplify.cancelling import ANGLE, TAIL, Found, factors, half_angles, taken_together
+from lngen.derivation.simplify.trail import Trail
 
 _LONGEST_CANCELLED = 40
 """The operations of a line in which a quotient is cancelled."""
@@ -32,7 +32,7 @@ def lines_without_cancelling(
 ) -> tuple[Equation, ...]:
     """The rules for what is derived from a forward, before its complements are differences again.
 
-    >>> from lngen.expressions.symbols import RowSymbol
+    >>> from lngen.algebra.symbols import RowSymbol
     >>> s, t, u, g = (RowSymbol(name) for name in "stug")
     >>> layer = Forward("f", (), (), (Equation(s, Sigmoid(u)), Equation(t, sympy.tanh(u))), ())
     >>> lines = (g - g*Complement(t**2), g*s*Complement(s), s - Complement(s))
@@ -111,7 +111,7 @@ def in_roots(equations: tuple[Equation, ...], forward: Forward, trail: Trail) ->
 
     Condition: with `n = r**2 - b**2` put in and cancelled against `r + b` it is shorter, and nothing is taken off r.
 
-    >>> from lngen.expressions.symbols import RowSymbol
+    >>> from lngen.algebra.symbols import RowSymbol
     >>> x, y, u, r, g = (RowSymbol(name) for name in "xyurg")
     >>> layer = (Equation(u, x**2 + 1), Equation(r, sympy.sqrt(u)), Equation(y, x**2/(r + 1)))
     >>> line = Equation(RowSymbol("dx"), g*x*(2 - y/r)/(r + 1))

@@ -9,12 +9,9 @@ from dataclasses import dataclass, replace
 import sympy
 from sympy import Add, Expr, Mul, Pow
 
-from lngen.derivation.simplify.factors import divides
-from lngen.derivation.simplify.linear import TooManyTermsError, expand_linear, tree_size
-from lngen.derivation.simplify.trail import Trail
-from lngen.expressions.equations import Equation, Forward, Names, leading_to
-from lngen.expressions.reductions import known_sign, name_of_body, split_statement
-from lngen.expressions.symbols import (
+from lngen.algebra.equations import Equation, Forward, Names, leading_to
+from lngen.algebra.reductions import known_sign, name_of_body, split_statement
+from lngen.algebra.symbols import (
     D,
     Mean,
     RowSymbol,
@@ -26,6 +23,9 @@ from lngen.expressions.symbols import (
     stand_in,
     symbol_like,
 )
+from lngen.derivation.simplify.factors import divides
+from lngen.derivation.simplify.linear import TooManyTermsError, expand_linear, tree_size
+from lngen.derivation.simplify.trail import Trail
 
 _LONGEST_WRITTEN_OUT = 200
 """The nodes of what is written out in a statistic."""

@@ -7,6 +7,9 @@ from dataclasses import replace
 import sympy
 from sympy import Add, Expr, Mul, Pow
 
+from lngen.algebra.equations import Equation, Forward, Names, atoms_numbered, read_by
+from lngen.algebra.reductions import identity_shown
+from lngen.algebra.symbols import D, TypedSymbol, axes, symbol_like
 from lngen.derivation.derivation import Derivation, Step
 from lngen.derivation.from_definition import require_real, translate
 from lngen.derivation.simplify.exponentials import powers_of_exponentials
@@ -20,9 +23,6 @@ from lngen.derivation.simplify.structure import named_structure
 from lngen.derivation.simplify.trail import Trail, renamed
 from lngen.derivation.simplify.work import limited_work
 from lngen.derivation.vjp import adjoint
-from lngen.expressions.equations import Equation, Forward, Names, atoms_numbered, read_by
-from lngen.expressions.reductions import identity_shown
-from lngen.expressions.symbols import D, TypedSymbol, axes, symbol_like
 from lngen.language.definition import Definition
 
 _MOST_WORK = 60_000

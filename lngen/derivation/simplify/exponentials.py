@@ -9,12 +9,12 @@ from dataclasses import replace
 import sympy
 from sympy import Add, Expr, Mul, Pow
 
+from lngen.algebra.equations import Equation, Forward, Names
+from lngen.algebra.symbols import Reduction, RowMax, RowMin, TypedSymbol, axes, symbol_like
 from lngen.derivation.from_definition import to_sympy
 from lngen.derivation.simplify.homogeneous import Homogeneous, NotAPowerError, Taken
 from lngen.derivation.simplify.linear import TooManyTermsError, expand_linear, multiply_out, tree_size
 from lngen.derivation.simplify.trail import Trail
-from lngen.expressions.equations import Equation, Forward, Names
-from lngen.expressions.symbols import Reduction, RowMax, RowMin, TypedSymbol, axes, symbol_like
 from lngen.language.definition import Definition
 from lngen.language.syntax import Call, Name, walk
 

@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 import sympy
 from sympy import Add, Expr, Mul, Symbol
 
-from lngen.expressions.symbols import Mean, Where, operation_count, varies_over_features
+from lngen.algebra.symbols import Mean, Where, operation_count, varies_over_features
 
 _LONG = 12
 
@@ -83,7 +83,7 @@ def multiplied(expression: Expr, factor: Expr, meets: Callable[[Expr], bool]) ->
 
     `meets` tells of a sum or a select whether something in it does. Of a sum all terms are multiplied.
 
-    >>> from lngen.expressions.symbols import RowSymbol
+    >>> from lngen.algebra.symbols import RowSymbol
     >>> a, b, x = RowSymbol("a"), RowSymbol("b"), RowSymbol("x")
     >>> multiplied(x * (a + b * (x + 1 / a)), a, lambda part: part.has(1 / a))
     x*(a**2 + b*(a*x + 1))
@@ -103,7 +103,7 @@ def multiplied(expression: Expr, factor: Expr, meets: Callable[[Expr], bool]) ->
 def common_factors(expression: Expr) -> Expr:
     """Factors that all terms of a sum share taken out of it, also inside means.
 
-    >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol
+    >>> from lngen.algebra.symbols import RowSymbol, RowScalarSymbol
     >>> g, r = RowSymbol("g"), RowScalarSymbol("r", positive=True)
     >>> common_factors(r*g - r*Mean(g))
     r*(g - Mean(g))
@@ -127,7 +127,7 @@ def common_factors(expression: Expr) -> Expr:
 def _meeting(product: Expr) -> Expr:
     """A factor multiplied into a sum that divides by it: by so high a power as it may be zero or infinite.
 
-    >>> from lngen.expressions.symbols import RowSymbol
+    >>> from lngen.algebra.symbols import RowSymbol
     >>> e, g, x = RowSymbol("e", positive=True), RowSymbol("g"), RowSymbol("x")
     >>> _meeting(x * e * (e**2 - g * (x + 1 / e**6))), _meeting(e * (e + g))
     (x*(e**3 - g*(e*x + e**(-5))), e*(e + g))

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 import sympy
 from sympy import Expr, Pow
 
+from lngen.algebra.equations import Equation
+from lngen.algebra.symbols import Complement, Sigmoid, axes
 from lngen.derivation.simplify.factors import with_product
-from lngen.expressions.equations import Equation
-from lngen.expressions.symbols import Complement, Sigmoid, axes
 
 
 def with_value(expression: Expr, equation: Equation) -> Expr:
@@ -36,7 +36,7 @@ def with_complements(expression: Expr, values: Iterable[Equation] = ()) -> Expr:
 
     A sigmoid is recognized by its name among `values`, or as it stands.
 
-    >>> from lngen.expressions.symbols import RowSymbol
+    >>> from lngen.algebra.symbols import RowSymbol
     >>> s, t, z = RowSymbol("s"), RowSymbol("t"), RowSymbol("z")
     >>> with_complements(s*(1 - s) + 1 - t**2, (Equation(s, Sigmoid(z)), Equation(t, sympy.tanh(z))))
     s*Complement(s) - t**2 + 1

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import sympy
 from sympy import Add, Expr, Mul, Pow
 
-from lngen.expressions.symbols import Expm1, Log1p, Mean, Reduction, RowMax, TypedSymbol, Where, varies_over_features
+from lngen.algebra.symbols import Expm1, Log1p, Mean, Reduction, RowMax, TypedSymbol, Where, varies_over_features
 
 
 class NotAPowerError(Exception):
@@ -46,7 +46,7 @@ class Taken(NamedTuple):
 class Homogeneous:
     """Takes the powers of a factor out of expressions; `values` tells of symbols and exponentials which they have.
 
-    >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
+    >>> from lngen.algebra.symbols import RowScalarSymbol, RowSymbol
     >>> e, z, m = RowSymbol("e"), RowSymbol("z"), RowScalarSymbol("m")
     >>> rule = Homogeneous(m, {e: Taken(z, sympy.S.One)})
     >>> rule.taken_out(e**2/Mean(e) + 3*e)[:2], rule.taken_out(sympy.log(Mean(e)))[:2]
@@ -137,7 +137,7 @@ class SumOfExponentials(Homogeneous):
     `by_rows` m is one number for a row, its largest, and else each entry has its own. `others` are the exponentials in
     a term that could have the factor, and have not.
 
-    >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
+    >>> from lngen.algebra.symbols import RowScalarSymbol, RowSymbol
     >>> x, z, m = RowSymbol("x"), RowSymbol("z"), RowScalarSymbol("m")
     >>> known = {sympy.exp(x): Taken(sympy.exp(x - m), sympy.S.One, frozenset({Held(x, False)}))}
     >>> rule = SumOfExponentials(m, known, [x, sympy.S.Zero], by_rows=True, others=lambda term: [])

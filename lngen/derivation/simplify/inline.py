@@ -8,10 +8,10 @@ from functools import lru_cache
 
 from sympy import Expr
 
+from lngen.algebra.equations import Equation
+from lngen.algebra.symbols import TypedSymbol, operation_count
 from lngen.derivation.simplify.basis import cost
 from lngen.derivation.simplify.linear import reductions_in, tree_size
-from lngen.expressions.equations import Equation
-from lngen.expressions.symbols import TypedSymbol, operation_count
 
 _LONGEST = 150
 """The nodes of a cotangent that is written out; the longest of any layer that was looked at has 60."""
@@ -28,7 +28,7 @@ def inlined(
     It is asked once about a value: with it, its reader, and the reader's right-hand side with the value in it.
 
     >>> import sympy
-    >>> from lngen.expressions.symbols import RowSymbol
+    >>> from lngen.algebra.symbols import RowSymbol
     >>> x, u, y = (RowSymbol(name) for name in ("x", "u", "y"))
     >>> given = (Equation(u, 2 * x), Equation(y, sympy.tanh(u)))
     >>> [(q.symbol, q.expression) for q in inlined(given, lambda value, reader, written: written)]
@@ -81,7 +81,7 @@ def under_names_of_results(
 ) -> tuple[dict[TypedSymbol, TypedSymbol], tuple[Equation, ...]]:
     """A result that is only another name for a value takes that value's place; a second one refers to the first.
 
-    >>> from lngen.expressions.symbols import RowSymbol
+    >>> from lngen.algebra.symbols import RowSymbol
     >>> g, x, dx, dr = (RowSymbol(name) for name in ("g", "x", "dx", "dr"))
     >>> rename, equations = under_names_of_results((Equation(g, 2*x), Equation(dx, g), Equation(dr, g)), [dx, dr])
     >>> rename, [(q.symbol, q.expression) for q in equations]

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Sequence
 
 from sympy import Expr, Pow
 
+from lngen.algebra.equations import Equation, Forward, tangent_symbol
+from lngen.algebra.symbols import TypedSymbol
 from lngen.derivation.jvp import tangent
 from lngen.derivation.simplify.function_values import with_value
 from lngen.derivation.simplify.inline import too_long
 from lngen.derivation.simplify.linear import split_rows_sum
 from lngen.derivation.simplify.trail import Trail
 from lngen.derivation.vjp import Contribution, adjoint
-from lngen.expressions.equations import Equation, Forward, tangent_symbol
-from lngen.expressions.symbols import TypedSymbol
 
 
 def any_too_long(equations: Iterable[Equation]) -> bool:

@@ -9,9 +9,7 @@ from math import comb, prod
 import sympy
 from sympy import Add, Expr, Mul, Pow, Symbol, default_sort_key
 
-from lngen.derivation.simplify.factors import common_factors, divides, without
-from lngen.derivation.simplify.work import NODES, spend
-from lngen.expressions.symbols import (
+from lngen.algebra.symbols import (
     D,
     FeatureSum,
     Mean,
@@ -22,6 +20,8 @@ from lngen.expressions.symbols import (
     axes,
     varies_over_features,
 )
+from lngen.derivation.simplify.factors import common_factors, divides, without
+from lngen.derivation.simplify.work import NODES, spend
 
 MAXIMUM_TERMS = 120
 """Longer sums are not multiplied out: nothing shorter ever came of one, and the time grows with the square."""
@@ -112,7 +112,7 @@ def _expanded(expression: Expr) -> Expr:
 def split_means(expression: Expr) -> Expr:
     """Every mean split over its terms, factors that do not vary over features taken out.
 
-    >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol, FeatureSymbol
+    >>> from lngen.algebra.symbols import RowSymbol, RowScalarSymbol, FeatureSymbol
     >>> x, mu, g = RowSymbol("x"), RowScalarSymbol("mu"), FeatureSymbol("g")
     >>> split_means(Mean(g * (x - mu) + 3))
     -mu*Mean(g) + Mean(g*x) + 3
@@ -133,7 +133,7 @@ def split_means(expression: Expr) -> Expr:
 def expand_linear(expression: Expr) -> Expr:
     """Multiply out everything and split every mean: the form in which identities can be used.
 
-    >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol
+    >>> from lngen.algebra.symbols import RowSymbol, RowScalarSymbol
     >>> x, mu = RowSymbol("x"), RowScalarSymbol("mu")
     >>> expand_linear(Mean((x - mu)**2))
     mu**2 - 2*mu*Mean(x) + Mean(x**2)
@@ -146,7 +146,7 @@ def joined_means(expression: Expr, symbol: Symbol, total: Add) -> Expr:
 
     Where g is large and x small, as for g = 1/x, both means are large and their sum is not.
 
-    >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol
+    >>> from lngen.algebra.symbols import RowSymbol, RowScalarSymbol
     >>> x, c, mu, g = RowSymbol("x"), RowSymbol("c"), RowScalarSymbol("mu"), RowSymbol("g")
     >>> joined_means(2*(g - Mean(g*c) - mu*Mean(g)), x, c + mu), joined_means(g*Mean(g) + Mean(g*c), x, c + mu)
     (2*g - 2*Mean(g*x), g*Mean(g) + Mean(c*g))
@@ -174,7 +174,7 @@ def joined_means(expression: Expr, symbol: Symbol, total: Add) -> Expr:
 def split_rows_sum(expression: Expr) -> Expr:
     """Sums over rows added up inside one, then what does not vary over rows taken out of it.
 
-    >>> from lngen.expressions.symbols import FeatureSymbol, RowSymbol
+    >>> from lngen.algebra.symbols import FeatureSymbol, RowSymbol
     >>> a, b, w = RowSymbol("a"), RowSymbol("b"), FeatureSymbol("w")
     >>> split_rows_sum(SumRows(a) + SumRows(2 * b)), split_rows_sum(SumRows(w * a))
     (SumRows(a + 2*b), w*SumRows(a))
@@ -195,7 +195,7 @@ def _out_of_rows(body: Expr) -> Expr:
 def _lifted(body: Expr) -> Expr:
     """Factors that do not vary over features taken out of the means in a product.
 
-    >>> from lngen.expressions.symbols import RowSymbol, ScalarSymbol
+    >>> from lngen.algebra.symbols import RowSymbol, ScalarSymbol
     >>> _lifted(D * Mean(RowSymbol("x") / ScalarSymbol("s")))
     D*Mean(x)/s
     """
@@ -234,7 +234,7 @@ def powers_of_sums(expression: Expr) -> int:
 def stages_in(expression: Expr) -> int:
     """Return the number of reductions that have to finish one after the other before the expression is known.
 
-    >>> from lngen.expressions.symbols import RowSymbol
+    >>> from lngen.algebra.symbols import RowSymbol
     >>> x = RowSymbol("x")
     >>> stages_in(x - Mean(x)), stages_in(Mean((x - Mean(x))**2))
     (1, 2)

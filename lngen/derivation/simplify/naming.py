@@ -8,10 +8,10 @@ from collections.abc import Callable, Collection, Iterable
 import sympy
 from sympy import Add, Expr, Function, Pow
 
-from lngen.expressions.equations import Equation, Forward, Names
-from lngen.expressions.notation.plain import WORDS
-from lngen.expressions.reductions import reduction_name
-from lngen.expressions.symbols import Mean, Reduction, RowMax, TypedSymbol, axes, renamed
+from lngen.algebra.equations import Equation, Forward, Names
+from lngen.algebra.notation.plain import WORDS
+from lngen.algebra.reductions import reduction_name
+from lngen.algebra.symbols import Mean, Reduction, RowMax, TypedSymbol, axes, renamed
 
 MAXIMUM = "m"
 """The largest exponent of a row, where a rule takes it out of the exponentials."""
@@ -27,7 +27,7 @@ def function_name(e: Expr, argument: Expr) -> str:
     """Name a function of a value: by the value, or by the operation in the value's name.
 
     >>> import sympy
-    >>> from lngen.expressions.symbols import RowSymbol
+    >>> from lngen.algebra.symbols import RowSymbol
     >>> [function_name(f(u), u) for f, u in ((sympy.tanh, RowSymbol("x")), (sympy.exp, RowSymbol("x_shifted")))]
     ['tanh_x', 'exp_shifted']
     """
@@ -86,7 +86,7 @@ def numbered_in_order(
 
     Names that are `given` stay. So do those that the forward has spoken for: a proof has its values beside these.
 
-    >>> from lngen.expressions.symbols import RowScalarSymbol
+    >>> from lngen.algebra.symbols import RowScalarSymbol
     >>> scalars = [RowScalarSymbol(name) for name in ("row_max_2", "rstd_4", "row_max", "sum_h_2", "sum_h_2_3")]
     >>> numbered_in_order(scalars, [RowScalarSymbol("h_2")], Forward("f", (), (), (), (), ("mu", "mu_2")))
     {row_max_2: row_max, rstd_4: rstd, row_max: row_max_2, sum_h_2_3: sum_h_2_2}

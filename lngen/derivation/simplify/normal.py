@@ -7,9 +7,9 @@ from dataclasses import replace
 import sympy
 from sympy import Add, Expr, Mul, Pow
 
+from lngen.algebra.equations import Forward
+from lngen.algebra.normal import NormalDensity, Phi
 from lngen.derivation.simplify.trail import Trail
-from lngen.expressions.equations import Forward
-from lngen.expressions.normal import NormalDensity, Phi
 
 
 def in_normal_distribution(forward: Forward, trail: Trail) -> Forward:

@@ -8,9 +8,9 @@ from dataclasses import replace
 import sympy
 from sympy import Expr, Mul
 
+from lngen.algebra.equations import Equation, Forward, Names, read_by
+from lngen.algebra.symbols import D, Mean, TypedSymbol, axes, is_row, stand_in, symbol_like, varies_over_features
 from lngen.derivation.simplify.trail import NORMALIZED, Trail
-from lngen.expressions.equations import Equation, Forward, Names, read_by
-from lngen.expressions.symbols import D, Mean, TypedSymbol, axes, is_row, stand_in, symbol_like, varies_over_features
 
 
 def in_normalized(
@@ -22,7 +22,7 @@ def in_normalized(
     same for all features, leaves every mean. The sum of p is sum(e)/s, which is 1; and that of `exp(u - log(s))`, which
     is p again.
 
-    >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
+    >>> from lngen.algebra.symbols import RowScalarSymbol, RowSymbol
     >>> u, e, g, w = (RowSymbol(name) for name in "uegw")
     >>> s = RowScalarSymbol("s", positive=True)
     >>> layer = Forward("f", (), (), (Equation(e, sympy.exp(u)), Equation(s, D*Mean(e))), ())
@@ -77,7 +77,7 @@ def written_out(
 ) -> tuple[Equation, ...]:
     """Lines without these names: what one is divided by meets other numbers of the row before it meets a row.
 
-    >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
+    >>> from lngen.algebra.symbols import RowScalarSymbol, RowSymbol
     >>> u, e, g, p = (RowSymbol(name) for name in "uegp")
     >>> s = RowScalarSymbol("s", positive=True)
     >>> layer = Forward("f", (), (), (Equation(e, sympy.exp(u)), Equation(s, D*Mean(e))), ())

@@ -7,10 +7,10 @@ from dataclasses import replace
 import sympy
 from sympy import Add, Expr, Mul, Pow
 
+from lngen.algebra.equations import Equation, Forward, Names
+from lngen.algebra.symbols import Mean, Reduction, RowScalarSymbol, TypedSymbol, Where
 from lngen.derivation.simplify.linear import TooManyTermsError, multiply_out
 from lngen.derivation.simplify.trail import Trail
-from lngen.expressions.equations import Equation, Forward, Names
-from lngen.expressions.symbols import Mean, Reduction, RowScalarSymbol, TypedSymbol, Where
 
 
 def guard_vanishing_poles(

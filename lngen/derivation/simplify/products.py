@@ -7,11 +7,11 @@ from functools import partial
 
 from sympy import Add, Expr, Mul, Pow, S, Symbol
 
+from lngen.algebra.equations import Equation, Forward
+from lngen.algebra.notation import text
+from lngen.algebra.symbols import D, Mean, TypedSymbol, Where, axes, is_row, operation_count
 from lngen.derivation.simplify.factors import divides, multiplied, with_product, without
 from lngen.derivation.simplify.trail import Trail
-from lngen.expressions.equations import Equation, Forward
-from lngen.expressions.notation import text
-from lngen.expressions.symbols import D, Mean, TypedSymbol, Where, axes, is_row, operation_count
 
 
 def in_known_products(equations: tuple[Equation, ...], forward: Forward, trail: Trail) -> tuple[Equation, ...]:
@@ -20,7 +20,7 @@ def in_known_products(equations: tuple[Equation, ...], forward: Forward, trail: 
     A row and a function of it, `silu_z = z*sigmoid_z`, are one value of the forward; the derivative of the function
     brings their product back. Written by its name it is computed once.
 
-    >>> from lngen.expressions.symbols import RowSymbol
+    >>> from lngen.algebra.symbols import RowSymbol
     >>> z, s, p, g = (RowSymbol(name) for name in ("z", "s", "p", "g"))
     >>> layer = Forward("f", (), (), (Equation(p, z*s),), ())
     >>> in_known_products((Equation(RowSymbol("dz"), g*s*(1 + z - s*z)),), layer, Trail())[0].expression
@@ -66,7 +66,7 @@ def in_scaled_rows(equations: tuple[Equation, ...], forward: Forward, trail: Tra
     With `p = r*e`, where `e` is large and `r` as small, `r**2*Mean(g*e)` is `r*Mean(g*p)`: the square of `r` may be too
     small for a float, and `e*e` too large for one, long before a value of the forward is.
 
-    >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
+    >>> from lngen.algebra.symbols import RowScalarSymbol, RowSymbol
     >>> e, p, g, r = *map(RowSymbol, ("e", "p", "g")), RowScalarSymbol("r")
     >>> layer = Forward("f", (), (), (Equation(p, r*e),), ())
     >>> in_scaled_rows((Equation(RowSymbol("de"), r*g - r**2*Mean(e*g)),), layer, Trail())[0].expression
@@ -103,7 +103,7 @@ def _with_scaled(expression: Expr, scaled: TypedSymbol, scale: Expr, row: Expr) 
 def cancelled_in_means(equations: tuple[Equation, ...], trail: Trail) -> tuple[Equation, ...]:
     """A row scalar times a mean of what is divided by it, cancelled: its square may be too small for a float.
 
-    >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
+    >>> from lngen.algebra.symbols import RowScalarSymbol, RowSymbol
     >>> x, g, s = RowSymbol("x"), RowSymbol("g"), RowScalarSymbol("s")
     >>> dx = Equation(RowSymbol("dx"), g*s**2*Mean(Where(x > 0, g*x/s, 0)))
     >>> cancelled_in_means((dx,), Trail())[0].expression

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from sympy import Expr
 
+from lngen.algebra.symbols import TypedSymbol
 from lngen.derivation.simplify.basis import Basis, held_means, source_of
 from lngen.derivation.simplify.factors import common_factors
 from lngen.derivation.simplify.row_classes import RowClass
 from lngen.derivation.simplify.trail import Trail
-from lngen.expressions.symbols import TypedSymbol
 
 _Uses = tuple[tuple[Expr, Expr], ...]
 
@@ -22,8 +22,8 @@ def told(trail: Trail, target: TypedSymbol, row_class: RowClass, basis: Basis, e
     >>> import sympy
     >>> from lngen.derivation.simplify.basis import in_best_basis
     >>> from lngen.derivation.simplify.row_classes import Member
-    >>> from lngen.expressions.equations import Equation
-    >>> from lngen.expressions.symbols import Mean, RowScalarSymbol, RowSymbol
+    >>> from lngen.algebra.equations import Equation
+    >>> from lngen.algebra.symbols import Mean, RowScalarSymbol, RowSymbol
     >>> x, t, g = RowSymbol("x"), RowSymbol("t"), RowSymbol("g")
     >>> m, r = RowScalarSymbol("m", nonnegative=True), RowScalarSymbol("r", positive=True)
     >>> row = RowClass(x, (Member(x, sympy.S.One, sympy.S.Zero), Member(t, r, sympy.S.Zero)),

@@ -14,6 +14,20 @@ from dataclasses import replace
 import sympy
 from sympy import Add, Expr, Pow
 
+from lngen.algebra.equations import ATOM, Equation, Forward, Names
+from lngen.algebra.symbols import (
+    ENTRY_OF,
+    AttainsFirst,
+    RowMax,
+    RowMin,
+    SumRows,
+    TypedSymbol,
+    Where,
+    axes,
+    heads_that,
+    is_row,
+    symbol_like,
+)
 from lngen.derivation.simplify.basis import Basis, cost, in_best_basis
 from lngen.derivation.simplify.factors import common_factors
 from lngen.derivation.simplify.function_values import with_value
@@ -32,20 +46,6 @@ from lngen.derivation.simplify.row_classes import RowClass, row_classes
 from lngen.derivation.simplify.trail import UNSIMPLIFIED, Trail
 from lngen.derivation.simplify.work import limited_work, spend
 from lngen.derivation.vjp import Contribution, contributions, summed
-from lngen.expressions.equations import ATOM, Equation, Forward, Names
-from lngen.expressions.symbols import (
-    ENTRY_OF,
-    AttainsFirst,
-    RowMax,
-    RowMin,
-    SumRows,
-    TypedSymbol,
-    Where,
-    axes,
-    heads_that,
-    is_row,
-    symbol_like,
-)
 
 _LONGEST_COTANGENT = 1_500
 """The nodes of a cotangent that are counted as work."""

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import sympy
 from sympy import Expr
 
+from lngen.algebra.equations import Equation, Forward
+from lngen.algebra.symbols import TypedSymbol, axes, derivative, heads_that, is_row
 from lngen.derivation.simplify.linear import TooManyTermsError, multiply_out
-from lngen.expressions.equations import Equation, Forward
-from lngen.expressions.symbols import TypedSymbol, axes, derivative, heads_that, is_row
 
 _LARGEST_CLASS = 5
 """Members of a row class: a norm makes two. The row that would be one more is the root of a class of its own, so that a

@@ -13,6 +13,8 @@ from types import MappingProxyType
 
 from sympy import Add, Expr, Mul, default_sort_key
 
+from lngen.algebra.equations import Equation, Forward, Names, atoms_numbered, leading_to, read_by, tangent_symbol
+from lngen.algebra.symbols import Mean, Reduction, TypedSymbol, Where, axes, is_row, operation_count
 from lngen.derivation.derivation import Derivation, Derivative
 from lngen.derivation.double_backward import BackwardAsForward, backward_as_forward
 from lngen.derivation.short_lines import in_short_lines
@@ -30,8 +32,6 @@ from lngen.derivation.simplify.tangents import Tangents
 from lngen.derivation.simplify.trail import Trail
 from lngen.derivation.simplify.work import TooMuchWorkError, limited_work
 from lngen.derivation.vjp import adjoint
-from lngen.expressions.equations import Equation, Forward, Names, atoms_numbered, leading_to, read_by, tangent_symbol
-from lngen.expressions.symbols import Mean, Reduction, TypedSymbol, Where, axes, is_row, operation_count
 from lngen.language.names import cotangent, tangent
 
 _MOST_WORK = 15_000
@@ -194,7 +194,7 @@ def _scalings_written_out(
 def _centred(expression: Expr) -> Expr:
     """Terms in a row and in its mean, equal but for the sign, as one in the centred row: what cancels does so first.
 
-    >>> from lngen.expressions.symbols import Mean, RowSymbol, RowScalarSymbol
+    >>> from lngen.algebra.symbols import Mean, RowSymbol, RowScalarSymbol
     >>> g, y, s, t = RowSymbol("g"), RowSymbol("y"), RowScalarSymbol("s"), RowScalarSymbol("t")
     >>> _centred(y - s*g + s*Mean(g) - t*g + t*Mean(g))
     y + (-s - t)*(g - Mean(g))
@@ -218,7 +218,7 @@ def _centred(expression: Expr) -> Expr:
 def _with_line(expression: Expr, line: Equation) -> Expr:
     """A product of row values that the forward has under a name, written with that name.
 
-    >>> from lngen.expressions.symbols import RowSymbol, RowScalarSymbol
+    >>> from lngen.algebra.symbols import RowSymbol, RowScalarSymbol
     >>> y, e, r, g = RowSymbol("y"), RowSymbol("e"), RowScalarSymbol("r"), RowSymbol("g")
     >>> _with_line(e*g*r**2 + e, Equation(y, e*r))
     r*g*y + e

@@ -7,12 +7,12 @@ from collections.abc import Callable, Collection, Mapping
 from sympy import Add, Expr, Mul, Pow
 from sympy.logic.boolalg import Boolean
 
+from lngen.algebra.equations import Equation, Forward
+from lngen.algebra.growth import EXPONENTIAL, Growth
+from lngen.algebra.symbols import AttainsFirst, FeatureSum, Mean, TypedSymbol, Where, axes
 from lngen.derivation.simplify.factors import without
 from lngen.derivation.simplify.trail import Trail
 from lngen.derivation.vjp import merged, select
-from lngen.expressions.equations import Equation, Forward
-from lngen.expressions.growth import EXPONENTIAL, Growth
-from lngen.expressions.symbols import AttainsFirst, FeatureSum, Mean, TypedSymbol, Where, axes
 
 _Side = tuple[Expr, int]
 """A condition, and the place in a select on it at which there is something else than zero."""
@@ -23,7 +23,7 @@ _REASON = "0 times what is not chosen may be NaN"
 def whole_selects(equations: tuple[Equation, ...], forward: Forward, trail: Trail) -> tuple[Equation, ...]:
     """A product with a select as a select of products: 0 times what was not chosen may be NaN.
 
-    >>> from lngen.expressions.symbols import Mean, RowScalarSymbol, RowSymbol
+    >>> from lngen.algebra.symbols import Mean, RowScalarSymbol, RowSymbol
     >>> x, r, g, h = RowSymbol("x"), RowSymbol("r"), RowSymbol("g"), RowSymbol("h")
     >>> layer = Forward("f", (), (), (), ())
     >>> off = Equation(RowSymbol("dx"), r*(Where(x > 0, g, 0) + Where(x > 0, h, 0)))

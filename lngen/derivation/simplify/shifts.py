@@ -9,14 +9,10 @@ from dataclasses import dataclass, replace
 import sympy
 from sympy import Expr
 
-from lngen.derivation.simplify.homogeneous import Held, NotAPowerError, SumOfExponentials, Taken, Wanted
-from lngen.derivation.simplify.linear import TooManyTermsError, multiply_out
-from lngen.derivation.simplify.naming import MAXIMUM
-from lngen.derivation.simplify.trail import Trail
-from lngen.expressions.equations import Equation, Forward, Names, leading_to
-from lngen.expressions.extremes import larger, never_positive
-from lngen.expressions.reductions import known_sign
-from lngen.expressions.symbols import (
+from lngen.algebra.equations import Equation, Forward, Names, leading_to
+from lngen.algebra.extremes import larger, never_positive
+from lngen.algebra.reductions import known_sign
+from lngen.algebra.symbols import (
     Log1p,
     Mean,
     Reduction,
@@ -28,6 +24,10 @@ from lngen.expressions.symbols import (
     symbol_like,
     varies_over_features,
 )
+from lngen.derivation.simplify.homogeneous import Held, NotAPowerError, SumOfExponentials, Taken, Wanted
+from lngen.derivation.simplify.linear import TooManyTermsError, multiply_out
+from lngen.derivation.simplify.naming import MAXIMUM
+from lngen.derivation.simplify.trail import Trail
 
 LOWEST = -(sympy.Integer(10) ** 38)
 """Exponent of an entry that a select leaves out, in the largest exponent.

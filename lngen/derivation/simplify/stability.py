@@ -8,6 +8,8 @@ from dataclasses import replace
 import sympy
 from sympy import Add, Expr
 
+from lngen.algebra.equations import Equation, Forward, Names
+from lngen.algebra.symbols import Complement, TypedSymbol, symbol_like, whole
 from lngen.derivation.simplify.cancelling import one_apart, without_cancelling
 from lngen.derivation.simplify.cancelling_lines import in_roots, lines_without_cancelling
 from lngen.derivation.simplify.centring import centre_statistics, join_squares, without_zero_means
@@ -22,8 +24,6 @@ from lngen.derivation.simplify.products import cancelled_in_means, in_known_prod
 from lngen.derivation.simplify.selects import whole_selects
 from lngen.derivation.simplify.shifts import shift_exponentials
 from lngen.derivation.simplify.trail import Trail
-from lngen.expressions.equations import Equation, Forward, Names
-from lngen.expressions.symbols import Complement, TypedSymbol, symbol_like, whole
 
 
 def stable_forward(forward: Forward, trail: Trail) -> Forward:
@@ -54,7 +54,7 @@ def stable_lines(equations: tuple[Equation, ...], forward: Forward, trail: Trail
 def difference_of_squares(equations: tuple[Equation, ...], forward: Forward, trail: Trail) -> tuple[Equation, ...]:
     """`1 - t**2` as `(1 - t)*(1 + t)` where t is a tanh: near t = 1 the square has already lost the digits.
 
-    >>> from lngen.expressions.symbols import RowSymbol
+    >>> from lngen.algebra.symbols import RowSymbol
     >>> t, g = RowSymbol("t"), RowSymbol("g")
     >>> tanh = Equation(t, sympy.tanh(RowSymbol("u")))
     >>> layer = Forward("f", (), (), (tanh,), ())
@@ -72,7 +72,7 @@ def whole_complements(equations: tuple[Equation, ...], trail: Trail, names: Name
 
     SymPy turns `(1 - s)/2 + p` into `1/2 - s/2 + p`: the digits of `1 - s` are lost where s is near 1 and p is small.
 
-    >>> from lngen.expressions.symbols import RowSymbol
+    >>> from lngen.algebra.symbols import RowSymbol
     >>> s, p, g = RowSymbol("s"), RowSymbol("p"), RowSymbol("g")
     >>> given = (Equation(RowSymbol("dx"), g*(Complement(s)/2 + p)), Equation(RowSymbol("dz"), g*Complement(s)))
     >>> for q in whole_complements(given, Trail(), Names([])):

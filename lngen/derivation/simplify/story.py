@@ -15,6 +15,9 @@ from itertools import groupby
 import sympy
 from sympy import Add, Expr, Mul
 
+from lngen.algebra.equations import Equation, Forward
+from lngen.algebra.reductions import show_sums
+from lngen.algebra.symbols import D, FeatureSum, Mean, TypedSymbol, is_row, operation_count, whole
 from lngen.derivation.derivation import Step
 from lngen.derivation.simplify.basis import bases, source_of
 from lngen.derivation.simplify.factors import with_product
@@ -22,9 +25,6 @@ from lngen.derivation.simplify.linear import TooManyTermsError, expand_linear, s
 from lngen.derivation.simplify.row_classes import row_classes
 from lngen.derivation.simplify.trail import CANCELS, NORMALIZED, leading_steps
 from lngen.derivation.simplify.work import NODES, limited_work
-from lngen.expressions.equations import Equation, Forward
-from lngen.expressions.reductions import show_sums
-from lngen.expressions.symbols import D, FeatureSum, Mean, TypedSymbol, is_row, operation_count, whole
 
 _LONGEST_LINE = 120
 """The nodes of a line that is told in pieces; a longer one is read by nobody, whatever it comes from."""
@@ -113,7 +113,7 @@ def in_reading_order(steps: Sequence[Step], results: Iterable[TypedSymbol]) -> t
     """The steps of the forward, then those of each result with what they need before them; zeros come first.
 
     >>> from lngen.derivation.simplify.trail import Trail
-    >>> from lngen.expressions.symbols import RowSymbol
+    >>> from lngen.algebra.symbols import RowSymbol
     >>> x, u, v, a, b = (RowSymbol(name) for name in ("x", "u", "v", "da", "db"))
     >>> trail = Trail()
     >>> for target, before, after in (u, None, x**2), (v, None, 2*x), (a, None, u + 1), (b, None, v), (u, x**2, x*x/1):

@@ -21,14 +21,9 @@ import sympy
 from sympy import Add, Expr, Mul, Pow
 from sympy.core.relational import Relational
 
-from lngen.derivation.simplify.bodies import name_centred_bodies, sums_by_means
-from lngen.derivation.simplify.inline import with_symbols
-from lngen.derivation.simplify.linear import powers_of_sums
-from lngen.derivation.simplify.naming import function_name, numbered_in_order, statistic_name
-from lngen.derivation.simplify.tidy import came_out_even, is_long, use_roots, written_out
-from lngen.expressions.equations import Equation, Forward, Names
-from lngen.expressions.reductions import known_sign
-from lngen.expressions.symbols import (
+from lngen.algebra.equations import Equation, Forward, Names
+from lngen.algebra.reductions import known_sign
+from lngen.algebra.symbols import (
     D,
     Mean,
     Reduction,
@@ -41,6 +36,11 @@ from lngen.expressions.symbols import (
     renamed,
     symbol_like,
 )
+from lngen.derivation.simplify.bodies import name_centred_bodies, sums_by_means
+from lngen.derivation.simplify.inline import with_symbols
+from lngen.derivation.simplify.linear import powers_of_sums
+from lngen.derivation.simplify.naming import function_name, numbered_in_order, statistic_name
+from lngen.derivation.simplify.tidy import came_out_even, is_long, use_roots, written_out
 
 _CHEAP = (sympy.Abs, sympy.sign, StopGradient, Where)
 

@@ -13,6 +13,8 @@ from dataclasses import replace
 import sympy
 from sympy import Expr
 
+from lngen.algebra.equations import Equation, Forward, tangent_symbol
+from lngen.algebra.symbols import AttainsFirst, RowMax, RowMin, TypedSymbol, is_row, symbol_like
 from lngen.derivation.jvp import moved_by, moves
 from lngen.derivation.simplify.basis import Basis, in_best_basis
 from lngen.derivation.simplify.factors import common_factors
@@ -25,8 +27,6 @@ from lngen.derivation.simplify.row_classes import RowClass
 from lngen.derivation.simplify.trail import Trail
 from lngen.derivation.simplify.work import spend
 from lngen.derivation.vjp import Contribution, summed
-from lngen.expressions.equations import Equation, Forward, tangent_symbol
-from lngen.expressions.symbols import AttainsFirst, RowMax, RowMin, TypedSymbol, is_row, symbol_like
 
 _Way = tuple[RowClass, Basis | None, Expr, Expr]
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 import sympy
 from sympy import Add, Expr, Mul, Pow
 
+from lngen.algebra.equations import Equation, leading_to
+from lngen.algebra.symbols import TypedSymbol, is_row
 from lngen.derivation.simplify.inline import inlined
 from lngen.derivation.simplify.linear import tree_size
-from lngen.expressions.equations import Equation, leading_to
-from lngen.expressions.symbols import TypedSymbol, is_row
 
 _LONGEST_LINE = 60
 """The nodes of an expression; what is longer keeps the name that its parts have."""
@@ -29,7 +29,7 @@ def use_roots(
 
     What is an output stays.
 
-    >>> from lngen.expressions.symbols import RowScalarSymbol
+    >>> from lngen.algebra.symbols import RowScalarSymbol
     >>> b, inverse, r, y = (RowScalarSymbol(name, positive=True) for name in ("b", "inverse", "r", "y"))
     >>> given = [Equation(inverse, 1 / b), Equation(r, b ** sympy.Rational(-1, 2)), Equation(y, inverse + r)]
     >>> equations, gone = use_roots(given, [y])
@@ -72,7 +72,7 @@ def written_out(
 
     What a reduction is of, `reduced`, keeps its name.
 
-    >>> from lngen.expressions.symbols import RowSymbol
+    >>> from lngen.algebra.symbols import RowSymbol
     >>> x, u, y, z = (RowSymbol(name) for name in ("x", "u", "y", "z"))
     >>> given = [Equation(u, 2 * x), Equation(z, x**2), Equation(y, sympy.tanh(u))]
     >>> [(q.symbol, q.expression) for q in written_out(given, [y], [u, z], [])]

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from sympy import Expr
 
+from lngen.algebra.equations import Equation
+from lngen.algebra.reductions import identity_shown, show_sums
+from lngen.algebra.symbols import TypedSymbol, operation_count, whole
 from lngen.derivation.derivation import Direction, Step
 from lngen.derivation.vjp import Contribution, summed
-from lngen.expressions.equations import Equation
-from lngen.expressions.reductions import identity_shown, show_sums
-from lngen.expressions.symbols import TypedSymbol, operation_count, whole
 
 UNSIMPLIFIED = "unsimplified"
 """The rule of a step that gives up: right, only longer. The audit lists them."""

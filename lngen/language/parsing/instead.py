@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from lngen.files.paths import derive_folder
+from lngen.paths import derive_folder
 
 _PATHS = "docs/language.md shows how"
 _RUNNING = "a running sum or product cannot be said: take it outside, before or after the layer, and pass it as a Row"

@@ -16,8 +16,8 @@ import sympy
 from sympy import Add, Expr, Mul, Pow
 from sympy.core.relational import Relational
 
-from lngen.expressions.notation import text
-from lngen.expressions.symbols import (
+from lngen.algebra.notation import text
+from lngen.algebra.symbols import (
     NOTHING,
     AttainsFirst,
     Axes,

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from lngen.expressions.symbols import FeatureSymbol, axes
+from lngen.algebra.symbols import FeatureSymbol, axes
 from lngen.plan.cost.traffic import cost
 from lngen.plan.cost.units import DType
 from lngen.plan.planner import Plan

@@ -23,8 +23,8 @@ from dataclasses import dataclass
 import sympy
 from sympy import Add, Expr, Mul, Pow
 
-from lngen.expressions.equations import Equation, read_by
-from lngen.expressions.symbols import D, FeatureSymbol, Reduction, RowSymbol, SumRows, TypedSymbol, axes, is_row
+from lngen.algebra.equations import Equation, read_by
+from lngen.algebra.symbols import D, FeatureSymbol, Reduction, RowSymbol, SumRows, TypedSymbol, axes, is_row
 from lngen.plan.cost.operations import Operations, operations, power_multiplications
 from lngen.plan.planner import Plan
 from lngen.plan.program import RowProgram

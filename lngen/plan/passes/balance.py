@@ -8,7 +8,7 @@ factor that goes too far (`Growth.overreach`) is multiplied at once by one that 
 * One in a line, the other in its readers: it is multiplied into the line (`met_by_readers`).
 
 If no factor compensates a high power in a divisor, its root divides twice (`_without_half_of_a_power`). The result is
-lines of a program like any other. A backend only has to keep the order (`lngen.expressions.growth`).
+lines of a program like any other. A backend only has to keep the order (`lngen.algebra.growth`).
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ import sympy
 from sympy import Add, Expr, Mul, Pow, Rational
 from sympy.core.relational import Relational
 
+from lngen.algebra.equations import Names, leading_to
+from lngen.algebra.growth import Growth
+from lngen.algebra.symbols import FeatureSum, Mean, RowMax, RowMin, SumRows, TypedSymbol, Where, axes, symbol_like
 from lngen.derivation.simplify.factors import without
-from lngen.expressions.equations import Names, leading_to
-from lngen.expressions.growth import Growth
-from lngen.expressions.symbols import FeatureSum, Mean, RowMax, RowMin, SumRows, TypedSymbol, Where, axes, symbol_like
 from lngen.plan.lines import ProgramLine
 
 _NOTHING_BESIDE = 50
@@ -42,8 +42,8 @@ def balanced(lines: Sequence[ProgramLine], ends: Sequence[Growth], names: Names)
 
     `ends` is the growth of the lines' arguments, at each end of the domain.
 
-    >>> from lngen.expressions.growth import EXPONENTIAL
-    >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
+    >>> from lngen.algebra.growth import EXPONENTIAL
+    >>> from lngen.algebra.symbols import RowScalarSymbol, RowSymbol
     >>> e, g, r = RowSymbol("e"), RowSymbol("g"), RowScalarSymbol("r")
     >>> growth = Growth({e: EXPONENTIAL, r: -EXPONENTIAL}, most=EXPONENTIAL)
     >>> for line in balanced([ProgramLine(RowSymbol("dx"), e*r*(e*g - 1)*r, 7)], [growth], Names([])):
@@ -89,8 +89,8 @@ def met_by_readers(
 
     The cotangent of a softplus grows with the square of a reciprocal, and is read only in a product with the sigmoid:
 
-    >>> from lngen.expressions.growth import EXPONENTIAL
-    >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
+    >>> from lngen.algebra.growth import EXPONENTIAL
+    >>> from lngen.algebra.symbols import RowScalarSymbol, RowSymbol
     >>> g, y, d, r, s = RowSymbol("g"), RowSymbol("y"), RowSymbol("d"), RowScalarSymbol("r"), RowScalarSymbol("s")
     >>> growth = Growth({y: EXPONENTIAL, s: -EXPONENTIAL}, most=EXPONENTIAL)
     >>> given = [ProgramLine(d, g*y**2, 1), ProgramLine(r, Mean(y**2), 2), ProgramLine(RowSymbol("dx"), d*s + r*s, 3)]
@@ -158,8 +158,8 @@ def _spread(expression: Expr, ends: Sequence[Growth]) -> Expr:
     A growing factor is distributed over a sum all of whose terms shrink too far. A factor that is the same in a row
     goes into a mean, and both sides of a select are multiplied.
 
-    >>> from lngen.expressions.growth import EXPONENTIAL
-    >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
+    >>> from lngen.algebra.growth import EXPONENTIAL
+    >>> from lngen.algebra.symbols import RowScalarSymbol, RowSymbol
     >>> a, b, e, r = RowSymbol("a"), RowSymbol("b"), RowSymbol("e"), RowScalarSymbol("r")
     >>> ends = [Growth({e: EXPONENTIAL, r: -EXPONENTIAL}, most=EXPONENTIAL)]
     >>> for total in a*e**2 + b, Mean(a*e**2), Where(a > 0, a*e**2, b):

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from sympy import Add
 
-from lngen.expressions.equations import Names
-from lngen.expressions.symbols import Mean, RowScalarSymbol, RowSymbol, TypedSymbol, is_row
+from lngen.algebra.equations import Names
+from lngen.algebra.symbols import Mean, RowScalarSymbol, RowSymbol, TypedSymbol, is_row
 from lngen.plan.lines import ProgramLine
 
 

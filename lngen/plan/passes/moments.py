@@ -9,7 +9,7 @@ holds for every number r, so that both sums are taken in one sweep. This is the 
 itself as the shift (Chan, Golub & LeVeque, 1983, "Algorithms for computing the sample variance", The American
 Statistician 37(3), section 4). The same holds for the product of two centred rows.
 
->>> from lngen.expressions.symbols import RowSymbol
+>>> from lngen.algebra.symbols import RowSymbol
 >>> x, s, c = (RowSymbol(name) for name in ("x", "s", "c"))
 >>> mu, r, var = (RowScalarSymbol(name) for name in ("mu", "r", "var"))
 >>> correction = Stage((Assignment(s, x - mu, 2),), (FeatureReduction(r, "mean", s, 2),), correction=True)
@@ -52,8 +52,8 @@ from functools import partial
 
 from sympy import Expr, Function, Mul, Pow
 
-from lngen.expressions.equations import Names
-from lngen.expressions.symbols import D, RowScalarSymbol, TypedSymbol, is_row
+from lngen.algebra.equations import Names
+from lngen.algebra.symbols import D, RowScalarSymbol, TypedSymbol, is_row
 from lngen.plan.program import Assignment, FeatureReduction, RowProgram, Stage
 
 

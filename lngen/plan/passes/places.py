@@ -14,9 +14,9 @@ from functools import partial
 import sympy
 from sympy import Expr
 
-from lngen.expressions.equations import Names
-from lngen.expressions.reductions import innermost_first
-from lngen.expressions.symbols import PLACE, AttainsFirst, RowScalarSymbol, ScalarSymbol, TypedSymbol, Where
+from lngen.algebra.equations import Names
+from lngen.algebra.reductions import innermost_first
+from lngen.algebra.symbols import PLACE, AttainsFirst, RowScalarSymbol, ScalarSymbol, TypedSymbol, Where
 from lngen.plan.program import Assignment, FeatureReduction, RowProgram, Stage
 
 
@@ -34,7 +34,7 @@ def distance(attained: Expr) -> Expr:
 def with_places(program: RowProgram) -> RowProgram:
     """The same program, each `AttainsFirst` a line or a stage of its own before its readers: the place that it is 1 at.
 
-    >>> from lngen.expressions.symbols import RowSymbol
+    >>> from lngen.algebra.symbols import RowSymbol
     >>> x, dx, dm, m = *map(RowSymbol, ("x", "dx")), *map(RowScalarSymbol, ("dm", "m"))
     >>> stage = Stage((Assignment(dx, dm*AttainsFirst(x, m), 1),))
     >>> changed = with_places(RowProgram("f", "backward", 1, (), (), (), (stage,), (), (), (), ()))

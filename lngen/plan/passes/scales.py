@@ -11,9 +11,9 @@ from dataclasses import replace
 
 from sympy import Expr, Mul, Rational
 
-from lngen.expressions.equations import Names
-from lngen.expressions.growth import Growth
-from lngen.expressions.symbols import RowScalarSymbol, TypedSymbol, axes
+from lngen.algebra.equations import Names
+from lngen.algebra.growth import Growth
+from lngen.algebra.symbols import RowScalarSymbol, TypedSymbol, axes
 from lngen.plan.program import Assignment, FeatureReduction, RowProgram, Stage
 
 
@@ -24,7 +24,7 @@ def with_late_scales(program: RowProgram, passes: Callable[[RowProgram], int]) -
     which a product would overreach more than the program's do, above or below, at any end (`Growth.overreach`): of two
     quotients `p*q` the scales would be multiplied first, and their product is 0 where `p` and `q` are ordinary numbers.
 
-    >>> from lngen.expressions.symbols import Mean, RowSymbol
+    >>> from lngen.algebra.symbols import Mean, RowSymbol
     >>> x, xhat, dy, r, m = *map(RowSymbol, ("x", "xhat", "dy")), *map(RowScalarSymbol, "rm")
     >>> stage = Stage((Assignment(xhat, r*x, 1),), (FeatureReduction(m, "mean", dy*xhat, 2),))
     >>> program = RowProgram("f", "backward", 1, (), (), (), (stage,), (), (r,), (), ())
@@ -71,7 +71,7 @@ def with_weights(program: RowProgram) -> RowProgram:
     With `g = gamma*dy`, `mean(g*x)` is the mean of `dy*x` weighted by `gamma`. The gradient of `gamma` needs that
     product anyway, and `g` can be computed later.
 
-    >>> from lngen.expressions.symbols import FeatureSymbol, RowSymbol
+    >>> from lngen.algebra.symbols import FeatureSymbol, RowSymbol
     >>> from lngen.plan.program import RowsReduction
     >>> x, g, dy, gamma = *map(RowSymbol, ("x", "g", "dy")), FeatureSymbol("gamma")
     >>> mean = FeatureReduction(RowScalarSymbol("m"), "mean", g*x, 2)
@@ -103,7 +103,7 @@ def _is_weighted_row(expression: Expr) -> bool:
 def weights_apart(body: Expr) -> tuple[Expr, Expr]:
     """Split a body that is summed over rows into the weights of the rows and the rest.
 
-    >>> from lngen.expressions.symbols import RowSymbol
+    >>> from lngen.algebra.symbols import RowSymbol
     >>> weights_apart(RowScalarSymbol("r")*RowSymbol("x")*RowSymbol("dy"))
     (r, dy*x)
     """

@@ -13,8 +13,7 @@ from itertools import combinations
 import sympy
 from sympy import Add, Expr, Mul, Pow
 
-from lngen.derivation.derivation import Direction
-from lngen.expressions.symbols import (
+from lngen.algebra.symbols import (
     D,
     Log1p,
     Mean,
@@ -26,6 +25,7 @@ from lngen.expressions.symbols import (
     TypedSymbol,
     axes,
 )
+from lngen.derivation.derivation import Direction
 from lngen.report.audit.exponentials import Exponentials
 from lngen.report.audit.findings import Status
 

@@ -7,15 +7,15 @@ from collections.abc import Collection, Iterator, Mapping
 import sympy
 from sympy import Add, Expr, Mul
 
+from lngen.algebra.extremes import arguments_of_larger, never_positive
+from lngen.algebra.symbols import D, Expm1, FeatureSum, Mean, RowMax, TypedSymbol, Where
 from lngen.derivation.simplify.shifts import LOWEST
-from lngen.expressions.extremes import arguments_of_larger, never_positive
-from lngen.expressions.symbols import D, Expm1, FeatureSum, Mean, RowMax, TypedSymbol, Where
 
 
 class Exponentials:
     """The exponentials of a program whose `values` are known by their symbols, reductions among them.
 
-    >>> from lngen.expressions.symbols import RowScalarSymbol, RowSymbol
+    >>> from lngen.algebra.symbols import RowScalarSymbol, RowSymbol
     >>> x, e, c = RowSymbol("x"), RowSymbol("e"), RowSymbol("c")
     >>> m, n, f, s = map(RowScalarSymbol, "mnfs")
     >>> values = {m: RowMax(x), n: Where(m > 0, m, 0), c: x - n, e: sympy.exp(c), f: sympy.exp(-n), s: FeatureSum(e)}

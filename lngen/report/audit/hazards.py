@@ -14,11 +14,9 @@ from dataclasses import dataclass
 import sympy
 from sympy import Add, Expr, Mul, Pow
 
-from lngen.derivation.derivation import Step
-from lngen.derivation.simplify.trail import UNSIMPLIFIED
-from lngen.expressions.growth import EXPONENTIAL
-from lngen.expressions.notation import text
-from lngen.expressions.symbols import (
+from lngen.algebra.growth import EXPONENTIAL
+from lngen.algebra.notation import text
+from lngen.algebra.symbols import (
     D,
     FeatureSum,
     Log1p,
@@ -28,6 +26,8 @@ from lngen.expressions.symbols import (
     TypedSymbol,
     Where,
 )
+from lngen.derivation.derivation import Step
+from lngen.derivation.simplify.trail import UNSIMPLIFIED
 from lngen.plan.planner import Plan
 from lngen.plan.program import RowProgram
 from lngen.plan.widen import out_of_range

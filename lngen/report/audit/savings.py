@@ -16,10 +16,10 @@ import mpmath
 import numpy as np
 from sympy import Expr
 
+from lngen.algebra.equations import Equation, leading_to, read_by
+from lngen.algebra.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
+from lngen.algebra.symbols import D, TypedSymbol, axes, heads_that
 from lngen.derivation.derivation import Derivation, Step
-from lngen.expressions.equations import Equation, leading_to, read_by
-from lngen.expressions.numeric import Arithmetic, Environment, evaluate_equations, evaluate_expression
-from lngen.expressions.symbols import D, TypedSymbol, axes, heads_that
 
 FEATURES = 64
 """D of the examples."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from lngen.algebra.symbols import axes
 from lngen.errors import counted
-from lngen.expressions.symbols import axes
 from lngen.plan.cost import Cost, cost
 from lngen.plan.planner import Plan
 from lngen.plan.program import RowProgram

@@ -13,7 +13,7 @@ from itertools import groupby
 
 import numpy as np
 
-from lngen.expressions.symbols import TypedSymbol, axes
+from lngen.algebra.symbols import TypedSymbol, axes
 from lngen.plan.planner import Plan
 from lngen.plan.program import Assignment, FeatureReduction
 from lngen.report.audit import Hazard

@@ -13,10 +13,9 @@ import sympy
 from sympy import Expr
 from sympy.core.relational import Relational
 
-from lngen.derivation.simplify.linear import split_means
-from lngen.expressions.notation import text
-from lngen.expressions.reductions import show_sums
-from lngen.expressions.symbols import (
+from lngen.algebra.notation import text
+from lngen.algebra.reductions import show_sums
+from lngen.algebra.symbols import (
     AttainsFirst,
     D,
     Reduction,
@@ -28,6 +27,7 @@ from lngen.expressions.symbols import (
     is_row,
     operation_count,
 )
+from lngen.derivation.simplify.linear import split_means
 from lngen.plan.planner import Plan
 from lngen.report.explanation.emulation import EmulatedRows, are_few, exactly, features_of, ordinary
 from lngen.report.explanation.words import listed, magnitude, verb

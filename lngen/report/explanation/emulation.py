@@ -1,7 +1,7 @@
 """The formulas of a plan evaluated on rows, in the arithmetic of emitted code and to many digits.
 
 Emitted code reads and writes its storage type, computes in a wider one, and adds and multiplies in the order of
-`lngen.backends.expressions`. Each operation is rounded on its own here. A function is taken to many digits and rounded
+`lngen.emit.expressions`. Each operation is rounded on its own here. A function is taken to many digits and rounded
 once, and a sum adds neighbours in pairs: so a result is the same on every machine.
 """
 
@@ -16,10 +16,10 @@ import mpmath
 import numpy as np
 from sympy import Expr, Integer
 
-from lngen.backends.expressions import factors_in_order, power_chain, terms_in_order
-from lngen.expressions.numeric import Arithmetic, Environment, Walk, evaluate_expression
-from lngen.expressions.symbols import D, FeatureSymbol, RowScalarSymbol, TypedSymbol, axes, is_row
-from lngen.oracle import multiprecision
+from lngen.algebra.numeric import Arithmetic, Environment, Walk, evaluate_expression
+from lngen.algebra.symbols import D, FeatureSymbol, RowScalarSymbol, TypedSymbol, axes, is_row
+from lngen.emit.expressions import factors_in_order, power_chain, terms_in_order
+from lngen.language.oracle import multiprecision
 from lngen.plan.planner import Plan
 from lngen.plan.program import RowProgram, RowsReduction
 

@@ -8,7 +8,7 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from lngen.expressions.symbols import TypedSymbol, is_row
+from lngen.algebra.symbols import TypedSymbol, is_row
 from lngen.plan.planner import Plan
 from lngen.report.explanation.emulation import EmulatedRows, exactly, ordinary
 

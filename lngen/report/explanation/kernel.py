@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from sympy import Expr
 
+from lngen.algebra.symbols import TypedSymbol, axes, is_row
 from lngen.errors import counted
-from lngen.expressions.symbols import TypedSymbol, axes, is_row
 from lngen.plan.cost import cost, unfused
 from lngen.plan.planner import Plan
 from lngen.plan.program import RowProgram, Stage

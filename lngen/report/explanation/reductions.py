@@ -13,9 +13,9 @@ from itertools import pairwise
 import numpy as np
 from sympy import Expr
 
+from lngen.algebra.notation import text
+from lngen.algebra.symbols import Reduction, TypedSymbol, axes, is_row
 from lngen.errors import counted
-from lngen.expressions.notation import text
-from lngen.expressions.symbols import Reduction, TypedSymbol, axes, is_row
 from lngen.plan.planner import Plan
 from lngen.plan.program import FeatureReduction, RowProgram
 from lngen.report.explanation.emulation import are_few, features_of

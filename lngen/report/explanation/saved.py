@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from lngen.algebra.notation import text
 from lngen.errors import counted
-from lngen.expressions.notation import text
 from lngen.plan.cost import cost, unfused
 from lngen.plan.planner import Plan
 from lngen.report.costs import computed_in

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from lngen.algebra.notation import text
 from lngen.errors import counted
-from lngen.expressions.notation import text
 from lngen.plan.program import FeatureReduction, RowProgram
 
 _FEW = 5

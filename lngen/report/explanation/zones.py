@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from lngen.expressions.symbols import TypedSymbol, is_row
+from lngen.algebra.symbols import TypedSymbol, is_row
 from lngen.plan.cost import operations
 from lngen.plan.planner import Plan
 from lngen.report.explanation.emulation import Array, EmulatedRows, features_of, ordinary

@@ -7,12 +7,9 @@ from collections.abc import Callable
 import numpy as np
 import sympy
 
-from lngen.derivation.from_definition import translate
-from lngen.derivation.simplify.structure import named_structure
-from lngen.derivation.simplify.trail import Trail
-from lngen.expressions.equations import Forward
-from lngen.expressions.numeric import Arithmetic, evaluate_equations, evaluate_expression
-from lngen.expressions.symbols import (
+from lngen.algebra.equations import Forward
+from lngen.algebra.numeric import Arithmetic, evaluate_equations, evaluate_expression
+from lngen.algebra.symbols import (
     D,
     FeatureSum,
     FeatureSymbol,
@@ -24,6 +21,9 @@ from lngen.expressions.symbols import (
     SumRows,
     Where,
 )
+from lngen.derivation.from_definition import translate
+from lngen.derivation.simplify.structure import named_structure
+from lngen.derivation.simplify.trail import Trail
 from lngen.language.parsing import parse
 
 x, t, g = RowSymbol("x"), RowSymbol("t"), RowSymbol("g")

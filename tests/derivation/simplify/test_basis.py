@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 import sympy
 
+from lngen.algebra.equations import Forward
+from lngen.algebra.numeric import Arithmetic, evaluate_equations, evaluate_expression
+from lngen.algebra.reductions import show_sums
+from lngen.algebra.symbols import D, Mean, RowScalarSymbol, RowSymbol, TypedSymbol
 from lngen.derivation.from_definition import translate
 from lngen.derivation.simplify import derive
 from lngen.derivation.simplify.basis import bases, cost, in_best_basis
 from lngen.derivation.simplify.row_classes import row_classes
-from lngen.expressions.equations import Forward
-from lngen.expressions.numeric import Arithmetic, evaluate_equations, evaluate_expression
-from lngen.expressions.reductions import show_sums
-from lngen.expressions.symbols import D, Mean, RowScalarSymbol, RowSymbol, TypedSymbol
 from lngen.language.parsing import parse
 from lngen.language.syntax import Kind
 from tests.corpus import NAMES, SAMPLED, SOME, definition, derivation, draw, text_of

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 import sympy
 
+from lngen.algebra.reductions import show_sums
+from lngen.algebra.symbols import TypedSymbol, operation_count
 from lngen.derivation.simplify import derive
 from lngen.derivation.simplify.linear import reductions_in
 from lngen.derivation.simplify.trail import UNSIMPLIFIED
-from lngen.expressions.reductions import show_sums
-from lngen.expressions.symbols import TypedSymbol, operation_count
 from lngen.language import names as reserved
 from lngen.language.parsing import parse
 from lngen.plan.planner import plan

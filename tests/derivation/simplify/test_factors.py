@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import sympy
 
+from lngen.algebra.symbols import D, Mean, RowSymbol
 from lngen.derivation.simplify.factors import common_factors, divides
-from lngen.expressions.symbols import D, Mean, RowSymbol
 from tests.derivation.simplify.rules import assert_rewrites, g, mu, r, t, x
 
 COMMON_FACTORS = [

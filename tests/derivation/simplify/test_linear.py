@@ -5,6 +5,15 @@ from __future__ import annotations
 import pytest
 import sympy
 
+from lngen.algebra.reductions import show_sums
+from lngen.algebra.symbols import (
+    D,
+    Mean,
+    RowMax,
+    SumRows,
+    Where,
+    operation_count,
+)
 from lngen.derivation.simplify.linear import (
     MAXIMUM_TERMS,
     TooManyTermsError,
@@ -15,15 +24,6 @@ from lngen.derivation.simplify.linear import (
     split_rows_sum,
     stages_in,
     terms_bound,
-)
-from lngen.expressions.reductions import show_sums
-from lngen.expressions.symbols import (
-    D,
-    Mean,
-    RowMax,
-    SumRows,
-    Where,
-    operation_count,
 )
 from tests.derivation.simplify.rules import Rule, alpha, assert_rewrites, g, mu, r, t, w, x
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from lngen.algebra.normal import NormalDensity, Phi, in_elementary
 from lngen.derivation.simplify import derive
 from lngen.derivation.simplify.second_order import second_order
-from lngen.expressions.normal import NormalDensity, Phi, in_elementary
 from lngen.language.parsing import parse
 from lngen.plan.planner import plan
 from lngen.prove import prove

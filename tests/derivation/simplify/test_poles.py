@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from lngen.algebra.numeric import Arithmetic, evaluate_equations
+from lngen.algebra.symbols import D
 from lngen.derivation.derivation import Derivation
 from lngen.derivation.simplify import derive
-from lngen.expressions.numeric import Arithmetic, evaluate_equations
-from lngen.expressions.symbols import D
 from lngen.language.parsing import parse
 
 EPS = "eps: Constant = 1e-5"

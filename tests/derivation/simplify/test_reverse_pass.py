@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import sympy
 
+from lngen.algebra.equations import Equation
+from lngen.algebra.numeric import Arithmetic, evaluate_equations
+from lngen.algebra.symbols import D, RowScalarSymbol, RowSymbol, Softplus
 from lngen.derivation.simplify import derive
 from lngen.derivation.simplify.function_values import with_value
-from lngen.expressions.equations import Equation
-from lngen.expressions.numeric import Arithmetic, evaluate_equations
-from lngen.expressions.symbols import D, RowScalarSymbol, RowSymbol, Softplus
 from lngen.language.parsing import parse
 from tests.corpus import backward, text_of
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from lngen.algebra.equations import leading_to
 from lngen.derivation.simplify import derive
 from lngen.derivation.simplify.second_order import second_order
-from lngen.expressions.equations import leading_to
 from lngen.language.parsing import parse
 from lngen.prove import DIGITS, REQUIRED
 from lngen.prove.second_order import second_order_proof

@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 from sympy import Add
 
+from lngen.algebra.equations import Equation, Forward
+from lngen.algebra.numeric import Arithmetic, evaluate_equations
+from lngen.algebra.symbols import D, RowMax, RowSymbol, Where
 from lngen.derivation.from_definition import translate
 from lngen.derivation.simplify import derive
 from lngen.derivation.simplify.centring import centre_statistics
@@ -17,9 +20,6 @@ from lngen.derivation.simplify.second_order import second_order
 from lngen.derivation.simplify.shifts import shift_exponentials
 from lngen.derivation.simplify.stability import difference_of_squares
 from lngen.derivation.simplify.trail import Trail
-from lngen.expressions.equations import Equation, Forward
-from lngen.expressions.numeric import Arithmetic, evaluate_equations
-from lngen.expressions.symbols import D, RowMax, RowSymbol, Where
 from lngen.language.parsing import parse
 from tests.corpus import text_of
 from tests.derivation.simplify.rules import applied, assert_same_outputs, random_point

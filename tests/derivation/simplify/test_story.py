@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from sympy import S
 
+from lngen.algebra.notation import text
 from lngen.derivation.derivation import Derivation, Step
 from lngen.derivation.simplify import derive
-from lngen.expressions.notation import text
 from lngen.language.parsing import parse
 from lngen.prove import prove
 from tests.corpus import derivation

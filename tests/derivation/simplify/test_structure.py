@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from lngen.algebra.numeric import Arithmetic, evaluate_equations
+from lngen.algebra.symbols import D, Mean
 from lngen.derivation.from_definition import translate
 from lngen.derivation.simplify import derive
 from lngen.derivation.simplify.bodies import name_centred_bodies
 from lngen.derivation.simplify.structure import named_structure
-from lngen.expressions.numeric import Arithmetic, evaluate_equations
-from lngen.expressions.symbols import D, Mean
 from lngen.language import names as reserved
 from lngen.language.parsing import parse
 from tests.corpus import SAMPLED, definition, draw, forward, text_of

@@ -7,9 +7,9 @@ import pytest
 import sympy
 from sympy import Expr
 
-from lngen.expressions.equations import Names
-from lngen.expressions.growth import ARGUMENT, EXPONENTIAL, Growth
-from lngen.expressions.symbols import (
+from lngen.algebra.equations import Names
+from lngen.algebra.growth import ARGUMENT, EXPONENTIAL, Growth
+from lngen.algebra.symbols import (
     Mean,
     RowMax,
     RowScalarSymbol,
@@ -20,9 +20,9 @@ from lngen.expressions.symbols import (
     Where,
     symbol_like,
 )
-from lngen.files.loading import module_from_files
 from lngen.language.parsing import parse
-from lngen.pipeline import derived
+from lngen.pipeline.files.loading import module_from_files
+from lngen.pipeline.stages import derived
 from lngen.plan.lines import ProgramLine
 from lngen.plan.passes.balance import balanced, grown, met_by_readers
 from tests.tiers import sample

@@ -15,11 +15,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lngen import pipeline, runtime, simt
-from lngen.backends.cpp.passes import MOST_SUMS
-from lngen.expressions.equations import Names
-from lngen.expressions.symbols import RowScalarSymbol, RowSymbol, axes
+from lngen import runtime
+from lngen.algebra.equations import Names
+from lngen.algebra.symbols import RowScalarSymbol, RowSymbol, axes
+from lngen.emit.cpp.passes import MOST_SUMS
+from lngen.extensions import simt
 from lngen.language.parsing import parse
+from lngen.pipeline import stages
 from lngen.plan.passes.moments import CorrectedProducts, CorrectedSquares, joined, with_corrected_moments
 from lngen.plan.planner import Plan
 from lngen.plan.program import Assignment, FeatureReduction, RowProgram, Stage, Store
@@ -53,7 +55,7 @@ def centred_out(x: Row, z: Row):
 
 @functools.cache
 def plan_of(name: str) -> Plan:
-    return pipeline.planned(parse(JOINED[name], f"{name}.py"), proved=False) if name in JOINED else planned(name)
+    return stages.planned(parse(JOINED[name], f"{name}.py"), proved=False) if name in JOINED else planned(name)
 
 
 def plain(program: RowProgram) -> RowProgram:

@@ -6,9 +6,9 @@ import sys
 import numpy as np
 import pytest
 
-from lngen.expressions.symbols import RowScalarSymbol
+from lngen.algebra.symbols import RowScalarSymbol
 from lngen.language.parsing import parse
-from lngen.pipeline import planned
+from lngen.pipeline.stages import planned
 from lngen.report.audit import hazards
 from lngen.report.explanation import danger, zones
 from lngen.report.explanation.emulation import exactly

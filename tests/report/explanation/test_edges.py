@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from lngen.oracle.evaluate import evaluate
+from lngen.language.oracle.evaluate import evaluate
 from lngen.report.explanation.edges import section
 from lngen.report.explanation.emulation import in_type, ordinary
 from lngen.report.formulas import reading_order

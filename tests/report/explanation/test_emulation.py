@@ -3,9 +3,9 @@ import numpy as np
 import pytest
 import sympy
 
-from lngen.expressions.numeric import Arithmetic, evaluate_equations, evaluate_expression
-from lngen.expressions.symbols import D, Mean, RowScalarSymbol, RowSymbol, axes
-from lngen.oracle.evaluate import evaluate, mp_numbers
+from lngen.algebra.numeric import Arithmetic, evaluate_equations, evaluate_expression
+from lngen.algebra.symbols import D, Mean, RowScalarSymbol, RowSymbol, axes
+from lngen.language.oracle.evaluate import evaluate, mp_numbers
 from lngen.report.explanation.emulation import DIGITS, Rounded, exactly, in_type, ordinary
 from tests.report.explanation.layers import DEFINITIONS, of_file, shipped
 from tests.tiers import sample

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from lngen.expressions.symbols import RowScalarSymbol
+from lngen.algebra.symbols import RowScalarSymbol
 from lngen.plan.program import FeatureReduction
 from lngen.report.explanation.reductions import least, section
 from lngen.report.explanation.words import reductions

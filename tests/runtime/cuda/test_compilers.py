@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from lngen.language.parsing import parse
-from lngen.pipeline import derived
+from lngen.pipeline.stages import derived
 from lngen.runtime import cache as runtime_cache
 from lngen.runtime.cuda import compilers, driver, kernels
 from tests.requirements import needs_nvrtc

@@ -7,11 +7,12 @@ import mpmath
 import numpy as np
 import pytest
 
-from lngen import runtime, simt
-from lngen.backends.cuda import DTYPES, LAUNCH_FIELDS
-from lngen.expressions.symbols import HEADS
+from lngen import runtime
+from lngen.algebra.symbols import HEADS
+from lngen.check.toolchain import nvrtc
+from lngen.emit.cuda import DTYPES, LAUNCH_FIELDS
+from lngen.extensions import simt
 from lngen.runtime.includes import inlined
-from lngen.toolchain import nvrtc
 from tests.requirements import needs_gxx, needs_nvrtc
 
 FOLDER = Path(next(iter(runtime.__path__))) / "cuda"

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from lngen.files.paths import generated_folder
-from lngen.inspection.architectures import MULTIPROCESSORS
+from lngen.extensions.inspection.architectures import MULTIPROCESSORS
+from lngen.paths import generated_folder
 from lngen.runtime.cuda.arrays import MOST_FEATURES
 from lngen.runtime.cuda.grids import Multiprocessor
 from lngen.runtime.cuda.kernels import VARIANTS

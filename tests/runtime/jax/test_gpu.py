@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lngen.simt import driver
+from lngen.extensions.simt import driver
 from tests import compiled
 from tests.requirements import NO_GPU_IN_JAX, NO_JAX, has_gpu, needs_gxx, needs_pycuda
 

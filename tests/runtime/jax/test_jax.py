@@ -11,7 +11,7 @@ import pytest
 
 import lngen
 from lngen.errors import LngenError
-from lngen.files import loading
+from lngen.pipeline.files import loading
 from tests import compiled
 from tests.requirements import NO_JAX, needs_gxx
 from tests.shipped import ROOT

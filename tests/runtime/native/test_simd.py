@@ -17,7 +17,7 @@ import pytest
 from mpmath import mp, mpf
 
 from lngen import runtime
-from lngen.cache import folders, key
+from lngen.pipeline.cache import folders, key
 from tests.requirements import CROSS_GXX, NO_INSTRUCTIONS, gxx, needs_cross_compiler, needs_gxx
 from tests.runtime.native import simd_fits
 from tests.tiers import sample

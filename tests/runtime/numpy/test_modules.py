@@ -15,7 +15,7 @@ from generated.dynamic_tanh import DynamicTanh
 from generated.layer_norm import LayerNorm, numpy_backend
 from generated.rms_norm_gated import RMSNormGated
 from generated.softmax import Softmax
-from lngen.files import loading
+from lngen.pipeline.files import loading
 from tests.requirements import needs_gxx, needs_torch
 
 

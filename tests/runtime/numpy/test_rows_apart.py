@@ -5,8 +5,8 @@ import importlib
 import numpy as np
 import pytest
 
-from lngen.files import loading, manifest
-from lngen.pipeline import derived
+from lngen.pipeline.files import loading, manifest
+from lngen.pipeline.stages import derived
 from lngen.runtime.sharded.collectives import GATHERED_BYTES
 from tests import corpus
 from tests.processes import in_processes

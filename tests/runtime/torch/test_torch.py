@@ -12,7 +12,7 @@ import pytest
 
 import lngen
 from lngen.errors import LngenError
-from lngen.files import loading
+from lngen.pipeline.files import loading
 from tests.requirements import NO_TORCH, needs_gxx
 from tests.shipped import ROOT
 

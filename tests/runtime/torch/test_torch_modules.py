@@ -8,9 +8,9 @@ import pickle
 import pytest
 
 import lngen
-from lngen.files.manifest import write
 from lngen.language.parsing import parse
-from lngen.pipeline import derived
+from lngen.pipeline.files.manifest import write
+from lngen.pipeline.stages import derived
 from tests.requirements import NO_TORCH
 
 torch = pytest.importorskip("torch", reason=NO_TORCH)

@@ -1,6 +1,0 @@
-"""Row programs as NumPy: a module with `forward` and `backward` that needs NumPy alone."""
-
-from lngen.backends.numpy.emission import emit
-from lngen.backends.numpy.lowering import handed, passes
-
-__all__ = ["emit", "handed", "passes"]

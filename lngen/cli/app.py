@@ -1,0 +1,457 @@
+"""The command line. What is here is names, options and help; what a command does is in `lngen.cli`.
+
+Every command is imported when it runs, so that `lngen --version` and a completion answer at once.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import sys
+from contextlib import suppress
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from lngen.errors import DefinitionError, LngenError, printable, printable_lines
+from lngen.runtime.emitted import BACKENDS as EMITTED
+from lngen.version import __version__
+
+REFUSED = 2
+"""The exit status for input that was refused, as for a wrong option."""
+
+INTERRUPTED = 130
+"""The exit status after an interrupt: 128 and the number of SIGINT."""
+
+
+_OS_REMEDIES = {
+    errno.ENAMETOOLONG: "Choose a shorter path.",
+    errno.ENOSPC: "Make room there, or choose another place.",
+}
+
+
+class _CommandWords:
+    """Behaviour common to the group and to each command: how options are shown, and how a wrong option is reported."""
+
+    def get_params(self, ctx: Any) -> Any:
+        """The parameters; a flag and an argument stand for themselves, without a type of Python behind them."""
+        parameters = super().get_params(ctx)  # type: ignore[misc]
+        for parameter in parameters:
+            if getattr(parameter, "is_flag", False):
+                parameter.metavar = ""
+            elif parameter.param_type_name == "argument":
+                parameter.display_type_rich = lambda ctx: None
+        return parameters
+
+    def parse_args(self, ctx: Any, args: Any) -> Any:
+        """Parse the words; the parser's prefix of a message about a wrong value is removed."""
+        try:
+            return super().parse_args(ctx, args)  # type: ignore[misc]
+        except typer.BadParameter as error:
+            error.message = error.message.removeprefix("Value error, ")
+            raise
+
+
+class _Command(_CommandWords, TyperCommand):
+    pass
+
+
+class _Group(_CommandWords, TyperGroup):
+    """Command group that turns a raised error into one message and an exit status; only bugs give a traceback."""
+
+    def main(self, *arguments: Any, **options: Any) -> Any:
+        """Run a command, and check that its output has arrived: the last of it is written when stdout is flushed."""
+        # Python has no stream for a descriptor that is closed, and prints for a missing stderr to stdout.
+        sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
+        if sys.stdout is None:
+            _refuse("standard output is closed. Redirect it to /dev/null if you do not want it.")
+            sys.exit(REFUSED)
+        try:
+            try:
+                return super().main(*arguments, **options)
+            finally:
+                sys.stdout.flush()
+        except OSError as error:
+            _print_no_more()
+            if isinstance(error, BrokenPipeError):
+                sys.exit(0)
+            _refuse(_os_message(error))
+            sys.exit(REFUSED)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was named."""
+        try:
+            os.getcwd()  # before anything is done, so that it is not done by half
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            # The reader has gone (`lngen derive | head`).
+            _print_no_more()
+            raise typer.Exit(0) from None
+        except LngenError as error:
+            _refuse(error)
+            raise typer.Exit(REFUSED) from None
+        except KeyboardInterrupt:
+            raise typer.Exit(INTERRUPTED) from None
+
+
+def _refuse(error: LngenError | str) -> None:
+    """Print one message on stderr, wrapped to its width, since a terminal would break lines inside words."""
+    message = printable_lines(str(error))
+    if sys.stderr.isatty() or os.environ.get("COLUMNS"):
+        from lngen.report.layout import NARROWEST, wrapped
+
+        columns = max(NARROWEST, shutil.get_terminal_size().columns)
+        shown = printable_lines(error.within(columns)) if isinstance(error, DefinitionError) else message
+        # The source line and its caret stay below each other.
+        message = "\n".join(line if line.startswith("    ") else wrapped(line, columns) for line in shown.split("\n"))
+    print(message, file=sys.stderr)
+
+
+def _print_no_more() -> None:
+    """Discard buffered stdout, so that the final flush of Python cannot fail."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _os_message(error: OSError) -> str:
+    """Describe an error of the operating system: what failed, where, and what to do instead.
+
+    >>> _os_message(OSError(errno.ENAMETOOLONG, "File name too long", "out/xx"))
+    'out/xx: File name too long. Choose a shorter path.'
+    """
+    try:
+        where = "the output" if error.filename is None else printable(os.fsdecode(error.filename))
+        os.getcwd()
+    except FileNotFoundError:
+        return "the folder that lngen was started in is gone. Change to one that exists."
+    return " ".join(filter(None, [f"{where}: {error.strerror or error}.", _OS_REMEDIES.get(error.errno or 0)]))
+
+
+app = typer.Typer(
+    cls=_Group,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="From the forward definition of a normalization layer to audited gradients, NumPy and CUDA.",
+)
+
+
+class ReportFormat(StrEnum):
+    """Formats that `derive` prints."""
+
+    text = "text"
+    markdown = "markdown"
+    latex = "latex"
+    json = "json"
+
+
+class ShownStage(StrEnum):
+    """Stages that `show` prints."""
+
+    definition = "definition"
+    vjp = "vjp"
+    simplified = "simplified"
+    plan = "plan"
+    numpy = "numpy"
+    cpu = "cpu"
+    cuda = "cuda"
+
+
+class Backend(StrEnum):
+    """Backends that `check` tests."""
+
+    numpy = "numpy"
+    cpu = "cpu"
+    cuda = "cuda"
+    torch = "torch"
+    jax = "jax"
+    all = "all"
+
+
+class DirectionName(StrEnum):
+    """Directions whose kernels `inspect` reads."""
+
+    forward = "forward"
+    backward = "backward"
+    jvp = "jvp"
+    backward_backward = "backward_backward"
+
+
+Layer = Annotated[str, typer.Argument(metavar="LAYER", help="A layer's name (see `lngen list`) or a definition file.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"lngen {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command(cls=_Command)
+def derive(
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="FILE", help="Definition files or layers' names; every layer if left out."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Write DIR/NAME/ for each layer; generated/NAME/ in a project."),
+    ] = None,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Write nothing; fail with a diff if a written file is not what lngen emits."),
+    ] = False,
+    format: Annotated[
+        ReportFormat, typer.Option("--format", metavar="FORMAT", help="Print text, markdown, latex or json.")
+    ] = ReportFormat.text,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write the derivation of one layer as a page too.")
+    ] = None,
+    arch: Annotated[
+        str | None,
+        typer.Option("--arch", metavar="ARCH", help="Architecture for the kernels on the page, such as sm_90."),
+    ] = None,
+    certificate: Annotated[
+        Path | None,
+        typer.Option(
+            "--certificate", metavar="FILE", help="Write the steps of one layer, for another program to check."
+        ),
+    ] = None,
+    brief: Annotated[bool, typer.Option("--brief", help="Print a summary of one layer that fits on a screen.")] = False,
+    tangents: Annotated[bool, typer.Option("--tangents", help="Print how the tangents (jvp) were found, too.")] = False,
+    second_order: Annotated[
+        bool, typer.Option("--second-order", help="Print how the gradients of the gradients were found, too.")
+    ] = False,
+    plan: Annotated[bool, typer.Option("--plan", help="Print the stages of each direction, too.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Print in words why it costs what it does, and where it is delicate, too.")
+    ] = False,
+    full: Annotated[bool, typer.Option("--full", help="Print the whole report.")] = False,
+    backend: Annotated[
+        str | None,
+        typer.Option(
+            "--backend",
+            metavar="NAME,...",
+            help=f"Write code for these: {', '.join(EMITTED)}, or all. pyproject.toml has a default (tool.lngen).",
+        ),
+    ] = None,
+    sharded: Annotated[
+        bool,
+        typer.Option(
+            "--sharded",
+            help="Write code for rows whose features lie on several processes, too; it is kept where it is there.",
+        ),
+    ] = False,
+    no_sharded: Annotated[bool, typer.Option("--no-sharded", help="Remove such code.")] = False,
+) -> None:
+    """Derive layers, print the derivations, and write the emitted code."""
+    from lngen.cli import derive
+
+    if sharded and no_sharded:
+        raise typer.BadParameter("--sharded and --no-sharded are given; pass one of them")
+    more = {"tangents": tangents, "second_order": second_order, "plan": plan, "explanation": explain}
+    if brief and (full or any(more.values())):
+        raise typer.BadParameter("--brief prints less, and another option more; pass one of them")
+    found = derive.run(
+        files or [],
+        out,
+        check,
+        format.value,
+        html=html,
+        certificate=certificate,
+        shown="brief" if brief else derive.shown(full, more),
+        arch=arch,
+        over_parts=True if sharded else False if no_sharded else None,
+        backend=backend,
+    )
+    raise typer.Exit(found)
+
+
+@app.command(cls=_Command)
+def site(
+    to: Annotated[Path, typer.Option("--to", metavar="DIR", help="The folder that the pages are written to.")],
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="LAYER|FILE|FOLDER", help="Layers whose pages to write; all by default."),
+    ] = None,
+) -> None:
+    """Write the derivations as pages for a browser, with an index."""
+    from lngen.cli import site
+
+    site.run(words or [], to)
+
+
+@app.command(cls=_Command)
+def show(
+    layer: Layer,
+    stage: Annotated[
+        ShownStage, typer.Option("--stage", metavar="STAGE", help=f"Stage to print: {', '.join(ShownStage)}.")
+    ] = ShownStage.simplified,
+) -> None:
+    """Show one stage of a layer on its way from definition to code."""
+    from lngen.cli import show
+
+    show.run(layer, stage.value)
+
+
+@app.command(cls=_Command)
+def check(
+    layers: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="LAYER|FILE", help="Layers to check; all by default."),
+    ] = None,
+    backend: Annotated[
+        Backend,
+        typer.Option(
+            "--backend",
+            metavar="BACKEND",
+            help="Emitted code to check: numpy, cpu, cuda, torch, jax, or all that can compute.",
+        ),
+    ] = Backend.all,
+    shape: Annotated[
+        list[str] | None,
+        typer.Option("--shape", metavar="ROWS,D", help="Shape to check at, or `full` for all shapes; may be repeated."),
+    ] = None,
+    dtype: Annotated[
+        list[str] | None,
+        typer.Option("--dtype", metavar="DTYPE", help="f64, f32, f16 or bf16; may be repeated; default: all."),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the random inputs.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON document.")] = False,
+    sharded: Annotated[
+        bool, typer.Option("--sharded", help="Check sharded code too, of a layer that is emitted now.")
+    ] = False,
+) -> None:
+    """Check emitted code against its definition: every kind of evidence, with errors and bounds.
+
+    The exit status is 0 if every check ran and passed, 1 if one failed, and 2 if the input was refused. It is 3 if no
+    check failed and some could not run, because this machine lacks a compiler, a device or a package.
+    """
+    from lngen.cli import check
+
+    raise typer.Exit(check.run(layers or [], backend.value, shape or [], dtype or [], seed, as_json, sharded))
+
+
+@app.command(cls=_Command)
+def cost(
+    layer: Layer,
+    shape: Annotated[str, typer.Option("--shape", metavar="N,...,D", help="The shape of a row input.")],
+    dtype: Annotated[str, typer.Option("--dtype", metavar="DTYPE", help="f64, f32, f16 or bf16.")],
+    bandwidth: Annotated[
+        str | None,
+        typer.Option("--bandwidth", metavar="RATE", help="Bandwidth of the memory, such as 4.3TB/s: prints times."),
+    ] = None,
+) -> None:
+    """Count the bytes and the operations of a layer at a shape, fused and unfused."""
+    from lngen.cli import cost
+
+    cost.run(layer, shape, dtype, bandwidth)
+
+
+@app.command(cls=_Command)
+def stability(
+    layer: Layer,
+    torch: Annotated[
+        bool, typer.Option("--torch", help="Beside the module of torch.nn that the definition's docstring names.")
+    ] = False,
+) -> None:
+    """Errors of the naive, the two-pass and the emitted form at growing offsets."""
+    from lngen.cli import stability
+
+    stability.run(layer, torch)
+
+
+@app.command(cls=_Command)
+def device(as_json: Annotated[bool, typer.Option("--json", help="Print a JSON document.")] = False) -> None:
+    """List the compilers and devices that kernels can use, and what is missing."""
+    from lngen.cli import device
+
+    device.run(as_json)
+
+
+@app.command(cls=_Command)
+def serve(
+    port: Annotated[
+        int,
+        typer.Option("--port", metavar="N", min=0, max=65535, help="The port to listen on; 0 for any that is free."),
+    ] = 8417,
+    in_browser: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+) -> None:
+    """Derive on a page as you type, for this machine alone; Ctrl-C ends it."""
+    from lngen.cli import serve
+
+    serve.run(port, in_browser)
+
+
+@app.command(cls=_Command)
+def build(
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder that the layers are written to.")],
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="LAYER|FILE", help="Layers to build; all by default."),
+    ] = None,
+    arch: Annotated[
+        str | None,
+        typer.Option(
+            "--arch", metavar="ARCH", help="Architecture, such as x86-64-v3 (AVX2), or armv8-a with a CXX for it."
+        ),
+    ] = None,
+    dtype: Annotated[
+        list[str] | None,
+        typer.Option("--dtype", metavar="DTYPE", help="f64, f32, f16 or bf16; may be repeated; default: f32."),
+    ] = None,
+) -> None:
+    """Write layers and compile them ahead of time, for where there is no compiler."""
+    from lngen.cli import build
+
+    build.run(words or [], out, arch, dtype or [])
+
+
+@app.command(cls=_Command)
+def inspect(
+    layer: Layer,
+    features: Annotated[int, typer.Option("--D", metavar="D", min=1, help="The features of a row.")],
+    dtype: Annotated[str, typer.Option("--dtype", metavar="DTYPE", help="f64, f32, f16 or bf16.")],
+    arch: Annotated[
+        str, typer.Option("--arch", metavar="ARCH", help="sm_80, sm_90, sm_100 or sm_120; no GPU is needed.")
+    ] = "sm_90",
+    direction: Annotated[
+        list[DirectionName] | None,
+        typer.Option("--direction", metavar="NAME", help=f"{', '.join(DirectionName)}; may be repeated; default: all."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON document.")] = False,
+) -> None:
+    """Read the machine code of the kernels and estimate their speed."""
+    from lngen.cli import inspect
+
+    inspect.run(layer, arch, features, dtype, [entry.value for entry in direction or DirectionName], as_json)
+
+
+@app.command("list", cls=_Command)
+def list_layers() -> None:
+    """The layers there are."""
+    from lngen.cli import list_layers
+
+    list_layers.run()
+
+
+@app.command()
+def cache(
+    clear: Annotated[bool, typer.Option("--clear", help="Remove the cached derivations.")] = False,
+) -> None:
+    """Show the folder of cached derivations, their number and their size."""
+    from lngen.cli import cache
+
+    cache.run(clear)

@@ -1,0 +1,136 @@
+"""`lngen build`: layers in a folder, compiled ahead of time for the processors of a kind."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import platform
+import shutil
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from lngen.cli import console, layers
+from lngen.cli.cores import cores
+from lngen.cli.derive import derive_all, in_parts
+from lngen.errors import LngenError
+from lngen.paths import RUNTIME, require_package
+from lngen.pipeline.files import loading, manifest
+from lngen.pipeline.project import backends_for
+from lngen.plan.cost import parse_dtype
+from lngen.runtime.emitted import left_out
+from lngen.runtime.native import compiler as host_compiler
+from lngen.runtime.native import extensions
+
+Build: TypeAlias = tuple[Path, tuple[str, ...]]
+"""A source, and the macros that it is compiled with."""
+
+_ARM = ("aarch64", "arm64")
+
+
+def run(words: Sequence[str], out: Path, arch: str | None, dtypes: Sequence[str]) -> None:
+    """Write the layers to a folder as `lngen derive` does, and compile there the code for rows of some types.
+
+    Refusals come before anything is written. Without `arch` the code is for this machine's kind of processor; without
+    `dtypes`, for f32.
+    """
+    architecture = _architecture(arch)
+    types = list(dict.fromkeys(parse_dtype(dtype).name for dtype in dtypes or ["f32"]))
+    try:
+        host_compiler.compiler()
+    except host_compiler.NoCompiler as error:
+        raise LngenError(f"nothing can be compiled: {error}.") from error
+    definitions = layers.definitions(words)
+    require_package(out)
+    manifest.require_writable((RUNTIME, *(definition.name for definition in definitions)), out)
+    chosen = {each.name: backends_for(each.name, out) for each in definitions}
+    for name in (name for name, backends in chosen.items() if "cpu" not in backends):
+        raise LngenError(f"there is nothing to compile: {left_out(out / name, 'cpu')}.")
+    every = derive_all(definitions, over_parts=in_parts(definitions, out), backends=chosen)
+    # Libraries are found by the text that they were made of, which is that of the shared headers, too.
+    if manifest.update(manifest.shared_emission([layer.emission for layer in every], out), out):
+        for layer in every:
+            shutil.rmtree(out / layer.emission.name / host_compiler.COMPILED, ignore_errors=True)
+    for layer in every:
+        manifest.update(layer.emission, out)
+    made = _compiled([out / layer.emission.name for layer in every], architecture, types)
+    for folder, libraries in made.items():
+        size = sum(path.stat().st_size for path in libraries) / 1e3
+        place = layers.shown(folder / host_compiler.COMPILED)
+        console.say(f"compiled in {place}: {len(libraries)} libraries, {size:.0f} kB")
+    _compile_extensions(out / RUNTIME / "native", architecture)
+    if loading.is_installed("jax") and (out / RUNTIME / "jax" / "handlers.py").is_file():
+        _compile_handlers(out / RUNTIME / "jax", architecture)
+    console.say(
+        f"For {architecture} and rows in {', '.join(types)}, {layers.shown(out)} needs no compiler where it is used. "
+        "Any other call is compiled there, or refused without a compiler."
+    )
+
+
+def _architecture(asked: str | None) -> str:
+    """Return the given architecture, or that of this machine's kind; raises LngenError for an unsupported one."""
+    is_arm = platform.machine().lower() in _ARM
+    architecture = asked or ("armv8-a" if is_arm else "x86-64-v3")
+    if architecture not in host_compiler.ARCHITECTURES:
+        known = ", ".join(host_compiler.ARCHITECTURES)
+        raise LngenError(f"there is no architecture {architecture!r} to compile for; there are {known}.")
+    if architecture.startswith("arm") != is_arm and not os.environ.get("CXX"):
+        raise LngenError(
+            f"{architecture} is an architecture of another kind than this processor, {platform.machine()}. "
+            "Set CXX to a compiler for it, such as aarch64-linux-gnu-g++."
+        )
+    return architecture
+
+
+def _compiled(folders: Sequence[Path], architecture: str, types: Sequence[str]) -> dict[Path, list[Path]]:
+    """The libraries of the layers in some folders. Several are compiled at a time."""
+    wanted = [(folder, build) for folder in folders for build in _builds(folder, types)]
+    made: dict[Path, list[Path]] = {}
+    with console.progress(len(wanted)) as part, ThreadPoolExecutor(cores()) as pool, _refusals():
+        paths = pool.map(partial(_made, architecture=architecture), [build for _, build in wanted])
+        for folder, _ in wanted:
+            part(f"{folder.name}: compiled")
+            made.setdefault(folder, []).append(next(paths))
+    return made
+
+
+def _made(build: Build, architecture: str) -> Path:
+    source, macros = build
+    return host_compiler.ahead_of_time(source, macros, architecture)
+
+
+def _builds(folder: Path, types: Sequence[str]) -> list[Build]:
+    kernels: Any = vars(loading.load(folder, backend="cpu"))["_KERNELS"]
+    return [build for stored in types for build in kernels.builds(stored)]
+
+
+def _compile_extensions(folder: Path, architecture: str) -> None:
+    try:
+        for name in extensions.EXTENSIONS:
+            extensions.compile_ahead(folder / f"{name}.c", architecture)
+    except RuntimeError as error:
+        console.note(f"Calls take some tens of microseconds more, since the extensions were not compiled: {error}")
+
+
+def _compile_handlers(folder: Path, architecture: str) -> None:
+    """Compile the handlers that JAX calls, with the headers that JAX ships."""
+    handlers: Any = importlib.import_module("lngen.runtime.jax.handlers")
+    try:
+        for name in handlers.HANDLERS:
+            handlers.compile_ahead(folder / f"{name}.cpp", architecture)
+    except RuntimeError as error:
+        console.note(f"JAX calls kernels through Python, since its handlers were not compiled: {error}")
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """Turn the refusals of a compiler and of a folder into errors of lngen."""
+    try:
+        yield
+    except RuntimeError as error:
+        raise LngenError(str(error)) from error
+    except OSError as error:
+        raise LngenError(f"{error.filename}: {error.strerror or error}. Choose another --out.") from error

@@ -1,0 +1,305 @@
+"""`lngen check`: all evidence about emitted code, as a table or as JSON."""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from itertools import repeat
+from pathlib import Path
+
+from rich.table import Table
+from rich.text import Text
+
+from lngen.check import DTYPES, FULL_SHAPES, QUICK_SHAPES, Evidence, Report
+from lngen.check.compiled import DEFAULT_FEATURES
+from lngen.check.emitted import BACKENDS, CheckRequest, check_emitted
+from lngen.check.evidence import Outcome
+from lngen.check.numbers import storage_dtype
+from lngen.check.toolchain import device, nvrtc
+from lngen.cli import console, layers
+from lngen.cli.cores import cores
+from lngen.errors import LngenError
+from lngen.extensions.simt import driver
+from lngen.language.definition import Definition
+from lngen.pipeline.files import loading, manifest, processor
+from lngen.pipeline.project import backends_for
+from lngen.pipeline.stages import Derived, EvidenceError, derived
+from lngen.plan.cost import parse_dtype, parse_shape
+from lngen.runtime.emitted import left_out
+from lngen.runtime.native import compiler as host_compiler
+
+_NUMPY_NAMES = {"f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bfloat16"}
+_LARGEST_CHECK = 2**24
+NOT_RUN = 3
+"""The exit status where nothing speaks against the code, and some of it was not run."""
+_FEW = 4  # measured claims of one kind and type that the table shows one by one
+
+
+def run(
+    words: Sequence[str],
+    backend: str,
+    shapes: Sequence[str],
+    dtypes: Sequence[str],
+    seed: int,
+    as_json: bool,
+    over_parts: bool = False,
+) -> int:
+    """Check the layers named, or all; the exit status is 1 if evidence speaks against one of them.
+
+    If none does, it is `NOT_RUN` if some code could not run on this machine. The code under `generated/` is checked if
+    the layer has some there, else the code that is emitted now, `over_parts` with sharded code.
+    """
+    wanted_shapes, wanted_dtypes = parse_shapes(shapes), parse_dtypes(dtypes)
+    features = tuple(sorted({d for _, d in wanted_shapes})) if shapes else DEFAULT_FEATURES
+    if any(storage_dtype(dtype) is None for dtype in wanted_dtypes):
+        console.note("bfloat16 is left out: pip install ml_dtypes")
+    backends, left_out = _everything() if backend == "all" else ((backend,), ())
+    definitions = layers.definitions(words)
+    thorough = "full" in shapes
+    asked = CheckRequest(wanted_shapes, features, wanted_dtypes, seed, thorough or not shapes, thorough)
+    side_by_side = _share_cores(definitions)
+    parts = len(definitions) * (1 if side_by_side else 1 + len(backends))
+    reports: list[Report] = []
+    try:
+        with console.progress(parts) as part:
+            found = (
+                _side_by_side(definitions, backends, asked, over_parts, part)
+                if side_by_side
+                else _in_turn(definitions, backends, asked, over_parts, part)
+            )
+            for report in found:
+                reports.append(report)
+                if not as_json:
+                    with part.away():
+                        _print(report)
+    except EvidenceError as error:
+        console.note(str(error))
+        return 1
+    if as_json:
+        console.print_json([report.as_json() for report in reports])
+    elif len(reports) > 1 or left_out:
+        print(_summary(reports, left_out))
+    outcomes = {report.outcome for report in reports} | ({"not run"} if left_out else set())
+    return 1 if "failed" in outcomes else NOT_RUN if "not run" in outcomes else 0
+
+
+def _summary(reports: Sequence[Report], left_out: Sequence[str]) -> str:
+    """The outcome of several reports, and of the backends without one."""
+
+    def named(outcome: Outcome) -> list[str]:
+        return [f"{report.layer} ({report.backend})" for report in reports if report.outcome == outcome]
+
+    failed, not_run, passed = named("failed"), [*named("not run"), *left_out], len(named("passed"))
+    if failed:
+        parts = [f"FAILED: {', '.join(failed)}"]
+    else:
+        parts = [f"all {passed} passed" if passed == len(reports) else f"{passed} of {len(reports)} passed"]
+    return "; ".join(parts + ([f"NOT RUN: {', '.join(not_run)}"] if not_run else []))
+
+
+def _share_cores(definitions: Sequence[Definition]) -> bool:
+    """Test whether to check several layers at a time; a single GPU checks one after the other."""
+    return min(len(definitions), cores()) > 1 and not driver.has_device_files()
+
+
+def _in_turn(
+    definitions: Sequence[Definition],
+    backends: Sequence[str],
+    asked: CheckRequest,
+    over_parts: bool,
+    part: Callable[[str], None],
+) -> Iterator[Report]:
+    for definition in definitions:
+        yield from _reports(definition, backends, asked, over_parts, part)
+
+
+def _side_by_side(
+    definitions: Sequence[Definition],
+    backends: Sequence[str],
+    asked: CheckRequest,
+    over_parts: bool,
+    part: Callable[[str], None],
+) -> Iterator[Report]:
+    """The same reports in the same order, by a process for each core."""
+    # Not forked: a process inherits neither the threads that run nor the driver that is loaded here.
+    spawned = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(min(len(definitions), cores()), mp_context=spawned) as pool:
+        found = pool.map(_all_reports, definitions, repeat(backends), repeat(asked), repeat(over_parts))
+        for definition in definitions:
+            part(f"{definition.name} and the next")
+            yield from next(found)
+
+
+def _all_reports(
+    definition: Definition, backends: Sequence[str], asked: CheckRequest, over_parts: bool
+) -> list[Report]:
+    return list(_reports(definition, backends, asked, over_parts, lambda text: None))
+
+
+def _reports(
+    definition: Definition, backends: Sequence[str], asked: CheckRequest, over_parts: bool, part: Callable[[str], None]
+) -> Iterator[Report]:
+    """Yield the reports of one layer, by backend; raises EvidenceError if its derivation does not hold."""
+    part(f"{definition.name}: deriving")
+    written = _written(definition)
+    over_parts = over_parts if written is None else "sharded" in manifest.options_of(written)
+    there = BACKENDS if written is None else backends_for(definition.name, written.parent)
+    layer = derived(definition, over_parts=over_parts, backends=there)
+    with _code(layer, written) as folder:
+        for backend in backends:
+            part(f"{definition.name}: checking {backend}")
+            if backend in there:
+                yield check_emitted(layer, folder, backend, asked, console.note)
+            elif len(backends) == 1:
+                raise LngenError(f"{left_out(folder, backend)}.")
+
+
+def _everything() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the backends that this machine can check, without frameworks, which run the others' code; then the
+    rest.
+    """
+    without = {}
+    try:
+        processor.compiler()
+    except host_compiler.NoCompiler as missing:
+        without["cpu"] = f"cpu is left out: {missing}"
+    if not nvrtc.available() and device.survey().pycuda_runs_on is None:
+        without["cuda"] = (
+            "cuda is left out, since it can be neither run nor compiled here; `lngen device` says what to install"
+        )
+    for note in without.values():
+        console.note(note)
+    return tuple(backend for backend in BACKENDS if backend not in (*without, *loading.FRAMEWORKS)), tuple(without)
+
+
+def parse_shapes(words: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    """(rows, D) of each `--shape`: leading axes are multiplied to rows, `full` stands for `FULL_SHAPES`.
+
+    Raises LngenError for anything else.
+
+    >>> parse_shapes(["5,128", "32,512,768"])
+    ((5, 128), (16384, 768))
+    """
+    if not words:
+        return QUICK_SHAPES
+    shapes: list[tuple[int, int]] = []
+    for word in words:
+        if word == "full":
+            shapes += FULL_SHAPES
+        else:
+            *leading, features = parse_shape(word)
+            if math.prod(leading) * features > _LARGEST_CHECK:
+                raise LngenError(f"a check of {word} takes too long. Pass a shape of at most 2**24 entries.")
+            shapes.append((math.prod(leading), features))
+    return tuple(shapes)
+
+
+def parse_dtypes(words: Sequence[str]) -> tuple[str, ...]:
+    """Return the storage types of each `--dtype`, all if there is none; raises LngenError for an unknown one.
+
+    >>> parse_dtypes(["f32", "bfloat16"])
+    ('float32', 'bfloat16')
+    """
+    return tuple(_NUMPY_NAMES[parse_dtype(word).name] for word in words) or tuple(DTYPES)
+
+
+def _written(definition: Definition) -> Path | None:
+    """The folder of the code of a layer under `generated/`; None of one that has none there."""
+    folder = layers.output_folder() / definition.name
+    is_shipped = Path(definition.filename).resolve().parent == layers.definitions_folder().resolve()
+    return folder if is_shipped and (folder / manifest.MANIFEST).is_file() else None
+
+
+@contextmanager
+def _code(layer: Derived, written: Path | None) -> Iterator[Path]:
+    """Yield the folder of the code to check: the written code, or the code that is emitted now."""
+    if written is not None:
+        yield written
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        manifest.write(layer.emission, Path(folder))
+        yield Path(folder) / layer.emission.name
+
+
+def _print(report: Report) -> None:
+    """The table: by kind and type each claim, or where many were measured the closest to its bound."""
+    out = console.output()
+    subject = f"{report.layer}, {report.backend}" + (f" on {report.place}" if report.place else "")
+    table = Table(box=None, pad_edge=False, title=subject, title_justify="left")
+    table.add_column("evidence", no_wrap=True)
+    table.add_column("dtype", no_wrap=True)
+    table.add_column("what", overflow="fold")
+    for column in ("error", "bound"):
+        table.add_column(column, justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    for group in _groups(report):
+        for item, count in group:
+            table.add_row(
+                Text(item.kind if item is group[0][0] else ""),
+                Text(item.dtype),
+                Text(_claim(item, count)),
+                _number(item.error),
+                _number(item.bound),
+                _outcome(item),
+            )
+    out.print(table)
+    silent, bad = len(report.unclaimed), len(report.failures)
+    count = len(report.evidence) - silent
+    verdict = f"{bad} of {count} checks FAILED" if bad else f"{count} checks passed"
+    if silent:
+        verdict += f", no claim on {silent}"
+    if not count:
+        verdict = "nothing was checked"
+    if report.not_run:
+        verdict = f"NOT RUN ({report.not_run}); {verdict}"
+    out.print(Text(f"{subject}: {verdict} (seed {report.seed})\n"))
+
+
+def _outcome(item: Evidence) -> Text:
+    if not item.passed:
+        return Text("FAILED", "bold red")
+    return Text("ok", "green") if item.claimed else Text("no claim", "yellow")
+
+
+def _groups(report: Report) -> list[list[tuple[Evidence, int]]]:
+    """Return the lines of the table for each kind, in order: evidence, and the number of claims it stands for."""
+    kinds = list(dict.fromkeys(item.kind for item in report.evidence))
+    return [_lines([item for item in report.evidence if item.kind == kind]) for kind in kinds]
+
+
+def _lines(items: Sequence[Evidence]) -> list[tuple[Evidence, int]]:
+    failures = [(item, 1) for item in items if not item.passed]
+    lines: list[tuple[Evidence, int]] = []
+    for dtype in dict.fromkeys(item.dtype for item in items):
+        silent = [item for item in items if item.dtype == dtype and item.passed and not item.claimed]
+        for what in dict.fromkeys(item.what for item in silent):
+            there = [item for item in silent if item.what == what]
+            lines.append((there[0], len(there)))
+        held = [item for item in items if item.dtype == dtype and item.passed and item.claimed]
+        plain = list(dict.fromkeys(item.what for item in held if item.ratio is None))
+        measured = [what for what in dict.fromkeys(item.what for item in held) if what not in plain]
+        together = [[what] for what in measured] if len(measured) <= _FEW else [measured]
+        for chosen in [*([what] for what in plain), *together]:
+            there = [item for item in held if item.what in chosen]
+            lines.append((max(there, key=_closeness), len(there)))
+    return lines + failures
+
+
+def _closeness(item: Evidence) -> float:
+    return -1.0 if item.ratio is None else item.ratio
+
+
+def _claim(item: Evidence, count: int) -> str:
+    """Return the text of one line; its detail describes a failure, or the grounds of a yes or no."""
+    text = item.what + (f" at {item.shape[0]} x {item.shape[1]}" if len(item.shape) == 2 else "")
+    if count > 1:
+        text += f" (closest of {count})" if item.ratio is not None else f" ({count} times)"
+    return f"{text}: {item.detail}" if item.detail and (not item.passed or item.bound is None) else text
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.1e}"

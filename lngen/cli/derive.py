@@ -1,0 +1,308 @@
+"""`lngen derive`: derive, print, write; or compare with what was written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from lngen.cli import console, layers
+from lngen.emit.chosen import OVER_PARTS, added, parsed, with_needed
+from lngen.errors import LngenError, counted, printable_lines
+from lngen.language.definition import Definition
+from lngen.paths import RUNTIME, require_package
+from lngen.pipeline.files import atomic, manifest
+from lngen.pipeline.files.manifest import Drift
+from lngen.pipeline.project import backends_for
+from lngen.pipeline.stages import STAGES, Derived, EvidenceError, derived
+from lngen.report import Shown, report, summary, to_console
+from lngen.report.brief import WIDTH, brief
+from lngen.report.costs import collective_line
+from lngen.report.layout import table
+from lngen.runtime.emitted import BACKENDS
+
+Format: TypeAlias = Literal["text", "markdown", "latex", "json"]
+
+
+def run(
+    words: Sequence[str],
+    out: Path | None,
+    check: bool,
+    format: Format,
+    *,
+    html: Path | None = None,
+    certificate: Path | None = None,
+    shown: Shown | Literal["brief"] | None = None,
+    arch: str | None = None,
+    over_parts: bool | None = None,
+    backend: str | None = None,
+) -> int:
+    """Derive the layers named; `html` and `certificate` are files for one, `shown` is what is printed of one.
+
+    With `arch` the page says what the kernels are for that architecture. `over_parts` has code for rows in parts
+    written too, and says what collectives it takes; None has it written of the layers that the folder has it of.
+    `backend` names what is written, such as "numpy,cuda"; None is what `backends_for` says.
+
+    The exit status is 1 for drift and for evidence that fails. Every layer is derived, and every folder looked at,
+    before the first file is written: what is refused leaves all as it was.
+    """
+    definitions = layers.definitions(words)
+    documents = {option: file for option, file in (("html", html), ("certificate", certificate)) if file is not None}
+    _require_room(documents, definitions, check=check)
+    _require_one(shown, definitions, format)
+    asked = None if backend is None else parsed(backend)
+    if arch is not None:
+        _require_architecture(arch, html)
+    folder = _folder(out, documents, definitions)
+    if check and folder is None:
+        raise LngenError("there is no generated/ of a project here to compare with. Say with --out DIR which folder.")
+    if folder is not None and not check:
+        manifest.require_writable((RUNTIME, *(definition.name for definition in definitions)), folder)
+    over = in_parts(definitions, folder, over_parts)
+    chosen = {each.name: backends_for(each.name, folder, asked) for each in definitions}
+    chosen |= {name: with_needed((*chosen[name], *OVER_PARTS)) for name in over}
+    if arch is not None and "cuda" not in chosen[definitions[0].name]:
+        raise LngenError("--arch is of kernels for GPUs: name cuda in --backend too.")
+    try:
+        every = derive_all(definitions, over_parts=over, backends=chosen)
+    except LngenError as error:
+        # A definition that is right but cannot be emitted now, say for a broken template, fails a check.
+        if not check and not isinstance(error, EvidenceError):
+            raise
+        console.note(str(error))
+        return 1
+    lost = [line for layer in every for line in manifest.lost_grades(layer.emission, folder)] if folder else []
+    for line in lost:
+        console.note(f"weaker evidence: {line}")
+    if check and folder is not None:
+        command = _command(words, out, over_parts, backend)
+        return _check(every, folder, every_layer=not words and out is None, command=command)
+    in_lines = format == "text" and len(every) > 1
+    if not in_lines:
+        _print(every, format, shown)
+    # Writing a document may fail, so the code comes after.
+    for option, file in documents.items():
+        atomic.write(file, _page(every[0], arch) if option == "html" else _certificate(every[0]))
+    changed = {} if folder is None else _written(every, folder)
+    if in_lines:
+        _print_lines(every, changed)
+    for file in documents.values():
+        _tell(f"wrote {layers.shown(file)}", format)
+    if folder is None and not documents:
+        _tell("Nothing was written: say with --out DIR where the code is to go.", format)
+    for layer in (layer for layer in every if layer.emission.name in over):
+        _tell(f"{layer.emission.name}: {collective_line(layer.plan)}", format)
+    if folder is not None:
+        if backend is not None and (more := added(backend, chosen[definitions[0].name])):
+            _tell(more, format)
+        _tell_changes(_emissions(every, folder), changed, folder, format, each=not in_lines)
+        _tell(f"Next: `{' '.join(['lngen check', *words])}` holds the code against its definition.", format)
+    if in_lines or (shown == "brief" and folder is not None):
+        word = words[0] if words else every[0].emission.name
+        _tell(f"`lngen derive {word}` prints the derivation, `lngen show {word}` each stage of it.", format)
+    return 0
+
+
+def shown(full: bool, more: Mapping[str, bool]) -> Shown | None:
+    """The parts of a report that are asked for, by the fields of `Shown`; None for none in particular."""
+    return Shown.everything() if full else Shown(**more) if any(more.values()) else None
+
+
+def _folder(out: Path | None, documents: Mapping[str, Path], definitions: Sequence[Definition]) -> Path | None:
+    """Find the folder for the code: the one that was named, or that of the project; None without one."""
+    if out is not None:
+        require_package(out)
+        return out
+    if layers.in_project() and not (documents and _strangers(definitions)):
+        _require_shipped(definitions)
+        return layers.output_folder()
+    return None
+
+
+def _written(every: Sequence[Derived], folder: Path) -> dict[str, list[Drift]]:
+    """Write what differs from what is there; what that was, by the name of what was emitted."""
+    emissions = _emissions(every, folder)
+    manifest.require_writable((emission.name for emission in emissions), folder)
+    return {emission.name: manifest.update(emission, folder) for emission in emissions}
+
+
+def _require_architecture(arch: str, html: Path | None) -> None:
+    from lngen.extensions.inspection.architectures import architecture
+
+    if html is None:
+        raise LngenError(
+            "--arch is of the page that --html writes. `lngen inspect` prints what the kernels of a layer are."
+        )
+    architecture(arch)
+
+
+def _page(layer: Derived, arch: str | None) -> str:
+    from lngen.extensions.page.machine_code import machine_code
+    from lngen.extensions.page.page import page
+    from lngen.extensions.page.plots import measured
+
+    machine = None if arch is None else machine_code(layer, arch)
+    return page(layer, measured(layer), machine=machine)
+
+
+def _certificate(layer: Derived) -> str:
+    from lngen.report.certificate import certificate
+
+    return certificate(layer.plan.derivation)
+
+
+def _require_room(documents: Mapping[str, Path], definitions: Sequence[Definition], *, check: bool) -> None:
+    """Raise LngenError where a document cannot be written, or not be of one layer."""
+    for option, file in documents.items():
+        if check:
+            raise LngenError(f"--check writes nothing: leave out --{option}.")
+        if len(definitions) != 1:
+            others = " `lngen site --to DIR` writes the pages of all." if option == "html" else ""
+            raise LngenError(f"--{option} is for one layer: name it.{others}")
+        if why := atomic.obstacle(file):
+            raise LngenError(f"{layers.shown(file)} {why}. Name a file in a folder that there is.")
+
+
+def _require_one(shown: object, definitions: Sequence[Definition], format: Format) -> None:
+    """Raise LngenError where there is no one derivation to print more or less of."""
+    if shown is None:
+        return
+    if format != "text":
+        raise LngenError(f"--format {format} prints the whole report: leave out what asks for more or less of it.")
+    if len(definitions) != 1:
+        raise LngenError("of several layers a line each is printed. To print more, name one layer.")
+
+
+def _print_lines(every: Sequence[Derived], changed: Mapping[str, Sequence[Drift]]) -> None:
+    """A line a layer: its gradient, the evidence for it, and what changed of its files."""
+    rows = [("layer", "on disk", "exact at\nevery D", "gradient of its first row")]
+    for layer in every:
+        name = layer.emission.name
+        found = len(changed.get(name, ()))
+        files = counted(found, "file") if found else "unchanged" if name in changed else "not written"
+        rows.append((name, files, summary.evidence(layer.plan), summary.first_gradient(layer.plan)[-1]))
+    print("\n".join([*table(rows, console.width(), ""), ""]))
+
+
+def _tell_changes(
+    emissions: Sequence[manifest.Emission],
+    changed: Mapping[str, Sequence[Drift]],
+    folder: Path,
+    format: Format,
+    *,
+    each: bool,
+) -> None:
+    """Print a line for each folder that was written, or one for all; then the number of unchanged files."""
+    drifts = [entry for entries in changed.values() for entry in entries]
+    for emission in emissions if each else ():
+        if found := changed[emission.name]:
+            removed = [entry for entry in found if entry.kind == "left over"]
+            gone = f"; removed {counted(len(removed), 'file')}" if removed else ""
+            files = counted(len(found) - len(removed), "file")
+            _tell(f"wrote {layers.shown(folder / emission.name)}: {files}{gone}", format)
+    if drifts and not each:
+        _tell(f"changed in {layers.shown(folder)}: {counted(len(drifts), 'file')}", format)
+    written = [entry for entry in drifts if entry.kind != "left over"]
+    unchanged = sum(len(emission.files) for emission in emissions) - len(written)
+    if unchanged:
+        _tell(f"unchanged in {layers.shown(folder)}: {counted(unchanged, 'file')}", format)
+
+
+def _emissions(every: Sequence[Derived], folder: Path) -> list[manifest.Emission]:
+    """Return the emissions, the shared runtime first, so that no layer is written without it."""
+    emissions = [layer.emission for layer in every]
+    return [manifest.shared_emission(emissions, folder), *emissions]
+
+
+def _strangers(definitions: Sequence[Definition]) -> list[Path]:
+    """The files of definitions that are not in the folder of definitions."""
+    home = layers.definitions_folder().resolve()
+    files = (Path(definition.filename) for definition in definitions)
+    return [file for file in files if file.resolve().parent != home]
+
+
+def _require_shipped(definitions: Sequence[Definition]) -> None:
+    """Refuse a definition from elsewhere: beside those of the folder its code would be left over."""
+    for file in _strangers(definitions):
+        here, code = layers.shown(layers.definitions_folder()), layers.shown(layers.output_folder())
+        raise LngenError(
+            f"{layers.shown(file)} is not in {here}/, and {code}/ holds the layers that are. "
+            f"Say with --out DIR where its code is to go, or move the file to {here}/."
+        )
+
+
+def in_parts(definitions: Sequence[Definition], folder: Path | None, asked: bool | None = None) -> set[str]:
+    """The layers that code for rows in parts is to be written of; of what is not said, those that the folder has."""
+    if asked is None and folder is not None:
+        return {each.name for each in definitions if "sharded" in manifest.options_of(folder / each.name)}
+    return {each.name for each in definitions if asked}
+
+
+def derive_all(
+    definitions: Sequence[Definition],
+    *,
+    over_parts: Collection[str] = (),
+    backends: Mapping[str, Sequence[str]] | None = None,
+) -> list[Derived]:
+    """Each derived and proved, with a bar on stderr where it takes long; of some with code for rows in parts.
+
+    `backends` are those of a layer by its name; all for one that is not there. Raises as `derived` does.
+    """
+
+    def begin(name: str, stage: str) -> None:
+        part(f"{name}: {stage}")
+
+    wanted = backends or {}
+    with console.progress(len(definitions) * len(STAGES)) as part:
+        return [
+            derived(
+                definition,
+                over_parts=definition.name in over_parts,
+                backends=wanted.get(definition.name, BACKENDS),
+                on_stage=partial(begin, definition.name),
+            )
+            for definition in definitions
+        ]
+
+
+def _check(every: Sequence[Derived], folder: Path, *, every_layer: bool, command: str) -> int:
+    emissions = _emissions(every, folder)
+    drifts = manifest.drift(emissions, folder, every_layer=every_layer)
+    if drifts:
+        print(printable_lines(manifest.drift_message(drifts, command)))
+        return 1
+    files = sum(len(emission.files) for emission in emissions)
+    print(f"{files} files of {counted(len(every), 'layer')} in {layers.shown(folder)} are what lngen emits.")
+    return 0
+
+
+def _command(words: Sequence[str], out: Path | None, over_parts: bool | None, backend: str | None) -> str:
+    options = [*(["--out", str(out)] if out is not None else []), *(["--sharded"] if over_parts else [])]
+    options += ["--backend", backend] if backend is not None else []
+    return " ".join(["lngen derive", *words, *options])
+
+
+def _print(every: Sequence[Derived], format: Format, shown: Shown | Literal["brief"] | None) -> None:
+    if format == "json":
+        # One document, a list even for one layer, so that a reader need not ask which it is.
+        console.print_json([json.loads(report(layer.plan, "json")) for layer in every])
+        return
+    out = console.output()
+    for layer in every:
+        if shown == "brief":
+            print("\n".join([*brief(layer.plan, min(console.width(), WIDTH)), ""]))
+        elif format == "text":
+            to_console(layer.plan, out, shown)
+            print(flush=True)
+        else:
+            print(report(layer.plan, format))
+
+
+def _tell(line: str, format: Format) -> None:
+    """Print a line about the written files: below the derivation, or on stderr beside a document."""
+    if format == "text":
+        console.say(line)
+    else:
+        console.note(line)

@@ -1,1 +1,0 @@
-"""Commands, one module each: each calls the stages of lngen and prints what they return."""

@@ -1,0 +1,37 @@
+"""Backends, a folder each, which print row programs.
+
+A backend lowers the row programs of a layer to finished lines; its template places them.
+
+Takes: a `RowProgram`.
+Gives: the text of each backend's files, through `templates/`.
+Knows nothing of: how a program was derived; it computes no algebra.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from lngen.derivation.derivation import Direction
+from lngen.language.definition import Counterpart
+
+
+@dataclass(frozen=True)
+class Notes:
+    """Texts of an emitted file besides its code.
+
+    `layer` is the layer's name and `title` the first line of its definition's docstring, escaped for a docstring.
+    `header` holds comment lines for the top of each file (provenance), placed verbatim after the comment sign.
+    `formulas` are the derivation's last lines as text, by direction. `inputs` names the layer's inputs without its
+    Constants, in the order of the definition; if empty, rows come first, then parameters. `data` names the inputs
+    without a gradient. `nonnegative` names the Constants that must not be negative. `renamed` pairs the names here with
+    those of callers, as the definition does. `counterparts` are the modules of PyTorch that the layer can replace.
+    """
+
+    layer: str
+    title: str
+    header: tuple[str, ...] = ()
+    formulas: Mapping[Direction, tuple[str, ...]] = field(default_factory=dict)
+    inputs: tuple[str, ...] = ()
+    data: tuple[str, ...] = ()
+    nonnegative: tuple[str, ...] = ()
+    renamed: tuple[tuple[str, str], ...] = ()
+    counterparts: tuple[Counterpart, ...] = ()

@@ -1,0 +1,58 @@
+"""Backend for the processor: row programs as C++ that the system's compiler turns into vector code on first use.
+
+The mathematics is that of `layer.h`; `host_directions.h` has the loops. The functions of `cpu_backend.py` are those of
+`numpy_backend.py`, which call these kernels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lngen.emit import Notes, cpp
+from lngen.emit.cpp.kernels import KernelPair, head
+from lngen.emit.cpp.reserved import CPP
+from lngen.emit.description import protocol
+from lngen.emit.interface import interface
+from lngen.emit.layout import in_order
+from lngen.emit.render import render
+from lngen.emit.saved import saved_fields
+from lngen.emit.spelling import plain_errors, spelled
+from lngen.plan.program import RowProgram
+
+__all__ = ["emit", "kernels_text"]
+
+
+def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
+    """Emit the files of a layer for the processor by name: its mathematics, kernels of it, and their callers.
+
+    `programs` are forward and backward, and any other directions. Raises LngenError for an expression that cannot be
+    printed.
+    """
+    with plain_errors():
+        directions = cpp.lowered(programs, notes)
+        files = cpp.sources(directions, notes, ".cpp", lambda kernels: kernels_text(kernels, notes))
+        return {"cpu_backend.py": _module(directions, notes), **files}
+
+
+def _module(directions: Sequence[cpp.Lowered], notes: Notes) -> str:
+    """Return the text of `cpu_backend.py`."""
+    programs = [program for program, _ in directions]
+    names = [program.direction for program in programs]
+    layer = interface(programs[0], notes)
+    saved = saved_fields(layer, programs[0], programs[1], programs[2:])
+    imported = ["INTERFACE", "Saved", "saved_from", *protocol(programs, layer, saved, notes).classes(names)]
+    return render(
+        "cpu/backend.py.jinja",
+        header=notes.header,
+        title=notes.title,
+        imported=in_order(imported),
+        exported=in_order([*imported, *names]),
+        directions=names,
+    )
+
+
+def kernels_text(directions: Sequence[KernelPair], notes: Notes, layer: str = "") -> str:
+    """The text of a file of the kernels of some directions: those of `layer.h`, or of a text in its place."""
+    kernels = [(contract.kernel, space) for each in directions for contract, space in each.spaces]
+    text = render("cpu/kernels.cpp.jinja", **head(directions, notes), kernels=kernels, layer=layer)
+    return spelled(text, CPP)

@@ -1,0 +1,175 @@
+"""A layer as `INTERFACE` and the manifest describe it, and Python literals of such descriptions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from lngen.emit import Notes
+from lngen.emit.interface import PublicInterface, interface
+from lngen.emit.layout import call, statement, table
+from lngen.emit.saved import Field, saved_fields
+from lngen.emit.spelling import marked_program, plain_errors, reading
+from lngen.plan.program import RowProgram
+from lngen.runtime.protocol import interface as runtime
+from lngen.runtime.protocol.directions import LayerProtocol
+
+
+def description(programs: Sequence[RowProgram], notes: Notes) -> runtime.Interface:
+    """The description of a layer, from the programs of its directions, forward first and backward second.
+
+    Raises LngenError as `interface` does.
+    """
+    with plain_errors():
+        every = list(map(marked_program, programs))
+        layer = interface(every[0], notes)
+        return described(every, layer, saved_fields(layer, every[0], every[1], every[2:]), notes)
+
+
+def described(
+    programs: Sequence[RowProgram], layer: PublicInterface, saved: Sequence[Field], notes: Notes
+) -> runtime.Interface:
+    """The same of marked programs, whose interface and fields are known."""
+    return {
+        "name": notes.layer,
+        "minimum_features": max(program.minimum_features for program in programs),
+        "inputs": [
+            {
+                "name": given.public,
+                "symbol": reading(given.name),
+                "kind": given.kind,
+                "axes": list(runtime.AXES[given.kind]),
+                "default": None if given.neutral is None else as_number(given.neutral),
+            }
+            for given in layer.inputs
+        ],
+        "constants": [
+            {
+                "name": given.public,
+                "symbol": reading(given.name),
+                "default": None if given.default is None else as_number(given.default),
+                "sign": "nonnegative" if given.name in layer.nonnegative else "any",
+            }
+            for given in layer.constants
+        ],
+        "outputs": [
+            {
+                "name": output.public,
+                "symbol": reading(output.name),
+                "kind": output.kind,
+                "axes": list(runtime.AXES[output.kind]),
+            }
+            for output in layer.outputs
+        ],
+        "saved": [
+            {
+                "name": field.name,
+                "kind": "row scalar" if field.origin == "computed" else field.origin,
+                "of": field.source.public,
+                "axes": list(runtime.AXES[field.kind]) if field.kind != "Constant" else [],
+            }
+            for field in saved
+        ],
+        "gradients": [
+            {"name": given.derivative.public, "of": given.public, "may_be_none": not given.required}
+            for given in layer.differentiable
+        ],
+        "directions": [program.direction for program in programs],
+        "counterparts": [
+            runtime.counterpart(each.name, dict(each.attributes), dict(each.conditions)) for each in notes.counterparts
+        ],
+    }
+
+
+def protocol(
+    programs: Sequence[RowProgram], layer: PublicInterface, saved: Sequence[Field], notes: Notes
+) -> LayerProtocol:
+    """The protocol of a layer's directions, from marked programs as in `described`."""
+    return LayerProtocol(described(programs, layer, saved, notes))
+
+
+def as_number(value: Fraction) -> float:
+    """A default as JSON and Python have it.
+
+    >>> as_number(Fraction(1)), as_number(Fraction(1, 100000))
+    (1, 1e-05)
+    """
+    return value.numerator if value.denominator == 1 and abs(value.numerator) < 10**6 else float(value)
+
+
+def assignment(interface: runtime.Interface) -> list[str]:
+    """The statement that names it in an emitted module: an entry a line, made by the functions of the runtime.
+
+    >>> x, y = runtime.given("x", "Row"), runtime.output("y", "Row", symbol="y_1")
+    >>> field, gradient = runtime.saved("x", "input", ["...", "D"]), runtime.gradient("x")
+    >>> lists = {"inputs": [x], "constants": [], "outputs": [y], "saved": [field], "gradients": [gradient]}
+    >>> named = {"name": "f", "minimum_features": 1, "directions": ["forward"], "counterparts": []}
+    >>> print("\\n".join(assignment({**named, **lists})))
+    INTERFACE: _interface.Interface = {
+        "name": "f",
+        "minimum_features": 1,
+        "inputs": [_interface.given("x", "Row")],
+        "constants": [],
+        "outputs": [_interface.output("y", "Row", symbol="y_1")],
+        "saved": [_interface.saved("x", "input", ["...", "D"])],
+        "gradients": [_interface.gradient("x")],
+        "counterparts": [],
+        "directions": ["forward"],
+    }
+    """
+    entries: dict[str, list[str]] = {
+        "inputs": [
+            _made("given", [given["name"], given["kind"]], default=given["default"], **_symbol(given))
+            for given in interface["inputs"]
+        ],
+        "constants": [
+            _made("constant", [given["name"]], default=given["default"], sign=given["sign"], **_symbol(given))
+            for given in interface["constants"]
+        ],
+        "outputs": [
+            _made("output", [output["name"], output["kind"]], **_symbol(output)) for output in interface["outputs"]
+        ],
+        "saved": [
+            _made("saved", [field["name"], field["kind"], field["axes"]], of=_unless(field["of"], field["name"]))
+            for field in interface["saved"]
+        ],
+        "gradients": [
+            _made("gradient", [gradient["of"]], may_be_none=gradient["may_be_none"] or None)
+            for gradient in interface["gradients"]
+        ],
+        "counterparts": [
+            _made("counterpart", [each["name"], each["attributes"], *[each["conditions"]] * bool(each["conditions"])])
+            for each in interface["counterparts"]
+        ],
+    }
+    fields = {key: literal(interface[key]) for key in ("name", "minimum_features")}
+    fields |= {key: f"[{', '.join(made)}]" for key, made in entries.items()}
+    fields["directions"] = literal(interface["directions"])
+    return statement(f"INTERFACE: _interface.Interface = {table(fields)}")
+
+
+def _made(function: str, arguments: Sequence[Any], **keywords: Any) -> str:
+    """The call that makes an entry, without keywords that have their defaults."""
+    given = {key: literal(value) for key, value in keywords.items() if value not in (None, "any")}
+    return call(f"_interface.{function}", *map(literal, arguments), **given)
+
+
+def _symbol(entry: Mapping[str, Any]) -> dict[str, str | None]:
+    return {"symbol": _unless(entry["symbol"], entry["name"])}
+
+
+def _unless(value: str, usual: str) -> str | None:
+    return None if value == usual else value
+
+
+def literal(value: Any) -> str:
+    """Return a JSON value as Python, on one line."""
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{literal(key)}: {literal(entry)}' for key, entry in value.items())}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(literal, value))}]"
+    if isinstance(value, str):
+        return json.dumps(value)
+    return repr(value).replace("e-0", "e-").replace("e+0", "e+")

@@ -1,0 +1,100 @@
+"""A layer as one function of a framework's arrays, which the backends for PyTorch and for JAX emit."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lngen.emit import Notes
+from lngen.emit.interface import MEANINGS, PublicConstant, PublicInput, PublicInterface
+from lngen.emit.layout import WIDTH, call, statement
+from lngen.emit.signatures import as_python
+from lngen.runtime.protocol.directions import computed_words
+
+__all__ = ["FrameworkFunction", "argument", "definition", "number", "sign"]
+
+
+@dataclass(frozen=True)
+class FrameworkFunction:
+    """Function of a framework; `array` is the type of its arrays, and `array_name` their name in a sentence."""
+
+    layer: PublicInterface
+    notes: Notes
+    array: str
+    array_name: str
+    is_wide: bool
+
+    @property
+    def result(self) -> str:
+        """Type of the function's result, a tuple of several outputs."""
+        count = len(self.layer.outputs)
+        return self.array if count == 1 else f"tuple[{', '.join([self.array] * count)}]"
+
+    def fields(self) -> dict[str, Any]:
+        """Return the template fields of the function."""
+        inputs, constants, name = self.layer.inputs, self.layer.constants, self.notes.layer
+        return {
+            "header": self.notes.header,
+            "title": self.notes.title,
+            "function": name,
+            "formulas": self.notes.formulas.get("forward", ()),
+            "result": self.result,
+            "signature": definition(name, self._arguments(), self.result, 0),
+            "arguments": self._meanings(),
+            "returns": self._returns(),
+            "called": statement(f"return {call('_LAYER.call', *(each.public for each in (*inputs, *constants)))}", 4),
+        }
+
+    def _arguments(self) -> list[str]:
+        inputs = [
+            argument(each.public, f"float | {self.array}" if each.kind == "Scalar" else self.array, each.required)
+            for each in self.layer.inputs
+        ]
+        constants = [number(each.public, each) for each in self.layer.constants]
+        return [*inputs, *["*"] * bool(constants), *constants]
+
+    def _meanings(self) -> list[str]:
+        return [
+            *(f"{each.public}: {self._meaning(each)}." for each in self.layer.inputs),
+            *(f"{each.public}: a constant, a finite number{sign(each, self.layer)}." for each in self.layer.constants),
+        ]
+
+    def _returns(self) -> list[str]:
+        """Describe the outputs, with their shapes and types, on lines of a docstring."""
+        rows, outputs = self.layer.rows[0].public, self.layer.outputs
+        shapes = [f"{each.public} has {MEANINGS[each.kind].format(rows=rows)}" for each in outputs]
+        names = ", ".join(each.public for each in outputs)
+        returned = f"`({names})`" if len(outputs) > 1 else names
+        return textwrap.wrap(
+            f"Returns {returned} in the type of the first rows. {'; '.join(shapes)}. {computed_words(self.is_wide)}",
+            WIDTH - 4,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+
+    def _meaning(self, each: PublicInput) -> str:
+        a_number = f"a number or {self.array_name} without axes"
+        meaning = a_number if each.kind == "Scalar" else MEANINGS[each.kind].format(rows=self.layer.rows[0].public)
+        return f"{meaning}{'' if each.neutral is None else f'. If omitted it is {as_python(each.neutral)}'}"
+
+
+def definition(name: str, arguments: Sequence[str], returned: str, indent: int) -> list[str]:
+    """The head of a function."""
+    return statement(f"def {name}({', '.join(arguments)}) -> {returned}:", indent)
+
+
+def argument(name: str, kind: str, required: bool) -> str:
+    """Return an argument of a type, None if it is optional."""
+    return f"{name}: {kind}" if required else f"{name}: {kind} | None = None"
+
+
+def number(name: str, each: PublicConstant) -> str:
+    """The argument for a Constant."""
+    return f"{name}: float" if each.default is None else f"{name}: float = {as_python(each.default)}"
+
+
+def sign(each: PublicConstant, layer: PublicInterface) -> str:
+    """Return the condition that messages add to a number that must not be negative."""
+    return " of 0 or more" if each.name in layer.nonnegative else ""

@@ -1,0 +1,183 @@
+"""The interface of a layer, read off its two programs: inputs, Constants, outputs, gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from lngen.algebra.symbols import RowSymbol
+from lngen.emit import Notes
+from lngen.emit.spelling import gradient, marked, reading
+from lngen.errors import LngenError
+from lngen.language.names import fault
+from lngen.plan.program import RowProgram
+
+Kind = Literal["Row", "RowScalar", "Feature", "Scalar", "Data"]
+
+MEANINGS: dict[Kind, str] = {
+    "Row": "shape (..., D)",
+    "RowScalar": "one value per row, shape {rows}.shape[:-1]",
+    "Feature": "one value per feature, shape (D,)",
+    "Scalar": "a number or a 0-d array",
+    "Data": "shape (..., D), without a gradient",
+}
+"""Values of each kind, in the words of a docstring; `rows` is an argument that has rows."""
+
+
+@dataclass(frozen=True)
+class PublicName:
+    """Pair of names: `name` in the programs, which is marked, and `public` for callers."""
+
+    name: str
+    public: str
+
+    @property
+    def local(self) -> str:
+        """Return the name of a local variable in a public function, where the value is no argument.
+
+        Names of callers do not end with an underscore.
+        """
+        return f"{self.name}_"
+
+    @property
+    def derivative(self) -> PublicName:
+        """Return the names of the gradient, the cotangent or the tangent."""
+        return PublicName(gradient(self.name), f"d{self.public}")
+
+
+@dataclass(frozen=True)
+class PublicInput(PublicName):
+    """A positional argument of forward; `neutral` is None for one that is required."""
+
+    kind: Kind
+    neutral: Fraction | None
+
+    @property
+    def required(self) -> bool:
+        return self.neutral is None
+
+    @property
+    def has_gradient(self) -> bool:
+        return self.kind != "Data"
+
+
+@dataclass(frozen=True)
+class PublicConstant(PublicName):
+    """A PublicConstant; `default` is None for one that has to be given."""
+
+    default: Fraction | None
+
+
+@dataclass(frozen=True)
+class PublicOutput(PublicName):
+    """A result of forward: Row or RowScalar."""
+
+    kind: Kind
+
+
+@dataclass(frozen=True)
+class PublicInterface:
+    """Public interface of a layer."""
+
+    inputs: tuple[PublicInput, ...]
+    constants: tuple[PublicConstant, ...]
+    outputs: tuple[PublicOutput, ...]
+    nonnegative: frozenset[str]
+
+    @property
+    def differentiable(self) -> tuple[PublicInput, ...]:
+        """The inputs that have a gradient and a tangent."""
+        return tuple(given for given in self.inputs if given.has_gradient)
+
+    @property
+    def optional(self) -> tuple[str, ...]:
+        """Return the optional inputs."""
+        return tuple(given.name for given in self.inputs if not given.required)
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The inputs that may not, as callers write them."""
+        return tuple(given.public for given in self.inputs if given.required)
+
+    @property
+    def rows(self) -> tuple[PublicInput, ...]:
+        """The inputs that are rows and have a gradient."""
+        return tuple(given for given in self.inputs if given.kind == "Row")
+
+
+def moved(program: RowProgram, layer: PublicInterface) -> dict[str, PublicInput]:
+    """Return the tangents, or cotangents of gradients, that a direction takes: `ddx` with its input `x`."""
+    inputs = {given.name for given in layer.inputs}
+    names = [name for name, _ in program.optional if name not in inputs]
+    return dict(zip(names, layer.differentiable, strict=True)) if names else {}
+
+
+@dataclass(frozen=True)
+class OwnFields:
+    """Names of the three fields that `Saved` has for every layer."""
+
+    shape: str
+    dtype: str
+    dtypes: str
+
+    @classmethod
+    def beside(cls, taken: Iterable[str]) -> OwnFields:
+        """Choose the names; a name that a field of the layer has gets an underscore at its end.
+
+        >>> OwnFields.beside(["x", "shape"])
+        OwnFields(shape='shape_', dtype='dtype', dtypes='dtypes')
+        """
+        names = set(taken)
+        return cls(*(f"{name}_" if name in names else name for name in ("shape", "dtype", "dtypes")))
+
+
+def interface(forward: RowProgram, notes: Notes) -> PublicInterface:
+    """The interface of a layer, its names marked if those of `forward` are.
+
+    Raises LngenError for a layer without a Row input, and for a name that two things have or no definition may use.
+    """
+    is_marked = any(not row.name.isascii() for row in forward.rows)
+
+    def spelled(name: str) -> str:
+        return marked(name) if is_marked else name
+
+    optional, data = dict(forward.optional), set(map(spelled, notes.data))
+    kinds: dict[str, Kind] = {}
+    for row in forward.rows:
+        kind: Kind = "Row" if isinstance(row.symbol, RowSymbol) else "RowScalar"
+        kinds[row.name] = "Data" if row.name in data else kind
+    for parameter in forward.parameters:
+        if parameter.kind != "Constant":
+            kinds[parameter.name] = parameter.kind
+    order = tuple(map(spelled, notes.inputs)) or tuple(kinds)
+    unknown = [name for name in order if name not in kinds]
+    if unknown or set(kinds) - set(order):
+        raise LngenError(
+            f"{notes.layer}: the inputs {', '.join(order)} are not those that forward reads, "
+            f"{', '.join(kinds)}; use every input in the definition, or take it out"
+        )
+
+    def public(name: str) -> str:
+        return dict(notes.renamed).get(reading(name), reading(name))
+
+    inputs = tuple(PublicInput(name, public(name), kinds[name], optional.get(name)) for name in order)
+    constants = tuple(
+        PublicConstant(p.name, public(p.name), p.default) for p in forward.parameters if p.kind == "Constant"
+    )
+    outputs = tuple(
+        PublicOutput(name, public(name), "Row" if isinstance(store.symbol, RowSymbol) else "RowScalar")
+        for store in forward.results
+        for name in store.names
+    )
+    if not any(given.kind == "Row" for given in inputs):
+        raise LngenError(f"{notes.layer}: no input is a Row, so there are no rows to work on; add one")
+    names = [each.name for each in (*inputs, *constants, *outputs)]
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            raise LngenError(f"{notes.layer}: {name} is the name of two things; rename the input or the output")
+        if wrong := fault(public(name)):
+            raise LngenError(f"{notes.layer}: emitted code cannot use the name {name}, which {wrong}; choose another")
+    required_first = tuple(sorted(inputs, key=lambda given: not given.required))
+    return PublicInterface(required_first, constants, outputs, frozenset(map(spelled, notes.nonnegative)))

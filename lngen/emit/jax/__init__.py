@@ -1,0 +1,27 @@
+"""The backend for JAX: a layer as a function of its arrays, on the kernels of the other backends."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from lngen.emit import Notes
+from lngen.emit.functions import FrameworkFunction
+from lngen.emit.interface import interface
+from lngen.emit.render import render
+from lngen.emit.spelling import marked_program, plain_errors, reading
+from lngen.plan.program import RowProgram
+
+__all__ = ["emit"]
+
+
+def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
+    """The file of a layer for JAX by its name; `programs` has forward first.
+
+    Raises LngenError as `interface` does.
+    """
+    with plain_errors():
+        forward = marked_program(programs[0])
+        function = FrameworkFunction(interface(forward, notes), notes, "_jax.Array", "an array", forward.is_wide)
+        text = render("jax/backend.py.jinja", **function.fields())
+        return {"jax_backend.py": reading(re.sub(r"\n{4,}", "\n\n\n", text))}

@@ -1,0 +1,177 @@
+"""The files of the NumPy backend: every direction lowered, and everything the template places around them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from lngen.emit import Notes, render
+from lngen.emit.class_names import class_of
+from lngen.emit.description import assignment, described, protocol
+from lngen.emit.interface import MEANINGS, OwnFields, interface
+from lngen.emit.layout import call, in_order, quoted, statement
+from lngen.emit.numpy import classes
+from lngen.emit.numpy.functions import DirectionFunction, direction_function
+from lngen.emit.numpy.imports import imported
+from lngen.emit.numpy.lowering import handed
+from lngen.emit.numpy.wrappers import PublicFunctions
+from lngen.emit.saved import saved_fields
+from lngen.emit.signatures import Signatures
+from lngen.plan.presence import NEVER
+from lngen.plan.program import RowProgram
+
+_ARRAY = "npt.NDArray[Any]"
+
+_SUMMARIES = {
+    "forward": "The outputs and the saved row scalars.",
+    "backward": "The gradients; None for one that is not wanted.",
+    "jvp": "The tangents of the outputs.",
+    "backward_backward": "The gradients of the gradients; None for one that is not wanted.",
+}
+_FIRST_ORDER = ("forward", "backward")
+
+
+def emit(programs: Sequence[RowProgram], notes: Notes) -> dict[str, str]:
+    """Emit the files of a layer for NumPy, by name.
+
+    `programs` are forward and backward, and any other directions. Raises LngenError for an expression that NumPy code
+    cannot be written for.
+    """
+    return _NumpyEmission([handed(program) for program in programs], notes).files()
+
+
+class _NumpyEmission:
+    def __init__(self, programs: Sequence[RowProgram], notes: Notes) -> None:
+        self.notes, self.layer = notes, (layer := interface(programs[0], notes))
+        self.programs = list(programs)
+        self.forward, self.backward, *others = self.programs
+        self.several = len(layer.outputs) > 1
+        self.saved = saved_fields(layer, self.forward, self.backward, others)
+        self.own = OwnFields.beside(field.name for field in self.saved)
+        self.protocol = protocol(self.programs, layer, self.saved, notes)
+        self.functions = self._functions()
+
+    def _functions(self) -> list[DirectionFunction]:
+        """The functions of all directions. Forward saves what the others read."""
+        residuals = tuple(centring.residual.symbol for centring in self.forward.centrings())
+        later, read = [], dict.fromkeys((symbol.name for symbol in self.forward.saved), NEVER)
+        for program in self.programs[1:]:
+            groups = {"arguments": self._arguments(program), "fields": [field.source.name for field in self.saved]}
+            made = direction_function(program, self.layer, groups, self._results(program), residuals)
+            for name, cases in made.body.saved_cases().items():
+                read[name] |= cases
+            later.append(made)
+        groups = {"values": self._arguments(self.forward)}
+        return [
+            direction_function(self.forward, self.layer, groups, self._results(self.forward), (), read),
+            *later,
+        ]
+
+    # The files
+
+    def files(self) -> dict[str, str]:
+        exports = [
+            "INTERFACE",
+            "Gradients",
+            *(["Outputs"] if self.several else []),
+            "Saved",
+            "backward",
+            "forward",
+            "saved_from",
+        ]
+        exports += [program.direction for program in self.programs[2:]]
+        exports += ["SecondGradients"] * ("backward_backward" in exports)
+        header, title = self.notes.header, self.notes.title
+        lines = [
+            made.body.function(made.program.direction, _SUMMARIES[made.program.direction]) for made in self.functions
+        ]
+        texts = {
+            "__init__.py": render.render(
+                "numpy/package.py.jinja",
+                header=header,
+                title=title,
+                exports=in_order(exports),
+                module=class_of(self.notes.layer),
+                all=in_order([*exports, class_of(self.notes.layer)]),
+            ),
+            "numpy_backend.py": render.render("numpy/module.py.jinja", header=header, title=title, **self._fields()),
+            "numpy_kernels.py": self._kernels("The outputs and the gradients", lines[:2]),
+            "numpy_module.py": classes.module(self.layer, self.notes),
+        }
+        if lines[2:]:
+            what = "The tangents, and the gradients of the gradients"
+            texts["numpy_second_order.py"] = self._kernels(what, lines[2:])
+        return {path: re.sub(r"\n{4,}", "\n\n\n", text) for path, text in texts.items()}
+
+    def _kernels(self, what: str, functions: Sequence[Sequence[str]]) -> str:
+        """The text of a file of mathematics."""
+        return render.render(
+            "numpy/kernels.py.jinja",
+            header=self.notes.header,
+            title=self.notes.title,
+            what=what,
+            functions=functions,
+            **imported(functions),
+        )
+
+    def _fields(self) -> dict[str, Any]:
+        layer, rows = self.layer, self.layer.rows[0].public
+        signatures = Signatures(layer, _ARRAY, _ARRAY, ("threads: int = 1",))
+        functions = PublicFunctions(
+            layer, self.notes, signatures, self.saved, self.own, self.programs, self.protocol
+        ).all()
+        description = assignment(described(self.programs, layer, self.saved, self.notes))
+        directions = self._directions()
+        return {
+            "description": description,
+            "several_outputs": self.several,
+            "second": any(program.direction == "backward_backward" for program in self.programs),
+            "inputs": [{"name": given.public, "required": given.required} for given in layer.differentiable],
+            "outputs": [
+                {"name": output.public, "meaning": MEANINGS[output.kind].format(rows=rows)} for output in layer.outputs
+            ],
+            "saved_fields": [
+                {"name": field.name, "type": field.type(_ARRAY), "meaning": field.meaning[4:-1]} for field in self.saved
+            ],
+            "own": self.own,
+            "functions": functions,
+            "directions": directions,
+            "has_second_order": len(self.programs) > 2,
+            **imported([description, directions, *(function.lines for function in functions)]),
+        }
+
+    def _serves_few(self, program: RowProgram) -> bool:
+        """Test whether the function of a program takes few rows at once, in memory that NumPy makes.
+
+        A row has to tell the shape of all rows, and the compute type has to be theirs.
+        """
+        if self.forward.is_wide:
+            return False
+        if program.direction == "forward":
+            return any(row.required for row in self.layer.rows)
+        kinds = {*(field.kind for field in self.saved), *(output.kind for output in self.layer.outputs)}
+        return not kinds.isdisjoint(("Row", "Data"))
+
+    def _arguments(self, program: RowProgram) -> list[str]:
+        """Return the arguments of a direction besides the saved values, in the runtime's order."""
+        return [each.variable for each in self.protocol.directions[program.direction].arguments]
+
+    def _results(self, program: RowProgram) -> list[str]:
+        """Return the results of a direction, in the runtime's order."""
+        return [each.variable for each in self.protocol.directions[program.direction].makes]
+
+    def _directions(self) -> list[str]:
+        """The statements that make the public functions' other half of a direction's mathematics."""
+        wide = ", is_wide=True" if self.forward.is_wide else ""
+        lines = [f"_LAYER = _directions.HostLayer(INTERFACE, Saved{wide})"]
+        for made in self.functions:
+            name = made.program.direction
+            place = "_kernels" if name in _FIRST_ORDER else "_second_order"
+            returned = self.protocol.directions[name].returned or "_directions.only"
+            own = ["_LAYER", *([] if name == "forward" else [f'"{name}"']), returned, f"{place}.{name}"]
+            own += ["at_once=True"] * self._serves_few(made.program)
+            own += [f"filled={quoted(made.filled)}"] if made.filled else []
+            kind = "ForwardCall" if name == "forward" else "LaterCall"
+            lines += statement(f"_{name.upper()} = {call(f'_directions.{kind}', *own)}")
+        return lines

@@ -1,0 +1,280 @@
+"""Lowering of an expression to a chain of three-address operations.
+
+Cheap values are combined first: `alpha*gamma*g` multiplies the Scalar into the Feature once per call, and passes over
+the rows once. A product that is reduced is not stored, and one with a Feature is weighted by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import sympy
+from sympy import Expr, Pow, Rational, S, Symbol
+
+from lngen.algebra.symbols import (
+    ENTRY_OF,
+    NOTHING,
+    AttainsFirst,
+    D,
+    FeatureSymbol,
+    TypedSymbol,
+    Where,
+    axes,
+)
+from lngen.emit.expressions import factors_in_order, power_chain, rank, terms_in_order
+from lngen.emit.numpy.graph import ROW, Graph, NumberNode
+from lngen.emit.numpy.presence import Cases
+from lngen.errors import LngenError
+from lngen.plan.program import OPERATORS, RowProgram
+
+_COMPARISONS: dict[type, str] = {
+    sympy.StrictGreaterThan: "greater",
+    sympy.GreaterThan: "greater_equal",
+    sympy.StrictLessThan: "less",
+    sympy.LessThan: "less_equal",
+    sympy.Equality: "equal",
+    sympy.Unequality: "not_equal",
+}
+
+LARGEST_CHAINED_POWER = 64
+
+# Nodes above and below a fraction bar; None stands for 1.
+_Quotient = tuple[int | None, int | None]
+
+
+@dataclass(frozen=True)
+class Event:
+    """One thing that happens: a node is made, or a value leaves the loop.
+
+    `heading` is the derivation's line that it belongs to, `step` that line's number. `name` is the symbol
+    that is assigned or summed, or the result that is stored, saved or, after all rows, there.
+    """
+
+    kind: Literal["make", "store", "save", "sum", "result"]
+    node: int
+    source: str = ""
+    heading: str = ""
+    name: str = ""
+
+
+@dataclass
+class Schedule:
+    """A lowered program: the graph, the events in order, and the node of each symbol."""
+
+    program: RowProgram
+    cases: Cases
+    graph: Graph
+    events: list[Event] = field(default_factory=list)
+    names: dict[str, int] = field(default_factory=dict)
+
+
+class OperationWriter:
+    """Writes operations into a schedule, each under the line of the derivation that `at` has set last."""
+
+    def __init__(self, schedule: Schedule) -> None:
+        self.schedule = schedule
+        self.graph = schedule.graph
+        self.source = ""
+        self.heading = ""
+        self.target = ""
+
+    def at(self, source: str, symbol: TypedSymbol, right_side: str) -> None:
+        """Set the source of the operations that follow, a step or a pass, and the symbol that it assigns."""
+        self.source, self.heading, self.target = source, f"{symbol.name} = {right_side}", symbol.name
+
+    def symbol(self, symbol: Symbol) -> int:
+        """The node of a symbol. Raises LngenError for one that has none."""
+        if symbol.name == "D" and "D" not in self.schedule.names:
+            self.schedule.names["D"] = self.graph.load("D", NOTHING, "prologue", self.graph.everything, None)
+        if symbol.name not in self.schedule.names:
+            raise LngenError(f"{self.source}: {symbol.name} is used before it is assigned")
+        return self.schedule.names[symbol.name]
+
+    def apply(self, operation: str, *operands: int) -> int:
+        """An operation on nodes."""
+        return self.made(self.graph.apply, operation, *operands)
+
+    def expanded(self, operand: int, axes: object, keep_numbers: bool) -> int:
+        """Add a node with all of these axes, its value repeated along those that it lacks."""
+        return self.made(self.graph.expanded, operand, axes, keep_numbers)
+
+    def made(self, make: Callable[..., int], *arguments: object) -> int:
+        """The node that a function of the graph makes, and the event of it."""
+        before = len(self.graph.nodes)
+        node = make(*arguments)
+        number = self.graph.one_number(node)
+        if number is not None:
+            # Nothing computes it, so it has no variable: it is spelled where it is read.
+            return self.graph.number(number)
+        if len(self.graph.nodes) > before:
+            self.schedule.events.append(Event("make", node, self.source, self.heading, self.target))
+        return node
+
+    def expression(self, expression: Any) -> int:
+        """The node of an expression. Raises LngenError for one that NumPy code cannot be written for."""
+        if expression.is_number:
+            return self.graph.number(expression)
+        if isinstance(expression, Symbol):
+            return self.symbol(expression)
+        if isinstance(expression, sympy.Add):
+            return self._sum(expression)
+        if isinstance(expression, sympy.Mul):
+            return self._product(expression)
+        if isinstance(expression, Pow):
+            return self._power(expression)
+        if isinstance(expression, Where):
+            return self._where(expression)
+        head = type(expression)
+        if head in ENTRY_OF:
+            return self.apply(ENTRY_OF[head].name, self.expression(expression.args[0]))
+        if head in OPERATORS:
+            return self.reduce(OPERATORS[head], expression.args[0], rows=False)
+        if head is AttainsFirst:
+            return self._attains_first(*expression.args)
+        raise self._unknown(expression)
+
+    def _unknown(self, expression: Expr) -> LngenError:
+        return LngenError(
+            f"{self.source}, {self.heading}: the NumPy backend cannot write {type(expression).__name__} "
+            f"({expression}); it knows sums, products, powers, Where, a reduction of a Feature, and "
+            + ", ".join(sorted(head.__name__ for head in ENTRY_OF))
+        )
+
+    def _sum(self, expression: Expr) -> int:
+        terms = terms_in_order(expression)
+        sign, first = terms[0]
+        result = self.expression(first)
+        if sign < 0:
+            result = self.apply("negative", result)
+        for sign, term in terms[1:]:
+            result = self.apply("add" if sign > 0 else "subtract", result, self.expression(term))
+        return result
+
+    def _product(self, expression: Expr) -> int:
+        coefficient, numerator, denominator = factors_in_order(expression)
+        values = []
+        for group in range(4):
+            above = self._chain([factor for factor in numerator if rank(factor) == group])
+            below = self._chain([factor for factor in denominator if rank(factor) == group])
+            values.append((above, below))
+        number: int | None = None if coefficient == 1 else self.graph.number(coefficient)
+        row, row_scalar, feature, scalar = values
+        # Values of the call are combined once per call, and values of a row once per row.
+        shared = self._merged((number, None), scalar)
+        if feature != (None, None):
+            feature = self._merged(feature, shared)
+        elif row_scalar != (None, None):
+            row_scalar = self._merged(row_scalar, shared)
+        else:
+            row = self._merged(row, shared)
+        above, below = self._merged(self._merged(row, feature), row_scalar)
+        if above is None:
+            above = self.graph.number(S.One)
+        return above if below is None else self.apply("divide", above, below)
+
+    def _merged(self, left: _Quotient, right: _Quotient) -> _Quotient:
+        """The product of two quotients; it is divided as soon as there is something to divide."""
+        above, below = (
+            second if first is None else first if second is None else self._times(first, second)
+            for first, second in zip(left, right, strict=True)
+        )
+        if above is None or below is None:
+            return above, below
+        return self.apply("divide", above, below), None
+
+    def _times(self, left: int, right: int) -> int:
+        for value, other in ((left, right), (right, left)):
+            if self.graph.nodes[other].number == -1:
+                return self.apply("negative", value)
+        return self.apply("multiply", left, right)
+
+    def _chain(self, factors: list[Expr]) -> int | None:
+        result: int | None = None
+        for factor in factors:
+            value = self.expression(factor)
+            result = value if result is None else self.apply("multiply", result, value)
+        return result
+
+    def _power(self, expression: Expr) -> int:
+        base, exponent = expression.base, expression.exp
+        if exponent.is_number and exponent.is_negative:
+            return self.apply("divide", self.graph.number(S.One), self.expression(Pow(base, -exponent)))
+        value = self.expression(base)
+        if isinstance(exponent, Rational) and exponent.q <= 2 and exponent.p <= LARGEST_CHAINED_POWER * exponent.q:
+            whole, half = divmod(int(exponent.p), int(exponent.q))
+            root = self.apply("sqrt", value) if half else None
+            if not whole:
+                return root if root is not None else value
+            power = value
+            for times_base in power_chain(whole):
+                power = self.apply("multiply", power, value) if times_base else self.apply("square", power)
+            return power if root is None else self.apply("multiply", power, root)
+        return self.apply("power", value, self.expression(exponent))
+
+    def _where(self, expression: Any) -> int:
+        condition, chosen, otherwise = expression.args
+        if type(condition) not in _COMPARISONS:
+            raise self._unknown(condition)
+        left, right = (self.expression(side) for side in condition.args)
+        test = self.apply(_COMPARISONS[type(condition)], left, right)
+        return self.apply("where", test, self.expression(chosen), self.expression(otherwise))
+
+    def reduce(self, operator: str, body: Expr, rows: bool) -> int:
+        """A reduction over the feature axis; a product of two is reduced without being stored."""
+        wanted = ROW if rows else FeatureSymbol.varies
+        if operator in ("mean", "sum"):
+            coefficient, numerator, denominator = factors_in_order(body)
+            weights = [factor for factor in numerator if rank(factor) == 2]
+            if rows and len(numerator) > 2 and coefficient == 1 and not denominator and len(weights) == 1:
+                return self._weighted(operator, body / weights[0], weights[0])
+            pair = self._pair(numerator) if coefficient == 1 and not denominator else None
+            if pair and rank(pair[0]) == (0 if rows else 2):
+                first = self.expanded(self.expression(pair[0]), wanted, False)
+                features = ROW if rank(pair[1]) == 0 else FeatureSymbol.varies
+                second = self.expression(pair[1])
+                if rank(pair[1]) in (0, 2):
+                    second = self.expanded(second, features, False)
+                    if rank(pair[1]) == 0 or not rows:
+                        return self.apply(operator, first, second)
+                    return self.apply("sum", first, self._weights(operator, second, pair[1]))
+        operand = self.expanded(self.expression(body), wanted, operator != "sum")
+        return self.apply(operator, operand)
+
+    def _weighted(self, operator: str, body: Expr, weights: Expr) -> int:
+        """A reduction of a product of rows, weighted by feature; of the product alone where the weights are 1."""
+        feature = self.expression(weights)
+        product = self.expanded(self.expression(body), ROW, False)
+        ones = self.graph.cases_of_number(feature, S.One)
+        values = {form.value for form in self.graph.nodes[feature].forms} - {NumberNode(S.Zero), NumberNode(S.One)}
+        if any(isinstance(value, NumberNode) or not value.axes.features for value in values):
+            feature = self.expanded(feature, FeatureSymbol.varies, False)
+        weighted = self.apply("sum", product, self._weights(operator, feature, weights))
+        if not ones:
+            return weighted
+        return self.made(self.graph.either, self.reduce(operator, body, rows=True), ones, weighted)
+
+    def _weights(self, operator: str, feature: int, expression: Expr) -> int:
+        """Return the weights of a sum over a row; those of a mean are divided by D once per call."""
+        if operator != "mean":
+            return feature
+        divided = self.apply("divide", feature, self.symbol(D))
+        if isinstance(expression, Symbol):
+            self.schedule.names.setdefault(f"{expression.name}_over_D", divided)
+        return divided
+
+    def _attains_first(self, body: Expr, extreme: Expr) -> int:
+        # Every entry of the body is looked at, even where a left-out argument makes all of them the same number.
+        features = ROW if axes(body).rows else FeatureSymbol.varies
+        entries = self.made(self.graph.written_out, self.expression(body), features)
+        return self.apply("attains_first", entries, self.expression(extreme))
+
+    def _pair(self, numerator: tuple[Expr, ...]) -> tuple[Expr, Expr] | None:
+        if len(numerator) == 2:
+            return numerator[0], numerator[1]
+        if len(numerator) == 1 and isinstance(numerator[0], Pow) and numerator[0].exp.is_Integer:
+            half, odd = divmod(int(numerator[0].exp), 2)
+            if half > 0 and not odd:
+                return Pow(numerator[0].base, half), Pow(numerator[0].base, half)
+        return None

@@ -1,0 +1,84 @@
+"""The whole Jinja policy, and the only module that imports jinja2. `Markup` is text that is HTML already.
+
+A template places text that the plan's printer finished. It may loop, branch on a field, import macros
+relative to `templates/`; it may not compute. A name or an attribute that was not given is an error, never an
+empty string.
+"""
+
+import functools
+import hashlib
+import traceback
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup as Markup
+
+from lngen import paths
+from lngen.errors import LngenError
+
+
+def render(template: str, /, folder: Path | None = None, **fields: Any) -> str:
+    """The text of a template with its fields put in.
+
+    `template` is a path below the templates folder, such as `numpy/module.py.jinja`; `folder` stands in for
+    the templates folder. Raises LngenError with the template and the line if the template is missing, cannot
+    be parsed, or uses a name it was not given.
+    """
+    folder = (folder or paths.templates_folder()).resolve()
+    try:
+        return _environment(folder).get_template(template).render(fields)
+    except jinja2.TemplateSyntaxError as error:
+        raise LngenError(f"template {error.name or template}, line {error.lineno}: {error.message}") from error
+    except jinja2.TemplateNotFound as error:
+        asked = "" if error.name == template else f", which {template} asks for"
+        raise LngenError(f"there is no template {error.name}{asked}") from error
+    except Exception as error:
+        message = str(error) if isinstance(error, jinja2.TemplateError) else f"{type(error).__name__}: {error}"
+        raise LngenError(f"template {_place(error, folder, template)}: {message}") from error
+
+
+_TEXT, _WITH_TEXT = "cpp", {"cpu", "cuda", "sharded"}
+
+
+def sources(*prefixes: str, folder: Path | None = None) -> dict[str, str]:
+    """The text of every template below the folders named, by its path below the templates folder.
+
+    A manifest hashes these: an emission depends on each of them, on the macros that are imported too. Those of the text
+    that C++ backends have in common belong to each of them.
+    """
+    root = folder or paths.templates_folder()
+    prefixes = (*prefixes, *[_TEXT] * bool(_WITH_TEXT & {*prefixes}))
+    found = (path for prefix in prefixes for path in (root / prefix).rglob("*.jinja"))
+    return {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8") for path in sorted(found)}
+
+
+def sha256_text(text: str) -> str:
+    """The SHA-256 of a text in UTF-8, in hexadecimal.
+
+    >>> sha256_text("")
+    'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
+    """
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@functools.cache
+def _environment(folder: Path) -> jinja2.Environment:
+    # In a page everything is escaped but a Markup. Code has no other reader than a compiler: &lt; would be wrong in it.
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folder),
+        undefined=jinja2.StrictUndefined,
+        autoescape=lambda name: name is not None and name.endswith(".html.jinja"),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def _place(error: Exception, folder: Path, template: str) -> str:
+    # Jinja rewrites tracebacks, so that a template's frames carry its own file and line.
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        path = Path(frame.filename)
+        if path.is_relative_to(folder):
+            return f"{path.relative_to(folder).as_posix()}, line {frame.lineno}"
+    return template

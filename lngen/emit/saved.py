@@ -1,0 +1,60 @@
+"""Saved values: the fields of `Saved`, after the three that every layer has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from lngen.emit.interface import PublicInterface, PublicName
+from lngen.emit.spelling import reading
+from lngen.plan.program import RowProgram
+
+_MEANINGS = {
+    "input": "The argument {} of forward.",
+    "output": "The output {} of forward.",
+    "constant": "The constant {} of forward.",
+    "computed": "The row scalar {}, one per row.",
+}
+
+
+@dataclass(frozen=True)
+class Field:
+    """Saved array or number; `optional` marks one of an optional input."""
+
+    source: PublicName
+    kind: Literal["Row", "RowScalar", "Feature", "Scalar", "Data", "Constant"]
+    origin: Literal["input", "output", "constant", "computed"]
+    optional: bool
+
+    @property
+    def name(self) -> str:
+        """Return the field's name: the name in the derivation, which is unique."""
+        return reading(self.source.name)
+
+    def type(self, array: str) -> str:
+        """Return the type as Python, given the type of arrays."""
+        kind = {"Scalar": f"float | {array}", "Constant": "float"}.get(self.kind, array)
+        return kind + (" | None" if self.optional else "")
+
+    @property
+    def meaning(self) -> str:
+        """Describe the field in a sentence."""
+        return _MEANINGS[self.origin].format(self.source.public)
+
+
+def saved_fields(
+    layer: PublicInterface, forward: RowProgram, backward: RowProgram, others: Iterable[RowProgram]
+) -> tuple[Field, ...]:
+    """Return the values that backward reads, those that forward computes, then arguments that only `others` read."""
+    outputs = {output.name: Field(output, output.kind, "output", False) for output in layer.outputs}
+    inputs = {given.name: Field(given, given.kind, "input", not given.required) for given in layer.inputs}
+    inputs |= {given.name: Field(given, "Constant", "constant", False) for given in layer.constants}
+    fields = {row.name: (outputs | inputs)[row.name] for row in backward.rows if row.origin != "cotangent"}
+    fields |= {parameter.name: inputs[parameter.name] for parameter in backward.parameters}
+    for symbol in forward.saved:
+        fields[symbol.name] = Field(PublicName(symbol.name, reading(symbol.name)), "RowScalar", "computed", False)
+    for other in others:
+        read = [*(row.name for row in other.rows), *(parameter.name for parameter in other.parameters)]
+        fields |= {name: inputs[name] for name in read if name in inputs and name not in fields}
+    return tuple(fields.values())

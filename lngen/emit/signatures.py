@@ -1,0 +1,115 @@
+"""Signatures of a layer's public functions, which differ between backends only in types."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from lngen.emit.description import as_number, literal
+from lngen.emit.interface import OwnFields, PublicInput, PublicInterface
+from lngen.emit.layout import quoted, statement
+from lngen.emit.saved import Field
+from lngen.runtime.protocol.directions import DirectionProtocol, Entry
+
+
+@dataclass(frozen=True)
+class Signatures:
+    """Signatures of a backend's functions: types of arrays that are passed and returned, and keywords."""
+
+    layer: PublicInterface
+    array: str
+    result: str
+    keywords: tuple[str, ...]
+
+    def forward(self) -> list[str]:
+        """Return the signature of `forward`, after the overloads for `save`."""
+        kept, perhaps = self._forward_results("Saved"), self._forward_results("Saved | None")
+        lines = []
+        for save, results in (("save: Literal[True] = True", kept), ("save: bool", perhaps)):
+            stub = _definition("forward", self._forward_arguments(save), results)
+            lines += ["@overload", *stub[:-1], f"{stub[-1]} ...", "", ""]
+        return [*lines, *_definition("forward", self._forward_arguments("save: bool = True"), perhaps)]
+
+    def later(self, takes: DirectionProtocol) -> list[str]:
+        """The first lines of a direction that follows forward."""
+        if takes.cotangents and takes.tangents:
+            each = f"Sequence[{self.array} | None]"
+            cotangents = [f"cotangents: {each if len(takes.cotangents) > 1 else f'{self.array} | {each}'}"]
+        else:
+            cotangents = [self._left_out(each.name, self.array) for each in takes.cotangents]
+            # One that is first has no default.
+            cotangents[:1] = [self._first(each) for each in takes.cotangents[:1]]
+        own = [self._left_out(each.name, self._type(each)) for each in takes.tangents]
+        returned = takes.returned or self.result
+        arguments = ["saved: Saved", *cotangents, *own, "*", self._out(returned), *self.keywords]
+        return _definition(takes.name, arguments, returned)
+
+    def saved_from(self, fields: Sequence[Field], own: OwnFields) -> list[str]:
+        """The first lines of `saved_from`."""
+        arguments = [
+            f"{field.name}: {field.type(self.array)}" + (" = None" if field.optional else "") for field in fields
+        ]
+        first = [
+            self._left_out(own.shape, "Sequence[int]"),
+            self._left_out(own.dtype, "npt.DTypeLike"),
+            self._left_out(own.dtypes, "Mapping[str, npt.DTypeLike]"),
+        ]
+        return _definition("saved_from", ["*", *arguments, *first], "Saved")
+
+    def outputs(self) -> str:
+        """Return the type of the outputs of `forward`."""
+        return "Outputs" if len(self.layer.outputs) > 1 else self.result
+
+    def _forward_arguments(self, save: str) -> list[str]:
+        inputs = [
+            f"{given.public}: {self._type(given)}"
+            if given.required
+            else self._left_out(given.public, self._type(given))
+            for given in self.layer.inputs
+        ]
+        constants = [
+            f"{given.public}: float" + ("" if given.default is None else f" = {as_python(given.default)}")
+            for given in self.layer.constants
+        ]
+        return [*inputs, "*", *constants, save, self._out(self.outputs()), *self.keywords]
+
+    def _forward_results(self, saved: str) -> str:
+        return f"tuple[{self.outputs()}, {saved}]"
+
+    def _out(self, returned: str) -> str:
+        several = returned != self.result
+        return self._left_out("out", f"Sequence[{self.array} | None]" if several else self.array)
+
+    def _first(self, each: Entry) -> str:
+        return f"{each.name}: {self.array}{' | None' if each.may_be_none else ''}"
+
+    def _type(self, given: PublicInput | Entry) -> str:
+        return f"float | {self.array}" if given.kind == "Scalar" else self.array
+
+    def _left_out(self, name: str, kind: str) -> str:
+        return f"{name}: {kind} | None = None"
+
+
+def _definition(name: str, arguments: Sequence[str], returned: str) -> list[str]:
+    return statement(f"def {name}({', '.join(arguments)}) -> {returned}:", 0)
+
+
+def passed(takes: DirectionProtocol, module: str) -> list[str]:
+    """Return a direction's own arguments as a public function passes them to the runtime, one by one.
+
+    `module` is the module of the runtime with `each_cotangent`.
+    """
+    names = [each.name for each in takes.cotangents]
+    if names and takes.tangents:
+        names = [f"*{module}.each_cotangent(cotangents, {quoted(names)})"]
+    return [*names, *(each.name for each in takes.tangents)]
+
+
+def as_python(value: Fraction) -> str:
+    """A number as Python.
+
+    >>> as_python(Fraction(1)), as_python(Fraction(1, 100000))
+    ('1', '1e-5')
+    """
+    return literal(as_number(value))

@@ -1,1 +1,0 @@
-"""SymPy expressions over rows: the alphabet, numbers for it, how large values get, and how a person writes them."""

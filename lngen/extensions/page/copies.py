@@ -1,0 +1,145 @@
+"""The gradients of a layer to be taken along: as LaTeX, as a function of NumPy's, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sympy import Expr, Symbol
+
+from lngen.algebra.equations import Equation, leading_to
+from lngen.algebra.normal import in_elementary
+from lngen.algebra.notation.plain import Text
+from lngen.algebra.symbols import (
+    ENTRY_OF,
+    AttainsFirst,
+    D,
+    Reduction,
+    StopGradient,
+    SumRows,
+    TypedSymbol,
+    Where,
+    axes,
+    whole,
+)
+from lngen.language.definition import Input
+from lngen.plan.planner import Plan
+from lngen.plan.program import OPERATORS
+from lngen.report.content import Content
+
+_HELPERS = {
+    "sigmoid": "def sigmoid(u):\n    return {np}.exp(-{np}.logaddexp(0, -u))\n",
+    "softplus": "def softplus(u):\n    return {np}.logaddexp(0, u)\n",
+    "erf": "from scipy.special import erf\n",
+}
+"""Functions that NumPy lacks, by the word of the language."""
+
+
+def copies(plan: Plan, said: Content) -> dict[str, str]:
+    """The gradients, with what they are written in, by the notation that a button copies them in."""
+    lines = [*said.gradients, *said.atoms]
+    aligned = " \\\\\n".join(line.latex.replace(" = ", " &= ", 1) for line in lines)
+    return {
+        "latex": f"\\begin{{aligned}}\n{aligned}\n\\end{{aligned}}\n",
+        "python": python(plan),
+        "text": "\n".join(line.line for line in lines) + "\n",
+    }
+
+
+def python(plan: Plan) -> str:
+    """The gradients as one function of NumPy's, from the textbook form: to be read and tried, not to be fast.
+
+    >>> from lngen.language.parsing import parse
+    >>> from lngen.plan.planner import plan
+    >>> from lngen.derivation.simplify import derive
+    >>> print(python(plan(derive(parse("def centred(x: Row, shift: Scalar): return (x - mean(x))*shift")))))
+    import numpy as np
+    <BLANKLINE>
+    <BLANKLINE>
+    def centred_gradients(x, shift, dy):
+        mu = np.mean(x, -1, keepdims=True)
+        x_centred = x - mu
+        g = shift*dy
+        dx = g - np.mean(g, -1, keepdims=True)
+        dshift = np.sum(np.sum(dy*x_centred, -1, keepdims=True))
+        return dx, dshift
+    <BLANKLINE>
+    """
+    d = plan.derivation
+    gradients = [symbol for _, symbol in d.gradients]
+    lines = [Equation(q.symbol, whole(in_elementary(q.expression))) for q in (*d.forward.equations, *d.backward)]
+    needed = leading_to(gradients, lines)
+    taken = {symbol.name for symbol in (*d.forward.symbols, *d.adjoint.cotangents, *(q.symbol for q in needed))}
+    np = next(name for name in ("np", "numpy", "_np") if name not in taken)
+    inputs = dict(zip((symbol.name for symbol in d.forward.symbols), d.forward.symbols, strict=True))
+    given = [*(inputs[entry.name] for entry in d.definition.positional), *d.adjoint.cotangents]
+    constants = [_constant(entry) for entry in d.definition.constants]
+    writer = _NumPy(np, next((symbol.name for symbol in given if axes(symbol).features), ""))
+    body = [
+        *(f"{s.name} = {np}.asarray({s.name})[..., None]" for s in given if axes(s) == (True, False)),
+        *(f"{q.symbol.name} = {writer.write(q.expression)}" for q in needed),
+        f"return {', '.join(map(_result, gradients))}",
+    ]
+    words = {word for q in needed for word in _helpers(q.expression)}
+    helpers = [text.format(np=np) for word, text in _HELPERS.items() if word in words]
+    imports = [f"import numpy as {np}\n" if np != "numpy" else "import numpy\n"]
+    imports += [text for text in helpers if text.startswith("from")]
+    functions = [text for text in helpers if not text.startswith("from")]
+    arguments = ", ".join([*(symbol.name for symbol in given), *constants])
+    functions.append("\n    ".join([f"def {d.definition.name}_gradients({arguments}):", *body]) + "\n")
+    return "\n\n".join(["".join(imports), *functions])
+
+
+def _constant(entry: Input) -> str:
+    return entry.name if entry.default is None else f"{entry.name}={float(entry.default):g}"
+
+
+def _result(symbol: TypedSymbol) -> str:
+    return f"{symbol.name}[..., 0]" if axes(symbol) == (True, False) else str(symbol.name)
+
+
+def _helpers(expression: Expr) -> Iterator[str]:
+    heads: Sequence[type] = [type(e) for e in expression.atoms(*ENTRY_OF)]
+    yield from (ENTRY_OF[head].name for head in heads if ENTRY_OF[head].name in _HELPERS)
+
+
+class _NumPy(Text):
+    """Writes an expression of NumPy's; a value per row has a last axis of length 1. `features` is a name that has D."""
+
+    def __init__(self, np: str, features: str) -> None:
+        super().__init__()
+        self.np, self.features = np, features
+
+    def symbol(self, e: Symbol) -> str:
+        return f"{self.np}.shape({self.features})[-1]" if e == D else str(e.name)
+
+    def constant(self, e: Expr) -> str:
+        return repr(float(e))
+
+    def power(self, e: Expr) -> str:
+        written = super().power(e)
+        return f"{self.np}.{written}" if written.startswith("sqrt(") else written
+
+    def function(self, e: Expr) -> str:
+        if isinstance(e, StopGradient):
+            return f"({self.write(e.args[0])})"
+        inside = ", ".join(map(self.write, e.args))
+        if isinstance(e, Where):
+            return f"{self.np}.where({inside})"
+        if isinstance(e, SumRows):
+            over = f", tuple(range({self.np}.ndim({self._widest(e.args[0])}) - 1))" if axes(e.args[0]).features else ""
+            return f"{self.np}.sum({inside}{over})"
+        if isinstance(e, AttainsFirst):
+            same = f"{self.write(e.args[0])} == {self.write(e.args[1])}"
+            place = f"{self.np}.argmax({same}, -1)[..., None]"
+            return f"({self.np}.arange({self.symbol(D)}) == {place}).astype(float)"
+        if isinstance(e, Reduction):
+            return f"{self.np}.{OPERATORS[type(e)]}({inside}, -1, keepdims=True)"
+        entry = ENTRY_OF[type(e)]
+        if entry.name in _HELPERS:
+            return f"{entry.name}({inside})"
+        return f"{self.np}.{(entry.numpy or entry.name).removeprefix('np.')}({inside})"
+
+    def _widest(self, e: Expr) -> str:
+        """A value that varies over rows and features: it has as many axes as the results."""
+        found = (symbol.name for symbol in e.free_symbols if symbol != D and axes(symbol) == (True, True))
+        return min(found, default=self.features)

@@ -1,0 +1,325 @@
+"""The page of a layer: everything that a report says, in one file that needs no network."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from sympy import Expr
+
+from lngen import paths
+from lngen.check.stability import StabilityTable
+from lngen.derivation.derivation import Proof, Step, StepEvidence
+from lngen.derivation.rules import RULES, Rule
+from lngen.emit import render
+from lngen.emit.description import description
+from lngen.emit.render import Markup
+from lngen.errors import counted, printable
+from lngen.extensions.page import panel, plots
+from lngen.extensions.page.assets import dense, script_hash, style
+from lngen.extensions.page.copies import copies
+from lngen.extensions.page.formulas import EquationHtml, Writer, meanings
+from lngen.extensions.page.graph import graph
+from lngen.extensions.page.listing import Line, lines_of, listing, without_the_rest
+from lngen.extensions.page.machine_code import MachineCode
+from lngen.extensions.page.quality import quality
+from lngen.pipeline.stages import Derived
+from lngen.plan.passes.moments import written_out
+from lngen.plan.planner import Plan
+from lngen.report.changes import alike, changes
+from lngen.report.content import Content, StepText, content, saving_text
+from lngen.report.formulas import atoms, gradients, textbook_forward
+from lngen.report.heading import file_word, notes
+from lngen.report.words import PASSES
+from lngen.version import __version__
+
+_FILES = (
+    ("numpy", "NumPy", "numpy_kernels.py"),
+    ("numpy-2", "NumPy", "numpy_second_order.py"),
+    ("cpp", "C++ and CUDA", "layer.h"),
+)
+_SECTIONS = {"docs/rules.md": ("rules", "Rules")}
+"""The section of a page that holds what a document of the checkout holds for other reports: its anchor and title."""
+
+
+@dataclass(frozen=True)
+class StepHtml:
+    """A step: where a quantity appears for the first time `before` is None.
+
+    `lemma` is what its rule says, at the first step that uses the rule. `contributions` are what the chain rule
+    collects, each with the name of what it comes through, None for what was there; `uses` are equations that hold and
+    that the step used; `code` has files and lines that come from it.
+    """
+
+    number: int
+    rule: Rule
+    lemma: str
+    reason: Markup
+    facts: str
+    evidence: StepEvidence | None
+    proof: Markup
+    contributions: tuple[tuple[Markup | None, Markup], ...]
+    uses: tuple[EquationHtml, ...]
+    before: Markup | None
+    after: EquationHtml
+    code: tuple[tuple[str, str, tuple[int, ...]], ...]
+
+
+@dataclass(frozen=True)
+class File:
+    """An emitted file: what it is called in a link, its title, its name, its lines."""
+
+    key: str
+    title: str
+    name: str
+    lines: list[Line]
+
+    @property
+    def shown(self) -> list[Line | int]:
+        """Return the lines that the page shows, see `without_the_rest`."""
+        return without_the_rest(self.lines)
+
+
+def page(
+    layer: Derived, table: StabilityTable | None = None, home: str = "", machine: MachineCode | None = None
+) -> str:
+    """Return the page as HTML. `home` is the address of a site's index.
+
+    With `table` it has a plot of errors and says how many digits are kept, with `machine` what the kernels are for an
+    architecture.
+    """
+    plan = layer.plan
+    said = content(plan)
+    writer, names = meanings(plan)
+    files = _files(layer, writer)
+    fields = _fields(plan, said, writer, files)
+    parts = [part | {"sentence": _linked(part["sentence"]), "folded": _is_folded(part)} for part in fields["parts"]]
+    data = {**panel.panel(plan), "copies": copies(plan, said) | {"command": _command(plan, machine)}}
+    script = "\n".join([panel.script(plan), *(dense(render.render(f"html/{name}.js")) for name in ("panel", "page"))])
+    return render.render(
+        "html/page.html.jinja",
+        **fields | {"parts": parts},
+        home=home,
+        legend=[writer.prose(line) for line in said.legend],
+        projection=[
+            ([writer.formula(found.gradient), writer.formula(found.matrix)], writer.prose(found.words))
+            for found in said.projection
+        ],
+        takes=_takes(plan),
+        minimum=plan.forward.minimum_features,
+        command=_command(plan, machine),
+        version=__version__,
+        quality=None if table is None else quality(table),
+        explanation=_explanation(said, writer),
+        names=names,
+        files=files,
+        programs=_programs(plan, said),
+        passes=[(line, writer.equation(line.symbol, written_out(line.expression))) for line in plan.passes()],
+        passes_note=PASSES,
+        cost=said.cost,
+        size_title=said.size_title,
+        size=said.size,
+        error_plots=[] if table is None else [Markup(plot) for plot in plots.error_plots(table)],
+        bytes_plot=Markup(plots.bytes_plot(plan)),
+        machine=machine,
+        style=style(),
+        script=Markup(script),
+        script_hash=script_hash(script),
+        panel=Markup(json.dumps(data, allow_nan=False).replace("<", "\\u003c")),
+    )
+
+
+def steps(plan: Plan) -> str:
+    """Return the steps alone, to stand in another page that has the style of this one."""
+    writer, _ = meanings(plan)
+    plain = Writer(writer.order, ())
+    return render.render("html/steps.html.jinja", parts=_parts(plan, content(plan), plain, []))
+
+
+def fragment(plan: Plan) -> str:
+    """The result, its evidence and its steps, to stand in a notebook: without script, style or anchors of a page."""
+    writer, _ = meanings(plan)
+    plain = Writer(writer.order, ())
+    return render.render("html/fragment.html.jinja", **_fields(plan, content(plan), plain, []))
+
+
+def _fields(plan: Plan, said: Content, writer: Writer, files: Sequence[File]) -> dict[str, Any]:
+    d = plan.derivation
+    parts = _parts(plan, said, writer, files)
+    return {
+        "title": said.name,
+        "citation": [printable(paragraph) for paragraph in said.citation],
+        "verdict": said.headline,
+        "proved": said.proved,
+        "warning": said.audit.warning,
+        "saving": said.saving,
+        "gradients": writer.equations(gradients(d)),
+        "atoms": writer.equations(atoms(d)),
+        "definition": "\n".join(printable(line) for line in said.definition),
+        "forward": writer.equations(textbook_forward(d)),
+        "parts": parts,
+        "rules": list({step.rule.name: step.rule for part in parts for step in part["steps"]}.values()),
+        "identities": [writer.equation(left, right) for _, left, right in d.identities],
+        "evidence": _grouped(said.evidence, writer),
+        "hazards": [(h, writer.prose(h.danger), writer.prose(h.remedy)) for h in said.audit.hazards],
+        "rewrites": [
+            (r.step.number, r.step.rule, writer.prose(r.step.reason), saving_text(r.saving))
+            for r in said.audit.rewrites
+        ],
+    }
+
+
+def _parts(plan: Plan, said: Content, writer: Writer, files: Sequence[File]) -> list[dict[str, Any]]:
+    """The parts of the derivation as the reports have them, their formulas for a page."""
+    derivatives = plan.derivation.derivatives()
+    steps = {step.number: step for derivative in derivatives.values() for step in derivative.steps}
+    found = []
+    for part in said.parts:
+        shown = []
+        read: Step | None = None
+        for words in part.steps:
+            step = steps[words.number]
+            again = read is not None and (read.target, read.after) == (step.target, step.before)
+            shown.append(_step(step, words, writer, files, again=again))
+            read = step
+        direction = steps[part.steps[0].number].part
+        results = derivatives[direction].equations if part.results else ()
+        found.append(
+            {
+                "key": direction,
+                "title": part.title,
+                "sentence": part.sentence,
+                "steps": shown,
+                "results": writer.equations(results),
+            }
+        )
+    return found
+
+
+def _step(step: Step, words: StepText, writer: Writer, files: Sequence[File], *, again: bool) -> StepHtml:
+    """A step; `again` says that the line it begins with is the one that has just been read."""
+    gone, new = (frozenset(), frozenset()) if step.before is None else changes(step.before, step.after)
+    done = counted(step.operations_after, "operation")
+
+    def write(before: Expr) -> Markup:
+        return writer.elided(before, gone) if again else writer.expression(before, alike(gone), "=")
+
+    return StepHtml(
+        number=step.number,
+        rule=RULES[step.rule],
+        lemma=words.lemma,
+        reason=writer.prose(step.reason),
+        facts=done if step.operations_before is None else f"{step.operations_before} → {done}",
+        evidence=step.evidence,
+        proof=Markup() if step.evidence is None else writer.prose(_behind(step.evidence)),
+        contributions=tuple(
+            (None if c.source == step.target else writer.name(c.source.name), writer.expression(c.expression))
+            for c in step.contributions
+        ),
+        uses=tuple(map(writer.formula, words.uses)),
+        before=None if step.before is None else write(step.before),
+        after=writer.equation(step.target, step.after, alike(new)),
+        code=tuple((file.key, file.title, found[:3]) for file in files if (found := lines_of(step.number, file.lines))),
+    )
+
+
+def _behind(evidence: StepEvidence) -> str:
+    """Describe the grounds of a grade: digits, the equations that it rests on, the reason why it is no better.
+
+    >>> _behind(StepEvidence("exact at every D", ("rstd", "xhat")))
+    'exact at every D, by the equations of rstd, xhat'
+    """
+    rests = f", by the equations of {', '.join(evidence.names)}" if evidence.names else ""
+    return evidence.words + rests + (f"; {evidence.reason}" if evidence.reason else "")
+
+
+def _linked(sentence: str) -> Markup:
+    """A sentence, in which the name of a document leads to the section that says the same here.
+
+    >>> _linked("docs/rules.md has <proofs>")
+    Markup('<a href="#rules">Rules</a> has &lt;proofs&gt;')
+    """
+    text = escape(sentence)
+    for document, (anchor, title) in _SECTIONS.items():
+        text = text.replace(document, f'<a href="#{anchor}">{title}</a>')
+    return Markup(text)
+
+
+def _is_folded(part: dict[str, Any]) -> bool:
+    """Test whether a part of the derivation starts folded: tangents, and gradients of gradients."""
+    return part["key"] not in panel.DIRECTIONS
+
+
+def _command(plan: Plan, machine: MachineCode | None) -> str:
+    """Command that makes the page again."""
+    definition = plan.derivation.definition
+    shipped = Path(definition.filename).parent == paths.derive_folder()
+    word = definition.name if shipped else file_word(definition)
+    architecture = "" if machine is None else f" --arch {machine.arch}"
+    return f"lngen derive {word} --html {definition.name}.html{architecture}"
+
+
+def _takes(plan: Plan) -> list[tuple[str, str, str, str]]:
+    """The arguments of forward: name, kind, shape, and what is assumed of it."""
+    interface = description(plan.programs(), notes(plan, "numpy"))
+    rows = [("argument", "kind", "shape", "assumed")]
+    for given in interface["inputs"]:
+        default = "" if given["default"] is None else f"{given['default']:g} where it is left out"
+        shape = f"({', '.join(given['axes'])}{',' * (len(given['axes']) == 1)})" if given["axes"] else "one number"
+        rows.append((given["name"], given["kind"], shape, default or "real numbers"))
+    for constant in interface["constants"]:
+        default = "" if constant["default"] is None else f", {constant['default']:g} where it is left out"
+        sign = "0 or more" if constant["sign"] == "nonnegative" else "any finite number"
+        rows.append((constant["name"], "Constant", "one number", sign + default))
+    return rows
+
+
+def _explanation(said: Content, writer: Writer) -> list[dict[str, Any]]:
+    """The sections in words: title, first sentence, the rest as paragraphs, a table whose first row is its headings."""
+    found = []
+    for section in said.explanation:
+        lead, *rest = (
+            re.split(r"(?<=[.!?]) (?=[A-Z])", section.paragraphs[0], maxsplit=1) if section.paragraphs else ("",)
+        )
+        found.append(
+            {
+                "title": section.title,
+                "lead": writer.prose(lead),
+                "paragraphs": [writer.prose(paragraph) for paragraph in (*rest, *section.paragraphs[1:])],
+                "rows": () if section.table is None else (section.table.header, *section.table.rows),
+            }
+        )
+    return found
+
+
+def _files(layer: Derived, writer: Writer) -> list[File]:
+    return [
+        File(key, title, name, listing(layer.text(name), writer.names))
+        for key, title, name in _FILES
+        if name in layer.files
+    ]
+
+
+def _grouped(evidence: Sequence[Proof], writer: Writer) -> list[tuple[str, list[tuple[str, Markup]]]]:
+    """The statements by their kind, in the order of the kinds' first ones: how each came out, and what it says."""
+    kinds: dict[str, list[tuple[str, Markup]]] = {}
+    for item in evidence:
+        kinds.setdefault(item.kind, []).append((item.outcome, writer.prose(item.statement)))
+    return list(kinds.items())
+
+
+def _programs(plan: Plan, said: Content) -> list[dict[str, Any]]:
+    return [
+        {
+            "direction": program.direction,
+            "title": program.direction.replace("_", " ").capitalize(),
+            "words": f"reads {words.reads}; writes {words.writes}; {words.saves}",
+            "graph": Markup(graph(program)),
+        }
+        for program, words in zip(plan.programs(), said.programs, strict=True)
+    ]

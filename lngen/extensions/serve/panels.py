@@ -1,0 +1,67 @@
+"""Parts of the page that show a derivation, as HTML by the name of the panel that each fills."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from operator import attrgetter
+
+from lngen.emit import render
+from lngen.extensions.page.formulas import Writer
+from lngen.extensions.page.page import steps
+from lngen.pipeline.stages import Derived
+from lngen.plan.planner import Plan
+from lngen.report.content import content
+from lngen.report.formulas import atoms, gradients, reading_order
+
+Panels = dict[str, str]
+"""HTML by the name of a panel."""
+
+NAMES = ("result", "derivation", "evidence", "cost", "code")
+"""The panels, in the order in which they stand on the page."""
+
+_BY_ENDING = {"cu": "CUDA", "cpp": "C++", "h": "C++"}
+_BY_BEGINNING = {"numpy": "NumPy", "cuda": "CUDA", "torch": "PyTorch", "jax": "JAX", "cpu": "C++", "kernels": "C++"}
+_BACKENDS = ("NumPy", "CUDA", "PyTorch", "JAX", "C++")
+
+
+def of_plan(plan: Plan) -> Panels:
+    """Return all panels but the code. Of a plan without evidence, the headline says that its proof is to come."""
+    said = content(plan)
+    writer = Writer(reading_order(plan.derivation), ())
+    result = render.render(
+        "serve/result.html.jinja",
+        title=said.name,
+        verdict=said.headline if said.evidence else "derived, and not proved yet",
+        grade="good" if said.proved else "bad" if said.evidence else "",
+        saving=said.saving,
+        gradients=writer.equations(gradients(plan.derivation)),
+        atoms=writer.equations(atoms(plan.derivation)),
+    )
+    kinds = sorted(said.evidence, key=attrgetter("kind"))
+    evidence = render.render(
+        "serve/evidence.html.jinja",
+        verdict=said.verdict,
+        kinds=[
+            (kind, [(p.outcome, p.statement) for p in proofs]) for kind, proofs in groupby(kinds, attrgetter("kind"))
+        ],
+    )
+    cost = render.render("serve/cost.html.jinja", cost=said.cost, size=said.size, size_title=said.size_title)
+    found = {"result": result, "derivation": steps(plan), "cost": cost}
+    return {**found, "evidence": evidence} if said.evidence else found
+
+
+def of_code(layer: Derived) -> Panels:
+    """Return the panel of the emitted code, each file below its backend."""
+    files = [(backend, name, text) for name, text in layer.files.items() if (backend := backend_of(name))]
+    groups = [(title, [(name, text) for backend, name, text in files if backend == title]) for title in _BACKENDS]
+    return {"code": render.render("serve/code.html.jinja", name=layer.definition.name, groups=groups)}
+
+
+def backend_of(file: str) -> str:
+    """Return the title of the backend that an emitted file is of; empty for what is no code of one.
+
+    >>> [backend_of(name) for name in ("numpy_kernels.py", "kernels.cu", "layer.h", "manifest.json")]
+    ['NumPy', 'CUDA', 'C++', '']
+    """
+    name, _, ending = file.rpartition(".")
+    return _BY_ENDING.get(ending) or _BY_BEGINNING.get(name.partition("_")[0], "")

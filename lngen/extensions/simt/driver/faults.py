@@ -1,0 +1,62 @@
+"""Launches that went wrong, as the emulated driver tells of them, made into findings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lngen.extensions.simt.report import Finding, KernelFault, crash, read_report
+
+_latest: tuple[Finding, ...] = ()
+
+
+def latest() -> tuple[Finding, ...]:
+    """The findings of the last launch that went wrong."""
+    return _latest
+
+
+def clear() -> None:
+    """Drop them."""
+    global _latest
+    _latest = ()
+
+
+def note(text: str) -> str:
+    """Keep the findings of a launch, and give them as one message.
+
+    The text has a line each for the worker's answer, the module, the name of its source, the kernel, the
+    seconds it was given, and the number of the worker's lines; then those; then a line for each allocation
+    with a changed band: its name, the first byte, its size.
+
+    >>> print(note("done\\nmodule.so\\nk.cu\\nfill\\n60\\n0\\ny\\t8\\t8\\n"))
+    kernel fill of k.cu:
+      out of bounds: write at byte 8 of y, which has 8
+    >>> latest()[0].buffer, latest()[0].offset
+    ('y', 8)
+    >>> clear()
+    """
+    global _latest
+    word, module, source, kernel, seconds, count, *lines = text.splitlines()
+    own, beyond = lines[: int(count)], lines[int(count) :]
+    _latest = _of_worker(word, own, Path(module), source, float(seconds))
+    if not any(finding.kind == "out of bounds" for finding in _latest):
+        _latest += tuple(map(_beyond, beyond))
+    return str(KernelFault(f"kernel {kernel} of {source}:", _latest))
+
+
+def _beyond(line: str) -> Finding:
+    name, first, size = line.split("\t")
+    buffer = name or "an allocation that the kernel was not given"
+    return Finding(
+        "out of bounds",
+        f"write at byte {first} of {buffer}, which has {size}",
+        buffer=name,
+        offset=int(first),
+    )
+
+
+def _of_worker(word: str, lines: list[str], module: Path, source: str, seconds: float) -> tuple[Finding, ...]:
+    if word == "crash":
+        return crash(lines, module, source, seconds)
+    if word == "lost":
+        return (Finding("crash", "the process that the kernel ran in was lost"),)
+    return read_report(lines, module, source)

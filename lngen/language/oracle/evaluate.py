@@ -1,0 +1,162 @@
+"""Oracle: a definition evaluated as it stands, over any number type.
+
+`evaluate` walks the definition's tree, one NumPy operation for each node, and shares nothing with differentiation,
+planning or emission.
+
+>>> from lngen.language.parsing import parse
+>>> definition = parse("def f(x: Row, gamma: Feature = 1): return gamma * (x - mean(x)) ** 2")
+>>> evaluate(definition, {"x": [[1.0, 2.0, 6.0]]})
+{'y': array([[4., 1., 9.]])}
+
+The complex step gives a derivative to the last digit: here that of y[0, 0] by x[0, 0], 2*(x - mu)*(1 - 1/D).
+
+>>> step = evaluate(definition, {"x": [[1 + 1e-30j, 2.0, 6.0]]}, COMPLEX128)
+>>> round(float(step["y"][0, 0].imag / 1e-30), 15)
+-2.666666666666667
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from lngen.errors import LngenError
+from lngen.language.definition import Definition, Input
+from lngen.language.oracle.arithmetic import COMPLEX128, FLOAT32, FLOAT64, LONGDOUBLE, Array, Numbers
+from lngen.language.oracle.multiprecision import mp_numbers
+from lngen.language.syntax import Binary, Call, Compare, Expression, FeatureCount, Kind, Name, Negate, Number
+
+__all__ = ["COMPLEX128", "FLOAT32", "FLOAT64", "LONGDOUBLE", "Numbers", "evaluate", "mp_numbers"]
+
+
+def evaluate(
+    definition: Definition,
+    inputs: Mapping[str, Any],
+    numbers: Numbers = FLOAT64,
+    all_values: bool = False,
+) -> dict[str, Array]:
+    """Return the outputs of a definition, by name and in order; with `all_values` those of every statement.
+
+    `inputs` has a value by name: a Row of shape (..., D), a RowScalar (...,), a Feature (D,), a Scalar or a Constant of
+    shape (). A missing one, or None, takes its default. Results have these shapes too. Each operation rounds as
+    `numbers` does; an undefined value is NaN. Inputs are not written to.
+
+    Raises LngenError for an input that is unknown, missing, of a wrong shape or not of numbers, and for D below
+    `definition.minimum_features`.
+    """
+    shape = _row_shape(definition, inputs)
+    with np.errstate(all="ignore"):
+        values = {entry.name: _input(entry, inputs.get(entry.name), shape, numbers) for entry in definition.inputs}
+        walk = _Evaluation(numbers, shape[-1], values)
+        for statement in definition.statements:
+            values[statement.name] = walk.value(statement.expression)
+        named = [entry for entry in definition.statements if all_values or entry.name in definition.outputs]
+        order = [entry.name for entry in named] if all_values else list(definition.outputs)
+        kinds = {entry.name: entry.kind for entry in named}
+        return {name: _result(values[name], kinds[name], shape, numbers) for name in order}
+
+
+def _row_shape(definition: Definition, inputs: Mapping[str, Any]) -> tuple[int, ...]:
+    known = [entry.name for entry in definition.inputs]
+    for name in inputs:
+        if name not in known:
+            raise LngenError(f"{definition.name} has no input {name!r}; it has {', '.join(known)}.")
+    leading = definition.rows[0].name
+    if inputs.get(leading) is None:
+        raise LngenError(f"{definition.name} needs its input {leading!r}: pass an array of shape (..., D).")
+    shape: tuple[int, ...] = np.shape(inputs[leading])
+    if not shape:
+        raise LngenError(f"{leading!r} is a number; pass an array of shape (..., D).")
+    smallest = definition.minimum_features
+    if shape[-1] < smallest:
+        raise LngenError(f"{leading!r} has D = {shape[-1]}, and {definition.name} needs D >= {smallest}.")
+    return shape
+
+
+def _stored_shape(kind: Kind, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape in which a kind is computed with: a row scalar keeps an axis of length 1, to broadcast."""
+    if kind.over_rows:
+        return shape if kind.over_features else (*shape[:-1], 1)
+    return shape[-1:] if kind.over_features else ()
+
+
+def _public_shape(kind: Kind, shape: tuple[int, ...]) -> tuple[int, ...]:
+    return shape[:-1] if kind is Kind.ROW_SCALAR else _stored_shape(kind, shape)
+
+
+def _input(entry: Input, value: Any, shape: tuple[int, ...], numbers: Numbers) -> Array:
+    stored = _stored_shape(entry.kind, shape)
+    if value is None:
+        if entry.default is None:
+            raise LngenError(f"the input {entry.name!r} is missing and has no default.")
+        return np.broadcast_to(numbers.constant(entry.default), stored)
+    expected = _public_shape(entry.kind, shape)
+    if np.shape(value) != expected:
+        raise LngenError(
+            f"{entry.name!r} has shape {np.shape(value)}; a {entry.kind.value} has {expected} "
+            f"beside rows of shape {shape}."
+        )
+    try:
+        return numbers.array(value).reshape(stored)
+    except LngenError as error:
+        raise LngenError(f"{entry.name!r} is {error}") from None
+
+
+def _result(value: Array, kind: Kind, shape: tuple[int, ...], numbers: Numbers) -> Array:
+    full = np.broadcast_to(value, _stored_shape(kind, shape)).reshape(_public_shape(kind, shape))
+    return numbers.finish(np.array(full))
+
+
+@dataclass(frozen=True)
+class _Evaluation:
+    numbers: Numbers
+    features: int
+    values: Mapping[str, Array]
+
+    def value(self, expression: Expression) -> Array:
+        """The value of an expression, in the stored shape of its kind or one that broadcasts to it."""
+        numbers = self.numbers
+        match expression:
+            case Number(value):
+                return numbers.constant(value)
+            case FeatureCount():
+                return numbers.constant(Fraction(self.features))
+            case Name(name):
+                return self.values[name]
+            case Negate(operand):
+                return numbers.negate(self.value(operand))
+            case Binary("**", left, Number(exponent)):
+                return numbers.power(self.value(left), exponent)
+            case Binary(sign, left, right):
+                return numbers.combine(sign, self.value(left), self.value(right))
+            case Compare(sign, left, right):
+                return numbers.compare(sign, self.value(left), self.value(right))
+            case Call(function, arguments):
+                return self._call(function, arguments)
+
+    def _call(self, function: str, arguments: tuple[Expression, ...]) -> Array:
+        numbers = self.numbers
+        operands = [self.value(argument) for argument in arguments]
+        match function:
+            case "where":
+                return np.where(*operands)
+            case "maximum" | "minimum":
+                return numbers.extreme(function, *operands)
+            case "mean" | "sum" | "max" | "min":
+                return self._reduction(function, operands[0], arguments[0].kind)
+            case _:
+                return numbers.function(function, operands[0])
+
+    def _reduction(self, function: str, operand: Array, kind: Kind) -> Array:
+        match function:
+            case "mean":
+                reduced = self.numbers.mean(operand)
+            case "sum":
+                reduced = self.numbers.sum(operand)
+            case _:
+                reduced = self.numbers.pick(function, operand)
+        return reduced if kind.over_rows else reduced.reshape(())

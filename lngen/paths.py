@@ -1,0 +1,60 @@
+"""Folders `derive/`, `templates/` and `generated/`.
+
+In a checkout they stand beside the package, in an installed wheel inside it. A checkout is recognised by a
+`pyproject.toml` of lngen's distribution beside the package that was imported, so `python -m lngen` in a checkout, and
+an editable install of it from anywhere, use that checkout's folders.
+"""
+
+import keyword
+import tomllib
+from pathlib import Path
+
+from lngen.errors import LngenError
+from lngen.version import DISTRIBUTION
+
+_PACKAGE = Path(__file__).resolve().parents[0]
+
+RUNTIME = "_runtime"
+"""Folder beside emitted layers with the shared runtime: the files of `lngen.runtime`, unchanged."""
+
+
+def _checkout_of(package: Path) -> Path | None:
+    """The checkout that the package folder stands in, or None if it is installed."""
+    try:
+        project = tomllib.loads((package.parent / "pyproject.toml").read_text(encoding="utf-8"))
+        return package.parent if project["project"]["name"] == DISTRIBUTION else None
+    except (OSError, ValueError, KeyError, TypeError):
+        # Whatever pyproject.toml stands beside an installed package, it is not this project.
+        return None
+
+
+checkout: Path | None = _checkout_of(_PACKAGE)
+"""The root of the checkout that lngen is imported from; None in an installed wheel."""
+
+packaged: bool = checkout is None
+"""True if lngen is installed, with its definitions, templates and emitted layers inside the package."""
+
+
+def derive_folder() -> Path:
+    """The folder of the forward definitions, one file per layer."""
+    return (checkout or _PACKAGE) / "derive"
+
+
+def templates_folder() -> Path:
+    """The folder of the templates, one folder per backend."""
+    return (checkout or _PACKAGE) / "templates"
+
+
+def generated_folder() -> Path:
+    """The folder of the emitted layers, one folder per layer. It need not exist yet."""
+    return (checkout or _PACKAGE) / "generated"
+
+
+def require_package(folder: Path) -> None:
+    """Refuse a folder whose name cannot be imported: a layer imports the shared runtime from it."""
+    name = folder.resolve().name
+    if not folder.is_file() and (not name.isidentifier() or keyword.iskeyword(name)):
+        raise LngenError(
+            f"{folder} cannot be imported from: {name!r} is not the name of a Python package. "
+            "Choose another folder, such as my_model/layers, for `from my_model.layers import NAME`."
+        )

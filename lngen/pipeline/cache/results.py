@@ -1,0 +1,51 @@
+"""Results for a definition, kept between runs; no result is stale, and one is read back only unchanged.
+
+The name of an entry is a digest of everything that the result depends on: the definition, the options, and the
+fingerprint of lngen itself from `lngen.pipeline.cache.sources`. A change of any of them gives another name.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import PurePath
+from typing import TypeVar
+
+from lngen.language.definition import Definition
+from lngen.pipeline.cache import entries, key, sources
+
+Value = TypeVar("Value")
+
+
+class NotKept(Exception):
+    """A value that cannot be written such that it is read back as it was."""
+
+
+def kept(
+    what: str,
+    definition: Definition,
+    make: Callable[[], Value],
+    write: Callable[[Value], str],
+    read: Callable[[str], Value],
+) -> Value:
+    """Return the cached result of `make` for a definition, or make it now and cache it.
+
+    `what` names the result among others for the same definition, options included. `write` may raise NotKept, and
+    `read` ValueError; neither leaves this function, and a cache that cannot be used is no error.
+    """
+    fingerprint = sources.fingerprint()
+    if fingerprint is None:
+        return make()
+    # The result depends on the file's name, and not on its folder.
+    anywhere = replace(definition, filename=PurePath(definition.filename).name)
+    name = key([what, repr(anywhere), fingerprint])
+    if (content := entries.read(name)) is not None:
+        with contextlib.suppress(ValueError):
+            return read(content.decode())
+    made = make()
+    with contextlib.suppress(NotKept):
+        text = write(made)
+        if sources.are_known():
+            entries.write(name, text.encode())
+    return made

@@ -1,0 +1,369 @@
+"""Manifest of an emission, atomic writing, and drift: the difference of a folder from what lngen emits."""
+
+import difflib
+import importlib.metadata
+import json
+import keyword
+import os
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any, Literal
+
+from lngen import paths
+from lngen.emit.render import sha256_text
+from lngen.errors import LngenError
+from lngen.paths import RUNTIME
+from lngen.pipeline.files.atomic import replacing
+from lngen.pipeline.files.shared import runtime_files
+from lngen.runtime.native.compiler import COMPILED
+from lngen.version import DISTRIBUTION, __version__
+
+MANIFEST = "manifest.json"
+
+_MAXIMUM_DIFF_LINES = 60
+
+
+@dataclass(frozen=True)
+class Emission:
+    """The files of one emitted layer: its folder's `name`, and (relative POSIX path, text) sorted by path.
+
+    Raises LngenError if the name is no identifier, or a path is absolute, leaves the folder or occurs twice.
+    """
+
+    name: str
+    files: tuple[tuple[str, str], ...]
+
+    def __post_init__(self) -> None:
+        if not self.name.isidentifier() or keyword.iskeyword(self.name):
+            raise LngenError(f"an emitted layer has to be called by an identifier, not {self.name!r}")
+        for path, _ in self.files:
+            _require_inside(path)
+        if len(dict(self.files)) != len(self.files):
+            raise LngenError(f"the emission of {self.name} holds two files of the same path")
+        object.__setattr__(self, "files", tuple(sorted(self.files)))
+
+
+def _require_inside(path: str) -> None:
+    pure = PurePosixPath(path)
+    if pure.is_absolute() or ".." in pure.parts or "\\" in path or pure.as_posix() != path or path == ".":
+        raise LngenError(f"{path!r} is not a path inside the folder of an emitted layer")
+
+
+def supported_sympy() -> str:
+    """The range of SymPy that lngen declares, lower bound first.
+
+    It is read from where it is declared: the metadata in a wheel, `pyproject.toml` in a checkout, since the
+    metadata of an editable install may be older.
+    """
+    if paths.checkout is not None:
+        project = tomllib.loads((paths.checkout / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        requirements: Sequence[str] = project["dependencies"]
+    else:
+        requirements = importlib.metadata.requires(DISTRIBUTION) or []
+    return _range_of("sympy", requirements)
+
+
+def _range_of(distribution: str, requirements: Iterable[str]) -> str:
+    # Packaging tools reorder the bounds, and the manifest must not depend on which tool it was.
+    for requirement in requirements:
+        match = re.fullmatch(rf"{distribution}(?![\w.-])([^;]*)(;.*)?", requirement)
+        if match:
+            bounds = match[1].strip(" ()").split(",")
+            return ",".join(sorted((bound.replace(" ", "") for bound in bounds), reverse=True))
+    raise LngenError(f"lngen's own metadata does not name {distribution}: install lngen again")
+
+
+def manifest_text(
+    *,
+    name: str,
+    definition_text_hash: str,
+    templates: Mapping[str, str],
+    files: Mapping[str, str],
+    options: Mapping[str, Any],
+    cost: Mapping[str, Any],
+    interface: Mapping[str, Any],
+    evidence: Sequence[Mapping[str, Any]],
+    needed: Iterable[str] | None = None,
+) -> str:
+    """Return the text of `manifest.json`: the sources of the emitted files, their interface, and their proofs.
+
+    `templates` and `files` map a relative POSIX path to the SHA-256 of its text. `needed` names the files of the
+    runtime that the layer needs; None is all. The result depends only on the arguments, the version of lngen and its
+    range of SymPy, and not on time, place or installed versions. Raises TypeError for a value that JSON lacks, and
+    ValueError for a number that is not finite.
+    """
+    for path in (*templates, *files):
+        _require_inside(path)
+    manifest = {
+        "cost": dict(cost),
+        "definition": definition_text_hash,
+        "evidence": [dict(entry) for entry in evidence],
+        "files": dict(files),
+        "interface": dict(interface),
+        "lngen": __version__,
+        "name": name,
+        "options": dict(options),
+        "runtime": {path: sha256_text(text) for path, text in _runtime(needed).items()},
+        "sympy": supported_sympy(),
+        "templates": dict(templates),
+    }
+    return _json(manifest)
+
+
+def _json(manifest: Mapping[str, Any]) -> str:
+    return json.dumps(manifest, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _runtime(needed: Iterable[str] | None) -> dict[str, str]:
+    every = runtime_files()
+    return every if needed is None else {path: every[path] for path in sorted(set(needed)) if path in every}
+
+
+def shared_emission(layers: Iterable[Emission], folder: Path | None = None) -> Emission:
+    """Return the emission of the runtime files that layers need, which is written once beside them.
+
+    The layers are to be written to `folder`. Files that other layers there need, by their manifests, stay.
+    """
+    manifests = {layer.name: dict(layer.files).get(MANIFEST, "{}") for layer in layers}
+    needed = {path for text in manifests.values() for path in json.loads(text).get("runtime", ())}
+    if folder is not None and folder.is_dir():
+        others = (entry for entry in sorted(folder.iterdir()) if entry.name not in (RUNTIME, *manifests))
+        needed.update(path for other in others for path in _mapping(_read(other), "runtime"))
+    return runtime_emission(needed)
+
+
+def runtime_emission(needed: Iterable[str] | None = None) -> Emission:
+    """Return the emission of the runtime with the files that are needed; None is all."""
+    files = _runtime(needed)
+    manifest = {
+        "files": {path: sha256_text(text) for path, text in files.items()},
+        "lngen": __version__,
+        "name": RUNTIME,
+    }
+    return Emission(RUNTIME, (*files.items(), (MANIFEST, _json(manifest))))
+
+
+def emission(
+    name: str,
+    files: Mapping[str, str],
+    *,
+    definition_text: str,
+    templates: Mapping[str, str],
+    options: Mapping[str, Any],
+    cost: Mapping[str, Any],
+    interface: Mapping[str, Any],
+    evidence: Sequence[Mapping[str, Any]],
+    needed: Iterable[str] | None = None,
+) -> Emission:
+    """The files of a layer with their manifest: `manifest_text` of texts, where that takes hashes."""
+    text = manifest_text(
+        name=name,
+        definition_text_hash=sha256_text(definition_text),
+        templates={path: sha256_text(content) for path, content in templates.items()},
+        files={path: sha256_text(content) for path, content in files.items()},
+        options=options,
+        cost=cost,
+        interface=interface,
+        evidence=evidence,
+        needed=needed,
+    )
+    return Emission(name, (*files.items(), (MANIFEST, text)))
+
+
+def write(emission: Emission, folder: Path) -> tuple[Path, ...]:
+    """Write the emission to `folder/<name>/` and return the paths written.
+
+    At any moment, also after the process was killed, a reader sees all of the old files or all of the new ones. The
+    shared runtime is written first, if it differs, and nothing else in `folder` is touched. Raises LngenError, and
+    changes nothing, if `folder/<name>` holds a file that lngen did not write, is a symbolic link, or cannot be written.
+    """
+    texts = dict(emission.files)
+    if MANIFEST not in texts:
+        raise LngenError(f"the emission of {emission.name} has no {MANIFEST}, so it could not be replaced later")
+    target = folder / emission.name
+    _require_ours(target)
+    if emission.name != RUNTIME:
+        update(shared_emission([emission], folder), folder)
+    try:
+        with replacing(target) as new:
+            for path, text in emission.files:
+                (new / path).parent.mkdir(parents=True, exist_ok=True)
+                (new / path).write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise LngenError(f"{target} cannot be written: {error.strerror or error}") from error
+    return tuple(target / path for path, _ in emission.files)
+
+
+def require_writable(names: Iterable[str], folder: Path) -> None:
+    """Refuse, before any work is done, layers that `write` would refuse.
+
+    Raises LngenError if `folder` is a file or cannot be written to, or if `folder/<name>/` is not ours.
+    """
+    there = next(place for place in (folder, *folder.absolute().parents) if os.path.lexists(place))
+    if not there.is_dir():
+        raise LngenError(f"{there} is a file; layers are written to a folder. Choose another --out.")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise LngenError(f"{there} may not be written to. Change its permissions, or choose another --out.")
+    for name in names:
+        _require_ours(folder / name)
+
+
+def _require_ours(target: Path) -> None:
+    """Refuse to replace a folder unless every file in it is one that lngen wrote there."""
+    if target.is_symlink():
+        raise LngenError(f"{target} is a symbolic link; lngen writes folders only. Remove it, or choose another --out.")
+    if not target.exists():
+        return
+    if not target.is_dir():
+        raise LngenError(
+            f"{target} is a file; lngen needs a folder of that name. Move the file, or choose another --out."
+        )
+    ours = _listed_files(target)
+    foreign = sorted(path for path in _files_in(target) if path not in ours or (target / path).is_symlink())
+    if foreign:
+        raise LngenError(
+            f"{target} holds {_some(foreign)}, which lngen did not write there. "
+            "Move what you want to keep, remove the folder, and run the command again."
+        )
+
+
+def _listed_files(folder: Path) -> frozenset[str]:
+    """The files that the folder's manifest lists, itself included; empty if there is no manifest of ours."""
+    found = _read(folder)
+    return found["files"] | {MANIFEST} if found else frozenset()
+
+
+def options_of(folder: Path) -> Mapping[str, Any]:
+    """Return the options with which the layer in a folder was emitted; empty without a manifest of ours."""
+    return _mapping(_read(folder), "options")
+
+
+def _mapping(manifest: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    found = manifest.get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def lost_grades(emission: Emission, folder: Path) -> list[str]:
+    """List statements of the layer in `folder` that were exact by its manifest, and are not now; a line for each
+    sort.
+    """
+    after = json.loads(dict(emission.files).get(MANIFEST, "{}"))
+    known, now = _not_exact(_read(folder / emission.name)), _not_exact(after)
+    return [
+        f"{emission.name}: {now[about]} of its {about} are not exact, and {known[about]} were not before"
+        for about in sorted(now.keys() & known.keys())
+        if now[about] > known[about]
+    ]
+
+
+def _not_exact(manifest: Mapping[str, Any]) -> dict[str, int]:
+    """Count the statements of each sort that are less than exact."""
+    found: dict[str, int] = {}
+    for entry in manifest.get("evidence", ()):
+        about, count = entry.get("about", ""), 0 if entry["kind"].startswith("exact at") else entry.get("count", 1)
+        found[about] = found.get(about, 0) + count
+    return found
+
+
+def _read(folder: Path) -> Mapping[str, Any]:
+    """Return the folder's manifest; empty if it has none of ours."""
+    try:
+        found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        if "lngen" in found and found["name"] == folder.name:
+            return {**found, "files": frozenset(found["files"])}
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        pass
+    return {}
+
+
+def _files_in(folder: Path) -> Iterator[str]:
+    """Yield the relative POSIX paths of the files below a folder, without those that Python and `lngen build` add."""
+    for entry in sorted(folder.iterdir()):
+        if entry.is_dir() and not entry.is_symlink():
+            if entry.name != "__pycache__":
+                yield from (f"{entry.name}/{path}" for path in _files_in(entry))
+        elif entry.suffix != ".pyc" and not (folder.name == COMPILED and entry.suffix == ".so"):
+            yield entry.name
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:3])
+    return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} more files"
+
+
+@dataclass(frozen=True)
+class Drift:
+    """File under `generated/` that differs from what lngen emits; `path` is POSIX and relative to that folder."""
+
+    kind: Literal["differs", "missing", "left over"]
+    path: str
+    diff: str = ""
+
+
+def drift(emissions: Iterable[Emission], folder: Path, *, every_layer: bool = True) -> list[Drift]:
+    """Compare emissions with the content of a folder, byte by byte.
+
+    `every_layer` means that the emissions are complete, so that an emitted layer without a definition is left over. A
+    folder without a manifest of ours belongs to somebody else, and is ignored.
+    """
+    emissions = sorted(emissions, key=lambda emission: emission.name)
+    found = [entry for emission in emissions for entry in _drift_of(emission, folder)]
+    if every_layer and folder.is_dir():
+        names = {RUNTIME, *(emission.name for emission in emissions)}
+        for stranger in sorted(folder.iterdir()):
+            if stranger.name not in names and stranger.is_dir() and _listed_files(stranger):
+                found += (Drift("left over", f"{stranger.name}/{path}") for path in _files_in(stranger))
+    return found
+
+
+def update(emission: Emission, folder: Path) -> list[Drift]:
+    """Write the emission if `folder/<name>/` differs from it, and return the differences."""
+    drifts = drift([emission], folder, every_layer=False)
+    if drifts:
+        write(emission, folder)
+    return drifts
+
+
+def _drift_of(emission: Emission, folder: Path) -> Iterator[Drift]:
+    target = folder / emission.name
+    for path, text in emission.files:
+        shown = f"{emission.name}/{path}"
+        try:
+            content = (target / path).read_bytes()
+        except OSError:
+            yield Drift("missing", shown)
+            continue
+        if content != text.encode():
+            yield Drift("differs", shown, _diff(content.decode(errors="backslashreplace"), text, shown))
+    if target.is_dir():
+        texts = dict(emission.files)
+        yield from (Drift("left over", f"{emission.name}/{path}") for path in _files_in(target) if path not in texts)
+
+
+def _diff(committed: str, regenerated: str, path: str) -> str:
+    # Split at newlines alone: a carriage return or a form feed that was put in is a difference to show.
+    lines = difflib.unified_diff(
+        committed.split("\n"),
+        regenerated.split("\n"),
+        f"{path} (as it stands)",
+        f"{path} (as lngen emits it)",
+        lineterm="",
+    )
+    shown = [line.replace("\r", "\\r") for line in lines]
+    more = len(shown) - _MAXIMUM_DIFF_LINES
+    return "\n".join(shown[:_MAXIMUM_DIFF_LINES] + ([f"... and {more} more lines"] if more > 0 else []))
+
+
+def drift_message(drifts: Sequence[Drift], command: str = "lngen derive") -> str:
+    """Describe the drift, file by file with its diff, and the command that repairs it; empty if there is none."""
+    if not drifts:
+        return ""
+    parts = [f"{entry.path}: {entry.kind}" + (f"\n{entry.diff}" if entry.diff else "") for entry in drifts]
+    files = "1 file is" if len(drifts) == 1 else f"{len(drifts)} files are"
+    remedy = f"{files} not what lngen emits. Run `{command}` and commit what it writes."
+    if any(entry.kind == "left over" for entry in drifts):
+        remedy += " Remove what is left over."
+    return "\n".join([*parts, remedy])

@@ -1,0 +1,196 @@
+"""Run every stage from a definition to the files of its layer.
+
+    load -> derive -> plan -> prove -> emit NumPy, CUDA, C++, PyTorch, JAX, the derivation as a document, the manifest
+
+No stage reads the clock, the machine, or any file but the templates: the same definition gives the same bytes
+everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, TypeVar
+
+from lngen.derivation.derivation import Derivation, Proof
+from lngen.derivation.simplify import derive
+from lngen.derivation.simplify.second_order import second_order
+from lngen.emit import cpp, cpu, cuda, jax, numpy, render, sharded, torch
+from lngen.emit.chosen import OVER_PARTS, with_needed
+from lngen.emit.description import description
+from lngen.errors import LngenError
+from lngen.language.definition import Definition
+from lngen.pipeline.cache import values
+from lngen.pipeline.cache.results import kept
+from lngen.pipeline.cache.summaries import summary
+from lngen.pipeline.files import manifest
+from lngen.pipeline.files.manifest import Emission
+from lngen.pipeline.files.shared import needed
+from lngen.plan.history import after
+from lngen.plan.planner import Plan, plan
+from lngen.plan.widen import widened
+from lngen.prove import has_values, prove
+from lngen.prove.programs import program_proofs
+from lngen.report import cost_entries, report
+from lngen.report.heading import header, notes
+from lngen.runtime.emitted import BACKENDS
+
+Kept = TypeVar("Kept")
+
+STAGES = ("derive", "plan", "prove", "numpy", "cuda", "cpu", "torch", "jax", "derivation.md")
+"""Stages of `derived` in order, by the names passed to `on_stage`."""
+
+_EMITTERS = {"numpy": numpy.emit, "cuda": cuda.emit, "cpu": cpu.emit, "torch": torch.emit, "jax": jax.emit}
+
+
+_PASSES = {"NumPy": numpy.passes, "C++ and CUDA": cpp.passes}
+"""The passes of each group of backends, which end with the programs that these print."""
+
+
+class EvidenceError(LngenError):
+    """A derivation that does not hold: an emitted layer must not come from it."""
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A definition, its derivation with both row programs, and the files of the layer."""
+
+    definition: Definition
+    plan: Plan
+    emission: Emission
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The texts of the emitted files, by name."""
+        return dict(self.emission.files)
+
+    def text(self, path: str) -> str:
+        """Return the text of one emitted file, such as `kernels.cu`; raises KeyError if there is none."""
+        return self.files[path]
+
+
+def planned(
+    definition: Definition, *, proved: bool = True, on_stage: Callable[[str], None] = lambda stage: None
+) -> Plan:
+    """Return the plan of a definition; `proved=False` skips the proofs, which take most of the time.
+
+    `on_stage` gets the name of each of `STAGES` as it begins; a cached stage is skipped. Raises EvidenceError if the
+    evidence speaks against the derivation, and LngenError if the definition cannot be derived. With `proved`, it also
+    raises LngenError if no tried point has a finite real value.
+    """
+    if proved:
+        return _kept("plan with proofs", definition, lambda: _with_proofs(definition, on_stage))
+    return _kept("plan", definition, lambda: _planned(definition, on_stage))
+
+
+def _planned(definition: Definition, on_stage: Callable[[str], None]) -> Plan:
+    on_stage("derive")
+    derivation = second_order(derive(definition))
+    on_stage("plan")
+    return widened(plan(derivation, _PASSES))
+
+
+def _with_proofs(definition: Definition, on_stage: Callable[[str], None]) -> Plan:
+    found = planned(definition, proved=False, on_stage=on_stage)
+    on_stage("prove")
+    made = proved(found)
+    _require_evidence(made.derivation)
+    return made
+
+
+def proved(found: Plan) -> Plan:
+    """Return a plan with the evidence for its derivation and for the programs that backends are handed.
+
+    Raises LngenError if no tried point has a finite real value.
+    """
+    derivation = _proved(found.derivation)
+    handed = {name: [after(passes, program) for program in found.programs()] for name, passes in _PASSES.items()}
+    proofs = (*derivation.proofs, *program_proofs(derivation, handed))
+    return replace(found, derivation=replace(derivation, proofs=proofs))
+
+
+def derived(
+    definition: Definition,
+    *,
+    proved: bool = True,
+    over_parts: bool = False,
+    backends: Collection[str] = BACKENDS,
+    on_stage: Callable[[str], None] = lambda stage: None,
+) -> Derived:
+    """Return a definition with its derivation, its plan and its files; `over_parts` adds those for sharded rows.
+
+    The files are those of some `backends`, and of the backends that these need. Arguments and errors are those of
+    `planned`. It also raises LngenError for an expression that a backend cannot print.
+    """
+    plan = planned(definition, proved=proved, on_stage=on_stage)
+    chosen = with_needed((*backends, *(OVER_PARTS if over_parts else ())))
+    what = ("files" if proved else "files without proofs") + (" over parts" if over_parts else "")
+    what += "" if chosen == BACKENDS else f" for {' '.join(chosen)}"
+    files = _kept(what, definition, lambda: _emitted(plan, proved, over_parts, chosen, on_stage))
+    return Derived(definition, plan, files)
+
+
+def _emitted(
+    planned: Plan, proved: bool, over_parts: bool, backends: Sequence[str], on_stage: Callable[[str], None]
+) -> Emission:
+    programs = planned.programs()
+    files: dict[str, str] = {}
+    for backend, emit in _EMITTERS.items():
+        if backend in backends:
+            on_stage(backend)
+            files |= emit(programs, notes(planned, backend))
+    if over_parts:
+        files |= sharded.emit(programs, notes(planned, "sharded"))
+    on_stage("derivation.md")
+    files["derivation.md"] = _document(planned)
+    definition = planned.derivation.definition
+    summary(definition, lambda: planned)  # so that `lngen list` has it
+    return manifest.emission(
+        definition.name,
+        files,
+        definition_text=definition.canonical(),
+        templates=render.sources(*backends, "report", *["sharded"] * over_parts),
+        options={"backends": sorted(backends), "proved": proved} | ({"sharded": True} if over_parts else {}),
+        cost=cost_entries(planned),
+        interface=description(programs, notes(planned, "numpy")),
+        evidence=[_evidence_entry(proof) for proof in planned.derivation.proofs],
+        # Where every backend is, so is what no layer imports, and programs may call.
+        needed=None if set(backends) == set(BACKENDS) else needed(files),
+    )
+
+
+def _kept(what: str, definition: Definition, make: Callable[[], Kept]) -> Kept:
+    """Return a result of the definition from the cache, or make it and cache it."""
+    write, read = partial(values.encode_surely, given=definition), partial(values.decode, given=definition)
+    value: Kept = kept(what, definition, make, write, read)
+    return value
+
+
+def _proved(derivation: Derivation) -> Derivation:
+    if not has_values(derivation):
+        raise LngenError(
+            f"{derivation.definition.name} has no finite real value for any inputs from -2 to 2 that were tried. "
+            "Look for the root of a negative number, the logarithm of a number that is not positive, or a division by "
+            "zero."
+        )
+    return prove(derivation)
+
+
+def _require_evidence(derivation: Derivation) -> None:
+    failed = [f"{proof.kind}: {proof.statement}" for proof in derivation.proofs if not proof.passed]
+    if failed:
+        raise EvidenceError(
+            f"the derivation of {derivation.definition.name} does not hold:\n  "
+            + "\n  ".join(failed)
+            + "\nNothing was emitted. This is a fault of lngen, not of the definition: please report both."
+        )
+
+
+def _evidence_entry(proof: Proof) -> dict[str, Any]:
+    entry = {"about": proof.about, "count": proof.count, "kind": proof.kind}
+    return {**entry, "statement": proof.statement, "passed": proof.passed}
+
+
+def _document(planned: Plan) -> str:
+    return "\n".join(["<!--", *header(planned, "report"), "-->", "", report(planned, "markdown").strip("\n"), ""])

@@ -1,0 +1,296 @@
+"""Compiled kernels without a GPU: registers, accesses and arithmetic.
+
+Every pair of a program and a size is compiled for one architecture, two shipped layers for all of them, the others once
+each, in types and sizes by turns; `exhaustive` tests do the rest (`make exhaustive`).
+"""
+
+import functools
+import re
+
+import pytest
+
+from lngen.check.toolchain import nvrtc
+from lngen.emit.cuda import DTYPES, LAUNCH_FIELDS, contracts
+from lngen.extensions.inspection.cubin import integers
+from lngen.paths import generated_folder
+from lngen.pipeline.stages import derived
+from lngen.runtime.includes import inlined
+from tests import corpus
+from tests.emit.test_cuda_emit import LAYERS, emitted
+from tests.requirements import needs_nvdisasm, needs_nvrtc
+from tests.shipped import NAMES, REST, WHOLE, whole
+from tests.tiers import sample
+
+pytestmark = [pytest.mark.cuda, needs_nvrtc, needs_nvdisasm]
+
+ARCHITECTURES = ("sm_80", "sm_90", "sm_100", "sm_120")
+SIZES = (1, 7, 33, 256, 768, 1000, 1024, 1025, 4096, 8192, 16384, 65536)
+
+# Instructions that compute in double precision, or convert to or from it.
+DOUBLE = re.compile(r"(DADD|DMUL|DFMA|DSETP|DMNMX|MUFU\.\w*64H|(F2F|I2F|F2I|FRND)\.[\w.]*F64)")
+
+
+@functools.cache
+def compiled(layer: str, arch: str, options: tuple[str, ...]) -> nvrtc.Compiled:
+    return nvrtc.compile_as_launched(whole(emitted(layer)), arch, options)
+
+
+def kernels(built: nvrtc.Compiled) -> dict[str, list[str]]:
+    return nvrtc.instructions(nvrtc.disassemble(built.cubin))
+
+
+def only(dtype: str, size: int = 0, *more: str) -> tuple[str, ...]:
+    return (f"-DLNGEN_{dtype.upper()}", *((f"-DLNGEN_D={size}",) if size else ()), *more)
+
+
+def check(layer: str, arch: str, options: tuple[str, ...]) -> None:
+    check_built(compiled(layer, arch, options), layer)
+
+
+def check_built(built: nvrtc.Compiled, layer: str) -> None:
+    """Check that no register is spilled, and that no kernel but those of f64 uses doubles."""
+    code = kernels(built)
+    assert set(code) == set(built.resources)
+    for name, used in built.resources.items():
+        assert (used.spill_stores, used.spill_loads) == (0, 0), (name, used)
+        # CUDA's own sin and cos reduce huge arguments in double precision, with a table on the stack.
+        if layer == "waves":
+            continue
+        assert used.stack == 0, (name, used)
+        if not name.endswith("f64"):
+            doubles = [line for line in code[name] if DOUBLE.match(line)]
+            assert not doubles, (name, doubles[:5])
+
+
+# Each size once, each type and architecture several times.
+QUICK = [("centred", ARCHITECTURES[index % 4], DTYPES[index % 3], size) for index, size in enumerate(SIZES)] + [
+    ("centred", "sm_100", "f32", 0),
+    ("centred", "sm_90", "f64", 1024),
+    ("residual", "sm_90", "bf16", 4096),
+    ("tanh", "sm_120", "f16", 1000),
+    ("sink", "sm_90", "f32", 256),
+    ("sink", "sm_120", "f64", 768),
+    ("heads", "sm_90", "f32", 33),
+    ("heads", "sm_80", "f64", 33),
+    ("waves", "sm_90", "f32", 33),
+]
+
+
+# Each architecture and each type.
+FEW = [("residual", "sm_90", "bf16", 4096), ("tanh", "sm_120", "f16", 1000)]
+
+
+@pytest.mark.parametrize("name", sample(NAMES, (), ("layer_norm", "scaled_softmax")))
+def test_parts_of_rows(name: str) -> None:
+    text = whole(derived(corpus.definition(name), proved=False, over_parts=True).files, "sharded.cu")
+    for dtype in ("bf16", "f32"):
+        check_built(nvrtc.compile_as_launched(text, "sm_90", only(dtype, 4096)), name)
+
+
+@pytest.mark.parametrize(("layer", "arch", "dtype", "size"), sample(QUICK, FEW))
+def test_no_spill_and_no_double(layer: str, arch: str, dtype: str, size: int) -> None:
+    check(layer, arch, only(dtype, size))
+
+
+# One layer for every architecture, type and length; the others once each.
+SHIPPED = [(WHOLE[0], arch, size, ()) for arch in ARCHITECTURES for size in (0, 1024, 4096)] + [
+    (layer, ARCHITECTURES[index % 4], (1024, 4096, 0)[index % 3], (DTYPES[(index // 2) % 4],))
+    for index, layer in enumerate((*REST, *WHOLE[1:]))
+]
+
+
+def writes_rows(text: str, direction: str) -> bool:
+    """Test whether a direction has a result that is a row."""
+    part = text.partition(f"namespace lngen::{direction} {{")[2].partition(f"}}  // namespace lngen::{direction}")[0]
+    return "Name<ROWS_OUT, " in part
+
+
+def check_shipped(layer: str, arch: str, size: int, dtypes: tuple[str, ...]) -> None:
+    text = inlined(generated_folder() / layer / "kernels.cu")
+    length = (f"-DLNGEN_D={size}",) if size else ()
+    built = nvrtc.compile_as_launched(text, arch, (*length, *(f"-DLNGEN_{dtype.upper()}" for dtype in dtypes)))
+    code = kernels(built)
+    assert {f"{direction}_{dtype}" for direction in ("forward", "backward") for dtype in dtypes or DTYPES} <= set(code)
+    for name, used in built.resources.items():
+        assert (used.spill_stores, used.spill_loads, used.stack) == (0, 0, 0), (name, used)
+        if not name.endswith("f64"):
+            assert not [line for line in code[name] if DOUBLE.match(line)], name
+        if size and "columns" not in name:
+            assert any(re.match(r"LDG(STS)?\.E[\w.]*\.128", line) for line in code[name]), name
+            wide = any(re.match(r"STG\.E[\w.]*\.128", line) for line in code[name])
+            assert wide == writes_rows(text, name.partition("_")[0]), name
+
+
+@pytest.mark.parametrize(("layer", "arch", "size", "dtypes"), sample(SHIPPED, [("layer_norm", "sm_90", 0, ())]))
+def test_what_is_shipped_compiles(layer: str, arch: str, size: int, dtypes: tuple[str, ...]) -> None:
+    """Check the committed code: no spill, no stack frame, 16-byte accesses for known D, no double in a narrow
+    kernel.
+    """
+    check_shipped(layer, arch, size, dtypes)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("size", [0, 1024, 4096])
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+@pytest.mark.parametrize("layer", [*REST, *WHOLE[1:]])
+def test_what_is_shipped_compiles_for_every_architecture(layer: str, arch: str, size: int) -> None:
+    check_shipped(layer, arch, size, ())
+
+
+# What exp, erf and tanh give in one stage is kept for the next. Here those values, counted as rows, are what decides
+# how many entries a thread has; not counted, they spill.
+@pytest.mark.parametrize(
+    ("layer", "dtype", "size"),
+    [("layer_norm_gelu", "f32", 8192), ("rms_norm_gated", "f32", 12288), ("softmax", "f64", 4096)],
+)
+@pytest.mark.ci
+def test_what_functions_give_has_room(layer: str, dtype: str, size: int) -> None:
+    check_shipped(layer, "sm_90", size, (dtype,))
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("size", [0, *SIZES])
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+@pytest.mark.parametrize("layer", ["centred", "residual", "tanh"])
+def test_no_spill_and_no_double_anywhere(layer: str, arch: str, size: int) -> None:
+    check(layer, arch, (f"-DLNGEN_D={size}",) if size else ())
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("size", [0, 33, 1000, 4096, 16384])
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+def test_no_spill_and_no_double_in_a_crowded_program(arch: str, size: int) -> None:
+    check("sink", arch, (f"-DLNGEN_D={size}",) if size else ())
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("options", [("-DLNGEN_SHARED=232448",), ("-DLNGEN_PARAMETERS=f32",), ("-DLNGEN_VECTOR=1",)])
+@pytest.mark.parametrize("size", [1024, 8192, 16384])
+def test_no_spill_in_other_configurations(options: tuple[str, ...], size: int) -> None:
+    check("centred", "sm_90", only("bf16", size, *options))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "size"), sample([("f16", 1000), ("bf16", 256), ("f32", 8192), ("f64", 1024)], [("f32", 8192)])
+)
+def test_rows_go_by_sixteen_bytes_where_they_can(dtype: str, size: int) -> None:
+    code = kernels(compiled("centred", "sm_90", only(dtype, size)))
+    for name in (f"forward_{dtype}", f"backward_{dtype}"):
+        assert any(re.match(r"LDG(STS)?\.E[\w.]*\.128", line) for line in code[name]), name
+        assert any(re.match(r"STG\.E[\w.]*\.128", line) for line in code[name]), name
+
+
+@pytest.mark.ci
+def test_a_row_is_read_once_and_written_once() -> None:
+    # 64 threads for a row of 1024 floats are four accesses of 16 bytes for each thread, input and output. The first
+    # rows are copied before the loop, the others in it.
+    built = compiled("centred", "sm_90", only("f32", 1024, "-DLNGEN_THREADS_PER_ROW=64"))
+    for name, arrays in (("forward_f32", 1), ("backward_f32", 2)):
+        code = kernels(built)[name]
+        table = dict(zip(LAUNCH_FIELDS, integers(built.cubin, f"{name}_launch") or (), strict=True))
+        assert sum(line.startswith("LDGSTS") for line in code) == 4 * arrays * (table["rows_copied"] + 1)
+        assert sum(line.startswith("STG.E.EF.128") for line in code) == 4
+        assert not any(re.match(r"LDG\.E\.EF", line) for line in code)
+
+
+@pytest.mark.ci
+def test_odd_sizes_and_the_override_go_entry_by_entry() -> None:
+    for options in (only("f32", 1025), only("f32", 1024, "-DLNGEN_VECTOR=1")):
+        code = kernels(compiled("centred", "sm_90", (*options, "-DLNGEN_FORWARD")))
+        assert not any(re.match(r"(LDG|STG)\.E[\w.]*\.(64|128)", line) for line in code["forward_f32"])
+
+
+def test_what_is_left_out_is_gone() -> None:
+    same = ("-DLNGEN_THREADS_PER_ROW=64",)
+    left_out = ("-DLNGEN_WITHOUT_gamma", "-DLNGEN_WITHOUT_beta")
+    everything = kernels(compiled("centred", "sm_90", only("f32", 1024, *same)))
+    nothing = kernels(compiled("centred", "sm_90", only("f32", 1024, *same, *left_out)))
+
+    def loads(code: dict[str, list[str]], name: str) -> int:
+        return sum(1 for line in code[name] if re.match(r"LDG\b", line))
+
+    # Without Features a forward copies its row and reads nothing else, and a backward has no workspace to write to.
+    assert loads(nothing, "forward_f32") == 0 < loads(everything, "forward_f32")
+    assert not any(re.match(r"STG\.E(?!\.EF)", line) for line in nothing["backward_f32"])
+    assert any(re.match(r"STG\.E(?!\.EF)", line) for line in everything["backward_f32"])
+    assert len(nothing["backward_f32"]) < len(everything["backward_f32"])
+
+
+@pytest.mark.ci
+def test_without_save_rows_are_all_that_is_written() -> None:
+    def stores(*more: str) -> list[str]:
+        code = kernels(compiled("centred", "sm_90", only("f32", 1024, "-DLNGEN_FORWARD", *more)))["forward_f32"]
+        return [line for line in code if re.match(r"STG\.E(?!\.EF\.128)", line)]
+
+    assert stores()
+    assert not stores("-DLNGEN_SAVE_NOTHING")
+
+
+@pytest.mark.ci
+def test_a_kernel_that_may_be_launched_early_waits_before_it_reads() -> None:
+    """ACQBULK waits for the kernel before, PREEXIT lets the next one be launched."""
+
+    def places(arch: str, *more: str) -> dict[str, list[str]]:
+        code = kernels(compiled("centred", arch, only("f32", 1024, "-DLNGEN_BACKWARD", *more)))
+        return {
+            name: [found[0] for line in lines if (found := re.match(r"ACQBULK|PREEXIT|LDG|STG", line))]
+            for name, lines in code.items()
+        }
+
+    for lines in places("sm_90", "-DLNGEN_DEPENDENT").values():
+        assert lines[:2] == ["ACQBULK", "PREEXIT"]
+    for lines in (*places("sm_80", "-DLNGEN_DEPENDENT").values(), *places("sm_90").values()):
+        assert not {"ACQBULK", "PREEXIT"} & set(lines)
+
+
+def test_a_reduction_that_served_a_left_out_gradient_is_gone() -> None:
+    present, absent = (
+        kernels(compiled("tanh", "sm_90", only("f32", 8192, "-DLNGEN_BACKWARD", *more)))["backward_f32"]
+        for more in ((), ("-DLNGEN_WITHOUT_alpha",))
+    )
+    assert any(line.startswith("SHFL") for line in present)
+    assert not any(line.startswith(("SHFL", "BAR")) for line in absent)
+
+
+def test_reductions_of_a_stage_share_one_barrier() -> None:
+    code = kernels(compiled("centred", "sm_90", only("f32", 8192)))
+    barriers = {name: sum(1 for line in lines if line.startswith("BAR.SYNC")) for name, lines in code.items()}
+    # Two stages reduce in the forward: the mean, then its correction and the variance; one in the backward.
+    assert barriers["forward_f32"] == 2
+    assert barriers["backward_f32"] == 1
+
+
+def test_rows_of_one_warp_need_no_barrier() -> None:
+    assert not any(
+        line.startswith("BAR")
+        for line in kernels(compiled("centred", "sm_90", only("f32", 256, "-DLNGEN_FORWARD")))["forward_f32"]
+    )
+
+
+@pytest.mark.parametrize("layer", sample(sorted({*LAYERS} - {"waves"}), ["sink"]))
+def test_ptx_of_a_narrow_kernel_has_no_double(layer: str) -> None:
+    size = 0 if layer == "centred" else 33
+    ptx = nvrtc.compile(whole(emitted(layer)), "compute_90", only("bf16", size, "-DLNGEN_F32")).ptx
+    assert ".entry forward_f32" in ptx
+    assert ".entry backward_bf16" in ptx
+    # Apart from constants of layer.h, which the compiler lists among variables.
+    assert ".f64" not in re.sub(r"(?m)^\s*\.global.*", "", ptx)
+
+
+def test_selection_compiles_one_kernel_alone() -> None:
+    built = compiled("centred", "sm_90", only("f16", 64, "-DLNGEN_FORWARD"))
+    assert set(built.resources) == {"forward_f16"}
+
+
+@pytest.mark.ci
+def test_without_macros_every_kernel_is_there() -> None:
+    names = {f"{contract.kernel}_{dtype}" for contract in contracts(*LAYERS["residual"]) for dtype in DTYPES}
+    assert set(compiled("residual", "sm_90", ()).resources) == names
+
+
+@pytest.mark.ci
+def test_the_launch_arrays_are_in_the_module() -> None:
+    built = compiled("residual", "sm_90", ())
+    for contract in contracts(*LAYERS["residual"]):
+        for dtype in DTYPES:
+            assert f"{contract.kernel}_{dtype}_launch".encode() in built.cubin

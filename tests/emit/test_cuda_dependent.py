@@ -1,0 +1,76 @@
+"""LNGEN_DEPENDENT=1: the end of the sums over rows is launched while blocks are still at work on rows."""
+
+from collections.abc import Iterator
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lngen.extensions.simt import driver
+from lngen.runtime.cuda.devices import Device
+from tests.emit.test_cuda_launcher import PAIRS, backends
+from tests.requirements import has_gpu, needs_gxx, needs_pycuda
+
+pytestmark = [pytest.mark.cuda, pytest.mark.ci, needs_pycuda, *([] if has_gpu() else [needs_gxx])]
+
+
+@pytest.fixture(scope="module")
+def cuda() -> Iterator[Any]:
+    if not has_gpu():
+        driver.enable()
+    import pycuda.driver
+    import pycuda.gpuarray
+
+    pycuda.driver.init()
+    context = pycuda.driver.Device(0).retain_primary_context()
+    context.push()
+    yield SimpleNamespace(driver=pycuda.driver, gpuarray=pycuda.gpuarray, context=context)
+    pycuda.driver.Context.pop()
+
+
+@pytest.fixture(scope="module")
+def centred(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
+    return backends(PAIRS["centred"], tmp_path_factory.mktemp("emitted"))[0]
+
+
+def test_results_and_launches(centred: Any, cuda: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same bits, the second kernel launched with its attribute, and a direction of one kernel as ever."""
+    random = np.random.default_rng(0)
+    x, dy = (cuda.gpuarray.to_gpu(random.standard_normal((9, 33)).astype(np.float32)) for _ in range(2))
+    gamma, beta = (cuda.gpuarray.to_gpu(random.standard_normal(33).astype(np.float32)) for _ in range(2))
+    _, saved = centred.forward(x, gamma, beta)
+    wanted = [array.get() for array in centred.backward(saved, dy)]
+
+    launcher = centred._launcher
+    monkeypatch.setenv("LNGEN_DEPENDENT", "1")
+    capability = cuda.driver.Device(0).compute_capability()
+    monkeypatch.setattr(launcher.devices, "DEVICES", {})
+    attributes: list[int] = []
+    launch = launcher.driver.bindings().cuLaunchKernelEx
+
+    def noted(how: Any, *rest: Any) -> Any:
+        attributes.append(how.numAttrs)
+        return launch(how, *rest)
+
+    monkeypatch.setattr(launcher.driver.bindings(), "cuLaunchKernelEx", noted)
+    for stream in (None, cuda.driver.Stream()):
+        attributes.clear()
+        _, saved = centred.forward(x, gamma, beta, stream=stream)
+        assert attributes == [0]
+        found = [array.get() for array in centred.backward(saved, dy, stream=stream)]
+        assert attributes == [0, 0, int(capability >= (9, 0))]
+        for ours, others in zip(found, wanted, strict=True):
+            np.testing.assert_array_equal(ours, others)
+
+
+def test_what_it_may_be_set_to(cuda: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def is_dependent(value: str) -> bool:
+        monkeypatch.setenv("LNGEN_DEPENDENT", value)
+        return Device(cuda.driver, 0, None, 0).is_dependent
+
+    assert not is_dependent("0")
+    assert not is_dependent("")
+    assert is_dependent("1") == (cuda.driver.Device(0).compute_capability() >= (9, 0))
+    with pytest.raises(ValueError, match="LNGEN_DEPENDENT is 'yes'; set it to 1 for dependent launches, or to 0"):
+        is_dependent("yes")

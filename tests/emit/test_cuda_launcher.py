@@ -1,0 +1,368 @@
+"""`cuda_backend.py` as far as it goes without a device: its text, its interface, its errors."""
+
+import ast
+import importlib
+import inspect
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lngen.algebra.symbols import FeatureSymbol
+from lngen.emit import Notes, numpy
+from lngen.emit.cuda import emit
+from lngen.errors import LngenError
+from lngen.plan.program import Parameter, RowProgram
+from tests import programs
+from tests.emit.cuda_programs import HEADS, SINK
+from tests.emit.reference import module_of, notes_of
+from tests.formatted import assert_passes_ruff
+from tests.requirements import needs_ruff
+
+ROOT = Path(__file__).parents[2]
+PAIRS = {
+    "centred": (programs.CENTRED_FORWARD, programs.CENTRED_BACKWARD),
+    "tanh": (programs.TANH_FORWARD, programs.TANH_BACKWARD),
+    "residual": (programs.RESIDUAL_FORWARD, programs.RESIDUAL_BACKWARD),
+    "heads": HEADS,
+    "sink": SINK,
+}
+
+
+def emitted(pair: tuple[RowProgram, RowProgram]) -> dict[str, str]:
+    """The package of a layer, both backends."""
+    notes = notes_of(pair[0])
+    return numpy.emit(pair, notes) | emit(pair, notes)
+
+
+def backends(pair: tuple[RowProgram, RowProgram], folder: Path) -> tuple[ModuleType, ModuleType]:
+    """The CUDA and the NumPy module of a layer."""
+    package = module_of(emitted(pair), folder, pair[0].layer)
+    names = [f"{package.__name__}.{backend}_backend" for backend in ("cuda", "numpy")]
+    __import__(names[0])
+    return sys.modules[names[0]], sys.modules[names[1]]
+
+
+@pytest.fixture(scope="module")
+def modules(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[ModuleType, ModuleType]]:
+    folder = tmp_path_factory.mktemp("emitted")
+    return {name: backends(pair, folder) for name, pair in PAIRS.items()}
+
+
+@pytest.fixture(scope="module")
+def layer(modules: dict[str, tuple[ModuleType, ModuleType]]) -> Any:
+    return modules["centred"][0]
+
+
+@dataclass
+class Fake:
+    """Says that it is in device memory, which nothing here may look at."""
+
+    shape: tuple[int, ...]
+    typestr: str = "<f4"
+    pointer: int = 0x10000
+    strides: tuple[int, ...] | None = None
+    read_only: bool = False
+    mask: Any = None
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return {
+            "shape": self.shape,
+            "typestr": self.typestr,
+            "data": (self.pointer, self.read_only),
+            "strides": self.strides,
+            "mask": self.mask,
+            "version": 3,
+        }
+
+
+# Text
+
+
+@pytest.mark.parametrize("name", PAIRS)
+@needs_ruff
+def test_text_passes_ruff(name: str, tmp_path: Path) -> None:
+    text = emit(PAIRS[name], notes_of(PAIRS[name][0]))["cuda_backend.py"]
+    (tmp_path / "cuda_backend.py").write_text(text)
+    ast.parse(text, feature_version=(3, 11))
+    assert_passes_ruff([tmp_path])
+
+
+def test_text_needs_numpy_and_what_layers_share() -> None:
+    text = emit(PAIRS["sink"], notes_of(SINK[0]))["cuda_backend.py"]
+    found = [node for node in ast.walk(ast.parse(text)) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    modules = {node.module if isinstance(node, ast.ImportFrom) else node.names[0].name for node in found}
+    assert modules == {
+        "collections.abc",
+        "typing",
+        "numpy",
+        "numpy.typing",
+        "_runtime.cuda",
+        "kernels",
+        "numpy_backend",
+    }
+
+
+def test_notes_are_placed() -> None:
+    notes = Notes("demo_centred", "A title.", ("one", "two"), {"forward": ("y = f",), "backward": ("dx = g",)})
+    text = emit(PAIRS["centred"], notes)["cuda_backend.py"]
+    assert text.startswith('# one\n# two\n"""A title.\n\n')
+
+
+@pytest.mark.parametrize("name", ["stream", "workspace", "autotune", "like"])
+def test_a_name_that_no_definition_may_use(name: str) -> None:
+    forward, backward = PAIRS["centred"]
+    given = (*forward.parameters, Parameter(name, FeatureSymbol(name), "Feature", None))
+    notes = replace(notes_of(forward), inputs=("x", "gamma", "beta", name))
+    with pytest.raises(LngenError, match=f"cannot use the name {name}, which is an argument of the emitted functions"):
+        emit((replace(forward, parameters=given), backward), notes)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_tables_fit_the_kernels(name: str, modules: dict[str, tuple[ModuleType, ModuleType]]) -> None:
+    """Each kernel of kernels.cu is passed as many arguments as it has, of its types, and each is known."""
+    cuda = modules[name][0]
+    source = emitted(PAIRS[name])["kernels.cu"].replace("\\\n", "")
+    fixed = {"the rows", "the features", "the blocks", "the workspace"}
+    layer = cuda._LAYER
+    passes = [
+        (layer.takes[name], *item) for name, direction in layer.directions.items() for item in direction.kernels.items()
+    ]
+    for takes, kernel, passed in passes:
+        declared = re.search(rf"\({kernel}_##TYPE, T, \S+\s+\((.*?)\),\s+\(", source)
+        assert declared, kernel
+        for argument, part in zip(declared[1].split(","), passed.split(", "), strict=True):
+            kind = {"the rows": "long long ", "the features": "int ", "the blocks": "int "}.get(part, "")
+            assert argument.strip().startswith(kind)
+            assert ("*" in argument) == (not kind and part not in takes.numbers)
+            assert part in {*fixed, *takes.slots}
+
+
+# Interface
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_functions_are_those_of_numpy(name: str, modules: dict[str, tuple[ModuleType, ModuleType]]) -> None:
+    _are_alike(*modules[name], ("forward", "backward"))
+
+
+@pytest.mark.parametrize("name", ["layer_norm", "add_layer_norm", "cross_entropy"])
+def test_functions_of_shipped_layers_are_those_of_numpy(name: str) -> None:
+    cuda, other = (importlib.import_module(f"generated.{name}.{backend}_backend") for backend in ("cuda", "numpy"))
+    _are_alike(cuda, other, ("forward", "backward", "jvp", "backward_backward"))
+    assert cuda.SecondGradients._fields == other.SecondGradients._fields
+
+
+def _are_alike(cuda: ModuleType, other: ModuleType, functions: Sequence[str]) -> None:
+    for function in functions:
+        ours, theirs = (
+            [(p.name, p.default, p.kind) for p in inspect.signature(vars(m)[function]).parameters.values()]
+            for m in (cuda, other)
+        )
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        assert theirs.pop() == ("threads", 1, keyword)
+        own = [("stream", None, keyword), ("workspace", None, keyword), ("autotune", False, keyword)]
+        own.append(("like", None, keyword))
+        assert ours == [*theirs, *own]
+    for group in ("Outputs", "Gradients", "Saved"):
+        assert hasattr(cuda, group) == hasattr(other, group)
+        if hasattr(cuda, group):
+            assert vars(cuda)[group]._fields == vars(other)[group]._fields
+
+
+@pytest.mark.parametrize(
+    ("pycuda", "words"),
+    [
+        (None, "needs PyCUDA: pip install pycuda"),
+        ("raise ImportError('libcuda.so.1: cannot open')", "no NVIDIA driver or GPU (libcuda.so.1: cannot open)"),
+        (
+            "class Error(Exception): pass\ndef init(): raise Error('no device')",
+            "no NVIDIA driver or GPU (no device); install the driver",
+        ),
+        ("class Error(Exception): pass\ndef init(): pass", "needs NVIDIA's cuda.bindings beside PyCUDA: pip install"),
+    ],
+)
+def test_what_is_missing_is_said(
+    pycuda: str | None, words: str, modules: dict[str, tuple[ModuleType, ModuleType]], tmp_path: Path
+) -> None:
+    """The module is imported without PyCUDA and without a driver, and a call says what is missing."""
+    if pycuda is not None:
+        (tmp_path / "pycuda").mkdir()
+        (tmp_path / "pycuda" / "__init__.py").touch()
+        (tmp_path / "pycuda" / "driver.py").write_text(pycuda)
+        (tmp_path / "pycuda" / "gpuarray.py").write_text("GPUArray = None")
+    missing = f"sys.modules['{'pycuda' if pycuda is None else 'cuda'}'] = None"
+    layer = Path(str(modules["centred"][0].__file__)).parent
+    code = (
+        f"import sys; sys.path[:0] = {[str(tmp_path), str(layer.parent.parent)]!r}; {missing}\n"
+        f"from {layer.parent.name}.{layer.name} import cuda_backend\n"
+        "interface = dict(shape=(3, 4), typestr='<f4', data=(4096, False), version=3)\n"
+        "array = type('Array', (), {'__cuda_array_interface__': interface})()\n"
+        "try: cuda_backend.forward(array)\n"
+        "except ImportError as error: print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert words in done.stdout, done.stderr
+    assert "the NumPy backend beside this file" in done.stdout
+
+
+# Errors, before any call of the driver
+
+
+@pytest.fixture
+def no_driver(layer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> None:
+        raise AssertionError("the driver was called")
+
+    monkeypatch.setattr(layer._launcher.devices, "_pycuda", refuse)
+    monkeypatch.setattr(layer._launcher.driver, "bindings", refuse)
+
+
+X = Fake((3, 4))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "words"),
+    [
+        ({"x": None}, TypeError, "x is None; pass an array of floats"),
+        ({"x": np.ones((3, 4))}, TypeError,
+         r"x is of type ndarray, not an array in device memory; .*numpy_backend"),
+        ({"x": 1.0}, TypeError, "x is of type float, not an array in device memory"),
+        ({"x": Fake((3, 4), "<i4")}, TypeError, "x is of type <i4, not floating point"),
+        ({"x": Fake((3, 4), "<c8")}, TypeError, "x is of type <c8, not floating point"),
+        ({"x": Fake((3, 4), ">f4")}, TypeError, "x is of type >f4, not floating point"),
+        ({"x": Fake(())}, ValueError, r"x has shape \(\); pass \(..., D\) with D of 1 or more"),
+        ({"x": Fake((3, 0))}, ValueError, r"x has shape \(3, 0\); pass"),
+        ({"x": Fake((1, 2**30 + 1))}, ValueError, r"pass rows of at most 2\*\*30 entries; numpy_backend takes any"),
+        ({"x": Fake((3, 4), strides=(4, 12))}, ValueError,
+         r"x has strides \(4, 12\) .* pass a contiguous copy"),
+        ({"x": Fake((3, 4), strides=(32, 4))}, ValueError, "x has strides"),
+        ({"x": Fake((3, 4), strides=(0, 4))}, ValueError, "x has strides"),
+        ({"x": Fake((3, 4), pointer=0x10002)}, ValueError,
+         "x starts at address 0x10002, which is not aligned for float32"),
+        ({"x": Fake((3, 4), pointer=0)}, ValueError, r"x has shape \(3, 4\) and no memory"),
+        ({"x": Fake((3, 4), mask=X)}, TypeError, "x has a mask"),
+        ({"x": X, "gamma": Fake((5,))}, ValueError, r"gamma has shape \(5,\); pass \(D,\), which is \(4,\)"),
+        ({"x": X, "gamma": Fake((4,), "<f2"), "beta": Fake((4,))}, TypeError,
+         "beta is of type float32 and gamma of type float16; pass beta in float16"),
+        ({"x": X, "eps": "1"}, TypeError, "eps is '1' of type str; pass a number"),
+        ({"x": X, "eps": float("nan")}, ValueError, "eps is nan; pass a finite number"),
+        ({"x": X, "eps": 10**400}, ValueError, "eps is larger than any float; pass a finite number"),
+        ({"x": X, "eps": np.asarray(float("nan"))}, ValueError, "eps is nan; pass a finite number"),
+        ({"x": X, "eps": np.asarray([1.0])}, TypeError, "of type ndarray; pass a number"),
+        ({"x": X, "eps": True}, TypeError, "eps is True of type bool; pass a number"),
+        ({"x": X, "out": Fake((4, 3))}, ValueError,
+         r"out for y has shape \(4, 3\) and type float32; pass one of"),
+        ({"x": X, "out": Fake((3, 4), "<f8")}, ValueError,
+         "out for y has .* pass one of .* and type float32"),
+        ({"x": X, "out": X}, ValueError, "out for y overlaps x; pass another array"),
+        ({"x": X, "out": Fake((3, 4), read_only=True, pointer=0x20000)}, ValueError,
+         "out for y is read-only"),
+        ({"x": X, "out": np.ones((3, 4), np.float32)}, TypeError, "out for y is of type ndarray"),
+        ({"x": X, "workspace": Fake((8,), pointer=0x20000)}, ValueError,
+         r"workspace has 32 bytes and forward needs"),
+        ({"x": X, "workspace": X}, ValueError, "workspace overlaps x"),
+        ({"x": X, "workspace": Fake((8,), pointer=0x20004)}, ValueError,
+         "workspace is not aligned to 16 bytes"),
+        ({"x": X, "stream": "0"}, TypeError,
+         "stream is of type str; pass a stream of PyCUDA, PyTorch or CuPy"),
+    ],
+)  # fmt: skip
+@pytest.mark.usefixtures("no_driver")
+def test_bad_forward(arguments: dict[str, Any], kind: type[Exception], words: str, layer: Any) -> None:
+    with pytest.raises(kind, match=words):
+        layer.forward(**arguments)
+
+
+F4 = np.dtype(np.float32)
+
+
+def row_scalars_of(layer: Any) -> list[str]:
+    return [each.name for each in layer._LAYER.takes["forward"].row_scalars]
+
+
+def saved_of(layer: Any, **changes: Any) -> Any:
+    row_scalars = {name: Fake((3,), pointer=0x40000) for name in row_scalars_of(layer)}
+    fields = {"shape": (3, 4), "dtype": F4, "dtypes": (F4, F4, None)}
+    fields |= {"x": X, "gamma": Fake((4,), pointer=0x30000), **row_scalars, **changes}
+    return layer.Saved(**fields)
+
+
+@pytest.mark.parametrize(
+    ("changes", "arguments", "kind", "words"),
+    [
+        ({}, {"dy": None}, TypeError, "dy is None; pass an array of floats"),
+        ({}, {"dy": Fake((4, 3))}, ValueError,
+         r"dy has shape \(4, 3\); pass the shape of y, which is \(3, 4\)"),
+        ({}, {"dy": Fake((3, 4), "<f8")}, TypeError,
+         "dy is of type float64 and x of type float32; pass dy in"),
+        ({}, {"dy": X, "out": X}, TypeError,
+         r"out is of type Fake; pass a tuple for \('dx', 'dgamma', 'dbeta'\)"),
+        ({}, {"dy": X, "out": (None,)}, ValueError, "out has 1 entries; pass 3"),
+        ({}, {"dy": X, "out": (None, None, Fake((4,)))}, ValueError,
+         "out for dbeta: its input was left out, so pass None"),
+        ({}, {"dy": X, "out": (Fake((3, 4), pointer=0x40008), None, None)}, ValueError,
+         "out for dx overlaps saved mu"),
+        ({"x": Fake((4, 4))}, {"dy": X}, ValueError, r"saved.x has shape \(4, 4\); pass what forward saw"),
+        ({"x": Fake((3, 4), "<f2")}, {"dy": X}, TypeError,
+         "saved.x is of type float16 and what forward saw of"),
+        ({"mu": Fake((3,), "<f8")}, {"dy": X}, TypeError,
+         "saved.mu is of type float64 and what was computed of"),
+        # Fields that do not go together, each of which kernels would take at its word.
+        *(
+            (changes, {"dy": X}, ValueError, f"saved.{name} does not go with the rest of saved; pass what forward")
+            for name, changes in (
+                ("shape", {"shape": [3, 4]}),
+                ("shape", {"shape": ()}),
+                ("shape", {"shape": (3, -4)}),
+                ("shape", {"shape": (3, 0)}),
+                ("dtypes", {"dtypes": None}),
+                ("dtypes", {"dtypes": (F4, F4)}),
+                ("dtypes", {"dtypes": (None, F4, None)}),
+                ("dtypes", {"dtypes": ("<f4", None, None)}),
+                ("dtypes", {"dtypes": (F4, F4, np.dtype("f8"))}),
+                ("dtypes", {"dtypes": (F4, F4, None, F4)}),
+                ("dtypes", {"dtypes": (F4, [F4], None)}),
+                ("dtype", {"dtype": np.dtype("f8")}),
+                ("dtype", {"dtype": "float32"}),
+                ("gamma", {"gamma": None}),
+                ("gamma", {"dtypes": (F4, None, None)}),
+                ("x", {"x": None}),
+            )
+        ),
+    ],
+)  # fmt: skip
+@pytest.mark.usefixtures("no_driver")
+def test_bad_backward(
+    changes: dict[str, Any], arguments: dict[str, Any], kind: type[Exception], words: str, layer: Any
+) -> None:
+    with pytest.raises(kind, match=words):
+        layer.backward(saved_of(layer, **changes), **arguments)
+
+
+@pytest.mark.usefixtures("no_driver")
+def test_bad_saved(layer: Any) -> None:
+    with pytest.raises(TypeError, match="saved is of type tuple; pass what forward of demo_centred returned"):
+        layer.backward((1, 2), X)
+
+
+@pytest.mark.usefixtures("no_driver")
+def test_forward_workspace_is_what_is_saved(layer: Any) -> None:
+    """A piece for each of three row scalars, in the compute type, on a boundary of 256 bytes."""
+    assert layer.workspace_bytes("forward", Fake((37, 4))) == 3 * 256
+    assert layer.workspace_bytes("forward", Fake((65, 4), "<f2")) == 3 * 512
+    assert layer.workspace_bytes("forward", Fake((33, 4)), Fake((4,), "<f8")) == 3 * 512
+    with pytest.raises(ValueError, match="direction is 'sideways'"):
+        layer.workspace_bytes("sideways", X)
+    with pytest.raises(TypeError, match="forward takes 3 arrays at most, and 4 were given"):
+        layer.workspace_bytes("forward", X, None, None, None)
+    with pytest.raises(TypeError, match="saved is of type NoneType"):
+        layer.workspace_bytes("backward")

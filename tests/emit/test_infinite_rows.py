@@ -1,0 +1,104 @@
+"""Rows with infinite entries under sums of exponentials: what PyTorch gives, on every backend."""
+
+from __future__ import annotations
+
+import importlib
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lngen.check.on_device import OnDevice, device
+from lngen.language.oracle.evaluate import evaluate
+from lngen.language.parsing import load, parse
+from lngen.pipeline.files import loading, manifest
+from lngen.pipeline.stages import derived, planned
+from tests.requirements import needs_pycuda
+from tests.shipped import ROOT
+
+INF, NAN = np.inf, np.nan
+ROWS = {
+    (1, INF): (INF, (0, NAN)),
+    (-INF, -INF): (-INF, (NAN, NAN)),
+    (1, -INF): (1, (1, 0)),
+    (INF, -INF): (INF, (NAN, 0)),
+    (-300, -INF): (-300, (1, 0)),
+    (NAN, 1): (NAN, (NAN, NAN)),
+    (3e38, 1): (3e38, (1, 0)),
+}
+"""Two entries, the logarithm of the sum of their exponentials, and its gradient, as PyTorch 2.12 gives them."""
+X = np.array([*ROWS], np.float32)
+Y = np.array([y for y, _ in ROWS.values()], np.float32)
+DX = np.array([dx for _, dx in ROWS.values()], np.float32)
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The name of the package of logsumexp, made now."""
+    folder: Path = tmp_path_factory.mktemp("layers") / "infinite"
+    made = derived(load(ROOT / "derive" / "logsumexp.py"), proved=False, over_parts=True)
+    manifest.write(made.emission, folder)
+    return loading.load(folder / "logsumexp").__name__
+
+
+def assert_right(module: Any, copies: int = 1) -> None:
+    for dtype in (np.float32, np.float64):
+        with np.errstate(all="ignore"):
+            y, saved = module.forward(np.repeat(X, copies, 0).astype(dtype))
+            (dx,) = module.backward(saved, np.ones_like(y))
+        np.testing.assert_array_equal(y, np.repeat(Y, copies))
+        np.testing.assert_array_equal(dx, np.repeat(DX, copies, 0))
+
+
+@pytest.mark.parametrize("copies", [1, 5000])
+@pytest.mark.parametrize("backend", ["numpy", pytest.param("cpu", marks=pytest.mark.ci)])
+def test_logsumexp_of_infinite_entries_is_that_of_pytorch(backend: str, copies: int, package: str) -> None:
+    assert_right(importlib.import_module(f"{package}.{backend}_backend"), copies)
+
+
+@pytest.mark.ci
+@pytest.mark.cuda
+@needs_pycuda
+def test_logsumexp_of_infinite_entries_is_that_of_pytorch_on_a_device(package: str) -> None:
+    with device():
+        assert_right(OnDevice(importlib.import_module(f"{package}.cuda_backend"), ["f32", "f64"]))
+
+
+def test_logsumexp_of_infinite_entries_is_that_of_pytorch_over_parts(package: str) -> None:
+    module = importlib.import_module(f"{package}.numpy_sharded")
+    collectives = importlib.import_module(f"{package.rpartition('.')[0]}._runtime.sharded.collectives")
+
+    def part(communicator: Any) -> tuple[Any, Any]:
+        own = X[:, communicator.rank : communicator.rank + 1]
+        with np.errstate(all="ignore"):
+            y, saved = module.forward(own, communicator=communicator)
+            return y, module.backward(saved, np.ones_like(y), communicator=communicator).dx
+
+    with ThreadPoolExecutor(2) as pool:
+        (y, first), (same, second) = pool.map(part, collectives.ThreadCommunicator.together(2))
+    np.testing.assert_array_equal(y, Y)
+    np.testing.assert_array_equal(same, Y)
+    np.testing.assert_array_equal(np.hstack([first, second]), DX)
+
+
+def test_the_oracle_has_the_same_values() -> None:
+    definition = load(ROOT / "derive" / "logsumexp.py")
+    small = np.abs(np.nan_to_num(X, nan=0, posinf=0, neginf=0)).max(-1) < 700  # exp(3e38) itself is infinite
+    with np.errstate(all="ignore"):
+        (y,) = evaluate(definition, {"x": X[small].astype(np.float64)}).values()
+    np.testing.assert_allclose(y, Y[small], rtol=1e-7)
+
+
+def test_only_a_shift_that_stands_alone_is_0_where_it_is_infinite() -> None:
+    """The user's own maximum stays what it is, and of two extremes that are compared neither is moved."""
+
+    def shifts(text: str) -> list[bool]:
+        program = planned(parse(text), proved=False).forward
+        reductions = [item for stage in program.stages for item in stage.reductions]
+        return sorted(item.shift for item in reductions if item.operator == "max")
+
+    assert shifts("def f(x: Row): return log(sum(exp(x)))") == [True]
+    assert shifts("def f(x: Row): return exp(x)/sum(exp(x)) + max(x)") == [False, True]
+    assert shifts("def f(x: Row, z: Row): return log(sum(exp(x)) + sum(exp(z)))") == [False, False]

@@ -1,0 +1,456 @@
+"""Contracts of emitted NumPy code and of compiled kernels: bits, memory, types, errors, text."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import warnings
+import weakref
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from lngen.emit import Notes
+from lngen.emit.numpy import emit
+from lngen.paths import RUNTIME, generated_folder
+from tests import programs
+from tests.compiled import left_to_directions
+from tests.emit.reference import HOST, load, notes_of
+from tests.emit.test_numpy_values import PAIRS
+from tests.formatted import assert_passes_ruff
+from tests.requirements import needs_ruff
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module", params=HOST)
+def modules(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, ModuleType]:
+    folder: Path = tmp_path_factory.mktemp("emitted")
+    return {name: load(*pair, folder, request.param) for name, pair in PAIRS.items()}
+
+
+@pytest.fixture(scope="module")
+def layer(modules: dict[str, ModuleType]) -> ModuleType:
+    return modules["centred"]
+
+
+@pytest.fixture(scope="module")
+def numpy_layer(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
+    return load(*PAIRS["centred"], tmp_path_factory.mktemp("emitted"))
+
+
+def backend_of(module: ModuleType) -> Any:
+    return module if module.__name__.endswith("_backend") else sys.modules[module.__name__ + ".numpy_backend"]
+
+
+def in_blocks(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have few rows go the way of many."""
+    monkeypatch.setattr(backend_of(module)._directions.rows, "FAST_PATH_BYTES", 0)
+    if module.__name__.endswith(".cpu_backend"):
+        left_to_directions(module, monkeypatch.setattr)
+
+
+def normal(shape: tuple[int, ...], dtype: Any = np.float32, seed: int = 0) -> Any:
+    return np.random.default_rng(seed).standard_normal(shape).astype(dtype)
+
+
+# Bits
+
+
+@pytest.mark.parametrize("name", ["centred", "tanh", "residual"])
+@pytest.mark.parametrize("features", [1, 7, 64, 1000, 4099])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_row_does_not_see_its_neighbours(
+    name: str, features: int, dtype: Any, modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = modules[name]
+    rows = 23
+    inputs = [normal((rows, features), dtype, seed) + 3 for seed in range(2 if name == "residual" else 1)]
+    feature = {"gamma": normal((features,), dtype, 3)}
+    several = name == "residual"
+    dys = [normal((rows, features), dtype, 5 + seed) for seed in range(2 if several else 1)]
+
+    def both(part: slice, threads: int = 1) -> list[Any]:
+        y, saved = module.forward(*(array[part] for array in inputs), **feature, threads=threads)
+        gradients = module.backward(saved, *(dy[part] for dy in dys), threads=threads)
+        return [*(y if several else (y,)), *gradients]
+
+    whole = both(slice(None))
+    for threads in (2, 3):
+        for value, again in zip(whole, both(slice(None), threads), strict=True):
+            if value is not None:
+                np.testing.assert_array_equal(value, again)
+    alone = [both(slice(row, row + 1)) for row in range(rows)]
+    in_blocks(module, monkeypatch)
+    for value, again in zip(whole, both(slice(None)), strict=True):
+        if value is not None:
+            np.testing.assert_array_equal(value, again)
+    monkeypatch.setattr(backend_of(module)._directions.rows, "BLOCK_BYTES", 5 * features * np.dtype(dtype).itemsize)
+    small = both(slice(None))
+    row_values = [place for place, value in enumerate(whole) if value is not None and value.ndim == 2]
+    assert len(row_values) >= 2
+    for place in row_values:
+        np.testing.assert_array_equal(whole[place], np.concatenate([one[place] for one in alone]))
+        np.testing.assert_array_equal(whole[place], small[place])
+    for threads in (2, 3, 40):
+        for value, again in zip(small, both(slice(None), threads), strict=True):
+            if value is not None:
+                np.testing.assert_array_equal(value, again)
+
+
+@pytest.mark.parametrize("few", [2**30, 0], ids=["fast path", "in blocks"])
+@pytest.mark.parametrize(("dtype", "offset", "bound"), [(np.float32, 1e4, 1e-6), (np.float64, 1e8, 1e-14)])
+def test_a_large_offset_costs_no_digits(
+    dtype: Any, offset: float, bound: float, few: int, layer: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backend_of(layer)._directions.rows, "FAST_PATH_BYTES", few)
+    if few == 0:
+        in_blocks(layer, monkeypatch)
+    features = 4096
+    x = (normal((12, features), np.float64) + offset).astype(dtype)
+    gamma, dy = normal((features,), dtype, 1), normal((12, features), dtype, 2)
+    y, saved = layer.forward(x, gamma)
+    gradients = layer.backward(saved, dy)
+    wide, g = x.astype(np.longdouble), np.longdouble(1) * dy * gamma
+    # Taking off x[0] first is exact here, and leaves numbers whose longdouble mean is good to 1e-19.
+    near = wide - wide[:, :1]
+    centred = near - near.mean(-1, keepdims=True)
+    rstd = 1 / np.sqrt((centred**2).mean(-1, keepdims=True) + np.longdouble(dtype(1e-5)))
+    xhat = centred * rstd
+    dx = rstd * (g - g.mean(-1, keepdims=True) - xhat * (g * xhat).mean(-1, keepdims=True))
+    for got, exact in ((y, gamma * xhat), (gradients.dx, dx), (gradients.dgamma, (dy * xhat).sum(0))):
+        assert np.abs(got - exact).max() < bound * np.abs(exact).max()
+
+
+# Memory
+
+
+def test_saved_holds_references(modules: dict[str, ModuleType]) -> None:
+    x, gamma = normal((3, 5, 8)), normal((8,))
+    _, saved = modules["centred"].forward(x, gamma)
+    assert np.shares_memory(saved.x, x)
+    assert np.shares_memory(saved.gamma, gamma)
+    assert saved.mu.shape == saved.rstd.shape == (3, 5)
+    r = normal((3, 5, 8), seed=1)
+    outputs, saved = modules["residual"].forward(x, r)
+    assert np.shares_memory(saved.h, outputs.h)
+    assert not any(isinstance(value, np.ndarray) and np.shares_memory(value, x) for value in saved)
+    assert saved.gamma is None
+    for value in saved:
+        assert not isinstance(value, np.ndarray) or value is outputs.h or value.size <= 15
+
+
+@pytest.mark.parametrize("rows", [3, 3000])
+@pytest.mark.parametrize("name", ["centred", "residual"])
+def test_nothing_is_saved_if_so_asked(name: str, rows: int, modules: dict[str, ModuleType]) -> None:
+    inputs = [normal((rows, 64), seed=seed) for seed in range(2 if name == "residual" else 1)]
+    kept = modules[name].forward(*inputs)[0]
+    found, saved = modules[name].forward(*inputs, save=False)
+    assert saved is None
+    np.testing.assert_array_equal(np.asarray(found), np.asarray(kept))
+    before = [weakref.ref(value) for value in inputs]
+    del inputs
+    assert all(value() is None for value in before)
+
+
+def test_out_is_written(modules: dict[str, ModuleType]) -> None:
+    x, r, gamma = normal((6, 8)), normal((6, 8), seed=1), normal((8,))
+    module = modules["residual"]
+    plain, saved = module.forward(x, r, gamma)
+    y = np.full_like(x, np.nan)
+    outputs, _ = module.forward(x, r, gamma, out=(y, None))
+    assert outputs.y is y
+    np.testing.assert_array_equal(y, plain.y)
+    made = module.backward(saved, x, r)
+    assert not np.shares_memory(made.dx, made.dr)
+    own = module.Gradients(np.full_like(x, np.nan), np.full_like(x, np.nan), None)
+    gradients = module.backward(saved, x, r, out=own)
+    assert gradients.dx is own.dx
+    assert gradients.dr is own.dr
+    for value, again in zip(made, gradients, strict=True):
+        np.testing.assert_array_equal(value, again)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_any_layout(dtype: Any, layer: ModuleType) -> None:
+    x = normal((6, 5, 8), dtype)
+    gamma = normal((16,), dtype, 1)[::2]
+    dy = normal((6, 5, 8), dtype, 2)
+    y, saved = layer.forward(x, gamma)
+    gradients = layer.backward(saved, dy)
+    views = {
+        "transposed": np.asfortranarray(x),
+        "swapped": np.ascontiguousarray(x.transpose(1, 0, 2)).transpose(1, 0, 2),
+        "strided": np.repeat(x, 2, -1)[..., ::2],
+        "backwards": x[::-1].copy()[::-1],
+    }
+    for view in views.values():
+        view.flags.writeable = False
+        other = np.asfortranarray(np.zeros_like(x))
+        again, saved_again = layer.forward(view, gamma, out=other)
+        assert again is other
+        np.testing.assert_array_equal(y, again)
+        back = layer.backward(saved_again, np.asfortranarray(dy), out=(np.zeros((8, 5, 6), dtype).T, None, None))
+        for value, same in zip(gradients, back, strict=True):
+            if value is not None:
+                np.testing.assert_array_equal(value, same)
+
+
+@pytest.mark.parametrize("features", [7, 64, 1000])
+def test_a_layout_changes_no_bit_of_a_sum_over_rows(
+    features: int, layer: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """BLAS takes rows that follow each other; rows that lie backwards or in one place NumPy adds up by itself."""
+    in_blocks(layer, monkeypatch)
+    x, dy, gamma = normal((501, features)), normal((501, features), seed=1), normal((features,), seed=2)
+
+    def gradients(x: Any, dy: Any, backwards: bool) -> Any:
+        places = [np.empty_like(x)[:: -1 if backwards else 1] for _ in range(2)]
+        _, saved = layer.forward(x, gamma, out=places[0])
+        return layer.backward(saved, dy, out=(places[1], None, None))
+
+    expected = gradients(x, dy, backwards=False)
+    pairs = [(expected, gradients(x, dy, backwards=True))]
+    pairs.append((expected, gradients(x, dy[::-1].copy()[::-1], backwards=False)))
+    alike = np.broadcast_to(dy[0], dy.shape)
+    pairs.append((gradients(x, alike, backwards=False), gradients(x, alike.copy(), backwards=False)))
+    for one, other in pairs:
+        np.testing.assert_array_equal(one.dx, other.dx)
+        np.testing.assert_array_equal(one.dgamma, other.dgamma)
+
+
+def test_memory_is_the_result_and_little_else(layer: ModuleType) -> None:
+    import tracemalloc
+
+    x, gamma = normal((4096, 512)), normal((512,))
+    y, gradients = np.empty_like(x), (np.empty_like(x), None, None)
+    layer.forward(x, gamma, out=y)
+    tracemalloc.start()
+    _, saved = layer.forward(x, gamma, out=y)
+    layer.backward(saved, y.copy(), out=gradients)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < x.nbytes + 2**21  # the copy of y, a scratch block of 768 KiB, row scalars, column sums
+
+
+# Types
+
+
+def test_compute_type(layer: ModuleType) -> None:
+    x = normal((4, 6), np.float16)
+    y, saved = layer.forward(x, normal((6,), np.float64))
+    assert y.dtype == np.float16
+    assert saved.rstd.dtype == np.float64
+    gradients = layer.backward(saved, y)
+    assert [value.dtype for value in gradients if value is not None] == [np.float16, np.float64]
+    assert layer.forward(x)[1].rstd.dtype == np.float32
+    assert layer.forward([[1.0, 2.0]])[0].dtype == np.float64
+    assert layer.forward(normal((6,)))[1].mu.shape == ()
+
+
+def test_bfloat16(layer: ModuleType) -> None:
+    x = normal((40, 33)).astype(ml_dtypes.bfloat16)
+    y, saved = layer.forward(x)
+    assert y.dtype == x.dtype
+    wide, _ = layer.forward(x.astype(np.float32))
+    np.testing.assert_array_equal(y, wide.astype(ml_dtypes.bfloat16))
+    gradients = layer.backward(saved, y)
+    assert gradients.dx.dtype == x.dtype
+    assert layer.backward(saved, y, out=(np.zeros_like(x), None, None)).dx.dtype == x.dtype
+
+
+def test_no_warnings_on_ordinary_data(modules: dict[str, ModuleType]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for scale in (0.0, 1e-3, 1.0, 1e3):
+            for features in (1, 2, 9):
+                x = normal((5, features)) * np.float32(scale)
+                y, saved = modules["centred"].forward(x)
+                assert np.isfinite(modules["centred"].backward(saved, y).dx).all()
+        saved = modules["heads"].forward(normal((5, 9)))[1]
+        modules["heads"].backward(saved, normal((5, 9)))
+
+
+def test_overflow_to_half_is_numpys_own(numpy_layer: ModuleType) -> None:
+    x = np.asarray([[-60000.0, 60000.0, 0.0]], np.float16)
+    gamma = np.full(3, 60000.0, np.float16)
+    with pytest.warns(RuntimeWarning, match="overflow encountered in cast"):
+        y, _ = numpy_layer.forward(x, gamma)
+    assert np.isinf(y[0, :2]).all()
+    with np.errstate(over="raise"), pytest.raises(FloatingPointError):
+        numpy_layer.forward(np.repeat(x, 2000, 0), gamma, threads=2)
+
+
+@pytest.mark.parametrize("rows", [2, 3000])
+def test_a_half_that_is_too_small_is_zero(rows: int, layer: ModuleType) -> None:
+    x = normal((rows, 8), np.float16)
+    tiny = np.full((rows, 8), 2.0**-24, np.float16)
+    with np.errstate(all="raise"):
+        y, saved = layer.forward(x, np.full(8, 2.0**-24, np.float16))
+        gradients = layer.backward(saved, tiny)
+    assert not np.abs(gradients.dx).max()
+    assert np.abs(y).max() <= 2.0**-22
+    assert gradients.dgamma.dtype == np.float16
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "words"),
+    [
+        ({"x": np.ones((2, 3), int)}, TypeError, "x is of type int64, not floating point; pass real floats"),
+        ({"x": np.ones((2, 3), bool)}, TypeError, "x is of type bool"),
+        ({"x": np.ones((2, 3), complex)}, TypeError, "x is of type complex128"),
+        ({"x": [[object()]]}, TypeError, "x is of type list; pass an array of floats"),
+        ({"x": None}, TypeError, "x is None"),
+        ({"x": np.float32(1)}, ValueError, r"x has shape \(\); pass \(..., D\)"),
+        ({"x": np.ones((2, 0))}, ValueError, r"x has shape \(2, 0\)"),
+        ({"gamma": np.ones((2, 3))}, ValueError, r"gamma has shape \(2, 3\); pass \(D,\), which is \(3,\)"),
+        ({"gamma": np.ones(2)}, ValueError, "gamma has shape"),
+        ({"gamma": np.ones(3, int)}, TypeError, "gamma is of type int64"),
+        ({"eps": "a"}, TypeError, "eps is 'a' of type str"),
+        ({"eps": np.inf}, ValueError, "eps is inf; pass a finite number"),
+        ({"eps": True}, TypeError, "eps is True"),
+        ({"eps": np.asarray([1.0])}, TypeError, r"eps is array\(\[1.\]\) of type ndarray; pass a number"),
+        ({"eps": np.asarray(np.nan)}, ValueError, "eps is nan; pass a finite number"),
+        ({"eps": np.asarray(True)}, TypeError, "of type ndarray; pass a number"),
+        (
+            {"x": np.ma.masked_less(np.ones((2, 3)), 0)},
+            TypeError,
+            "x is a masked array, and its mask would be lost; pass",
+        ),
+        ({"gamma": np.ma.masked_less(np.ones(3), 0)}, TypeError, "gamma is a masked array"),
+        ({"threads": 0}, ValueError, "threads is 0; pass 1 or more"),
+        ({"threads": 1.5}, TypeError, "threads is 1.5"),
+        ({"out": np.ones((3, 2))}, ValueError, r"pass np.empty\(\(2, 3\), float64\)"),
+        ({"out": np.ones((2, 3), np.float32)}, ValueError, "out for y has shape"),
+        ({"out": [1.0]}, TypeError, "out for y is of type list; pass an array"),
+    ],
+)
+def test_bad_forward(arguments: dict[str, Any], kind: type[Exception], words: str, layer: ModuleType) -> None:
+    with pytest.raises(kind, match=words):
+        layer.forward(**({"x": np.ones((2, 3))} | arguments))
+
+
+def test_bad_out(layer: ModuleType) -> None:
+    x = np.ones((2, 3))
+    with pytest.raises(ValueError, match="out for y overlaps x"):
+        layer.forward(x, out=x)
+    big = np.ones((3, 3))
+    with pytest.raises(ValueError, match="out for y overlaps x"):
+        layer.forward(big[:2], out=big[1:])
+    fixed = np.empty((2, 3))
+    fixed.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        layer.forward(x, out=fixed)
+
+
+def test_bad_backward(modules: dict[str, ModuleType]) -> None:
+    layer, other = modules["centred"], modules["residual"]
+    x = np.ones((2, 3))
+    y, saved = layer.forward(x)
+    with pytest.raises(TypeError, match="pass what forward of demo_residual returned"):
+        other.backward(saved, y)
+    with pytest.raises(ValueError, match=r"dy has shape \(3,\); pass the shape of y, which is \(2, 3\)"):
+        layer.backward(saved, np.ones(3))
+    with pytest.raises(ValueError, match=r"saved.x has shape \(3, 3\)"):
+        layer.backward(saved._replace(x=np.ones((3, 3))), y)
+    for kind in (int, bool, complex, object):
+        with pytest.raises(TypeError, match=r"saved.x is of type .*; pass saved as forward returned it"):
+            layer.backward(saved._replace(x=saved.x.astype(kind)), y)
+    with pytest.raises(TypeError, match="dy is a masked array"):
+        layer.backward(saved, np.ma.masked_less(y, 0))
+    with pytest.raises(TypeError, match="dy is None"):
+        layer.backward(saved, None)
+    with pytest.raises(ValueError, match="out for dgamma: its input was left out"):
+        layer.backward(saved, y, out=(None, np.empty(3), None))
+    with pytest.raises(ValueError, match=r"out for dx overlaps saved\.x"):
+        layer.backward(saved, y, out=(x, None, None))
+    with pytest.raises(ValueError, match="out has 2 entries; pass 3"):
+        layer.backward(saved, y, out=(None, None))
+    with pytest.raises(TypeError, match="pass a tuple"):
+        layer.backward(saved, y, out=x)
+    outputs, saved = other.forward(x, x + 1)
+    same = np.empty_like(x)
+    with pytest.raises(ValueError, match="out for dr overlaps out for dx"):
+        other.backward(saved, outputs.h, out=(same, same[:], None))
+
+
+@pytest.mark.parametrize("eps", [np.asarray(0.25), np.asarray(0.25, np.float32), np.float32(0.25), Fraction(1, 4)])
+def test_a_constant_is_any_real_number(eps: Any, layer: ModuleType) -> None:
+    x = normal((2, 3))
+    np.testing.assert_array_equal(layer.forward(x, eps=eps)[0], layer.forward(x, eps=0.25)[0])
+
+
+def test_bad_scalar(modules: dict[str, ModuleType]) -> None:
+    with pytest.raises(ValueError, match=r"alpha has shape \(1,\); pass a number or a 0-d one"):
+        modules["tanh"].forward(np.ones((2, 3)), np.ones(1))
+    with pytest.raises(TypeError, match="alpha is of type bool"):
+        modules["tanh"].forward(np.ones((2, 3)), True)
+
+
+# Text
+
+
+@needs_ruff
+@pytest.mark.parametrize("name", PAIRS)
+def test_text_passes_ruff(name: str, tmp_path: Path) -> None:
+    for file, text in emit(PAIRS[name], notes_of(PAIRS[name][0])).items():
+        (tmp_path / file).write_text(text)
+        assert max(map(len, text.splitlines())) <= 88
+        ast.parse(text, feature_version=(3, 11))
+    assert_passes_ruff([tmp_path])
+
+
+@needs_ruff
+def test_shipped_modules_pass_ruff() -> None:
+    assert_passes_ruff([path for path in sorted(generated_folder().rglob("*.py")) if RUNTIME not in path.parts])
+
+
+def test_lines_name_their_step() -> None:
+    text = emit((programs.CENTRED_FORWARD, programs.CENTRED_BACKWARD), notes_of(programs.CENTRED_FORWARD))
+    assert "        # step 5: xhat = x_centred*rstd\n" in text["numpy_kernels.py"]
+    assert "xhat = np.multiply(x_centred, rstd, out=x_centred)\n" in text["numpy_kernels.py"]
+
+
+def test_buffers_are_reused(numpy_layer: ModuleType) -> None:
+    """Forward works in y alone; backward in dx and one more block."""
+    text = Path(str(backend_of(numpy_layer)._kernels.__file__)).read_text()
+    forward, backward = text.split("\ndef backward(")
+    assert "buffers" not in forward
+    assert "        buffers=1,\n" in backward
+
+
+def test_notes_are_placed() -> None:
+    notes = Notes("demo_centred", "A title.", ("one", "two"), {"forward": ("y = f",), "backward": ("dx = g",)})
+    files = emit((programs.CENTRED_FORWARD, programs.CENTRED_BACKWARD), notes)
+    for text in files.values():
+        assert text.startswith('# one\n# two\n"""A title.')
+
+
+def test_the_first_row_input_may_be_left_out(tmp_path: Path) -> None:
+    forward, backward = programs.RESIDUAL_FORWARD, programs.RESIDUAL_BACKWARD
+    optional = (("x", Fraction(0)), *forward.optional)
+    module = load(replace(forward, optional=optional), replace(backward, optional=optional), tmp_path)
+    r = normal((3, 4))
+    outputs, saved = module.forward(r)
+    np.testing.assert_array_equal(outputs.h, r)
+    gradients = module.backward(saved, r, r)
+    assert gradients.dx is None
+    both, saved = module.forward(r, np.zeros_like(r))
+    np.testing.assert_array_equal(both.y, outputs.y)
+    np.testing.assert_array_equal(module.backward(saved, r, r).dr, gradients.dr)
+    with pytest.raises(TypeError, match="r is None"):
+        module.forward(None)
+    all_optional = (*optional, ("r", Fraction(0)))
+    module = load(replace(forward, optional=all_optional), replace(backward, optional=all_optional), tmp_path / "all")
+    np.testing.assert_array_equal(module.forward(r=r.astype(np.float64))[0].y.dtype, np.float64)
+    with pytest.raises(TypeError, match="each of x, r is None; pass one of them"):
+        module.forward()

@@ -1,0 +1,65 @@
+"""The emitted `numpy_module.py`: its text, and the class of each layer beside the layer's functions."""
+
+import ast
+import importlib
+
+import numpy as np
+import pytest
+
+from lngen.emit.class_names import class_of
+from tests.shipped import NAMES, ROOT
+
+SHAPES = {"Row": (2, 3, 5), "Data": (2, 3, 5), "RowScalar": (2, 3), "Feature": (5,), "Scalar": ()}
+
+
+def _text(name):
+    return (ROOT / "generated" / name / "numpy_module.py").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_module_is_short_and_has_a_class(name):
+    text = _text(name)
+    assert len(text.splitlines()) < 75
+    assert [node.name for node in ast.parse(text).body if isinstance(node, ast.ClassDef)] == [class_of(name)]
+
+
+def test_a_constructor_asks_for_what_a_layer_needs():
+    assert "        D: int,\n        *,\n        gamma: bool = True,\n        beta: bool = True,\n" in _text(
+        "layer_norm"
+    )
+    assert 'self, *, backend: _modules.Backend = "numpy", threads: int = 1\n' in _text("softmax")
+    assert "Data" not in _text("cross_entropy")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_class_is_the_functions_of_its_layer(name):
+    layer = importlib.import_module(f"generated.{name}")
+    interface, random = layer.INTERFACE, np.random.default_rng(0)
+    inputs = {each["name"]: random.uniform(0.5, 1.5, SHAPES[each["kind"]]) for each in interface["inputs"]}
+    kinds = {each["name"]: each["kind"] for each in interface["inputs"]}
+    constants = {each["name"]: 0.5 for each in interface["constants"]}
+    parameters = [each for each in inputs if kinds[each] in ("Feature", "Scalar")]
+    made = getattr(layer, class_of(name))(
+        *[5] * ("Feature" in kinds.values()), **constants, **({"dtype": np.float64} if parameters else {})
+    )
+    made.parameters.update({each: inputs[each] for each in parameters})
+
+    expected, saved = layer.forward(*inputs.values(), **constants)
+    found = made(*[value for each, value in inputs.items() if each not in parameters])
+    several = len(interface["outputs"]) > 1
+    outputs = expected if several else (expected,)
+    for ours, theirs in zip(found if several else (found,), outputs, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+    cotangents = [random.standard_normal(each.shape) for each in outputs]
+    gradients = {
+        each["of"]: value
+        for each, value in zip(interface["gradients"], layer.backward(saved, *cotangents), strict=True)
+    }
+    back = made.backward(*cotangents)
+    given = [each for each in gradients if each not in parameters]
+    for each, value in zip(given, back if len(given) > 1 else (back,), strict=True):
+        np.testing.assert_array_equal(value, gradients[each])
+    assert list(made.gradients) == parameters
+    for each in parameters:
+        np.testing.assert_array_equal(made.gradients[each], gradients[each])

@@ -1,0 +1,172 @@
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from lngen import paths
+from lngen.emit import render
+from lngen.errors import LngenError
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "util").mkdir()
+    return tmp_path
+
+
+def put(folder: Path, text: str, name: str = "t.jinja") -> str:
+    (folder / name).write_text(text)
+    return name
+
+
+def test_a_block_leaves_no_line_and_the_last_newline_stays(folder):
+    template = put(
+        folder,
+        "{% for line in lines %}\n    {% if line %}\n{{ line }};\n    {% endif %}\n{% endfor %}\nend\n",
+    )
+    assert render.render(template, folder, lines=["a < b", "", "c && d"]) == "a < b;\nc && d;\nend\n"
+
+
+def test_an_undefined_name_is_an_error_with_its_line(folder):
+    with pytest.raises(LngenError, match=r"^template t\.jinja, line 2: 'gradient' is undefined$"):
+        render.render(put(folder, "first\n{{ gradient }}\n"), folder)
+
+
+def test_an_undefined_attribute_is_an_error_with_its_line(folder):
+    @dataclass
+    class Stage:
+        name: str
+
+    with pytest.raises(LngenError, match=r"t\.jinja, line 1: .*no attribute 'reductions'"):
+        render.render(put(folder, "{% for r in stage.reductions %}{% endfor %}"), folder, stage=Stage("mean"))
+
+
+def test_an_undefined_name_is_an_error_in_a_condition_too(folder):
+    with pytest.raises(LngenError, match="'saved' is undefined"):
+        render.render(put(folder, "{% if saved %}x{% endif %}"), folder)
+
+
+def test_a_syntax_error_names_the_template_and_the_line(folder):
+    with pytest.raises(LngenError, match=r"^template t\.jinja, line 3: .*'endif'"):
+        render.render(put(folder, "a\nb\n{% endif %}\n"), folder)
+
+
+def test_an_error_in_an_imported_macro_names_the_imported_template(folder):
+    put(
+        folder,
+        "{% macro assign(line) %}\n{{ line.left }} = {{ line.right }}\n{% endmacro %}\n",
+        "util/lines.jinja",
+    )
+    template = put(folder, "{% from 'util/lines.jinja' import assign %}\n{{ assign(line) }}")
+    assert render.render(template, folder, line={"left": "y", "right": "x"}) == "y = x\n"
+    with pytest.raises(LngenError, match=r"^template util/lines\.jinja, line 2: .*'right'"):
+        render.render(template, folder, line={"left": "y"})
+
+
+def test_a_missing_template_is_named_with_the_one_that_asks_for_it(folder):
+    with pytest.raises(LngenError, match=r"^there is no template gone\.jinja$"):
+        render.render("gone.jinja", folder)
+    with pytest.raises(LngenError, match=r"^there is no template gone\.jinja, which t\.jinja asks for$"):
+        render.render(put(folder, "{% include 'gone.jinja' %}"), folder)
+
+
+def test_no_template_is_read_from_outside_the_folder(folder):
+    put(folder.parent, "secret", "outside.jinja")
+    with pytest.raises(LngenError, match="there is no template"):
+        render.render("../outside.jinja", folder)
+
+
+def test_any_other_failure_of_a_template_is_one_error_with_its_line(folder):
+    with pytest.raises(LngenError, match=r"^template t\.jinja, line 1: TypeError: "):
+        render.render(put(folder, "{{ name() }}"), folder, name="y")
+
+
+def test_a_changed_template_is_read_again(folder):
+    template = put(folder, "old")
+    assert render.render(template, folder) == "old"
+    put(folder, "new")
+    os.utime(folder / template, (0, 0))
+    assert render.render(template, folder) == "new"
+
+
+def test_sources_are_the_templates_below_the_folders_named(folder):
+    put(folder, "b", "util/b.jinja")
+    put(folder, "a", "util/a.jinja")
+    put(folder, "not a template", "util/notes.txt")
+    put(folder, "elsewhere")
+    assert list(render.sources("util", folder=folder).items()) == [
+        ("util/a.jinja", "a"),
+        ("util/b.jinja", "b"),
+    ]
+
+
+# What follows reads the templates themselves.
+
+CODE = re.compile(r"\{\{(.*?)\}\}|\{%(.*?)%\}", re.DOTALL)
+STRING = re.compile(r"""'[^']*'|"[^"]*\"""")
+ARITHMETIC = re.compile(r"[-+*/%]|\|\s*(sum|round|abs|int|float|max|min)\b")
+# Two lists of the plan one after the other, and a number put into a text, are placing: nothing is worked out.
+PLACING = re.compile(r"\b\w+\.\w+(\.\w+)*(\s*\+\s*\w+\.\w+(\.\w+)*)+|%\s*loop\.index0")
+
+
+def arithmetic(text: str) -> list[str]:
+    """The tags of a template that compute. Rough: it looks for operators in Jinja's own code."""
+    text = re.sub(r"\{#.*?#\}", "", text, flags=re.DOTALL)
+    tags = [(match[1] or match[2] or "").removeprefix("-").removeprefix("+") for match in CODE.finditer(text)]
+    bare = [PLACING.sub("", STRING.sub("", tag.removesuffix("-").removesuffix("+"))) for tag in tags]
+    return [tag for tag in bare if ARITHMETIC.search(tag)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{ i + 1 }}",
+        "{% set n = 2 * d %}",
+        "{{ n // 4 }}",
+        "{%- if d % 4 -%}",
+        "{{ -x }}",
+        "{{ xs | sum }}",
+        "{{ i + d.rows }}",
+    ],
+)
+def test_the_lint_sees_arithmetic(text):
+    assert arithmetic(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a + b",
+        "{{ name }} * {{ other }}",
+        "{%- if vector -%}",
+        "{% import 'cuda/x-y.jinja' as x %}",
+        "{# 1 + 1 #}",
+        "{{ a | join(' * ') }}",
+        "{{ reads(d.rows + d.features) }}",
+        "{{ xs|length }}",
+    ],
+)
+def test_the_lint_passes_text_placed(text):
+    assert not arithmetic(text)
+
+
+def templates() -> list[Path]:
+    folder = paths.templates_folder()
+    return sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix != ".woff2")
+
+
+def test_there_are_templates():
+    assert templates()
+
+
+def test_templates_do_not_compute():
+    found = {path.name: arithmetic(path.read_text()) for path in templates()}
+    assert {name: tags for name, tags in found.items() if tags} == {}
+
+
+def test_jinja_is_imported_by_this_module_alone():
+    package = Path(render.__file__).parent
+    users = [path.name for path in package.rglob("*.py") if re.search(r"\b(import|from) jinja2\b", path.read_text())]
+    assert users == ["render.py"]

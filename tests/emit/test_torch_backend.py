@@ -1,0 +1,105 @@
+"""The emitted `torch_backend.py`: its text, its values and its modules; tests/check/test_in_torch.py has the rest."""
+
+import ast
+import importlib
+import re
+
+import pytest
+
+from lngen.check.in_torch import TorchSubject
+from lngen.emit.class_names import MODULE, attribute, class_of
+from lngen.language.syntax import Kind
+from tests.requirements import needs_torch
+from tests.shipped import NAMES, ROOT, shipped
+from tests.tiers import sample
+
+EACH = sample(NAMES, ("layer_norm", "add_layer_norm"))
+
+# ---- the text
+
+
+def _text(name):
+    return (ROOT / "generated" / name / "torch_backend.py").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_module_is_short_and_exports_a_function_and_a_class(name):
+    text = _text(name)
+    assert len(text.splitlines()) < 120
+    tree = ast.parse(text)
+    made = {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    assert made == {name, class_of(name)}
+
+
+def test_a_function_has_the_arguments_of_forward():
+    text = _text("modulated_layer_norm")
+    names = re.search(r"^def modulated_layer_norm\((.*?)\) ->", text, re.DOTALL | re.MULTILINE)
+    assert names is not None
+    assert re.findall(r"(\w+):", names[1]) == ["x", "gate", "gamma", "beta", "eps"]
+    # What is one for each row comes with the rows, and is no parameter.
+    assert "def forward(\n        self, x: _torch.Tensor, gate: _torch.Tensor | None = None\n" in text
+    assert 'super().__init__(D, {"gamma": gamma, "beta": beta}, {"eps": eps}, device, dtype)' in text
+
+
+def test_a_layer_without_parameters_asks_for_no_features():
+    assert "def __init__(self) -> None:" in _text("softmax")
+    assert "def __init__(self, *, eps: float = 1e-12) -> None:" in _text("l2_norm")
+    assert "        D: int,\n" not in _text("scaled_softmax")
+
+
+@needs_torch
+def test_the_names_that_a_module_has_are_known():
+    torch = importlib.import_module("torch")
+    assert {name for name in dir(torch.nn.Module()) if not name.startswith("_")} - MODULE == set()
+
+
+# ---- each layer
+
+
+@pytest.fixture
+def of(request, monkeypatch):
+    """A layer computed by NumPy: nothing is compiled here."""
+    module = importlib.import_module(f"generated.{request.param}.torch_backend")
+    kernels = module._LAYER.operators.kernels
+    monkeypatch.setattr(kernels, "host", kernels.numpy)
+    return TorchSubject(shipped(request.param).definition, module, 0)
+
+
+each_layer = pytest.mark.parametrize("of", EACH, indirect=True)
+
+
+@needs_torch
+@each_layer
+def test_values_are_those_of_numpy_in_every_type(of):
+    torch = of.torch
+    names = [of.definition.public(entry.name) for entry in of.definition.constants]
+    for kind in (torch.float64, torch.float32, torch.float16):
+        inputs = [each.to(kind) for each in of.detached()]
+        made = of.outputs(*inputs)
+        constants = dict(zip(names, of.constants, strict=True))
+        expected, _ = of.layer.operators.kernels.numpy.forward(*[each.numpy() for each in inputs], **constants)
+        for tensor, array in zip(made, expected if len(made) > 1 else (expected,), strict=True):
+            assert tensor.dtype == kind
+            assert (tensor.numpy() == array).all()
+
+
+@needs_torch
+@each_layer
+def test_a_module_is_the_function_with_its_parameters(of):
+    entries = of.definition.positional
+    is_parameter = [entry.kind in (Kind.FEATURE, Kind.SCALAR) for entry in entries]
+    constants = {
+        attribute(of.definition.public(entry.name)): 0.75 for entry in of.definition.constants if entry.default is None
+    }
+    made_by = getattr(of.module, class_of(of.definition.name))
+    module = made_by(*[of.features] * any(entry.kind is Kind.FEATURE for entry in entries), **constants)
+    parameters = [entry for entry in entries if entry.kind in (Kind.FEATURE, Kind.SCALAR)]
+    assert [*module.state_dict()] == [entry.name for entry in parameters]
+    assert [float(value.detach().flatten()[0]) for value in module.parameters()] == pytest.approx(
+        [float(entry.default) for entry in parameters]
+    )
+    inputs = [each.float() for each in of.detached()]
+    rows = [each for each, fixed in zip(inputs, is_parameter, strict=True) if not fixed]
+    own = iter(module.parameters())
+    values = [next(own) if fixed else each for each, fixed in zip(inputs, is_parameter, strict=True)]
+    of.torch.testing.assert_close(module(*rows), of.call(*values))

@@ -1,0 +1,287 @@
+"""The page of a layer as text: whole, of one file, escaped, and never two things under one name."""
+
+import re
+import sys
+from collections import Counter
+from html.parser import HTMLParser
+
+import pytest
+from typer.testing import CliRunner
+
+import lngen
+from lngen.algebra.symbols import ENTRY_OF
+from lngen.check.stability import StabilityRow, StabilityTable
+from lngen.cli import app as cli
+from lngen.emit import render
+from lngen.extensions.page import page as page_module
+from lngen.extensions.page import plots
+from lngen.extensions.page.page import fragment, page
+from lngen.extensions.page.quality import quality
+from lngen.extensions.page.site import site
+from lngen.language.parsing import parse
+from lngen.pipeline.stages import derived
+from lngen.report.section import Section, Table
+from tests.requirements import needs_nvrtc
+from tests.shipped import sampled, shipped
+
+KILOBYTES = 520
+"""Limit of a page. The font takes 45 of it, and formulas of the second order half."""
+
+ATTACK = '''
+"""</title><script>alert(1)</script> & <img src=x onerror=alert(2)> "quoted" {{ 7*7 }} {% raw %}
+
+<b>second</b> paragraph' onmouseover='alert(3)
+"""
+from lngen.language import Row, Feature, mean
+
+
+def script(x: Row, onload: Feature = 1, constructor: Feature = 0):
+    """</code></pre><script>alert(4)</script><!-- -->"""
+    # </code></pre><script>alert(5)</script>
+    toString = mean(x)
+    y = onload * (x - toString) + constructor
+    return y
+'''
+
+
+def run(*arguments):
+    return CliRunner().invoke(cli.app, arguments, prog_name="lngen")
+
+
+class _Seen(HTMLParser):
+    """Elements of a page."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.ids, self.links, self.names, self.addresses = Counter(), Counter(), [], set(), []
+        self.attributes = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        self.tags[tag] += 1
+        self.attributes |= given.keys()
+        if "id" in given:
+            self.ids[given["id"]] += 1
+        if "data-name" in given:
+            self.names.add(given["data-name"])
+        self.links += [given["href"]] if tag in ("a", "use") and "href" in given else []
+        self.addresses += [value for key, value in attrs if key in ("src", "href", "action", "xlink:href") and value]
+
+
+@pytest.mark.parametrize("name", sampled(pytest.mark.ci))
+def test_it_is_one_file_whose_links_and_names_lead_somewhere(name):
+    text = page(shipped(name))
+    seen = _Seen(text)
+    assert len(text.encode()) < KILOBYTES * 1000
+    assert [found for found, times in seen.ids.items() if times > 1] == []
+    assert all(address.startswith("#") for address in seen.addresses), "nothing is loaded from elsewhere"
+    assert not re.search(r"@import|url\((?!#|data:font/)|https?://", text.replace(_citation(name), ""))
+    assert {link[1:] for link in seen.links} <= seen.ids.keys()
+    names = seen.names | set(re.findall(r"<u>(\w+)</u>", text))
+    assert {f"name-{found}" for found in names} <= seen.ids.keys()
+    steps = [step for d in shipped(name).plan.derivation.derivatives().values() for step in d.steps]
+    assert {f"step-{step.number}" for step in steps} <= seen.ids.keys()
+    numbers = {f"pass-{number}" for number in re.findall(r"step \d+, pass (\d+)", re.sub(r"<[^>]+>", "", text))}
+    assert numbers == {found for found in seen.ids if found.startswith("pass-")}
+
+
+def _citation(name):
+    return shipped(name).definition.docstring
+
+
+def test_it_is_the_same_every_time():
+    assert page(shipped("layer_norm")) == page(shipped("layer_norm"))
+
+
+def test_what_a_definition_says_is_text():
+    layer = derived(parse(ATTACK, "<script>alert(6)</script>.py"), proved=False)
+    for text in (page(layer), fragment(layer.plan), *site([layer]).values()):
+        seen = _Seen(text)
+        assert seen.tags["script"] <= 2, "the panel's data and the page's script"
+        assert not seen.tags["img"]
+        assert not [name for name in seen.attributes if name.startswith("on")]
+        assert "49" not in re.findall(r"quoted.{0,20}", text)
+    assert "&lt;script&gt;alert(4)&lt;/script&gt;" in page(layer)
+
+
+def test_a_notebook_is_shown_the_result_and_the_steps():
+    layer = lngen.derive("def centred(x: Row):\n    y = x**2\n    return y")
+    text = layer._repr_html_()
+    seen = _Seen(text)
+    assert seen.tags["math"] >= 2
+    assert seen.tags["details"] > 1
+    assert not seen.ids
+    assert not seen.tags["script"]
+    assert not seen.tags["html"]
+    assert '<mi mathvariant="normal">d</mi><mi>x</mi>' in text
+    assert layer.page().startswith("<!doctype html>")
+
+
+def test_the_panel_has_every_function():
+    script = render.render("html/panel.js")
+    assert [entry.name for entry in ENTRY_OF.values() if f"  {entry.name}: " not in script] == []
+
+
+def measured(*lines):
+    """A table of errors: type, offset, and the error of each form."""
+    rows = tuple(StabilityRow(*line) for line in lines)
+    return StabilityTable("layer_norm", 2, 256, ("var = mean(x**2) - mu**2",), "", rows)
+
+
+ERRORS = measured(
+    ("float32", 1e2, 1e-5, 1e-6, 1e-7),
+    ("float32", 1e4, float("nan"), 1e-3, 4e-7),
+    ("float32", 1e9, 9.0, 9.0, 9.0),
+    ("float64", 1e2, 1e-12, 1e-14, 1e-16),
+    ("float64", 1e9, 3.0, 1e-8, 2e-16),
+)
+"""Errors at some offsets; at 1e9 a row of float32 is constant."""
+
+
+class TestPlots:
+    def test_plots_without_matplotlib_are_in_the_page_in_its_colours(self, monkeypatch):
+        monkeypatch.setitem(sys.modules, "matplotlib", None)
+        text = page(shipped("layer_norm"), ERRORS)
+        found = re.findall(r'<svg class="plot".*?</svg>', text, flags=re.DOTALL)
+        assert len(found) == 3
+        for plot in found:
+            assert 'role="img"' in plot
+            assert re.search(r"<title id=.+</title><desc id=.+</desc>", plot)
+            assert not re.search(r"#[0-9a-f]{3,6}\b|style=", plot), "a colour is the style sheet's"
+        assert "matplotlib" not in text
+
+    def test_points_of_a_plot_stand_where_the_errors_are(self):
+        single, _ = plots.error_plots(ERRORS)
+        paths = dict(re.findall(r'<g class="(\w+)"><path d="(M[\d.L ]+)"/>', single))
+        points = [tuple(map(float, point.split())) for point in paths["emitted"][1:].split("L")]
+        assert len(points) == 2, "rows that are constant in the type are no point"
+        assert points[0][0] < points[1][0], "a larger offset stands to the right"
+        assert points[0][1] > points[1][1], "a larger error stands higher"
+        assert "L" not in paths["naive"], "what is no number is no point"
+        assert "raw moments: at most not a number" in single
+
+    def test_bytes_plot_says_what_is_moved(self):
+        drawn = plots.bytes_plot(shipped("layer_norm").plan)
+        assert drawn == plots.bytes_plot(shipped("layer_norm").plan)
+        assert "forward: 2 fused, 12 with a kernel for each operation" in drawn
+
+
+class TestQuality:
+    def test_headline_is_the_digits_of_the_worst_row(self):
+        found = quality(ERRORS)
+        assert found.digits == "6.4"
+        assert found.words == "of 7.2 digits kept in float32; as defined 3.0, raw moments 0"
+        assert found.worst == "rows of mean 1e+04 and deviation 1, D = 256"
+
+    def test_page_without_measured_errors_claims_no_digits(self):
+        assert "digits kept" not in page(shipped("layer_norm"))
+        assert "digits kept" in page(shipped("layer_norm"), ERRORS)
+
+
+class _Added:
+    """Report with a legend and an explanation."""
+
+    legend = ("dx is the gradient & no mean",)
+
+    def __init__(self, said, explanation):
+        self.said, self.explanation = said, explanation
+
+    def __getattr__(self, name):
+        return getattr(self.said, name)
+
+
+class TestWhatIsSaid:
+    def test_command_makes_the_page_again(self):
+        assert "<code>lngen derive layer_norm --html layer_norm.html</code>" in page(shipped("layer_norm"))
+        for name, word in (("some/where/mine.py", "mine.py"), ("<script>.py", "FILE"), ("a b;c.py", "FILE")):
+            layer = derived(parse("def mine(x: Row): return x**2", name), proved=False)
+            assert f"<code>lngen derive {word} --html mine.html</code>" in page(layer)
+
+    def test_no_document_is_named_that_is_not_beside_the_page(self):
+        assert "docs/" not in page(shipped("layer_norm"))
+
+    def test_what_is_assumed_has_the_kinds_and_the_signs(self):
+        text = page(shipped("layer_norm"))
+        assert '<th scope="row">gamma</th><td>Feature</td><td>(D,)</td><td>1 where it is left out</td>' in text
+        assert '<th scope="row">eps</th><td>Constant</td><td>one number</td><td>0 or more, 1e-05 where' in text
+
+    def test_what_a_rule_says_is_said_once(self):
+        lemmas = re.findall(r'<p class="lemma">([^<]*)', page(shipped("layer_norm")))
+        said = [lemma.strip() for lemma in lemmas if lemma.strip()]
+        assert len(said) > 5
+        assert len(said) == len(set(said)) < len(lemmas)
+
+    def test_legend_and_explanation_are_shown_as_text(self, monkeypatch):
+        sections = (
+            Section(
+                "Why <two>",
+                ("rstd is kept. It is one number a row.",),
+                Table(("zone", "error"), (("xhat & co", "1e-3"),)),
+            ),
+        )
+        real = page_module.content
+        monkeypatch.setattr(page_module, "content", lambda plan: _Added(real(plan), sections))
+        text = page(shipped("layer_norm"))
+        assert re.search(r'<p class="key">.*is the gradient &amp; no mean</p>', text)
+        assert re.search(r"<summary>Why &lt;two&gt;: .*rstd.* is kept.</summary>", text)
+        assert '<th scope="row">xhat &amp; co</th><td>1e-3</td>' in text
+        assert text.index('id="part-backward"') < text.index('id="explanation"') < text.index('id="part-jvp"')
+
+    def test_second_order_and_names_are_folded(self):
+        text = page(shipped("layer_norm"))
+        for part in ("jvp", "backward_backward"):
+            assert f'<details class="aside part" id="part-{part}"><summary>' in text
+        assert '<section id="part-backward"' in text
+        assert text.count("<details") - text.count('<details class="file" open>') > 50
+        assert text.count(" open>") == 1, "the code of NumPy alone"
+
+
+class TestCommands:
+    def test_derive_writes_the_page_of_one_layer(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "mine.py").write_text("def mine(x: Row):\n    return x**2\n")
+        result = run("derive", "mine.py", "--out", "here", "--html", "mine.html")
+        assert result.exit_code == 0
+        assert "wrote mine.html" in result.stdout
+        assert "<h1>mine</h1>" in (tmp_path / "mine.html").read_text()
+
+    @needs_nvrtc
+    @pytest.mark.ci
+    def test_with_an_architecture_the_page_has_the_machine_code(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setenv("LNGEN_COMPILER", "nvrtc")
+        monkeypatch.setattr("lngen.extensions.page.machine_code.LENGTHS", (64,))
+        monkeypatch.setattr("lngen.extensions.page.machine_code.DTYPES", ("f32",))
+        (tmp_path / "mine.py").write_text("def mine(x: Row):\n    return x**2\n")
+        assert run("derive", "mine.py", "--out", "here", "--html", "mine.html", "--arch", "sm_120").exit_code == 0
+        text = (tmp_path / "mine.html").read_text()
+        section = text.partition('<section id="machine"')[2].partition("</section>")[0]
+        assert "RTX 5090" in section
+        assert '<th scope="row">backward_backward_f32</th><td>64</td>' in section
+        assert '<a href="#machine">' in text
+        assert "machine" not in _Seen(page(shipped("layer_norm"))).ids
+
+    def test_a_page_is_of_one_layer(self):
+        result = run("derive", "layer_norm", "rms_norm", "--html", "x.html")
+        assert result.exit_code == 2
+        assert "lngen site" in result.stderr
+
+    def test_site_writes_a_folder(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "of").mkdir()
+        for name in ("one", "index"):
+            (tmp_path / "of" / f"{name}.py").write_text(f'"""The {name}."""\ndef {name}(x: Row):\n    return x**2\n')
+        result = run("site", "of", "--to", "public")
+        assert result.exit_code == 0
+        written = {str(path.relative_to(tmp_path / "public")) for path in (tmp_path / "public").rglob("*.html")}
+        assert written == {"index.html", "layers/one.html", "layers/index.html"}
+        index = (tmp_path / "public" / "index.html").read_text()
+        assert _Seen(index).links == ["layers/index.html", "layers/one.html"]
+        assert 'href="../index.html"' in (tmp_path / "public" / "layers" / "one.html").read_text()
+
+    def test_a_folder_without_definitions_is_refused(self, tmp_path):
+        result = run("site", str(tmp_path), "--to", str(tmp_path / "public"))
+        assert result.exit_code == 2
+        assert "holds no definition" in result.stderr
+        assert not (tmp_path / "public").exists()

@@ -1,0 +1,205 @@
+"""Barriers, shared memory, atomics, indices, 64-bit offsets, and what schedules may and may not change."""
+
+import numpy as np
+import pytest
+
+from lngen.errors import LngenError
+from lngen.extensions import simt
+from tests.requirements import needs_gxx
+
+pytestmark = [needs_gxx, pytest.mark.cuda]
+
+SOURCE = r"""
+extern "C" {
+__device__ int limits[] = {3, -1, 4};
+
+__global__ void indices(int* out) {
+  const int block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  const int thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+  out[block * blockDim.x * blockDim.y * blockDim.z + thread] = 1000 * block + thread;
+}
+
+__global__ void __launch_bounds__(256) sum(const float* in, float* out, int n) {
+  extern __shared__ __align__(16) float part[];
+  float total = 0;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) total += in[i];
+  part[threadIdx.x] = total;
+  __syncthreads();
+  for (int half = blockDim.x / 2; half > 0; half /= 2) {
+    if (threadIdx.x < half) part[threadIdx.x] += part[threadIdx.x + half];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) *out = part[0];
+}
+
+__global__ void static_shared(int* out) {
+  __shared__ int cells[64];
+  cells[63 - threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  out[threadIdx.x] = cells[threadIdx.x];
+}
+
+__global__ void counts(const int* predicate, int* count, int* all, int* any) {
+  count[threadIdx.x] = __syncthreads_count(predicate[threadIdx.x]);
+  all[threadIdx.x] = __syncthreads_and(predicate[threadIdx.x]);
+  any[threadIdx.x] = __syncthreads_or(predicate[threadIdx.x]);
+}
+
+__global__ void some_leave(int* out) {
+  if (threadIdx.x >= 40) return;
+  __syncthreads();
+  out[threadIdx.x] = 1;
+}
+
+__global__ void atomics(float* f, double* d, int* i, unsigned* turn, long long* wide) {
+  atomicAdd(f, 1.0f);
+  atomicAdd(d, 0.5);
+  atomicMax(&i[0], int(threadIdx.x));
+  atomicMin(&i[1], -int(threadIdx.x));
+  atomicSub(&i[2], 2);
+  atomicInc(turn, 9);
+  atomicCAS(&i[3], 0, int(blockIdx.x) + 1);
+  atomicAdd(wide, 1ll << 33);
+}
+
+__global__ void order(int* next, int* place) { place[blockIdx.x * blockDim.x + threadIdx.x] = atomicAdd(next, 1); }
+
+__global__ void far(const double* in, double* out, long long rows, int D) {
+  const long long row = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+  if (row < rows) out[row * D] = 2 * in[row * D];
+}
+
+__global__ void narrow_offset(double* out, int D) { out[int(blockIdx.x) * D] = 1; }
+
+__global__ void streaming(const float4* in, float4* out) {
+  float4 v = __ldcs(in + threadIdx.x);
+  const float4 w = __ldg(in + threadIdx.x);
+  v.x += w.y;
+  __stcs(out + threadIdx.x, v);
+}
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def kernels():
+    return simt.build(SOURCE)
+
+
+def test_indices_in_three_dimensions(kernels):
+    out = np.zeros(2 * 3 * 2 * 24, np.int32)
+    kernels["indices"]((2, 3, 2), (4, 3, 2), 0, out)
+    blocks, threads = np.divmod(np.arange(out.size), 24)
+    assert np.array_equal(out, 1000 * blocks + threads)
+
+
+@pytest.mark.parametrize("check", [False, True])
+@pytest.mark.parametrize("schedule", ["forward", "reverse", "random"])
+def test_a_sum_through_shared_memory(kernels, schedule, check):
+    values = np.random.default_rng(0).normal(size=1000).astype(np.float32)
+    out = simt.Uninitialised(np.empty(1, np.float32))
+    kernels["sum"](1, 128, 512, values, out, 1000, schedule=schedule, check=check)
+    assert abs(out.array[0] - values.sum(dtype=np.float64)) < 1e-4
+
+
+@pytest.mark.parametrize("check", [False, True])
+def test_shared_memory_with_a_size(kernels, check):
+    out = np.zeros(64, np.int32)
+    kernels["static_shared"](1, 64, 0, out, check=check)
+    assert np.array_equal(out, 63 - np.arange(64))
+
+
+@pytest.mark.parametrize("flags", [[0] * 48, [1] * 48, [1, 0, 2] * 16])
+def test_barriers_that_count(kernels, flags):
+    predicate = np.array(flags, np.int32)
+    count, all_, any_ = (np.zeros(48, np.int32) for _ in range(3))
+    kernels["counts"](1, 48, 0, predicate, count, all_, any_)
+    assert set(count.tolist()) == {int((predicate != 0).sum())}
+    assert set(all_.tolist()) == {int(predicate.all())}
+    assert set(any_.tolist()) == {int(predicate.any())}
+
+
+def test_threads_that_exit_are_not_waited_for(kernels):
+    out = np.zeros(64, np.int32)
+    kernels["some_leave"](1, 64, 0, out)
+    assert out.tolist() == [1] * 40 + [0] * 24
+
+
+@pytest.mark.parametrize("check", [False, True])
+def test_atomics(kernels, check):
+    f, d = np.zeros(1, np.float32), np.zeros(1)
+    i, turn, wide = np.zeros(4, np.int32), np.zeros(1, np.uint32), np.zeros(1, np.int64)
+    kernels["atomics"](3, 50, 0, f, d, i, turn, wide, check=check)
+    assert (f[0], d[0], wide[0]) == (150, 75, 150 << 33)
+    assert i.tolist() == [49, -49, -300, 1]
+    assert turn[0] == 150 % 10
+
+
+def place_of(kernels, schedule, seed=0):
+    place = np.zeros(4 * 64, np.int32)
+    kernels["order"](4, 64, 0, np.zeros(1, np.int32), place, schedule=schedule, seed=seed)
+    return place
+
+
+def test_schedules_order_blocks_and_threads(kernels):
+    forward = place_of(kernels, "forward")
+    assert np.array_equal(forward, np.arange(256))
+    assert np.array_equal(place_of(kernels, "reverse"), 255 - np.arange(256))
+
+
+def test_random_schedules_differ_and_come_again(kernels):
+    orders = {place_of(kernels, "random", seed).tobytes() for seed in range(8)}
+    assert len(orders) == 8
+    for seed in range(3):
+        assert np.array_equal(place_of(kernels, "random", seed), place_of(kernels, "random", seed))
+        assert np.array_equal(np.sort(place_of(kernels, "random", seed)), np.arange(256))
+
+
+def test_offsets_of_64_bits(kernels):
+    D, rows = 1024, 2**31 + 100
+    first = 2**31 + 64
+    piece, out = 1 + np.arange(36 * D, dtype=np.float64), np.zeros(36 * D)
+    blocks = range(first // 32, -(-rows // 32))
+    kernels["far"](
+        -(-rows // 32), 32, 0, simt.Window(piece, first * D), simt.Window(out, first * D), rows, D,
+        blocks=blocks, check=True,
+    )  # fmt: skip
+    assert np.array_equal(out[::D], 2 * piece[::D])
+    assert np.count_nonzero(out) == 36
+
+
+def test_an_offset_of_32_bits_is_found(kernels):
+    with pytest.raises(simt.KernelFault, match="a product of integers overflows") as caught:
+        kernels["narrow_offset"](2**22, 1, 0, np.zeros(8), 1024, blocks=range(2**21, 2**21 + 1), check=True)
+    assert caught.value.findings[0].line == line_of("narrow_offset")
+
+
+def test_streaming_accesses(kernels):
+    values = np.arange(128, dtype=np.float32).reshape(32, 4)
+    out = np.zeros_like(values)
+    kernels["streaming"](1, 32, 0, values, out, check=True)
+    expected = values.copy()
+    expected[:, 0] += values[:, 1]
+    assert np.array_equal(out, expected)
+
+
+def test_variables_of_the_source(kernels):
+    assert np.frombuffer(kernels.symbol("limits"), np.int32).tolist() == [3, -1, 4]
+    with pytest.raises(LngenError, match="no variable limit "):
+        kernels.symbol("limit")
+
+
+def test_kernels_are_listed_in_order(kernels):
+    assert list(kernels)[:3] == ["indices", "sum", "static_shared"]
+    assert [str(p) for p in kernels["far"].parameters] == [
+        "in (an array of float64)",
+        "out (an array of float64)",
+        "rows (int64)",
+        "D (int32)",
+    ]
+    with pytest.raises(KeyError):
+        kernels["none"]
+
+
+def line_of(text):
+    return next(number for number, line in enumerate(SOURCE.splitlines(), 1) if text in line)

@@ -1,0 +1,386 @@
+"""The kernels that lngen emits, run: against the same programs evaluated plainly in longdouble."""
+
+import functools
+
+import numpy as np
+import pytest
+
+from lngen.emit import Notes
+from lngen.emit.cuda import LAUNCH_FIELDS, emit
+from lngen.extensions import simt
+from lngen.language.parsing import load
+from lngen.pipeline.stages import planned
+from lngen.runtime.includes import inlined
+from tests import programs
+from tests.emit.cuda_programs import EXTREMES, HEADS, SINK
+from tests.emit.test_numpy_values import arguments, cotangents_of, expected
+from tests.extensions.simt.emitted import DTYPES, ROUNDOFF, Case, compute_of, error
+from tests.requirements import needs_gxx
+from tests.shipped import NAMES, REST, ROOT, WHOLE, sampled, whole
+from tests.tiers import sample
+
+pytestmark = [needs_gxx, pytest.mark.cuda]
+
+SIZES = (1, 2, 7, 31, 33, 128, 1000, 1025)
+ROWS = (0, 1, 2, 37)
+
+PROGRAMS = {
+    "centred": (programs.CENTRED_FORWARD, programs.CENTRED_BACKWARD),
+    "tanh": (programs.TANH_FORWARD, programs.TANH_BACKWARD),
+    "residual": (programs.RESIDUAL_FORWARD, programs.RESIDUAL_BACKWARD),
+    "heads": HEADS,
+    "sink": SINK,
+}
+
+# Roundings in the longest chain of these kernels: some 24 operations, and a sum in which a term meets at most 16 others
+# in its thread, 10 in the tree, and 14 in the sum over rows. The measured errors are a tenth of that.
+LONGEST_CHAIN = 64
+
+
+@functools.cache
+def pair_of(name):
+    if name in PROGRAMS:
+        return PROGRAMS[name]
+    plan = planned(load(ROOT / "derive" / f"{name}.py"), proved=False)
+    return plan.forward, plan.backward
+
+
+def sizes_of(name, sizes):
+    """Return the sizes that the layer accepts."""
+    least = load(ROOT / "derive" / f"{name}.py").minimum_features if name in NAMES else 1
+    return [features for features in sizes if features >= least]
+
+
+@functools.cache
+def source_of(name):
+    if name in NAMES:
+        return inlined(ROOT / "generated" / name / "kernels.cu")
+    pair = EXTREMES if name == "extremes" else PROGRAMS[name]
+    return whole(emit(pair, Notes(name, "A program of the tests.")))
+
+
+def kernels_of(name, dtypes=DTYPES, check=False, **macros):
+    chosen = {} if dtypes is DTYPES else {f"LNGEN_{dtype.upper()}": None for dtype in dtypes}
+    return simt.build(source_of(name), {**chosen, **macros}, check=check)
+
+
+def rounded(values, dtype):
+    return {name: None if value is None else value.astype(DTYPES[dtype]) for name, value in values.items()}
+
+
+def case_of(kernels, name, dtype, rows, features, absent=(), **how):
+    pair = pair_of(name)
+    given = rounded(arguments(pair[0], rows, features, np.float64), dtype)
+    cotangents = rounded(cotangents_of(pair, rows, features, np.float64), dtype)
+    given |= {key: None for key in absent if key in given}
+    cotangents |= {key: None for key in absent if key in cotangents}
+    return Case(kernels, pair, dtype, rows, features, given, cotangents, how=how)
+
+
+def assert_right(case):
+    wanted = expected(case.pair, case.given, case.cotangents, case.rows, case.features)
+    # A gradient is a difference times a saved scalar such as 1 / sqrt(var + eps): its roundings are as much larger.
+    scale = max([1.0, *(float(np.abs(wanted[s.name]).max(initial=0)) for s in case.pair[0].saved)])
+    # Gradients are given the saved scalars as the forward kernel rounds them.
+    bound = LONGEST_CHAIN * scale * ROUNDOFF[compute_of(case.dtype)]
+    if case.dtype in ("f16", "bf16"):
+        bound += ROUNDOFF[case.dtype]
+    results = case.run()
+    assert results
+    for name, value in results.items():
+        assert value.dtype == DTYPES[case.dtype]
+        assert error(value, wanted[name]) <= bound, (name, error(value, wanted[name]), bound)
+
+
+@pytest.mark.parametrize("rows", ROWS)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("layer", sample(sampled(pytest.mark.exhaustive), WHOLE[:1]))
+def test_shipped_layers_of_any_size(layer, dtype, rows):
+    kernels = kernels_of(layer)
+    for features in sizes_of(layer, SIZES):
+        assert_right(case_of(kernels, layer, dtype, rows, features))
+
+
+# Each size of one layer, in one type; test_..._in_every_type has the rest.
+KNOWN = [(WHOLE[i % 2], size, list(DTYPES)[(i // 2 + i) % 4]) for i, size in enumerate(SIZES)]
+
+
+@pytest.mark.parametrize(("layer", "features", "dtype"), sample(KNOWN, [KNOWN[-1]]))
+def test_shipped_layers_of_a_known_size(layer, features, dtype):
+    kernels = kernels_of(layer, (dtype,), LNGEN_D=features)
+    for rows in ROWS:
+        assert_right(case_of(kernels, layer, dtype, rows, features))
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("features", SIZES)
+@pytest.mark.parametrize("layer", WHOLE)
+def test_shipped_layers_of_a_known_size_in_every_type(layer, features):
+    kernels = kernels_of(layer, LNGEN_D=features)
+    for dtype in DTYPES:
+        for rows in ROWS:
+            assert_right(case_of(kernels, layer, dtype, rows, features))
+
+
+@pytest.mark.parametrize(
+    ("layer", "dtype"),
+    sample([("tanh", "f32"), ("residual", "f64"), ("heads", "f32"), ("sink", "f64")], [("sink", "f64")]),
+)
+def test_programs_of_any_size(layer, dtype):
+    kernels = kernels_of(layer, (dtype,))
+    for rows in ROWS:
+        for features in (1, 33, 1025):
+            assert_right(case_of(kernels, layer, dtype, rows, features))
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize(("layer", "features"), [("centred", 128), ("tanh", 1000), ("residual", 33), ("heads", 7)])
+def test_programs_of_a_known_size(layer, features):
+    kernels = kernels_of(layer, ("f64",), LNGEN_D=features)
+    for rows in ROWS:
+        assert_right(case_of(kernels, layer, "f64", rows, features))
+
+
+@pytest.mark.parametrize("macros", sample([{}, {"LNGEN_D": 70}], [{}]))
+def test_gradients_of_extremes(macros):
+    """Gradients go to the first entry that attains the extreme, of the row and of a Feature."""
+    rows, features = 5, 70
+    rng = np.random.default_rng(0)
+    x, dy = rng.normal(size=(rows, features)), rng.normal(size=(rows, features))
+    w = rng.uniform(0.5, 2, features)
+    x[1, 3] = x[1, 40] = x[1].min() - 1
+    w[5] = w[60] = 3
+    kernels = kernels_of("extremes", ("f64",), check=True, **macros)
+    results = Case(kernels, EXTREMES, "f64", rows, features, {"x": x, "w": w}, {"dy": dy}).run()
+    top, least, peak = (x * w).argmax(1), x.argmin(1), w.argmax()
+    total, row = dy.sum(1), np.arange(rows)
+    dx, dw = dy.copy(), np.zeros(features)
+    np.subtract.at(dx, (row, top), total * w[top])
+    np.add.at(dx, (row, least), total)
+    np.subtract.at(dw, top, total * x[row, top])
+    dw[peak] += total.sum()
+    wanted = {"y": x - (x * w).max(1, keepdims=True) + w.max(), "dx": dx, "dw": dw}
+    for name, value in results.items():
+        assert error(value, wanted[name]) < LONGEST_CHAIN * ROUNDOFF["f64"]
+
+
+LEFT_OUT = [
+    ("centred", ("gamma",)),
+    ("centred", ("beta",)),
+    ("centred", ("beta", "gamma")),
+    ("tanh", ("alpha", "beta")),
+    ("residual", ("gamma", "dh")),
+    ("residual", ("dy",)),
+    ("sink", ("alpha", "v", "s", "dy")),
+]
+
+
+@pytest.mark.parametrize(("layer", "absent"), sample(LEFT_OUT, [("residual", ("gamma", "dh"))]))
+def test_inputs_that_are_left_out(layer, absent):
+    kernels = kernels_of(layer, ("f64",), **{f"LNGEN_WITHOUT_{name}": None for name in absent})
+    case = case_of(kernels, layer, "f64", 5, 33, absent)
+    assert_right(case)
+    assert not {f"d{name}" for name in absent} & set(case.run())
+
+
+# Types and macros that make the geometry keep the row, and the sums over rows, in each of the places that it knows.
+REGIMES = [
+    ("f32", {"LNGEN_D": 31, "LNGEN_THREADS_PER_ROW": 8}),
+    ("f32", {"LNGEN_D": 128, "LNGEN_VECTOR": 1}),
+    ("bf16", {"LNGEN_D": 24}),
+    ("bf16", {"LNGEN_D": 1024}),
+    ("bf16", {"LNGEN_D": 1001, "LNGEN_THREADS_PER_ROW": 128}),
+    ("f16", {"LNGEN_D": 1000, "LNGEN_THREADS_PER_ROW": 32, "LNGEN_ROOM": 50}),
+    ("f32", {"LNGEN_D": 1000, "LNGEN_THREADS_PER_ROW": 32}),
+    ("f32", {"LNGEN_D": 1000, "LNGEN_THREADS_PER_ROW": 8}),
+    ("bf16", {"LNGEN_D": 4000, "LNGEN_THREADS_PER_ROW": 128, "LNGEN_SHARED": 232448}),
+    ("f16", {"LNGEN_D": 4000, "LNGEN_THREADS_PER_ROW": 128, "LNGEN_SHARED": 232448, "LNGEN_ROOM": 50}),
+    ("f32", {"LNGEN_D": 2000, "LNGEN_THREADS_PER_ROW": 32, "LNGEN_SHARED": 20480}),
+    ("f32", {"LNGEN_D": 2000, "LNGEN_THREADS_PER_ROW": 32, "LNGEN_SHARED": 8192}),
+]
+
+
+def named(value):
+    return " ".join(f"{k[6:]}={v}" for k, v in value.items()) if isinstance(value, dict) else value
+
+
+def regime(dtype, macros):
+    return kernels_of("layer_norm", (dtype,), check=True, **macros)
+
+
+@pytest.mark.parametrize(("dtype", "macros"), REGIMES, ids=named)
+@pytest.mark.ci
+def test_regimes_are_right_and_have_no_finding(dtype, macros):
+    for rows in (2, 37):
+        assert_right(case_of(regime(dtype, macros), "layer_norm", dtype, rows, macros["LNGEN_D"]))
+
+
+@pytest.mark.ci
+def test_every_regime_is_there():
+    tables = [
+        dict(zip(LAUNCH_FIELDS, regime(*each).launch_table(f"backward_{each[0]}").tolist(), strict=True))
+        for each in REGIMES
+    ]
+    rows, sums = ("read again", "packed", "widened"), ("registers", "shared memory", "workspace")
+    found = {(rows[table["row_held"]], sums[table["sums_over_rows"]], table["rows_copied"] > 0) for table in tables}
+    assert found >= {
+        ("widened", "registers", True),
+        ("widened", "registers", False),
+        ("widened", "shared memory", True),
+        ("packed", "shared memory", True),
+        ("read again", "shared memory", True),
+        ("read again", "workspace", True),
+        ("read again", "workspace", False),
+    }
+    assert {min(table["rows_copied"], 2) for table in tables} == {0, 1, 2}
+    assert {1, 2} < {table["rows_per_block"] for table in tables}
+
+
+# Where a chunk of a thread, or a thread of a row, is just full, and a bit to either side: 8 threads have 1, 3 or 6
+# accesses each.
+BOUNDARIES = [threads * chunks + beside for threads in (32, 64) for chunks in (1, 3, 6) for beside in (-4, -1, 0, 1, 4)]
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize("features", BOUNDARIES)
+@pytest.mark.parametrize("layer", NAMES)
+def test_boundaries_of_regimes_have_no_finding(layer, features):
+    forward, backward = pair_of(layer)
+    # What backward reads of the results is rounded twice in 16 bits, and the reference not at all.
+    results = {name for store in forward.results for name in store.names}
+    types = list(DTYPES)[2:] if results & {row.name for row in backward.rows} else list(DTYPES)
+    dtype = types[(features + len(layer)) % len(types)]
+    kernels = kernels_of(layer, (dtype,), check=True, LNGEN_D=features, LNGEN_THREADS_PER_ROW=8)
+    for rows in (1, 2, 37):
+        assert_right(case_of(kernels, layer, dtype, rows, features, schedule="random", seed=rows))
+
+
+@pytest.mark.parametrize("features", sample([24, 1000, 1024], [24]))
+def test_grids_and_other_rows_change_no_bit_of_a_row(features):
+    """y and dx of a row are the same whatever else there is, and whichever block has it."""
+    kernels = kernels_of("layer_norm", ("bf16",), LNGEN_D=features)
+    whole = case_of(kernels, "layer_norm", "bf16", 37, features).run()
+    for rows, blocks in ((37, 1), (37, 5), (36, 4), (3, 2)):
+        case = case_of(kernels, "layer_norm", "bf16", 37, features)
+        case.rows, case.blocks = rows, blocks
+        case.given = {n: v if v is None or v.ndim < 2 else v[:rows] for n, v in case.given.items()}
+        case.cotangents = {n: v[:rows] for n, v in case.cotangents.items()}
+        some = case.run()
+        for name in ("y", "dx"):
+            assert some[name].tobytes() == whole[name][:rows].tobytes(), (name, rows, blocks)
+
+
+CHECKED = [
+    ("layer_norm", {}, "f16", (1, 33, 1000, 2500)),
+    ("rms_norm", {}, "bf16", (2, 130, 2500)),
+    ("layer_norm", {"LNGEN_D": 1000}, "bf16", (1000,)),
+    ("rms_norm", {"LNGEN_D": 33}, "f64", (33,)),
+    ("sink", {}, "f64", (7, 33)),
+]
+
+
+@pytest.mark.parametrize(("layer", "macros", "dtype", "sizes"), sample(CHECKED, CHECKED[:1]))
+def test_the_checker_has_no_finding(layer, macros, dtype, sizes):
+    kernels = kernels_of(layer, (dtype,), check=True, **macros)
+    for features in sizes:
+        for rows in (0, 2, 5):
+            assert_right(case_of(kernels, layer, dtype, rows, features, schedule="random", seed=rows))
+
+
+# The other shipped layers once each, in types and sizes by turns.
+WATCHED = [(layer, list(DTYPES)[index % 4], (33, 128, 7)[index % 3]) for index, layer in enumerate(REST)]
+
+
+@pytest.mark.parametrize(("layer", "dtype", "features"), WATCHED)
+@pytest.mark.ci
+def test_every_shipped_layer_runs_without_a_finding(layer, dtype, features):
+    kernels = kernels_of(layer, (dtype,), check=True, LNGEN_D=features)
+    for rows in (2, 5):
+        assert_right(case_of(kernels, layer, dtype, rows, features, schedule="random", seed=rows))
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize("layer", REST)
+def test_the_checker_has_no_finding_in_any_shipped_layer(layer):
+    kernels = kernels_of(layer, ("f32", "bf16"), check=True)
+    # Of one feature nothing is left but the rounding of a row that is stored in 16 bits before it is normalized.
+    for dtype, sizes in (("f32", (1, 33, 2500)), ("bf16", (33, 2500))):
+        for features in sizes_of(layer, sizes):
+            assert_right(case_of(kernels, layer, dtype, 5, features, schedule="random", seed=features))
+
+
+CONFIGURATIONS = [
+    *(macros for _, macros in REGIMES),
+    {},
+    {"LNGEN_D": 128, "LNGEN_WITHOUT_gamma": None},
+    {"LNGEN_D": 4097},
+]
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("macros", CONFIGURATIONS, ids=named)
+@pytest.mark.parametrize("layer", WHOLE)
+def test_the_checker_has_no_finding_in_any_configuration(layer, macros, dtype):
+    kernels = kernels_of(layer, (dtype,), check=True, **macros)
+    absent = tuple(name.removeprefix("LNGEN_WITHOUT_") for name in macros if name.startswith("LNGEN_WITHOUT_"))
+    for features in (macros["LNGEN_D"],) if macros else (1, 33, 2500):
+        case = case_of(kernels, layer, dtype, 5, features, absent, schedule="random", seed=features)
+        assert case.run()
+
+
+@pytest.mark.parametrize("layer", sample(["layer_norm", "sink"], ["layer_norm"]))
+def test_every_schedule_gives_the_same_bits(layer):
+    dtype = "f64" if layer == "sink" else "f32"
+    kernels = kernels_of(layer, ("f64",) if layer == "sink" else DTYPES)
+    results = [
+        case_of(kernels, layer, dtype, 37, 1000, **how).run()
+        for how in ({}, {}, {"schedule": "reverse"}, *({"schedule": "random", "seed": seed} for seed in range(3)))
+    ]
+    for other in results[1:]:
+        assert {name: value.tobytes() for name, value in other.items()} == {
+            name: value.tobytes() for name, value in results[0].items()
+        }
+
+
+# A kernel as it is emitted, with one line changed. Each is found by the checker, or gives a wrong result.
+PLANTED = [
+    ("      __syncthreads();\n      if constexpr (WARPS_PER_ROW", "      if constexpr (WARPS_PER_ROW"),
+    ("      turn ^= 1;\n", ""),
+    ("offset = row * D;", "offset = row * (D + 1);"),
+    ("<= LNGEN_D || column < D;", "<= LNGEN_D || column <= D;"),
+    ("if (!live) row = rows - 1;", ""),
+    ("live = G::ROWS == 1 || row < rows;", "live = true;"),
+    ("await_copies<AHEAD - 1>();", "await_copies<AHEAD>();"),
+]
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize(("right", "planted"), PLANTED)
+def test_planted_bugs_in_an_emitted_kernel_are_caught(right, planted):
+    text = source_of("layer_norm")
+    assert right in text
+    macros = {"LNGEN_F32": None, "LNGEN_FORWARD": None, "LNGEN_VECTOR": 1}
+    macros["LNGEN_D"] = 1000 if "WARPS" in right or "turn ^" in right else 33
+    kernels = simt.build(text.replace(right, planted), macros, check=True)
+    with pytest.raises(simt.KernelFault):
+        case_of(kernels, "layer_norm", "f32", 5, macros["LNGEN_D"]).run()
+
+
+def test_rows_beyond_32_bits():
+    """A piece of a tensor of 2**31 and more entries, of which memory holds only this."""
+    features, rows, first = 1000, 2**22 + 5, 2**22
+    kernels = kernels_of("rms_norm", ("f32",), check=True, LNGEN_FORWARD=None)
+    pair = pair_of("rms_norm")
+    given = arguments(pair[0], 5, features, np.float32)
+    out, saved = np.zeros((5, features), np.float32), np.zeros(5, np.float32)
+    threads, rows_per_block, shared = kernels.launch_table("forward_f32")[:3].tolist()
+    assert first * features > 2**31
+    assert first % rows_per_block == 0
+    kernels["forward_f32"](
+        -(-rows // rows_per_block), threads, shared, simt.Window(given["x"], first * features), given["gamma"], 1e-5,
+        simt.Window(out, first * features), simt.Window(saved, first), rows, features,
+        blocks=range(first // rows_per_block, -(-rows // rows_per_block)),
+    )  # fmt: skip
+    wanted = expected(pair, given, cotangents_of(pair, 5, features, np.float32), 5, features)
+    assert error(out, wanted["y"]) < LONGEST_CHAIN * ROUNDOFF["f32"]

@@ -1,0 +1,131 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import lngen
+from lngen import paths
+from lngen.errors import LngenError
+from lngen.pipeline.files import loading
+
+ROOT = Path(__file__).parents[3]
+
+
+def emit(folder: Path, name: str, scale: int = 2) -> Path:
+    """Write a folder that looks like an emitted layer: a package with relative imports, and a manifest."""
+    target = folder / name
+    target.mkdir(parents=True, exist_ok=True)
+    (folder / paths.RUNTIME).mkdir(exist_ok=True)
+    (folder / paths.RUNTIME / "__init__.py").touch()
+    (target / "__init__.py").write_text("from .numpy_backend import forward\n")
+    (target / "numpy_backend.py").write_text(f"def forward(x):\n    return {scale} * x\n")
+    (target / "manifest.json").write_text(f'{{"scale": {scale}}}')
+    return target
+
+
+@pytest.fixture
+def generated(tmp_path, monkeypatch):
+    folder = tmp_path / "generated"
+    monkeypatch.setattr(paths, "generated_folder", lambda: folder)
+    for name in [
+        name for name in sys.modules if name.split(".")[0] == "generated" or name.startswith("lngen.generated")
+    ]:
+        monkeypatch.delitem(sys.modules, name)
+    yield folder
+    for name in [
+        name for name in sys.modules if name.split(".")[0] == "generated" or name.startswith("lngen.generated")
+    ]:
+        del sys.modules[name]
+
+
+def test_a_named_layer_is_the_module_that_import_finds(generated, tmp_path, monkeypatch):
+    emit(generated, "doubled")
+    monkeypatch.syspath_prepend(tmp_path)
+    module = lngen.load("doubled")
+    from generated import doubled
+
+    assert module is doubled
+    assert module is lngen.load("doubled")
+    assert module.forward(3) == 6
+
+
+def test_a_named_layer_loads_where_the_checkout_is_not_importable(generated, tmp_path, monkeypatch):
+    emit(generated, "doubled")
+    elsewhere = emit(tmp_path / "users" / "generated", "doubled", scale=5)
+    monkeypatch.syspath_prepend(elsewhere.parents[1])
+    module = lngen.load("doubled")
+    assert module.__name__ == "lngen.generated.doubled"
+    assert module.forward(3) == 6
+    assert module is lngen.load("doubled")
+
+
+def test_an_unknown_layer_is_an_error_that_lists_the_others(generated):
+    emit(generated, "doubled")
+    emit(generated, "again")
+    (generated / "notes").mkdir()
+    with pytest.raises(LngenError, match=r"no emitted layer 'doubld'; lngen has again, doubled\.$"):
+        lngen.load("doubld")
+
+
+def test_without_emitted_layers_the_error_says_what_to_run(generated):
+    with pytest.raises(LngenError, match="none yet: run `lngen derive`"):
+        lngen.load("doubled")
+
+
+@pytest.mark.parametrize("name", ["../doubled", "doubled/", "doubled.numpy_backend", "", ".", "class", "a b", "/tmp"])
+def test_a_name_is_never_a_path(generated, name):
+    emit(generated, "doubled")
+    with pytest.raises(LngenError, match=r"is not a layer's name; lngen has doubled\. .*pathlib\.Path"):
+        lngen.load(name)
+
+
+def test_a_folder_is_loaded_from_anywhere(tmp_path):
+    one, other = emit(tmp_path / "one", "layer", 2), emit(tmp_path / "other", "layer", 3)
+    assert lngen.load(one).forward(1) == 2
+    assert lngen.load(other).forward(1) == 3
+    assert lngen.load(one) is lngen.load(tmp_path / "other" / ".." / "one" / "layer")
+
+
+def test_a_folder_emitted_anew_is_loaded_anew(tmp_path):
+    old = lngen.load(emit(tmp_path, "layer", 2))
+    new = lngen.load(emit(tmp_path, "layer", 30))
+    assert (old.forward(1), new.forward(1)) == (2, 30)
+
+
+def test_the_folder_of_a_named_layer_gives_the_named_module(generated):
+    assert lngen.load(emit(generated, "doubled")) is lngen.load("doubled")
+
+
+def test_a_folder_that_is_no_layer_is_an_error(tmp_path):
+    with pytest.raises(LngenError, match="is not the folder of an emitted layer"):
+        lngen.load(tmp_path)
+
+
+def test_a_layer_that_fails_to_import_is_not_kept(tmp_path):
+    target = emit(tmp_path, "layer")
+    (target / "numpy_backend.py").write_text("raise ZeroDivisionError\n")
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError):
+            lngen.load(target)
+
+
+def test_every_committed_layer_loads():
+    names = loading.available()
+    assert names == tuple(sorted(path.stem for path in paths.derive_folder().glob("*.py")))
+    for name in names:
+        assert callable(lngen.load(name).forward)
+
+
+def test_importing_lngen_is_light():
+    code = "import sys, lngen; print([m for m in ('sympy', 'jinja2', 'numpy', 'typer') if m in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert result.stdout == "[]\n"
+
+
+def test_public_names_are_there():
+    for name in lngen.__all__:
+        assert getattr(lngen, name) is not None
+        assert name in dir(lngen)
+    with pytest.raises(AttributeError, match="no attribute 'gradient'"):
+        lngen.gradient  # noqa: B018

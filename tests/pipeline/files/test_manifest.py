@@ -1,0 +1,320 @@
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from lngen import __version__, paths
+from lngen.errors import LngenError
+from lngen.paths import RUNTIME
+from lngen.pipeline.files import manifest
+from lngen.pipeline.files.manifest import Drift, Emission, drift, drift_message, sha256_text, write
+
+HASH = sha256_text("x")
+
+
+def an_emission(name: str = "layer", **texts: str) -> Emission:
+    files = {"__init__.py": "from .numpy_backend import forward\n", "numpy_backend.py": "y = x\n"}
+    files |= {path.replace("__", "/"): text for path, text in texts.items()}
+    return manifest.emission(
+        name,
+        files,
+        definition_text="def layer(x: Row): ...",
+        templates={},
+        options={},
+        cost={},
+        interface={},
+        evidence=[],
+    )
+
+
+def held(folder: Path) -> dict[str, str]:
+    """Every path below a folder, with its text."""
+    return {str(path.relative_to(folder)): path.read_text() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+class TestEmission:
+    def test_files_are_sorted(self):
+        assert Emission("layer", (("b", ""), ("a", ""))).files == (("a", ""), ("b", ""))
+
+    @pytest.mark.parametrize("name", ["", "../up", "a/b", "class", "a-b"])
+    def test_its_name_is_an_identifier(self, name):
+        with pytest.raises(LngenError, match="identifier"):
+            Emission(name, ())
+
+    @pytest.mark.parametrize("path", ["/etc/x", "../x", "a/../../x", "a\\b", "./a", "a//b", "", "."])
+    def test_its_paths_stay_inside(self, path):
+        with pytest.raises(LngenError, match="not a path inside"):
+            Emission("layer", ((path, ""),))
+
+    def test_its_paths_occur_once(self):
+        with pytest.raises(LngenError, match="two files of the same path"):
+            Emission("layer", (("a", "1"), ("a", "2")))
+
+
+class TestLostGrades:
+    EXACT = ({"about": "steps", "count": 3, "kind": "exact at every D", "statement": "", "passed": True},)
+    WEAKER = (
+        {"about": "steps", "count": 2, "kind": "exact at every D", "statement": "", "passed": True},
+        {"about": "steps", "count": 1, "kind": "50 digits", "statement": "", "passed": True},
+    )
+
+    def with_evidence(self, evidence) -> Emission:
+        about = {"definition_text": "", "templates": {}, "options": {}, "cost": {}, "interface": {}}
+        return manifest.emission("layer", {"__init__.py": ""}, **about, evidence=evidence)
+
+    def test_lost_grades_statement_that_is_no_longer_exact_is_told(self, tmp_path):
+        write(self.with_evidence(self.EXACT), tmp_path)
+        (line,) = manifest.lost_grades(self.with_evidence(self.WEAKER), tmp_path)
+        assert line == "layer: 1 of its steps are not exact, and 0 were not before"
+
+    def test_lost_grades_same_or_stronger_evidence_is_not_told(self, tmp_path):
+        write(self.with_evidence(self.WEAKER), tmp_path)
+        for evidence in (self.WEAKER, self.EXACT):
+            assert manifest.lost_grades(self.with_evidence(evidence), tmp_path) == []
+
+    def test_lost_grades_without_a_layer_on_disk_is_empty(self, tmp_path):
+        assert manifest.lost_grades(self.with_evidence(self.WEAKER), tmp_path) == []
+
+
+class TestManifest:
+    def text(self, **changed) -> str:
+        arguments = {
+            "name": "layer",
+            "definition_text_hash": HASH,
+            "templates": {"numpy/b.jinja": HASH, "numpy/a.jinja": HASH},
+            "files": {"kernels.cu": HASH},
+            "options": {},
+            "cost": {"flops": "7*rows*D"},
+            "interface": {"inputs": []},
+            "evidence": [{"rule": "exact", "D": [1, 2, 3, 4]}],
+        }
+        return manifest.manifest_text(**arguments | changed)
+
+    def test_it_holds_what_the_files_were_made_from(self):
+        text = self.text()
+        assert json.loads(text) == {
+            "cost": {"flops": "7*rows*D"},
+            "definition": HASH,
+            "evidence": [{"D": [1, 2, 3, 4], "rule": "exact"}],
+            "files": {"kernels.cu": HASH},
+            "interface": {"inputs": []},
+            "lngen": __version__,
+            "name": "layer",
+            "options": {},
+            "runtime": {path: sha256_text(text) for path, text in manifest.runtime_files().items()},
+            "sympy": manifest.supported_sympy(),
+            "templates": {"numpy/a.jinja": HASH, "numpy/b.jinja": HASH},
+        }
+        assert text.endswith("}\n")
+
+    def test_the_order_of_a_mapping_does_not_show(self):
+        assert self.text(templates={"numpy/a.jinja": HASH, "numpy/b.jinja": HASH}) == self.text()
+
+    def test_no_path_of_the_machine_gets_in(self):
+        with pytest.raises(LngenError, match="not a path inside"):
+            self.text(templates={str(Path.cwd() / "numpy.jinja"): HASH})
+
+    def test_a_number_that_is_not_finite_is_refused(self):
+        with pytest.raises(ValueError, match="not JSON compliant"):
+            self.text(cost={"flops": float("nan")})
+
+    def test_the_range_of_sympy_is_the_one_declared(self):
+        project = (paths.checkout / "pyproject.toml").read_text()
+        assert f'"sympy{manifest.supported_sympy()}"' in project
+
+    @pytest.mark.parametrize("requirement", ["sympy>=1.13,<1.15", "sympy<1.15,>=1.13", "sympy (<1.15, >=1.13)"])
+    def test_the_range_of_sympy_does_not_depend_on_who_wrote_the_metadata(self, requirement):
+        requirements = ["sympy-plot-backends>=3", "numpy>=2", requirement + '; python_version > "3"']
+        assert manifest._range_of("sympy", requirements) == ">=1.13,<1.15"
+
+    def test_metadata_without_sympy_is_an_error(self):
+        with pytest.raises(LngenError, match="does not name sympy"):
+            manifest._range_of("sympy", ["numpy>=2"])
+
+
+class TestWrite:
+    def test_files_are_written_as_they_are(self, tmp_path):
+        emission = an_emission(nested__deep="µ\r\nx\n")
+        written = write(emission, tmp_path / "out")
+        assert written == tuple(tmp_path / "out" / "layer" / path for path, _ in emission.files)
+        assert [path.read_bytes().decode() for path in written] == [text for _, text in emission.files]
+
+    def test_writing_again_removes_what_is_stale_and_what_python_left(self, tmp_path):
+        write(an_emission(kernels="old"), tmp_path)
+        (tmp_path / "layer" / "__pycache__").mkdir()
+        (tmp_path / "layer" / "__pycache__" / "numpy_backend.cpython-311.pyc").touch()
+        emission = an_emission()
+        write(emission, tmp_path)
+        assert held(tmp_path / "layer") == dict(emission.files)
+        assert sorted(os.listdir(tmp_path)) == [RUNTIME, "layer"]
+
+    def test_an_edited_file_of_ours_is_written_again(self, tmp_path):
+        emission = an_emission()
+        write(emission, tmp_path)
+        (tmp_path / "layer" / "numpy_backend.py").write_text("edited by hand\n")
+        write(emission, tmp_path)
+        assert held(tmp_path / "layer") == dict(emission.files)
+
+    def test_an_empty_folder_is_taken(self, tmp_path):
+        (tmp_path / "layer").mkdir()
+        emission = an_emission()
+        write(emission, tmp_path)
+        assert held(tmp_path / "layer") == dict(emission.files)
+
+    def test_what_else_is_in_the_folder_is_not_touched(self, tmp_path):
+        (tmp_path / "other").mkdir()
+        (tmp_path / "other" / "thesis.tex").write_text("mine")
+        (tmp_path / "__init__.py").write_text("mine")
+        write(an_emission(), tmp_path)
+        assert held(tmp_path / "other") == {"thesis.tex": "mine"}
+        assert (tmp_path / "__init__.py").read_text() == "mine"
+
+    @pytest.mark.parametrize(
+        "with_manifest",
+        [None, "{}", "not JSON", "[]", '{"lngen": "1", "name": "another", "files": {"mine.py": ""}}'],
+    )
+    def test_a_folder_that_is_not_ours_is_refused(self, tmp_path, with_manifest):
+        (tmp_path / "layer").mkdir()
+        (tmp_path / "layer" / "mine.py").write_text("mine")
+        if with_manifest is not None:
+            (tmp_path / "layer" / "manifest.json").write_text(with_manifest)
+        before = held(tmp_path)
+        with pytest.raises(LngenError, match=r"holds .*mine\.py, which lngen did not write there"):
+            write(an_emission(), tmp_path)
+        assert held(tmp_path) == before
+
+    def test_a_foreign_file_in_a_folder_of_ours_is_refused(self, tmp_path):
+        write(an_emission(), tmp_path)
+        (tmp_path / "layer" / "sub").mkdir()
+        (tmp_path / "layer" / "sub" / "notes.md").write_text("mine")
+        before = held(tmp_path)
+        with pytest.raises(LngenError, match=r"holds sub/notes\.md, which lngen did not write there"):
+            write(an_emission(), tmp_path)
+        assert held(tmp_path) == before
+
+    def test_a_file_in_the_folder_s_place_is_refused(self, tmp_path):
+        (tmp_path / "layer").write_text("mine")
+        with pytest.raises(LngenError, match="is a file"):
+            write(an_emission(), tmp_path)
+        assert held(tmp_path) == {"layer": "mine"}
+
+    @pytest.mark.parametrize("exists", [True, False])
+    def test_a_symbolic_link_is_refused(self, tmp_path, exists):
+        if exists:
+            (tmp_path / "elsewhere").mkdir()
+        (tmp_path / "layer").symlink_to(tmp_path / "elsewhere")
+        with pytest.raises(LngenError, match="symbolic link"):
+            write(an_emission(), tmp_path)
+        assert held(tmp_path) == {}
+
+    def test_a_symbolic_link_in_a_folder_of_ours_is_refused(self, tmp_path):
+        write(an_emission(), tmp_path)
+        (tmp_path / "target.py").write_text("mine")
+        (tmp_path / "layer" / "numpy_backend.py").unlink()
+        (tmp_path / "layer" / "numpy_backend.py").symlink_to(tmp_path / "target.py")
+        with pytest.raises(LngenError, match=r"holds numpy_backend\.py"):
+            write(an_emission(), tmp_path)
+        assert (tmp_path / "target.py").read_text() == "mine"
+
+    def test_a_folder_that_cannot_be_written_is_one_error(self, tmp_path):
+        (tmp_path / "out").write_text("a file")
+        with pytest.raises(LngenError, match="cannot be written: "):
+            write(an_emission(), tmp_path / "out")
+
+    def test_a_failure_half_way_leaves_the_old_files(self, tmp_path, monkeypatch):
+        old = an_emission()
+        write(old, tmp_path)
+        write_text = Path.write_text
+
+        def fails_at_the_last(self, *arguments, **options):
+            if self.name == "numpy_backend.py":
+                raise OSError(28, "No space left on device")
+            return write_text(self, *arguments, **options)
+
+        monkeypatch.setattr(Path, "write_text", fails_at_the_last)
+        with pytest.raises(LngenError, match="cannot be written: No space left on device"):
+            write(an_emission(numpy_backend="new"), tmp_path)
+        assert held(tmp_path / "layer") == dict(old.files)
+        assert sorted(os.listdir(tmp_path)) == [RUNTIME, "layer"]
+
+    def test_an_emission_without_a_manifest_is_refused(self, tmp_path):
+        with pytest.raises(LngenError, match=r"has no manifest\.json"):
+            write(Emission("layer", (("a", ""),)), tmp_path)
+        assert held(tmp_path) == {}
+
+
+class TestDrift:
+    def test_what_was_just_written_has_not_drifted(self, tmp_path):
+        emissions = [an_emission("b"), an_emission("a")]
+        for emission in emissions:
+            write(emission, tmp_path)
+        (tmp_path / "a" / "__pycache__").mkdir()
+        (tmp_path / "a" / "__pycache__" / "numpy_backend.cpython-311.pyc").touch()
+        assert drift(emissions, tmp_path) == []
+        assert drift_message([]) == ""
+
+    def test_one_changed_byte_is_shown(self, tmp_path):
+        write(an_emission(), tmp_path)
+        (tmp_path / "layer" / "numpy_backend.py").write_text("y = z\n")
+        (found,) = drift([an_emission()], tmp_path)
+        assert (found.kind, found.path) == ("differs", "layer/numpy_backend.py")
+        assert found.diff.splitlines()[3:] == ["-y = z", "+y = x", " "]
+
+    @pytest.mark.parametrize("content", [b"y = x\r\n", b"y = x", b"\xffy = x\n", b"y = x\n\n", b""])
+    def test_a_byte_that_hardly_shows_is_a_difference(self, tmp_path, content):
+        write(an_emission(), tmp_path)
+        (tmp_path / "layer" / "numpy_backend.py").write_bytes(content)
+        (found,) = drift([an_emission()], tmp_path)
+        assert found.kind == "differs"
+        assert any(line[0] in "+-" for line in found.diff.splitlines()[3:])
+
+    def test_a_long_diff_is_cut(self, tmp_path):
+        emission = an_emission(long="".join(f"{i}\n" for i in range(500)))
+        write(emission, tmp_path)
+        (tmp_path / "layer" / "long").write_text("")
+        (found,) = drift([emission], tmp_path)
+        lines = found.diff.splitlines()
+        assert len(lines) == manifest._MAXIMUM_DIFF_LINES + 1
+        assert lines[-1] == f"... and {503 + 1 - manifest._MAXIMUM_DIFF_LINES} more lines"
+
+    def test_a_missing_file_and_a_missing_layer(self, tmp_path):
+        write(an_emission("a"), tmp_path)
+        (tmp_path / "a" / "numpy_backend.py").unlink()
+        found = drift([an_emission("a"), an_emission("b")], tmp_path)
+        assert found == [
+            Drift("missing", "a/numpy_backend.py"),
+            Drift("missing", "b/__init__.py"),
+            Drift("missing", "b/manifest.json"),
+            Drift("missing", "b/numpy_backend.py"),
+        ]
+        assert len(drift([an_emission()], tmp_path / "gone")) == 3
+
+    def test_a_file_that_is_no_longer_emitted_is_left_over(self, tmp_path):
+        write(an_emission(), tmp_path)
+        (tmp_path / "layer" / "old.py").touch()
+        assert drift([an_emission()], tmp_path) == [Drift("left over", "layer/old.py")]
+
+    def test_a_layer_without_a_definition_is_left_over_unless_only_some_were_asked_for(self, tmp_path):
+        write(an_emission("kept"), tmp_path)
+        write(an_emission("gone"), tmp_path)
+        (tmp_path / "not_ours").mkdir()
+        (tmp_path / "not_ours" / "notes.md").touch()
+        found = drift([an_emission("kept")], tmp_path)
+        assert [entry.path for entry in found] == [
+            "gone/__init__.py",
+            "gone/manifest.json",
+            "gone/numpy_backend.py",
+        ]
+        assert {entry.kind for entry in found} == {"left over"}
+        assert drift([an_emission("kept")], tmp_path, every_layer=False) == []
+
+    def test_the_message_names_each_file_and_the_command(self):
+        message = drift_message(
+            [Drift("differs", "a/x.py", "-1\n+2"), Drift("left over", "a/y.py")], "python -m lngen derive"
+        )
+        assert message == (
+            "a/x.py: differs\n-1\n+2\na/y.py: left over\n"
+            "2 files are not what lngen emits. Run `python -m lngen derive` and commit what it writes. "
+            "Remove what is left over."
+        )

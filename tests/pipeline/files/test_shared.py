@@ -1,0 +1,163 @@
+"""Runtime files that a layer needs, from the import statements and includes of its files."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lngen.emit.chosen import NEEDS, with_needed
+from lngen.language.parsing import parse
+from lngen.paths import RUNTIME
+from lngen.pipeline.files import manifest
+from lngen.pipeline.files.shared import FIRST, needed, runtime_files
+from lngen.pipeline.stages import Derived, derived
+from lngen.runtime.emitted import BACKENDS
+from tests.requirements import needs_gxx, needs_jax, needs_torch
+
+SCALED = """
+from lngen.language import Feature, Row, mean, sqrt
+
+
+def scaled(x: Row, gamma: Feature = 1):
+    return gamma * x / sqrt(1 + mean(x**2))
+"""
+
+IMPORTED = """
+import importlib, pathlib, sys
+sys.path.insert(0, sys.argv[1])
+files = sorted(pathlib.Path(sys.argv[1], "layers").glob("*/**/*.py"))
+for file in files:
+    importlib.import_module(".".join(file.relative_to(sys.argv[1]).with_suffix("").parts))
+from layers import scaled
+import numpy as np
+y, saved = scaled.forward(np.arange(6.0).reshape(2, 3), np.ones(3))
+dx, dgamma = scaled.backward(saved, np.ones((2, 3)))
+layer = scaled.Scaled(3, backend="auto")
+layer.forward(np.ones((2, 3), np.float32))
+print(y.tolist(), dgamma.tolist(), "lngen" in sys.modules, len(files))
+"""
+
+
+def made(*backends: str) -> Derived:
+    return derived(parse(SCALED, "scaled.py"), proved=False, backends=backends)
+
+
+def write(folder: Path, *backends: str) -> list[str]:
+    """The names of the files of the runtime that a layer for these backends is written with."""
+    manifest.write(made(*backends).emission, folder)
+    return written(folder)
+
+
+def written(folder: Path) -> list[str]:
+    """The paths of the files of the runtime in a folder of layers."""
+    return sorted(path.relative_to(folder / RUNTIME).as_posix() for path in (folder / RUNTIME).rglob("*.*"))
+
+
+def test_needed_follows_imports_includes_and_names_of_c():
+    files = {
+        "a.py": "from .._runtime.native import extensions as _e\nfrom .._runtime.sharded.peers import told\n",
+    }
+    found = needed(files)
+    assert {FIRST, "native/__init__.py", "native/extensions.py", "native/compiler.py", "sharded/peers.py"} <= found
+    assert {f"native/{name}" for name in ("binding.c", "binding.h", "host_call.c", "host_arguments.h")} <= found
+    assert "cuda/rows.cuh" not in found
+    assert needed({"k.cu": '  #  include "../_runtime/cuda/row_loop.cuh"\n'}) >= {
+        "cuda/row_loop.cuh",
+        "cuda/copies.cuh",
+        "cuda/rows.cuh",
+    }
+
+
+@pytest.mark.parametrize("text", ["import _runtime.numpy.rows", "from _runtime import rows", "from . import rows", ""])
+def test_needed_of_what_is_no_import_of_the_runtime_is_the_package_alone(text):
+    assert needed({"a.py": text}) == {FIRST}
+
+
+def test_numpy_alone_runs_in_a_clean_interpreter_with_its_folder_alone(tmp_path):
+    names = write(tmp_path / "layers", "numpy")
+    assert not [name for name in names if name.startswith(("native", "cuda", "torch", "jax"))]
+    assert not [name for name in names if not name.endswith((".py", ".json"))]
+    assert sorted(path.name for path in (tmp_path / "layers" / "scaled").glob("*_backend.py")) == ["numpy_backend.py"]
+    found = subprocess.run([sys.executable, "-I", "-c", IMPORTED, tmp_path], capture_output=True, text=True, check=True)
+    y = np.arange(6.0).reshape(2, 3)
+    y /= np.sqrt(1 + np.mean(y**2, -1, keepdims=True))
+    values, _, rest = found.stdout.partition("]] ")
+    assert np.allclose(json.loads(f"{values}]]"), y, rtol=1e-14)
+    assert rest.split()[-2:] == ["False", str(len(names) - 1 + 5)]
+
+
+@pytest.mark.ci
+def test_a_file_less_is_missed_in_a_clean_interpreter(tmp_path):
+    for name in write(tmp_path / "layers", "numpy"):
+        if name.endswith(".py") and not name.endswith(FIRST):
+            file = tmp_path / "layers" / RUNTIME / name
+            text = file.read_text()
+            file.unlink()
+            command = [sys.executable, "-I", "-c", IMPORTED, tmp_path]
+            ended = subprocess.run(command, capture_output=True, text=True)
+            file.write_text(text)
+            assert ended.returncode == 1, f"{name} is not needed"
+            assert "Error" in ended.stderr
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize(
+    "backend",
+    [
+        "cuda",
+        pytest.param("cpu", marks=needs_gxx),
+        pytest.param("torch", marks=needs_torch),
+        pytest.param("jax", marks=needs_jax),
+    ],
+)
+def test_each_backend_is_imported_whole_in_a_clean_interpreter(backend, tmp_path):
+    names = write(tmp_path / "layers", backend)
+    found = subprocess.run([sys.executable, "-I", "-c", IMPORTED, tmp_path], capture_output=True, text=True)
+    assert found.stderr == ""
+    assert "False" in found.stdout
+    assert len(names) < len(runtime_files())
+
+
+def test_a_backend_needs_those_that_its_files_import():
+    files = made(*BACKENDS).files
+    for backend in BACKENDS:
+        imported = {other for other in BACKENDS if f"import {other}_backend" in files[f"{backend}_backend.py"]}
+        imported |= {other for other in BACKENDS if f"from .{other}_backend" in files[f"{backend}_backend.py"]}
+        assert imported <= set(NEEDS[backend])
+        assert imported == set(NEEDS[backend]), f"{backend} needs less"
+        assert set(with_needed([backend])) == {backend, "numpy", *NEEDS[backend]}
+
+
+def test_every_backend_takes_the_whole_runtime(tmp_path):
+    assert write(tmp_path, *BACKENDS) == sorted([*runtime_files(), manifest.MANIFEST])
+
+
+def test_layers_of_one_folder_get_the_union(tmp_path):
+    alone = write(tmp_path / "alone", "cuda")
+    both = tmp_path / "both"
+    write(both, "cuda")
+    other = parse("from lngen.language import Row\n\n\ndef other(x: Row):\n    return 2 * x\n", "other.py")
+    manifest.write(derived(other, proved=False, backends=["numpy"]).emission, both)
+    assert written(both) == alone
+    emissions = [derived(other, proved=False, backends=["numpy"]).emission, made("cuda").emission]
+    assert manifest.drift([manifest.shared_emission(emissions, both), *emissions], both) == []
+    # The one that needed more is written anew for less: what nobody needs goes.
+    manifest.write(made("numpy").emission, both)
+    assert not (both / RUNTIME / "cuda").exists()
+
+
+@pytest.mark.parametrize("text", ['{"lngen": "0", "name": "odd", "files": {}, "runtime": 3}', "{", "[]"])
+def test_shared_emission_a_manifest_that_is_none_needs_nothing(text, tmp_path):
+    (tmp_path / "odd").mkdir()
+    (tmp_path / "odd" / manifest.MANIFEST).write_text(text)
+    with_odd = manifest.shared_emission([made("numpy").emission], tmp_path)
+    assert with_odd == manifest.shared_emission([made("numpy").emission])
+
+
+def test_what_is_emitted_for_some_is_what_is_emitted_for_all():
+    some, every = made("numpy", "cuda").files, made(*BACKENDS).files
+    assert {name: text for name, text in some.items() if name != manifest.MANIFEST}.items() <= every.items()
+    assert made("cuda", "numpy").emission == made("numpy", "cuda").emission
