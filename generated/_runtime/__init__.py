@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Code that emitted layers share; `lngen derive` copies it unchanged beside them, under the name `_runtime`.
 
-Nothing here knows a layer. The NumPy code imports NumPy alone; PyCUDA is imported when a kernel is first asked for, and
-a framework by the modules of its folder.
+Takes: arrays, and the tables of an emitted layer.
+Gives: the results of a direction, on NumPy, compiled, on a GPU, in PyTorch and in JAX.
+Knows nothing of: layers, and the rest of lngen.
+
+The NumPy code imports NumPy alone; PyCUDA is imported when a kernel is first asked for, and a framework by the modules
+of its folder.
 
 `protocol`: `directions` says what each direction takes and makes, who may be None, and what is computed in; all others
 read it. `calls` checks arguments and makes results. `saved` infers the type and shape of a call from saved arrays,
