@@ -4,7 +4,6 @@ import pytest
 
 from tools import house
 
-
 MODULE = '''"""About.
 
 More.
