@@ -59,13 +59,13 @@ def extensions(group: str) -> Mapping[str, Extension]:
 
 
 def find(group: str, name: str, made: Callable[[Any], Any] = lambda found: found) -> Any:
-    """What is `made` of the extension with a name; None if there is none. Raises LngenError if it is broken."""
+    """Load the extension with a name, and return what is `made` of it; None if there is none. Raises as `load` does."""
     extension = extensions(group).get(name)
     return None if extension is None else extension.load(made)
 
 
 def each(group: str, tell: Callable[[str], None], made: Callable[[Any], Any] = lambda found: found) -> dict[str, Any]:
-    """What is `made` of each extension of a group, by name; `tell` gets a sentence about each that is broken."""
+    """Load each extension of a group, and return what is `made` of it; `tell` gets a sentence about a broken one."""
     found: dict[str, Any] = {}
     for name, extension in extensions(group).items():
         try:

@@ -1,4 +1,4 @@
-"""What a machine may have, and the remedy where it has not."""
+"""Item that a machine may have, and the remedy where it has not."""
 
 from __future__ import annotations
 
