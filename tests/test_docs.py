@@ -135,8 +135,8 @@ def faulty_commands(page: str) -> dict[str, str]:
     for words in re.findall(r"`lngen ([^`\n]* --\w[^`\n]*)`", page):
         name, *arguments = shlex.split(words)
         try:
-            group.commands[name].make_context(name, arguments)
-        except (KeyError, UsageError) as error:
+            group.resolve_command(typer.Context(group), [name])[1].make_context(name, arguments)
+        except UsageError as error:
             faulty[words] = str(error)
     return faulty
 

@@ -84,7 +84,7 @@ def _files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if "__pycache__" not in path.parts)
 
 
-class Walk:
+class Visit:
     """Files of lngen that calls enter, and the moves from one file to another."""
 
     def __init__(self) -> None:
@@ -100,12 +100,12 @@ class Walk:
             self.last = name
 
 
-def walked(layer: str) -> Walk:
+def walked(layer: str) -> Visit:
     """Return the walk of deriving, proving and emitting a layer, with nothing cached."""
     from lngen.language.parsing import load
     from lngen.pipeline.stages import derived
 
-    definition, walk = load(ROOT / "derive" / f"{layer}.py"), Walk()
+    definition, walk = load(ROOT / "derive" / f"{layer}.py"), Visit()
     with tempfile.TemporaryDirectory() as folder:
         os.environ["LNGEN_CACHE"] = folder
         sys.setprofile(walk)

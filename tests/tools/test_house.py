@@ -43,7 +43,7 @@ def test_every_python_file_of_lngen_is_in_one_group():
 
 
 def test_a_walk_counts_the_files_that_are_entered_and_the_moves_between_them():
-    walk = house.Walk()
+    walk = house.Visit()
 
     class Frame:
         def __init__(self, name: str) -> None:
