@@ -184,7 +184,7 @@ def test_what_is_too_large_for_a_half_is_infinite():
     assert y[0, 2] == 0
 
 
-@pytest.mark.ci
+@pytest.mark.exhaustive
 def test_more_arguments_that_may_be_left_out_than_are_followed():
     of = layer(many(9))
     assert_as_good_as_numpy(of, drawn(of.definition, 5, 33, np.float64))
@@ -198,7 +198,9 @@ def test_more_arguments_that_may_be_left_out_than_are_followed():
     [
         # A quotient of numbers that are known from the text where both are left out.
         "def f(x: Row, a: Scalar = 1, b: Scalar = 2): return x*mean(x)*(a/b)",
-        pytest.param("def f(x: Row, a: Feature = 1, b: Feature = 4): return mean(x*(a/b)) + a*x", marks=pytest.mark.ci),
+        pytest.param(
+            "def f(x: Row, a: Feature = 1, b: Feature = 4): return mean(x*(a/b)) + a*x", marks=pytest.mark.exhaustive
+        ),
     ],
 )
 def test_quotients_of_arguments_that_are_left_out(text):
