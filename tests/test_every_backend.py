@@ -60,7 +60,7 @@ def directions_of(module: Any, direction: str, given: Given, **options: Any) -> 
             return as_tuple(module.backward(saved, *given.cotangents, **options))
         if direction == "jvp":
             return as_tuple(module.jvp(saved, *given.along, **options))
-        return as_tuple(module.backward_backward(saved, given.cotangents, *given.along, **options))
+        return as_tuple(module.backward_backward(saved, tuple(given.cotangents), *given.along, **options))
 
 
 def as_tuple(found: Any) -> tuple[Any, ...]:
@@ -381,11 +381,11 @@ PLANTED = {
 
 @pytest.mark.parametrize("axis", PLANTED)
 def test_a_wrong_value_for_one_value_of_an_axis_is_seen(axis: str) -> None:
-    """A hundredth in one result of one way of NumPy's, for one value of another axis."""
+    """A twentieth in one result of one way of NumPy's, for one value of another axis."""
 
     def wrong(name: str, direction: str, given: Given) -> Sequence[Any]:
         first, *others = numpy_on_threads(name, direction, given)
-        return [(first * 1.01).astype(first.dtype), *others]
+        return [(first * 1.05).astype(first.dtype), *others]
 
     met = [case for case in CASES if case["backend"] is numpy_on_threads and case[axis] == PLANTED[axis]]
     assert not all(map(is_right, [{**case, "backend": wrong} for case in met]))
