@@ -13,8 +13,9 @@ from lngen.check import compiled, thresholds
 from lngen.check.apart import Tell
 from lngen.check.derived import checkable
 from lngen.check.evidence import Evidence, verdict
-from lngen.check.in_jax import in_jax
-from lngen.check.in_torch import in_torch
+from lngen.check.frameworks import in_framework
+from lngen.check.in_jax import InJax
+from lngen.check.in_torch import InTorch
 from lngen.check.layer import Emitted
 from lngen.check.numbers import DTYPES
 from lngen.check.on_device import OnDevice
@@ -90,8 +91,8 @@ def _in_framework(layer: Derived, folder: Path, backend: str, asked: CheckReques
         module = cast(ModuleType, loading.load(folder, backend))
     except Exception as error:  # whatever emitted code raises is its failure to report
         return Ran((broken("the module imports", error),))
-    found = {"torch": in_torch, "jax": in_jax}[backend]
-    return Ran(tuple(found(layer.definition, module, asked.seed, tell)))
+    adapter = {"torch": InTorch, "jax": InJax}[backend](layer.definition, module, asked.seed)
+    return Ran(tuple(in_framework(checkable(layer.plan, adapter), asked.seed, tell)))
 
 
 def _checked(layer: Derived, module: Emitted, backend: str, asked: CheckRequest, tell: Tell) -> tuple[Evidence, ...]:

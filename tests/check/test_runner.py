@@ -119,6 +119,8 @@ def test_an_exception_is_a_failure_not_a_traceback():
     [
         ("inputs are never written", lambda x: x.__imul__(1.0)),
         ("two runs give the same bits", lambda x: None),
+        ("memory that is aligned to its entries alone", lambda x: x.ctypes.data % 16 and 1 / 0),
+        ("non-contiguous inputs give the same result", lambda x: x.flags.c_contiguous or 1 / 0),
     ],
 )
 def test_broken_contracts_are_noticed(what, change):

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from lngen.check.in_jax import JaxSubject
+from lngen.check.in_jax import InJax
 from tests.requirements import needs_jax
 from tests.shipped import NAMES, ROOT, shipped
 from tests.tiers import sample
@@ -42,7 +42,7 @@ def test_a_function_has_the_arguments_of_forward():
 def test_values_are_those_of_numpy_in_every_type(name, kind, monkeypatch):
     module = importlib.import_module(f"generated.{name}.jax_backend")
     monkeypatch.setattr(module._LAYER.kernels, "host", module._numpy)  # nothing is compiled here
-    of = JaxSubject(shipped(name).definition, module, 0)
+    of = InJax(shipped(name).definition, module, 0)
     with of.jax.enable_x64(kind == "float64"):
         inputs = [of.jax.numpy.asarray(array, kind) for array in of.arrays()]
         made, pull = of.jax.vjp(of.outputs, *inputs)
