@@ -39,7 +39,7 @@ _LENGTHS = (FEATURES, 1024)
 """Several rows per block and no vectors; a row that a block works on together, in vectors."""
 
 _MANY_ROWS = 37
-"""More rows than blocks."""
+"""Number of rows, more than blocks."""
 
 _TYPES = (
     ("float16", "float16"),

@@ -10,10 +10,10 @@ from typing import Any, get_args
 
 import numpy as np
 
+from lngen.check import emulator
 from lngen.check.adapter import Adapter
 from lngen.derivation.derivation import Direction
-from lngen.extensions.simt import driver
-from lngen.extensions.simt.schedule import SCHEDULES
+from lngen.pipeline.files import gpu
 
 _RUNS = 5
 
@@ -32,8 +32,8 @@ def device() -> Iterator[RunningOn]:
 
     Raises LngenError if PyCUDA or a part of the emulator is missing, and ImportError if PyCUDA cannot be used.
     """
-    if not driver.has_device_files():
-        driver.enable()
+    if not gpu.has_device_files():
+        emulator.emulator().enable()
     import pycuda.driver
 
     pycuda.driver.init()
@@ -41,7 +41,7 @@ def device() -> Iterator[RunningOn]:
     context = first.retain_primary_context()
     context.push()
     try:
-        yield RunningOn(first.name(), driver.enabled())
+        yield RunningOn(first.name(), emulator.enabled())
     finally:
         pycuda.driver.Context.pop()
 
@@ -61,19 +61,19 @@ class OnDevice(Adapter):
 
     def __init__(self, backend: ModuleType, types: Sequence[str] = ()) -> None:
         super().__init__(backend)
-        if driver.enabled():
+        if emulator.enabled():
             backend._LAYER = _together(backend, types)  # type: ignore[attr-defined]
 
     @property
     def repeats(self) -> str:  # type: ignore[override]
         """Return the words for all runs of `again` and the one before."""
-        return f"{_RUNS} runs" + (f" and {len(SCHEDULES)} schedules" if driver.enabled() else "")
+        return f"{_RUNS} runs" + (f" and {len(emulator.emulator().SCHEDULES)} schedules" if emulator.enabled() else "")
 
     def again(self) -> Iterator[AbstractContextManager[Any]]:
         """Yield a context for each further run that has to give the same bits."""
         yield from [nullcontext()] * (_RUNS - 1)
-        for schedule in SCHEDULES if driver.enabled() else ():
-            yield driver.using(schedule=schedule, seed=1)
+        for schedule in emulator.emulator().SCHEDULES if emulator.enabled() else ():
+            yield emulator.emulator().using(schedule=schedule, seed=1)
 
     def array(self, value: Any) -> Any:
         """An array in device memory; a number or None as it is."""
@@ -100,7 +100,7 @@ def _together(backend: ModuleType, types: Sequence[str]) -> Any:
 def compiled_for(backend: ModuleType, types: Sequence[str]) -> Iterator[None]:
     """Let a backend's modules hold these types on the emulator, and no others, while the `with` statement lasts."""
     kept: Any = backend._LAYER
-    if driver.enabled():
+    if emulator.enabled():
         backend._LAYER = _together(backend, types)  # type: ignore[attr-defined]
     try:
         yield
