@@ -1,7 +1,7 @@
 """Gradient checking of emitted code.
 
 The oracle is the evaluator (`lngen.language.oracle.evaluate`) alone: it walks the definition and shares nothing with
-the derivation. Against it stand complex step, extrapolated differences, identities found from the definition's
+the derivation. Against it stand complex step, central differences at 80 digits, identities found from the definition's
 symmetries, error bounds derived from the row program, and the contracts of the interface.
 
 Takes: emitted code and its `Definition`.
