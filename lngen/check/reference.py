@@ -63,7 +63,7 @@ def directional(definition: Definition, case: Case, entry: Input, direction: Arr
 
         def moved(values: Array, copy: NDArray[np.intp], row: NDArray[np.intp]) -> Array:
             by = np.array([steps[number] * _step() for number in copy], object)
-            return values + by.reshape(-1, *[1] * (values.ndim - 1)) * rows.taken(entry, along, row)
+            return np.asarray(values + by.reshape(-1, *[1] * (values.ndim - 1)) * rows.taken(entry, along, row))
 
         slopes = _slopes(list(rows.losses(entry.name, len(steps), moved)))
         return _lowered(slopes if entry.kind.over_rows else slopes.sum())
