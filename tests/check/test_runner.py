@@ -77,7 +77,7 @@ def test_too_few_features_are_left_out():
 
 @pytest.mark.ci
 def test_large_shapes_are_sampled_and_probed_along_directions():
-    report = check(hand_written(), [(100, 1100)], ("float64",), kinds=("complex step", "Richardson"))
+    report = check(hand_written(), [(100, 1100)], ("float64",), kinds=("complex step",))
     assert report.passed, report.failures
     assert any("32 of 1100 columns" in item.detail for item in report.evidence)
     assert sum("null-space-orthogonal" in item.what for item in report.evidence) >= 3
