@@ -88,10 +88,11 @@ def caught_by(
     backend: str = "numpy",
     kinds: Sequence[str] = _FIRST_ORDER,
     references: References | None = None,
+    shapes: Sequence[tuple[int, int]] = SHAPES,
 ) -> tuple[str, ...]:
     """Return the kinds of evidence that fail for a module. Error bounds are those of the right programs."""
     layer, types = replace(checkable(made.plan, module), proofs=()), ("float64", "float32")
-    report = check(layer, SHAPES, types, backend, kinds=kinds, references=references)
+    report = check(layer, shapes, types, backend, kinds=kinds, references=references)
     return tuple(kind for kind in KINDS if any(failure.kind == kind for failure in report.failures))
 
 

@@ -13,7 +13,7 @@ from lngen.check.on_device import OnDevice, device
 from lngen.language.parsing import load
 from lngen.pipeline.stages import derived
 from tests.check.layers import DEFINITIONS, ROOT
-from tests.check.mutants import PROOF, caught_by, kill_table, loaded, markdown, mutants
+from tests.check.mutants import PROOF, SHAPES, caught_by, kill_table, loaded, markdown, mutants
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
 from tests.tiers import sample
 
@@ -82,16 +82,21 @@ def test_no_mutant_survives(path):
 @needs_gxx
 @pytest.mark.parametrize("name", sample(NAMES, (), [ROUNDING, "`rstd` from the unbiased variance"]))
 def test_no_mutant_survives_in_compiled_code(name, tmp_path):
-    module = loaded(made(CENTRED), planted(CENTRED)[name], tmp_path, "cpu")
-    assert caught_by(made(CENTRED), planted(CENTRED)[name], module, "cpu", ("complex step", "hard inputs"))
+    mutant = planted(CENTRED)[name]
+    assert caught(mutant, loaded(made(CENTRED), mutant, tmp_path, "cpu"), "cpu")
 
 
 @on_the_device
 @pytest.mark.parametrize("name", sample(NAMES, (), ["`xhat` left out of `dgamma`"]))
 def test_no_mutant_survives_on_the_emulator(name, tmp_path):
+    mutant = planted(CENTRED)[name]
     with device():
-        module = OnDevice(loaded(made(CENTRED), planted(CENTRED)[name], tmp_path, "cuda"))
-        assert caught_by(made(CENTRED), planted(CENTRED)[name], module, "cuda", ("complex step", "hard inputs"))
+        assert caught(mutant, OnDevice(loaded(made(CENTRED), mutant, tmp_path, "cuda")), "cuda")
+
+
+def caught(mutant, module, backend):
+    kind = "hard inputs" if mutant.name == ROUNDING else "complex step"
+    return caught_by(made(CENTRED), mutant, module, backend, (kind,), shapes=SHAPES[:1])
 
 
 def test_the_centred_layer_has_the_classic_mistakes():
