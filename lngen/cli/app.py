@@ -202,17 +202,6 @@ class ShownStage(StrEnum):
     cuda = "cuda"
 
 
-class Backend(StrEnum):
-    """Backends that `check` tests."""
-
-    numpy = "numpy"
-    cpu = "cpu"
-    cuda = "cuda"
-    torch = "torch"
-    jax = "jax"
-    all = "all"
-
-
 Layer = Annotated[str, typer.Argument(metavar="LAYER", help="A layer's name (see `lngen list`) or a definition file.")]
 
 
@@ -276,7 +265,8 @@ def derive(
         typer.Option(
             "--backend",
             metavar="NAME,...",
-            help=f"Write code for these: {', '.join(EMITTED)}, or all. pyproject.toml has a default (tool.lngen).",
+            help=f"Write code for these: {', '.join(EMITTED)}, or all of them; those of extensions have names too. "
+            "pyproject.toml has a default (tool.lngen).",
         ),
     ] = None,
     sharded: Annotated[
@@ -305,7 +295,7 @@ def derive(
         certificate=certificate,
         shown="brief" if brief else derive.shown(full, more),
         arch=arch,
-        over_parts=True if sharded else False if no_sharded else None,
+        sharded=True if sharded else False if no_sharded else None,
         backend=backend,
     )
     raise typer.Exit(found)
@@ -331,13 +321,13 @@ def check(
         typer.Argument(metavar="LAYER|FILE", help="Layers to check; all by default."),
     ] = None,
     backend: Annotated[
-        Backend,
+        str,
         typer.Option(
             "--backend",
             metavar="BACKEND",
-            help="Emitted code to check: numpy, cpu, cuda, torch, jax, or all that can compute.",
+            help=f"Emitted code to check: {', '.join(EMITTED)}, or all that can compute.",
         ),
-    ] = Backend.all,
+    ] = "all",
     shape: Annotated[
         list[str] | None,
         typer.Option("--shape", metavar="ROWS,D", help="Shape to check at, or `full` for all shapes; may be repeated."),
@@ -359,7 +349,7 @@ def check(
     """
     from lngen.cli import check
 
-    raise typer.Exit(check.run(layers or [], backend.value, shape or [], dtype or [], seed, as_json, sharded))
+    raise typer.Exit(check.run(layers or [], backend, shape or [], dtype or [], seed, as_json, sharded))
 
 
 @app.command(cls=_Command)
