@@ -211,6 +211,12 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _checked(backend: str) -> str:
+    if backend not in (*EMITTED, "all"):
+        raise typer.BadParameter(f"{backend!r} is not one of {', '.join(EMITTED)}, all")
+    return backend
+
+
 @app.callback()
 def _main(
     version: Annotated[
@@ -326,6 +332,7 @@ def check(
             "--backend",
             metavar="BACKEND",
             help=f"Emitted code to check: {', '.join(EMITTED)}, or all that can compute.",
+            callback=_checked,
         ),
     ] = "all",
     shape: Annotated[

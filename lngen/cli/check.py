@@ -23,7 +23,7 @@ from lngen.check.toolchain import device, nvrtc
 from lngen.cli import console, layers
 from lngen.cli.cores import cores
 from lngen.cli.derive import chosen_for
-from lngen.errors import LngenError, printable
+from lngen.errors import LngenError
 from lngen.language.definition import Definition
 from lngen.pipeline.files import gpu, loading, manifest, processor
 from lngen.pipeline.stages import Derived, EvidenceError, derived
@@ -32,7 +32,6 @@ from lngen.runtime.emitted import left_out
 from lngen.runtime.native import compiler as host_compiler
 
 _NUMPY_NAMES = {"f64": "float64", "f32": "float32", "f16": "float16", "bf16": "bfloat16"}
-_CHECKED = f"there are checks of {', '.join(BACKENDS)}, and all is those that can compute here"
 _LARGEST_CHECK = 2**24
 NOT_RUN = 3
 """The exit status where nothing speaks against the code, and some of it was not run."""
@@ -53,8 +52,6 @@ def run(
     If none does, it is `NOT_RUN` if some code could not run on this machine. The code under `generated/` is checked if
     the layer has some there, else the code that is emitted now, `sharded` with sharded code.
     """
-    if backend not in (*BACKENDS, "all"):
-        raise LngenError(f"there is no check of a backend {printable(repr(backend))}; {_CHECKED}.")
     wanted_shapes, wanted_dtypes = parse_shapes(shapes), parse_dtypes(dtypes)
     features = tuple(sorted({d for _, d in wanted_shapes})) if shapes else DEFAULT_FEATURES
     if any(storage_dtype(dtype) is None for dtype in wanted_dtypes):
