@@ -1,4 +1,4 @@
-"""The guide to a backend of one's own, followed: a module of fifty lines, declared by a distribution of another name."""
+"""The guide to a backend, followed: a module of at most fifty lines, which another distribution declares."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_the_guide_is_followed(name: str, installed: Path, tmp_path: Path) -> No
     given = {"x": x, "gamma": gamma, "beta": beta, "eps": 1e-5}
     code = loops.forward.__code__
     asked = {each: given[each] for each in code.co_varnames[: code.co_argcount]}
-    expected, _ = numpy.forward(**{each: value for each, value in asked.items()})
+    expected, _ = numpy.forward(**asked)
     plain = {each: value.tolist() if isinstance(value, np.ndarray) else value for each, value in asked.items()}
     np.testing.assert_allclose(loops.forward(**plain), expected, rtol=1e-13, atol=1e-15)
 
