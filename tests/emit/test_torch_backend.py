@@ -1,4 +1,4 @@
-"""The emitted `torch_backend.py`: its text, its values and its modules; tests/check/test_in_torch.py has the rest."""
+"""The emitted `torch_backend.py`: its text and its modules; its values are in tests/test_every_backend.py."""
 
 import ast
 import importlib
@@ -66,21 +66,6 @@ def of(request, monkeypatch):
 
 
 each_layer = pytest.mark.parametrize("of", EACH, indirect=True)
-
-
-@needs_torch
-@each_layer
-def test_values_are_those_of_numpy_in_every_type(of):
-    torch = of.torch
-    names = [of.definition.public(entry.name) for entry in of.definition.constants]
-    for kind in (torch.float64, torch.float32, torch.float16):
-        inputs = [each.to(kind) for each in of.detached()]
-        made = of.outputs(*inputs)
-        constants = dict(zip(names, of.constants, strict=True))
-        expected, _ = of.layer.operators.kernels.numpy.forward(*[each.numpy() for each in inputs], **constants)
-        for tensor, array in zip(made, expected if len(made) > 1 else (expected,), strict=True):
-            assert tensor.dtype == kind
-            assert (tensor.numpy() == array).all()
 
 
 @needs_torch
