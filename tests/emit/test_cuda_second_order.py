@@ -128,7 +128,7 @@ def test_a_tangent_of_another_type() -> None:
 def test_how_much_workspace_a_second_gradient_needs() -> None:
     """Partial sums of one Feature in the compute type, a block each; a tangent needs none."""
     beside = Beside("layer_norm", np.float32)
-    backend, saved = beside.cuda.backend, beside.saved[0]
+    backend, saved = beside.cuda.functions, beside.saved[0]
     given = [*map(_up, (*beside.cotangents, *beside.tangents))]
     needed = backend.workspace_bytes("backward_backward", saved, *given)
     assert needed

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from lngen.check.in_torch import TorchSubject
+from lngen.check.in_torch import InTorch
 from lngen.emit.class_names import MODULE, attribute, class_of
 from lngen.language.syntax import Kind
 from tests.requirements import needs_torch
@@ -62,7 +62,7 @@ def of(request, monkeypatch):
     module = importlib.import_module(f"generated.{request.param}.torch_backend")
     kernels = module._LAYER.operators.kernels
     monkeypatch.setattr(kernels, "host", kernels.numpy)
-    return TorchSubject(shipped(request.param).definition, module, 0)
+    return InTorch(shipped(request.param).definition, module, 0)
 
 
 each_layer = pytest.mark.parametrize("of", EACH, indirect=True)
@@ -83,7 +83,7 @@ def test_a_module_is_the_function_with_its_parameters(of):
     assert [float(value.detach().flatten()[0]) for value in module.parameters()] == pytest.approx(
         [float(entry.default) for entry in parameters]
     )
-    inputs = [each.float() for each in of.detached()]
+    inputs = [each.float() for each in of.arguments()]
     rows = [each for each, fixed in zip(inputs, is_parameter, strict=True) if not fixed]
     own = iter(module.parameters())
     values = [next(own) if fixed else each for each, fixed in zip(inputs, is_parameter, strict=True)]
