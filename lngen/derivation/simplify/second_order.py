@@ -23,6 +23,7 @@ from lngen.derivation.simplify.factors import common_factors, with_product
 from lngen.derivation.simplify.function_values import with_complements
 from lngen.derivation.simplify.inline import inlined, under_names_of_results, with_symbols
 from lngen.derivation.simplify.line_by_line import any_too_long, plain_cotangents, plain_tangents
+from lngen.derivation.simplify.line_rules import LineRewrite, rewritten
 from lngen.derivation.simplify.normalized import in_normalized, written_out
 from lngen.derivation.simplify.poles import guard_vanishing_poles
 from lngen.derivation.simplify.reverse_pass import ReversePass
@@ -102,7 +103,7 @@ def _backward_backward(derivation: Derivation, facts: KnownValues, first: int) -
     for line in whole.forward.equations:
         reason = f"{line.symbol.name} is a value of the forward"
         change = partial(_with_line, line=line)
-        equations = trail.rewritten("known product", reason, equations, change)
+        equations = rewritten(LineRewrite("known product", reason, change), equations, trail)
     equations = in_normalized(_with_lines_of(whole, derivation, equations, trail), whole.forward, trail, names)
     known = {q.symbol for q in (*whole.forward.equations, *derivation.backward)}
     own = [q.symbol for q in equations] + [step.target for step in trail.steps]
@@ -241,7 +242,7 @@ def _with_lines_of(
     own = whole.forward.equations
     known = {line.expression: line.symbol for line in own if isinstance(line.expression, Reduction)}
     reason = "a mean that has a name"
-    equations = trail.rewritten("known mean", reason, equations, lambda e: e.xreplace(known))
+    equations = rewritten(LineRewrite("known mean", reason, lambda e: e.xreplace(known)), equations, trail)
     return (*_own_lines_read(whole.forward, derivation, equations), *equations)
 
 
