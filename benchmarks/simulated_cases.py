@@ -148,7 +148,7 @@ def written(case: Case, folder: Path) -> dict[str, Any]:
     return {
         "name": str(case),
         "reference": str(case),
-        "source": str(work.layer.folder / work.direction.source),
+        "source": str(work.layer.folder / f"{work.direction.source}.cu"),
         "defines": [f"-D{macro}" for macro in work.macros()],
         "values": {"rows": case.rows, "D": case.features},
         "arrays": _placed(work.arrays, case.dtype),

@@ -45,7 +45,7 @@ def text() -> str:
     group = typer.main.get_command(cli.app)
     assert isinstance(group, TyperGroup)
     with typer.Context(group, info_name="lngen") as context:
-        sections = [_section(group.commands[name], context) for name in group.list_commands(context)]
+        sections = [_section(group.get_command(context, name), context) for name in group.list_commands(context)]
     return "\n".join([HEAD.format(refused=cli.REFUSED, interrupted=cli.INTERRUPTED), *sections])
 
 

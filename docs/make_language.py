@@ -58,7 +58,7 @@ ROLES = {
 
 def text(example: str) -> str:
     """The reference as Markdown; `example` is the text of a definition."""
-    about = (language.__doc__ or "").partition("\n\n")[2].strip().replace("*u*", "`u`")
+    about = (language.__doc__ or "").split("\n\n", 2)[2].strip().replace("*u*", "`u`")
     parts = [HEAD.format(example=example, about=about), "### Kinds\n"]
     parts += [f"* `{name}`: {getattr(language, name).__doc__}" for name in language.KIND_NAMES]
     parts += ["* `D`: the number of features of a row, as a number in an expression."]

@@ -23,15 +23,15 @@ from lngen.pipeline.files.loading import Layer, load
 from lngen.version import __version__
 
 if TYPE_CHECKING:
+    from lngen.derived import DerivedLayer as DerivedLayer
+    from lngen.derived import derive as derive
     from lngen.language.definition import Definition as Definition
     from lngen.language.parsing import parse as parse
-    from lngen.pipeline.derived import DerivedLayer as DerivedLayer
-    from lngen.pipeline.derived import derive as derive
 
 # Public names that are imported on first use, and the module that has each.
 _LAZY = {
-    "DerivedLayer": "lngen.pipeline.derived",
-    "derive": "lngen.pipeline.derived",
+    "DerivedLayer": "lngen.derived",
+    "derive": "lngen.derived",
     "Definition": "lngen.language.definition",
     "parse": "lngen.language.parsing",
 }

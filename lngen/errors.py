@@ -95,3 +95,7 @@ def _window(source_line: str, column: int, width: int) -> tuple[str, int]:
 
 class CompileError(LngenError):
     """A C++ or CUDA compiler refused a source; the message is the compiler's."""
+
+
+class ToolchainMissing(LngenError):
+    """Error for a missing compiler or missing headers; the message says what to install."""

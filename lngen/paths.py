@@ -7,7 +7,10 @@ an editable install of it from anywhere, use that checkout's folders.
 
 import keyword
 import tomllib
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from lngen.errors import LngenError
 from lngen.version import DISTRIBUTION
@@ -33,6 +36,15 @@ checkout: Path | None = _checkout_of(_PACKAGE)
 
 packaged: bool = checkout is None
 """True if lngen is installed, with its definitions, templates and emitted layers inside the package."""
+
+
+@cache
+def project_table() -> Mapping[str, Any]:
+    """The table in which `pyproject.toml` of the checkout declares the distribution; empty in an installed wheel."""
+    if checkout is None:
+        return {}
+    found: Mapping[str, Any] = tomllib.loads((checkout / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return found
 
 
 def derive_folder() -> Path:

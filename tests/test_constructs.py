@@ -82,7 +82,7 @@ FEW = (
 )
 
 
-@pytest.mark.parametrize("name", sample(TEXTS, FEW))
+@pytest.mark.parametrize("name", sample(TEXTS, FEW[:1], [FEW[1], *[*TEXTS][::4]]))
 def test_on_numpy(name: str) -> None:
     made = layer(name)
     module = module_from_files(made.files, "f")
@@ -94,7 +94,7 @@ def test_on_numpy(name: str) -> None:
 @pytest.mark.cuda
 @needs_pycuda
 @(needs_gxx if not has_gpu() else lambda test: test)
-@pytest.mark.parametrize("name", sample(ON_CUDA, ["an extreme that comes out"]))
+@pytest.mark.parametrize("name", sample(ON_CUDA, (), ON_CUDA[1:5:3]))
 def test_on_cuda(name: str, tmp_path: Path) -> None:
     made = layer(name)
     manifest.write(made.emission, tmp_path)

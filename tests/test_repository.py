@@ -24,6 +24,7 @@ STAGES = [
     "errors",
     "version",
     "paths",
+    "entry_points",
     "runtime",
     "language",
     "algebra",
@@ -35,6 +36,7 @@ STAGES = [
     "pipeline",
     "torch",
     "check",
+    "derived",
     "cli",
     "extensions",
     "__main__",
@@ -264,3 +266,18 @@ def test_the_version_stands_in_one_place():
     declared = [path.name for path in ROOT.glob("*.toml") if f'"{version}"' in path.read_text()]
     assert declared == []
     assert f"## {version} " in (ROOT / "CHANGELOG.md").read_text()
+
+
+PACKAGES = [stage for stage in STAGES if (PACKAGE / stage).is_dir() and stage != "extensions"]
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_package_says_in_three_lines_what_it_takes_gives_and_knows_nothing_of(package):
+    text = ast.get_docstring(ast.parse((PACKAGE / package / "__init__.py").read_text(encoding="utf-8"))) or ""
+    contract = text.split("\n\n")[1].split("\n")
+    assert [line.partition(":")[0] for line in contract] == ["Takes", "Gives", "Knows nothing of"]
+
+
+def test_the_architecture_lists_the_packages_in_their_order():
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| `(\w+)` \|", text.partition("## Terms")[0], re.MULTILINE) == PACKAGES

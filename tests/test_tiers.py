@@ -12,7 +12,8 @@ from tests.tiers import TIERS, sample, tier_of
 
 REPRESENTATIVES = {
     "the proofs of every shipped layer, and what is committed": [
-        f"tests/test_pipeline.py::test_every_shipped_layer_is_proved_and_is_what_is_committed[{name}]" for name in NAMES
+        f"tests/pipeline/test_stages.py::test_every_shipped_layer_is_proved_and_is_what_is_committed[{name}]"
+        for name in NAMES
     ],
     "exact proof": ["tests/prove/test_exact.py::test_every_gradient_is_proved[layer_norm]"],
     "fifty digits, and a second derivation": ["tests/prove/test_digits.py::test_all_evidence_holds[layer_norm]"],
@@ -39,7 +40,7 @@ REPRESENTATIVES = {
     ],
     "kernels through PyCUDA": ["tests/check/test_cuda.py::test_contracts_and_hard_inputs[layer_norm-float32]"],
     "kernels as they are compiled for a GPU": [
-        "tests/emit/test_cuda_compile.py::test_what_is_shipped_compiles[layer_norm-sm_90-0-dtypes3]"
+        "tests/emit/test_cuda_compile.py::test_what_is_shipped_compiles[layer_norm-sm_90-0-dtypes1]"
     ],
     "random definitions": ["tests/fuzz/test_fuzz.py::test_a_random_definition_is_right_or_refused[0]"],
     "every hash seed": ["tests/test_drift.py::test_every_hash_seed_gives_the_bytes_that_are_committed"],

@@ -3,7 +3,7 @@
 # Cost: forward 4 row tensors (2 read, 2 written), 10 flops per row element; backward 5 row tensors (3 read, 2 written), 15 flops per row element.
 # Evidence: 2 outputs, 38 steps, 41 first lines, 2 identities, 4 gradients, 2 tangents, 6 second-order gradients, 8 emitted programs: exact at every D; 4 gradients with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:5b296a32e179163d4bd7e66a21ffc438f44c088ec183b4fd53228aa661aa5d69
-# templates sha256:2cdf4ee813c5341eac52b221eed7af51b32932eaf3c2debd298f95341e952c23
+# templates sha256:6cf837d3890044a39562e088f25f0f6a772b4d185884733bc92633e17d0d9252
 """Residual addition, then layer normalization; the sum is the second output.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -22,10 +22,6 @@ Each direction has further arguments:
         its row scalars there, so it belongs to `saved` until backward is done; with
         `save=False` none is needed. Other directions keep partial sums over rows there.
         It needs no initial value, and is free when the stream has passed the call.
-    autotune: if True, the first call of its kind measures on its own arrays which number
-        of blocks is fastest. The cache folder keeps the answer for the layer, direction,
-        D, types and device. Results have the same bits. A direction that sums over rows
-        is not tuned, since its bits depend on the number of blocks.
     like: an array of another library, or a module with `from_dlpack` such as cupy or
         torch. New results become arrays of that library, without a copy; None makes
         GPUArrays.
@@ -105,7 +101,6 @@ def forward(
     out: Sequence[_launcher.DeviceArray | None] | None = None,
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
-    autotune: bool = False,
     like: Any = None,
 ) -> tuple[Outputs, Saved]: ...
 
@@ -122,7 +117,6 @@ def forward(
     out: Sequence[_launcher.DeviceArray | None] | None = None,
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
-    autotune: bool = False,
     like: Any = None,
 ) -> tuple[Outputs, Saved | None]: ...
 
@@ -138,14 +132,13 @@ def forward(
     out: Sequence[_launcher.DeviceArray | None] | None = None,
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
-    autotune: bool = False,
     like: Any = None,
 ) -> tuple[Outputs, Saved | None]:
     """Compute `numpy_backend.forward` on device arrays."""
     inputs_ = (x, residual, gamma, beta)
     constants_ = (_launcher.finite("eps", eps, signed=False),)
     outputs_, saved_ = _launcher.forward(
-        _LAYER, inputs_, constants_, save, out, stream, workspace, autotune, like
+        _LAYER, inputs_, constants_, save, out, stream, workspace, like
     )
     return _Outputs(*outputs_), saved_
 
@@ -158,13 +151,12 @@ def backward(
     out: Sequence[_launcher.DeviceArray | None] | None = None,
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
-    autotune: bool = False,
     like: Any = None,
 ) -> Gradients:
     """Compute `numpy_backend.backward` on device arrays."""
     arguments_ = (dy, dh)
     results_ = _launcher.later(
-        _LAYER, "backward", saved, arguments_, out, stream, workspace, autotune, like
+        _LAYER, "backward", saved, arguments_, out, stream, workspace, like
     )
     return _Gradients(*results_)
 
@@ -179,13 +171,12 @@ def jvp(
     out: Sequence[_launcher.DeviceArray | None] | None = None,
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
-    autotune: bool = False,
     like: Any = None,
 ) -> Outputs:
     """Compute `numpy_backend.jvp` on device arrays."""
     arguments_ = (x_dot, residual_dot, gamma_dot, beta_dot)
     results_ = _launcher.later(
-        _LAYER, "jvp", saved, arguments_, out, stream, workspace, autotune, like
+        _LAYER, "jvp", saved, arguments_, out, stream, workspace, like
     )
     return _Outputs(*results_)
 
@@ -201,7 +192,6 @@ def backward_backward(
     out: Sequence[_launcher.DeviceArray | None] | None = None,
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
-    autotune: bool = False,
     like: Any = None,
 ) -> SecondGradients:
     """Compute `numpy_backend.backward_backward` on device arrays."""
@@ -213,15 +203,7 @@ def backward_backward(
         ddbeta,
     )
     results_ = _launcher.later(
-        _LAYER,
-        "backward_backward",
-        saved,
-        arguments_,
-        out,
-        stream,
-        workspace,
-        autotune,
-        like,
+        _LAYER, "backward_backward", saved, arguments_, out, stream, workspace, like
     )
     return _SecondGradients(*results_)
 

@@ -3,7 +3,7 @@
 # Cost: forward 2 row tensors (1 read, 1 written), 5 flops per row element; backward 3 row tensors (2 read, 1 written), 4 flops per row element.
 # Evidence: 1 output, 31 steps, 20 first lines, 1 identity, 1 gradient, 1 tangent, 2 second-order gradients, 8 emitted programs: exact at every D; 1 gradient with rows written out: exact at D = 1, 2, 3, 4; derivation.md says of what.
 # definition sha256:9ce87dbd38edba4176ecb72247c55af9618089126b150813de61257b8d884562
-# templates sha256:2cdf4ee813c5341eac52b221eed7af51b32932eaf3c2debd298f95341e952c23
+# templates sha256:6cf837d3890044a39562e088f25f0f6a772b4d185884733bc92633e17d0d9252
 """Softmax over the feature axis.
 
 The functions of `numpy_backend` for arrays in device memory: the kernels of kernels.cu,
@@ -22,10 +22,6 @@ Each direction has further arguments:
         its row scalars there, so it belongs to `saved` until backward is done; with
         `save=False` none is needed. Other directions keep partial sums over rows there.
         It needs no initial value, and is free when the stream has passed the call.
-    autotune: if True, the first call of its kind measures on its own arrays which number
-        of blocks is fastest. The cache folder keeps the answer for the layer, direction,
-        D, types and device. Results have the same bits. A direction that sums over rows
-        is not tuned, since its bits depend on the number of blocks.
     like: an array of another library, or a module with `from_dlpack` such as cupy or
         torch. New results become arrays of that library, without a copy; None makes
         GPUArrays.
@@ -82,7 +78,6 @@ def forward(
     out: _launcher.DeviceArray | None = None,
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
-    autotune: bool = False,
     like: Any = None,
 ) -> tuple[Any, Saved]: ...
 
@@ -95,7 +90,6 @@ def forward(
     out: _launcher.DeviceArray | None = None,
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
-    autotune: bool = False,
     like: Any = None,
 ) -> tuple[Any, Saved | None]: ...
 
@@ -107,14 +101,13 @@ def forward(
     out: _launcher.DeviceArray | None = None,
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
-    autotune: bool = False,
     like: Any = None,
 ) -> tuple[Any, Saved | None]:
     """Compute `numpy_backend.forward` on device arrays."""
     inputs_ = (x,)
     constants_ = ()
     outputs_, saved_ = _launcher.forward(
-        _LAYER, inputs_, constants_, save, out, stream, workspace, autotune, like
+        _LAYER, inputs_, constants_, save, out, stream, workspace, like
     )
     return outputs_[0], saved_
 
@@ -126,13 +119,12 @@ def backward(
     out: Sequence[_launcher.DeviceArray | None] | None = None,
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
-    autotune: bool = False,
     like: Any = None,
 ) -> Gradients:
     """Compute `numpy_backend.backward` on device arrays."""
     arguments_ = (dy,)
     results_ = _launcher.later(
-        _LAYER, "backward", saved, arguments_, out, stream, workspace, autotune, like
+        _LAYER, "backward", saved, arguments_, out, stream, workspace, like
     )
     return _Gradients(*results_)
 
@@ -144,13 +136,12 @@ def jvp(
     out: _launcher.DeviceArray | None = None,
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
-    autotune: bool = False,
     like: Any = None,
 ) -> Any:
     """Compute `numpy_backend.jvp` on device arrays."""
     arguments_ = (x_dot,)
     results_ = _launcher.later(
-        _LAYER, "jvp", saved, arguments_, out, stream, workspace, autotune, like
+        _LAYER, "jvp", saved, arguments_, out, stream, workspace, like
     )
     return results_[0]
 
@@ -163,21 +154,12 @@ def backward_backward(
     out: Sequence[_launcher.DeviceArray | None] | None = None,
     stream: Any = None,
     workspace: _launcher.DeviceArray | None = None,
-    autotune: bool = False,
     like: Any = None,
 ) -> SecondGradients:
     """Compute `numpy_backend.backward_backward` on device arrays."""
     arguments_ = (*_launcher.each_cotangent(cotangents, ("dy",)), ddx)
     results_ = _launcher.later(
-        _LAYER,
-        "backward_backward",
-        saved,
-        arguments_,
-        out,
-        stream,
-        workspace,
-        autotune,
-        like,
+        _LAYER, "backward_backward", saved, arguments_, out, stream, workspace, like
     )
     return _SecondGradients(*results_)
 

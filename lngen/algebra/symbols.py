@@ -252,7 +252,7 @@ def _ray(condition: Any) -> _Ray | None:
 
 
 def _implied(condition: Any, known: Any, holds: bool) -> bool | None:
-    """What is known of a condition where another one holds, or where that does not; None if nothing is.
+    """Return whether a condition holds wherever another one does, or does not; None if that decides nothing.
 
     NaN fulfils no comparison, so nothing follows to hold from one that does not.
 

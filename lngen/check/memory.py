@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from lngen.check import emulator
 from lngen.check.apart import Tell
 from lngen.check.evidence import Evidence, verdict
 from lngen.check.inputs import ordinary
 from lngen.check.layer import Checkable, run
 from lngen.check.numbers import storage_dtype
-from lngen.extensions.simt import driver
 
 SHAPES = ((5, 7), (2, 33), (2, 1024))
 """Several rows per block with the last block half empty; a tail of one entry; vectors, and a barrier a reduction."""
@@ -29,7 +29,7 @@ def check_memory(layer: Checkable, seed: int, dtypes: Sequence[str], tell: Tell)
 
     Yields nothing on a GPU.
     """
-    if not driver.enabled():
+    if not emulator.enabled():
         return
     for place, dtype in enumerate(dtypes):
         storage = storage_dtype(dtype)
@@ -41,7 +41,7 @@ def check_memory(layer: Checkable, seed: int, dtypes: Sequence[str], tell: Tell)
             tell(f"kernels under the checker at {rows} x {features} in {dtype}")
             trouble = ""
             try:
-                with driver.using(check=True, schedule="random", seed=seed):
+                with emulator.emulator().using(check=True, schedule="random", seed=seed):
                     run(layer, case.astype(storage))
             except Exception as error:  # PyCUDA's, whose text is the findings; or whatever else the code raises
                 trouble = " ".join(str(error).split())

@@ -10,8 +10,9 @@ from typing import Any, get_args
 
 import numpy as np
 
+from lngen.check import emulator
 from lngen.derivation.derivation import Direction
-from lngen.extensions.simt import driver
+from lngen.pipeline.files import gpu
 
 
 @dataclass(frozen=True)
@@ -28,8 +29,8 @@ def device() -> Iterator[RunningOn]:
 
     Raises LngenError if PyCUDA or a part of the emulator is missing, and ImportError if PyCUDA cannot be used.
     """
-    if not driver.has_device_files():
-        driver.enable()
+    if not gpu.has_device_files():
+        emulator.emulator().enable()
     import pycuda.driver
 
     pycuda.driver.init()
@@ -37,7 +38,7 @@ def device() -> Iterator[RunningOn]:
     context = first.retain_primary_context()
     context.push()
     try:
-        yield RunningOn(first.name(), driver.enabled())
+        yield RunningOn(first.name(), emulator.enabled())
     finally:
         pycuda.driver.Context.pop()
 
@@ -54,7 +55,7 @@ class OnDevice:
 
     def __init__(self, backend: ModuleType, types: Sequence[str] = ()) -> None:
         self.backend = backend
-        if driver.enabled():
+        if emulator.enabled():
             backend._LAYER = _together(backend, types)  # type: ignore[attr-defined]
 
     def forward(self, /, *inputs: Any, out: Any = None, **options: Any) -> tuple[Any, Any]:
@@ -84,7 +85,7 @@ def _together(backend: ModuleType, types: Sequence[str]) -> Any:
 def compiled_for(backend: ModuleType, types: Sequence[str]) -> Iterator[None]:
     """Let a backend's modules hold these types on the emulator, and no others, while the `with` statement lasts."""
     kept: Any = backend._LAYER
-    if driver.enabled():
+    if emulator.enabled():
         backend._LAYER = _together(backend, types)  # type: ignore[attr-defined]
     try:
         yield

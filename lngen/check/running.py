@@ -22,7 +22,7 @@ from lngen.check.on_device import device as current_device
 from lngen.check.over_parts import KIND as OVER_PARTS
 from lngen.check.over_parts import over_parts
 from lngen.check.runner import QUICK_SHAPES, check
-from lngen.extensions.simt.toolchain import ToolchainMissing
+from lngen.errors import ToolchainMissing
 from lngen.pipeline.files import loading
 from lngen.pipeline.stages import Derived
 from lngen.plan.cost import parse_dtype

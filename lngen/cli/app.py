@@ -1,6 +1,7 @@
 """The command line. What is here is names, options and help; what a command does is in `lngen.cli`.
 
-Every command is imported when it runs, so that `lngen --version` and a completion answer at once.
+Commands of extensions come by entry points (`lngen.verbs`). Every command is imported when it runs, so that
+`lngen --version` and a completion answer at once.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import errno
 import os
 import shutil
 import sys
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
@@ -28,6 +30,7 @@ INTERRUPTED = 130
 """The exit status after an interrupt: 128 and the number of SIGINT."""
 
 
+_HELP = {"help_option_names": ["-h", "--help"]}
 _OS_REMEDIES = {
     errno.ENAMETOOLONG: "Choose a shorter path.",
     errno.ENOSPC: "Make room there, or choose another place.",
@@ -61,7 +64,38 @@ class _Command(_CommandWords, TyperCommand):
 
 
 class _Group(_CommandWords, TyperGroup):
-    """Command group that turns a raised error into one message and an exit status; only bugs give a traceback."""
+    """Command group that turns a raised error into one message and an exit status; only bugs give a traceback.
+
+    The commands of extensions are looked for where one is named that is not lngen's own, and where all are listed.
+    """
+
+    _listed = False
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names of all commands; a broken one of an extension is left out, and told of on stderr."""
+        from lngen import entry_points
+
+        if not self._listed:
+            self._listed = True
+            self._add(entry_points.each(entry_points.VERBS, _refuse, _verb))
+        return list(super().list_commands(ctx))
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command that has a name; None if there is none. Raises LngenError for a broken one."""
+        if cmd_name not in self.commands:
+            from lngen import entry_points
+
+            found = entry_points.find(entry_points.VERBS, cmd_name, _verb)
+            if found is None:
+                self.list_commands(ctx)  # for what may have been meant
+            else:
+                self._add({cmd_name: found})
+        return super().get_command(ctx, cmd_name)
+
+    def _add(self, verbs: Mapping[str, Any]) -> None:
+        for name, verb in verbs.items():
+            verb.name = name
+            self.commands.setdefault(name, verb)
 
     def main(self, *arguments: Any, **options: Any) -> Any:
         """Run a command, and check that its output has arrived: the last of it is written when stdout is flushed."""
@@ -96,6 +130,13 @@ class _Group(_CommandWords, TyperGroup):
             raise typer.Exit(REFUSED) from None
         except KeyboardInterrupt:
             raise typer.Exit(INTERRUPTED) from None
+
+
+def _verb(function: Callable[..., None]) -> Any:
+    """The command that a function of an extension describes, as one of lngen's own is."""
+    alone = typer.Typer(add_completion=False, context_settings=_HELP)
+    alone.command(cls=_Command)(function)
+    return typer.main.get_command(alone)
 
 
 def _refuse(error: LngenError | str) -> None:
@@ -135,7 +176,7 @@ app = typer.Typer(
     cls=_Group,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=_HELP,
     help="From the forward definition of a normalization layer to audited gradients, NumPy and CUDA.",
 )
 
@@ -170,15 +211,6 @@ class Backend(StrEnum):
     torch = "torch"
     jax = "jax"
     all = "all"
-
-
-class DirectionName(StrEnum):
-    """Directions whose kernels `inspect` reads."""
-
-    forward = "forward"
-    backward = "backward"
-    jvp = "jvp"
-    backward_backward = "backward_backward"
 
 
 Layer = Annotated[str, typer.Argument(metavar="LAYER", help="A layer's name (see `lngen list`) or a definition file.")]
@@ -280,20 +312,6 @@ def derive(
 
 
 @app.command(cls=_Command)
-def site(
-    to: Annotated[Path, typer.Option("--to", metavar="DIR", help="The folder that the pages are written to.")],
-    words: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="LAYER|FILE|FOLDER", help="Layers whose pages to write; all by default."),
-    ] = None,
-) -> None:
-    """Write the derivations as pages for a browser, with an index."""
-    from lngen.cli import site
-
-    site.run(words or [], to)
-
-
-@app.command(cls=_Command)
 def show(
     layer: Layer,
     stage: Annotated[
@@ -382,20 +400,6 @@ def device(as_json: Annotated[bool, typer.Option("--json", help="Print a JSON do
 
 
 @app.command(cls=_Command)
-def serve(
-    port: Annotated[
-        int,
-        typer.Option("--port", metavar="N", min=0, max=65535, help="The port to listen on; 0 for any that is free."),
-    ] = 8417,
-    in_browser: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
-) -> None:
-    """Derive on a page as you type, for this machine alone; Ctrl-C ends it."""
-    from lngen.cli import serve
-
-    serve.run(port, in_browser)
-
-
-@app.command(cls=_Command)
 def build(
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder that the layers are written to.")],
     words: Annotated[
@@ -417,26 +421,6 @@ def build(
     from lngen.cli import build
 
     build.run(words or [], out, arch, dtype or [])
-
-
-@app.command(cls=_Command)
-def inspect(
-    layer: Layer,
-    features: Annotated[int, typer.Option("--D", metavar="D", min=1, help="The features of a row.")],
-    dtype: Annotated[str, typer.Option("--dtype", metavar="DTYPE", help="f64, f32, f16 or bf16.")],
-    arch: Annotated[
-        str, typer.Option("--arch", metavar="ARCH", help="sm_80, sm_90, sm_100 or sm_120; no GPU is needed.")
-    ] = "sm_90",
-    direction: Annotated[
-        list[DirectionName] | None,
-        typer.Option("--direction", metavar="NAME", help=f"{', '.join(DirectionName)}; may be repeated; default: all."),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON document.")] = False,
-) -> None:
-    """Read the machine code of the kernels and estimate their speed."""
-    from lngen.cli import inspect
-
-    inspect.run(layer, arch, features, dtype, [entry.value for entry in direction or DirectionName], as_json)
 
 
 @app.command("list", cls=_Command)

@@ -23,9 +23,8 @@ from lngen.check.toolchain import device, nvrtc
 from lngen.cli import console, layers
 from lngen.cli.cores import cores
 from lngen.errors import LngenError
-from lngen.extensions.simt import driver
 from lngen.language.definition import Definition
-from lngen.pipeline.files import loading, manifest, processor
+from lngen.pipeline.files import gpu, loading, manifest, processor
 from lngen.pipeline.project import backends_for
 from lngen.pipeline.stages import Derived, EvidenceError, derived
 from lngen.plan.cost import parse_dtype, parse_shape
@@ -103,7 +102,7 @@ def _summary(reports: Sequence[Report], left_out: Sequence[str]) -> str:
 
 def _share_cores(definitions: Sequence[Definition]) -> bool:
     """Test whether to check several layers at a time; a single GPU checks one after the other."""
-    return min(len(definitions), cores()) > 1 and not driver.has_device_files()
+    return min(len(definitions), cores()) > 1 and not gpu.has_device_files()
 
 
 def _in_turn(

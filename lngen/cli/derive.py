@@ -15,6 +15,7 @@ from lngen.language.definition import Definition
 from lngen.paths import RUNTIME, require_package
 from lngen.pipeline.files import atomic, manifest
 from lngen.pipeline.files.manifest import Drift
+from lngen.pipeline.pages import pages
 from lngen.pipeline.project import backends_for
 from lngen.pipeline.stages import STAGES, Derived, EvidenceError, derived
 from lngen.report import Shown, report, summary, to_console
@@ -51,6 +52,8 @@ def run(
     definitions = layers.definitions(words)
     documents = {option: file for option, file in (("html", html), ("certificate", certificate)) if file is not None}
     _require_room(documents, definitions, check=check)
+    if html is not None:
+        pages()  # an error if there is none, before anything is derived
     _require_one(shown, definitions, format)
     asked = None if backend is None else parsed(backend)
     if arch is not None:
@@ -84,7 +87,8 @@ def run(
         _print(every, format, shown)
     # Writing a document may fail, so the code comes after.
     for option, file in documents.items():
-        atomic.write(file, _page(every[0], arch) if option == "html" else _certificate(every[0]))
+        text = pages().page(every[0], arch) if option == "html" else _certificate(every[0])
+        atomic.write(file, text)
     changed = {} if folder is None else _written(every, folder)
     if in_lines:
         _print_lines(every, changed)
@@ -129,22 +133,11 @@ def _written(every: Sequence[Derived], folder: Path) -> dict[str, list[Drift]]:
 
 
 def _require_architecture(arch: str, html: Path | None) -> None:
-    from lngen.extensions.inspection.architectures import architecture
-
     if html is None:
         raise LngenError(
             "--arch is of the page that --html writes. `lngen inspect` prints what the kernels of a layer are."
         )
-    architecture(arch)
-
-
-def _page(layer: Derived, arch: str | None) -> str:
-    from lngen.extensions.page.machine_code import machine_code
-    from lngen.extensions.page.page import page
-    from lngen.extensions.page.plots import measured
-
-    machine = None if arch is None else machine_code(layer, arch)
-    return page(layer, measured(layer), machine=machine)
+    pages().require(arch)
 
 
 def _certificate(layer: Derived) -> str:

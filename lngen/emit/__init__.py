@@ -1,10 +1,10 @@
 """Backends, a folder each, which print row programs.
 
-A backend lowers the row programs of a layer to finished lines; its template places them.
-
 Takes: a `RowProgram`.
 Gives: the text of each backend's files, through `templates/`.
 Knows nothing of: how a program was derived; it computes no algebra.
+
+A backend lowers the row programs of a layer to finished lines; its template places them.
 """
 
 from collections.abc import Mapping

@@ -1,5 +1,9 @@
 """The language of forward definitions, and its reference.
 
+Takes: text of a definition; it is parsed and never run.
+Gives: a `Definition`, and its values over any number type (`oracle`).
+Knows nothing of: equations, and every later package.
+
 A definition imports these names so that editors and linters resolve them. It is parsed and never run, so the
 functions compute nothing. Their docstrings define them; *u* is the argument, and a *row* is the D values of one
 sample.
@@ -12,10 +16,6 @@ a RowScalar, of a Feature a Scalar.
 
 Operators: `+ - * /`, unary minus, and `a ** b` with a number b of magnitude 64 at most. A comparison stands only as
 the first argument of `where`.
-
-Takes: text of a definition; it is parsed and never run.
-Gives: a `Definition`, and its values over any number type (`oracle`).
-Knows nothing of: SymPy, and every later package.
 """
 
 from __future__ import annotations

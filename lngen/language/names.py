@@ -65,7 +65,7 @@ BUILTINS = _words(
     """
 )
 
-SIGNATURE = _words("saved save out threads stream workspace cotangents autotune like")
+SIGNATURE = _words("saved save out threads stream workspace cotangents like")
 """Arguments of emitted functions, of every backend that there is or will be."""
 
 # Names of devices, which some file systems do not give to a folder.

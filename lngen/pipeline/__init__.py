@@ -1,4 +1,4 @@
-"""Everything between a definition on disk and the files of its layer on disk.
+"""Stages between a definition on disk and the files of its layer on disk.
 
 Takes: a definition's file.
 Gives: the files of its layer on disk, each stage run once and its result kept (`stages`, `cache`, `files`).

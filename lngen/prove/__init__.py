@@ -1,13 +1,13 @@
 """Evidence for a derivation, found without running any emitted code.
 
+Takes: a `Derivation` and the programs that backends are handed.
+Gives: which steps, results and programs hold for every D.
+Knows nothing of: the simplifier: it shares no rewriting with `derivation`.
+
 Each statement has the strongest grade that was reached (`lngen.derivation.derivation`). Every rewrite, and every result
 beside the chain rule's on the definition as written, is shown in the algebra of row expressions, for every D. If that
 fails, both sides are computed to 50 digits. In addition, the gradients are compared with the derivative of the
 definition written out for small D, which uses no rule of ours for means, sums or the chain rule.
-
-Takes: a `Derivation` and the programs that backends are handed.
-Gives: which steps, results and programs hold for every D.
-Knows nothing of: the simplifier: it shares no rewriting with `derivation`.
 """
 
 from __future__ import annotations

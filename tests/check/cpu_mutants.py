@@ -178,7 +178,7 @@ def planted(made: Derived, folder: Path, change: Callable[[str], str]) -> Any | 
     module._host.CHUNK_ENTRIES = 16
     left_to_directions(module)
     for name in ("_FORWARD", "_BACKWARD"):
-        getattr(module, name).any_call.empty = unwritten
+        module._KERNELS.names[name].any_call.empty = unwritten
     return module if text != source else None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lngen.algebra.notation import text
+from lngen.algebra.symbols import operation_count
 from lngen.derivation.derivation import Derivation
 from lngen.derivation.simplify import derive
 from lngen.derivation.simplify.second_order import second_order
@@ -113,6 +114,12 @@ def test_gradient_has_its_short_form_after_bounded_work(name: str) -> None:
     order = [symbol.name for symbol in derivation.forward.symbols]
     assert {line.symbol.name: text(line.expression, order) for line in derivation.backward} == FORMS[name]
     assert calls < CALLS[name]
+    # A tangent takes hardly more than the value that it is the tangent of, also where no basis makes it short.
+    assert derivation.jvp is not None
+    forward, jvp = (
+        sum(operation_count(q.expression) for q in each.equations) for each in (derivation.forward, derivation.jvp)
+    )
+    assert jvp < 2 * forward
 
 
 @pytest.mark.parametrize("name", ["jensen_shannon_of_a_target", "tanh_gelu", "piecewise", "grpo", "clamped_swiglu"])

@@ -117,7 +117,7 @@ def test_notes_are_placed() -> None:
     assert text.startswith('# one\n# two\n"""A title.\n\n')
 
 
-@pytest.mark.parametrize("name", ["stream", "workspace", "autotune", "like"])
+@pytest.mark.parametrize("name", ["stream", "workspace", "like"])
 def test_a_name_that_no_definition_may_use(name: str) -> None:
     forward, backward = PAIRS["centred"]
     given = (*forward.parameters, Parameter(name, FeatureSymbol(name), "Feature", None))
@@ -169,7 +169,7 @@ def _are_alike(cuda: ModuleType, other: ModuleType, functions: Sequence[str]) ->
         )
         keyword = inspect.Parameter.KEYWORD_ONLY
         assert theirs.pop() == ("threads", 1, keyword)
-        own = [("stream", None, keyword), ("workspace", None, keyword), ("autotune", False, keyword)]
+        own = [("stream", None, keyword), ("workspace", None, keyword)]
         own.append(("like", None, keyword))
         assert ours == [*theirs, *own]
     for group in ("Outputs", "Gradients", "Saved"):

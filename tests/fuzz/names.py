@@ -27,7 +27,7 @@ _MADE = (
     *("g", "g_2", "g_3", "xhat", "rstd", "mu", "mu_residual", "var", "ms", "ddx", "dx", "dy", "ddy", "x_shifted"),
     *("mean_g", "mean_g_2", "scale", "row_max", "row_min", "sum_e", "part", "dg", "grad_x", "dx_unscaled", "D_1"),
 )
-_SIGNATURE = ("saved", "save", "out", "threads", "stream", "workspace", "cotangents", "autotune", "like")
+_SIGNATURE = ("saved", "save", "out", "threads", "stream", "workspace", "cotangents", "like")
 _EMITTED = Path("generated/layer_norm")
 
 

@@ -118,7 +118,6 @@ RESERVED = [
     "_x",
     "x_",
     "cotangents",
-    "autotune",
     "like",
     "save",
 ]

@@ -103,7 +103,7 @@ def emitted(text: str) -> Any:
     return module_from_files(numpy_backend.emit(planned.programs(), notes(planned, "numpy")), "f")
 
 
-@pytest.mark.parametrize("text", sample(CASES, CASES[:1]))
+@pytest.mark.parametrize("text", sample(CASES, CASES[:1], CASES[::6]))
 def test_quotients_of_a_row_of_any_size_are_right_in_float32(text: str) -> None:
     module = emitted(text)
     assert wrong(module, module, [(e,) for e in EXPONENTS]) == []

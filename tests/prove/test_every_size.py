@@ -189,7 +189,7 @@ def refused(name: str) -> dict[tuple[str, str], int]:
     return counts
 
 
-@pytest.mark.parametrize("name", sample(LAYERS, ("layer_norm", "softmax")))
+@pytest.mark.parametrize("name", sample(LAYERS, ("softmax",), ()))
 def test_no_planted_fault_is_shown_to_hold(name: str) -> None:
     assert sum(refused(name).values()) >= 10
 

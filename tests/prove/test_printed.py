@@ -88,8 +88,7 @@ def _steps(step: Step, change: Change) -> Iterator[tuple[str, Step]]:
     ("name", "change", "every"),
     [
         ("softmax", "one more", 40),
-        pytest.param("softmax", "one more", 3, marks=pytest.mark.ci),
-        pytest.param("rms_norm_gated", "one more", 12, marks=pytest.mark.ci),
+        pytest.param("rms_norm_gated", "one more", 30, marks=pytest.mark.ci),
         *(
             pytest.param(name, change, 1, marks=pytest.mark.exhaustive)
             for name in (
@@ -114,7 +113,7 @@ def test_prove_changed_line_is_refused(name: str, change: str, every: int) -> No
     assert passed == []
 
 
-@pytest.mark.parametrize("name", sample(FILES, ("softmax", "log_softmax", "add_layer_norm", "standardize")))
+@pytest.mark.parametrize("name", sample(FILES, ("softmax",), ("log_softmax", "add_layer_norm", "standardize")))
 def test_claims_of_each_contribution_are_shown(name: str) -> None:
     made = second_order(derivation(name))
     steps = [step for derivative in made.derivatives().values() for step in derivative.steps]
@@ -153,7 +152,7 @@ def test_claims_output_that_is_off_by_one_is_refused() -> None:
     assert "outputs" in {proof.about for proof in failed}
 
 
-@pytest.mark.parametrize("name", sample(("softmax", "layer_norm", "mean_abs_norm"), ("softmax",)))
+@pytest.mark.parametrize("name", sample(("softmax", "layer_norm", "mean_abs_norm"), ("softmax",), ()))
 def test_claims_that_the_algebra_has_no_work_left_for_have_digits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object) -> None:
         raise every_size.NotShownError("no work is left")

@@ -81,7 +81,7 @@ def test_no_false_statement_is_accepted_of_a_few_hundred() -> None:
     assert len(counts) >= 11
 
 
-@pytest.mark.ci
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", [*KINDS, perturbed], ids=lambda kind: str(kind.__name__))
 def test_no_false_statement_is_accepted_of_each_kind(kind: Callable[..., Iterator[Statement]]) -> None:
     made = kind(random.Random(_SEED), 300) if kind is perturbed else kind()

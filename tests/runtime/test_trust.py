@@ -13,7 +13,7 @@ import pytest
 
 from lngen.pipeline.cache import entries, folders
 from lngen.runtime import cache, trust
-from lngen.runtime.cuda import compilers, tuning
+from lngen.runtime.cuda import compilers
 from lngen.runtime.native import compiler as host_compiler
 from tests.ownership import give_away
 from tests.requirements import needs_gxx
@@ -109,27 +109,6 @@ class Version:
         return self.version() != "said"
 
 
-class Grid:
-    """Cached measurement of grids."""
-
-    def __init__(self, tmp_path):
-        pass
-
-    def path(self):
-        return cache.folder("cuda") / "0.grid.json"
-
-    def fill(self):
-        cache.keep(self.path(), b'{"blocks_held": 1}')
-        assert tuning._kept(self.path()) == 1
-        return self.path()
-
-    def poison(self, path):
-        path.write_bytes(cache.sealed(b'{"blocks_held": 2}'))
-
-    def is_poisoned(self):
-        return tuning._kept(self.path()) is not None
-
-
 class Python:
     """The emitted modules of a layer, which are imported."""
 
@@ -173,7 +152,7 @@ class Derivation:
         return entries.read("one") is not None
 
 
-WAYS = [pytest.param(MachineCode, marks=needs_gxx), Cubin, Version, Grid, Python, Derivation]
+WAYS = [pytest.param(MachineCode, marks=needs_gxx), Cubin, Version, Python, Derivation]
 
 
 def of_another(path, monkeypatch):
@@ -251,7 +230,7 @@ def test_a_umask_that_lets_a_group_write_makes_nothing_that_is_refused(way, root
     try:
         kept = way(tmp_path)
         path = kept.fill()
-        assert not kept.is_poisoned() or way in (Grid, Derivation)
+        assert not kept.is_poisoned() or way is Derivation
         assert stat.S_IMODE(root.stat().st_mode) == 0o700
         kept.poison(path)
         path.chmod(0o600)

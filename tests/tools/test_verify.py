@@ -29,7 +29,7 @@ TAKEN = "def f(x: Row, dx: Feature): return x*dx + mean(x**2)"
 HELD = sample(
     (*corpus.NAMES, SIX, TINY, TAKEN, "def f(x: Row): return x/(D - 3000)", "def f(x: Row): return x/(D - 1)/(4 - D)"),
     (SIX,),
-    ci=lambda name: name in NAMES or " " in name,
+    ci=lambda name: name in NAMES[::5] or " " in name,
 )
 CAMPAIGN = ("softmax", "layer_norm", "rms_norm_gated", "masked_norm", "unbiased", SIX, TINY)
 
@@ -151,8 +151,8 @@ def test_certificate_has_every_step_and_no_more_than_is_checked():
 @pytest.mark.parametrize(
     ("name", "every"),
     [
-        *(pytest.param(name, 1 if name == "softmax" else 4, marks=pytest.mark.ci) for name in CAMPAIGN),
-        *(pytest.param(name, 1, marks=pytest.mark.exhaustive) for name in CAMPAIGN[1:]),
+        *(pytest.param(name, 8, marks=pytest.mark.ci) for name in ("layer_norm", SIX, TINY)),
+        *(pytest.param(name, 1, marks=pytest.mark.exhaustive) for name in CAMPAIGN),
     ],
 )
 def test_verify_of_mutants_refuses(name, every, record_property):

@@ -13,14 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from lngen.check import emulator
 from lngen.check.contracts.claim import FEATURES, ROWS, Bounds, Claim, beyond, cut, different, listed, mistyped, results
 from lngen.check.contracts.shared import nan_stays, rows_alone
 from lngen.check.inputs import ordinary
 from lngen.check.layer import Array, Case, Checkable, Run, outputs_by_name, positional, run
 from lngen.check.numbers import storage_dtype
 from lngen.check.on_device import download, upload
-from lngen.extensions.simt import driver
-from lngen.extensions.simt.schedule import SCHEDULES
 from lngen.language.syntax import Kind
 
 _SHAPES = ((ROWS, FEATURES), (3, 1024))
@@ -48,7 +47,7 @@ def claims(layer: Checkable, seed: int, dtypes: Sequence[str], bounds: Bounds) -
 
 
 def _of_dtype(layer: Checkable, seed: int, dtype: str, storage: Any) -> Iterator[Claim]:
-    runs = f"{_RUNS} runs" + (f" and {len(SCHEDULES)} schedules" if driver.enabled() else "")
+    runs = f"{_RUNS} runs" + (f" and {len(emulator.emulator().SCHEDULES)} schedules" if emulator.enabled() else "")
     for rows, features in _SHAPES:
         features = max(features, layer.definition.minimum_features)
         case = ordinary(layer.definition, rows, features, seed).astype(storage)
@@ -137,8 +136,8 @@ def _deterministic(layer: Checkable, case: Case) -> str:
     for _ in range(_RUNS - 1):
         if bad := different(first, results(run(layer, case))):
             return listed(bad, "differ from run to run")
-    for schedule in SCHEDULES if driver.enabled() else ():
-        with driver.using(schedule=schedule, seed=1):
+    for schedule in emulator.emulator().SCHEDULES if emulator.enabled() else ():
+        with emulator.emulator().using(schedule=schedule, seed=1):
             if bad := different(first, results(run(layer, case))):
                 return listed(bad, f"differ in the {schedule} schedule")
     return ""

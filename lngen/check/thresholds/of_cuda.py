@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lngen.check.emulator import emulator
 from lngen.check.layer import Checkable
 from lngen.check.on_device import compiled_for
 from lngen.check.thresholds.side import ThresholdSide
-from lngen.extensions import simt
 from lngen.plan.cost import parse_dtype
 from lngen.runtime.includes import inlined
 
@@ -61,7 +61,7 @@ def _asked(text: str, directions: Sequence[str], dtype: str, shared: int) -> dic
     assert _KERNELS in text
     fields = ", ".join(f"int(shape.{field})" for field in _FIELDS)
     asks = (_ASK.format(direction=each, dtype=dtype, fields=fields, count=len(_FIELDS)) for each in directions)
-    kernels = simt.build(text.replace(_KERNELS, "") + "".join(asks), {"LNGEN_D": 1, "LNGEN_SHARED": shared})
+    kernels = emulator().build(text.replace(_KERNELS, "") + "".join(asks), {"LNGEN_D": 1, "LNGEN_SHARED": shared})
     found = {}
     for direction in directions:
         found[direction] = np.zeros((LONGEST + 1, len(_FIELDS)), np.int32)

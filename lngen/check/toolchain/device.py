@@ -10,34 +10,19 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Literal
 
+from lngen.check import emulator
 from lngen.check.toolchain import nvrtc
+from lngen.check.toolchain.item import Item
 from lngen.errors import LngenError
-from lngen.extensions.simt import driver, toolchain
-from lngen.pipeline.files import processor
+from lngen.pipeline.files import gpu, processor
 from lngen.runtime.native import compiler as host_compiler
 from lngen.runtime.native import extensions
 
 Place = Literal["gpu", "emulator"]
 
 _SECONDS = 60
-
-
-@dataclass(frozen=True)
-class Item:
-    """Item that a machine may have.
-
-    `detail` is its version or name, or else why it is missing; `purpose` is its use; `remedy` is what to install, empty
-    if it is found.
-    """
-
-    name: str
-    found: bool
-    detail: str
-    purpose: str
-    remedy: str = ""
 
 
 @dataclass(frozen=True)
@@ -71,8 +56,8 @@ def survey() -> Survey:
     """Look at this machine. Loads no driver into this process, and compiles nothing."""
     found = _driver()
     items = (
-        _gpu(found), _driver_item(found), _pycuda(found), _bindings(), _nvcc(), _nvrtc(), _gxx(), _headers(),
-        _emulator(), _sanitizer(), _host_compiler(), _python_headers(),
+        _gpu(found), _driver_item(found), _pycuda(found), _bindings(), _nvcc(), _nvrtc(), _gxx(), *emulator.items(),
+        _sanitizer(), _host_compiler(), _python_headers(),
     )  # fmt: skip
     return replace(_concluded(items), on_processor=_on_processor(processor.chosen()))
 
@@ -93,7 +78,7 @@ def _concluded(items: tuple[Item, ...]) -> Survey:
         return Survey(items, None, f"There is a GPU; to use it, {missing} is missing.", remedy[missing])
     if not has["emulator"]:
         summary = "CUDA code cannot be run: there is no GPU, and the emulator lacks a part."
-        return Survey(items, None, summary, next(remedy[name] for name in ("g++", "CUDA headers") if not has[name]))
+        return Survey(items, None, summary, remedy["emulator"] if has["g++"] else remedy["g++"])
     if missing in ("PyCUDA", "cuda.bindings"):
         summary = f"Kernels run on the emulator from NumPy arrays; for cuda_backend, {missing} is missing."
         return Survey(items, None, summary, remedy[missing])
@@ -111,8 +96,8 @@ def _gpu(found: Driver) -> Item:
 def _driver_item(found: Driver) -> Item:
     purpose = "the GPU's libcuda.so.1"
     if found.version:
-        return Item("driver", True, f"for CUDA {_shown(found.version)}", purpose)
-    remedy = "install NVIDIA's driver" if driver.has_device_files() else "of use with a GPU only"
+        return Item("driver", True, f"for CUDA {shown(found.version)}", purpose)
+    remedy = "install NVIDIA's driver" if gpu.has_device_files() else "of use with a GPU only"
     return Item("driver", False, found.fault or "none", purpose, remedy)
 
 
@@ -121,7 +106,7 @@ def _pycuda(found: Driver) -> Item:
     try:
         version = importlib.metadata.version("pycuda")
     except importlib.metadata.PackageNotFoundError:
-        return Item("PyCUDA", False, "none", purpose, driver.NO_PYCUDA.partition(": ")[2])
+        return Item("PyCUDA", False, "none", purpose, gpu.NO_PYCUDA.partition(": ")[2])
     # It is built against one version of CUDA's headers, and an older driver lacks functions that it calls.
     if found.version and (fault := _fails("import pycuda.driver")):
         return Item(
@@ -167,26 +152,6 @@ def _gxx() -> Item:
     if program is None:
         return Item("g++", False, "none", purpose, "Debian, Ubuntu: apt-get install g++")
     return Item("g++", True, _output([program, "-dumpfullversion"]) or "unknown version", purpose)
-
-
-def _headers() -> Item:
-    purpose = "cuda_fp16.h and the like, for the emulator and PyCUDA"
-    remedy = "pip install nvidia-cuda-runtime nvidia-cuda-crt nvidia-cuda-cccl"
-    try:
-        return Item("CUDA headers", True, _headers_version(toolchain.find().headers[0]), purpose)
-    except LngenError:
-        detail = "none" if shutil.which("g++") else "not looked for without g++"
-        return Item("CUDA headers", False, detail, purpose, remedy)
-
-
-def _emulator() -> Item:
-    purpose = "runs kernels on this CPU, and finds their faults"
-    try:
-        toolchain.find()
-    except LngenError as error:
-        reason, _, remedy = str(error).partition(": ")
-        return Item("emulator", False, reason, purpose, remedy)
-    return Item("emulator", True, "ready", purpose)
 
 
 def _sanitizer() -> Item:
@@ -258,21 +223,12 @@ for ordinal in range(number.value):
 
 def _driver() -> Driver:
     """Ask the driver, in another process: one that is loaded here could not be replaced by the emulator's."""
-    if not driver.has_device_files():
+    if not gpu.has_device_files():
         return Driver(0, ())
     lines = _output([sys.executable, "-c", _ASK_DRIVER]).splitlines()
     if not lines:
         return Driver(0, (), "libcuda.so.1 cannot be loaded")
     return Driver(int(lines[0]), tuple(lines[1:]))
-
-
-def _headers_version(folder: Path) -> str:
-    try:
-        text = (folder / "cuda_runtime_api.h").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return "unknown version"
-    version = re.search(r"#define\s+CUDART_VERSION\s+(\d+)", text)
-    return _shown(int(version[1])) if version else "unknown version"
 
 
 def _fails(statement: str) -> str:
@@ -295,5 +251,5 @@ def _run(command: list[str]) -> subprocess.CompletedProcess[str] | None:
         return None
 
 
-def _shown(version: int) -> str:
+def shown(version: int) -> str:
     return f"{version // 1000}.{version % 1000 // 10}"

@@ -29,7 +29,7 @@ _LONGEST_CANCELLED = 40
 
 
 def known_complements(lines: tuple[Equation, ...], forward: Forward) -> Iterator[LineRewrite]:
-    """What a sigmoid leaves to 1 by its name, and 1 less that as the sigmoid.
+    """Write what a sigmoid leaves to 1 by its name, and 1 less that as the sigmoid.
 
     >>> from lngen.derivation.simplify.line_rules import applied
     >>> from lngen.algebra.symbols import RowSymbol
@@ -69,7 +69,7 @@ def halved_angles(lines: tuple[Equation, ...], forward: Forward) -> Iterator[Lin
 
 
 def named_tails(equations: tuple[Equation, ...], forward: Forward, trail: Trail, names: Names) -> tuple[Equation, ...]:
-    """What a sigmoid leaves to 1, as a factor of a line, as a sigmoid under a name.
+    """Write what a sigmoid leaves to 1, if it is a factor of a line, as a sigmoid under a name.
 
     >>> from lngen.algebra.symbols import RowSymbol
     >>> s, u, g = (RowSymbol(name) for name in "sug")

@@ -34,7 +34,7 @@ def shorter(before: Expr, after: Expr) -> bool:
 
 @dataclass(frozen=True)
 class LineRewrite:
-    """What a line becomes by a rule of `lngen.derivation.rules`, by the rule's name, and the reason in words.
+    """Rewrite of lines by a rule of `lngen.derivation.rules`: its name, the reason in words, and what a line becomes.
 
     It is kept on a `condition` on the line before and after. `uses` are equations that hold; a step names those whose
     left side is in the line.

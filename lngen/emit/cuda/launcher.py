@@ -21,7 +21,7 @@ from lngen.plan.program import RowProgram
 from lngen.runtime.protocol.directions import DirectionProtocol, LayerProtocol
 
 _ARRAY = "_launcher.DeviceArray"
-_KEYWORDS = ("stream: Any = None", f"workspace: {_ARRAY} | None = None", "autotune: bool = False", "like: Any = None")
+_KEYWORDS = ("stream: Any = None", f"workspace: {_ARRAY} | None = None", "like: Any = None")
 
 
 def launcher(programs: Sequence[RowProgram], notes: Notes) -> str:
@@ -99,7 +99,7 @@ def _returned(takes: DirectionProtocol, results: str) -> str:
 
 def _called(takes: DirectionProtocol) -> list[str]:
     name = _string(takes.name)
-    others = ["saved", "arguments_", "out", "stream", "workspace", "autotune", "like"]
+    others = ["saved", "arguments_", "out", "stream", "workspace", "like"]
     return statement(f"results_ = {call('_launcher.later', '_LAYER', name, *others)}", 4)
 
 

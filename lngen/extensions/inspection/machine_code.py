@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from lngen.check import emulator
 from lngen.check.toolchain import nvrtc
 from lngen.check.toolchain.nvrtc import NvrtcMissing, Resources, parse_resources
 from lngen.errors import CompileError
-from lngen.extensions.simt.driver import script
 from lngen.pipeline.cache import folders
 from lngen.runtime.cuda import compilers
 from lngen.runtime.cuda.compilers import Nvcc
@@ -71,7 +71,7 @@ def _compiler() -> compilers.CudaCompiler:
     except (RuntimeError, ValueError) as error:
         raise NvrtcMissing(f"{error}.") from None
     # If PyCUDA runs on the emulator, nvcc is the emulator's, and its output is not machine code.
-    if isinstance(found, Nvcc) and found.path == script.write():
+    if isinstance(found, Nvcc) and emulator.stands_in(found.path):
         library = compilers.find_nvrtc()
         if library is None:
             raise NvrtcMissing(

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lngen.extensions.inspection import words
-from lngen.extensions.inspection.architectures import architecture
-from lngen.extensions.inspection.kernels import inspected, missing_disassembler
+from lngen.errors import LngenError
 from lngen.pipeline.stages import Derived
 from lngen.plan.cost import parse_dtype
 from lngen.runtime.protocol.directions import DIRECTIONS
@@ -25,11 +23,25 @@ class MachineCode:
     missing: str
 
 
+def require(arch: str) -> None:
+    """Raise LngenError for an unknown architecture, and where nothing reads machine code."""
+    try:
+        from lngen.extensions.inspection.architectures import architecture
+    except ModuleNotFoundError:
+        raise LngenError("--arch needs the extension that reads machine code: install lngen-derive again.") from None
+    architecture(arch)
+
+
 def machine_code(layer: Derived, arch: str) -> MachineCode:
     """The kernels of all directions at a few row lengths and types, compiled for an architecture such as `sm_90`.
 
     Raises LngenError for an unknown architecture, and where there is no compiler.
     """
+    # A page of no architecture needs nothing that reads machine code.
+    from lngen.extensions.inspection import words
+    from lngen.extensions.inspection.architectures import architecture
+    from lngen.extensions.inspection.kernels import inspected, missing_disassembler
+
     device = architecture(arch)
     least = layer.plan.forward.minimum_features
     rows = [

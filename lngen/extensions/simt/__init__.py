@@ -7,14 +7,14 @@ not show a GPU's speed or its last bits. `docs/simt.md` says more.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from lngen.errors import CompileError
+from lngen.errors import CompileError, ToolchainMissing
 
 if TYPE_CHECKING:
     from lngen.extensions.simt.arguments import KernelParameter, Uninitialised, Window
     from lngen.extensions.simt.launch import EmulatedKernel, EmulatedKernels, build
     from lngen.extensions.simt.report import KINDS, Finding, KernelFault
     from lngen.extensions.simt.schedule import Schedule
-    from lngen.extensions.simt.toolchain import ToolchainMissing, available
+    from lngen.extensions.simt.toolchain import available
 
 # Imported on first use: the stand-in for nvcc is a process for each kernel, and needs no NumPy.
 _HOMES = {
@@ -25,7 +25,6 @@ _HOMES = {
     "EmulatedKernels": "launch",
     "KernelParameter": "arguments",
     "Schedule": "schedule",
-    "ToolchainMissing": "toolchain",
     "Uninitialised": "arguments",
     "Window": "arguments",
     "available": "toolchain",

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lngen.errors import CompileError, LngenError
+from lngen.errors import CompileError, ToolchainMissing
 
 _NO_COMPILER = "the emulator needs g++, and there is none: install it (Debian, Ubuntu: apt-get install g++)"
 _NO_HEADERS = (
@@ -22,10 +22,6 @@ _NO_HEADERS = (
 # The headers that `cuda_fp16.h` includes come in three wheels, or in one folder of a toolkit.
 _HEADERS = ("cuda_fp16.h", "cuda_bf16.h", "crt/host_defines.h")
 _CCCL_HEADER = "nv/target"
-
-
-class ToolchainMissing(LngenError):
-    """Error for a missing compiler or missing headers; the message says what to install."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ import json
 import keyword
 import os
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -58,12 +57,8 @@ def supported_sympy() -> str:
     It is read from where it is declared: the metadata in a wheel, `pyproject.toml` in a checkout, since the
     metadata of an editable install may be older.
     """
-    if paths.checkout is not None:
-        project = tomllib.loads((paths.checkout / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-        requirements: Sequence[str] = project["dependencies"]
-    else:
-        requirements = importlib.metadata.requires(DISTRIBUTION) or []
-    return _range_of("sympy", requirements)
+    declared = paths.project_table().get("dependencies")
+    return _range_of("sympy", declared or importlib.metadata.requires(DISTRIBUTION) or [])
 
 
 def _range_of(distribution: str, requirements: Iterable[str]) -> str:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 _WARP = 32
 _REGISTERS_AT_A_TIME = 256
 """A warp is given registers in units of so many."""
-_MOST_BLOCKS = 2**31 - 1
 _QUARTERS = 4
 """Parts that a multiprocessor's registers and warps are split into."""
 
@@ -65,30 +64,6 @@ def grid(rows: int, rows_per_block: int, processors: int, resident: int) -> int:
     needed = -(-rows // rows_per_block)
     trips = -(-needed // (processors * max(resident, 1)))
     return -(-needed // max(trips, 1))
-
-
-def candidates(rows: int, rows_per_block: int, processors: int, resident: int) -> dict[int, int]:
-    """Return the grids worth a measurement, by the number of blocks on a multiprocessor; `grid`'s comes first.
-
-    The key 0 stands for as many blocks as there is work for, one after the other. Grids of the same size are listed
-    once.
-
-    >>> candidates(10**6, 1, 132, 8), candidates(100, 1, 132, 8)
-    ({8: 1056, 6: 792, 4: 528, 0: 1000000}, {8: 100})
-    """
-    found: dict[int, int] = {}
-    for held in dict.fromkeys((resident, resident * 3 // 4, resident // 2, 0)):
-        blocks = blocks_of(rows, rows_per_block, processors, held)
-        if blocks not in found.values():
-            found[held] = blocks
-    return found
-
-
-def blocks_of(rows: int, rows_per_block: int, processors: int, held: int) -> int:
-    """Return the number of blocks of one of `candidates`, for any number of rows."""
-    if held:
-        return grid(rows, rows_per_block, processors, held)
-    return min(-(-rows // rows_per_block), _MOST_BLOCKS)
 
 
 def columns_grid(features: int, columns_per_block: int) -> int:

@@ -2,12 +2,11 @@
 """Compiled kernels on a device, and the launches that a plan asks for."""
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
-from . import devices, driver, grids, plans, tuning
+from . import devices, driver, grids, plans
 from .arrays import BYTES
 from .compilers import compiled, spilled
 from .devices import Device
@@ -43,7 +42,6 @@ class Launches:
         self.piece = devices.gpu_array(plan.shape[:-1], plan.dtype, gpudata=0) if plan.pieces else None
         self.steps: list[tuple[Kernel, int, Callable[[Sequence[Any]], tuple[Any, ...]]]] = []
         self.partial_bytes, self.counts = 0, (plan.rows, 0, 0)
-        self.is_tuned = False
         if plan.rows and plan.direction.kernels:
             self._load()
 
@@ -66,40 +64,18 @@ class Launches:
         slots = [self.plan.slots[part] for part in kernel.parts]
         self.steps.append((kernel, blocks, itemgetter(*slots)))
 
-    def run(self, objects: list[Any], values: list[Any], stream: Any, handle: int, autotune: bool = False) -> None:
-        """Allocate the results of a call in `objects` and `values`, and launch its kernels on a stream.
-
-        Before its first call with `autotune`, a kernel without sums over rows is measured in several grids.
-        """
+    def run(self, objects: list[Any], values: list[Any], stream: Any, handle: int) -> None:
+        """Allocate the results of a call in `objects` and `values`, and launch its kernels on a stream."""
         self.plan.check_room(self.partial_bytes)
         values += self.counts
         self._allocate(objects, values)
         kept = self._fill_in(values, stream, handle)
         for slot, size in self.plan.zeros:
             driver.call("cuMemsetD8Async", values[slot], 0, size, handle)
-        if autotune and not self.is_tuned:
-            self._tune(values, handle)
         for kernel, blocks, arguments in self.steps:
             kernel.launch(blocks, arguments(values), handle)
         # Memory that is freed now is freed after the kernels that read it.
         del kept
-
-    def _tune(self, values: Sequence[Any], handle: int) -> None:
-        """Take the fastest grid of a device, where every grid gives the same bits.
-
-        A kernel reads nothing that it writes, so it may be launched again and again.
-        """
-        self.is_tuned = True
-        if len(self.steps) != 1:
-            return
-        kernel, _, arguments = self.steps[0]
-        sizes = self.plan.rows, kernel.rows_per_block, self.device.processors
-        tried = grids.candidates(*sizes, kernel.resident(self.device))
-        if len(tried) > 1:
-            given = arguments(values)
-            launches = {held: partial(kernel.launch, blocks, given, handle) for held, blocks in tried.items()}
-            held = tuning.blocks_held(kernel.code.cubin, kernel.name, self.device.name, launches, handle)
-            self.steps = [(kernel, grids.blocks_of(*sizes, held), arguments)]
 
     def _allocate(self, objects: list[Any], values: list[Any]) -> None:
         """Make a GPUArray of each result that the caller gave no array for."""

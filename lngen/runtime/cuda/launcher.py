@@ -42,7 +42,6 @@ def forward(
     out: Any,
     stream: Any,
     workspace: Any,
-    autotune: bool,
     like: Any,
 ) -> tuple[list[Any], Any]:
     """Return the outputs of a layer and its saved values.
@@ -56,7 +55,7 @@ def forward(
     values, streams, facts = plans.look(objects, handle)
     saves = bool(save)
     plan = plans.planned(layer.plans, ("forward", saves, *facts), plans.plan_forward, layer, objects, saves)
-    outputs = _run(plan, objects, values, streams, stream, handle, autotune, take)
+    outputs = _run(plan, objects, values, streams, stream, handle, take)
     if not saves:
         return outputs, None
     # This is the constructor of a NamedTuple, without its signature.
@@ -72,13 +71,12 @@ def later(
     out: Any,
     stream: Any,
     workspace: Any,
-    autotune: bool,
     like: Any,
 ) -> list[Any]:
     """Return the results of a direction that follows forward, in order; `arguments` are in the order of its tables."""
     take, handle = dlpack.taker(like), 0 if stream is None else stream_handle(stream)
     plan, objects, values, streams = later_plan(layer, direction, saved, arguments, out, workspace, handle)
-    return _run(plan, objects, values, streams, stream, handle, autotune, take)
+    return _run(plan, objects, values, streams, stream, handle, take)
 
 
 def saved_from(layer: DeviceLayer, interface: Interface, first: tuple[Any, Any, Any], fields: Sequence[Any]) -> Any:
@@ -161,7 +159,6 @@ def _run(
     streams: Sequence[int],
     stream: Any,
     handle: int,
-    autotune: bool,
     take: Callable[[dlpack.Exported], Any] | None,
 ) -> list[Any]:
     """Check the addresses, make the arrays that are to be made, launch the kernels; the results of the call."""
@@ -169,7 +166,7 @@ def _run(
     plan.check_room(plan.saved_bytes)
     with devices.entered(plan.resident, values, plan.spelled) as device:
         driver.wait_for(streams, handle)
-        kernels.launches(device, plan).run(objects, values, stream, handle, autotune)
+        kernels.launches(device, plan).run(objects, values, stream, handle)
         return returned(plan, objects, device.ordinal, take, handle)
 
 

@@ -10,9 +10,9 @@ import pytest
 
 from lngen.check.toolchain import device
 from lngen.cli import device as command
-from lngen.extensions.simt import driver
 from lngen.extensions.simt.driver import script
 from lngen.extensions.simt.driver.library import build
+from lngen.pipeline.files import gpu
 from lngen.runtime.native import extensions
 from tests.requirements import gxx, needs_gxx, needs_pycuda
 
@@ -35,7 +35,7 @@ def no_pycuda(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(driver, "has_device_files", lambda: False)
+    monkeypatch.setattr(gpu, "has_device_files", lambda: False)
 
 
 def test_what_is_missing_has_a_remedy_and_what_is_found_needs_none() -> None:
@@ -100,7 +100,7 @@ def test_the_emulator_takes_the_place_of_a_gpu() -> None:
 @needs_pycuda
 def test_a_driver_is_asked_in_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
     # Any libcuda.so.1 that the dynamic linker finds: here it is the emulated one.
-    monkeypatch.setattr(driver, "has_device_files", lambda: True)
+    monkeypatch.setattr(gpu, "has_device_files", lambda: True)
     monkeypatch.setenv("LD_LIBRARY_PATH", str(build().parent))
     survey = device.survey()
     assert survey["driver"].detail == "for CUDA 13.0"
@@ -111,7 +111,7 @@ def test_a_driver_is_asked_in_another_process(monkeypatch: pytest.MonkeyPatch) -
 
 @needs_pycuda
 def test_pycuda_that_does_not_fit_the_driver(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(driver, "has_device_files", lambda: True)
+    monkeypatch.setattr(gpu, "has_device_files", lambda: True)
     answers = {True: "12020\nA device"}
     monkeypatch.setattr(device, "_output", lambda command: answers.get("ctypes" in command[-1], ""))
     monkeypatch.setattr(device, "_fails", lambda statement: "undefined symbol: cuCtxCreate_v4")

@@ -23,6 +23,10 @@ def test_the_example_prints_what_the_document_says(capsys):
 def test_every_file_that_the_document_names_is_there():
     names = re.findall(r"`([\w/]+\.(?:py|cpp|h|cuh))`", DOCUMENT.read_text(encoding="utf-8"))
     root = DOCUMENT.parents[1]
-    missing = [name for name in names if not ((root / "lngen" / "simt" / name).exists() or (root / name).exists())]
+    missing = [
+        name
+        for name in names
+        if not ((root / "lngen" / "extensions" / "simt" / name).exists() or (root / name).exists())
+    ]
     assert missing == []
     assert len(names) > 15

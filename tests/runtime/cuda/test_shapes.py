@@ -122,7 +122,7 @@ def test_layouts_of_some_lengths_are_sound(sweep: Sweep) -> None:
     assert (status, said.splitlines()[-1].split(", ")[1]) == (0, "0 failures"), said
 
 
-@pytest.mark.ci
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("size", [size for size, _ in SIZES])
 def test_layouts_of_every_length_are_sound(sweep: Sweep, size: int) -> None:
     multiprocessor = dict(SIZES)[size]

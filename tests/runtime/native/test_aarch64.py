@@ -15,9 +15,19 @@ import pytest
 from lngen.runtime.native.compiler import OPTIONS
 from tests.compiled import Layer, drawn, layer, left_to_directions, off, results
 from tests.requirements import CROSS_GXX, needs_cross_compiler, needs_qemu
+from tests.tiers import sample
 
 ROUNDINGS = 32
 """Allowed roundings of kernels, as elsewhere; products and sums are fused in other places."""
+
+LAYERS = [
+    ("layer_norm", ml_dtypes.bfloat16),
+    ("cross_entropy", np.float64),
+    ("layer_norm", np.float32),
+    ("layer_norm", np.float16),
+    ("residual_add", np.float64),
+    ("layer_norm_gelu", np.float32),
+]
 
 MAIN = Path(__file__).with_name("one_call.cpp")
 
@@ -73,18 +83,7 @@ class _Library(NamedTuple):
 
 @needs_qemu
 @needs_cross_compiler
-@pytest.mark.ci
-@pytest.mark.parametrize(
-    ("name", "dtype"),
-    [
-        ("layer_norm", np.float32),
-        ("layer_norm", np.float16),
-        ("layer_norm", ml_dtypes.bfloat16),
-        ("residual_add", np.float64),
-        ("layer_norm_gelu", np.float32),
-        ("cross_entropy", np.float64),
-    ],
-)
+@pytest.mark.parametrize(("name", "dtype"), sample(LAYERS, (), LAYERS[:2]))
 def test_all_directions(name: str, dtype: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     of = layer(name)
     elsewhere = Elsewhere(of, tmp_path)

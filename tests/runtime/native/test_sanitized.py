@@ -21,14 +21,8 @@ from tests.tiers import sample
 pytestmark = needs_gxx
 
 TYPES = ("float32", "float64", "float16")
-# A norm, also of halves; a class for each row; sums over all entries; two outputs.
-SOME = [
-    ("layer_norm", "float32"),
-    ("layer_norm", "float16"),
-    ("cross_entropy", "float32"),
-    ("dynamic_tanh", "float64"),
-    ("add_layer_norm", "float16"),
-]
+# A norm of halves; a class for each row.
+SOME = [("layer_norm", "float16"), ("cross_entropy", "float32")]
 
 RUN = """
 import functools, sys
@@ -103,7 +97,7 @@ def test_no_memory_beyond_an_array_and_nothing_undefined(name: str, dtype: str) 
     assert_clean(sanitized(ROOT / "generated" / name, MEMORY, 1, dtype))
 
 
-@pytest.mark.parametrize("name", sample(NAMES, (), ("layer_norm", "cross_entropy", "dynamic_tanh")))
+@pytest.mark.parametrize("name", sample(NAMES, (), ("dynamic_tanh",)))
 def test_no_race_between_threads(name: str) -> None:
     assert_clean(sanitized(ROOT / "generated" / name, RACES, 4))
 

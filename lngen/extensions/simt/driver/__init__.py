@@ -24,24 +24,23 @@ from lngen.errors import LngenError
 from lngen.extensions.simt.compile import worker
 from lngen.extensions.simt.driver import faults, script
 from lngen.extensions.simt.driver.image import from_payload
-from lngen.extensions.simt.driver.library import NO_PYCUDA, build, wrapper
+from lngen.extensions.simt.driver.library import build, wrapper
 from lngen.extensions.simt.report import Finding
 from lngen.extensions.simt.schedule import SCHEDULES, Schedule
 from lngen.pipeline.cache import folders
+from lngen.pipeline.files.gpu import has_device_files
 
 __all__ = [
-    "NO_PYCUDA",
     "Settings",
     "configure",
     "enable",
     "enabled",
     "findings",
     "forget",
+    "has_device_files",
     "settings",
     "using",
 ]
-
-_DEVICE_FILES = ("/dev/nvidiactl", "/dev/dxg")
 
 
 @dataclass(frozen=True)
@@ -112,11 +111,6 @@ def _load(force: bool) -> None:
 def enabled() -> bool:
     """Test whether PyCUDA in this process runs on the emulator."""
     return _library is not None
-
-
-def has_device_files() -> bool:
-    """Test whether the device files of a GPU's driver exist."""
-    return any(map(os.path.exists, _DEVICE_FILES))
 
 
 def settings() -> Settings:

@@ -11,6 +11,7 @@ from lngen.errors import LngenError
 from lngen.extensions.simt.toolchain import find
 from lngen.pipeline import cache
 from lngen.pipeline.cache import folders
+from lngen.pipeline.files.gpu import NO_PYCUDA
 
 _SOURCES = Path(__file__).parent / "cpp"
 _NAME = "libcuda.so.1"
@@ -18,8 +19,6 @@ _STUB = '(name) extern "C" __attribute__((visibility("default"))) int name() { r
 # Templates of the C++ library would take the place of those that another library has inside, such as NVRTC.
 _EXPORTS = "{ global: cu*; lngen_*; local: *; };\n"
 _OPTIONS = ("-std=c++17", "-O1", "-g1", "-fPIC", "-pthread", "-fvisibility=hidden", "-Wall", "-Wextra")
-
-NO_PYCUDA = "no PyCUDA: in a checkout run `make pycuda`, elsewhere build it as docs/pycuda.md says"
 
 
 def wrapper() -> Path:

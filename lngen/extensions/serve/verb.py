@@ -1,17 +1,28 @@
-"""`lngen serve`: a page on this machine alone, on which a definition is derived as it is typed."""
+"""Command `lngen serve`: a page on this machine alone, on which a definition is derived as it is typed."""
 
 from __future__ import annotations
 
 import sys
-import webbrowser
+from typing import Annotated
 
-from lngen.cli import console, layers
+import typer
+
 from lngen.errors import LngenError
 from lngen.version import install
 
 
-def run(port: int, in_browser: bool) -> None:
-    """Serve until Ctrl-C. Raises LngenError without the library that serves, or if the port cannot be had."""
+def serve(
+    port: Annotated[
+        int,
+        typer.Option("--port", metavar="N", min=0, max=65535, help="The port to listen on; 0 for any that is free."),
+    ] = 8417,
+    in_browser: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+) -> None:
+    """Derive on a page as you type, for this machine alone; Ctrl-C ends it."""
+    import webbrowser
+
+    from lngen.cli import console, layers
+
     try:
         from lngen.extensions.serve.server import Server
     except ModuleNotFoundError as error:

@@ -19,6 +19,7 @@ from lngen.paths import RUNTIME, derive_folder, require_package
 from lngen.pipeline.cache import folders, key
 from lngen.pipeline.files import loading, manifest
 from lngen.pipeline.files.loading import Layer
+from lngen.pipeline.pages import pages
 from lngen.pipeline.project import backends_for
 from lngen.pipeline.stages import Derived, derived
 from lngen.report import Shown, formulas, printed
@@ -89,16 +90,11 @@ class DerivedLayer:
 
     def _repr_html_(self) -> str:
         """The result and its steps, as a notebook shows them."""
-        from lngen.extensions.page.page import fragment
-
-        return fragment(self.derived.plan)
+        return pages().fragment(self.derived.plan)
 
     def page(self) -> str:
         """The page for a browser that `lngen derive --html` writes. Its plot of errors is measured here and now."""
-        from lngen.extensions.page.page import page
-        from lngen.extensions.page.plots import measured
-
-        return page(self.derived, measured(self.derived))
+        return pages().page(self.derived)
 
     def write(self, folder: str | os.PathLike[str], backends: Sequence[str] | None = None) -> Path:
         """Write the layer to `folder/NAME`, and the shared runtime beside it; return the layer's path.
