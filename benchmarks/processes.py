@@ -71,7 +71,7 @@ def packages(names: Sequence[str]) -> Iterator[dict[str, Path]]:
     with tempfile.TemporaryDirectory(prefix="lngen-processes-") as text:
         folder = Path(text)
         for name in names:
-            manifest.write(derived(load(_DERIVE / f"{name}.py"), proved=False, over_parts=True).emission, folder)
+            manifest.write(derived(load(_DERIVE / f"{name}.py"), proved=False, backends=["sharded"]).emission, folder)
         yield {name: folder / name for name in names}
 
 

@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from lngen.extensions.sharded.placement import Network, PlacedRows, Times
+from lngen.extensions.sharded.sharding import sharded
 from lngen.language.parsing import load
 from lngen.pipeline.stages import planned
 from lngen.plan.cost import parse_dtype
-from lngen.plan.cost.placement import Network, PlacedRows, Times
 from lngen.plan.planner import Plan
-from lngen.plan.sharding import sharded
 
 BLOCK = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 

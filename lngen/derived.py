@@ -11,7 +11,7 @@ from pathlib import Path
 from lngen.check import DTYPES, QUICK_SHAPES, Report
 from lngen.check.emitted import BACKENDS, CheckRequest, check_emitted
 from lngen.derivation.derivation import Proof, Step
-from lngen.emit.chosen import named
+from lngen.emit.backends import named
 from lngen.errors import LngenError, printable
 from lngen.language.definition import Definition
 from lngen.language.parsing import load, parse

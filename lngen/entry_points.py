@@ -23,6 +23,9 @@ VERBS = "lngen.verbs"
 REPORTS = "lngen.reports"
 """Reports that are files of their own; `lngen.pipeline.pages` says what one named `html` has."""
 
+BACKENDS = "lngen.backends"
+"""Backends of a layer, each an object of `lngen.emit.backends.Backend`."""
+
 DEVICES = "lngen.devices"
 """Devices that run CUDA without a GPU; `lngen.check.emulator` says what one has."""
 

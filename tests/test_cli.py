@@ -435,7 +435,7 @@ class TestCheck:
             "exact proof",
             "forward vs oracle",
             "complex step",
-            "Richardson",
+            "differences",
             "precision",
             "contracts",
         ):

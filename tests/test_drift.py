@@ -129,13 +129,13 @@ def test_every_hash_seed_gives_the_bytes_that_are_committed(tmp_path):
     assert {path: committed[path] for path in first} == first
 
 
-# Of every sixth definition of the tests: steps and proofs, programs, reports, and both backends.
+# Of every twelfth definition of the tests: steps and proofs, programs, reports, and both backends.
 EVERYTHING = """
 import hashlib
 from lngen.pipeline.stages import derived
 from lngen.report import report
 from tests import corpus
-for name in corpus.NAMES[::6]:
+for name in corpus.NAMES[::12]:
     made = derived(corpus.definition(name))
     for what in (made.plan, made.emission, *(report(made.plan, form) for form in ("text", "latex", "json"))):
         print(name, hashlib.sha256(str(what).encode()).hexdigest())
@@ -155,7 +155,7 @@ def test_every_hash_seed_gives_the_same_everything(tmp_path):
     ]
     printed = [process.communicate()[0].splitlines() for process in running]
     assert [process.returncode for process in running] == [0] * len(SEEDS)
-    assert len(printed[0]) > 60
+    assert len(printed[0]) > 30
     assert printed == [printed[0]] * len(SEEDS)
 
 

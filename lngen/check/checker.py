@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from lngen.check import complex_step, identities, inputs, richardson, second_order
+from lngen.check import complex_step, identities, inputs, reference, second_order
 from lngen.check.apart import Tell
 from lngen.check.bounds import CPU, CUDA, NUMPY, Summation, error_bounds
 from lngen.check.evidence import Evidence, diagnose, difference, in_metric, metric_error, verdict
-from lngen.check.layer import Array, Case, Checkable, Run, outputs_by_name, positional, present, run
+from lngen.check.layer import Array, Case, Checkable, Run, present, run
 from lngen.check.numbers import storage_dtype
 from lngen.check.rounding import outputs, rounding
 from lngen.language.oracle.evaluate import LONGDOUBLE, evaluate
@@ -31,14 +31,13 @@ _SAMPLED_COLUMNS = 32
 
 # Every entry takes D evaluations of all rows: above rows*D*D of this it is done only when asked for.
 _QUICK_WORK = 2_500_000
-# Differences are sixteen evaluations per entry; above this many entries they go along directions.
-_EVERY_DIFFERENCE = 64
-# The emitted forward has been compared with the evaluator entry by entry; differencing it too, dozens of runs, is for
-# arrays up to this many entries.
-_EMITTED_DIFFERENCE = 10_000
+# Four evaluations in numbers of 80 digits for each input are for arrays up to this many entries.
+_MOST_OF_80_DIGITS = 1_000
+# Dozens of runs of emitted code are for arrays up to this many entries.
+_MANY_RUNS = 10_000
+_UNIT = float(np.finfo(np.float64).eps)
 # A second derivative loses digits where the first does, and some more: so many times the bound of the gradients.
 _SECOND_LOSS = 32.0
-_EMITTED = "emitted forward"
 _ARITHMETIC: Mapping[str, Summation] = {"numpy": NUMPY, "cpu": CPU, "cuda": CUDA}
 
 
@@ -95,7 +94,7 @@ class Checker:
         parts: dict[str, Callable[[], Iterator[Evidence]]] = {
             "forward vs oracle": lambda: self._forward(case, answer, bounds),
             "complex step": lambda: self._complex_step(case, answer),
-            "Richardson": lambda: self._richardson(case, answer, bounds),
+            "differences": lambda: self._differences(case, answer, bounds),
             "second derivation": lambda: self._second_derivation(case, answer, bounds),
             "tangents": lambda: self._beyond(second_order.tangents, "tangents", "jvp", case, answer),
             "second order": lambda: self._beyond(
@@ -111,7 +110,7 @@ class Checker:
 
     def _beyond(self, checks: Any, kind: str, function: str, case: Case, answer: Run) -> Iterator[Evidence]:
         """Yield the evidence about a further function, if the layer has it, also with omitted inputs."""
-        if not hasattr(self.layer.module, function) or case.rows * case.features > _EMITTED_DIFFERENCE:
+        if not hasattr(self.layer.module, function) or case.rows * case.features > _MANY_RUNS:
             return
         # The derivatives of gradients are not known better than the gradients themselves, by their own bounds.
         own = self.bounds(case, "float64") or {}
@@ -252,63 +251,36 @@ class Checker:
                 yield from self._directions(case, entry, answer)
 
     def _directions(self, case: Case, entry: Any, answer: Run) -> Iterator[Evidence]:
-        for name, direction in richardson.directions(case, entry, self.seed).items():
+        for name, direction in complex_step.directions(case, entry, self.seed).items():
             exact = complex_step.directional(self.definition, case, entry.name, direction)
             exact = exact if entry.kind.over_rows else exact.sum()
             along = _along(answer.gradients[entry.name], direction, entry.kind.over_rows)
             length, what = np.linalg.norm(direction), f"d{entry.name} along a {name} direction"
             yield self.compared("complex step", what, case, along / length, exact / length, COMPLEX_STEP_BOUND)
 
-    def _richardson(self, case: Case, answer: Run, bounds: Mapping[str, Array] | None) -> Iterator[Evidence]:
+    def _differences(self, case: Case, answer: Run, bounds: Mapping[str, Array] | None) -> Iterator[Evidence]:
         if not self.differences:
             why = "a difference sees through stop_gradient"
-            yield verdict("Richardson", "not taken", "", case.shape, "float64", why)
+            yield verdict("differences", "not taken", "", case.shape, "float64", why)
             return
-        forwards = {"evaluator": richardson.oracle(self.definition, case)}
-        if case.rows * case.features <= _EMITTED_DIFFERENCE:
-            forwards[_EMITTED] = richardson.emitted(self.definition, lambda values: self._outputs(case, values), case)
+        if case.rows * case.features > _MOST_OF_80_DIGITS:
+            return
         for entry in present(self.layer, case):
-            gradient = answer.gradients[entry.name]
-            own = np.asarray(bounds[f"d{entry.name}"]) if bounds is not None else None
-            if case.rows * case.features <= _EVERY_DIFFERENCE:
-                estimate = richardson.every_entry(forwards["evaluator"], case, entry, kinks=not self.smooth)
-                yield self._inside(f"d{entry.name}, every entry", case, gradient, estimate, own)
-            for name, direction in richardson.directions(case, entry, self.seed).items():
-                over_rows = entry.kind.over_rows
-                along = None if gradient is None else _along(gradient, direction, over_rows)
-                reach = None if own is None else _along(own, np.abs(direction), over_rows)
-                for whose, forward in forwards.items():
-                    estimate = richardson.along(forward, case, entry, direction[None], kinks=not self.smooth)
-                    estimate = replace(estimate, value=estimate.value[0], bar=estimate.bar[0])
-                    what = f"d{entry.name} along a {name} direction, {whose}"
-                    if not over_rows:
-                        estimate = estimate.summed()
-                    yield self._inside(what, case, along, estimate, reach, short_steps=whose != _EMITTED)
-
-    def _outputs(self, case: Case, values: Mapping[str, Any]) -> dict[str, Array]:
-        arguments, constants = positional(self.layer, replace(case, inputs=values))
-        return outputs_by_name(self.layer, self.layer.module.forward(*arguments, **constants)[0])
-
-    def _inside(
-        self,
-        what: str,
-        case: Case,
-        gradient: Any,
-        estimate: richardson.Estimate,
-        own: Array | None,
-        short_steps: bool = True,
-    ) -> Evidence:
-        # The gradient is itself rounded: its own error bound is part of what may separate the two.
-        rounding = 8 * float(np.finfo(np.float64).eps) * np.abs(estimate.value) if own is None else own
-        bar = np.asarray(estimate.bar + rounding, np.float64)
-        order = "too exact to see an order" if estimate.order is None else f"order {estimate.order:.2f}"
-        if not short_steps and self.smooth and not estimate.order_is_two:
-            # Steps of what rounds in float64 are long: for a curve this sharp too long to be believed.
-            return self._unclaimed("Richardson", what, case, f"{order}, not 2")
-        evidence = self.compared("Richardson", what, case, gradient, estimate.value, bar, order)
-        if evidence.passed and evidence.claimed and self.smooth and not estimate.order_is_two:
-            return replace(evidence, passed=False, detail=f"{order}, not 2; {self.command(case, 'float64')}")
-        return evidence
+            gradient, over_rows = answer.gradients[entry.name], entry.kind.over_rows
+            direction = complex_step.directions(case, entry, self.seed)["signed"]
+            compute = partial(reference.directional, self.definition, case, entry, direction)
+            exact = self.remembered(f"differences of {entry.name}", case, compute)
+            along = None if gradient is None else _along(gradient, direction, over_rows)
+            # The gradient is itself rounded: its own error bound is what may separate the two.
+            own = (
+                8 * _UNIT * np.abs(exact)
+                if bounds is None
+                else _along(bounds[f"d{entry.name}"], abs(direction), over_rows)
+            )
+            what = f"d{entry.name} along a direction"
+            yield self.compared(
+                "differences", what, case, along, exact, np.asarray(own + reference.RESOLUTION, np.float64)
+            )
 
     def _second_derivation(self, case: Case, answer: Run, bounds: Mapping[str, Array] | None) -> Iterator[Evidence]:
         if self.layer.adjoint is None:

@@ -105,6 +105,25 @@ def _gradient(rows: Rows, entry: Input, columns: NDArray[Any]) -> Array:
     return np.asarray(by_column.T if entry.kind is Kind.ROW else by_column.sum(-1), np.float64)
 
 
+def directions(case: Case, entry: Input, seed: int) -> dict[str, Array]:
+    """Directions for sizes at which every entry is too many, by name: signed, positive, and away from the null space.
+
+    An all-positive direction spends most of its length along the ones, which a layer that takes its mean off does not
+    see; the third is orthogonal to the ones and to the centred input. All are multiples of 1/64.
+    """
+    rng = np.random.default_rng(seed)
+    value = np.asarray(case.inputs[entry.name], np.float64)
+    signed = rng.standard_normal(value.shape)
+    probes = {"signed": signed, "positive": np.abs(rng.standard_normal(value.shape))}
+    if entry.kind.over_features and case.features > 2:
+        rest = signed - signed.mean(-1, keepdims=True)
+        centred = value - value.mean(-1, keepdims=True)
+        length = (centred**2).sum(-1, keepdims=True)
+        share = np.divide((rest * centred).sum(-1, keepdims=True), length, out=np.zeros_like(length), where=length > 0)
+        probes["null-space-orthogonal"] = rest - share * centred
+    return {name: np.round(probe * 64) / 64 for name, probe in probes.items()}
+
+
 def loss_by_row(case: Case, outputs: Any) -> LongArray:
     """<cotangents, outputs> of each row, added up in long double; a cotangent that is not there is zero."""
     total = np.zeros(case.rows, np.longdouble)

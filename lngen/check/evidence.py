@@ -14,7 +14,7 @@ KINDS = (
     "50 digits",
     "forward vs oracle",
     "complex step",
-    "Richardson",
+    "differences",
     "second derivation",
     "tangents",
     "second order",

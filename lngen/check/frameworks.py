@@ -1,20 +1,23 @@
-"""A layer in a framework: arguments for it, and the claims that checks of the framework's make."""
+"""A layer in a framework: arguments for it, and the claims about transformations that every framework has."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
+from lngen.check.adapter import Adapter
 from lngen.check.apart import Tell
-from lngen.check.evidence import Evidence, verdict
+from lngen.check.checker import Checker
+from lngen.check.claim import Claim
+from lngen.check.contracts import check_contracts
+from lngen.check.evidence import Evidence
 from lngen.check.inputs import ordinary, stops_gradients
-from lngen.check.layer import Array
+from lngen.check.layer import Array, Checkable
 from lngen.language.definition import Definition
 
 KIND = "transformations"
@@ -25,18 +28,53 @@ SAMPLES = 4
 _STEP = 7919  # between seeds of what is drawn apart
 
 
-@dataclass(frozen=True)
-class FrameworkSubject:
-    """A layer's module for a framework, with arguments of two times three rows for it."""
+class FrameworkAdapter(Adapter):
+    """A layer's module for a framework, with arguments of two times three rows for it.
 
-    definition: Definition
-    module: ModuleType
-    seed: int
+    `func` has the framework's transformations; `checker` names its own check of derivatives.
+    """
+
+    cannot = frozenset({"out", "saved", "types", "workspace"})
+    checker: str
+    own: Sequence[Claim] = ()
+    """Claims that no other framework has."""
+
+    def __init__(self, definition: Definition, module: ModuleType, seed: int = 0) -> None:
+        super().__init__(_Recorded(self))
+        self.definition, self.module, self.seed = definition, module, seed
+
+    @property
+    def func(self) -> Any:
+        """The framework's `grad`, `vjp`, `jvp` and `vmap`."""
+        raise NotImplementedError
+
+    def compiled(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a function that is faster where the framework compiles."""
+        return function
+
+    def setting(self) -> AbstractContextManager[Any]:
+        """The setting of the framework during claims."""
+        return nullcontext()
+
+    def pulled(self, call: Callable[..., tuple[Any, ...]], inputs: Sequence[Any]) -> tuple[Any, Any]:
+        """Return the results of a call, and a function of their cotangents that gives the gradients."""
+        raise NotImplementedError
+
+    def against_differences(
+        self, call: Callable[..., Any], inputs: Sequence[Any], order: int, *, batched: bool = True
+    ) -> None:
+        """Hold derivatives to an order against differences, as the framework does. Raises for those that are wrong."""
+        raise NotImplementedError
 
     @property
     def layer(self) -> Any:
         """The layer as the emitted module has it."""
         return self.module._LAYER
+
+    @property
+    def host(self) -> Any:
+        """The kernels on the processor."""
+        return self.layer.kernels.host
 
     @property
     def features(self) -> int:
@@ -66,6 +104,20 @@ class FrameworkSubject:
             for entry in self.definition.positional
         ]
 
+    def arguments(self, *samples: int, draw: int = 0) -> list[Any]:
+        """The same inputs as arrays of the framework."""
+        return [self.array(array) for array in self.arrays(*samples, draw=draw)]
+
+    def moving(self, function: Callable[..., Any], inputs: Sequence[Any]) -> tuple[Callable[..., Any], list[Any]]:
+        """Return a function of those inputs alone that have a gradient, and these."""
+        places = [place for place in self.differentiable if inputs[place] is not None]
+
+        def moved(*values: Any) -> Any:
+            chosen = dict(zip(places, values, strict=True))
+            return function(*[chosen.get(place, value) for place, value in enumerate(inputs)])
+
+        return moved, [inputs[place] for place in places]
+
     def call(self, *inputs: Any) -> Any:
         """The layer's outputs."""
         return self.layer.call(*inputs, *self.constants)
@@ -83,60 +135,38 @@ class FrameworkSubject:
         """The numbers of the inputs that have a gradient."""
         return tuple(number for number, entry in enumerate(self.definition.positional) if entry.kind.has_gradient)
 
-    @property
-    def required(self) -> list[bool]:
-        """Return a flag for each input: true if it is required."""
-        return [entry.default is None for entry in self.definition.positional]
+
+class _Recorded:
+    """Functions of a framework's layer in the form of a backend: `saved` is what pulls cotangents back."""
+
+    def __init__(self, of: FrameworkAdapter) -> None:
+        self.of = of
+
+    def forward(self, *inputs: Any, **constants: float) -> tuple[Any, Any]:
+        of = self.of
+        given = [constants[of.definition.public(entry.name)] for entry in of.definition.constants]
+        made, pull = of.pulled(lambda *values: as_tuple(of.layer.call(*values, *given)), inputs)
+        return made if len(made) > 1 else made[0], pull
+
+    def backward(self, saved: Any, *cotangents: Any) -> tuple[Any, ...]:
+        found: tuple[Any, ...] = saved(cotangents)
+        return found
 
 
-class NotRun(Exception):
-    """Reason why a check cannot run on this machine."""
+def in_framework(layer: Checkable, seed: int = 0, tell: Tell = lambda what: None) -> Iterator[Evidence]:
+    """Every claim about a layer whose module is a `FrameworkAdapter`, in float64 on a few rows.
 
-
-Of = TypeVar("Of", bound=FrameworkSubject)
-
-
-def claims(
-    of: Of,
-    checks: Mapping[str, Callable[[Of], object]],
-    differenced: Mapping[str, Callable[[Of], object]],
-    within: AbstractContextManager[Any] | None = None,
-    tell: Tell = lambda what: None,
-) -> Iterator[Evidence]:
-    """Yield a claim for each check, which holds if no error is raised; a check that raises NotRun claims nothing.
-
-    Checks in `differenced` are left out if the definition stops a gradient, since a difference sees through the stop.
-    `within` is a setting of the framework during the checks; `tell` gets a text about each check before it runs.
+    An exception of the emitted code or of the framework is a claim that does not hold. `tell` is told of each claim.
     """
-    chosen = {**checks, **({} if stops_gradients(of.definition) else differenced)}
-    with ExitStack() as stack:
-        if within is not None:
-            stack.enter_context(within)
-        for what, check in chosen.items():
-            tell(what)
-            with _quiet():
-                trouble, silence = _outcome(check, of)
-            evidence = verdict(KIND, what, trouble, (int(np.prod(ROWS)), of.features), "float64", silence)
-            yield replace(evidence, claimed=not silence)
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    # Frameworks warn of what they themselves do.
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        yield
-
-
-def _outcome(check: Callable[[Of], object], subject: Of) -> tuple[str, str]:
-    """Return the fault of the layer, and the reason why nothing is claimed; each is empty if there is none."""
-    try:
-        check(subject)
-    except NotRun as reason:
-        return "", f"not run: {reason}"
-    except Exception as error:  # whatever the layer or the framework raises speaks against the layer
-        return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}", ""
-    return "", ""
+    on: Any = layer.module
+    checker = Checker(layer, ("float64",), "cpu", seed, {}, False)
+    with on.setting():
+        yield from check_contracts(layer, seed, ("float64",), partial(checker.bounds, dtype="float64"), tell)
+        for claim in (*CLAIMS, *on.own):
+            if claim.differences and stops_gradients(on.definition):
+                continue
+            tell(claim.statement.format(on=on))
+            yield claim.evidence(KIND, on, on, (int(np.prod(ROWS)), on.features))
 
 
 def as_tuple(values: Any) -> tuple[Any, ...]:
@@ -148,3 +178,95 @@ def require(is_so: bool, otherwise: str) -> None:
     """Raises AssertionError unless it is so."""
     if not is_so:
         raise AssertionError(otherwise)
+
+
+def assert_close(of: FrameworkAdapter, value: Any, other: Any) -> None:
+    """Raises AssertionError unless two arrays are equal to rounding."""
+    np.testing.assert_allclose(of.value(value), of.value(other), rtol=1e-9, atol=1e-11)
+
+
+def _values(of: FrameworkAdapter) -> None:
+    arrays, places, host = of.arrays(), of.differentiable, of.host
+    made, pull = of.pulled(of.outputs, of.arguments())
+    y, saved = host.forward(*arrays, **of.named_constants)
+    ones = [np.ones_like(each) for each in as_tuple(y)]
+    found = pull([of.array(each) for each in ones])
+    for value, other in (
+        *zip(made, as_tuple(y), strict=True),
+        *zip(found, host.backward(saved, *ones), strict=True),
+    ):
+        require(of.value(value).tobytes() == np.asarray(other).tobytes(), "bits differ from those of the kernels")
+    require(len(found) == len(places), "not a gradient for each input")
+
+
+def _first_order(of: FrameworkAdapter) -> None:
+    of.against_differences(*of.moving(of.call, of.arguments()), 1)
+
+
+def _second_order(of: FrameworkAdapter) -> None:
+    of.against_differences(*of.moving(of.call, of.arguments()), 2)
+
+
+def _left_out(of: FrameworkAdapter) -> None:
+    pairs = zip(of.arguments(), of.definition.positional, strict=True)
+    given = [value if entry.default is None else None for value, entry in pairs]
+    for order in (1, 2):
+        of.against_differences(*of.moving(of.call, given), order, batched=False)
+
+
+def _second_derivatives(of: FrameworkAdapter) -> None:
+    func = of.func
+    loss, inputs = of.moving(of.loss, of.arguments())
+    places = tuple(range(len(inputs)))
+    first, second = (tuple([of.arguments(draw=draw)[place] for place in of.differentiable]) for draw in (1, 2))
+
+    def paired(gradients: Sequence[Any], moved: Sequence[Any]) -> Any:
+        return sum((a * b).sum() for a, b in zip(gradients, moved, strict=True))
+
+    def along(*given: Any) -> Any:
+        return func.jvp(loss, given, first)[1]
+
+    def ways(*given: Any) -> tuple[Any, ...]:
+        gradient = func.grad(loss, places)
+        return (
+            paired(func.jvp(gradient, given, first)[1], second),
+            paired(func.grad(lambda *a: paired(gradient(*a), first), places)(*given), second),
+            paired(func.grad(along, places)(*given), second),
+            func.jvp(along, given, second)[1],
+        )
+
+    found = of.compiled(ways)(*inputs)
+    for way in found:
+        assert_close(of, way, found[0])
+
+
+def _samples(of: FrameworkAdapter) -> None:
+    func, places = of.func, of.differentiable
+    of_rows = tuple(0 if entry.kind.over_rows else None for entry in of.definition.positional)
+    drawn = [of.arrays(draw=number) for number in range(SAMPLES)]
+    every = [of.array(np.stack(parts)) for parts in zip(*drawn, strict=True)]
+
+    def sines(*given: Any) -> Any:
+        return sum(func.sin(each).sum() for each in func.grad(of.loss, places)(*given))
+
+    def derivatives(*given: Any) -> Any:
+        return [*of.outputs(*given), *func.grad(of.loss, places)(*given), *func.grad(sines, places)(*given)]
+
+    one = of.compiled(derivatives)
+    for inputs, dims in ((of.arguments(SAMPLES), of_rows), (every, (0,) * len(of_rows))):
+        together = of.compiled(func.vmap(derivatives, dims))(*inputs)
+        for n in range(SAMPLES):
+            alone = one(*[value if at is None else value[n] for value, at in zip(inputs, dims, strict=True)])
+            for value, other in zip(together, alone, strict=True):
+                assert_close(of, value[n], other)
+
+
+CLAIMS = (
+    Claim("values and gradients are those of the kernels", _values),
+    Claim("second derivatives: jvp of grad, grad of grad, grad of jvp, jvp of jvp", _second_derivatives),
+    Claim("vmap of rows, of parameters, of their gradients for each sample, and of second derivatives", _samples),
+    Claim("{on.checker} of first derivatives, in both modes", _first_order, differences=True),
+    Claim("{on.checker} of second derivatives", _second_order, differences=True),
+    Claim("{on.checker} with every optional input left out", _left_out, differences=True),
+)
+"""Claims about the transformations that frameworks have in common."""

@@ -1,106 +1,96 @@
-"""Evidence about a layer in PyTorch: its operators under PyTorch's own checks, and every transformation of them."""
+"""A layer in PyTorch: its adapter, and the claims about operators, modules and compilation."""
 
 from __future__ import annotations
 
 import io
 import itertools
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from types import ModuleType
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 from typing import Any
 
-from lngen.check import frameworks
-from lngen.check.apart import Tell
-from lngen.check.evidence import Evidence
-from lngen.check.frameworks import SAMPLES, NotRun, as_tuple, claims, require
+from lngen.check.claim import Claim, NotRun
+from lngen.check.frameworks import SAMPLES, FrameworkAdapter, as_tuple
 from lngen.emit.class_names import attribute, class_of
-from lngen.language.definition import Definition
 from lngen.runtime.protocol.directions import DIRECTIONS
 
 
-def in_torch(
-    definition: Definition, module: ModuleType, seed: int = 0, tell: Tell = lambda what: None
-) -> Iterator[Evidence]:
-    """A claim for each check of `torch_backend` of a layer, in float64 on a few rows.
-
-    An exception of the emitted code or of PyTorch's is a claim that does not hold. `tell` is told of each check.
-    """
-    checks: dict[str, Callable[[TorchSubject], object]] = {
-        "values and gradients are those of the kernels": _values,
-        **{f"torch.library.opcheck of {name}": _operator(name) for name in DIRECTIONS},
-        "hessian: jacfwd and jacrev, each of each": _hessians,
-        "vmap of rows, of parameters, and of their gradients": _samples,
-        "torch.compile without a graph break": _compiled,
-        "torch.compile by Inductor, as one graph": _compiled_by_inductor,
-        "torch.export of the module, saved, loaded, with more rows": _exported,
-    }
-    differenced = {
-        "gradcheck, forward mode too, batched": _first_order,
-        "gradgradcheck, forward over reverse too, batched": _second_order,
-        "gradcheck with every optional input left out": _left_out,
-        "reverse over forward": _reverse_over_forward,
-    }
-    yield from claims(TorchSubject(definition, module, seed), checks, differenced, tell=tell)
-
-
-@dataclass(frozen=True)
-class TorchSubject(frameworks.FrameworkSubject):
+class InTorch(FrameworkAdapter):
     """A layer in PyTorch."""
+
+    checker = "gradcheck"
 
     @property
     def torch(self) -> Any:
+        """PyTorch."""
         import torch
 
         return torch
 
-    def arguments(self, *samples: int, draw: int = 0) -> list[Any]:
-        """Return inputs without the Constants, with recorded gradients."""
+    @property
+    def func(self) -> Any:
+        """PyTorch's transformations, and a function to apply to gradients."""
+        return SimpleNamespace(**vars(self.torch.func), sin=self.torch.sin)
+
+    @property
+    def host(self) -> Any:
+        """The kernels on the processor."""
+        return self.layer.operators.kernels.host
+
+    def array(self, value: Any) -> Any:
+        """Make a tensor on the processor, in memory of its own."""
+        return value if value is None or isinstance(value, float) else self.torch.tensor(value)
+
+    def value(self, array: Any) -> Any:
+        """Read a tensor."""
+        return None if array is None else array.detach().numpy()
+
+    def recorded(self, inputs: Sequence[Any]) -> list[Any]:
+        """The inputs with recorded gradients, without those that are left out."""
         entries = self.definition.positional
         return [
-            made.requires_grad_(entry.kind.has_gradient)
-            for made, entry in zip(self.detached(*samples, draw=draw), entries, strict=True)
+            each if each is None else each.detach().requires_grad_(entry.kind.has_gradient)
+            for each, entry in zip(inputs, entries, strict=True)
         ]
 
-    def detached(self, *samples: int, draw: int = 0) -> list[Any]:
-        """Return the same arguments without recorded gradients."""
-        return [self.torch.from_numpy(array) for array in self.arrays(*samples, draw=draw)]
+    def pulled(self, call: Callable[..., tuple[Any, ...]], inputs: Sequence[Any]) -> tuple[Any, Any]:
+        """Return the results of a call, and a function of their cotangents that gives the gradients."""
+        given = self.recorded(inputs)
+        made = call(*given)
+        moved = [given[place] for place in self.differentiable]
 
-    def samples(self) -> list[Any]:
-        """Return arguments of some samples, each with parameters of its own."""
-        drawn = [self.detached(draw=number) for number in range(SAMPLES)]
-        pairs = zip(self.definition.positional, zip(*drawn, strict=True), strict=True)
-        return [self.torch.stack(each).requires_grad_(entry.kind.has_gradient) for entry, each in pairs]
+        def pull(cotangents: Sequence[Any]) -> tuple[Any, ...]:
+            pairs = [(each, by) for each, by in zip(made, cotangents, strict=True) if by is not None]
+            there, by = map(list, zip(*pairs, strict=True))
+            found = iter(self.torch.autograd.grad(there, [each for each in moved if each is not None], by))
+            return tuple(None if each is None else next(found) for each in moved)
 
+        return made, pull
 
-def _values(of: TorchSubject) -> None:
-    kernels, inputs = of.layer.operators.kernels, of.arguments()
-    with of.torch.no_grad():
-        outputs = of.outputs(*inputs)
-    arrays = [each.detach().numpy() for each in inputs]
-    host = kernels.host
-    made, saved = host.forward(*arrays, **of.named_constants)
-    same = [(a.numpy() == b).all() for a, b in zip(outputs, as_tuple(made), strict=True)]
-    require(all(same), "outputs differ from those of the kernels")
-    recorded = of.outputs(*inputs)
-    ones = [of.torch.ones_like(each) for each in recorded]
-    places = of.differentiable
-    found = of.torch.autograd.grad(recorded, [inputs[place] for place in places], ones)
-    expected = host.backward(saved, *[each.numpy() for each in ones])
-    same = [(a.numpy() == b).all() for a, b in zip(found, expected, strict=True)]
-    require(all(same), "gradients differ from those of the kernels")
+    def against_differences(
+        self, call: Callable[..., Any], inputs: Sequence[Any], order: int, *, batched: bool = True
+    ) -> None:
+        """Hold derivatives to an order against differences, as PyTorch does. Raises for those that are wrong."""
+        check = self.torch.autograd
+        given = [each.detach().requires_grad_() for each in inputs]
+        if order == 1:
+            each_way = {"check_batched_forward_grad": batched, "check_batched_grad": batched}
+            check.gradcheck(call, given, check_forward_ad=True, **each_way)
+        else:
+            check.gradgradcheck(call, given, check_fwd_over_rev=batched, check_batched_grad=batched)
 
 
-def _operator(direction: str) -> Callable[[TorchSubject], object]:
-    def check(of: TorchSubject) -> None:
-        operators = of.layer.operators
-        for by_sample, draw in ((False, of.arguments), (True, of.samples)):
-            inputs = draw()
-            made = as_tuple(operators.forward(*[each.detach() for each in inputs], *of.constants, by_sample))
+def _operator(direction: str) -> Callable[[InTorch], None]:
+    def check(of: InTorch) -> None:
+        operators, torch = of.layer.operators, of.torch
+        samples = [torch.stack(each) for each in zip(*[of.arguments(draw=n) for n in range(SAMPLES)], strict=True)]
+        for by_sample, drawn in ((False, of.arguments()), (True, samples)):
+            inputs = of.recorded(drawn)
+            made = as_tuple(operators.forward(*drawn, *of.constants, by_sample))
             kept = [made[number] for number in operators.kept]
-            cotangents = [of.torch.ones_like(each) for each in made[: operators.outputs]]
-            moved = [of.torch.ones_like(inputs[number]) for number in operators.differentiable]
+            cotangents = [torch.ones_like(each) for each in made[: operators.outputs]]
+            moved = [torch.ones_like(drawn[number]) for number in operators.differentiable]
             if direction == "backward_backward":  # which is not differentiated
-                inputs = [each.detach() for each in inputs]
+                inputs = drawn
             fixed = [*inputs, *of.constants, by_sample]
             operands = {
                 "forward": fixed,
@@ -108,48 +98,13 @@ def _operator(direction: str) -> Callable[[TorchSubject], object]:
                 "jvp": [*fixed, *kept, *moved],
                 "backward_backward": [*fixed, *kept, *cotangents, *moved],
             }
-            of.torch.library.opcheck(getattr(operators, direction), tuple(operands[direction]))
+            torch.library.opcheck(getattr(operators, direction), tuple(operands[direction]))
 
     return check
 
 
-def _first_order(of: TorchSubject) -> None:
-    of.torch.autograd.gradcheck(
-        of.call, of.arguments(), check_forward_ad=True, check_batched_forward_grad=True, check_batched_grad=True
-    )
-
-
-def _second_order(of: TorchSubject) -> None:
-    of.torch.autograd.gradgradcheck(of.call, of.arguments(), check_fwd_over_rev=True, check_batched_grad=True)
-
-
-def _left_out(of: TorchSubject) -> None:
-    is_there = of.required
-    given = [value for value, here in zip(of.arguments(), is_there, strict=True) if here]
-
-    def call(*values: Any) -> Any:
-        left = iter(values)
-        return of.call(*[next(left) if here else None for here in is_there])
-
-    of.torch.autograd.gradcheck(call, given, check_forward_ad=True)
-    of.torch.autograd.gradgradcheck(call, given)
-
-
-def _reverse_over_forward(of: TorchSubject) -> None:
-    inputs, moved, places = of.arguments(), of.detached(draw=1), of.differentiable
-
-    def pushed(*given: Any) -> Any:
-        def loss(*chosen: Any) -> Any:
-            values = dict(zip(places, chosen, strict=True))
-            return of.loss(*[values.get(place, each) for place, each in enumerate(inputs)])
-
-        return of.torch.func.jvp(loss, given, tuple(moved[place] for place in places))[1]
-
-    of.torch.autograd.gradcheck(pushed, [inputs[place] for place in places])
-
-
-def _hessians(of: TorchSubject) -> None:
-    func, inputs = of.torch.func, of.detached()
+def _hessians(of: InTorch) -> None:
+    func, inputs = of.torch.func, of.arguments()
     for place in of.differentiable:
 
         def loss(x: Any, place: int = place) -> Any:
@@ -160,28 +115,8 @@ def _hessians(of: TorchSubject) -> None:
             of.torch.testing.assert_close(outer(inner(loss))(inputs[place]), expected)
 
 
-def _samples(of: TorchSubject) -> None:
-    func, torch, places = of.torch.func, of.torch, of.differentiable
-    entries = of.definition.positional
-    of_rows = [0 if entry.kind.over_rows else None for entry in entries]
-    every = [each.detach() for each in of.samples()]
-    functions = (
-        of.loss,
-        func.grad(of.loss, places),
-        func.grad(lambda *given: sum(each.sin().sum() for each in func.grad(of.loss, places)(*given)), places),
-    )
-    for inputs, dims in ((of.detached(SAMPLES), of_rows), (every, [0] * len(entries))):
-        for function in functions:
-            together = as_tuple(func.vmap(function, tuple(dims))(*inputs))
-            alone = [
-                as_tuple(function(*[each if at is None else each[n] for each, at in zip(inputs, dims, strict=True)]))
-                for n in range(SAMPLES)
-            ]
-            torch.testing.assert_close(together, tuple(torch.stack(each) for each in zip(*alone, strict=True)))
-
-
-def _compiled(of: TorchSubject, backend: str = "aot_eager") -> None:
-    inputs, places, call, constants = of.arguments(), of.differentiable, of.layer.call, of.constants
+def _compiled(of: InTorch, backend: str = "aot_eager") -> None:
+    inputs, places, call, constants = of.recorded(of.arguments()), of.differentiable, of.layer.call, of.constants
 
     def loss(*given: Any) -> Any:
         return sum((each**2).sum() for each in as_tuple(call(*given, *constants)))
@@ -194,7 +129,7 @@ def _compiled(of: TorchSubject, backend: str = "aot_eager") -> None:
     of.torch.testing.assert_close(*[of.torch.autograd.grad(each, chosen) for each in made])
 
 
-def _compiled_by_inductor(of: TorchSubject) -> None:
+def _compiled_by_inductor(of: InTorch) -> None:
     from torch._inductor.cpp_builder import get_cpp_compiler
     from torch._inductor.exc import InvalidCxxCompiler
 
@@ -205,8 +140,8 @@ def _compiled_by_inductor(of: TorchSubject) -> None:
     _compiled(of, "inductor")
 
 
-def _exported(of: TorchSubject) -> None:
-    torch, entries, values = of.torch, of.definition.positional, of.detached(SAMPLES)
+def _exported(of: InTorch) -> None:
+    torch, entries, values = of.torch, of.definition.positional, of.arguments(SAMPLES)
     module = _module(of, values)
     given = [value for value, entry in zip(values, entries, strict=True) if entry.kind.over_rows]
     fewer = tuple(each[:2] for each in given)
@@ -218,7 +153,7 @@ def _exported(of: TorchSubject) -> None:
     torch.testing.assert_close(found, of.outputs(*values), rtol=0, atol=0)
 
 
-def _module(of: TorchSubject, values: Sequence[Any]) -> Any:
+def _module(of: InTorch, values: Sequence[Any]) -> Any:
     """Return the layer's module, with parameters from the values of the inputs."""
     definition, entries = of.definition, of.definition.positional
     constants = {attribute(name): value for name, value in of.named_constants.items()}
@@ -230,3 +165,12 @@ def _module(of: TorchSubject, values: Sequence[Any]) -> Any:
             if not entry.kind.over_rows:
                 getattr(made, attribute(definition.public(entry.name))).copy_(value)
     return made
+
+
+InTorch.own = (
+    *(Claim(f"torch.library.opcheck of {name}", _operator(name)) for name in DIRECTIONS),
+    Claim("hessian: jacfwd and jacrev, each of each", _hessians),
+    Claim("torch.compile without a graph break", _compiled),
+    Claim("torch.compile by Inductor, as one graph", _compiled_by_inductor),
+    Claim("torch.export of the module, saved, loaded, with more rows", _exported),
+)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any, get_args
@@ -11,8 +11,11 @@ from typing import Any, get_args
 import numpy as np
 
 from lngen.check import emulator
+from lngen.check.adapter import Adapter
 from lngen.derivation.derivation import Direction
 from lngen.pipeline.files import gpu
+
+_RUNS = 5
 
 
 @dataclass(frozen=True)
@@ -43,38 +46,50 @@ def device() -> Iterator[RunningOn]:
         pycuda.driver.Context.pop()
 
 
-class OnDevice:
+class OnDevice(Adapter):
     """Functions of a `cuda_backend` in the form of the NumPy module: arrays are copied to the device and back.
 
-    `saved` is the backend's own. Use it within `device()`. On the emulator one module holds both directions, and all
-    `types` (such as "f32") that the layer will run in: g++ takes only twice as long for all kernels as for one.
+    Use it within `device()`. On the emulator one module holds both directions, and all `types` (such as "f32") that the
+    layer will run in: g++ takes only twice as long for all kernels as for one. There memory that was never written is
+    NaN, so that a read of it is visible.
     """
 
     widest = np.float64
     """The widest type that kernels compute in."""
 
+    strides = "are refused"
+
     def __init__(self, backend: ModuleType, types: Sequence[str] = ()) -> None:
-        self.backend = backend
+        super().__init__(backend)
         if emulator.enabled():
             backend._LAYER = _together(backend, types)  # type: ignore[attr-defined]
 
-    def forward(self, /, *inputs: Any, out: Any = None, **options: Any) -> tuple[Any, Any]:
-        """Return the outputs, and the saved values on the device."""
-        target = _mapped(upload, out)
-        result, saved = self.backend.forward(*(upload(value) for value in inputs), out=target, **options)
-        return _filled(result, out), saved
+    @property
+    def repeats(self) -> str:  # type: ignore[override]
+        """Return the words for all runs of `again` and the one before."""
+        return f"{_RUNS} runs" + (f" and {len(emulator.emulator().SCHEDULES)} schedules" if emulator.enabled() else "")
 
-    def __getattr__(self, direction: str) -> Callable[..., Any]:
-        """Return a function that follows forward: `backward`, and `jvp` and `backward_backward` if the backend has
-        them.
-        """
-        function = getattr(self.backend, direction)
+    def again(self) -> Iterator[AbstractContextManager[Any]]:
+        """Yield a context for each further run that has to give the same bits."""
+        yield from [nullcontext()] * (_RUNS - 1)
+        for schedule in emulator.emulator().SCHEDULES if emulator.enabled() else ():
+            yield emulator.emulator().using(schedule=schedule, seed=1)
 
-        def called(saved: Any, *arguments: Any, out: Any = None, **options: Any) -> Any:
-            given = [_mapped(upload, value) for value in arguments]
-            return _filled(function(saved, *given, out=_mapped(upload, out), **options), out)
+    def array(self, value: Any) -> Any:
+        """An array in device memory; a number or None as it is."""
+        return upload(value)
 
-        return called
+    def value(self, array: Any) -> Any:
+        """An array from device memory; None as it is."""
+        return download(array)
+
+    def is_array(self, value: Any) -> bool:
+        """Test whether a value is an array in device memory."""
+        return hasattr(value, "gpudata")
+
+    def shares(self, a: Any, b: Any) -> bool:
+        """Test whether two arrays are one."""
+        return a is b
 
 
 def _together(backend: ModuleType, types: Sequence[str]) -> Any:
@@ -122,24 +137,3 @@ def upload(value: Any) -> Any:
 def download(value: Any) -> Any:
     """An array from device memory; None as it is."""
     return None if value is None else value.get()
-
-
-def _mapped(function: Any, value: Any) -> Any:
-    """Apply a function to a value, or to each entry of a tuple, whose type is kept."""
-    if isinstance(value, tuple):
-        return type(value)._make(map(function, value)) if hasattr(value, "_make") else tuple(map(function, value))
-    return function(value)
-
-
-def _filled(results: Any, out: Any) -> Any:
-    """Return results as NumPy arrays; arrays of `out` are filled."""
-    values = _mapped(download, results)
-    if out is None:
-        return values
-    if not isinstance(out, tuple):
-        np.copyto(out, values)
-        return out
-    for array, value in zip(out, values, strict=True):
-        if array is not None:
-            np.copyto(array, value)
-    return type(values)._make(out) if hasattr(values, "_make") else out

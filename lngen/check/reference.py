@@ -26,6 +26,7 @@ RESOLUTION = 1e-30
 """Largest error of `derivatives`, in the metric of `evidence.metric_error`."""
 
 _STEP_DIGITS = 25
+_STEPS = (-1, 0, 1, 2)
 # The error of a one-sided difference is of the order of the step; where the slope changes it is of order one.
 _AGREEMENT = 1e-10
 
@@ -51,8 +52,29 @@ def derivatives(definition: Definition, case: Case) -> dict[str, Array]:
         }
 
 
+def directional(definition: Definition, case: Case, entry: Input, direction: Array) -> Array:
+    """Return the derivative of <cotangents, outputs> along a direction in one input: of each row, or of their sum.
+
+    A number is NaN where one-sided differences disagree, as in `derivatives`.
+    """
+    with mpmath.workdps(DIGITS):
+        rows = Rows(definition, case, mp_numbers(DIGITS), _lift)
+        along, steps = _lift(direction), _STEPS
+
+        def moved(values: Array, copy: NDArray[np.intp], row: NDArray[np.intp]) -> Array:
+            by = np.array([steps[number] * _step() for number in copy], object)
+            return np.asarray(values + by.reshape(-1, *[1] * (values.ndim - 1)) * rows.taken(entry, along, row))
+
+        slopes = _slopes(list(rows.losses(entry.name, len(steps), moved)))
+        return _lowered(slopes if entry.kind.over_rows else slopes.sum())
+
+
 def _derivative(rows: Rows, entry: Input) -> Array:
-    left, here, right, far = _moved(rows, entry, (-1, 0, 1, 2))
+    return _shaped(_slopes(_moved(rows, entry, _STEPS)), entry)
+
+
+def _slopes(moved: list[Array]) -> Array:
+    left, here, right, far = moved
     step = _step()
     slopes = ((right - left) / (2 * step), (here - left) / step, (right - here) / step, (far - here) / (2 * step))
 
@@ -60,7 +82,7 @@ def _derivative(rows: Rows, entry: Input) -> Array:
         same = all(abs(other - central) <= _AGREEMENT * max(1, abs(central)) for other in others)
         return central if same else mpmath.nan
 
-    return _shaped(np.frompyfunc(agreed, 4, 1)(*slopes), entry)
+    return np.asarray(np.frompyfunc(agreed, 4, 1)(*slopes), object)
 
 
 def _step() -> Any:

@@ -72,7 +72,6 @@ def _check(
     if "contracts" in kinds:
         parts["contracts"] += check_contracts(
             layer,
-            checker.backend,
             checker.seed,
             checker.dtypes,
             lambda case: checker.bounds(case, "float64"),

@@ -13,17 +13,17 @@ from lngen.check import compiled, thresholds
 from lngen.check.apart import Tell
 from lngen.check.derived import checkable
 from lngen.check.evidence import Evidence, verdict
-from lngen.check.in_jax import in_jax
-from lngen.check.in_torch import in_torch
+from lngen.check.frameworks import in_framework
+from lngen.check.in_jax import InJax
+from lngen.check.in_torch import InTorch
 from lngen.check.layer import Emitted
 from lngen.check.numbers import DTYPES
 from lngen.check.on_device import OnDevice
 from lngen.check.on_device import device as current_device
-from lngen.check.over_parts import KIND as OVER_PARTS
-from lngen.check.over_parts import over_parts
 from lngen.check.runner import QUICK_SHAPES, check
+from lngen.emit import backends
 from lngen.errors import ToolchainMissing
-from lngen.pipeline.files import loading
+from lngen.pipeline.files import loading, manifest
 from lngen.pipeline.stages import Derived
 from lngen.plan.cost import parse_dtype
 from lngen.runtime.native.compiler import NoCompiler
@@ -69,7 +69,7 @@ def _on_host(layer: Derived, folder: Path, backend: str, asked: CheckRequest, te
     except Exception as error:  # whatever emitted code raises is its failure to report
         return Ran((broken("the module imports", error),))
     found = _checked(layer, module, backend, asked, tell)
-    return Ran((*found, *_over_parts(layer, folder, backend, asked, tell)))
+    return Ran((*found, *_of_extensions(layer, folder, backend, asked, tell)))
 
 
 def _on_device(layer: Derived, folder: Path, backend: str, asked: CheckRequest, tell: Tell) -> Ran:
@@ -80,7 +80,7 @@ def _on_device(layer: Derived, folder: Path, backend: str, asked: CheckRequest, 
             module = importlib.import_module(f"{loading.load(folder).__name__}.cuda_backend")
             types = [parse_dtype(dtype).name for dtype in asked.dtypes]
             found = _checked(layer, OnDevice(module, types), backend, asked, tell)
-            return Ran((*found, *_over_parts(layer, folder, backend, asked, tell)), place)
+            return Ran((*found, *_of_extensions(layer, folder, backend, asked, tell)), place)
     except Exception as error:  # what PyCUDA and the emitted code raise before a check begins
         return Ran((broken("the kernels run", error),), place)
 
@@ -90,8 +90,8 @@ def _in_framework(layer: Derived, folder: Path, backend: str, asked: CheckReques
         module = cast(ModuleType, loading.load(folder, backend))
     except Exception as error:  # whatever emitted code raises is its failure to report
         return Ran((broken("the module imports", error),))
-    found = {"torch": in_torch, "jax": in_jax}[backend]
-    return Ran(tuple(found(layer.definition, module, asked.seed, tell)))
+    adapter = {"torch": InTorch, "jax": InJax}[backend](layer.definition, module, asked.seed)
+    return Ran(tuple(in_framework(checkable(layer.plan, adapter), asked.seed, tell)))
 
 
 def _checked(layer: Derived, module: Emitted, backend: str, asked: CheckRequest, tell: Tell) -> tuple[Evidence, ...]:
@@ -113,18 +113,11 @@ def _checked(layer: Derived, module: Emitted, backend: str, asked: CheckRequest,
     return (*report.evidence, *unknown)
 
 
-def _over_parts(layer: Derived, folder: Path, backend: str, asked: CheckRequest, tell: Tell) -> Iterator[Evidence]:
-    """The evidence of the module for rows in parts, where the folder has one."""
-    name = f"{backend}_sharded"
-    if not (folder / f"{name}.py").is_file():
-        return
-    tell(f"the import of {name}")
-    try:
-        module = importlib.import_module(f"{loading.load(folder).__name__}.{name}")
-    except Exception as error:  # whatever emitted code raises is its failure to report
-        yield broken(f"{name} imports", error, OVER_PARTS)
-        return
-    yield from over_parts(layer.plan, module, backend, asked.seed, tell)
+def _of_extensions(layer: Derived, folder: Path, backend: str, asked: CheckRequest, tell: Tell) -> Iterator[Evidence]:
+    """The evidence about files that an extension has written beside those of a backend."""
+    for name in manifest.backends_of(folder):
+        if (check_files := backends.backend(name).check) is not None:
+            yield from check_files(layer, folder, backend, asked.seed, tell)
 
 
 _RUN: Mapping[str, Callable[[Derived, Path, str, CheckRequest, Tell], Ran]] = {

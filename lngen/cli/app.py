@@ -202,17 +202,6 @@ class ShownStage(StrEnum):
     cuda = "cuda"
 
 
-class Backend(StrEnum):
-    """Backends that `check` tests."""
-
-    numpy = "numpy"
-    cpu = "cpu"
-    cuda = "cuda"
-    torch = "torch"
-    jax = "jax"
-    all = "all"
-
-
 Layer = Annotated[str, typer.Argument(metavar="LAYER", help="A layer's name (see `lngen list`) or a definition file.")]
 
 
@@ -220,6 +209,12 @@ def _version(wanted: bool) -> None:
     if wanted:
         print(f"lngen {__version__}")
         raise typer.Exit
+
+
+def _checked(backend: str) -> str:
+    if backend not in (*EMITTED, "all"):
+        raise typer.BadParameter(f"{backend!r} is not one of {', '.join(EMITTED)}, all")
+    return backend
 
 
 @app.callback()
@@ -276,7 +271,8 @@ def derive(
         typer.Option(
             "--backend",
             metavar="NAME,...",
-            help=f"Write code for these: {', '.join(EMITTED)}, or all. pyproject.toml has a default (tool.lngen).",
+            help=f"Write code for these: {', '.join(EMITTED)}, or all of them; those of extensions have names too. "
+            "pyproject.toml has a default (tool.lngen).",
         ),
     ] = None,
     sharded: Annotated[
@@ -305,7 +301,7 @@ def derive(
         certificate=certificate,
         shown="brief" if brief else derive.shown(full, more),
         arch=arch,
-        over_parts=True if sharded else False if no_sharded else None,
+        sharded=True if sharded else False if no_sharded else None,
         backend=backend,
     )
     raise typer.Exit(found)
@@ -331,13 +327,14 @@ def check(
         typer.Argument(metavar="LAYER|FILE", help="Layers to check; all by default."),
     ] = None,
     backend: Annotated[
-        Backend,
+        str,
         typer.Option(
             "--backend",
             metavar="BACKEND",
-            help="Emitted code to check: numpy, cpu, cuda, torch, jax, or all that can compute.",
+            help=f"Emitted code to check: {', '.join(EMITTED)}, or all that can compute.",
+            callback=_checked,
         ),
-    ] = Backend.all,
+    ] = "all",
     shape: Annotated[
         list[str] | None,
         typer.Option("--shape", metavar="ROWS,D", help="Shape to check at, or `full` for all shapes; may be repeated."),
@@ -359,7 +356,7 @@ def check(
     """
     from lngen.cli import check
 
-    raise typer.Exit(check.run(layers or [], backend.value, shape or [], dtype or [], seed, as_json, sharded))
+    raise typer.Exit(check.run(layers or [], backend, shape or [], dtype or [], seed, as_json, sharded))
 
 
 @app.command(cls=_Command)

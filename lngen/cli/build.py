@@ -15,11 +15,10 @@ from typing import Any, TypeAlias
 
 from lngen.cli import console, layers
 from lngen.cli.cores import cores
-from lngen.cli.derive import derive_all, in_parts
+from lngen.cli.derive import chosen_for, derive_all
 from lngen.errors import LngenError
 from lngen.paths import RUNTIME, require_package
 from lngen.pipeline.files import loading, manifest
-from lngen.pipeline.project import backends_for
 from lngen.plan.cost import parse_dtype
 from lngen.runtime.emitted import left_out
 from lngen.runtime.native import compiler as host_compiler
@@ -46,10 +45,10 @@ def run(words: Sequence[str], out: Path, arch: str | None, dtypes: Sequence[str]
     definitions = layers.definitions(words)
     require_package(out)
     manifest.require_writable((RUNTIME, *(definition.name for definition in definitions)), out)
-    chosen = {each.name: backends_for(each.name, out) for each in definitions}
+    chosen = {each.name: chosen_for(each.name, out) for each in definitions}
     for name in (name for name, backends in chosen.items() if "cpu" not in backends):
         raise LngenError(f"there is nothing to compile: {left_out(out / name, 'cpu')}.")
-    every = derive_all(definitions, over_parts=in_parts(definitions, out), backends=chosen)
+    every = derive_all(definitions, chosen)
     # Libraries are found by the text that they were made of, which is that of the shared headers, too.
     if manifest.update(manifest.shared_emission([layer.emission for layer in every], out), out):
         for layer in every:

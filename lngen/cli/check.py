@@ -22,10 +22,10 @@ from lngen.check.numbers import storage_dtype
 from lngen.check.toolchain import device, nvrtc
 from lngen.cli import console, layers
 from lngen.cli.cores import cores
+from lngen.cli.derive import chosen_for
 from lngen.errors import LngenError
 from lngen.language.definition import Definition
 from lngen.pipeline.files import gpu, loading, manifest, processor
-from lngen.pipeline.project import backends_for
 from lngen.pipeline.stages import Derived, EvidenceError, derived
 from lngen.plan.cost import parse_dtype, parse_shape
 from lngen.runtime.emitted import left_out
@@ -45,12 +45,12 @@ def run(
     dtypes: Sequence[str],
     seed: int,
     as_json: bool,
-    over_parts: bool = False,
+    sharded: bool = False,
 ) -> int:
     """Check the layers named, or all; the exit status is 1 if evidence speaks against one of them.
 
     If none does, it is `NOT_RUN` if some code could not run on this machine. The code under `generated/` is checked if
-    the layer has some there, else the code that is emitted now, `over_parts` with sharded code.
+    the layer has some there, else the code that is emitted now, `sharded` with sharded code.
     """
     wanted_shapes, wanted_dtypes = parse_shapes(shapes), parse_dtypes(dtypes)
     features = tuple(sorted({d for _, d in wanted_shapes})) if shapes else DEFAULT_FEATURES
@@ -66,9 +66,9 @@ def run(
     try:
         with console.progress(parts) as part:
             found = (
-                _side_by_side(definitions, backends, asked, over_parts, part)
+                _side_by_side(definitions, backends, asked, sharded, part)
                 if side_by_side
-                else _in_turn(definitions, backends, asked, over_parts, part)
+                else _in_turn(definitions, backends, asked, sharded, part)
             )
             for report in found:
                 reports.append(report)
@@ -109,45 +109,43 @@ def _in_turn(
     definitions: Sequence[Definition],
     backends: Sequence[str],
     asked: CheckRequest,
-    over_parts: bool,
+    sharded: bool,
     part: Callable[[str], None],
 ) -> Iterator[Report]:
     for definition in definitions:
-        yield from _reports(definition, backends, asked, over_parts, part)
+        yield from _reports(definition, backends, asked, sharded, part)
 
 
 def _side_by_side(
     definitions: Sequence[Definition],
     backends: Sequence[str],
     asked: CheckRequest,
-    over_parts: bool,
+    sharded: bool,
     part: Callable[[str], None],
 ) -> Iterator[Report]:
     """The same reports in the same order, by a process for each core."""
     # Not forked: a process inherits neither the threads that run nor the driver that is loaded here.
     spawned = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(min(len(definitions), cores()), mp_context=spawned) as pool:
-        found = pool.map(_all_reports, definitions, repeat(backends), repeat(asked), repeat(over_parts))
+        found = pool.map(_all_reports, definitions, repeat(backends), repeat(asked), repeat(sharded))
         for definition in definitions:
             part(f"{definition.name} and the next")
             yield from next(found)
 
 
-def _all_reports(
-    definition: Definition, backends: Sequence[str], asked: CheckRequest, over_parts: bool
-) -> list[Report]:
-    return list(_reports(definition, backends, asked, over_parts, lambda text: None))
+def _all_reports(definition: Definition, backends: Sequence[str], asked: CheckRequest, sharded: bool) -> list[Report]:
+    return list(_reports(definition, backends, asked, sharded, lambda text: None))
 
 
 def _reports(
-    definition: Definition, backends: Sequence[str], asked: CheckRequest, over_parts: bool, part: Callable[[str], None]
+    definition: Definition, backends: Sequence[str], asked: CheckRequest, sharded: bool, part: Callable[[str], None]
 ) -> Iterator[Report]:
     """Yield the reports of one layer, by backend; raises EvidenceError if its derivation does not hold."""
     part(f"{definition.name}: deriving")
     written = _written(definition)
-    over_parts = over_parts if written is None else "sharded" in manifest.options_of(written)
-    there = BACKENDS if written is None else backends_for(definition.name, written.parent)
-    layer = derived(definition, over_parts=over_parts, backends=there)
+    folder = None if written is None else written.parent
+    there = chosen_for(definition.name, folder, BACKENDS if written is None else None, sharded or None)
+    layer = derived(definition, backends=there)
     with _code(layer, written) as folder:
         for backend in backends:
             part(f"{definition.name}: checking {backend}")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from lngen.cli import console, layers
-from lngen.emit.chosen import OVER_PARTS, added, parsed, with_needed
+from lngen.emit.backends import SHARDED, added, backend, parsed, with_needed
 from lngen.errors import LngenError, counted, printable_lines
 from lngen.language.definition import Definition
 from lngen.paths import RUNTIME, require_package
@@ -20,7 +20,6 @@ from lngen.pipeline.project import backends_for
 from lngen.pipeline.stages import STAGES, Derived, EvidenceError, derived
 from lngen.report import Shown, report, summary, to_console
 from lngen.report.brief import WIDTH, brief
-from lngen.report.costs import collective_line
 from lngen.report.layout import table
 from lngen.runtime.emitted import BACKENDS
 
@@ -37,12 +36,12 @@ def run(
     certificate: Path | None = None,
     shown: Shown | Literal["brief"] | None = None,
     arch: str | None = None,
-    over_parts: bool | None = None,
+    sharded: bool | None = None,
     backend: str | None = None,
 ) -> int:
     """Derive the layers named; `html` and `certificate` are files for one, `shown` is what is printed of one.
 
-    With `arch` the page says what the kernels are for that architecture. `over_parts` has code for rows in parts
+    With `arch` the page says what the kernels are for that architecture. `sharded` has code for rows in parts
     written too, and says what collectives it takes; None has it written of the layers that the folder has it of.
     `backend` names what is written, such as "numpy,cuda"; None is what `backends_for` says.
 
@@ -63,13 +62,11 @@ def run(
         raise LngenError("there is no generated/ of a project here to compare with. Say with --out DIR which folder.")
     if folder is not None and not check:
         manifest.require_writable((RUNTIME, *(definition.name for definition in definitions)), folder)
-    over = in_parts(definitions, folder, over_parts)
-    chosen = {each.name: backends_for(each.name, folder, asked) for each in definitions}
-    chosen |= {name: with_needed((*chosen[name], *OVER_PARTS)) for name in over}
+    chosen = {each.name: chosen_for(each.name, folder, asked, sharded) for each in definitions}
     if arch is not None and "cuda" not in chosen[definitions[0].name]:
         raise LngenError("--arch is of kernels for GPUs: name cuda in --backend too.")
     try:
-        every = derive_all(definitions, over_parts=over, backends=chosen)
+        every = derive_all(definitions, chosen)
     except LngenError as error:
         # A definition that is right but cannot be emitted now, say for a broken template, fails a check.
         if not check and not isinstance(error, EvidenceError):
@@ -80,7 +77,7 @@ def run(
     for line in lost:
         console.note(f"weaker evidence: {line}")
     if check and folder is not None:
-        command = _command(words, out, over_parts, backend)
+        command = _command(words, out, sharded, backend)
         return _check(every, folder, every_layer=not words and out is None, command=command)
     in_lines = format == "text" and len(every) > 1
     if not in_lines:
@@ -96,8 +93,9 @@ def run(
         _tell(f"wrote {layers.shown(file)}", format)
     if folder is None and not documents:
         _tell("Nothing was written: say with --out DIR where the code is to go.", format)
-    for layer in (layer for layer in every if layer.emission.name in over):
-        _tell(f"{layer.emission.name}: {collective_line(layer.plan)}", format)
+    for layer in every:
+        for remark in _remarks(layer, chosen[layer.emission.name]):
+            _tell(f"{layer.emission.name}: {remark}", format)
     if folder is not None:
         if backend is not None and (more := added(backend, chosen[definitions[0].name])):
             _tell(more, format)
@@ -226,20 +224,24 @@ def _require_shipped(definitions: Sequence[Definition]) -> None:
         )
 
 
-def in_parts(definitions: Sequence[Definition], folder: Path | None, asked: bool | None = None) -> set[str]:
-    """The layers that code for rows in parts is to be written of; of what is not said, those that the folder has."""
-    if asked is None and folder is not None:
-        return {each.name for each in definitions if "sharded" in manifest.options_of(folder / each.name)}
-    return {each.name for each in definitions if asked}
+def chosen_for(
+    name: str, folder: Path | None, asked: Sequence[str] | None = None, sharded: bool | None = None
+) -> tuple[str, ...]:
+    """The backends to emit a layer for in a folder; without a word, that for rows in parts where the folder has it."""
+    if sharded is None and folder is not None:
+        sharded = SHARDED in manifest.backends_of(folder / name) or None
+    found = backends_for(name, folder, asked)
+    wanted = found if sharded is None else (*(each for each in found if each != SHARDED), *[SHARDED] * sharded)
+    return with_needed(wanted)
 
 
-def derive_all(
-    definitions: Sequence[Definition],
-    *,
-    over_parts: Collection[str] = (),
-    backends: Mapping[str, Sequence[str]] | None = None,
-) -> list[Derived]:
-    """Each derived and proved, with a bar on stderr where it takes long; of some with code for rows in parts.
+def _remarks(layer: Derived, names: Sequence[str]) -> list[str]:
+    """Return the remarks of backends on a layer."""
+    return list(filter(None, (backend(name).remark(layer.plan) for name in names)))
+
+
+def derive_all(definitions: Sequence[Definition], backends: Mapping[str, Sequence[str]] | None = None) -> list[Derived]:
+    """Each derived and proved, with a bar on stderr where it takes long.
 
     `backends` are those of a layer by its name; all for one that is not there. Raises as `derived` does.
     """
@@ -252,7 +254,6 @@ def derive_all(
         return [
             derived(
                 definition,
-                over_parts=definition.name in over_parts,
                 backends=wanted.get(definition.name, BACKENDS),
                 on_stage=partial(begin, definition.name),
             )
@@ -271,8 +272,8 @@ def _check(every: Sequence[Derived], folder: Path, *, every_layer: bool, command
     return 0
 
 
-def _command(words: Sequence[str], out: Path | None, over_parts: bool | None, backend: str | None) -> str:
-    options = [*(["--out", str(out)] if out is not None else []), *(["--sharded"] if over_parts else [])]
+def _command(words: Sequence[str], out: Path | None, sharded: bool | None, backend: str | None) -> str:
+    options = [*(["--out", str(out)] if out is not None else []), *(["--sharded"] if sharded else [])]
     options += ["--backend", backend] if backend is not None else []
     return " ".join(["lngen derive", *words, *options])
 

@@ -21,13 +21,13 @@ from lngen.errors import LngenError
 def render(template: str, /, folder: Path | None = None, **fields: Any) -> str:
     """The text of a template with its fields put in.
 
-    `template` is a path below the templates folder, such as `numpy/module.py.jinja`; `folder` stands in for
-    the templates folder. Raises LngenError with the template and the line if the template is missing, cannot
+    `template` is a path below the templates folder, such as `numpy/module.py.jinja`; in `folder` it is looked for
+    before. Raises LngenError with the template and the line if the template is missing, cannot
     be parsed, or uses a name it was not given.
     """
-    folder = (folder or paths.templates_folder()).resolve()
+    folders = _folders(folder)
     try:
-        return _environment(folder).get_template(template).render(fields)
+        return _environment(folders).get_template(template).render(fields)
     except jinja2.TemplateSyntaxError as error:
         raise LngenError(f"template {error.name or template}, line {error.lineno}: {error.message}") from error
     except jinja2.TemplateNotFound as error:
@@ -35,22 +35,27 @@ def render(template: str, /, folder: Path | None = None, **fields: Any) -> str:
         raise LngenError(f"there is no template {error.name}{asked}") from error
     except Exception as error:
         message = str(error) if isinstance(error, jinja2.TemplateError) else f"{type(error).__name__}: {error}"
-        raise LngenError(f"template {_place(error, folder, template)}: {message}") from error
-
-
-_TEXT, _WITH_TEXT = "cpp", {"cpu", "cuda", "sharded"}
+        raise LngenError(f"template {_place(error, folders, template)}: {message}") from error
 
 
 def sources(*prefixes: str, folder: Path | None = None) -> dict[str, str]:
     """The text of every template below the folders named, by its path below the templates folder.
 
-    A manifest hashes these: an emission depends on each of them, on the macros that are imported too. Those of the text
-    that C++ backends have in common belong to each of them.
+    A manifest hashes these: an emission depends on each of them, on the macros that are imported too. `folder` is as
+    for `render`.
     """
-    root = folder or paths.templates_folder()
-    prefixes = (*prefixes, *[_TEXT] * bool(_WITH_TEXT & {*prefixes}))
-    found = (path for prefix in prefixes for path in (root / prefix).rglob("*.jinja"))
-    return {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8") for path in sorted(found)}
+    found = {
+        path.relative_to(root).as_posix(): path.read_text(encoding="utf-8")
+        for root in reversed(_folders(folder))
+        for prefix in prefixes
+        for path in (root / prefix).rglob("*.jinja")
+    }
+    return dict(sorted(found.items()))
+
+
+def _folders(first: Path | None) -> tuple[Path, ...]:
+    own = paths.templates_folder().resolve()
+    return (own,) if first is None else (first.resolve(), own)
 
 
 def sha256_text(text: str) -> str:
@@ -63,10 +68,10 @@ def sha256_text(text: str) -> str:
 
 
 @functools.cache
-def _environment(folder: Path) -> jinja2.Environment:
+def _environment(folders: tuple[Path, ...]) -> jinja2.Environment:
     # In a page everything is escaped but a Markup. Code has no other reader than a compiler: &lt; would be wrong in it.
     return jinja2.Environment(
-        loader=jinja2.FileSystemLoader(folder),
+        loader=jinja2.FileSystemLoader(folders),
         undefined=jinja2.StrictUndefined,
         autoescape=lambda name: name is not None and name.endswith(".html.jinja"),
         trim_blocks=True,
@@ -75,10 +80,10 @@ def _environment(folder: Path) -> jinja2.Environment:
     )
 
 
-def _place(error: Exception, folder: Path, template: str) -> str:
+def _place(error: Exception, folders: tuple[Path, ...], template: str) -> str:
     # Jinja rewrites tracebacks, so that a template's frames carry its own file and line.
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         path = Path(frame.filename)
-        if path.is_relative_to(folder):
+        for folder in filter(path.is_relative_to, folders):
             return f"{path.relative_to(folder).as_posix()}, line {frame.lineno}"
     return template

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lngen.emit.chosen import named, with_needed
+from lngen.emit.backends import named, with_needed
 from lngen.errors import LngenError, printable
 from lngen.pipeline.files import manifest
 from lngen.runtime.emitted import BACKENDS
@@ -75,5 +75,5 @@ def backends_for(name: str, folder: Path | None, asked: Sequence[str] | None = N
     said = project(Path() if folder is None else folder).backends
     if said is not None or folder is None:
         return said or BACKENDS
-    there = manifest.options_of(folder / name).get("backends")
-    return with_needed(each for each in there if each in BACKENDS) if isinstance(there, list) else BACKENDS
+    there = manifest.backends_of(folder / name)
+    return with_needed(there) if there else BACKENDS

@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 from lngen.derivation.derivation import Derivation, Proof
 from lngen.derivation.simplify import derive
 from lngen.derivation.simplify.second_order import second_order
-from lngen.emit import cpp, cpu, cuda, jax, numpy, render, sharded, torch
-from lngen.emit.chosen import OVER_PARTS, with_needed
+from lngen.emit import cpp, numpy, render
+from lngen.emit.backends import backend, with_needed
 from lngen.emit.description import description
 from lngen.errors import LngenError
 from lngen.language.definition import Definition
@@ -38,11 +38,8 @@ from lngen.runtime.emitted import BACKENDS
 
 Kept = TypeVar("Kept")
 
-STAGES = ("derive", "plan", "prove", "numpy", "cuda", "cpu", "torch", "jax", "derivation.md")
+STAGES = ("derive", "plan", "prove", *BACKENDS, "derivation.md")
 """Stages of `derived` in order, by the names passed to `on_stage`."""
-
-_EMITTERS = {"numpy": numpy.emit, "cuda": cuda.emit, "cpu": cpu.emit, "torch": torch.emit, "jax": jax.emit}
-
 
 _PASSES = {"NumPy": numpy.passes, "C++ and CUDA": cpp.passes}
 """The passes of each group of backends, which end with the programs that these print."""
@@ -114,34 +111,39 @@ def derived(
     definition: Definition,
     *,
     proved: bool = True,
-    over_parts: bool = False,
     backends: Collection[str] = BACKENDS,
     on_stage: Callable[[str], None] = lambda stage: None,
 ) -> Derived:
-    """Return a definition with its derivation, its plan and its files; `over_parts` adds those for sharded rows.
+    """Return a definition with its derivation, its plan and its files.
 
     The files are those of some `backends`, and of the backends that these need. Arguments and errors are those of
-    `planned`. It also raises LngenError for an expression that a backend cannot print.
+    `planned`. It also raises LngenError for an expression that a backend cannot print, and for an unknown backend.
     """
     plan = planned(definition, proved=proved, on_stage=on_stage)
-    chosen = with_needed((*backends, *(OVER_PARTS if over_parts else ())))
-    what = ("files" if proved else "files without proofs") + (" over parts" if over_parts else "")
+    chosen = with_needed(backends)
+    what = "files" if proved else "files without proofs"
     what += "" if chosen == BACKENDS else f" for {' '.join(chosen)}"
-    files = _kept(what, definition, lambda: _emitted(plan, proved, over_parts, chosen, on_stage))
-    return Derived(definition, plan, files)
+
+    def emitted() -> Emission:
+        return _emitted(plan, proved, chosen, on_stage)
+
+    # What a stranger's backend emits depends on more than the cache knows of.
+    known = all(backend(name).emit.__module__.partition(".")[0] == __name__.partition(".")[0] for name in chosen)
+    return Derived(definition, plan, _kept(what, definition, emitted) if known else emitted())
 
 
-def _emitted(
-    planned: Plan, proved: bool, over_parts: bool, backends: Sequence[str], on_stage: Callable[[str], None]
-) -> Emission:
+def _emitted(planned: Plan, proved: bool, backends: Sequence[str], on_stage: Callable[[str], None]) -> Emission:
     programs = planned.programs()
     files: dict[str, str] = {}
-    for backend, emit in _EMITTERS.items():
-        if backend in backends:
-            on_stage(backend)
-            files |= emit(programs, notes(planned, backend))
-    if over_parts:
-        files |= sharded.emit(programs, notes(planned, "sharded"))
+    templates = render.sources("report")
+    for name in backends:
+        if name in STAGES:
+            on_stage(name)
+        made = backend(name).emit(programs, notes(planned, name))
+        if taken := sorted(path for path, text in made.items() if files.get(path, text) != text):
+            raise LngenError(f"the backend {name} emits {taken[0]}, which another backend emits with another text.")
+        files |= made
+        templates |= backend(name).sources()
     on_stage("derivation.md")
     files["derivation.md"] = _document(planned)
     definition = planned.derivation.definition
@@ -150,13 +152,13 @@ def _emitted(
         definition.name,
         files,
         definition_text=definition.canonical(),
-        templates=render.sources(*backends, "report", *["sharded"] * over_parts),
-        options={"backends": sorted(backends), "proved": proved} | ({"sharded": True} if over_parts else {}),
+        templates=templates,
+        options={"backends": sorted(backends), "proved": proved},
         cost=cost_entries(planned),
         interface=description(programs, notes(planned, "numpy")),
         evidence=[_evidence_entry(proof) for proof in planned.derivation.proofs],
         # Where every backend is, so is what no layer imports, and programs may call.
-        needed=None if set(backends) == set(BACKENDS) else needed(files),
+        needed=None if set(backends) >= set(BACKENDS) else needed(files),
     )
 
 
@@ -193,4 +195,4 @@ def _evidence_entry(proof: Proof) -> dict[str, Any]:
 
 
 def _document(planned: Plan) -> str:
-    return "\n".join(["<!--", *header(planned, "report"), "-->", "", report(planned, "markdown").strip("\n"), ""])
+    return "\n".join(["<!--", *header(planned), "-->", "", report(planned, "markdown").strip("\n"), ""])

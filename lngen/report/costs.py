@@ -14,7 +14,6 @@ from lngen.algebra.symbols import D
 from lngen.errors import counted
 from lngen.plan.cost import ACCUMULATE_ITEMSIZE, ITEMSIZE, Cost, DType, cost, microseconds, parse_dtype, unfused
 from lngen.plan.planner import Plan
-from lngen.plan.sharding import sharded
 from lngen.report.layout import WIDTH, table
 
 EXAMPLE_SHAPE = (32, 512, 768)
@@ -115,20 +114,6 @@ def cost_line(plan: Plan) -> str:
         f"forward {_tensors(forward)}, {forward.operations.element} flops per row element;"
         f" backward {_tensors(backward)}, {backward.operations.element} flops per row element"
     )
-
-
-def collective_line(plan: Plan) -> str:
-    """Describe the collectives of forward and backward with sharded features, in one line.
-
-    The bytes are those that each process sends of a row whose type has 4 bytes.
-    """
-    found = []
-    for program in (plan.forward, plan.backward):
-        form = sharded(program)
-        size = 4 * form.numbers_sent
-        count = counted(form.collectives, "collective") if form.collectives else "no collective"
-        found.append(f"{program.direction} {count}" + (f", {size} bytes per float32 row" if size else ""))
-    return f"sharded over features: {'; '.join(found)}"
 
 
 def cost_entries(plan: Plan) -> dict[str, Any]:

@@ -8,11 +8,12 @@ from pathlib import PurePath
 
 from lngen.derivation.derivation import Proof
 from lngen.emit import Notes, render
+from lngen.emit.backends import backend, command_option
 from lngen.emit.render import sha256_text
 from lngen.language.definition import Definition
 from lngen.plan.planner import Plan
 from lngen.report.audit import hazards, warning
-from lngen.report.costs import collective_line, cost_line
+from lngen.report.costs import cost_line
 from lngen.report.formulas import formulas
 from lngen.report.grades import by_grade
 from lngen.version import __version__
@@ -29,15 +30,15 @@ _UNSAFE_IN_COMMENTS = (
 )
 
 
-def notes(planned: Plan, templates: str) -> Notes:
-    """Return the texts of a layer's emitted code; `templates` is as for `header`."""
+def notes(planned: Plan, name: str) -> Notes:
+    """Return the texts of a layer's code that a backend emits."""
     definition = planned.derivation.definition
     lines = formulas(planned)
     renamed = (f"{name} is the {written} of the definition" for name, written in definition.renamed)
     return Notes(
         layer=definition.name,
         title=_title(definition),
-        header=header(planned, templates),
+        header=header(planned, name),
         formulas={**lines, "forward": (*renamed, *lines["forward"])},
         inputs=tuple(entry.name for entry in definition.positional),
         data=tuple(entry.name for entry in definition.data),
@@ -47,26 +48,27 @@ def notes(planned: Plan, templates: str) -> Notes:
     )
 
 
-def header(planned: Plan, templates: str) -> tuple[str, ...]:
+def header(planned: Plan, name: str | None = None) -> tuple[str, ...]:
     """The comment lines at the top of an emitted file, each safe in a Python, a C and an HTML comment.
 
-    `templates` names the folder of templates that the file was printed with.
+    `name` is that of the backend that emits the file; None is the derivation as a document.
     """
     definition = planned.derivation.definition
     file = file_word(definition)
-    over_parts = templates == "sharded"
-    option = " --sharded" if over_parts else ""
+    option = f" {asked}" if name and (asked := command_option(name)) else ""
+    remark = backend(name).remark(planned) if name else ""
+    sources = backend(name).sources() if name else render.sources("report")
     lines = [
         f"Made by lngen {__version__} from the definition of {definition.name}.",
         f"Do not edit; edit {file} and run: lngen derive {file}{option}"
         if file != "FILE"
         else "Do not edit; edit the definition and run: lngen derive FILE" + option,
         f"Cost: {cost_line(planned)}.",
-        *([f"{collective_line(planned).capitalize()}."] if over_parts else []),
+        *_open_line(remark),
         _evidence_line(planned.derivation.proofs),
         *_open_line(warning(hazards(planned))),
         f"definition sha256:{sha256_text(definition.canonical())}",
-        f"templates  sha256:{_combined_hash(render.sources(templates))}",
+        f"templates  sha256:{_combined_hash(sources)}",
     ]
     return tuple(comment_safe(line) for line in lines)
 
@@ -82,8 +84,8 @@ def file_word(definition: Definition) -> str:
     return file if _SAFE_FILE_NAME.fullmatch(file) else "FILE"
 
 
-def _open_line(warning: str) -> tuple[str, ...]:
-    return (f"{warning[0].upper()}{warning[1:]}.",) if warning else ()
+def _open_line(words: str) -> tuple[str, ...]:
+    return (f"{words[0].upper()}{words[1:]}.",) if words else ()
 
 
 def comment_safe(line: str) -> str:

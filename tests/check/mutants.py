@@ -1,45 +1,56 @@
-"""Wrong gradients, planted on purpose: what each kind of evidence catches.
+"""Wrong formulas, planted on purpose into the programs that backends print: what each kind of evidence catches.
 
-A gradient checker is worth what it catches. Most mutants change the row programs and emit again; the rest
-change the text of the emitted module, found by its syntax. None knows a formula: each applies to whatever
+A gradient checker is worth what it catches. A mistake is planted once, in the row programs, and emitted for every
+backend; the rest change the right gradients before they are returned. None knows a formula: each applies to whatever
 reductions, parameters and stores a layer has.
 """
 
 from __future__ import annotations
 
-import ast
+import importlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import sympy
 from sympy import Expr
 
 from lngen.algebra.symbols import D, FeatureSymbol, RowScalarSymbol, RowSymbol, TypedSymbol
 from lngen.check.checker import References
+from lngen.check.derived import checkable
 from lngen.check.evidence import KINDS
-from lngen.check.layer import Checkable
 from lngen.check.runner import check
-from lngen.pipeline.files.loading import NUMPY, module_from_files
+from lngen.emit import cpu, cuda, numpy
+from lngen.pipeline.files import loading, manifest
+from lngen.pipeline.stages import Derived
+from lngen.plan.planner import Plan
 from lngen.plan.program import Assignment, RowProgram, RowsReduction
+from lngen.prove.programs import program_proofs
+from lngen.report.heading import notes
 
 SHAPES = ((5, 7), (2, 33), (5, 128))
 """Small D, where factors of D - 1 are loud, and a D with a tail."""
 
-Emit = Callable[[RowProgram, RowProgram], Mapping[str, str]]
+PROOF = "emitted programs"
+"""Name of the evidence that refuses a program before anything runs."""
+
+_FIRST_ORDER = tuple(kind for kind in KINDS if kind not in ("tangents", "second order"))
+_EMITTERS = {"numpy": numpy.emit, "cpu": cpu.emit, "cuda": cuda.emit}
+
 Values = Mapping[Expr, Expr]
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """A planted error: the programs and a rewriting of the emitted text."""
+    """A planted mistake: the programs with it, or what it does to each gradient."""
 
     name: str
-    forward: RowProgram
-    backward: RowProgram
-    rewrite: Callable[[str], str] | None = None
-    file: str = NUMPY
+    programs: tuple[RowProgram, ...]
+    spoil: Callable[[Any], object] | None = None
 
 
 @dataclass(frozen=True)
@@ -59,31 +70,53 @@ class Kill:
     caught_by: tuple[str, ...]
 
 
-def kill_table(layer: Checkable, emit: Emit) -> tuple[Kill, ...]:
-    """Check every mutant of a layer with row programs. Error bounds are those of the right programs.
+def loaded(made: Derived, mutant: Mutant, folder: Path, backend: str = "numpy") -> Any:
+    """Emit the programs of a mutant into a folder, beside the layer's other files; return a backend of it."""
+    manifest.write(made.emission, folder)
+    place = folder / made.emission.name
+    for name in dict.fromkeys(["numpy", backend]):
+        for file, text in _EMITTERS[name](mutant.programs, notes(made.plan, name)).items():
+            (place / file).write_text(text, encoding="utf-8")
+    module = importlib.import_module(f"{loading.load(place).__name__}.{backend}_backend")
+    return module if mutant.spoil is None else _spoiled(module, mutant.spoil)
 
-    `emit` is the backend's emission; it returns files by name, of which those of NumPy are run.
-    """
-    assert layer.forward_program is not None
-    assert layer.backward_program is not None
-    kills = []
+
+def caught_by(
+    made: Derived,
+    mutant: Mutant,
+    module: Any,
+    backend: str = "numpy",
+    kinds: Sequence[str] = _FIRST_ORDER,
+    references: References | None = None,
+    shapes: Sequence[tuple[int, int]] = SHAPES,
+) -> tuple[str, ...]:
+    """Return the kinds of evidence that fail for a module. Error bounds are those of the right programs."""
+    layer, types = replace(checkable(made.plan, module), proofs=()), ("float64", "float32")
+    report = check(layer, shapes, types, backend, kinds=kinds, references=references)
+    return tuple(kind for kind in KINDS if any(failure.kind == kind for failure in report.failures))
+
+
+def is_refused(plan: Plan, mutant: Mutant) -> bool:
+    """Test whether the proof of programs refuses those of a mutant, as NumPy is handed them."""
+    programs = [numpy.handed(program) for program in mutant.programs[:2]]
+    return any(not proof.passed for proof in program_proofs(plan.derivation, {"NumPy": programs}))
+
+
+def kill_table(made: Derived, folder: Path) -> tuple[Kill, ...]:
+    """Prove and check every mutant of a layer, in NumPy."""
     references: References = {}
-    for mutant in mutants(layer.forward_program, layer.backward_program):
-        files = dict(emit(mutant.forward, mutant.backward))
-        if mutant.rewrite is not None:
-            rewritten = mutant.rewrite(files[mutant.file])
-            if rewritten == files[mutant.file]:
-                continue  # nothing of its kind in this layer
-            files |= {mutant.file: rewritten}
-        planted = replace(layer, module=module_from_files(files, "mutant"))
-        report = check(planted, SHAPES, ("float64", "float32"), references=references)
-        kills.append(Kill(mutant.name, tuple(k for k in KINDS if any(f.kind == k for f in report.failures))))
+    kills = []
+    for number, mutant in enumerate(mutants(*made.plan.programs())):
+        module = loaded(made, mutant, folder / str(number))
+        refused = (PROOF,) if mutant.spoil is None and is_refused(made.plan, mutant) else ()
+        kills.append(Kill(mutant.name, (*refused, *caught_by(made, mutant, module, references=references))))
     return tuple(kills)
 
 
 def markdown(tables: Mapping[str, Sequence[Kill]]) -> str:
     """The kill tables of some layers, by title, as sections of a Markdown page."""
-    kinds = [k for k in KINDS if any(k in kill.caught_by for kills in tables.values() for kill in kills)]
+    caught = {kind for kills in tables.values() for kill in kills for kind in kill.caught_by}
+    kinds = [kind for kind in (PROOF, *KINDS) if kind in caught]
     lines: list[str] = []
     for title, kills in tables.items():
         lines += [
@@ -100,33 +133,33 @@ def markdown(tables: Mapping[str, Sequence[Kill]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def mutants(forward: RowProgram, backward: RowProgram) -> Iterator[Mutant]:
+def mutants(forward: RowProgram, backward: RowProgram, *others: RowProgram) -> Iterator[Mutant]:
     """Every mutant that applies to a layer, in a fixed order."""
+
+    def made(name: str, changed: RowProgram) -> Mutant:
+        return Mutant(name, (forward, changed, *others))
+
     for symbol in _reduced(backward):
         for change, value in (
             ("left out", sympy.S.Zero),
             ("counted twice", 2 * symbol),
             ("with the wrong sign", -symbol),
         ):
-            yield Mutant(f"`{symbol.name}` {change}", forward, _substituted(backward, {symbol: value}))
+            yield made(f"`{symbol.name}` {change}", _substituted(backward, {symbol: value}))
     means = {symbol: symbol * D / (D - 1) for symbol in _reduced(backward, "mean")}
     if means:
-        yield Mutant("all means of backward over D - 1", forward, _substituted(backward, means))
-    yield from _statistics(forward, backward)
+        yield made("all means of backward over D - 1", _substituted(backward, means))
+    yield from _statistics(forward, backward, *others)
     for parameter in backward.parameters:
         if isinstance(parameter.symbol, FeatureSymbol):
-            forgotten = _substituted(backward, {parameter.symbol: sympy.S.One})
-            yield Mutant(f"`{parameter.name}` forgotten", forward, forgotten)
-    yield from _column_sums(forward, backward)
-    yield from _corrections(forward, backward)
-    yield Mutant("last four columns left out of one reduction", forward, backward, _short_reduction, "numpy_kernels.py")
-    for name, body in _SPOILED.items():
-        yield Mutant(name, forward, backward, partial(_spoiled, body))
-
-
-def _spoiled(body: str, text: str) -> str:
-    """Emitted text whose backward changes the right gradients before it returns them."""
-    return text + _WRAPPER + body + _WRAPPER_END
+            yield made(f"`{parameter.name}` forgotten", _substituted(backward, {parameter.symbol: sympy.S.One}))
+    for name, changed in _column_sums(backward):
+        yield made(name, changed)
+    programs = (forward, backward, *others)
+    if corrected := {r.symbol: sympy.S.Zero for q in programs for s in q.stages if s.correction for r in s.reductions}:
+        yield Mutant("correction of the mean left out", tuple(_substituted(q, corrected) for q in programs))
+    for name, spoil in _SPOILED.items():
+        yield Mutant(name, programs, spoil)
 
 
 def _reduced(program: RowProgram, operator: str | None = None) -> list[TypedSymbol]:
@@ -141,14 +174,10 @@ def _reduced(program: RowProgram, operator: str | None = None) -> list[TypedSymb
 
 def _substituted(program: RowProgram, values: Values) -> RowProgram:
     """The program with symbols replaced wherever they are *used*; reductions keep their own names."""
-    return replace(
-        program,
-        stages=tuple(stage.replaced(values) for stage in program.stages),
-        epilogue=tuple(replace(q, expression=q.expression.xreplace(values)) for q in program.epilogue),
-    )
+    return program.mapped(lambda line: line.with_body(line.body.xreplace(values)))
 
 
-def _statistics(forward: RowProgram, backward: RowProgram) -> Iterator[Mutant]:
+def _statistics(forward: RowProgram, *others: RowProgram) -> Iterator[Mutant]:
     """Wrong statistics for backward alone: the outputs stay right, and only the gradient gives them away."""
     squares = {
         r.symbol: r.symbol * D / (D - 1)
@@ -172,11 +201,11 @@ def _statistics(forward: RowProgram, backward: RowProgram) -> Iterator[Mutant]:
             )
             if outside != assignment.expression:
                 names = " and ".join(sorted(f"`{c.name}`" for c in assignment.expression.free_symbols & constants))
-                yield _resaved(f"{names} outside the root", forward, backward, assignment, outside)
+                yield _resaved(f"{names} outside the root", forward, others, assignment, outside)
             unbiased = assignment.expression.xreplace(squares)
             if unbiased != assignment.expression:
                 name = f"`{assignment.symbol.name}` from the unbiased variance"
-                yield _resaved(name, forward, backward, assignment, unbiased)
+                yield _resaved(name, forward, others, assignment, unbiased)
 
 
 def _outside_root(root: Expr, constants: set[TypedSymbol]) -> Expr:
@@ -185,7 +214,9 @@ def _outside_root(root: Expr, constants: set[TypedSymbol]) -> Expr:
     return (sympy.sqrt(sympy.Add(*inside)) + sympy.Add(*moved)) ** (2 * root.exp)
 
 
-def _resaved(name: str, forward: RowProgram, backward: RowProgram, assignment: Assignment, wrong: Expr) -> Mutant:
+def _resaved(
+    name: str, forward: RowProgram, others: Sequence[RowProgram], assignment: Assignment, wrong: Expr
+) -> Mutant:
     """Save a wrong row scalar beside the right one that the outputs are made with."""
     right = assignment.symbol
     symbol = RowScalarSymbol(f"{right.name}_wrong", **({"positive": True} if right.is_positive else {}))
@@ -195,104 +226,55 @@ def _resaved(name: str, forward: RowProgram, backward: RowProgram, assignment: A
         else stage
         for stage in forward.stages
     )
-    saved = tuple(symbol if s == right else s for s in forward.saved)
-    backward = _substituted(replace(backward, saved=saved), {right: symbol})
-    return Mutant(name, replace(forward, stages=stages, saved=saved), backward)
+
+    def resaved(program: RowProgram) -> RowProgram:
+        return replace(program, saved=tuple(symbol if s == right else s for s in program.saved))
+
+    later = [_substituted(resaved(program), {right: symbol}) for program in others]
+    return Mutant(name, (resaved(replace(forward, stages=stages)), *later))
 
 
-def _column_sums(forward: RowProgram, backward: RowProgram) -> Iterator[Mutant]:
+def _column_sums(backward: RowProgram) -> Iterator[tuple[str, RowProgram]]:
     """Leave one row factor out of each sum over rows."""
-    for at, stage in enumerate(backward.stages):
+    for stage in backward.stages:
         for reduction in stage.rows_reductions:
             factors = [f for f in sympy.Mul.make_args(reduction.body) if isinstance(f, RowSymbol)]
             if len(factors) < 2:
                 continue
             dropped = max(factors, key=lambda f: (not f.name.startswith("d"), f.name))
-            wrong: RowsReduction = replace(reduction, body=reduction.body / dropped)
-            changed = replace(
-                stage, rows_reductions=tuple(wrong if r is reduction else r for r in stage.rows_reductions)
-            )
-            stages = (*backward.stages[:at], changed, *backward.stages[at + 1 :])
-            name = f"`{dropped.name}` left out of `{reduction.symbol.name}`"
-            yield Mutant(name, forward, replace(backward, stages=stages))
+            wrong: RowsReduction = reduction.with_body(reduction.body / dropped)
+            changed = backward.mapped(lambda line, right=reduction, wrong=wrong: wrong if line is right else line)
+            yield f"`{dropped.name}` left out of `{reduction.symbol.name}`", changed
 
 
-def _corrections(forward: RowProgram, backward: RowProgram) -> Iterator[Mutant]:
-    corrected = {
-        reduction.symbol: sympy.S.Zero
-        for program in (forward, backward)
-        for stage in program.stages
-        if stage.correction
-        for reduction in stage.reductions
-    }
-    if corrected:
-        yield Mutant(
-            "correction of the mean left out",
-            _substituted(forward, corrected),
-            _substituted(backward, corrected),
-        )
+def _spoiled(module: Any, spoil: Callable[[Any], object]) -> Any:
+    """A module whose backward changes the right gradients before it returns them."""
+
+    def backward(saved: Any, *cotangents: Any, **options: Any) -> Any:
+        gradients = module.backward(saved, *cotangents, **options)
+        for gradient in gradients:
+            if gradient is not None and gradient.size:
+                spoil(gradient)
+        return gradients
+
+    return SimpleNamespace(**{**vars(module), "backward": backward})
 
 
-def _is_row_reduction(node: ast.AST) -> bool:
-    """Test whether a call is a sum over the feature axis: `vecdot`, or a function of emitted code made of it."""
-    return isinstance(node, ast.Call) and ast.unparse(node.func) in ("np.vecdot", "_rows.row_sum", "_rows.row_mean")
+def _rows_shifted(gradient: Any) -> None:
+    gradient[:] = np.roll(gradient, 1, 0)
 
 
-def _short_reduction(text: str) -> str:
-    """Emitted text in which the last reduction of backward misses the last four features."""
-    tree = ast.parse(text)
-    lines = [
-        node
-        for function in tree.body
-        if isinstance(function, ast.FunctionDef) and "backward" in function.name
-        for node in ast.walk(function)
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and _is_row_reduction(node.value)
-    ]
-    if not lines:
-        return text
-    last = ast.unparse(max(lines, key=lambda node: node.lineno).targets[0])
-    for line in lines:
-        # With a weight and without one it stands on two lines.
-        if ast.unparse(line.targets[0]) == last:
-            assert isinstance(line.value, ast.Call)
-            short = ast.parse("_without_last_four(operand)", mode="eval").body
-            assert isinstance(short, ast.Call)
-            short.args = [line.value.args[1]]
-            line.value.args[1] = short
-    return ast.unparse(ast.fix_missing_locations(tree)) + _WITHOUT_LAST_FOUR
+def _of_rows(spoil: Callable[[Any], object]) -> Callable[[Any], object]:
+    # The row gradients of the modules are the 2-d ones.
+    return lambda gradient: gradient.ndim == 2 and spoil(gradient)
 
 
-_WITHOUT_LAST_FOUR = """
-
-def _without_last_four(operand):
-    short = np.array(operand)
-    short[..., -4:] = 0
-    return short
-"""
-
-_WRAPPER = """
-
-_right_backward = backward
-
-
-def backward(saved, *cotangents, out=None, **options):
-    gradients = _right_backward(saved, *cotangents, out=out, **options)
-    for gradient in gradients:
-        if gradient is None or gradient.size == 0:
-            continue
-"""
-
-_WRAPPER_END = "    return gradients\n"
-
-_IN_ROWS = "        if gradient.ndim == 2:\n            "
-
-# Each works on one gradient array in place. The row gradients of the modules are the 2-d ones.
-_SPOILED = {
-    "last row wrong": _IN_ROWS + "gradient[-1] *= 1.001\n",
-    "last column zero": "        if gradient.ndim:\n            gradient[..., -1] = 0\n",
-    "rows shifted by one": _IN_ROWS + "gradient[:] = np.roll(gradient, 1, 0)\n",
-    "one entry of the first row off by 1e-9": _IN_ROWS + "gradient[0, 0] += 1e-9\n",
-    "rounded to float32 on the way": "        gradient[...] = gradient.astype(np.float32)\n",
+_SPOILED: Mapping[str, Callable[[Any], object]] = {
+    "last row wrong": _of_rows(lambda gradient: np.multiply(gradient[-1], 1.001, out=gradient[-1])),
+    "last column zero": lambda gradient: gradient.ndim and gradient[..., -1].fill(0),
+    "rows shifted by one": _of_rows(_rows_shifted),
+    "one entry of the first row off by 1e-9": _of_rows(lambda gradient: np.add.at(gradient, (0, 0), 1e-9)),
+    "rounded to float32 on the way": lambda gradient: np.copyto(gradient, gradient.astype(np.float32)),
 }
 
 

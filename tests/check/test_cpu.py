@@ -33,7 +33,7 @@ MUTANTS = [*cpu_mutants(["gamma", "beta"])]
 
 # Two norms; a softmax, a class for each row; a norm without Features.
 ENTIRE = (*WHOLE, "cross_entropy", "adaptive_layer_norm")
-FIRST_ORDER = tuple(kind for kind in KINDS if kind not in ("tangents", "second order"))
+FIRST_ORDER = tuple(kind for kind in KINDS if kind not in ("tangents", "second order", "contracts"))
 """Kinds for which kernels are compiled once or twice; the others need kernels for every set of absent inputs."""
 
 
@@ -59,7 +59,7 @@ def test_the_rest_pass_what_is_of_the_first_order(name):
     layer = checkable(shipped(name).plan, lngen.load(name, backend="cpu"))
     report = check(layer, dtypes=DTYPES[:2], backend_name="cpu", kinds=FIRST_ORDER)
     assert report.passed, report.failures
-    assert {item.kind for item in report.evidence} >= {"contracts", "precision", "hard inputs"}
+    assert {item.kind for item in report.evidence} >= {"precision", "hard inputs"}
 
 
 @pytest.mark.exhaustive
@@ -105,5 +105,5 @@ def test_kernels_without_a_mistake_pass_in_small_pieces(name, tmp_path):
     """Evidence catches the mistake, and not the small pieces of the kernels."""
     made = derived(name)
     module = planted(made, tmp_path, lambda text: text + "\n")
-    report = check(checkable(made.plan, module), SHAPES, ("float64", "float32"), "cpu", kinds=SEEN_BY)
+    report = check(checkable(made.plan, module), SHAPES, ("float64",), "cpu", kinds=SEEN_BY)
     assert report.passed, report.failures

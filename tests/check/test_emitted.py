@@ -122,7 +122,7 @@ def test_check_emitted_where_cuda_is_compiled_alone_has_not_passed(tmp_path, mon
 
 @pytest.mark.parametrize("backend", ["numpy", pytest.param("cpu", marks=[needs_gxx, pytest.mark.ci])])
 def test_check_emitted_with_code_for_parts_of_rows_checks_it(backend, tmp_path):
-    made, place = written(tmp_path, "layer_norm", over_parts=True)
+    made, place = written(tmp_path, "layer_norm", backends=["sharded"])
     report = check_emitted(made, place, backend, ONE, print)
     assert report.passed, report.failures
     words = " ".join(item.what for item in report.evidence if item.kind == "parts of rows")
@@ -138,7 +138,7 @@ def test_check_emitted_with_code_for_parts_of_rows_checks_it(backend, tmp_path):
     ],
 )
 def test_check_emitted_with_a_mistake_in_parts_of_rows_fails(file, pattern, replacement, tmp_path):
-    made, place = written(tmp_path, "layer_norm", over_parts=True)
+    made, place = written(tmp_path, "layer_norm", backends=["sharded"])
     changed((place / file).resolve(), pattern, replacement)
     report = check_emitted(made, place, "numpy", ONE, print)
     assert any(item.kind == "parts of rows" for item in report.failures)
@@ -146,7 +146,7 @@ def test_check_emitted_with_a_mistake_in_parts_of_rows_fails(file, pattern, repl
 
 
 def test_check_emitted_with_parts_of_rows_that_cannot_be_imported_fails(tmp_path):
-    made, place = written(tmp_path, over_parts=True)
+    made, place = written(tmp_path, backends=["sharded"])
     changed(place / "numpy_sharded_kernels.py", r"\A", "def block():\n")
     report = check_emitted(made, place, "numpy", ONE, print)
     assert any(text.startswith("numpy_sharded imports: IndentationError") for text in failures(report))

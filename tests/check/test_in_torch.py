@@ -10,8 +10,11 @@ import numpy as np
 import pytest
 
 import lngen
-from lngen.check.frameworks import KIND
-from lngen.check.in_torch import in_torch
+from lngen.check.contracts import KIND as CONTRACTS
+from lngen.check.contracts import check_contracts
+from lngen.check.derived import checkable
+from lngen.check.frameworks import CLAIMS, KIND, in_framework
+from lngen.check.in_torch import InTorch
 from lngen.language.parsing import parse
 from lngen.pipeline.files.manifest import write
 from lngen.pipeline.stages import derived
@@ -20,7 +23,8 @@ from tests.shipped import NAMES, shipped
 from tests.tiers import sample
 
 pytestmark = needs_torch
-CHECKS = 14
+CHECKS = len(CLAIMS) + 8
+DIFFERENCED = [claim for claim in CLAIMS if claim.differences]
 
 # A norm, sums of all kinds, several outputs, a class for each row; the others are in the tier exhaustive.
 FEW = [(name, name) for name in ("layer_norm", "dynamic_tanh", "add_rms_norm", "cross_entropy", "softmax")]
@@ -43,16 +47,20 @@ def backend(request, monkeypatch, inductor):
     return module
 
 
+def evidence(made, module):
+    return [*in_framework(checkable(made.plan, InTorch(made.definition, module)))]
+
+
 def failed(name, module):
-    return [each.what for each in in_torch(shipped(name).definition, module) if not each.passed]
+    return [each.what for each in evidence(shipped(name), module) if not each.passed]
 
 
 @pytest.mark.parametrize(("backend", "name"), sample([(name, name) for name in NAMES], (), FEW), indirect=["backend"])
 def test_every_layer_passes(backend, name):
-    found = [*in_torch(shipped(name).definition, backend)]
+    found = evidence(shipped(name), backend)
     assert [(each.what, each.detail) for each in found if not each.passed] == []
-    assert {each.kind for each in found} == {KIND}
-    assert len([each for each in found if each.claimed]) == CHECKS - (gxx() is None)
+    assert {each.kind for each in found} == {CONTRACTS, KIND}
+    assert len([each for each in found if each.claimed and each.kind == KIND]) == CHECKS - (gxx() is None)
 
 
 @pytest.mark.ci
@@ -60,12 +68,13 @@ def test_what_is_stopped_is_not_differenced(tmp_path, inductor):
     definition = parse(
         "from lngen.language import Row, mean, stop_gradient\ndef f(x: Row): return x**2 - stop_gradient(mean(x))"
     )
-    write(derived(definition, proved=False).emission, tmp_path)
+    made = derived(definition, proved=False)
+    write(made.emission, tmp_path)
     module = lngen.load(tmp_path / "f", backend="torch")
     module._LAYER.operators.kernels.host = module._LAYER.operators.kernels.numpy
-    found = [*in_torch(definition, module)]
+    found = evidence(made, module)
     assert [each.detail for each in found if not each.passed] == []
-    assert len(found) == CHECKS - 4
+    assert sum(each.kind == KIND for each in found) == CHECKS - len(DIFFERENCED)
 
 
 def scaled(function):
@@ -89,7 +98,20 @@ def test_a_mistake_in_a_direction_is_found(backend, direction, monkeypatch):
         setattr(planted, name, scaled(function) if name == direction else function)
     monkeypatch.setattr(kernels, "host", planted)
     found = failed("rms_norm", backend)
-    assert any(what.startswith({"jvp": "gradcheck", "backward_backward": "gradgradcheck"}[direction]) for what in found)
+    order = {"jvp": "first", "backward_backward": "second"}[direction]
+    assert any(what.startswith(f"gradcheck of {order}") for what in found)
+
+
+@pytest.mark.parametrize("backend", ["rms_norm"], indirect=True)
+def test_a_contract_that_does_not_hold_is_found(backend, monkeypatch):
+    kernels = backend._LAYER.operators.kernels
+    planted = SimpleNamespace(**vars(kernels.numpy))
+    planted.backward = lambda *args, **options: tuple(each + 1 for each in kernels.numpy.backward(*args, **options))
+    monkeypatch.setattr(kernels, "host", planted)
+    made = shipped("rms_norm")
+    layer = checkable(made.plan, InTorch(made.definition, backend))
+    found = check_contracts(layer, 0, ["float64"], lambda case: None, lambda text: None)
+    assert {"a zero cotangent gives exactly zero", "zero rows"} <= {each.what for each in found if not each.passed}
 
 
 @pytest.mark.ci

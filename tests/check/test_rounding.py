@@ -20,7 +20,7 @@ from lngen.language.parsing import parse
 WEIGHTED = "def f(x: Row, w: Row): return x*(sum(w*x**2)/sum(w) - (sum(w*x)/sum(w))**2)"
 
 
-KINDS = ("forward vs oracle", "Richardson", "second derivation", "precision", "identities")
+KINDS = ("forward vs oracle", "differences", "second derivation", "precision", "identities")
 SHAPES = [(1, 1), (2, 1), (5, 1)]
 
 

@@ -77,7 +77,7 @@ def test_too_few_features_are_left_out():
 
 @pytest.mark.ci
 def test_large_shapes_are_sampled_and_probed_along_directions():
-    report = check(hand_written(), [(100, 1100)], ("float64",), kinds=("complex step", "Richardson"))
+    report = check(hand_written(), [(100, 1100)], ("float64",), kinds=("complex step",))
     assert report.passed, report.failures
     assert any("32 of 1100 columns" in item.detail for item in report.evidence)
     assert sum("null-space-orthogonal" in item.what for item in report.evidence) >= 3
@@ -119,6 +119,8 @@ def test_an_exception_is_a_failure_not_a_traceback():
     [
         ("inputs are never written", lambda x: x.__imul__(1.0)),
         ("two runs give the same bits", lambda x: None),
+        ("memory that is aligned to its entries alone", lambda x: x.ctypes.data % 16 and 1 / 0),
+        ("non-contiguous inputs give the same result", lambda x: x.flags.c_contiguous or 1 / 0),
     ],
 )
 def test_broken_contracts_are_noticed(what, change):

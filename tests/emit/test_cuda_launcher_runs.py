@@ -20,7 +20,6 @@ from lngen.extensions.simt import driver
 from lngen.runtime.cuda.arrays import part
 from tests.emit.test_cuda_launcher import PAIRS, backends
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
-from tests.tiers import sample
 
 pytestmark = [pytest.mark.cuda, pytest.mark.ci, needs_pycuda, *([] if has_gpu() else [needs_gxx])]
 
@@ -112,35 +111,6 @@ BOUNDS = {
 }
 
 
-@pytest.mark.parametrize("dtype", sample(BOUNDS, [np.float32]))
-def test_the_values_of_numpy(dtype: Any, layers: dict[str, tuple[ModuleType, ModuleType]], cuda: Any) -> None:
-    """The parameters of 16-bit rows are float32 here, as they are in training."""
-    ours, theirs = layers["centred"]
-    parameters = dtype if np.dtype(dtype).itemsize > 2 else np.float32
-    inputs = inputs_of(ours, dtype, parameters, ROWS, FEATURES)
-    assert_close(both(ours, cuda, inputs), both(theirs, None, inputs), BOUNDS[dtype])
-
-
-@pytest.mark.parametrize("name", sample(["tanh", "residual", "sink"], ["sink"]))
-def test_the_values_of_other_layers(name: str, layers: dict[str, tuple[ModuleType, ModuleType]], cuda: Any) -> None:
-    """Row scalars, Scalars, several inputs and outputs, shared gradients, a prologue and an epilogue."""
-    ours, theirs = layers[name]
-    inputs = inputs_of(ours, np.float64, np.float64, ROWS, FEATURES)
-    assert_close(both(ours, cuda, inputs), both(theirs, None, inputs), BOUNDS[np.float64])
-
-
-def test_what_is_left_out(layers: dict[str, tuple[ModuleType, ModuleType]], cuda: Any) -> None:
-    ours, theirs = layers["centred"]
-    inputs = inputs_of(ours, np.float64, np.float64, ROWS, FEATURES)
-    for absent in (["beta"], ["gamma", "beta"]):
-        given = {name: None if name in absent else value for name, value in inputs.items()}
-        assert_close(both(ours, cuda, given), both(theirs, None, given), BOUNDS[np.float64])
-    ours, theirs = layers["residual"]
-    inputs = inputs_of(ours, np.float64, np.float64, ROWS, FEATURES)
-    given = (ours, cuda, inputs, ("dy",)), (theirs, None, inputs, ("dy",))
-    assert_close(both(*given[0]), both(*given[1]), BOUNDS[np.float64])
-
-
 def test_a_number_for_a_scalar(layers: dict[str, tuple[ModuleType, ModuleType]], cuda: Any) -> None:
     ours, theirs = layers["tanh"]
     inputs = inputs_of(ours, np.float64, np.float64, ROWS, FEATURES)
@@ -179,13 +149,6 @@ def test_what_saves_nothing_writes_outputs_alone(centred: Any, cuda: Any, monkey
     assert passed
     assert not any(passed[0])
     np.testing.assert_array_equal(y.get(), wanted.get())
-
-
-def test_no_rows(layers: dict[str, tuple[ModuleType, ModuleType]], cuda: Any) -> None:
-    for name in ("centred", "residual"):
-        ours, theirs = layers[name]
-        inputs = inputs_of(ours, np.float64, np.float64, 0, FEATURES)
-        assert_close(both(ours, cuda, inputs), both(theirs, None, inputs), 0.0)
 
 
 def test_leading_axes_and_one_row(layers: dict[str, tuple[ModuleType, ModuleType]], cuda: Any) -> None:

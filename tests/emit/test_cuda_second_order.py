@@ -13,7 +13,6 @@ from lngen.check.on_device import OnDevice, device
 from lngen.runtime.cuda.arrays import part
 from tests.emit.test_cuda_launcher_runs import BOUNDS
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
-from tests.tiers import sample
 
 pytestmark = [pytest.mark.cuda, pytest.mark.ci, needs_pycuda, *([] if has_gpu() else [needs_gxx])]
 
@@ -67,18 +66,6 @@ class Beside:
     def check_both(self) -> None:
         self.check("jvp", *self.tangents)
         self.check("backward_backward", self.cotangents, *self.tangents)
-
-
-@pytest.mark.parametrize("dtype", sample(BOUNDS, [np.float32]))
-def test_the_values_of_numpy(dtype: Any) -> None:
-    """The parameters of 16-bit rows are float32 here, as they are in training."""
-    Beside("layer_norm", dtype).check_both()
-
-
-@pytest.mark.parametrize("name", ["modulated_layer_norm", "softmax", "cross_entropy", "dynamic_tanh"])
-def test_the_values_of_other_layers(name: str) -> None:
-    """Row scalars, Scalars, modulation, a reduction as the result."""
-    Beside(name).check_both()
 
 
 def test_what_is_left_out() -> None:
@@ -141,7 +128,7 @@ def test_a_tangent_of_another_type() -> None:
 def test_how_much_workspace_a_second_gradient_needs() -> None:
     """Partial sums of one Feature in the compute type, a block each; a tangent needs none."""
     beside = Beside("layer_norm", np.float32)
-    backend, saved = beside.cuda.backend, beside.saved[0]
+    backend, saved = beside.cuda.functions, beside.saved[0]
     given = [*map(_up, (*beside.cotangents, *beside.tangents))]
     needed = backend.workspace_bytes("backward_backward", saved, *given)
     assert needed

@@ -51,25 +51,3 @@ def test_a_result_may_have_the_memory_of_what_is_not_read_late(module, operation
             continue
         copies = [operand.copy() for operand in operands]
         assert np.array_equal(function(*copies, out=copies[place]), expected)
-
-
-FAR_FROM_ZERO = {
-    "an output that is the centred row": "y = w*c*rsqrt(mean(c**2) + 0.01); return y, c",
-    "no mean that is kept": "return w*c*tanh(mean(c**2))",
-    "two means": "z = tanh(w*c); n = z - mean(z); y = n*rsqrt(mean(n**2) + 0.01); return y, c",
-}
-
-
-@pytest.mark.parametrize("name", FAR_FROM_ZERO)
-@pytest.mark.parametrize("offset", [0.0, 1e4])
-def test_a_row_in_blocks_has_the_bits_that_it_has_alone(name, offset):
-    """Above the size of the fast path, with the mean in scratch that others use too."""
-    definition = parse(f"def f(x: Row, w: Feature = 0):\n    c = x - mean(x); {FAR_FROM_ZERO[name]}")
-    module = module_from_files(derived(definition, proved=False).files, "f")
-    x = (np.random.default_rng(1).standard_normal((600, 256)) + offset).astype(np.float32)
-    weight = np.linspace(0.5, 2, 256, dtype=np.float32)
-    assert x.nbytes > module._directions.rows.FAST_PATH_BYTES
-    batch, _ = module.forward(x, weight)
-    for number in range(0, len(x), 97):
-        alone, _ = module.forward(x[number], weight)
-        assert np.array_equal(alone, batch[number] if isinstance(batch, np.ndarray) else [y[number] for y in batch])

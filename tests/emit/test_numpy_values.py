@@ -1,5 +1,7 @@
-"""Emitted NumPy, and compiled kernels, against the same program evaluated plainly in longdouble, for every set of
-arguments left out."""
+"""Emitted NumPy against the same program evaluated plainly in longdouble, for every set of arguments left out.
+
+Other backends, and other layers, are in tests/test_every_backend.py.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from lngen.algebra.symbols import FeatureSymbol, RowSymbol, ScalarSymbol
 from lngen.plan.program import RowProgram
 from tests import programs
 from tests.emit.cuda_programs import HEADS, SINK
-from tests.emit.reference import HOST, WIDE, load, run
+from tests.emit.reference import WIDE, load, run
 from tests.requirements import needs_gxx
 
 PAIRS = {
@@ -29,10 +31,10 @@ PAIRS = {
 }
 
 
-@pytest.fixture(scope="module", params=HOST)
-def modules(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, ModuleType]:
+@pytest.fixture(scope="module")
+def modules(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ModuleType]:
     folder: Path = tmp_path_factory.mktemp("emitted")
-    return {name: load(*pair, folder, request.param) for name, pair in PAIRS.items()}
+    return {name: load(*pair, folder) for name, pair in PAIRS.items()}
 
 
 def arguments(forward: RowProgram, rows: int, features: int, dtype: Any, seed: int = 0) -> dict[str, Any]:
@@ -106,11 +108,6 @@ def subsets(names: list[str]) -> list[tuple[str, ...]]:
     return [chosen for size in range(len(names) + 1) for chosen in itertools.combinations(names, size)]
 
 
-def at_the_ends(names: list[str]) -> list[tuple[str, ...]]:
-    """The subsets of none, of one and of all."""
-    return [chosen for chosen in subsets(names) if len(chosen) in (0, 1, len(names))]
-
-
 def cotangents_of(pair: tuple[RowProgram, RowProgram], rows: int, features: int, dtype: Any) -> dict[str, Any]:
     rng = np.random.default_rng(7)
     return {
@@ -136,12 +133,10 @@ def compare(results: dict[str, Any], wanted: dict[str, Any], tolerance: float) -
 def test_every_set_of_arguments(
     name: str, few: int | None, modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    is_compiled = modules[name].__name__.endswith(".cpu_backend")
     if few is not None:
-        package = modules[name].__name__.removesuffix(".cpu_backend")
+        package = modules[name].__name__
         monkeypatch.setattr(sys.modules[f"{package}.numpy_backend"]._directions.rows, "FAST_PATH_BYTES", few)
-    # Kernels are compiled for each set: of many, those at the ends are what there is time for.
-    assert_right_for(at_the_ends if is_compiled and name == "sink" else subsets, PAIRS[name], modules[name])
+    assert_right_for(subsets, PAIRS[name], modules[name])
 
 
 @pytest.mark.exhaustive

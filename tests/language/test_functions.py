@@ -81,7 +81,7 @@ def test_on_numpy(layer: Derived) -> None:
     assert {"exact proof", "50 digits", *KINDS} <= without_failures(on_numpy(layer))
 
 
-@pytest.mark.ci
+@pytest.mark.exhaustive
 @pytest.mark.cuda
 @needs_pycuda
 @(needs_gxx if not has_gpu() else lambda test: test)

@@ -50,11 +50,11 @@ class TestProject:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ('[tool.lngen]\nbackends = ["cudda"]', "tool.lngen.emit: there is no backend 'cudda'; .* mean cuda?"),
-            ('[tool.lngen]\nbackends = "cuda"', "tool.lngen.emit: pass a list of backends"),
-            ("[tool.lngen]\nbackends = []", "tool.lngen.emit: pass a list of backends"),
-            ("[tool.lngen]\nbackends = [1]", "tool.lngen.emit: there is no backend 1;"),
-            ("[tool.lngen]\nbackends = 3", "tool.lngen.emit: pass a list of backends"),
+            ('[tool.lngen]\nbackends = ["cudda"]', "tool.lngen.backends: there is no backend 'cudda'; .* mean cuda?"),
+            ('[tool.lngen]\nbackends = "cuda"', "tool.lngen.backends: pass a list of backends"),
+            ("[tool.lngen]\nbackends = []", "tool.lngen.backends: pass a list of backends"),
+            ("[tool.lngen]\nbackends = [1]", "tool.lngen.backends: there is no backend 1;"),
+            ("[tool.lngen]\nbackends = 3", "tool.lngen.backends: pass a list of backends"),
             ('[tool.lngen]\nbackend = ["cuda"]', "tool.lngen.backend: there is no such key; there is backends"),
             ("tool.lngen = 1", "tool.lngen: write a table"),
             ("[tool.lngen\n", "it is no TOML: "),
@@ -108,7 +108,7 @@ class TestDerive:
         result = run("derive", "doubled.py", "--out", "layers", "--backend", wrong)
         assert (result.exit_code, result.stdout) == (cli.REFUSED, "")
         assert result.stderr.startswith("--backend: ")
-        assert "there are numpy, cpu, cuda, torch, jax, all" in result.stderr
+        assert "there are numpy, cpu, cuda, torch, jax, sharded, all" in result.stderr
         assert not (here / "layers").exists()
 
     def test_code_over_parts_brings_what_it_needs(self, here):

@@ -75,7 +75,7 @@ class TestOfAShippedLayer:
         assert held["cost"]["backward"]
         assert held["templates"] == {
             path: manifest.sha256_text(text)
-            for path, text in render.sources("numpy", "cuda", "cpu", "torch", "jax", "report").items()
+            for path, text in render.sources("numpy", "cuda", "cpu", "cpp", "torch", "jax", "report").items()
         }
 
 

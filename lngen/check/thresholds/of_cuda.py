@@ -90,7 +90,7 @@ def sides(layer: Checkable, dtypes: tuple[str, ...], thorough: bool) -> Iterator
 
     Layouts meet where one begins: lengths there, and those before, are taken as long as they have one that is new.
     """
-    backend: Any = layer.module.backend  # type: ignore[attr-defined]
+    backend: Any = layer.module.functions  # type: ignore[attr-defined]
     folder, shared = Path(backend.__file__).parent, _shared_memory()
     sources = [name for name in _SOURCES if (folder / name).is_file()][: None if thorough else 1]
     least = layer.definition.minimum_features

@@ -6,12 +6,14 @@ from itertools import groupby
 from operator import attrgetter
 
 from lngen.emit import render
+from lngen.emit.backends import backend
 from lngen.extensions.page.formulas import Writer
 from lngen.extensions.page.page import steps
 from lngen.pipeline.stages import Derived
 from lngen.plan.planner import Plan
 from lngen.report.content import content
 from lngen.report.formulas import atoms, gradients, reading_order
+from lngen.runtime.emitted import BACKENDS
 
 Panels = dict[str, str]
 """HTML by the name of a panel."""
@@ -19,9 +21,7 @@ Panels = dict[str, str]
 NAMES = ("result", "derivation", "evidence", "cost", "code")
 """The panels, in the order in which they stand on the page."""
 
-_BY_ENDING = {"cu": "CUDA", "cpp": "C++", "h": "C++"}
-_BY_BEGINNING = {"numpy": "NumPy", "cuda": "CUDA", "torch": "PyTorch", "jax": "JAX", "cpu": "C++", "kernels": "C++"}
-_BACKENDS = ("NumPy", "CUDA", "PyTorch", "JAX", "C++")
+_BY_ENDING = {"cu": "cuda", "cpp": "cpu", "h": "cpu"}
 
 
 def of_plan(plan: Plan) -> Panels:
@@ -52,16 +52,19 @@ def of_plan(plan: Plan) -> Panels:
 
 def of_code(layer: Derived) -> Panels:
     """Return the panel of the emitted code, each file below its backend."""
-    files = [(backend, name, text) for name, text in layer.files.items() if (backend := backend_of(name))]
-    groups = [(title, [(name, text) for backend, name, text in files if backend == title]) for title in _BACKENDS]
+    files = [(backend_of(name), name, text) for name, text in layer.files.items()]
+    groups = [
+        (backend(each).title, [(name, text) for owner, name, text in files if owner == each]) for each in BACKENDS
+    ]
     return {"code": render.render("serve/code.html.jinja", name=layer.definition.name, groups=groups)}
 
 
 def backend_of(file: str) -> str:
-    """Return the title of the backend that an emitted file is of; empty for what is no code of one.
+    """Return the backend that an emitted file is of; empty for what is no code of one.
 
     >>> [backend_of(name) for name in ("numpy_kernels.py", "kernels.cu", "layer.h", "manifest.json")]
-    ['NumPy', 'CUDA', 'C++', '']
+    ['numpy', 'cuda', 'cpu', '']
     """
     name, _, ending = file.rpartition(".")
-    return _BY_ENDING.get(ending) or _BY_BEGINNING.get(name.partition("_")[0], "")
+    beginning = name.partition("_")[0]
+    return _BY_ENDING.get(ending) or (beginning if beginning in BACKENDS else "")

@@ -236,6 +236,12 @@ def options_of(folder: Path) -> Mapping[str, Any]:
     return _mapping(_read(folder), "options")
 
 
+def backends_of(folder: Path) -> tuple[str, ...]:
+    """Return the backends that the layer in a folder was emitted for; empty without a manifest of ours."""
+    names = options_of(folder).get("backends")
+    return tuple(names) if isinstance(names, list) else ()
+
+
 def _mapping(manifest: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     found = manifest.get(key)
     return found if isinstance(found, dict) else {}

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lngen.emit.chosen import NEEDS, with_needed
+from lngen.emit.backends import backend as named_backend
+from lngen.emit.backends import with_needed
 from lngen.language.parsing import parse
 from lngen.paths import RUNTIME
 from lngen.pipeline.files import manifest
@@ -126,9 +127,9 @@ def test_a_backend_needs_those_that_its_files_import():
     for backend in BACKENDS:
         imported = {other for other in BACKENDS if f"import {other}_backend" in files[f"{backend}_backend.py"]}
         imported |= {other for other in BACKENDS if f"from .{other}_backend" in files[f"{backend}_backend.py"]}
-        assert imported <= set(NEEDS[backend])
-        assert imported == set(NEEDS[backend]), f"{backend} needs less"
-        assert set(with_needed([backend])) == {backend, "numpy", *NEEDS[backend]}
+        assert imported <= set(named_backend(backend).needs)
+        assert imported == set(named_backend(backend).needs), f"{backend} needs less"
+        assert set(with_needed([backend])) == {backend, "numpy", *named_backend(backend).needs}
 
 
 def test_every_backend_takes_the_whole_runtime(tmp_path):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -17,18 +16,17 @@ from hypothesis import strategies as st
 
 from lngen import runtime
 from lngen.algebra.equations import Names
-from lngen.algebra.symbols import RowScalarSymbol, RowSymbol, axes
+from lngen.algebra.symbols import RowScalarSymbol, RowSymbol
 from lngen.emit.cpp.passes import MOST_SUMS
 from lngen.extensions import simt
 from lngen.language.parsing import parse
 from lngen.pipeline import stages
-from lngen.plan.passes.moments import CorrectedProducts, CorrectedSquares, joined, with_corrected_moments
+from lngen.plan.passes.moments import joined, with_corrected_moments
 from lngen.plan.planner import Plan
-from lngen.plan.program import Assignment, FeatureReduction, RowProgram, Stage, Store
+from lngen.plan.program import Assignment, FeatureReduction, Stage, Store
 from lngen.runtime.includes import inlined
-from tests.corpus import NAMES, SOME, interpret, planned
+from tests.corpus import planned
 from tests.requirements import needs_gxx
-from tests.tiers import sample
 
 _EPS = "eps: Constant = 1e-5"
 JOINED = {
@@ -56,45 +54,6 @@ def centred_out(x: Row, z: Row):
 @functools.cache
 def plan_of(name: str) -> Plan:
     return stages.planned(parse(JOINED[name], f"{name}.py"), proved=False) if name in JOINED else planned(name)
-
-
-def plain(program: RowProgram) -> RowProgram:
-    """The program with its corrected sums written out."""
-
-    def squares(squared: Any, total: Any, mean: Any, width: Any) -> Any:
-        return squared - mean * total - mean * (total - width * mean)
-
-    def products(product: Any, first: Any, mean: Any, second: Any, other: Any, width: Any) -> Any:
-        return product - mean * second - other * (first - width * mean)
-
-    def line(q: Assignment) -> Assignment:
-        expression = q.expression.replace(CorrectedSquares, squares).replace(CorrectedProducts, products)
-        return replace(q, expression=expression)
-
-    stages = (replace(stage, row_scalars=tuple(map(line, stage.row_scalars))) for stage in program.stages)
-    return replace(program, stages=tuple(stages))
-
-
-@pytest.mark.parametrize("name", [*JOINED, *sample(NAMES, SOME[:2])])
-def test_the_values_are_those_of_the_plan(name: str) -> None:
-    """The values agree in every direction, also if the subtracted value is not the row's own mean."""
-    rows, features = 3, 7
-    rng = np.random.default_rng(0)
-    shapes = {(True, True): (rows, features), (True, False): (rows, 1), (False, True): (features,), (False, False): ()}
-    for program in plan_of(name).programs():
-        changed = with_corrected_moments(program, MOST_SUMS)
-        if changed == program:
-            continue
-        read = [argument.symbol for argument in program.rows] + [q.symbol for q in program.parameters]
-        read += program.saved if program.direction != "forward" else ()
-        known = {symbol: rng.uniform(1, 2, shapes[axes(symbol)]) for symbol in read}
-        results, values = interpret(program, known, rows, features)
-        same, as_well = interpret(plain(changed), known, rows, features)
-        assert results.keys() == same.keys()
-        for key, value in results.items():
-            np.testing.assert_allclose(same[key], value, rtol=1e-8, atol=1e-12)
-        for symbol in program.saved:
-            np.testing.assert_allclose(as_well[symbol], values[symbol], rtol=1e-8, atol=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from lngen.emit import Notes
@@ -23,14 +24,15 @@ from lngen.emit.numpy.presence import Cases
 from lngen.emit.numpy.wrappers import PublicFunction, PublicFunctions
 from lngen.emit.render import render
 from lngen.emit.saved import saved_fields
-from lngen.emit.sharded import compiled, device
-from lngen.emit.sharded.statements import DirectionSteps, StepFunction, told
 from lngen.emit.signatures import Signatures
 from lngen.emit.spelling import PYTHON, belongs_to, gradient, marked_program, plain_errors, reading, spelled
 from lngen.errors import LngenError, counted
-from lngen.plan.parts import ShardedProgram
+from lngen.extensions.sharded import compiled, device
+from lngen.extensions.sharded.compiled import TEMPLATES
+from lngen.extensions.sharded.parts import ShardedProgram
+from lngen.extensions.sharded.sharding import sharded
+from lngen.extensions.sharded.statements import DirectionSteps, StepFunction, told
 from lngen.plan.program import RowProgram
-from lngen.plan.sharding import sharded
 from lngen.runtime.sharded.layers import COUNTS, LARGEST, WHOLE
 
 __all__ = ["collectives", "emit"]
@@ -100,11 +102,10 @@ class _ShardedEmission:
         statements = [line for kernel in kernels for line in compiled.statement(kernel, cotangents)]
         fields = self._fields()
         first = self._layer_line()
+        module = partial(render, "sharded/module.py.jinja", TEMPLATES, **fields)
         texts = {
-            "numpy_sharded.py": render("sharded/module.py.jinja", **fields, directions=[*first, *host], compiled=False),
-            "cpu_sharded.py": render(
-                "sharded/module.py.jinja", **fields, directions=[*first, *statements, *on_kernels], compiled=True
-            ),
+            "numpy_sharded.py": module(directions=[*first, *host], compiled=False),
+            "cpu_sharded.py": module(directions=[*first, *statements, *on_kernels], compiled=True),
             "numpy_sharded_kernels.py": render(
                 "numpy/kernels.py.jinja",
                 header=self.notes.header,

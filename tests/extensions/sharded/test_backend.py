@@ -12,6 +12,7 @@ from lngen.errors import LngenError
 from lngen.language.parsing import parse
 from lngen.pipeline.files import loading, manifest
 from lngen.pipeline.stages import derived
+from lngen.runtime.emitted import BACKENDS
 from lngen.runtime.sharded import collectives
 from tests import corpus
 from tests.formatted import assert_passes_ruff
@@ -33,7 +34,8 @@ WITHOUT_PARTS = ("feature_sum", "feature_maximum")
 def emitted(text):
     """The emission of a layer by its name or its text, with code for its parts if there can be any."""
     definition = corpus.definition(text) if text in corpus.NAMES else parse(text)
-    return derived(definition, proved=False, over_parts=text not in WITHOUT_PARTS).emission
+    backends = (*BACKENDS, *["sharded"] * (text not in WITHOUT_PARTS))
+    return derived(definition, proved=False, backends=backends).emission
 
 
 @pytest.fixture(scope="module")
@@ -409,14 +411,14 @@ def test_names_that_sharded_code_has():
         ("def f(x: Row, largest: Feature): return x*mean(x*largest)", "values largest; rename"),
     ):
         with pytest.raises(LngenError, match=message):
-            derived(parse(text), proved=False, over_parts=True)
+            derived(parse(text), proved=False, backends=["sharded"])
 
 
 @pytest.mark.ci
 @pytest.mark.parametrize("name", ["add_layer_norm", "scaled_softmax"])
 @needs_ruff
 def test_text_passes_ruff(name, tmp_path):
-    files = derived(corpus.definition(name), proved=False, over_parts=True).files
+    files = derived(corpus.definition(name), proved=False, backends=["sharded"]).files
     texts = {path: text for path, text in files.items() if "sharded" in path and path.endswith(".py")}
     assert len(texts) == 4
     for path, text in texts.items():
@@ -472,7 +474,7 @@ def test_processes_give_what_one_gives(kind, sizes, tmp_path):
 
 def written(folder):
     """The plain module of layer norm, and the folder of its package."""
-    manifest.write(derived(corpus.definition("layer_norm"), proved=False, over_parts=True).emission, folder)
+    manifest.write(derived(corpus.definition("layer_norm"), proved=False, backends=["sharded"]).emission, folder)
     path = folder / "layer_norm"
     return importlib.import_module(f"{loading.load(path).__name__}.numpy_backend"), path
 

@@ -1,7 +1,7 @@
 import pytest
 
+from lngen.extensions.sharded.placement import Network, PlacedRows
 from lngen.plan.cost import cost, parse_dtype
-from lngen.plan.cost.placement import Network, PlacedRows
 from tests import corpus
 
 NETWORK = Network(latency=1e-5, bandwidth=1e10)

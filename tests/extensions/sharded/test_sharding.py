@@ -8,9 +8,9 @@ import sympy
 
 from lngen.algebra.symbols import RowScalarSymbol, RowSymbol, axes
 from lngen.errors import LngenError
-from lngen.plan.merging import HIGHEST
+from lngen.extensions.sharded.merging import HIGHEST
+from lngen.extensions.sharded.sharding import sharded
 from lngen.plan.program import Assignment, FeatureReduction, RowArgument, RowProgram, Stage, Store
-from lngen.plan.sharding import sharded
 from tests import corpus, programs
 from tests.shipped import NAMES as SHIPPED
 from tests.tiers import sample
@@ -168,14 +168,14 @@ def test_without_rules_each_level_of_reductions_waits_for_the_one_before():
 )
 def test_every_merge_is_an_identity(name, monkeypatch):
     found = []
-    monkeypatch.setattr("lngen.plan.sharding.Merging.shared", watched(found))
+    monkeypatch.setattr("lngen.extensions.sharded.sharding.Merging.shared", watched(found))
     for program in corpus.planned(name).programs():
         sharded(program)
     assert [sympy.sstr(q) for q in found if q != 0] == []
 
 
 def watched(found):
-    from lngen.plan.merging import Merging
+    from lngen.extensions.sharded.merging import Merging
 
     plain = Merging.shared
 

@@ -1,4 +1,4 @@
-"""Row program in which each of several processes has a shard of the features (`lngen.plan.sharding`)."""
+"""Row program in which each of several processes has a shard of the features (`lngen.extensions.sharded.sharding`)."""
 
 from __future__ import annotations
 

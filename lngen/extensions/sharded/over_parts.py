@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -21,8 +22,11 @@ from lngen.check.evidence import Evidence
 from lngen.check.layer import Array
 from lngen.check.on_device import OnDevice, device
 from lngen.check.runner import check
+from lngen.check.running import broken
 from lngen.language.definition import Definition
 from lngen.language.syntax import Kind
+from lngen.pipeline.files import loading
+from lngen.pipeline.stages import Derived
 from lngen.plan.planner import Plan
 
 KIND = "parts of rows"
@@ -34,6 +38,20 @@ _ROWS = 3
 _SECONDS = 30.0
 _KINDS = ("forward vs oracle", "complex step", "second derivation", "tangents", "second order", "precision")
 _DTYPES = ("float64", "float32")
+
+
+def evidence(layer: Derived, folder: Path, backend: str, seed: int, tell: Tell) -> Iterator[Evidence]:
+    """The evidence about the module for rows in parts beside that of a backend, where the folder has one."""
+    name = f"{backend}_sharded"
+    if not (folder / f"{name}.py").is_file():
+        return
+    tell(f"the import of {name}")
+    try:
+        module = importlib.import_module(f"{loading.load(folder).__name__}.{name}")
+    except Exception as error:  # whatever emitted code raises is its failure to report
+        yield broken(f"{name} imports", error, KIND)
+        return
+    yield from over_parts(layer.plan, module, backend, seed, tell)
 
 
 def over_parts(plan: Plan, module: ModuleType, backend: str, seed: int, tell: Tell) -> Iterator[Evidence]:

@@ -1,9 +1,9 @@
 """Communication cost of a layer on several devices, with sharded rows or with sharded features.
 
 Sharded rows exchange only sums over rows, which are all-reduced as the gradients of parameters. Sharded features
-exchange the reductions of row scalars (`lngen.plan.sharding`), and nothing for parameters, of which each device has its
-shard. The model of a collective is its latency, once for each doubling of the devices, and the received bytes at the
-bandwidth of the link. Memory traffic of a device is added before and after.
+exchange the reductions of row scalars (`lngen.extensions.sharded.sharding`), and nothing for parameters, of which each
+device has its shard. The model of a collective is its latency, once for each doubling of the devices, and the received
+bytes at the bandwidth of the link. Memory traffic of a device is added before and after.
 
 >>> network = Network(latency=5e-6, bandwidth=50e9)
 >>> round(network.gathered(1000, 8) * 1e6, 2), round(network.reduced(1000, 8) * 1e6, 2)
@@ -16,11 +16,11 @@ import math
 from dataclasses import dataclass
 
 from lngen.algebra.symbols import FeatureSymbol, axes
+from lngen.extensions.sharded.sharding import sharded
 from lngen.plan.cost.traffic import cost
 from lngen.plan.cost.units import DType
 from lngen.plan.planner import Plan
 from lngen.plan.program import RowProgram
-from lngen.plan.sharding import sharded
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,10 @@
-"""A promise that can be tried, and how results are compared to see whether it was kept."""
+"""A claim that can be tried on every backend, and how results are compared to see whether it holds."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,29 +13,52 @@ import numpy as np
 from lngen.check.evidence import Evidence, verdict
 from lngen.check.layer import Array, Case, Checkable, Run, run
 
-Bounds = Callable[[Case], Mapping[str, Array] | None]
-"""Error bounds by result (`y`, `dx`) of a float64 case, or None where none can be derived."""
-
 ROWS, FEATURES = 5, 7
-"""The shape that contracts are tried at, unless they need another."""
+"""The shape that claims are tried at, unless they need another."""
+
+
+class NotRun(Exception):
+    """Reason why a claim cannot be tried on this machine."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """Claim about a layer: `trouble()` describes the fault, and is empty if the claim holds."""
+    """Statement about a layer on a backend, and what it does with them.
 
-    what: str
-    shape: tuple[int, int]
-    trouble: Callable[[], str]
-    dtype: str = "float64"
+    `trouble` describes the fault and returns nothing if there is none, or raises. `{on}` in the statement is the
+    adapter of the backend. A backend of which what the claim `needs` cannot be asked makes no such claim. With
+    `each_type` it is tried in each storage type, in short rows and long ones. With `differences` it holds for
+    definitions without `stop_gradient` alone, since a difference sees through the stop.
+    """
 
-    def evidence(self) -> Evidence:
+    statement: str
+    trouble: Callable[[Any], str | None]
+    needs: str = ""
+    rows: int = ROWS
+    features: int = FEATURES
+    each_type: bool = False
+    differences: bool = False
+
+    def evidence(self, kind: str, on: Any, subject: Any, shape: tuple[int, int], dtype: str = "float64") -> Evidence:
         """Try it."""
+        trouble, silence = "", ""
         try:
-            trouble = self.trouble()
-        except Exception as error:  # whatever emitted code raises is its failure to report, not ours to pass on
-            trouble = f"{type(error).__name__}: {error}"
-        return verdict("contracts", self.what, trouble, self.shape, self.dtype)
+            with _quiet():
+                trouble = self.trouble(subject) or ""
+        except NotRun as reason:
+            silence = f"not run: {reason}"
+        except Exception as error:  # whatever the layer or a framework raises speaks against the layer
+            trouble = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+        found = verdict(kind, self.statement.format(on=on), trouble, shape, dtype, silence)
+        return replace(found, claimed=not silence)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    # Frameworks warn of what they themselves do.
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        yield
 
 
 def results(answer: Run) -> dict[str, Array | None]:

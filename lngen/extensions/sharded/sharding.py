@@ -33,7 +33,7 @@ s = -m + x
 y = s/v
 <BLANKLINE>
 
-Two reductions, the second of which needs the first, and one exchange: the rules of `lngen.plan.merging`.
+Two reductions, the second of which needs the first, and one exchange: the rules of `lngen.extensions.sharded.merging`.
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ from lngen.algebra.symbols import (
     varies_over_features,
 )
 from lngen.errors import LngenError
+from lngen.extensions.sharded.merging import Merging, Shared
+from lngen.extensions.sharded.parts import Exchange, Sent, ShardedProgram
 from lngen.plan.lines import ProgramLine
-from lngen.plan.merging import Merging, Shared
-from lngen.plan.parts import Exchange, Sent, ShardedProgram
 from lngen.plan.passes.balance import grown
 from lngen.plan.program import (
     OPERATORS,

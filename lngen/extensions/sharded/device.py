@@ -11,9 +11,10 @@ from lngen.emit.cuda.launcher import functions, layer_statement
 from lngen.emit.interface import PublicInterface
 from lngen.emit.layout import call, in_order, statement, table
 from lngen.emit.render import render
-from lngen.emit.sharded import compiled
-from lngen.emit.sharded.statements import DirectionSteps, told
 from lngen.emit.spelling import reading
+from lngen.extensions.sharded import compiled
+from lngen.extensions.sharded.compiled import TEMPLATES
+from lngen.extensions.sharded.statements import DirectionSteps, told
 from lngen.plan.program import RowProgram
 from lngen.runtime.protocol.directions import DirectionProtocol, LayerProtocol
 
@@ -52,6 +53,7 @@ def files(
         statements += each.statement(notes.layer, "_device_sharded.DeviceSharded", "_device_sharded.DeviceSteps", "_")
     text = render(
         "sharded/cuda.py.jinja",
+        TEMPLATES,
         **_told(functions(protocol, programs, layer, _KEYWORDS, _called)),
         header=notes.header,
         title=notes.title,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from lngen.emit.layout import call, statement, table
 from lngen.emit.spelling import reading
-from lngen.plan.parts import Exchange, ShardedProgram
+from lngen.extensions.sharded.parts import Exchange, ShardedProgram
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from lngen.algebra.symbols import RowScalarSymbol, RowSymbol, is_row
 from lngen.emit import Notes, cpu, layout
@@ -14,6 +15,9 @@ from lngen.emit.cuda import kernels_text
 from lngen.emit.spelling import belongs_to, marked_program, reading
 from lngen.plan.program import RowArgument, RowProgram
 from lngen.runtime.sharded.layers import LARGEST, WHOLE
+
+TEMPLATES = Path(__file__).parents[1]
+"""The folder below which the templates are, as those of lngen's own backends are below `templates/`."""
 
 SOURCE = "sharded"
 """Name of the files of kernels, without a suffix."""

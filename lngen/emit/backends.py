@@ -1,0 +1,146 @@
+"""Backends that a layer is emitted for: what each emits, the others that it needs, and its templates.
+
+lngen's own are listed here. Others are extensions (`lngen.backends`), which are found where one is named; "all" is all
+of lngen's own.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lngen import entry_points
+from lngen.emit import Notes, cpu, cuda, jax, numpy, render, torch
+from lngen.errors import LngenError, printable
+from lngen.plan.planner import Plan
+from lngen.plan.program import RowProgram
+from lngen.runtime.emitted import BACKENDS
+
+SHARDED = "sharded"
+"""The backend that `--sharded` asks for."""
+
+
+@dataclass(frozen=True)
+class Backend:
+    """Backend of a layer.
+
+    `emit` returns the texts of its files by name. `title` is its name for readers. `needs` are backends whose files its
+    own import. `templates` are the folders of the templates that it prints with, in `folder` or else in lngen's.
+    `option` is how a command asks for it, if not by `--backend`. `remark` says in a line what readers of its files have
+    to know of a plan. `check` yields evidence about files that stand beside those of another backend.
+    """
+
+    emit: Callable[[Sequence[RowProgram], Notes], Mapping[str, str]]
+    title: str
+    needs: tuple[str, ...] = ("numpy",)
+    templates: tuple[str, ...] = ()
+    folder: Path | None = None
+    option: str = ""
+    remark: Callable[[Plan], str] = lambda plan: ""
+    check: Callable[..., Iterable[Any]] | None = None
+
+    def sources(self) -> dict[str, str]:
+        """The text of every template that it prints with, by its path."""
+        return render.sources(*self.templates, folder=self.folder)
+
+
+_OWN: Mapping[str, Backend] = {
+    "numpy": Backend(numpy.emit, "NumPy", (), ("numpy",)),
+    "cpu": Backend(cpu.emit, "C++", ("numpy",), ("cpu", "cpp")),
+    "cuda": Backend(cuda.emit, "CUDA", ("numpy",), ("cuda", "cpp")),
+    "torch": Backend(torch.emit, "PyTorch", ("numpy", "cpu"), ("torch",)),
+    "jax": Backend(jax.emit, "JAX", ("numpy", "cpu"), ("jax",)),
+}
+
+
+def known() -> tuple[str, ...]:
+    """The names of all backends, lngen's own first."""
+    return (*BACKENDS, *(name for name in entry_points.extensions(entry_points.BACKENDS) if name not in _OWN))
+
+
+def backend(name: str) -> Backend:
+    """The backend that has a name. Raises LngenError for an unknown or a broken one."""
+    found: Backend | None = _OWN.get(name) or entry_points.find(entry_points.BACKENDS, name, _required)
+    if found is None:
+        raise LngenError(_unknown(name))
+    return found
+
+
+def command_option(name: str) -> str:
+    """The option by which `lngen derive` writes the files of a backend; empty if it does so without.
+
+    >>> command_option("cuda")
+    ''
+    """
+    return "" if name in _OWN else backend(name).option or f"--backend {name}"
+
+
+def _required(found: Any) -> Backend:
+    if not isinstance(found, Backend):
+        raise TypeError(f"this is no lngen.emit.backends.Backend but a {type(found).__name__}")
+    return found
+
+
+def _unknown(name: object) -> str:
+    names = (*known(), "all")
+    near = difflib.get_close_matches(str(name), names, n=1)
+    hint = f" Did you mean {near[0]}?" if near else ""
+    return f"there is no backend {printable(repr(name))}; there are {', '.join(names)}.{hint}"
+
+
+def with_needed(names: Iterable[str]) -> tuple[str, ...]:
+    """The backends and those that they need, lngen's own first, in the order of `BACKENDS`.
+
+    >>> with_needed(["torch"])
+    ('numpy', 'cpu', 'torch')
+    """
+    every, left = {"numpy"}, list(names)
+    while left:
+        name = left.pop()
+        left += {*backend(name).needs} - every
+        every.add(name)
+    return (*(name for name in BACKENDS if name in every), *sorted(every - {*BACKENDS}))
+
+
+def named(names: Any, where: str) -> tuple[str, ...]:
+    """The backends of a list of names with what they need; "all" is each of lngen's own. `where` is the list's place.
+
+    Raises LngenError, which begins with `where`, for what is no list of names, an empty one, or an unknown name.
+
+    >>> named(["jax"], "--backend")
+    ('numpy', 'cpu', 'jax')
+    """
+    if isinstance(names, str) or not isinstance(names, Iterable) or not (found := list(names)):
+        shown = ", ".join((*known(), "all"))
+        raise LngenError(f'{where}: pass a list of backends, such as ["numpy", "cuda"]; there are {shown}.')
+    for name in found:
+        if name not in (*BACKENDS, "all") and name not in known():
+            raise LngenError(f"{where}: {_unknown(name)}")
+    return with_needed(each for name in found for each in (BACKENDS if name == "all" else (name,)))
+
+
+def names_in(words: str) -> list[str]:
+    """The names of an option, such as "numpy,cuda"."""
+    return [word.strip() for word in words.split(",") if word.strip()]
+
+
+def parsed(words: str) -> tuple[str, ...]:
+    """The backends of an option with what they need. Raises as `named` does."""
+    return named(names_in(words), "--backend")
+
+
+def added(words: str, chosen: Iterable[str]) -> str:
+    """Say which backends are emitted besides those of an option, and what needs them; empty if there are none.
+
+    >>> added("torch", with_needed(["torch"]))
+    'torch needs numpy, cpu: written too'
+    """
+    asked = names_in(words)
+    more = [] if "all" in asked else [name for name in chosen if name not in (*asked, SHARDED)]
+    by = [name for name in asked if name != "all" and not {"numpy", *backend(name).needs}.isdisjoint(more)]
+    if not by:  # nothing that was named
+        by = ["code for rows in parts"]
+    return f"{', '.join(by)} {'needs' if len(by) == 1 else 'need'} {', '.join(more)}: written too" if more else ""

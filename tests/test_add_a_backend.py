@@ -1,0 +1,91 @@
+"""The guide to a backend, followed: a module of at most fifty lines, which another distribution declares."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lngen.emit.backends import BACKENDS
+from lngen.pipeline.files import loading
+from tests.shipped import ROOT
+from tests.test_entry_points import distribution, lngen
+
+PAGE = (ROOT / "docs" / "how_to" / "add_a_backend.md").read_text(encoding="utf-8")
+MODULE, DECLARED = (
+    re.search(rf"^```{kind}\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)[1] for kind in ("python", "toml")
+)
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> Path:
+    """A folder on the path with the guide's backend, installed as its own distribution."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    declared = DECLARED.replace("project.entry-points.", "").replace('"', "")
+    distribution(folder, "lngen-loops", {"loops": MODULE}, declared)
+    return folder
+
+
+def test_the_backend_of_the_guide_is_short() -> None:
+    assert len(MODULE.splitlines()) <= 50
+
+
+@pytest.mark.parametrize("name", ["rms_norm", pytest.param("layer_norm", marks=pytest.mark.ci)])
+def test_the_guide_is_followed(name: str, installed: Path, tmp_path: Path) -> None:
+    command = f"derive {name} --out my_layers --backend loops"
+    assert f"lngen {command.replace(name, 'rms_norm')}\n" in PAGE
+    done = lngen(*command.split(), on_path=installed, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    folder = tmp_path / "my_layers" / name
+    assert json.loads((folder / "manifest.json").read_text())["options"]["backends"] == ["loops", "numpy"]
+    text = (folder / "loops_backend.py").read_text(encoding="utf-8")
+    assert f"lngen derive {name}.py --backend loops" in text
+
+    numpy = loading.load(folder)
+    loops = importlib.import_module(f"{numpy.__name__}.loops_backend")
+    x, gamma, beta = np.random.default_rng(0).normal(size=(3, 7))
+    given = {"x": x, "gamma": gamma, "beta": beta, "eps": 1e-5}
+    code = loops.forward.__code__
+    asked = {each: given[each] for each in code.co_varnames[: code.co_argcount]}
+    expected, _ = numpy.forward(**asked)
+    plain = {each: value.tolist() if isinstance(value, np.ndarray) else value for each, value in asked.items()}
+    np.testing.assert_allclose(loops.forward(**plain), expected, rtol=1e-13, atol=1e-15)
+
+    # It is kept without a word, and its drift is seen.
+    assert lngen("derive", name, "--out", "my_layers", "--check", on_path=installed, cwd=tmp_path).returncode == 0
+    (folder / "loops_backend.py").write_text(text.replace("return y", "return x"), encoding="utf-8")
+    drifted = lngen("derive", name, "--out", "my_layers", "--check", on_path=installed, cwd=tmp_path)
+    assert drifted.returncode == 1
+    assert "loops_backend.py: differs" in drifted.stdout
+
+
+def test_it_is_listed_and_refused_where_it_is_not_installed(installed: Path, tmp_path: Path) -> None:
+    words = ("derive", "rms_norm", "--out", "my_layers", "--backend")
+    wrong = lngen(*words, "lops", on_path=installed, cwd=tmp_path)
+    assert wrong.returncode == 2
+    assert f"there are {', '.join(BACKENDS)}, sharded, loops, all. Did you mean loops?" in wrong.stderr
+    without = lngen(*words, "loops", on_path=tmp_path / "nothing", cwd=tmp_path)
+    assert without.returncode == 2
+    assert "there is no backend 'loops'" in without.stderr
+
+
+@pytest.mark.parametrize("other", ["emit", "Backend", "3"])
+def test_what_is_no_backend_is_one_sentence(other: str, installed: Path, tmp_path: Path) -> None:
+    (installed / "loops.py").write_text(f"{MODULE}\nBACKEND = {other}\n", encoding="utf-8")
+    done = lngen("derive", "rms_norm", "--out", "out", "--backend", "loops", on_path=installed, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "the extension loops (lngen.backends) of lngen-loops is broken" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_backend_cannot_write_the_files_of_another(installed: Path, tmp_path: Path) -> None:
+    (installed / "loops.py").write_text(MODULE.replace("loops_backend.py", "numpy_backend.py"), encoding="utf-8")
+    done = lngen("derive", "rms_norm", "--out", "out", "--backend", "loops", on_path=installed, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "numpy_backend.py, which another backend emits" in done.stderr
+    assert not (tmp_path / "out").exists()
