@@ -190,6 +190,11 @@ class Where(Function):  # type: ignore[misc]
 
     >>> Where(x > 0, x * Where(x > 0, x, 1), 0)
     Where(x > 0, x**2, 0)
+
+    So is one whose condition excludes it, or follows from it:
+
+    >>> Where(x > 1, x, Where(x > 2, x**2, Where(x < 0, 0, 1)))
+    Where(x > 1, x, Where(x < 0, 0, 1))
     """
 
     nargs = 3
@@ -214,10 +219,61 @@ class Where(Function):  # type: ignore[misc]
 def _decided(branch: Expr, condition: Any, outcome: int) -> Expr:
     # Not inside a reduction: there the condition is that of other features.
     if isinstance(branch, Where):
-        return branch.args[outcome] if branch.args[0] == condition else branch
+        inner = _implied(branch.args[0], condition, outcome == 1)
+        if inner is not None:
+            return _decided(branch.args[1 if inner else 2], condition, outcome)
+        return Where(branch.args[0], *(_decided(side, condition, outcome) for side in branch.args[1:]))
     if isinstance(branch, (sympy.Add, sympy.Mul)) and branch.atoms(Where):
         return branch.func(*(_decided(argument, condition, outcome) for argument in branch.args))
     return branch
+
+
+class _Ray(NamedTuple):
+    """The values above a number, or below it with `side` -1; the number itself too if it is `closed`."""
+
+    value: Expr
+    side: int
+    end: Expr
+    closed: bool
+
+
+_ORDERS = {sympy.Gt: (1, False), sympy.Ge: (1, True), sympy.Lt: (-1, False), sympy.Le: (-1, True)}
+
+
+def _ray(condition: Any) -> _Ray | None:
+    """The values for which a comparison with a number holds."""
+    if type(condition) not in _ORDERS:
+        return None
+    side, closed = _ORDERS[type(condition)]
+    left, right = condition.args
+    if right.is_Rational:
+        return _Ray(left, side, right, closed)
+    return _Ray(right, -side, left, closed) if left.is_Rational else None
+
+
+def _implied(condition: Any, known: Any, holds: bool) -> bool | None:
+    """Return whether a condition holds wherever another one does, or does not; None if that decides nothing.
+
+    NaN fulfils no comparison, so nothing follows to hold from one that does not.
+
+    >>> x = RowSymbol("x")
+    >>> _implied(x > 2, x > 1, False), _implied(x < 2, x < 1, True), _implied(x >= 1, x < 1, True)
+    (False, True, False)
+    >>> _implied(x < 2, x > 1, False), _implied(x > 2, x > 1, True)
+    (None, None)
+    """
+    if condition == known:
+        return holds
+    asked, given = _ray(condition), _ray(known)
+    if asked is None or given is None or asked.value != given.value:
+        return None
+    if not holds:
+        given = _Ray(given.value, -given.side, given.end, not given.closed)
+    inward = given.side * (given.end - asked.end)
+    if asked.side == given.side:
+        inside = inward > 0 or (inward == 0 and (asked.closed or not given.closed))
+        return True if inside and holds else None
+    return False if inward > 0 or (inward == 0 and not (asked.closed and given.closed)) else None
 
 
 class Elementwise(Function):  # type: ignore[misc]

@@ -79,12 +79,14 @@ def fraction(expression: Expr) -> Fraction:
     sums.
 
     Numbers that all terms of a factor share are taken out of it, and so is the sign of a factor that has only
-    negative terms.
+    negative terms. A decimal stays a decimal.
 
     >>> from lngen.algebra.symbols import FeatureSymbol, RowScalarSymbol, RowSymbol
     >>> dy, gamma, s = RowSymbol("dy"), FeatureSymbol("gamma"), RowScalarSymbol("s")
     >>> fraction(-dy * gamma * (2*dy - 2*s) / s)
     Fraction(negative=True, numerator=(2, gamma, dy, -s + dy), denominator=(s,))
+    >>> fraction(s * (1 + sympy.Rational("0.134145")*dy**2)).numerator
+    (s, 26829*dy**2/200000 + 1)
     """
     coefficient: Expr = S.One
     above: list[Expr] = []
@@ -93,7 +95,7 @@ def fraction(expression: Expr) -> Fraction:
         if factor.is_Rational:
             coefficient *= factor
         elif isinstance(factor, Add):
-            shared, rest = factor.primitive()
+            shared, rest = _shared(factor)
             if all(_sign(term)[0] for term in rest.args):
                 shared, rest = -shared, Add(*(-term for term in rest.args))
             coefficient *= shared
@@ -103,6 +105,13 @@ def fraction(expression: Expr) -> Fraction:
         else:
             above.append(factor)
     return with_number(coefficient, sorted(above, key=_factor_key), sorted(below, key=_factor_key))
+
+
+def _shared(total: Add) -> tuple[Expr, Expr]:
+    """The number that all terms of a sum share, and what it leaves; 1 where that makes integers of decimals."""
+    shared, rest = total.primitive()
+    numbers = (term.as_coeff_Mul()[0] for term in total.args)
+    return (S.One, total) if any(abs(n) != shared and n.is_Rational and decimal(n) for n in numbers) else (shared, rest)
 
 
 def with_number(number: Expr, above: Sequence[Expr], below: Sequence[Expr]) -> Fraction:

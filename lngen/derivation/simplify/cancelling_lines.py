@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import sympy
@@ -21,41 +21,65 @@ from lngen.algebra.symbols import (
     symbol_like,
 )
 from lngen.derivation.simplify.cancelling import ANGLE, TAIL, Found, factors, half_angles, taken_together
+from lngen.derivation.simplify.line_rules import LineRewrite
 from lngen.derivation.simplify.trail import Trail
 
 _LONGEST_CANCELLED = 40
 """The operations of a line in which a quotient is cancelled."""
 
 
-def lines_without_cancelling(
-    equations: tuple[Equation, ...], forward: Forward, trail: Trail, names: Names
-) -> tuple[Equation, ...]:
-    """The rules for what is derived from a forward, before its complements are differences again.
+def known_complements(lines: tuple[Equation, ...], forward: Forward) -> Iterator[LineRewrite]:
+    """Write what a sigmoid leaves to 1 by its name, and 1 less that as the sigmoid.
 
+    >>> from lngen.derivation.simplify.line_rules import applied
     >>> from lngen.algebra.symbols import RowSymbol
     >>> s, t, u, g = (RowSymbol(name) for name in "stug")
     >>> layer = Forward("f", (), (), (Equation(s, Sigmoid(u)), Equation(t, sympy.tanh(u))), ())
-    >>> lines = (g - g*Complement(t**2), g*s*Complement(s), s - Complement(s))
-    >>> lines = tuple(Equation(RowSymbol("du"), line) for line in lines)
-    >>> for q in lines_without_cancelling(lines, layer, Trail(), Names([])):
+    >>> lines = tuple(Equation(RowSymbol("du"), line) for line in (g - g*Complement(t**2), s - Complement(s)))
+    >>> for q in applied(known_complements, lines, layer):
     ...     print(q.symbol, "=", q.expression)
     du = g*t**2
-    s_complement = Sigmoid(-u)
-    du = g*s*s_complement
     du = tanh(u/2)
     """
-    values = {q.symbol: q.expression for q in forward.equations}
-    sigmoids = {s: value.args[0].xreplace(values) for s, value in values.items() if isinstance(value, Sigmoid)}
+    values, sigmoids = _values_and_sigmoids(forward)
     symbols = {argument: s for s, argument in sigmoids.items()}
     named = {Complement(s): symbols[-argument] for s, argument in sigmoids.items() if -argument in symbols}
 
-    def changed(e: Expr) -> Expr:
+    def change(e: Expr) -> Expr:
         e = e.replace(Add, lambda *terms: taken_together(terms, values, complements)).xreplace(named)
         return e.replace(Add, lambda *terms: taken_together(terms, sigmoids, opposites))
 
-    equations = trail.rewritten("complement", "what it leaves to 1 is known, or taken off again", equations, changed)
-    halved: Callable[[Expr], Expr] = lambda e: e.replace(Add, lambda *t: taken_together(t, values, half_angles))  # noqa: E731
-    equations = trail.rewritten("half an angle", ANGLE, equations, halved)
+    yield LineRewrite("complement", "what it leaves to 1 is known, or taken off again", change)
+
+
+def halved_angles(lines: tuple[Equation, ...], forward: Forward) -> Iterator[LineRewrite]:
+    """The forward rule of half an angle, in a line.
+
+    >>> from lngen.derivation.simplify.line_rules import applied
+    >>> from lngen.algebra.symbols import RowSymbol
+    >>> x, g = RowSymbol("x"), RowSymbol("g")
+    >>> line = Equation(RowSymbol("dx"), g*(1 - sympy.cos(x)))
+    >>> applied(halved_angles, (line,), Forward("f", (), (), (), ()))[0].expression
+    2*g*sin(x/2)**2
+    """
+    values = {q.symbol: q.expression for q in forward.equations}
+    yield LineRewrite(
+        "half an angle", ANGLE, lambda e: e.replace(Add, lambda *t: taken_together(t, values, half_angles))
+    )
+
+
+def named_tails(equations: tuple[Equation, ...], forward: Forward, trail: Trail, names: Names) -> tuple[Equation, ...]:
+    """Write what a sigmoid leaves to 1, if it is a factor of a line, as a sigmoid under a name.
+
+    >>> from lngen.algebra.symbols import RowSymbol
+    >>> s, u, g = (RowSymbol(name) for name in "sug")
+    >>> layer = Forward("f", (), (), (Equation(s, Sigmoid(u)),), ())
+    >>> for q in named_tails((Equation(RowSymbol("du"), g*s*Complement(s)),), layer, Trail(), Names([])):
+    ...     print(q.symbol, "=", q.expression)
+    s_complement = Sigmoid(-u)
+    du = g*s*s_complement
+    """
+    values, sigmoids = _values_and_sigmoids(forward)
     result: list[Equation] = []
     known: dict[Expr, TypedSymbol] = {}
     for equation in equations:
@@ -70,6 +94,12 @@ def lines_without_cancelling(
         table = {complement: known[complement] for complement in _bare(equation.expression) if complement in known}
         result.append(replace(equation, expression=_with_bare(equation.expression, table)))
     return tuple(result)
+
+
+def _values_and_sigmoids(forward: Forward) -> tuple[dict[TypedSymbol, Expr], dict[TypedSymbol, Expr]]:
+    """Return what the symbols of a forward stand for, and the arguments of those that are sigmoids."""
+    values = {q.symbol: q.expression for q in forward.equations}
+    return values, {s: value.args[0].xreplace(values) for s, value in values.items() if isinstance(value, Sigmoid)}
 
 
 def _bare(e: Expr) -> Iterator[Expr]:
@@ -106,16 +136,17 @@ def opposites(terms: tuple[Expr, ...], arguments: Mapping[Expr, Expr]) -> Found:
                     yield (term, -times * other), times * sympy.tanh(arguments[factor] / 2)
 
 
-def in_roots(equations: tuple[Equation, ...], forward: Forward, trail: Trail) -> tuple[Equation, ...]:
+def in_roots(lines: tuple[Equation, ...], forward: Forward) -> Iterator[LineRewrite]:
     """The derivative of `r - b`, a root less a constant that a forward has as `n/(r + b)`, is that of the root.
 
     Condition: with `n = r**2 - b**2` put in and cancelled against `r + b` it is shorter, and nothing is taken off r.
 
+    >>> from lngen.derivation.simplify.line_rules import applied
     >>> from lngen.algebra.symbols import RowSymbol
     >>> x, y, u, r, g = (RowSymbol(name) for name in "xyurg")
     >>> layer = (Equation(u, x**2 + 1), Equation(r, sympy.sqrt(u)), Equation(y, x**2/(r + 1)))
     >>> line = Equation(RowSymbol("dx"), g*x*(2 - y/r)/(r + 1))
-    >>> in_roots((line,), Forward("f", (), (), layer, ()), Trail())[0].expression
+    >>> applied(in_roots, (line,), Forward("f", (), (), layer, ()))[0].expression
     g*x/r
     """
     values = {q.symbol: q.expression for q in forward.equations}
@@ -129,9 +160,7 @@ def in_roots(equations: tuple[Equation, ...], forward: Forward, trail: Trail) ->
                 line = line if shorter is None else shorter
         return line
 
-    return trail.rewritten(
-        "conjugate", "the derivative of a root less a constant is that of the root", equations, changed
-    )
+    yield LineRewrite("conjugate", "the derivative of a root less a constant is that of the root", changed)
 
 
 def _root_put_in(line: Expr, root: TypedSymbol, b: Expr, values: Mapping[Expr, Expr]) -> Expr | None:

@@ -24,6 +24,7 @@ from lngen.algebra.symbols import (
     symbol_like,
 )
 from lngen.derivation.simplify.factors import divides
+from lngen.derivation.simplify.line_rules import LineRewrite
 from lngen.derivation.simplify.linear import TooManyTermsError, expand_linear, tree_size
 from lngen.derivation.simplify.trail import Trail
 
@@ -288,36 +289,34 @@ def _rows_meant(expression: Expr, mean_of: Mapping[TypedSymbol, Expr], *, whole:
 # ---- lines derived from a forward
 
 
-def without_zero_means(equations: tuple[Equation, ...], forward: Forward, trail: Trail) -> tuple[Equation, ...]:
+def zero_means(lines: tuple[Equation, ...], forward: Forward) -> Iterator[LineRewrite]:
     """The mean of a row that is centred is zero, also one with the weights that it is centred with.
 
     Condition: with the row and its sums written out, nothing is left of the mean.
 
+    >>> from lngen.derivation.simplify.line_rules import applied
     >>> from lngen.language.parsing import parse
     >>> from lngen.derivation.from_definition import translate
     >>> layer = translate(parse("def f(x: Row, w: Feature): return x - sum(w*x)/sum(w)"))
     >>> y, w, g = layer.outputs[0], layer.symbols[1], RowSymbol("g")
-    >>> without_zero_means((Equation(RowSymbol("dx"), g - w*Mean(w*y) + Mean(y)),), layer, Trail())[0].expression
+    >>> applied(zero_means, (Equation(RowSymbol("dx"), g - w*Mean(w*y) + Mean(y)),), layer)[0].expression
     g + Mean(y)
     """
     values = {q.symbol: q.expression for q in forward.equations}
     centred = {symbol for symbol, value in values.items() if is_row(symbol) and isinstance(value, Add)}
     sums = {q.symbol: q.expression for q in forward.equations if isinstance(q.reduction, Mean)}
     zero: dict[Expr, Expr] = {}
-    for mean in {mean for q in equations for mean in q.expression.atoms(Mean)}:
+    for mean in {mean for q in lines for mean in q.expression.atoms(Mean)}:
         [*_, row] = sorted(Mul.make_args(mean.args[0]), key=lambda factor: factor in centred)
         written = mean.xreplace({row: values.get(row, row)}).xreplace(sums)
         if row in centred and tree_size(written, _LONGEST_WRITTEN_OUT) <= _LONGEST_WRITTEN_OUT:
             with suppress(TooManyTermsError):
                 zero |= {mean: sympy.S.Zero} if expand_linear(written) == 0 else {}
-    result = []
-    for equation in equations:
-        after = equation.expression.xreplace(zero).replace(SumRows, lambda u: SumRows(u) if u != 0 else u)
-        uses = [(mean, sympy.S.Zero) for mean in zero if equation.expression.has(mean)]
-        uses.sort(key=lambda used: sympy.default_sort_key(used[0]))
-        trail.derived("identities", equation.symbol, equation.expression, after, _ZERO, uses=uses)
-        result.append(replace(equation, expression=after))
-    return tuple(result)
+
+    def change(line: Expr) -> Expr:
+        return line.xreplace(zero).replace(SumRows, lambda u: SumRows(u) if u != 0 else u)
+
+    yield LineRewrite("identities", _ZERO, change, uses=zero)
 
 
 # ---- squares

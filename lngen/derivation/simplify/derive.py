@@ -7,7 +7,7 @@ from dataclasses import replace
 import sympy
 from sympy import Add, Expr, Mul, Pow
 
-from lngen.algebra.equations import Equation, Forward, Names, atoms_numbered, read_by
+from lngen.algebra.equations import Equation, Forward, Names, atoms_numbered, leading_to, read_by
 from lngen.algebra.reductions import identity_shown
 from lngen.algebra.symbols import D, TypedSymbol, axes, symbol_like
 from lngen.derivation.derivation import Derivation, Step
@@ -54,7 +54,7 @@ def derive(definition: Definition) -> Derivation:
     reverse = ReversePass(forward, trail)
     results = [*map(forward.cotangent, forward.differentiable)]
     with limited_work(_MOST_WORK, TooManyTermsError):
-        equations = reverse.inlined(reverse.run(), results)
+        equations = reverse.inlined(leading_to(results, reverse.run()), results)
     equations = stable_lines(equations, forward, trail, reverse.names)
     forward, equations = guard_vanishing_poles(forward, equations, trail, reverse.names)
     rename, equations = _named(_in_order(equations), results, forward, trail)

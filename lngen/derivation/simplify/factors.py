@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 
 import sympy
-from sympy import Add, Expr, Mul, Symbol
+from sympy import Add, Expr, Mul, Pow, Symbol
 
 from lngen.algebra.symbols import Mean, Where, operation_count, varies_over_features
 
@@ -109,7 +109,7 @@ def common_factors(expression: Expr) -> Expr:
     r*(g - Mean(g))
     """
     if isinstance(expression, Mul):
-        return _meeting(Mul(*(common_factors(factor) for factor in expression.args)))
+        return _meeting(_cancelled(Mul(*(common_factors(factor) for factor in expression.args))))
     if not isinstance(expression, Add):
         return expression
     terms = [common_factors(term) for term in expression.args]
@@ -122,6 +122,24 @@ def common_factors(expression: Expr) -> Expr:
     factor = Mul(*(base**exponent for base, exponent in shared.items()))
     rest = _group([without(term, factor) for term in terms])
     return factor * rest
+
+
+def _cancelled(product: Expr) -> Expr:
+    """A sum that is divided by a multiple of itself as that number.
+
+    >>> from sympy.abc import p, q, g
+    >>> _cancelled(g * (-p / 2 - q / 2) / (p + q))
+    -g/2
+    """
+    below = [f for f in Mul.make_args(product) if isinstance(f, Pow) and f.exp == -1 and isinstance(f.base, Add)]
+    for divisor in below:
+        content, primitive = divisor.base.primitive()
+        for total in (factor for factor in Mul.make_args(product) if isinstance(factor, Add)):
+            own, same = total.primitive()
+            if same in (primitive, -primitive):
+                ratio = own / content if same == primitive else -own / content
+                return _cancelled(without(product, divisor, total) * ratio)
+    return product
 
 
 def _meeting(product: Expr) -> Expr:

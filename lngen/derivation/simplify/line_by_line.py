@@ -15,6 +15,7 @@ from lngen.algebra.symbols import TypedSymbol
 from lngen.derivation.jvp import tangent
 from lngen.derivation.simplify.function_values import with_value
 from lngen.derivation.simplify.inline import too_long
+from lngen.derivation.simplify.line_rules import LineRewrite, rewritten
 from lngen.derivation.simplify.linear import split_rows_sum
 from lngen.derivation.simplify.trail import Trail
 from lngen.derivation.vjp import Contribution, adjoint
@@ -49,7 +50,7 @@ def plain_cotangents(forward: Forward, trail: Trail) -> tuple[Equation, ...]:
     """The adjoint line by line, each derivative written with the function's own value."""
     found = adjoint(forward, lambda symbol, sent: trail.chain_rule(symbol, sent, "what reaches it"))
     equations = _with_values(found.equations, forward, trail)
-    return trail.rewritten("sums over rows", "as few as spare operations", equations, split_rows_sum)
+    return rewritten(LineRewrite("sums over rows", "as few as spare operations", split_rows_sum), equations, trail)
 
 
 def _with_values(equations: tuple[Equation, ...], forward: Forward, trail: Trail) -> tuple[Equation, ...]:
@@ -65,4 +66,4 @@ def _with_values(equations: tuple[Equation, ...], forward: Forward, trail: Trail
         return expression
 
     reason = "a derivative written with what the function is called"
-    return trail.rewritten("value of a function", reason, equations, change)
+    return rewritten(LineRewrite("value of a function", reason, change), equations, trail)

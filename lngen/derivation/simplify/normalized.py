@@ -10,6 +10,7 @@ from sympy import Expr, Mul
 
 from lngen.algebra.equations import Equation, Forward, Names, read_by
 from lngen.algebra.symbols import D, Mean, TypedSymbol, axes, is_row, stand_in, symbol_like, varies_over_features
+from lngen.derivation.simplify.line_rules import LineRewrite, rewritten
 from lngen.derivation.simplify.trail import NORMALIZED, Trail
 
 
@@ -69,7 +70,7 @@ def in_normalized(
             lines.append(replace(q, expression=expression))
         equations = (*lines, *line)
     ones = {Mean(symbol): 1 / D for symbol in own}
-    return trail.rewritten(NORMALIZED, "their sum is 1", equations, lambda e: e.xreplace(ones))
+    return rewritten(LineRewrite(NORMALIZED, "their sum is 1", lambda e: e.xreplace(ones)), equations, trail)
 
 
 def written_out(

@@ -2,52 +2,45 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
 from functools import partial
 
 from sympy import Add, Expr, Mul, Pow, S, Symbol
 
 from lngen.algebra.equations import Equation, Forward
 from lngen.algebra.notation import text
-from lngen.algebra.symbols import D, Mean, TypedSymbol, Where, axes, is_row, operation_count
+from lngen.algebra.symbols import D, Mean, TypedSymbol, Where, axes, is_row
 from lngen.derivation.simplify.factors import divides, multiplied, with_product, without
-from lngen.derivation.simplify.trail import Trail
+from lngen.derivation.simplify.line_rules import LineRewrite, shorter
 
 
-def in_known_products(equations: tuple[Equation, ...], forward: Forward, trail: Trail) -> tuple[Equation, ...]:
+def in_known_products(lines: tuple[Equation, ...], forward: Forward) -> Iterator[LineRewrite]:
     """Gradients in which a product of two row values of the forward stands under the forward's name for it.
 
     A row and a function of it, `silu_z = z*sigmoid_z`, are one value of the forward; the derivative of the function
     brings their product back. Written by its name it is computed once.
 
+    >>> from lngen.derivation.simplify.line_rules import applied
     >>> from lngen.algebra.symbols import RowSymbol
     >>> z, s, p, g = (RowSymbol(name) for name in ("z", "s", "p", "g"))
     >>> layer = Forward("f", (), (), (Equation(p, z*s),), ())
-    >>> in_known_products((Equation(RowSymbol("dz"), g*s*(1 + z - s*z)),), layer, Trail())[0].expression
+    >>> applied(in_known_products, (Equation(RowSymbol("dz"), g*s*(1 + z - s*z)),), layer)[0].expression
     g*s*(-p + z + 1)
 
     A quotient is one too: the square of a divisor may be too large or too small for a float.
 
     >>> quotient = Forward("f", (), (), (Equation(p, 3*z/s),), ())
-    >>> in_known_products((Equation(RowSymbol("ds"), -3*g*z/s**2),), quotient, Trail())[0].expression
+    >>> applied(in_known_products, (Equation(RowSymbol("ds"), -3*g*z/s**2),), quotient)[0].expression
     -g*p/s
     """
     for known in forward.equations:
         number = known.expression.as_independent(*(known.expression.free_symbols - {D}), as_Add=False)[0]
         product = known.expression / number
         rows = isinstance(product, Mul) and len(product.args) == 2 and all(_is_row_name(f) for f in product.args)
-        if not (rows and number == 1) and not _divides(product):
-            continue
-        result = []
-        for equation in equations:
-            after = with_product(equation.expression, known.symbol / number, product)
-            if operation_count(after) < operation_count(equation.expression):
-                reason = f"{known.symbol} = {text(known.expression)} is known from the forward"
-                trail.derived("known product", equation.symbol, equation.expression, after, reason)
-                equation = replace(equation, expression=after)
-            result.append(equation)
-        equations = tuple(result)
-    return equations
+        if (rows and number == 1) or _divides(product):
+            reason = f"{known.symbol} = {text(known.expression)} is known from the forward"
+            change = partial(with_product, symbol=known.symbol / number, product=product)
+            yield LineRewrite("known product", reason, change, shorter)
 
 
 def _divides(product: Expr) -> bool:
@@ -60,16 +53,17 @@ def _is_row_name(expression: Expr) -> bool:
     return isinstance(expression, TypedSymbol) and is_row(expression)
 
 
-def in_scaled_rows(equations: tuple[Equation, ...], forward: Forward, trail: Trail) -> tuple[Equation, ...]:
+def in_scaled_rows(lines: tuple[Equation, ...], forward: Forward) -> Iterator[LineRewrite]:
     """Gradients in which a row of the forward and the scale that it has there meet, by the forward's name for the two.
 
     With `p = r*e`, where `e` is large and `r` as small, `r**2*Mean(g*e)` is `r*Mean(g*p)`: the square of `r` may be too
     small for a float, and `e*e` too large for one, long before a value of the forward is.
 
+    >>> from lngen.derivation.simplify.line_rules import applied
     >>> from lngen.algebra.symbols import RowScalarSymbol, RowSymbol
     >>> e, p, g, r = *map(RowSymbol, ("e", "p", "g")), RowScalarSymbol("r")
     >>> layer = Forward("f", (), (), (Equation(p, r*e),), ())
-    >>> in_scaled_rows((Equation(RowSymbol("de"), r*g - r**2*Mean(e*g)),), layer, Trail())[0].expression
+    >>> applied(in_scaled_rows, (Equation(RowSymbol("de"), r*g - r**2*Mean(e*g)),), layer)[0].expression
     r*g - r*Mean(g*p)
     """
     for known in forward.equations:
@@ -78,8 +72,7 @@ def in_scaled_rows(equations: tuple[Equation, ...], forward: Forward, trail: Tra
         if is_row(known.symbol) and isinstance(value, Mul) and scale != 1 and is_row(value / scale):
             reason = f"{known.symbol} = {text(value)} is known from the forward, and neither too large nor too small"
             change = partial(_with_scaled, scaled=known.symbol, scale=scale, row=value / scale)
-            equations = trail.rewritten("known scaled row", reason, equations, change)
-    return equations
+            yield LineRewrite("known scaled row", reason, change)
 
 
 def _with_scaled(expression: Expr, scaled: TypedSymbol, scale: Expr, row: Expr) -> Expr:
@@ -100,17 +93,18 @@ def _with_scaled(expression: Expr, scaled: TypedSymbol, scale: Expr, row: Expr) 
     return expression
 
 
-def cancelled_in_means(equations: tuple[Equation, ...], trail: Trail) -> tuple[Equation, ...]:
+def cancelled_in_means(lines: tuple[Equation, ...], forward: Forward) -> Iterator[LineRewrite]:
     """A row scalar times a mean of what is divided by it, cancelled: its square may be too small for a float.
 
+    >>> from lngen.derivation.simplify.line_rules import applied
     >>> from lngen.algebra.symbols import RowScalarSymbol, RowSymbol
     >>> x, g, s = RowSymbol("x"), RowSymbol("g"), RowScalarSymbol("s")
     >>> dx = Equation(RowSymbol("dx"), g*s**2*Mean(Where(x > 0, g*x/s, 0)))
-    >>> cancelled_in_means((dx,), Trail())[0].expression
+    >>> applied(cancelled_in_means, (dx,), Forward("f", (), (), (), ()))[0].expression
     s*g*Mean(Where(x > 0, g*x, 0))
     """
     reason = "the square of a scale may be too small for a float, or too large"
-    return trail.rewritten("cancelled in a mean", reason, equations, _cancelled_in_means)
+    yield LineRewrite("cancelled in a mean", reason, _cancelled_in_means)
 
 
 def _cancelled_in_means(expression: Expr) -> Expr:

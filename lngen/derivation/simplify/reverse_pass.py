@@ -18,8 +18,10 @@ from lngen.algebra.equations import ATOM, Equation, Forward, Names
 from lngen.algebra.symbols import (
     ENTRY_OF,
     AttainsFirst,
+    Reduction,
     RowMax,
     RowMin,
+    RowScalarSymbol,
     SumRows,
     TypedSymbol,
     Where,
@@ -36,6 +38,7 @@ from lngen.derivation.simplify.linear import (
     MAXIMUM_TERMS,
     TooManyTermsError,
     expand_linear,
+    reductions_in,
     split_rows_sum,
     stages_in,
     terms_bound,
@@ -115,10 +118,30 @@ class ReversePass:
             # The chain rule itself is never given up; what is made of it is, by whoever asked for TooMuchWorkError.
             with suppress(TooManyTermsError):
                 spend(tree_size(contribution.expression, _LONGEST_COTANGENT))
-            target, expression = contribution.target, with_value(contribution.expression, equation)
+            target, expression = contribution.target, self._cancelled(with_value(contribution.expression, equation))
             leaves = is_row(symbol) and is_row(target) and not self._same_class(symbol, target)
             self._send(self._outside if leaves else self._inside, target, expression)
             self._told(leaves, target).append(replace(as_told, expression=with_value(as_told.expression, equation)))
+
+    def _cancelled(self, expression: Expr) -> Expr:
+        """A cotangent without the row that it is divided by, where its own line is a multiple of that row.
+
+        The gradient of `log(p + q)`, of which p and q send the cotangents `-p` and `-q`, sends -1 on.
+        """
+        factors = sympy.Mul.make_args(expression)
+        below = {f.base for f in factors if isinstance(f, Pow) and f.exp.is_negative and is_row(f.base)}
+        if not below:
+            return expression
+        lines = {q.symbol: q.expression for q in self.equations if q.symbol in factors}
+        short = expression.xreplace(lines)
+        for equation in reversed(self.forward.equations):
+            part = equation.expression
+            linear = isinstance(part, Add) or isinstance(part.as_coeff_Mul()[1], TypedSymbol)
+            if linear and equation.symbol in below:
+                short = short.xreplace({equation.symbol: part})
+                below |= part.free_symbols
+        short = common_factors(short)
+        return expression if axes(short).features else short
 
     def _tells(self, equation: Equation) -> bool:
         """Test whether to show that the gradient of a shift is zero, after a rule has cut it off."""
@@ -202,7 +225,7 @@ class ReversePass:
             return bar
         cotangent = self._cotangent(symbol)
         expression = self._simplify(row_class, symbol, cotangent, bar)
-        if expression == 0 or isinstance(expression, TypedSymbol):
+        if expression == 0 or isinstance(expression, TypedSymbol) or _is_multiple(expression):
             self._settled[symbol] = cotangent
             return expression
         self._append(cotangent, expression)
@@ -213,15 +236,16 @@ class ReversePass:
         whole = expression = self._outside.get(symbol, sympy.S.Zero)
         if not too_long(expression):
             expression = common_factors(expression)
-        short = expression == 0 or isinstance(expression, TypedSymbol)
+        short = expression == 0 or isinstance(expression, TypedSymbol) or _is_multiple(expression)
         sent = self._told(True, symbol)
         self._atoms[symbol] = expression
         if short and expression == summed(sent):
             return expression
         # Of the second order, and beside those of norms, there are several: one that is the whole has its name.
         several = self.forward.again or not self.class_of[symbol].reductions
-        named = short or (several and not (self._told(False, symbol) or symbol in self._whole))
         part = bool(self._told(False, symbol))
+        own = isinstance(expression, TypedSymbol) if part else short
+        named = own or (several and not (part or symbol in self._whole))
         wanted = f"{self.forward.cotangent(symbol).name}_part" if part else ATOM
         name = self._cotangent(symbol) if named else symbol_like(self.names.fresh(wanted), symbol)
         reason = f"the gradient of {symbol.name}"
@@ -230,10 +254,12 @@ class ReversePass:
             reason = f"the part of {reason} that comes through {ways}"
         self.trail.written_out(name, self.trail.chain_rule(name, sent, reason), whole)
         self.trail.derived("common factors", name, whole, expression, "taken out of the sum")
-        if not short:
-            self._append(name, expression)
+        if not own:
             self._atoms[symbol] = name
-        return self._atoms[symbol]
+        if short:
+            return expression
+        self._append(name, expression)
+        return name
 
     def _append(self, symbol: TypedSymbol, expression: Expr) -> None:
         self.equations.append(Equation(symbol, expression))
@@ -243,6 +269,7 @@ class ReversePass:
 
     def _simplify(self, row_class: RowClass, target: TypedSymbol, shown: TypedSymbol, expression: Expr) -> Expr:
         sent, reason = self._sent(target), f"the gradient of {target.name}"
+        expression = self._with_named_sums(row_class, expression)
         try:
             basis, short = in_best_basis(row_class, expression)
         except TooManyTermsError:
@@ -264,6 +291,20 @@ class ReversePass:
         self.bases[row_class.root] = basis
         told(self.trail, shown, row_class, basis, expression, short)
         return short
+
+    def _with_named_sums(self, row_class: RowClass, expression: Expr) -> Expr:
+        """A sum that has nothing of the class in it, and stands twice, under a name: no basis then multiplies it out.
+
+        So the gradient of `sum(p*(log(p) - log(m)))` with normalized exponentials p is `p*(g - sum(g*p))`.
+        """
+        own = {*row_class.symbols, *(q.symbol for q in (*row_class.reductions, *row_class.functions))}
+        for part in sorted(_sums_without(own, expression), key=sympy.default_sort_key):
+            if expression.count(part) > 1:
+                name = symbol_like(self.names.fresh(ATOM), part)
+                self.trail.derived("name", name, None, part, "it stands more than once")
+                self._append(name, part)
+                expression = expression.xreplace({part: name})
+        return expression
 
     def _input(self, symbol: TypedSymbol) -> None:
         gradient = self.forward.cotangent(symbol)
@@ -307,12 +348,15 @@ class ReversePass:
             stays = isinstance(value.expression, AttainsFirst) or reader.expression == value.symbol
             if stays or value.symbol in results or not is_row(value.symbol) or too_long(written):
                 return None
-            if reader.expression.count(value.symbol) != 1:
+            several = reader.expression.count(value.symbol) > 1
+            if several and self.forward.again:
                 return None
             forms = [common_factors(written), self.in_known_bases(written)]
             with suppress(TooManyTermsError):
                 forms.append(common_factors(expand_linear(written)))
             short = no_longer(forms, value, reader)
+            if short is not None and several and not _saves_reduction(short, value, reader):
+                return None
             if short is not None:
                 reason = f"{value.symbol.name} is used only here"
                 self.trail.derived("written out", reader.symbol, reader.expression, short, reason)
@@ -366,6 +410,28 @@ class ReversePass:
     @staticmethod
     def _send(table: dict[TypedSymbol, Expr], target: TypedSymbol, expression: Expr) -> None:
         table[target] = table.get(target, sympy.S.Zero) + expression
+
+
+def _saves_reduction(short: Expr, value: Equation, reader: Equation) -> bool:
+    """Test whether two lines in one have fewer reductions than apart."""
+    return reductions_in(short) < reductions_in(value.expression) + reductions_in(reader.expression)
+
+
+def _is_multiple(expression: Expr) -> bool:
+    """Test whether an expression is a number times one value of a row, which needs no name.
+
+    >>> from lngen.algebra.symbols import RowScalarSymbol, RowSymbol
+    >>> _is_multiple(-RowScalarSymbol("dy") / 2), _is_multiple(-RowSymbol("dy") / 2)
+    (True, False)
+    """
+    return isinstance(expression, sympy.Mul) and isinstance(expression.as_coeff_Mul()[1], RowScalarSymbol)
+
+
+def _sums_without(symbols: Collection[TypedSymbol], expression: Expr) -> set[Expr]:
+    """The largest sums of rows in an expression that have none of some symbols in them, and no reduction."""
+    if isinstance(expression, Add) and is_row(expression) and expression.free_symbols.isdisjoint(symbols):
+        return set() if expression.atoms(Reduction) else {expression}
+    return set().union(*(_sums_without(symbols, argument) for argument in expression.args))
 
 
 def _shortest_total(total: Expr) -> Expr:

@@ -23,6 +23,8 @@ from lngen.derivation.simplify.factors import common_factors, with_product
 from lngen.derivation.simplify.function_values import with_complements
 from lngen.derivation.simplify.inline import inlined, under_names_of_results, with_symbols
 from lngen.derivation.simplify.line_by_line import any_too_long, plain_cotangents, plain_tangents
+from lngen.derivation.simplify.line_rules import LineRewrite, rewritten
+from lngen.derivation.simplify.linear import reductions_in
 from lngen.derivation.simplify.normalized import in_normalized, written_out
 from lngen.derivation.simplify.poles import guard_vanishing_poles
 from lngen.derivation.simplify.reverse_pass import ReversePass
@@ -38,6 +40,8 @@ _MOST_WORK = 15_000
 """Units of work in the JVP, and in the double backward; no layer in `derive/` takes a third of it."""
 
 _TOO_LONG = f"as the chain rule gives it: a shorter form would take more than {_MOST_WORK} units of work"
+
+_LINE_BY_LINE = "line by line: writing it out in a basis would be longer"
 
 
 def second_order(derivation: Derivation) -> Derivation:
@@ -65,6 +69,9 @@ def _jvp(derivation: Derivation, known: KnownValues, first: int) -> Derivative:
         with limited_work(_MOST_WORK):
             tangents = Tangents(forward, derivation.bases)
             equations, names, note, trail = tangents.run(), tangents.names, "", tangents.trail
+        plain = plain_tangents(forward, told := Trail("jvp"))
+        if _takes_fewer_operations(plain, equations) and 3 * _reductions(plain) <= _reductions(equations):
+            equations, names, note, trail = plain, Names.of(forward, plain), _LINE_BY_LINE, told
     except TooMuchWorkError:
         forward, trail = in_short_lines(forward), Trail("jvp")
         _name_lines(forward, derivation, trail)
@@ -102,7 +109,7 @@ def _backward_backward(derivation: Derivation, facts: KnownValues, first: int) -
     for line in whole.forward.equations:
         reason = f"{line.symbol.name} is a value of the forward"
         change = partial(_with_line, line=line)
-        equations = trail.rewritten("known product", reason, equations, change)
+        equations = rewritten(LineRewrite("known product", reason, change), equations, trail)
     equations = in_normalized(_with_lines_of(whole, derivation, equations, trail), whole.forward, trail, names)
     known = {q.symbol for q in (*whole.forward.equations, *derivation.backward)}
     own = [q.symbol for q in equations] + [step.target for step in trail.steps]
@@ -152,8 +159,8 @@ def _short_double_backward(
         equations = _scalings_written_out(equations, results, reverse)
     trail = told_gradients()
     plain = plain_cotangents(in_one_piece, trail)
-    if not any(q.expression.atoms(Where) for q in plain) and _operations(plain) < _operations(equations):
-        return whole, plain, "line by line: writing it out in a basis would be longer", trail
+    if _takes_fewer_operations(plain, equations):
+        return whole, plain, _LINE_BY_LINE, trail
     return whole, equations, "", reverse.trail
 
 
@@ -241,7 +248,7 @@ def _with_lines_of(
     own = whole.forward.equations
     known = {line.expression: line.symbol for line in own if isinstance(line.expression, Reduction)}
     reason = "a mean that has a name"
-    equations = trail.rewritten("known mean", reason, equations, lambda e: e.xreplace(known))
+    equations = rewritten(LineRewrite("known mean", reason, lambda e: e.xreplace(known)), equations, trail)
     return (*_own_lines_read(whole.forward, derivation, equations), *equations)
 
 
@@ -264,6 +271,16 @@ def _guarded(
     trail.steps = [replace(step, part=trail.derivative) for step in trail.steps if step.target not in table]
     trail.rename(table)
     return (*(q for q in new if q.symbol not in table), *equations)
+
+
+def _takes_fewer_operations(plain: Sequence[Equation], equations: Sequence[Equation]) -> bool:
+    """Test whether what the chain rule gives takes fewer operations than a form in bases; a select stays in its own."""
+    fewer = _operations(plain) < _operations(equations)
+    return fewer and not any(q.expression.atoms(Where) for q in plain)
+
+
+def _reductions(equations: Sequence[Equation]) -> int:
+    return sum(reductions_in(q.expression) for q in equations)
 
 
 def _operations(equations: Sequence[Equation]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from sympy import Add, Expr, Mul, Pow
 from sympy.logic.boolalg import Boolean
@@ -11,7 +11,7 @@ from lngen.algebra.equations import Equation, Forward
 from lngen.algebra.growth import EXPONENTIAL, Growth
 from lngen.algebra.symbols import AttainsFirst, FeatureSum, Mean, TypedSymbol, Where, axes
 from lngen.derivation.simplify.factors import without
-from lngen.derivation.simplify.trail import Trail
+from lngen.derivation.simplify.line_rules import LineRewrite
 from lngen.derivation.vjp import merged, select
 
 _Side = tuple[Expr, int]
@@ -20,14 +20,15 @@ _Side = tuple[Expr, int]
 _REASON = "0 times what is not chosen may be NaN"
 
 
-def whole_selects(equations: tuple[Equation, ...], forward: Forward, trail: Trail) -> tuple[Equation, ...]:
+def whole_selects(lines: tuple[Equation, ...], forward: Forward) -> Iterator[LineRewrite]:
     """A product with a select as a select of products: 0 times what was not chosen may be NaN.
 
+    >>> from lngen.derivation.simplify.line_rules import applied
     >>> from lngen.algebra.symbols import Mean, RowScalarSymbol, RowSymbol
     >>> x, r, g, h = RowSymbol("x"), RowSymbol("r"), RowSymbol("g"), RowSymbol("h")
     >>> layer = Forward("f", (), (), (), ())
     >>> off = Equation(RowSymbol("dx"), r*(Where(x > 0, g, 0) + Where(x > 0, h, 0)))
-    >>> whole_selects((off,), layer, Trail())[0].expression
+    >>> applied(whole_selects, (off,), layer)[0].expression
     Where(x > 0, r*(g + h), 0)
 
     What is 1 at the first feature that attains an extreme and 0 elsewhere is a select too, of what is divided by a
@@ -35,39 +36,44 @@ def whole_selects(equations: tuple[Equation, ...], forward: Forward, trail: Trai
 
     >>> m, first = RowScalarSymbol("m"), RowSymbol("first")
     >>> indicator, dx = Equation(first, AttainsFirst(x, m)), Equation(RowSymbol("dx"), g*first/m)
-    >>> whole_selects((indicator, dx), layer, Trail())[1].expression
+    >>> applied(whole_selects, (indicator, dx), layer)[1].expression
     Where(first > 0, g/m, 0)
+    """
+    firsts = [q.symbol for q in lines if isinstance(q.expression, AttainsFirst)]
+    yield LineRewrite("whole select", _REASON, lambda e: _with_whole_selects(e, firsts))
 
-    And so is one that has a name, times an exponential or a quotient that may be 0/0:
 
+def named_selects(lines: tuple[Equation, ...], forward: Forward) -> Iterator[LineRewrite]:
+    """A product with a select that has a name, and an exponential or a quotient that may be 0/0, as a select.
+
+    >>> from lngen.derivation.simplify.line_rules import applied
     >>> import sympy
+    >>> from lngen.algebra.symbols import RowScalarSymbol, RowSymbol
+    >>> x, r, g, h = RowSymbol("x"), RowSymbol("r"), RowSymbol("g"), RowSymbol("h")
     >>> e, p, q = RowSymbol("e"), RowSymbol("p"), RowSymbol("q")
     >>> layer = Forward("f", (), (x,), (Equation(e, sympy.exp(x)),), ())
     >>> given = (Equation(p, Where(x > 0, 0, g)), Equation(q, e*(2*p + Where(x > 0, 0, h))))
-    >>> whole_selects(given, layer, Trail())[1].expression
+    >>> applied(named_selects, given, layer)[1].expression
     Where(x > 0, 0, e*(h + 2*p))
     >>> given = (Equation(p, Where(r > 0, g, 0) + Where(x > 0, 0, Where(r > 0, h, 0))), Equation(q, p*x/r))
-    >>> whole_selects(given, layer, Trail())[1].expression
+    >>> applied(named_selects, given, layer)[1].expression
     Where(r > 0, p*x/r, 0)
 
     A mean of what is switched off takes in what it is multiplied by:
 
     >>> s, mean_e = RowScalarSymbol("s"), RowScalarSymbol("mean_e")
     >>> layer = Forward("f", (), (x,), (Equation(s, Mean(x)), Equation(mean_e, sympy.exp(s))), ())
-    >>> whole_selects((Equation(q, mean_e*Mean(Where(x > mean_e, g, 0))),), layer, Trail())[0].expression
+    >>> applied(named_selects, (Equation(q, mean_e*Mean(Where(x > mean_e, g, 0))),), layer)[0].expression
     Mean(Where(x > mean_e, mean_e*g, 0))
     """
-    firsts = [q.symbol for q in equations if isinstance(q.expression, AttainsFirst)]
-    equations = trail.rewritten("whole select", _REASON, equations, lambda e: _with_whole_selects(e, firsts))
     sides: dict[TypedSymbol, frozenset[_Side]] = {}
-    for equation in equations:
-        found = _sides(equation.expression, sides)
+    for line in lines:
+        found = _sides(line.expression, sides)
         if found:
-            sides[equation.symbol] = found
-    if not any(q.expression.has(Where) for q in equations):
-        return equations
-    ends = Growth.at_the_ends(forward.symbols, [(q.symbol, q.expression) for q in forward.equations])
-    return trail.rewritten("whole select", _REASON, equations, lambda e: _with_named_selects(e, sides, ends))
+            sides[line.symbol] = found
+    if any(q.expression.has(Where) for q in lines):
+        ends = Growth.at_the_ends(forward.symbols, [(q.symbol, q.expression) for q in forward.equations])
+        yield LineRewrite("whole select", _REASON, lambda e: _with_named_selects(e, sides, ends))
 
 
 def _with_whole_selects(expression: Expr, firsts: list[TypedSymbol]) -> Expr:

@@ -3,6 +3,7 @@ used."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import sympy
@@ -11,17 +12,18 @@ from sympy import Add, Expr
 from lngen.algebra.equations import Equation, Forward, Names
 from lngen.algebra.symbols import Complement, TypedSymbol, symbol_like, whole
 from lngen.derivation.simplify.cancelling import one_apart, without_cancelling
-from lngen.derivation.simplify.cancelling_lines import in_roots, lines_without_cancelling
-from lngen.derivation.simplify.centring import centre_statistics, join_squares, without_zero_means
+from lngen.derivation.simplify.cancelling_lines import halved_angles, in_roots, known_complements, named_tails
+from lngen.derivation.simplify.centring import centre_statistics, join_squares, zero_means
 from lngen.derivation.simplify.exponentials import (
     exponentials_of_logarithms,
     logarithms_of_exponentials,
     stop_at_cancelling_extremes,
 )
+from lngen.derivation.simplify.line_rules import LineRewrite, LineRule, applied
 from lngen.derivation.simplify.normal import in_normal_distribution
 from lngen.derivation.simplify.normalized import in_normalized
 from lngen.derivation.simplify.products import cancelled_in_means, in_known_products, in_scaled_rows
-from lngen.derivation.simplify.selects import whole_selects
+from lngen.derivation.simplify.selects import named_selects, whole_selects
 from lngen.derivation.simplify.shifts import shift_exponentials
 from lngen.derivation.simplify.trail import Trail
 
@@ -38,33 +40,36 @@ def stable_forward(forward: Forward, trail: Trail) -> Forward:
 
 def stable_lines(equations: tuple[Equation, ...], forward: Forward, trail: Trail, names: Names) -> tuple[Equation, ...]:
     """All rules for what is derived from a forward, its gradients, its tangents and theirs, in order."""
-    equations = without_zero_means(equations, forward, trail)
-    equations = lines_without_cancelling(in_roots(equations, forward, trail), forward, trail, names)
-    equations = difference_of_squares(equations, forward, trail)
-    equations = whole_complements(equations, trail, names)
-    for rule in (in_known_products, in_scaled_rows):
-        equations = rule(equations, forward, trail)
-    equations = in_normalized(cancelled_in_means(equations, trail), forward, trail, names)
-    return whole_selects(equations, forward, trail)
+
+    def after(equations: tuple[Equation, ...], *rules: LineRule) -> tuple[Equation, ...]:
+        for rule in rules:
+            equations = applied(rule, equations, forward, trail)
+        return equations
+
+    equations = after(equations, zero_means, in_roots, known_complements, halved_angles)
+    equations = after(named_tails(equations, forward, trail, names), difference_of_squares)
+    equations = after(whole_complements(equations, trail, names), in_known_products, in_scaled_rows, cancelled_in_means)
+    return after(in_normalized(equations, forward, trail, names), whole_selects, named_selects)
 
 
 # ---- gradients
 
 
-def difference_of_squares(equations: tuple[Equation, ...], forward: Forward, trail: Trail) -> tuple[Equation, ...]:
+def difference_of_squares(lines: tuple[Equation, ...], forward: Forward) -> Iterator[LineRewrite]:
     """`1 - t**2` as `(1 - t)*(1 + t)` where t is a tanh: near t = 1 the square has already lost the digits.
 
+    >>> from lngen.derivation.simplify.line_rules import applied
     >>> from lngen.algebra.symbols import RowSymbol
     >>> t, g = RowSymbol("t"), RowSymbol("g")
     >>> tanh = Equation(t, sympy.tanh(RowSymbol("u")))
     >>> layer = Forward("f", (), (), (tanh,), ())
-    >>> difference_of_squares((Equation(RowSymbol("du"), g*(1 - t**2)),), layer, Trail())[0].expression
+    >>> applied(difference_of_squares, (Equation(RowSymbol("du"), g*(1 - t**2)),), layer)[0].expression
     g*(1 - t)*(t + 1)
     """
     tanhs = [q.symbol for q in forward.equations if isinstance(q.expression, sympy.tanh)]
     table = {form: (1 - t) * (1 + t) for t in tanhs for form in (1 - t**2, Complement(t**2))}
     reason = "near 1 the square has lost the digits that the difference needs"
-    return trail.rewritten("difference of squares", reason, equations, lambda e: e.xreplace(table))
+    yield LineRewrite("difference of squares", reason, lambda e: e.xreplace(table))
 
 
 def whole_complements(equations: tuple[Equation, ...], trail: Trail, names: Names) -> tuple[Equation, ...]:

@@ -196,7 +196,7 @@ class _Structure:
         if not axes(e).features:
             return self._row_scalar(e)
         if isinstance(e, Relational):
-            return e.func(*(self._row(argument) for argument in e.args))
+            return e.func(*(self._compared(self._row(argument)) for argument in e.args))
         if isinstance(e, Mul):
             return self._product(e)
         if isinstance(e, Add):
@@ -314,13 +314,21 @@ class _Structure:
                 return [*(term for term in terms if term not in whole.args), body]
         return terms
 
+    def _compared(self, value: Expr) -> Expr:
+        """A select that a condition reads, under a name: `minimum(maximum(x, 0), 1)` has it three times."""
+        return self._define(value, self.names.fresh("chosen")) if isinstance(value, Where) else value
+
     # ---- row scalars
 
     def _row_scalar(self, e: Expr) -> Expr:
+        value = self._row_scalar_value(e)
+        return self.symbol_of.get((value, False), value) if isinstance(value, Where) else value
+
+    def _row_scalar_value(self, e: Expr) -> Expr:
         if isinstance(e, TypedSymbol) or not axes(e).rows:
             return e
         if isinstance(e, Relational):
-            return e.func(*(self._row_scalar(argument) for argument in e.args))
+            return e.func(*(self._compared(self._row_scalar(argument)) for argument in e.args))
         if isinstance(e, Pow) and not e.exp.is_Integer:
             root = sympy.Rational(1 if e.exp > 0 else -1, e.exp.q)
             name = "rstd" if root == sympy.Rational(-1, 2) else "root" if root > 0 else "scale"

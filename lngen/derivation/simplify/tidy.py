@@ -9,7 +9,7 @@ import sympy
 from sympy import Add, Expr, Mul, Pow
 
 from lngen.algebra.equations import Equation, leading_to
-from lngen.algebra.symbols import TypedSymbol, is_row
+from lngen.algebra.symbols import TypedSymbol, Where, is_row
 from lngen.derivation.simplify.inline import inlined
 from lngen.derivation.simplify.linear import tree_size
 
@@ -93,7 +93,7 @@ def _nests(equation: Equation, reader: Expr) -> bool:
     read. Sums under powers under powers are polynomials whose degree doubles with every line. And `(x/y)**4` is
     x**4/y**4 to SymPy, each of which may be too large or too small for a float.
     """
-    if is_long(equation.expression) or _melts(equation, reader):
+    if is_long(equation.expression) or _melts(equation, reader) or _spreads(equation, reader):
         return True
     powers = {power.base for power in reader.atoms(Pow)}
     rows = [factor for factor in Mul.make_args(equation.expression) if is_row(factor)]
@@ -106,6 +106,13 @@ def _melts(equation: Equation, reader: Expr) -> bool:
         return False
     terms = (term for part in reader.atoms(Add, Mul) for term in Add.make_args(part))
     return any(term.as_coeff_Mul()[1] == equation.symbol for term in terms)
+
+
+def _spreads(equation: Equation, reader: Expr) -> bool:
+    """Test whether a value is a select that the gradient would multiply into, and so write once for each use."""
+    if not isinstance(equation.expression, Where):
+        return False
+    return any(equation.symbol in part.args for part in reader.atoms(Add, Mul, Pow))
 
 
 def came_out_even(root: Expr) -> bool:

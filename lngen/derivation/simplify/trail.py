@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from sympy import Expr
 
-from lngen.algebra.equations import Equation
 from lngen.algebra.reductions import identity_shown, show_sums
 from lngen.algebra.symbols import TypedSymbol, operation_count, whole
 from lngen.derivation.derivation import Direction, Step
@@ -101,17 +100,6 @@ class Trail:
     def rename(self, names: Mapping[TypedSymbol, Expr]) -> None:
         """Rename symbols in all steps so far."""
         self.steps = [renamed(step, names) for step in self.steps]
-
-    def rewritten(
-        self, rule: str, reason: str, equations: Iterable[Equation], change: Callable[[Expr], Expr]
-    ) -> tuple[Equation, ...]:
-        """Derived equations with their right-hand sides changed, a step for each that is another one now."""
-        result = []
-        for equation in equations:
-            after = change(equation.expression)
-            self.derived(rule, equation.symbol, equation.expression, after, reason)
-            result.append(replace(equation, expression=after))
-        return tuple(result)
 
 
 def _shown(expression: Expr) -> Expr:

@@ -13,7 +13,7 @@ from lngen.algebra.equations import Equation, Forward
 from lngen.algebra.numeric import Arithmetic, evaluate_equations
 from lngen.algebra.symbols import D, RowMax, RowSymbol, Where
 from lngen.derivation.from_definition import translate
-from lngen.derivation.simplify import derive
+from lngen.derivation.simplify import derive, line_rules
 from lngen.derivation.simplify.centring import centre_statistics
 from lngen.derivation.simplify.exponentials import powers_of_exponentials, stop_at_cancelling_extremes
 from lngen.derivation.simplify.second_order import second_order
@@ -285,7 +285,7 @@ def test_difference_of_squares_needs_a_tanh() -> None:
     t, g = RowSymbol("t"), RowSymbol("g")
     layer = Forward("f", (), (), (Equation(t, g**2),), ())
     gradient = Equation(RowSymbol("du"), g * (1 - t**2))
-    assert difference_of_squares((gradient,), layer, Trail()) == (gradient,)
+    assert line_rules.applied(difference_of_squares, (gradient,), layer) == (gradient,)
 
 
 def test_a_large_offset_costs_no_digits() -> None:
