@@ -11,8 +11,9 @@ from tests.extensions.page.browsing import OPEN_ALL, whole
 from tests.extensions.page.test_page import KILOBYTES
 from tests.requirements import needs_browser
 from tests.shipped import NAMES
+from tests.tiers import sample
 
-pytestmark = [needs_browser, pytest.mark.ci]
+pytestmark = needs_browser
 
 FAULTY_FORMULAS = """() => [...document.querySelectorAll("math")].filter((math) => {
   const box = math.getBoundingClientRect();
@@ -61,7 +62,7 @@ MISPLACED = """() => {
 """Accents that are not over their letter, exponents not at the upper right of their base, lines longer than a name."""
 
 
-@pytest.mark.parametrize("name", NAMES[::3])
+@pytest.mark.parametrize("name", sample(NAMES, (), NAMES[::3]))
 def test_every_formula_is_drawn_and_nothing_is_wider_than_a_phone(visit, name):
     text = whole(name)
     assert len(text.encode()) < KILOBYTES * 1000
@@ -73,6 +74,7 @@ def test_every_formula_is_drawn_and_nothing_is_wider_than_a_phone(visit, name):
     assert shown.evaluate(CUT) == []
 
 
+@pytest.mark.ci
 def test_what_is_too_wide_for_a_phone_is_found_and_has_a_sign(visit):
     text = (
         whole("layer_norm")
@@ -90,6 +92,7 @@ def test_what_is_too_wide_for_a_phone_is_found_and_has_a_sign(visit):
 class TestLength:
     """Half of what it was before the second order was folded: 19377 pixels, 25501, and 34 pages in print."""
 
+    @pytest.mark.ci
     @pytest.mark.parametrize(("width", "most"), [(1280, 19377 / 2), (390, 25501 / 2)])
     def test_page_is_half_as_long(self, visit, width, most):
         shown = visit(whole("layer_norm"), viewport={"width": width, "height": 900})
@@ -97,6 +100,7 @@ class TestLength:
         shown.evaluate(OPEN_ALL)
         assert height < most < shown.evaluate("() => document.documentElement.scrollHeight")
 
+    @pytest.mark.ci
     def test_print_what_is_folded_stays_folded(self, visit):
         shown = visit(whole("layer_norm"), viewport={"width": 1280, "height": 900})
         folded = printed(shown)
@@ -112,11 +116,13 @@ def printed(shown: Any) -> int:
 class TestMathematics:
     """Boxes of marks over, above and beside a letter, with the font of the page and without it."""
 
+    @pytest.mark.ci
     def test_marks_stand_where_they_belong(self, visit):
         shown = visit(FORMULAS)
         assert shown.evaluate("() => document.fonts.ready.then(() => document.fonts.check('16px \"lngen maths\"'))")
         assert shown.evaluate(MISPLACED) == []
 
+    @pytest.mark.ci
     @pytest.mark.parametrize(
         ("style", "found"),
         [

@@ -13,11 +13,13 @@ from lngen.language.syntax import Kind
 from tests.extensions.page.browsing import whole
 from tests.requirements import needs_browser
 from tests.shipped import NAMES, shipped
+from tests.tiers import sample
 
-pytestmark = [needs_browser, pytest.mark.ci]
+pytestmark = needs_browser
 
 
 class TestCopying:
+    @pytest.mark.ci
     @pytest.mark.parametrize("way", ["mouse", "keyboard"])
     def test_result_is_copied_in_each_notation(self, chromium, visit, way):
         shown = visit(whole("layer_norm"))
@@ -32,6 +34,7 @@ class TestCopying:
             shown.get_by_text(f"{title} is copied.").wait_for()
             assert part in shown.evaluate("() => navigator.clipboard.readText()")
 
+    @pytest.mark.ci
     def test_without_a_clipboard_a_selection_is_copied(self, visit):
         shown = visit(whole("layer_norm"))
         shown.evaluate(
@@ -49,7 +52,7 @@ class TestCopying:
 
 
 class TestPanel:
-    @pytest.mark.parametrize("name", NAMES[1::3])
+    @pytest.mark.parametrize("name", sample(NAMES, (), NAMES[1::3]))
     def test_it_computes_what_numpy_does(self, visit, name):
         layer, module = shipped(name), lngen.derive(Path(shipped(name).definition.filename)).load()
         shown = visit(page(layer))
@@ -88,6 +91,7 @@ class TestPanel:
             expected = np.asarray(value).reshape(np.shape(found[results[name]]))
             np.testing.assert_allclose(found[results[name]], expected, rtol=1e-11, atol=1e-12, err_msg=name)
 
+    @pytest.mark.ci
     def test_every_function_is_computed(self, visit):
         names = [name for name, entry in FUNCTIONS.items() if entry.role == "elementwise" and entry.arity == 1]
         calls = " + ".join(f"{name}(0.3 + x**2)" for name in names)
@@ -103,6 +107,7 @@ class TestPanel:
         found = shown.evaluate("typed => { const v = evaluate(typed); return [[...v.y], [...v.dx]]; }", given)
         np.testing.assert_allclose(found, [y[0], dx[0]], rtol=1e-12)
 
+    @pytest.mark.ci
     def test_what_is_typed_is_shown(self, visit):
         shown = visit(page(shipped("layer_norm")))
         shown.locator("input[name=x]").fill("1, 2; 6")
@@ -111,6 +116,7 @@ class TestPanel:
         assert shown.locator("tr[data-value=y] td").inner_text().split()[0] == "-0.925819"
         assert shown.locator(".message").inner_text() == ""
 
+    @pytest.mark.ci
     def test_what_is_no_row_is_explained_and_old_values_are_dimmed(self, visit):
         shown = visit(page(shipped("layer_norm")))
         values = shown.locator(".panel .values")
@@ -122,6 +128,7 @@ class TestPanel:
         assert shown.locator(".message").inner_text() == ""
         assert values.evaluate("part => getComputedStyle(part).opacity") == "1"
 
+    @pytest.mark.ci
     @pytest.mark.parametrize("eps", [-1.0, float("inf"), 0.0, 1e-5])
     def test_constants_are_refused_as_the_library_refuses_them(self, visit, eps):
         layer = lngen.derive(Path(shipped("layer_norm").definition.filename)).load()
@@ -135,6 +142,7 @@ class TestPanel:
         message = shown.locator(".message").inner_text()
         assert refused in message if refused else message == ""
 
+    @pytest.mark.ci
     def test_a_result_that_is_no_number_is_explained(self, visit):
         shown = visit(page(shipped("layer_norm")))
         note = shown.locator(".panel .undefined")
