@@ -9,7 +9,6 @@ from types import SimpleNamespace
 import ml_dtypes
 import numpy as np
 import pytest
-from tests.emit.test_sharded_backend import Case, LeavesOut, joined, of_part, require_equal, spans, whole
 
 from lngen.check.on_device import OnDevice, device
 from lngen.extensions.simt import driver
@@ -18,6 +17,7 @@ from lngen.pipeline.stages import derived
 from lngen.runtime.sharded import collectives
 from tests import corpus
 from tests.emit.test_cuda_dlpack import Library
+from tests.extensions.sharded.test_backend import Case, LeavesOut, joined, of_part, require_equal, spans, whole
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
 from tests.shipped import NAMES
 from tests.tiers import sample

@@ -108,7 +108,7 @@ def test_larger_arrays_than_before(kernels):
 def test_no_worker_outlives_its_process(kernels):
     script = (
         "import numpy, sys\n"
-        "from lngen import simt\n"
+        "from lngen.extensions import simt\n"
         "from lngen.extensions.simt.process import process\n"
         "simt.build(sys.stdin.read())['fine'](1, 8, 0, numpy.zeros(8, numpy.int32))\n"
         "print(process._running.pid, flush=True)\n"
