@@ -14,12 +14,12 @@ from lngen.derivation.derivation import Proof, StepEvidence
 from lngen.derivation.simplify import derive
 from lngen.errors import LngenError, printable
 from lngen.language.parsing import load, parse
+from lngen.layout import expression, table
 from lngen.pipeline import stages
 from lngen.plan.cost import parse_dtype
 from lngen.plan.planner import plan
 from lngen.report import Shown, cost_entries, cost_line, cost_report, escape, formulas, printed, report, to_console
 from lngen.report.content import content
-from lngen.report.layout import expression, table
 from tests.tiers import sample
 
 ROOT = Path(__file__).parents[1]

@@ -22,6 +22,7 @@ PACKAGE = ROOT / "lngen"
 # The packages and modules of lngen, in the order in which data flows. A module may import its own and those before it.
 STAGES = [
     "errors",
+    "layout",
     "version",
     "paths",
     "entry_points",

@@ -143,7 +143,7 @@ def _refuse(error: LngenError | str) -> None:
     """Print one message on stderr, wrapped to its width, since a terminal would break lines inside words."""
     message = printable_lines(str(error))
     if sys.stderr.isatty() or os.environ.get("COLUMNS"):
-        from lngen.report.layout import NARROWEST, wrapped
+        from lngen.layout import NARROWEST, wrapped
 
         columns = max(NARROWEST, shutil.get_terminal_size().columns)
         shown = printable_lines(error.within(columns)) if isinstance(error, DefinitionError) else message

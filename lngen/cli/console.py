@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from lngen.errors import printable_lines
-from lngen.report.layout import NARROWEST, wrapped
+from lngen.layout import NARROWEST, wrapped
 
 PLAIN_WIDTH = 110
 """The width of tables and wrapped text where there is no terminal, and `COLUMNS` does not say another."""

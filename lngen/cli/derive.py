@@ -12,6 +12,7 @@ from lngen.cli import console, layers
 from lngen.emit.backends import SHARDED, added, backend, parsed, with_needed
 from lngen.errors import LngenError, counted, printable_lines
 from lngen.language.definition import Definition
+from lngen.layout import table
 from lngen.paths import RUNTIME, require_package
 from lngen.pipeline.files import atomic, manifest
 from lngen.pipeline.files.manifest import Drift
@@ -20,7 +21,6 @@ from lngen.pipeline.project import backends_for
 from lngen.pipeline.stages import STAGES, Derived, EvidenceError, derived
 from lngen.report import Shown, report, summary, to_console
 from lngen.report.brief import WIDTH, brief
-from lngen.report.layout import table
 from lngen.runtime.emitted import BACKENDS
 
 Format: TypeAlias = Literal["text", "markdown", "latex", "json"]

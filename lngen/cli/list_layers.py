@@ -9,8 +9,8 @@ from lngen.cli import console, layers
 from lngen.errors import LngenError
 from lngen.language.definition import Definition
 from lngen.language.parsing import load
+from lngen.layout import table
 from lngen.pipeline.cache.summaries import summary
-from lngen.report.layout import table
 
 if TYPE_CHECKING:
     from lngen.plan.planner import Plan

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from lngen.errors import counted
+from lngen.layout import aligned, prose
 from lngen.plan.planner import Plan
 from lngen.report.content import content
-from lngen.report.layout import aligned, prose
 
 WIDTH = 80
 MOST_LINES = 18

@@ -12,9 +12,9 @@ from sympy import Expr
 from lngen.algebra.notation import text
 from lngen.algebra.symbols import D
 from lngen.errors import counted
+from lngen.layout import WIDTH, table
 from lngen.plan.cost import ACCUMULATE_ITEMSIZE, ITEMSIZE, Cost, DType, cost, microseconds, parse_dtype, unfused
 from lngen.plan.planner import Plan
-from lngen.report.layout import WIDTH, table
 
 EXAMPLE_SHAPE = (32, 512, 768)
 EXAMPLE_DTYPE = parse_dtype("bf16")

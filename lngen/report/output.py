@@ -11,12 +11,12 @@ from lngen.algebra.notation import latex_name
 from lngen.derivation.derivation import Proof
 from lngen.emit import render
 from lngen.errors import LngenError
+from lngen.layout import WIDTH, aligned, cut
 from lngen.plan.planner import Plan
 from lngen.report import escape
 from lngen.report.audit import Hazard
 from lngen.report.content import Content, StepText, content
 from lngen.report.formulas import Formula
-from lngen.report.layout import WIDTH, aligned, cut
 from lngen.report.section import Section
 from lngen.report.terminal import Shown, printed
 from lngen.report.words import PASSES, place, rewrite, way

@@ -14,12 +14,12 @@ from rich.theme import Theme
 
 from lngen.emit import render
 from lngen.errors import counted, printable
+from lngen.layout import NARROWEST, WIDTH, NamedFormula, aligned, cut, expression, prose, table
 from lngen.plan.planner import Plan
 from lngen.report import escape
 from lngen.report.audit import Hazard
 from lngen.report.audit.findings import Status
 from lngen.report.content import Content, Part, Side, StepText, content
-from lngen.report.layout import NARROWEST, WIDTH, NamedFormula, aligned, cut, expression, prose, table
 from lngen.report.words import PASSES, place, rewrite, way
 
 THEME = Theme(

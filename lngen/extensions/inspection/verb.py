@@ -37,9 +37,9 @@ def inspect(
     from lngen.extensions.inspection import words
     from lngen.extensions.inspection.architectures import architecture
     from lngen.extensions.inspection.kernels import inspected, missing_disassembler
+    from lngen.layout import table
     from lngen.pipeline.stages import derived
     from lngen.plan.cost import parse_dtype
-    from lngen.report.layout import table
 
     device, kind = architecture(arch), parse_dtype(dtype)
     found = derived(layers.definition_of(layer), proved=False)
