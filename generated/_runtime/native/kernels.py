@@ -71,7 +71,8 @@ class HostKernels:
             )
             for name, table in tables.items()
         }
-        self.names = {**names, **{_variable(name): self._call(kernels) for name, kernels in self.kernels.items()}}
+        self.calls = {name: self._call(kernels) for name, kernels in self.kernels.items()}
+        self.names = {**names, **{_variable(name): call for name, call in self.calls.items()}}
 
     def _call(self, kernels: "DirectionKernels") -> HostCall[Any]:
         of = kernels.otherwise
