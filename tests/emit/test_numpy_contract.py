@@ -46,7 +46,9 @@ def numpy_layer(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
 
 
 def backend_of(module: ModuleType) -> Any:
-    return module if module.__name__.endswith("_backend") else sys.modules[module.__name__ + ".numpy_backend"]
+    """The `numpy_backend` of a layer, whose runtime its `cpu_backend` has too."""
+    package = module.__name__.removesuffix(".cpu_backend").removesuffix(".numpy_backend")
+    return sys.modules[f"{package}.numpy_backend"]
 
 
 def in_blocks(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
