@@ -12,6 +12,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -190,6 +191,8 @@ def run_blocks(checkout: Path, page: str, chosen: Sequence[Block]) -> None:
                 assert "Traceback" not in result.stderr, where
                 difference = first_difference(expected, printed)
                 assert difference is None, f"{where}: `{command}` did not print: {difference}\n" + "\n".join(printed)
+        elif block.language == "toml":
+            tomllib.loads("\n".join(block.lines))
         else:
             pytest.fail(f"{where}: a block of {block.language or 'no language'} cannot be run")
 

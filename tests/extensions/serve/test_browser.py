@@ -132,7 +132,7 @@ def test_page_by_mouse_derives_an_example_opens_its_steps_and_copies_every_file(
     step.locator("summary").click()
     assert step.locator(".inside").is_visible()
     titles = shown.locator("[data-panel=code] h3").all_inner_texts()
-    assert titles == ["NumPy", "CUDA", "PyTorch", "JAX", "C++"]
+    assert titles == ["NumPy", "C++", "CUDA", "PyTorch", "JAX"]
     for name in ("kernels.cu", "kernels.cpp", "torch_backend.py", "jax_backend.py"):
         shown.get_by_role("button", name=f"Copy {name}").click()
         wait_for(shown, f"Copied {name}.")
