@@ -15,20 +15,26 @@ from typing import Any
 from lngen.errors import LngenError
 from lngen.version import DISTRIBUTION
 
-_PACKAGE = Path(__file__).resolve().parents[0]
+_PACKAGE = Path(__file__).resolve().parent
 
 RUNTIME = "_runtime"
 """Folder beside emitted layers with the shared runtime: the files of `lngen.runtime`, unchanged."""
 
 
-def _checkout_of(package: Path) -> Path | None:
-    """The checkout that the package folder stands in, or None if it is installed."""
+@cache
+def _project_of(folder: Path) -> Mapping[str, Any]:
+    """The table in which `pyproject.toml` of a folder declares lngen's distribution; empty if it declares another."""
     try:
-        project = tomllib.loads((package.parent / "pyproject.toml").read_text(encoding="utf-8"))
-        return package.parent if project["project"]["name"] == DISTRIBUTION else None
+        project: Mapping[str, Any] = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        return project if project["name"] == DISTRIBUTION else {}
     except (OSError, ValueError, KeyError, TypeError):
         # Whatever pyproject.toml stands beside an installed package, it is not this project.
-        return None
+        return {}
+
+
+def _checkout_of(package: Path) -> Path | None:
+    """The checkout that the package folder stands in, or None if it is installed."""
+    return package.parent if _project_of(package.parent) else None
 
 
 checkout: Path | None = _checkout_of(_PACKAGE)
@@ -38,13 +44,9 @@ packaged: bool = checkout is None
 """True if lngen is installed, with its definitions, templates and emitted layers inside the package."""
 
 
-@cache
 def project_table() -> Mapping[str, Any]:
     """The table in which `pyproject.toml` of the checkout declares the distribution; empty in an installed wheel."""
-    if checkout is None:
-        return {}
-    found: Mapping[str, Any] = tomllib.loads((checkout / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return found
+    return {} if checkout is None else _project_of(checkout)
 
 
 def derive_folder() -> Path:

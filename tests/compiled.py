@@ -56,9 +56,8 @@ def layer(text: str) -> Layer:
 
 def left_to_directions(module: Any, put: Callable[[Any, str, Any], None] = setattr) -> None:
     """Have no call of a `cpu_backend` looked at in C, where few rows are of one chunk."""
-    for name in ("FORWARD", "BACKWARD", "JVP", "BACKWARD_BACKWARD"):
-        if call := module._KERNELS.names.get(f"_{name}"):
-            put(call, "call", call.any_call.call)
+    for call in module._KERNELS.calls.values():
+        put(call, "call", call.any_call.call)
 
 
 def results(module: Any, definition: Definition, case: Case, **options: Any) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
@@ -28,7 +29,7 @@ SAMPLES = 4
 _STEP = 7919  # between seeds of what is drawn apart
 
 
-class FrameworkAdapter(Adapter):
+class FrameworkAdapter(Adapter, ABC):
     """A layer's module for a framework, with arguments of two times three rows for it.
 
     `func` has the framework's transformations; `checker` names its own check of derivatives.
@@ -44,9 +45,9 @@ class FrameworkAdapter(Adapter):
         self.definition, self.module, self.seed = definition, module, seed
 
     @property
+    @abstractmethod
     def func(self) -> Any:
         """The framework's `grad`, `vjp`, `jvp` and `vmap`."""
-        raise NotImplementedError
 
     def compiled(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return a function that is faster where the framework compiles."""
@@ -56,15 +57,15 @@ class FrameworkAdapter(Adapter):
         """The setting of the framework during claims."""
         return nullcontext()
 
+    @abstractmethod
     def pulled(self, call: Callable[..., tuple[Any, ...]], inputs: Sequence[Any]) -> tuple[Any, Any]:
         """Return the results of a call, and a function of their cotangents that gives the gradients."""
-        raise NotImplementedError
 
+    @abstractmethod
     def against_differences(
         self, call: Callable[..., Any], inputs: Sequence[Any], order: int, *, batched: bool = True
     ) -> None:
         """Hold derivatives to an order against differences, as the framework does. Raises for those that are wrong."""
-        raise NotImplementedError
 
     @property
     def layer(self) -> Any:

@@ -1,4 +1,4 @@
-"""The command line. What is here is names, options and help; what a command does is in `lngen.cli`.
+"""The command line. What is here is names, options and help; what a command does is in the module of its name.
 
 Commands of extensions come by entry points (`lngen.verbs`). Every command is imported when it runs, so that
 `lngen --version` and a completion answer at once.

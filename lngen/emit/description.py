@@ -90,6 +90,12 @@ def protocol(
     return LayerProtocol(described(programs, layer, saved, notes))
 
 
+def protocol_of(programs: Sequence[RowProgram], notes: Notes) -> LayerProtocol:
+    """The protocol of a layer's directions, from their marked programs, forward first and backward second."""
+    layer = interface(programs[0], notes)
+    return protocol(programs, layer, saved_fields(layer, programs[0], programs[1], programs[2:]), notes)
+
+
 def as_number(value: Fraction) -> float:
     """A default as JSON and Python have it.
 

@@ -178,8 +178,8 @@ def planted(made: Derived, folder: Path, change: Callable[[str], str]) -> Any | 
     module = importlib.import_module(f"{loading.load(place).__name__}.cpu_backend")
     module._host.CHUNK_ENTRIES = 16
     left_to_directions(module)
-    for name in ("_FORWARD", "_BACKWARD"):
-        module._KERNELS.names[name].any_call.empty = unwritten
+    for name in ("forward", "backward"):
+        module._KERNELS.calls[name].any_call.empty = unwritten
     return module if text != source else None
 
 

@@ -252,4 +252,9 @@ def _run(command: list[str]) -> subprocess.CompletedProcess[str] | None:
 
 
 def shown(version: int) -> str:
+    """Return a version of CUDA as people write it.
+
+    >>> shown(13010)
+    '13.1'
+    """
     return f"{version // 1000}.{version % 1000 // 10}"

@@ -9,11 +9,9 @@ from collections.abc import Sequence
 
 from lngen.emit import Notes
 from lngen.emit.cpp.kernels import KernelPair, Lowered, source_of
-from lngen.emit.description import protocol
-from lngen.emit.interface import interface
+from lngen.emit.description import protocol_of
 from lngen.emit.layout import call, quoted, statement, table
 from lngen.emit.render import render
-from lngen.emit.saved import saved_fields
 from lngen.emit.spelling import reading
 from lngen.plan.program import RowProgram
 from lngen.runtime.protocol.directions import DirectionProtocol
@@ -22,9 +20,7 @@ from lngen.runtime.protocol.directions import DirectionProtocol
 def module(directions: Sequence[Lowered], header: Sequence[str], notes: Notes) -> str:
     """Return the text of `kernels.py` for the directions of a layer, forward first."""
     programs = [program for program, _ in directions]
-    layer = interface(programs[0], notes)
-    saved = saved_fields(layer, programs[0], programs[1], programs[2:])
-    takes = protocol(programs, layer, saved, notes).directions
+    takes = protocol_of(programs, notes).directions
     tables: dict[str, str] = {
         program.direction: direction_table(program, takes[program.direction], source_of(program), kernels)
         for program, kernels in directions

@@ -11,11 +11,9 @@ from collections.abc import Sequence
 from lngen.emit import Notes, cpp
 from lngen.emit.cpp.kernels import KernelPair, head
 from lngen.emit.cpp.reserved import CPP
-from lngen.emit.description import protocol
-from lngen.emit.interface import interface
+from lngen.emit.description import protocol_of
 from lngen.emit.layout import in_order
 from lngen.emit.render import render
-from lngen.emit.saved import saved_fields
 from lngen.emit.spelling import plain_errors, spelled
 from lngen.plan.program import RowProgram
 
@@ -38,9 +36,7 @@ def _module(directions: Sequence[cpp.Lowered], notes: Notes) -> str:
     """Return the text of `cpu_backend.py`."""
     programs = [program for program, _ in directions]
     names = [program.direction for program in programs]
-    layer = interface(programs[0], notes)
-    saved = saved_fields(layer, programs[0], programs[1], programs[2:])
-    imported = ["INTERFACE", "Saved", "saved_from", *protocol(programs, layer, saved, notes).classes(names)]
+    imported = ["INTERFACE", "Saved", "saved_from", *protocol_of(programs, notes).classes(names)]
     return render(
         "cpu/backend.py.jinja",
         header=notes.header,
