@@ -57,18 +57,21 @@ class Presence:
         self._program = program
         names = program.cotangents()
         self._cotangents = names if len(names) > 1 else ()
-        self._nonzero: dict[Symbol, Condition] = {}
+        self._bodies = {line.symbol: line.body for line in program.lines()}
+        self._nonzero: dict[Expr, Condition] = {}
         self._used: dict[Symbol, Condition] = {}
         self._walk_down()
         self._walk_up()
 
     def nonzero(self, expression: Expr) -> Condition:
         """Return the condition under which an expression may be other than the zero of an absent input."""
-        return self._settled(self._nonzero_of(expression))
+        if expression not in self._nonzero:
+            self._nonzero[expression] = self._settled(self._nonzero_of(expression))
+        return self._nonzero[expression]
 
     def _nonzero_of(self, expression: Expr) -> Condition:
         if isinstance(expression, Symbol):
-            return self._nonzero.get(expression, ALWAYS)
+            return self.nonzero(self._bodies[expression]) if expression in self._bodies else ALWAYS
         if expression.is_Number:
             return NEVER if expression.is_zero else ALWAYS
         if isinstance(expression, (sympy.Add, sympy.Mul)):
@@ -108,7 +111,7 @@ class Presence:
             vanishes = name in given and neutral.get(name, 0) == 0
             self._nonzero[symbol] = given[name] if vanishes else ALWAYS
         for line in program.lines():
-            self._nonzero[line.symbol] = self.nonzero(line.body)
+            self.nonzero(line.symbol)
 
     def _walk_up(self) -> None:
         program = self._program
