@@ -164,7 +164,7 @@ def _emitted(planned: Plan, proved: bool, backends: Sequence[str], on_stage: Cal
 
 def _kept(what: str, definition: Definition, make: Callable[[], Kept]) -> Kept:
     """Return a result of the definition from the cache, or make it and cache it."""
-    write, read = partial(values.encode_surely, given=definition), partial(values.decode, given=definition)
+    write, read = partial(values.encode, given=definition), partial(values.decode, given=definition)
     value: Kept = kept(what, definition, make, write, read)
     return value
 
