@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from lngen.derivation.derivation import Derivation, Proof
 from lngen.derivation.simplify import derive
 from lngen.derivation.simplify.second_order import second_order
-from lngen.emit import cpp, numpy, render
+from lngen.emit import cpp, numpy
 from lngen.emit.backends import backend, with_needed
 from lngen.emit.description import description
 from lngen.errors import LngenError
@@ -135,7 +135,7 @@ def derived(
 def _emitted(planned: Plan, proved: bool, backends: Sequence[str], on_stage: Callable[[str], None]) -> Emission:
     programs = planned.programs()
     files: dict[str, str] = {}
-    templates = render.sources("report")
+    templates: dict[str, str] = {}
     for name in backends:
         if name in STAGES:
             on_stage(name)
