@@ -28,7 +28,7 @@ def encode(value: Any, given: Definition | None = None) -> bytes:
     """Encode a value, in which `given` is replaced by a mark; raises NotKept unless it is read back as it was."""
     stream = io.BytesIO()
     try:
-        _Writer(stream, given).dump(value)
+        _UnevaluatedPickler(stream, given).dump(value)
         again = decode(stream.getvalue(), given)
     except (pickle.PicklingError, AttributeError, TypeError, ValueError, RecursionError) as error:
         raise NotKept(str(error)) from error
@@ -40,12 +40,12 @@ def encode(value: Any, given: Definition | None = None) -> bytes:
 def decode(content: bytes, given: Definition | None = None) -> Any:
     """The value that was written. Raises ValueError if the content is of no such value."""
     try:
-        return _Reader(content, given).load()
+        return _UnevaluatedUnpickler(content, given).load()
     except Exception as error:  # a constructor raises any, for parts that it was not written with
         raise ValueError(f"no content of {__name__}") from error
 
 
-class _Writer(pickle.Pickler):
+class _UnevaluatedPickler(pickle.Pickler):
     """Writer of expressions as their class and their parts; equal parts are written once."""
 
     def __init__(self, stream: io.BytesIO, given: Definition | None) -> None:
@@ -62,7 +62,7 @@ class _Writer(pickle.Pickler):
         return NotImplemented
 
 
-class _Reader(pickle.Unpickler):
+class _UnevaluatedUnpickler(pickle.Unpickler):
     """Reader that knows classes of three packages, and no function of them."""
 
     def __init__(self, content: bytes, given: Definition | None) -> None:
