@@ -1,7 +1,9 @@
 """Frozen dataclasses and SymPy expressions as bytes and back: pickled, and evaluated neither way.
 
 SymPy's own pickling calls constructors that evaluate. Here the structure that is read is the one that was written.
-Reading calls constructors of lngen's and SymPy's classes, and nothing else.
+
+A content may be anybody's. Reading it makes frozen dataclasses, enumerations, numbers, symbols, and expressions of
+parts that are expressions. No other class is looked up, because most of SymPy's evaluate a text as Python.
 
 >>> from lngen.algebra.symbols import RowSymbol
 >>> x = RowSymbol("x")
@@ -13,15 +15,21 @@ from __future__ import annotations
 
 import io
 import pickle
+import sys
+from dataclasses import is_dataclass
+from enum import Enum
+from fractions import Fraction
 from typing import Any
 
 import sympy
 from sympy import Basic
+from sympy.logic.boolalg import BooleanAtom
 
 from lngen.language.definition import Definition
 from lngen.pipeline.cache.results import NotKept
 
 _PACKAGES = ("fractions", "lngen", "sympy")
+_ATOMS = (sympy.Number, sympy.NumberSymbol, sympy.Symbol, BooleanAtom)
 
 
 def encode(value: Any, given: Definition | None = None) -> bytes:
@@ -58,12 +66,13 @@ class _UnevaluatedPickler(pickle.Pickler):
 
     def reducer_override(self, value: Any) -> Any:
         if isinstance(value, Basic) and value.args:
-            return _unevaluated, (type(value), *(self._parts.setdefault(part, part) for part in value.args))
+            kind = type(value)
+            return _unevaluated, (kind.__module__, kind.__name__, *(self._parts.setdefault(p, p) for p in value.args))
         return NotImplemented
 
 
 class _UnevaluatedUnpickler(pickle.Unpickler):
-    """Reader that knows classes of three packages, and no function of them."""
+    """Reader that makes what `_is_plain` allows, and expressions by `_unevaluated`."""
 
     def __init__(self, content: bytes, given: Definition | None) -> None:
         super().__init__(io.BytesIO(content))
@@ -73,14 +82,33 @@ class _UnevaluatedUnpickler(pickle.Unpickler):
         return self._given
 
     def find_class(self, module: str, name: str) -> Any:
-        if module.partition(".")[0] in _PACKAGES and "." not in name:
-            found = super().find_class(module, name)
-            if isinstance(found, type) or found is _unevaluated:
-                return found
+        if module == __name__ and name == _unevaluated.__name__:
+            return _unevaluated
+        found = _class(module, name)
+        if not _is_plain(found):
+            raise ValueError(f"{module}.{name} is no class of a kept value")
+        return found
+
+
+def _class(module: str, name: str) -> Any:
+    """The class of a name in a module that is loaded. Raises ValueError for what is none of the three packages'."""
+    found = getattr(sys.modules.get(module), name, None)
+    if module.partition(".")[0] not in _PACKAGES or not isinstance(found, type):
         raise ValueError(f"{module}.{name} is no class of a kept value")
+    return found
 
 
-def _unevaluated(kind: Any, *parts: Basic) -> Basic:
+def _is_plain(kind: type) -> bool:
+    """Test whether a class makes a value of its arguments and evaluates none of them."""
+    if issubclass(kind, Basic):
+        return issubclass(kind, _ATOMS)
+    return kind is Fraction or issubclass(kind, Enum) or (is_dataclass(kind) and kind.__dataclass_params__.frozen)
+
+
+def _unevaluated(module: str, name: str, *parts: Basic) -> Basic:
     """An expression of parts, in their order, as it would stand if SymPy did not evaluate it."""
+    kind = _class(module, name)
+    if not issubclass(kind, Basic) or not all(isinstance(part, Basic) for part in parts):
+        raise ValueError(f"{module}.{name} is no expression of expressions")
     made: Basic = kind._from_args(parts) if issubclass(kind, (sympy.Add, sympy.Mul)) else kind(*parts, evaluate=False)
     return made

@@ -11,10 +11,14 @@ import sympy
 from lngen.algebra.growth import Growth
 from lngen.algebra.symbols import D, FeatureSymbol, Mean, RowSymbol, Sigmoid, Where
 from lngen.derived import derive
+from lngen.pipeline.cache import values
 from lngen.pipeline.cache.results import NotKept
 from lngen.pipeline.cache.values import decode, encode
+from lngen.runtime.native.compiler import Library
 from tests import corpus
 
+MARK = "LNGEN_EVALUATED"
+EVIL = f"__import__('os').environ.__setitem__('{MARK}', '1')"
 x, y = RowSymbol("x"), RowSymbol("y", positive=True)
 
 
@@ -109,10 +113,17 @@ class Calls:
                 (sympy.sympify, ("x",)),
                 (derive, ("def f(x: Row): return x**2",)),
                 (Mean, (1, 2, 3)),
+                *((kind, (EVIL,)) for kind in (sympy.exp, sympy.Derivative, sympy.Poly, sympy.Matrix, Mean)),
+                (values._unevaluated, ("sympy.core.function", "Derivative", EVIL)),
+                (values._unevaluated, (Mean.__module__, "Mean", EVIL)),
+                (values._unevaluated, ("fractions", "Fraction", "1")),
+                (Library, ("libm.so.6",)),
             )
         ),
     ],
 )
-def test_another_content_is_an_error_and_runs_nothing(content):
+def test_another_content_is_an_error_and_runs_nothing(content, monkeypatch):
+    monkeypatch.delenv(MARK, raising=False)
     with pytest.raises(ValueError):  # noqa: PT011
         decode(content)
+    assert MARK not in os.environ
