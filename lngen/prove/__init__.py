@@ -103,7 +103,7 @@ def _shown(
             found.append((claim, StepEvidence(EVERY_D)))
         except NotShownError as error:
             open_.append((claim, f"{claim.says}: {error}" if claim.step else str(error)))
-    agreed = digits_of_claims(derivation, [claim for claim, _ in open_], DIGITS) if open_ else []
+    agreed = digits_of_claims(derivation, [claim for claim, _ in open_]) if open_ else []
     for (claim, reason), digits in zip(open_, agreed, strict=True):
         found.append((claim, StepEvidence(NONE if digits is None else FIFTY, digits=digits, reason=reason)))
     return found
@@ -155,7 +155,7 @@ def _gradients(derivation: Derivation, every: EverySize) -> Iterator[Proof]:
         yield Proof(EVERY_D, f"{name} is the adjoint of the definition as written", True, "gradients")
     if not open_:
         return
-    for name, digits, sizes in second_derivation(derivation, DIGITS):
+    for name, digits, sizes in second_derivation(derivation):
         if name in shown:
             continue
         why = open_.get(name) or open_[""]
@@ -181,7 +181,7 @@ def _beyond(
     if shown:
         yield Proof(EVERY_D, f"{function}: {', '.join(shown)}", True, about, len(shown))
     try:
-        kind, text, passed = second_order_proof(derivation, function, DIGITS, REQUIRED)
+        kind, text, passed = second_order_proof(derivation, function)
     except TypeError as error:
         kind, text, passed = NONE, f"{function}: {error}", False
     reasons = "; ".join(dict.fromkeys(open_.values()))

@@ -45,22 +45,36 @@ _FEATURES = 400
 Sides = Iterable[tuple[Any, Any, Any]]
 """Pairs of values that have to be equal, each after a key."""
 
+SidesAt = Callable[[int, Environment, Arithmetic], Sides]
+"""The pairs for a D at a point, in an arithmetic."""
 
-def digits_of_claims(derivation: Derivation, claims: Sequence[PrintedEquality], digits: int) -> list[int | None]:
+
+def digits_of_claims(derivation: Derivation, claims: Sequence[PrintedEquality]) -> list[int | None]:
     """Return the digits to which both sides of each claim agree, the worst over several D.
 
     The digits are None if the right side is not finite at any D: a pole that a later form guards may be in an earlier
     form. They are 0 for a side without a meaning, such as a derivative that was not taken.
     """
-    worst: list[int | None] = [None] * len(claims)
-    with mpmath.workdps(digits):
-        for features in sizes(derivation):
-            written = random_point(derivation, features, seed=features)
-            at = partial(_claims_at, derivation, claims, features, written)
-            for place, agreed in compared(at, digits, partial(rests_on_rounding, derivation, written)):
-                known = worst[place]
-                worst[place] = agreed if known is None else min(agreed, known)
-    return worst
+    worst: dict[int, int] = {}
+    for _, place, agreed in at_every_size(derivation, 0, partial(_claims_at, derivation, claims)):
+        worst[place] = min(agreed, worst.get(place, DIGITS))
+    return [worst.get(place) for place in range(len(claims))]
+
+
+def at_every_size(derivation: Derivation, seed: int, sides: SidesAt) -> list[tuple[int, Any, int]]:
+    """Compare two sides at a seeded point for each D of the evidence: D, the key of a pair, its equal digits."""
+    with mpmath.workdps(DIGITS):
+        return [
+            found for features in sizes(derivation) for found in at_size(derivation, features, seed + features, sides)
+        ]
+
+
+def at_size(derivation: Derivation, features: int, seed: int, sides: SidesAt) -> Iterator[tuple[int, Any, int]]:
+    """Yield what `at_every_size` has for one D."""
+    point = random_point(derivation, features, seed)
+    meaningless = partial(rests_on_rounding, derivation, point)
+    for key, agreed in compared(partial(sides, features, point), meaningless):
+        yield features, key, agreed
 
 
 def sizes(derivation: Derivation) -> tuple[int, ...]:
@@ -107,31 +121,30 @@ def _values_told(
     return {"forward": told["backward"], **told}
 
 
-def second_derivation(derivation: Derivation, digits: int) -> list[tuple[str, int, tuple[int, ...]]]:
+def second_derivation(derivation: Derivation) -> list[tuple[str, int, tuple[int, ...]]]:
     """Return the digits to which each gradient agrees with the unsimplified adjoint, and every D that was compared.
 
     A D is skipped if the definition has no value there or divides by rounding alone, or if the unsimplified form is
     0/0. An example is the root of a variance at D = 1. If every D is skipped, other points are tried.
     """
-    worst = {gradient.name: digits for _, gradient in derivation.gradients}
+    worst = {gradient.name: DIGITS for _, gradient in derivation.gradients}
     found: dict[str, list[int]] = {name: [] for name in worst}
     every = sizes(derivation)
-    with mpmath.workdps(digits):
+    with mpmath.workdps(DIGITS):
         tried = ((features, turn) for turn in range(_TURNS) for features in (every[:_AGAIN] if turn else every))
         for features, turn in tried:
             if turn and all(found.values()):
                 break
-            written = random_point(derivation, features, seed=100 + features + 1000 * turn)
-            if not all(is_finite(written[output]) for output in derivation.written.outputs):
-                continue
-            at = partial(_gradients_at, derivation, written)
-            for name, agreed in compared(at, digits, partial(rests_on_rounding, derivation, written)):
+            seed = 100 + features + 1000 * turn
+            for _, name, agreed in at_size(derivation, features, seed, partial(_gradients_at, derivation)):
                 found[name].append(features)
                 worst[name] = min(agreed, worst[name])
     return [(name, agreed, tuple(found[name])) for name, agreed in worst.items()]
 
 
-def _gradients_at(derivation: Derivation, written: Environment, arithmetic: Arithmetic) -> Sides:
+def _gradients_at(derivation: Derivation, features: int, written: Environment, arithmetic: Arithmetic) -> Sides:
+    if not all(is_finite(written[output]) for output in derivation.written.outputs):
+        return
     written = evaluate_equations(derivation.written.equations, written, arithmetic)
     adjoint = evaluate_equations(derivation.adjoint.equations, written, arithmetic)
     forward = evaluate_equations(derivation.forward.equations, written, arithmetic)
@@ -142,12 +155,12 @@ def _gradients_at(derivation: Derivation, written: Environment, arithmetic: Arit
 
 
 def compared(
-    sides: Callable[[Arithmetic], Sides], digits: int, meaningless: Callable[[], bool] = lambda: False
+    sides: Callable[[Arithmetic], Sides], meaningless: Callable[[], bool] = lambda: False
 ) -> Iterator[tuple[Any, int]]:
     """Yield the digits to which two values agree, for each pair computed in a given arithmetic.
 
     If most digits differ, both sides are computed once more with twice as many digits. The two sides may cancel; their
-    scale is then that of their terms, estimated as 10**digits times the rounding error. Nothing is compared if the
+    scale is then that of their terms, estimated as 10**DIGITS times the rounding error. Nothing is compared if the
     values are rounding alone.
 
     >>> from mpmath import mpf
@@ -155,22 +168,22 @@ def compared(
     ...     yield "zero", (mpf(1) / 3 + mpf(1) / 7) - mpf(1) / 3 - mpf(1) / 7, mpf(0)
     ...     yield "a small fault", mpf(10) ** -60 / 3, mpf(10) ** -60 / 7
     >>> with mpmath.workdps(50):
-    ...     dict(compared(sides, 50))
+    ...     dict(compared(sides))
     {'zero': 50, 'a small fault': 0}
     """
-    pairs = [(key, a, b, agreement(a, b, digits)) for key, a, b in sides(Arithmetic(digits))]
+    pairs = [(key, a, b, agreement(a, b, DIGITS)) for key, a, b in sides(Arithmetic(DIGITS))]
     again: dict[Any, tuple[Any, Any]] = {}
-    if any(agreed < _MOST_OF_DIGITS * digits for *_, agreed in pairs):
+    if any(agreed < _MOST_OF_DIGITS * DIGITS for *_, agreed in pairs):
         if meaningless():
             return
-        with mpmath.workdps(2 * digits):
-            again = {key: (a, b) for key, a, b in sides(Arithmetic(2 * digits))}
+        with mpmath.workdps(2 * DIGITS):
+            again = {key: (a, b) for key, a, b in sides(Arithmetic(2 * DIGITS))}
     for key, a, b, agreed in pairs:
-        if agreed < _MOST_OF_DIGITS * digits and key in again:
+        if agreed < _MOST_OF_DIGITS * DIGITS and key in again:
             more = again[key]
-            with mpmath.workdps(2 * digits):
+            with mpmath.workdps(2 * DIGITS):
                 rounding = max(_apart(a, more[0]), _apart(b, more[1]))
-                agreed = max(agreed, agreement(*more, digits, least=rounding * mpmath.mpf(10) ** digits))
+                agreed = max(agreed, agreement(*more, DIGITS, least=rounding * mpmath.mpf(10) ** DIGITS))
         yield key, agreed
 
 

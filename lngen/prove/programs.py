@@ -22,7 +22,6 @@ from fractions import Fraction
 from functools import partial
 from itertools import chain, combinations
 
-import mpmath
 import sympy
 from sympy import Expr, Pow
 
@@ -34,18 +33,7 @@ from lngen.plan.passes.moments import written_out
 from lngen.plan.passes.places import there
 from lngen.plan.program import Parameter, RowArgument, RowProgram
 from lngen.prove.budget import Budget, UndefinedError
-from lngen.prove.digits import (
-    DIGITS,
-    MOST_FEATURES,
-    REQUIRED,
-    Sides,
-    compared,
-    drawn,
-    is_finite,
-    random_point,
-    rests_on_rounding,
-    sizes,
-)
+from lngen.prove.digits import MOST_FEATURES, REQUIRED, Sides, at_every_size, drawn, is_finite
 from lngen.prove.every_size import NamesApart, NotShownError, shown_equal
 from lngen.prove.names import Meanings
 from lngen.prove.row_algebra import RowAlgebra
@@ -233,21 +221,14 @@ class _Program:
 
     def digits(self, open_: Iterable[str]) -> int | None:
         """Return the digits to which some results agree with the derivation's, the worst over several D."""
-        worst: list[int] = []
-        with mpmath.workdps(DIGITS):
-            for features in sizes(self.derivation):
-                point = random_point(self.derivation, features, seed=features)
-                derivative = self.derivation.derivatives().get(self.program.direction)
-                generator = random.Random(features)
-                moved = derivative.arguments if derivative else ()
-                point |= {symbol: drawn(symbol, features, generator, -1, 1) for symbol in moved}
-                at = partial(self._values, set(open_), point)
-                worst += [
-                    agreed for _, agreed in compared(at, DIGITS, partial(rests_on_rounding, self.derivation, point))
-                ]
-        return min(worst, default=None)
+        found = at_every_size(self.derivation, 0, partial(self._values, set(open_)))
+        return min((agreed for *_, agreed in found), default=None)
 
-    def _values(self, open_: set[str], point: Environment, arithmetic: Arithmetic) -> Sides:
+    def _values(self, open_: set[str], features: int, point: Environment, arithmetic: Arithmetic) -> Sides:
+        derivative = self.derivation.derivatives().get(self.program.direction)
+        generator = random.Random(features)
+        moved = derivative.arguments if derivative else ()
+        point = point | {symbol: drawn(symbol, features, generator, -1, 1) for symbol in moved}
         equations, table = self.equations()
         derived = evaluate_equations(self.derived(), point, arithmetic)
         own = evaluate_equations(equations, point, arithmetic)

@@ -21,25 +21,17 @@ from lngen.derivation.derivation import FIFTY, NONE, Derivation, Derivative
 from lngen.derivation.double_backward import backward_as_forward
 from lngen.derivation.jvp import tangent
 from lngen.derivation.short_lines import in_short_lines
-from lngen.prove.digits import Sides, compared, drawn, random_point, rests_on_rounding, shape_of, sizes
+from lngen.prove.digits import REQUIRED, Sides, at_every_size, drawn, shape_of
 
 
-def second_order_proof(derivation: Derivation, function: str, digits: int, required: int) -> tuple[str, str, bool]:
+def second_order_proof(derivation: Derivation, function: str) -> tuple[str, str, bool]:
     """Return the grade of the dot test of the JVP or of the double backward, its statement, and its outcome."""
-    at = _jvp_sides if function == "jvp" else _double_sides
-    found = []
-    worst = digits
-    with mpmath.workdps(digits):
-        for features in sizes(derivation):
-            point = random_point(derivation, features, seed=(200 if function == "jvp" else 300) + features)
-            both = partial(at, derivation, getattr(derivation, function), features, point)
-            for _, agreed in compared(both, digits, partial(rests_on_rounding, derivation, point)):
-                found.append(features)
-                worst = min(worst, agreed)
+    seed, at = (200, _jvp_sides) if function == "jvp" else (300, _double_sides)
+    found = at_every_size(derivation, seed, partial(at, derivation, getattr(derivation, function)))
     if not found:
         return NONE, f"{function}: it has no finite value at any point that was tried", True
-    said = ", ".join(map(str, found))
-    return FIFTY, f"{function}: <J v, u> = <v, J^T u> to {worst} digits, D = {said}", worst >= required
+    worst, said = min(agreed for *_, agreed in found), ", ".join(str(features) for features, *_ in found)
+    return FIFTY, f"{function}: <J v, u> = <v, J^T u> to {worst} digits, D = {said}", worst >= REQUIRED
 
 
 def _jvp_sides(

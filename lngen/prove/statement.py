@@ -252,7 +252,7 @@ def _at_points(statement: _NumericStatement, smallest: int, why: str) -> Verdict
                 if found:
                     return Verdict(NONE, reason=f"refuted at D = {features}{found}", refuted=True)
                 if turn + 1 == _TURNS:
-                    for _, agreed in compared(partial(_where_finite, statement, point), DIGITS):
+                    for _, agreed in compared(partial(_where_finite, statement, point)):
                         worst = min(worst, agreed)
                         tried.append(features)
     except (TypeError, OverflowError):

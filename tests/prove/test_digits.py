@@ -29,7 +29,7 @@ def test_all_evidence_holds(name: str) -> None:
     abouts = {"steps", "gradients", "tangents", "second-order gradients"}
     assert {proof.about for proof in made.proofs if proof.kind in (EVERY_D, FIFTY)} >= abouts
     rewrites = [s for d in made.derivatives().values() for s in d.steps if s.before is not None]
-    for step, digits in zip(rewrites, digits_of_claims(made, [*map(_both_sides, rewrites)], DIGITS), strict=True):
+    for step, digits in zip(rewrites, digits_of_claims(made, [*map(_both_sides, rewrites)]), strict=True):
         assert digits is not None, step
         assert digits >= REQUIRED, step
         assert step.evidence is not None
@@ -43,7 +43,7 @@ def _both_sides(step: Step) -> PrintedEquality:
 
 @pytest.mark.parametrize("name", PLANTED)
 def test_the_second_derivation_catches_every_planted_fault(name: str) -> None:
-    agreed = [digits for _, digits, _ in second_derivation(planted(name), DIGITS)]
+    agreed = [digits for _, digits, _ in second_derivation(planted(name))]
     assert min(agreed) < 10
 
 
@@ -55,7 +55,7 @@ def test_a_wrong_step_is_caught_by_its_own_digits() -> None:
         for step in made.steps
     )
     claim = next(_both_sides(step) for step in wrong if step.number == number)
-    (digits,) = digits_of_claims(replace(made, steps=wrong), [claim], DIGITS)
+    (digits,) = digits_of_claims(replace(made, steps=wrong), [claim])
     assert digits is not None
     # Relative to the row's largest gradient, which may be small.
     assert 25 <= digits <= 31
@@ -86,7 +86,7 @@ def test_digits_are_relative_at_any_scale(scale: str) -> None:
 def test_a_fault_at_one_d_is_seen(features: int) -> None:
     wrong = with_dx("", 1 + Where(sympy.Eq(D, features), sympy.Rational(1, 10**30), 0))
     assert not all(proof.passed for proof in prove(wrong).proofs)
-    (found,) = second_derivation(wrong, DIGITS)
+    (found,) = second_derivation(wrong)
     assert found[1] in range(29, 32)
 
 
@@ -94,18 +94,18 @@ def test_the_size_of_a_fault_that_is_seen() -> None:
     """40 of 50 digits have to agree: a relative fault of 1e-39 is seen, one of 1e-45 is not."""
     seen = {}
     for power in (30, 39, 45, 60):
-        ((_, agreed, _),) = second_derivation(with_dx("", 1 + sympy.Rational(1, 10**power)), DIGITS)
+        ((_, agreed, _),) = second_derivation(with_dx("", 1 + sympy.Rational(1, 10**power)))
         seen[power] = agreed < REQUIRED
     assert seen == {30: True, 39: True, 45: False, 60: False}
 
 
 def test_the_sizes_that_were_compared_are_named() -> None:
-    by_name = {name: sizes for name, _, sizes in second_derivation(derivation("layer_norm"), DIGITS)}
+    by_name = {name: sizes for name, _, sizes in second_derivation(derivation("layer_norm"))}
     assert by_name == dict.fromkeys(("dx", "dgamma", "dbeta"), tuple(range(1, 14)))
     # The unsimplified form of a root of the variance is 0/0 for one feature; that is no evidence.
-    by_name = {name: sizes for name, _, sizes in second_derivation(derivation("eps_outside"), DIGITS)}
+    by_name = {name: sizes for name, _, sizes in second_derivation(derivation("eps_outside"))}
     assert by_name["dx"] == tuple(range(2, 14))
-    by_name = {name: sizes for name, _, sizes in second_derivation(derivation("unbiased"), DIGITS)}
+    by_name = {name: sizes for name, _, sizes in second_derivation(derivation("unbiased"))}
     assert by_name["dx"] == tuple(range(2, 15))
 
 
@@ -121,11 +121,11 @@ def test_the_sizes_that_were_compared_are_named() -> None:
 def test_a_quotient_by_rounding_alone_is_no_evidence(quotient: str) -> None:
     made = derive(parse(f"def f(x: Row): return {quotient}"))
     sizes = tuple(range(2, 14))
-    ((name, agreed, compared),) = second_derivation(made, DIGITS)
+    ((name, agreed, compared),) = second_derivation(made)
     assert (name, compared) == ("dx", sizes)
     assert agreed >= DIGITS - 1
     wrong = replace(made, backward=tuple(replace(q, expression=2 * q.expression) for q in made.backward))
-    assert [(digits, sizes) for _, digits, sizes in second_derivation(wrong, DIGITS)] == [(0, sizes)]
+    assert [(digits, sizes) for _, digits, sizes in second_derivation(wrong)] == [(0, sizes)]
 
 
 def test_points_lie_where_the_definition_has_values() -> None:
@@ -134,13 +134,13 @@ def test_points_lie_where_the_definition_has_values() -> None:
         with mpmath.workdps(DIGITS):
             point = random_point(made, 5, seed=1)
             assert all(mpmath.isfinite(value) for value in np.asarray(point[made.written.outputs[0]]).flat)
-        assert all(digits >= REQUIRED for _, digits, _ in second_derivation(made, DIGITS))
+        assert all(digits >= REQUIRED for _, digits, _ in second_derivation(made))
 
 
 def test_no_evidence_is_not_evidence() -> None:
     """The only value is at D = 1, where the root has no slope: nothing is compared, and no agreement is claimed."""
     made = derive(parse("def f(x: Row): return sqrt(mean(x) - x)"))
-    assert [sizes for _, _, sizes in second_derivation(made, DIGITS)] == [()]
+    assert [sizes for _, _, sizes in second_derivation(made)] == [()]
 
 
 def test_points_are_the_same_on_every_machine() -> None:
@@ -180,7 +180,7 @@ def test_agreement(left: str, right: str, digits: int) -> None:
 )
 def test_points_lie_where_the_definition_has_digits_and_a_derivative(text: str) -> None:
     made = derive(parse(f"def f(x: Row): return {text}"))
-    assert all(digits >= REQUIRED and sizes for _, digits, sizes in second_derivation(made, DIGITS))
+    assert all(digits >= REQUIRED and sizes for _, digits, sizes in second_derivation(made))
 
 
 def test_a_value_of_rounding_alone_is_none() -> None:

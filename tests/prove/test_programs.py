@@ -24,7 +24,7 @@ from lngen.pipeline import stages
 from lngen.plan import planner
 from lngen.plan.planner import Plan
 from lngen.plan.program import Assignment, RowProgram
-from lngen.prove import REQUIRED, programs
+from lngen.prove import REQUIRED
 from lngen.prove.every_size import NamesApart, shown_equal
 from lngen.prove.programs import _Program, program_proofs
 from tests.corpus import NAMES, SOME, planned
@@ -111,7 +111,7 @@ def handed(passes: Passes, name: str, direction: str) -> RowProgram:
 @pytest.mark.parametrize("a_pass", sample(PASSES, [*PASSES.keys() - {"compensation", "met by readers"}]))
 def test_a_fault_in_a_line_of_a_pass_is_refused(a_pass: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A change that is shown all the same is none: a residual is zero, and a softmax is the same under a shift."""
-    monkeypatch.setattr(programs, "sizes", lambda derivation: (2, 3))
+    monkeypatch.setattr("lngen.prove.digits.sizes", lambda derivation: (2, 3))
     refused = set()
     for direction, symbol, body in sorted(made_by(a_pass, monkeypatch), key=str):
         faults = dict(FAULTS)

@@ -8,7 +8,6 @@ from lngen.algebra.equations import leading_to
 from lngen.derivation.simplify import derive
 from lngen.derivation.simplify.second_order import second_order
 from lngen.language.parsing import parse
-from lngen.prove import DIGITS, REQUIRED
 from lngen.prove.second_order import second_order_proof
 from tests import corpus
 from tests.work import calls_of
@@ -57,7 +56,7 @@ def test_what_was_derived_before_does_not_count():
 
 def _holds(derivation):
     sides = ("jvp", "backward_backward")
-    return [second_order_proof(derivation, function, DIGITS, REQUIRED)[2] for function in sides]
+    return [second_order_proof(derivation, function)[2] for function in sides]
 
 
 def _derived(name):
