@@ -7,12 +7,11 @@ from dataclasses import replace
 import sympy
 from sympy import Add, Expr, Mul, Pow
 
-from lngen.algebra.equations import Equation, Forward, Names, atoms_numbered, leading_to, read_by
+from lngen.algebra.equations import Equation, Forward, Names, atoms_numbered, in_order, leading_to, read_by
 from lngen.algebra.reductions import identity_shown
 from lngen.algebra.symbols import D, TypedSymbol, axes, symbol_like
 from lngen.derivation.derivation import Derivation, Step
 from lngen.derivation.from_definition import require_real, translate
-from lngen.derivation.simplify.exponentials import powers_of_exponentials
 from lngen.derivation.simplify.inline import under_names_of_results, with_symbols
 from lngen.derivation.simplify.linear import TooManyTermsError
 from lngen.derivation.simplify.poles import guard_vanishing_poles
@@ -46,8 +45,7 @@ def derive(definition: Definition) -> Derivation:
     """
     written = translate(definition)
     trail = Trail()
-    stable = powers_of_exponentials(stable_forward(written, trail), definition, trail)
-    forward, meaning = named_structure(stable)
+    forward, meaning = named_structure(stable_forward(written, trail))
     require_real(definition, forward.equations)
     trail.steps = _of_known(forward, written, [renamed(step, meaning) for step in trail.steps])
     _forward_steps(forward, written, meaning, trail)
@@ -57,7 +55,9 @@ def derive(definition: Definition) -> Derivation:
         equations = reverse.inlined(leading_to(results, reverse.run()), results)
     equations = stable_lines(equations, forward, trail, reverse.names)
     forward, equations = guard_vanishing_poles(forward, equations, trail, reverse.names)
-    rename, equations = _named(_in_order(equations), results, forward, trail)
+    ordered = in_order(equations)
+    assert ordered is not None, "lines that wait for each other"
+    rename, equations = _named(ordered, results, forward, trail)
     return Derivation(
         definition=definition,
         written=written,
@@ -158,16 +158,3 @@ def _named(
     own += [step.target for step in steps if step.part == "backward" and step.target not in {*own, *results, *rename}]
     again = atoms_numbered(own, Names.of(forward))
     return rename | again, with_symbols(equations, again)
-
-
-def _in_order(equations: tuple[Equation, ...]) -> tuple[Equation, ...]:
-    """Each equation after those it uses, otherwise in the given order."""
-    pending, result = list(equations), []
-    done: set[TypedSymbol] = set()
-    symbols = {equation.symbol for equation in equations}
-    while pending:
-        ready = next(q for q in pending if not (q.expression.free_symbols & symbols) - done)
-        pending.remove(ready)
-        done.add(ready.symbol)
-        result.append(ready)
-    return tuple(result)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from typing import NamedTuple
 
 import sympy
 from sympy import Add, Expr, Pow
@@ -55,6 +56,17 @@ _LONGEST_CANCELLING = 1_000
 """The nodes of a cotangent that is written out to see whether it is zero; that of a shift has 100."""
 
 
+class _Sent(NamedTuple):
+    """What an equation sends to an operand: by the name of the cotangent that it comes from, and written out.
+
+    It comes from `outside` where it enters the row class of the operand.
+    """
+
+    told: Contribution
+    written: Expr
+    outside: bool
+
+
 class ReversePass(Propagation):
     """`run` returns the equations of the gradients, `bases` what was chosen on the way."""
 
@@ -66,11 +78,7 @@ class ReversePass(Propagation):
         self.bases: dict[TypedSymbol, Basis] = {}
         self.unbounded = _unbounded(forward)
         self._selects: dict[Expr, Where] = {}
-        self._outside: dict[TypedSymbol, Expr] = {}
-        self._inside: dict[TypedSymbol, Expr] = {}
-        # The same once more as it is told: each contribution by the name of the cotangent that it comes from.
-        self._told_outside: dict[TypedSymbol, list[Contribution]] = {}
-        self._told_inside: dict[TypedSymbol, list[Contribution]] = {}
+        self._sent: dict[TypedSymbol, list[_Sent]] = {}
         self._atoms: dict[TypedSymbol, Expr] = {}
         self._settled: dict[TypedSymbol, TypedSymbol] = {}
 
@@ -78,8 +86,7 @@ class ReversePass(Propagation):
         """All cotangent equations, results last."""
         for output in self.forward.outputs:
             cotangent = self.forward.cotangent(output)
-            self._send(self._outside, output, cotangent)
-            self._told(True, output).append(Contribution(output, output, cotangent))
+            self._sent.setdefault(output, []).append(_Sent(Contribution(output, output, cotangent), cotangent, True))
         for equation in reversed(self.forward.equations):
             self._equation(equation)
         for symbol in self.forward.differentiable:
@@ -107,8 +114,8 @@ class ReversePass(Propagation):
                 spend(tree_size(contribution.expression, _LONGEST_COTANGENT))
             target, expression = contribution.target, self._cancelled(with_value(contribution.expression, equation))
             leaves = is_row(symbol) and is_row(target) and not self._same_class(symbol, target)
-            self._send(self._outside if leaves else self._inside, target, expression)
-            self._told(leaves, target).append(replace(as_told, expression=with_value(as_told.expression, equation)))
+            as_told = replace(as_told, expression=with_value(as_told.expression, equation))
+            self._sent.setdefault(target, []).append(_Sent(as_told, expression, leaves))
 
     def _cancelled(self, expression: Expr) -> Expr:
         """A cotangent without the row that it is divided by, where its own line is a multiple of that row.
@@ -134,15 +141,19 @@ class ReversePass(Propagation):
         """Test whether to show that the gradient of a shift is zero, after a rule has cut it off."""
         return equation.stopped and not equation.named and self.trail.derivative == "backward"
 
+    def _part(self, symbol: TypedSymbol, *, outside: bool) -> Expr:
+        """Return the part of a cotangent that comes from outside the row class of its value, or from inside."""
+        return Add(*(sent.written for sent in self._sent.get(symbol, ()) if sent.outside == outside))
+
     def _total(self, symbol: TypedSymbol) -> Expr:
-        return self._outside.get(symbol, sympy.S.Zero) + self._inside.get(symbol, sympy.S.Zero)
+        return self._part(symbol, outside=True) + self._part(symbol, outside=False)
 
-    def _told(self, outside: bool, target: TypedSymbol) -> list[Contribution]:
-        return (self._told_outside if outside else self._told_inside).setdefault(target, [])
+    def _told(self, symbol: TypedSymbol, *, outside: bool) -> list[Contribution]:
+        return [sent.told for sent in self._sent.get(symbol, ()) if sent.outside == outside]
 
-    def _sent(self, symbol: TypedSymbol) -> list[Contribution]:
+    def _all_told(self, symbol: TypedSymbol) -> list[Contribution]:
         """Return the contributions to a value by name; for a row, the one from outside its class has a name already."""
-        outside, inside = self._told(True, symbol), self._told(False, symbol)
+        outside, inside = self._told(symbol, outside=True), self._told(symbol, outside=False)
         if is_row(symbol) and outside and inside:
             outside = [Contribution(symbol, symbol, self._atoms[symbol])]
         return [*outside, *inside]
@@ -153,7 +164,7 @@ class ReversePass(Propagation):
             return self._settled[symbol]
         if isinstance(bar, TypedSymbol):
             return bar
-        return self.called(symbol, self._sent(symbol))
+        return self.called(symbol, self._all_told(symbol))
 
     def _bounded(self, symbol: TypedSymbol, bar: Expr) -> Expr:
         """A cotangent that has become too long to be written out where it is used goes on under a name.
@@ -165,7 +176,7 @@ class ReversePass(Propagation):
             return bar
         cotangent = self.whole(symbol)
         self._append(cotangent, bar)
-        before = self.tell(symbol, self._sent(symbol))
+        before = self.tell(symbol, self._all_told(symbol))
         reason = "too long to be written out further: no shorter form is looked for"
         self.trail.derived(UNSIMPLIFIED, cotangent, before, bar, reason)
         return cotangent
@@ -181,7 +192,7 @@ class ReversePass(Propagation):
     def _row_cotangent(self, symbol: TypedSymbol) -> Expr:
         row_class = self.class_of[symbol]
         atom = self._atom(symbol)
-        bar = atom + self._inside.get(symbol, sympy.S.Zero)
+        bar = atom + self._part(symbol, outside=False)
         if symbol != row_class.root or bar == atom:
             return bar
         cotangent = self.whole(symbol)
@@ -194,17 +205,17 @@ class ReversePass(Propagation):
 
     def _atom(self, symbol: TypedSymbol) -> Expr:
         """The cotangent that enters a class from outside, under a name of its own."""
-        whole = expression = self._outside.get(symbol, sympy.S.Zero)
+        whole = expression = self._part(symbol, outside=True)
         if not too_long(expression):
             expression = common_factors(expression)
         short = expression == 0 or isinstance(expression, TypedSymbol) or _is_multiple(expression)
-        sent = self._told(True, symbol)
+        sent = self._told(symbol, outside=True)
         self._atoms[symbol] = expression
         if short and expression == summed(sent):
             return expression
         # Of the second order, and beside those of norms, there are several: one that is the whole has its name.
         several = self.forward.again or not self.class_of[symbol].reductions
-        part = bool(self._told(False, symbol))
+        part = bool(self._told(symbol, outside=False))
         own = isinstance(expression, TypedSymbol) if part else short
         named = own or (several and not (part or symbol in self.wholes))
         wanted = f"{self.forward.cotangent(symbol).name}_part" if part else ATOM
@@ -229,7 +240,7 @@ class ReversePass(Propagation):
             self._selects[symbol] = selects[0]
 
     def _simplify(self, row_class: RowClass, target: TypedSymbol, shown: TypedSymbol, expression: Expr) -> Expr:
-        sent, reason = self._sent(target), f"the gradient of {target.name}"
+        sent, reason = self._all_told(target), f"the gradient of {target.name}"
         expression = self._with_named_sums(row_class, expression)
         try:
             basis, short = in_best_basis(row_class, expression)
@@ -267,7 +278,7 @@ class ReversePass(Propagation):
         if is_row(symbol):
             row_class = self.class_of[symbol]
             atom = self._atom(symbol)
-            bar = atom + self._inside.get(symbol, sympy.S.Zero)
+            bar = atom + self._part(symbol, outside=False)
             expression = bar if bar == atom else self._simplify(row_class, symbol, gradient, bar)
             if expression == atom:
                 sent = [Contribution(symbol, symbol, atom)] if atom != 0 else []
@@ -275,7 +286,9 @@ class ReversePass(Propagation):
         else:
             total = self._total(symbol)
             expression = _shortest_total(total)
-            before = self.trail.chain_rule(gradient, self._sent(symbol), f"what reaches {symbol.name} from every row")
+            before = self.trail.chain_rule(
+                gradient, self._all_told(symbol), f"what reaches {symbol.name} from every row"
+            )
             self.trail.written_out(gradient, before, total)
             self.trail.derived("sums over rows", gradient, total, expression, "as few as spare operations")
             expression = self._in_told_bases(gradient, expression)
@@ -346,16 +359,12 @@ class ReversePass(Propagation):
         if bar != 0:
             return False
         reason = f"no gradient goes through {symbol.name}, for no result depends on it"
-        before = self.tell(symbol, self._sent(symbol))
+        before = self.tell(symbol, self._all_told(symbol))
         self.trail.derived("a shift that cancels", self.whole(symbol), before, bar, reason, uses=uses.items())
         return True
 
     def _same_class(self, a: TypedSymbol, b: TypedSymbol) -> bool:
         return a in self.class_of and self.class_of[a] is self.class_of.get(b)
-
-    @staticmethod
-    def _send(table: dict[TypedSymbol, Expr], target: TypedSymbol, expression: Expr) -> None:
-        table[target] = table.get(target, sympy.S.Zero) + expression
 
 
 def _saves_reduction(short: Expr, value: Equation, reader: Equation) -> bool:
