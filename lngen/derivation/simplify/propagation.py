@@ -1,4 +1,4 @@
-"""What both directions of differentiation share: row classes, names of derivatives, and how each step is told."""
+"""A pass of differentiation in either direction: row classes, names of derivatives, and how each step is told."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lngen.derivation.simplify.trail import Trail
 from lngen.derivation.vjp import Contribution, summed
 
 
-class Propagation:
+class DerivativePass:
     """A pass over a forward, which collects the derivative of each value and sends it on.
 
     `words` say what that is of a value, `symbol_of` is its symbol, and `ends` are the values whose derivatives are the

@@ -42,7 +42,7 @@ from lngen.derivation.simplify.linear import (
     stages_in,
     tree_size,
 )
-from lngen.derivation.simplify.propagation import Propagation
+from lngen.derivation.simplify.propagation import DerivativePass
 from lngen.derivation.simplify.retold import all_used, told
 from lngen.derivation.simplify.row_classes import RowClass
 from lngen.derivation.simplify.trail import UNSIMPLIFIED, Trail
@@ -56,8 +56,8 @@ _LONGEST_CANCELLING = 1_000
 """The nodes of a cotangent that is written out to see whether it is zero; that of a shift has 100."""
 
 
-class _Sent(NamedTuple):
-    """What an equation sends to an operand: by the name of the cotangent that it comes from, and written out.
+class _SentCotangent(NamedTuple):
+    """Cotangent that an equation sends to an operand: by the name of the one that it comes from, and written out.
 
     It comes from `outside` where it enters the row class of the operand.
     """
@@ -67,7 +67,7 @@ class _Sent(NamedTuple):
     outside: bool
 
 
-class ReversePass(Propagation):
+class ReversePass(DerivativePass):
     """`run` returns the equations of the gradients, `bases` what was chosen on the way."""
 
     words = "the gradient of {}"
@@ -78,7 +78,7 @@ class ReversePass(Propagation):
         self.bases: dict[TypedSymbol, Basis] = {}
         self.unbounded = _unbounded(forward)
         self._selects: dict[Expr, Where] = {}
-        self._sent: dict[TypedSymbol, list[_Sent]] = {}
+        self._sent: dict[TypedSymbol, list[_SentCotangent]] = {}
         self._atoms: dict[TypedSymbol, Expr] = {}
         self._settled: dict[TypedSymbol, TypedSymbol] = {}
 
@@ -86,7 +86,9 @@ class ReversePass(Propagation):
         """All cotangent equations, results last."""
         for output in self.forward.outputs:
             cotangent = self.forward.cotangent(output)
-            self._sent.setdefault(output, []).append(_Sent(Contribution(output, output, cotangent), cotangent, True))
+            self._sent.setdefault(output, []).append(
+                _SentCotangent(Contribution(output, output, cotangent), cotangent, True)
+            )
         for equation in reversed(self.forward.equations):
             self._equation(equation)
         for symbol in self.forward.differentiable:
@@ -115,7 +117,7 @@ class ReversePass(Propagation):
             target, expression = contribution.target, self._cancelled(with_value(contribution.expression, equation))
             leaves = is_row(symbol) and is_row(target) and not self._same_class(symbol, target)
             as_told = replace(as_told, expression=with_value(as_told.expression, equation))
-            self._sent.setdefault(target, []).append(_Sent(as_told, expression, leaves))
+            self._sent.setdefault(target, []).append(_SentCotangent(as_told, expression, leaves))
 
     def _cancelled(self, expression: Expr) -> Expr:
         """A cotangent without the row that it is divided by, where its own line is a multiple of that row.

@@ -21,7 +21,7 @@ from lngen.derivation.simplify.factors import common_factors
 from lngen.derivation.simplify.function_values import with_value
 from lngen.derivation.simplify.inline import joined, too_long
 from lngen.derivation.simplify.linear import tree_size
-from lngen.derivation.simplify.propagation import Propagation
+from lngen.derivation.simplify.propagation import DerivativePass
 from lngen.derivation.simplify.retold import told
 from lngen.derivation.simplify.row_classes import RowClass
 from lngen.derivation.simplify.trail import Trail
@@ -34,7 +34,7 @@ _LONGEST_TANGENT = 1_000
 """Nodes of a tangent that are counted as work."""
 
 
-class Tangents(Propagation):
+class Tangents(DerivativePass):
     """The forward pass; `run` returns the equations of the tangents and what each output moves by.
 
     >>> from lngen.language.parsing import parse
