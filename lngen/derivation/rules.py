@@ -109,6 +109,13 @@ _EVERY = (
         "def f(x: Row): return exp(x - max(x))/sum(exp(x - max(x)))",
     ),
     Rule(
+        "power of an exponential",
+        "exp(c*x) = exp(x)**c.",
+        "c is no power of two, so that c*x would be rounded, and the definition takes the exponential of x.",
+        "(exp(a))**c = exp(c*a) for real a and rational c.",
+        "def f(x: Row): return exp(x)**3/(1 + exp(x)**2)",
+    ),
+    Rule(
         "centred statistic",
         "A statistic that a shift of its row leaves alone is computed from the row less its mean. One of several rows "
         "takes each less its own mean, and one with weights takes the row less its weighted mean.",

@@ -12,6 +12,7 @@ from lngen.algebra.reductions import identity_shown
 from lngen.algebra.symbols import D, TypedSymbol, axes, symbol_like
 from lngen.derivation.derivation import Derivation, Step
 from lngen.derivation.from_definition import require_real, translate
+from lngen.derivation.simplify.exponentials import powers_of_exponentials
 from lngen.derivation.simplify.inline import under_names_of_results, with_symbols
 from lngen.derivation.simplify.linear import TooManyTermsError
 from lngen.derivation.simplify.poles import guard_vanishing_poles
@@ -45,7 +46,8 @@ def derive(definition: Definition) -> Derivation:
     """
     written = translate(definition)
     trail = Trail()
-    forward, meaning = named_structure(stable_forward(written, trail))
+    stable = powers_of_exponentials(stable_forward(written, trail), definition, trail)
+    forward, meaning = named_structure(stable)
     require_real(definition, forward.equations)
     trail.steps = _of_known(forward, written, [renamed(step, meaning) for step in trail.steps])
     _forward_steps(forward, written, meaning, trail)

@@ -1,7 +1,5 @@
-"""Exponentials: the logarithm of one is its exponent, and a shift that the user took out of them needs no gradient.
-
-What the largest exponent is taken out of is in `shifts`.
-"""
+"""Exponentials: the logarithm of one is its exponent, a shift that the user took out of them needs no gradient, and
+powers of them are written as powers. What the largest exponent is taken out of is in `shifts`."""
 
 from __future__ import annotations
 
@@ -13,10 +11,13 @@ from sympy import Add, Expr, Mul, Pow
 
 from lngen.algebra.equations import Equation, Forward, Names
 from lngen.algebra.symbols import Reduction, RowMax, RowMin, TypedSymbol, axes, symbol_like
+from lngen.derivation.from_definition import to_sympy
 from lngen.derivation.simplify.homogeneous import Homogeneous, NotAPowerError, Taken
 from lngen.derivation.simplify.line_rules import rewritten_forward
 from lngen.derivation.simplify.linear import TooManyTermsError, expand_linear, multiply_out, tree_size
 from lngen.derivation.simplify.trail import Trail
+from lngen.language.definition import Definition
+from lngen.language.syntax import Call, Name, walk
 
 _LONGEST_WRITTEN_OUT = 200
 """The nodes of a value in which an extreme is followed: what is written out doubles with each use."""
@@ -218,3 +219,51 @@ def _factored(exponent: Expr, extreme: TypedSymbol) -> Taken:
     if axes(multiple).features or extreme in multiple.free_symbols:
         return Taken(sympy.exp(exponent), sympy.S.Zero)
     return Taken(sympy.exp(exponent - multiple * extreme), multiple)
+
+
+# ---- powers
+
+
+def powers_of_exponentials(forward: Forward, definition: Definition, trail: Trail) -> Forward:
+    """Powers of the exponential of a row as given stay powers: the rounding of `c*x` would cost `exp(c*x)` digits.
+
+    Condition: the definition takes the exponential of x and not of `c*x`, and c is no power of two: by one `c*x` is
+    exact. The base is `exp(x)`, or that of x times a power of two below c: it is infinite only where the power is, and
+    its exponent is exact.
+
+    >>> from lngen.language.parsing import parse
+    >>> from lngen.derivation.from_definition import translate
+    >>> made = parse("def f(x: Row): return exp(x)**3 / (exp(x)**(-0.75) + exp(x)**2)")
+    >>> for q in powers_of_exponentials(translate(made), made, Trail()).equations:
+    ...     print(q.symbol, "=", q.expression)
+    exp_x = exp(x/4)
+    exp_x_2 = exp(x)
+    y = exp_x_2**3/(exp(2*x) + exp_x**(-3))
+    """
+    calls = (part for statement in definition.statements for part in walk(statement.expression))
+    exponents = [call.arguments[0] for call in calls if isinstance(call, Call) and call.function == "exp"]
+    inputs = {symbol.name: symbol for symbol in forward.symbols}
+    written = {to_sympy(e, inputs) for e in exponents if all(p.name in inputs for p in walk(e) if isinstance(p, Name))}
+    rows = [symbol for symbol in forward.symbols if symbol in written and axes(symbol).rows]
+    names = Names.of(forward)
+    bases: dict[Expr, Equation] = {}
+    table: dict[Expr, Expr] = {}
+    found = {e for q in forward.equations for e in q.expression.atoms(sympy.exp)}
+    for exponential in sorted(found, key=sympy.default_sort_key):
+        times, row = exponential.args[0].as_coeff_Mul()
+        if exponential.args[0] in written or row not in rows or not times.is_Rational or _is_power_of_two(times):
+            continue
+        below = sympy.Integer(2) ** min(0, int(abs(times.p)).bit_length() - int(times.q).bit_length() - 1)
+        base = sympy.exp(below * row)
+        if base not in bases:
+            symbol = symbol_like(names.fresh(f"exp_{row.name}"), base, positive=True)
+            bases[base] = Equation(symbol, base)
+            reason = f"the rounding of a multiple of {row.name} would cost its exponential digits"
+            trail.add("forward", "power of an exponential", symbol, None, base, reason)
+        table[exponential] = bases[base].symbol ** (times / below)
+    equations = (replace(q, expression=q.expression.xreplace(table)) for q in forward.equations)
+    return replace(forward, equations=(*bases.values(), *equations))
+
+
+def _is_power_of_two(times: Expr) -> bool:
+    return all(int(part).bit_count() == 1 for part in (abs(times.p), times.q))

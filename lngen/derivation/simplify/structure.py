@@ -217,6 +217,7 @@ class _Structure:
 
     def _known_power(self, e: Expr) -> Expr | None:
         """`exp(2*u)` as the square of a known `exp(u)`: a factor of it may be small where the square is infinite."""
+        # For their digits, `powers_of_exponentials` has those of multiples that round, before anything has a name.
         if not isinstance(e, sympy.exp):
             return None
         times, exponent = e.args[0].as_coeff_Mul()

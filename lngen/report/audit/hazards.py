@@ -52,6 +52,7 @@ STABILITY_RULES = (
     "one apart",
     "largest exponent taken out",
     "logarithm of an exponential",
+    "power of an exponential",
     "difference of squares",
     "complement",
     "known scaled row",
