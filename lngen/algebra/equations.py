@@ -146,3 +146,23 @@ def leading_to(symbols: Iterable[Symbol], lines: Iterable[AnyAssigned]) -> tuple
             found.append(line)
             read |= line.expression.free_symbols
     return tuple(reversed(found))
+
+
+def in_order(equations: Iterable[Equation]) -> tuple[Equation, ...] | None:
+    """Return each equation after those that it uses, otherwise in the given order; None if that cannot be.
+
+    >>> from lngen.algebra.symbols import RowSymbol
+    >>> a, b, x = (RowSymbol(name) for name in "abx")
+    >>> [q.symbol for q in in_order([Equation(b, a), Equation(a, x)])], in_order([Equation(b, a), Equation(a, b)])
+    ([a, b], None)
+    """
+    pending, result = list(equations), []
+    symbols = {equation.symbol for equation in pending}
+    while pending:
+        ready = next((q for q in pending if q.expression.free_symbols.isdisjoint(symbols)), None)
+        if ready is None:
+            return None
+        pending.remove(ready)
+        symbols.discard(ready.symbol)
+        result.append(ready)
+    return tuple(result)

@@ -1,9 +1,8 @@
 """The tangent of a forward (its JVP), equation by equation, in order; and the VJP as a forward of its own.
 
 A tangent is the directional derivative of a value along the tangents of the inputs. The tangent of `s = e` is the sum
-of `de/dv` times the tangent of each `v` in e. The tangent of a mean is the mean of its body's tangent. The tangent of a
-row's largest entry is that of the first feature that attains it. The local derivatives are SymPy's, as in
-`lngen.derivation.vjp`. (Griewank & Walther, Evaluating Derivatives, 2nd ed., section 3.1.)
+of `de/dv` times the tangent of each `v` in e. The tangent of a mean is the mean of its body's tangent. The rules are
+those of `lngen.derivation.differential`. (Griewank & Walther, Evaluating Derivatives, 2nd ed., section 3.1.)
 
 Nothing is simplified here. The emitted tangents are compared with these.
 """
@@ -17,8 +16,9 @@ import sympy
 from sympy import Expr
 
 from lngen.algebra.equations import Equation, Forward, Names, tangent_symbol
-from lngen.algebra.symbols import AttainsFirst, D, Mean, Reduction, SumRows, TypedSymbol, derivative, symbol_like
-from lngen.derivation.vjp import Contribution, merged, select
+from lngen.algebra.symbols import TypedSymbol, derivative, symbol_like
+from lngen.derivation.differential import Differential, merged, select
+from lngen.derivation.vjp import Contribution
 
 
 @dataclass(frozen=True)
@@ -39,42 +39,23 @@ def moved_by(equation: Equation, tangents: Mapping[TypedSymbol, Expr], attains: 
 
     `attains` is the name of `AttainsFirst(body, m)` for an `m = RowMax(body)`, if there is one.
 
-    >>> from lngen.algebra.symbols import RowSymbol, RowScalarSymbol
+    >>> from lngen.algebra.symbols import Mean, RowSymbol, RowScalarSymbol
     >>> x, m, x_dot = RowSymbol("x"), RowScalarSymbol("m"), RowSymbol("x_dot")
     >>> moved_by(Equation(m, Mean(x**2)), {x: x_dot})
     Mean(2*x*x_dot)
     """
     if equation.stopped:
         return sympy.S.Zero
-    whole, inner = equation.expression, equation.reduction
-    if isinstance(whole, SumRows):
-        return _not_of_zero(SumRows, _body_moved_by(whole.args[0], tangents))
-    if inner is None:
-        return _body_moved_by(whole, tangents)
-    body = inner.args[0]
-    moved = _body_moved_by(body, tangents)
-    if isinstance(inner, Mean):
-        return whole / inner * _not_of_zero(Mean, moved)
-    return D * _not_of_zero(Mean, (AttainsFirst(body, equation.symbol) if attains is None else attains) * moved)
-
-
-def _not_of_zero(reduction: type[Reduction] | type[SumRows], body: Expr) -> Expr:
-    return body if body == 0 else reduction(body)
-
-
-def _body_moved_by(body: Expr, tangents: Mapping[TypedSymbol, Expr]) -> Expr:
-    total = sympy.S.Zero
-    for symbol in sorted(body.free_symbols - {D}, key=lambda symbol: symbol.name):
-        moved = tangents.get(symbol, sympy.S.Zero)
-        if moved != 0:
-            total += select(derivative(body, symbol) * moved)
-    return merged(total)
+    rule = Differential.of(equation, attains)
+    moving = (symbol for symbol in rule.operands if tangents.get(symbol, 0) != 0)
+    terms = (select(derivative(rule.body, symbol) * tangents[symbol]) for symbol in moving)
+    return rule.pushed(merged(sympy.Add(*terms)))
 
 
 def moves(equation: Equation, tangents: Mapping[TypedSymbol, Expr], attains: Expr | None = None) -> list[Contribution]:
     """Return the contribution of each operand of `equation` to the tangent of its value.
 
-    >>> from lngen.algebra.symbols import RowSymbol, RowScalarSymbol
+    >>> from lngen.algebra.symbols import Mean, RowSymbol, RowScalarSymbol
     >>> x, m, dx, z, dz = RowSymbol("x"), RowScalarSymbol("m"), RowSymbol("dx"), RowSymbol("z"), RowSymbol("dz")
     >>> for c in moves(Equation(m, Mean(x**2*z)), {x: dx, z: dz}):
     ...     print(c.source, c.expression)

@@ -1,10 +1,9 @@
 """The adjoint of a forward (its VJP), equation by equation, in reverse.
 
 With a bar for the cotangent of a value, an equation `s = e` sends `bar(s) * de/dv` to each `v` in it, and a mean
-`m = Mean(b)` sends `bar(m)/D * db/dv`; the row's largest entry sends its cotangent to the first feature that attains
-it. A value that varies over less than the cotangent does collects it: into a row
-scalar by a reduction over features, into a Feature by a sum over rows, into a Scalar by both. The local derivatives are
-SymPy's. (Griewank & Walther, Evaluating Derivatives, 2nd ed., section 3.2.)
+`m = Mean(b)` sends `bar(m)/D * db/dv`: the rules are those of `lngen.derivation.differential`. A value that varies over
+less than the cotangent does collects it: into a row scalar by a reduction over features, into a Feature by a sum over
+rows, into a Scalar by both. (Griewank & Walther, Evaluating Derivatives, 2nd ed., section 3.2.)
 
 Nothing is simplified here. The adjoint of the definition as it stands is kept beside the simplified gradient as a
 second derivation, and the two are compared wherever a gradient is checked.
@@ -19,18 +18,8 @@ import sympy
 from sympy import Expr
 
 from lngen.algebra.equations import Equation, Forward, Names, leading_to
-from lngen.algebra.symbols import (
-    AttainsFirst,
-    Axes,
-    D,
-    Mean,
-    SumRows,
-    TypedSymbol,
-    Where,
-    axes,
-    derivative,
-    symbol_like,
-)
+from lngen.algebra.symbols import Axes, D, Mean, SumRows, TypedSymbol, Where, axes, symbol_like
+from lngen.derivation.differential import Differential, select
 
 
 @dataclass(frozen=True)
@@ -141,58 +130,14 @@ def contributions(equation: Equation, bar: Expr, attains: Expr | None = None) ->
     reduction = equation.reduction
     if reduction is not None and axes(equation.symbol).features:
         bar = reduce_to(bar, axes(reduction)) if axes(bar).features else D * bar
-    if isinstance(equation.expression, SumRows):
-        body, weight = equation.expression.args[0], bar
-    elif reduction is None:
-        body, weight = equation.expression, bar
-    elif isinstance(reduction, Mean):
-        body, weight = reduction.args[0], bar * equation.expression / reduction / D
-    else:
-        body = reduction.args[0]
-        weight = bar * (AttainsFirst(body, equation.symbol) if attains is None else attains)
+    rule = Differential.of(equation, attains)
+    sent = rule.pulled(bar)
     spread = reduction is not None or axes(equation.symbol).features
-    for target in sorted(body.free_symbols - {D}, key=lambda symbol: symbol.name):
-        slope = derivative(body, target)
-        if slope != 0:
-            expression = select(weight * slope)
-            if spread and not axes(target).features and not axes(expression).features:
-                expression = D * expression
-            yield Contribution(equation.symbol, target, reduce_to(expression, axes(target)))
-
-
-def select(product: Expr) -> Expr:
-    """A product with a select among its factors as a select of products.
-
-    So nothing is ever multiplied by 0 to be switched off: 0 times what was not chosen may be NaN.
-    """
-    for factor in sympy.Mul.make_args(product):
-        if isinstance(factor, Where):
-            condition, chosen, otherwise = factor.args
-            rest = product / factor
-            return Where(condition, select(rest * chosen), select(rest * otherwise))
-        if isinstance(factor, sympy.Add) and any(isinstance(term, Where) for term in factor.args):
-            rest = product / factor
-            return sympy.Add(*(select(rest * term) for term in factor.args))
-    return product
-
-
-def merged(total: Expr) -> Expr:
-    """Selects on one condition added up inside it: what is not chosen is then not even added.
-
-    >>> from lngen.algebra.symbols import RowSymbol
-    >>> x, g, h = RowSymbol("x"), RowSymbol("g"), RowSymbol("h")
-    >>> merged(Where(x > 0, g, 0) + Where(x > 0, h, 0) + h)
-    h + Where(x > 0, g + h, 0)
-    """
-    terms: dict[Expr, list[Expr]] = {}
-    for term in sympy.Add.make_args(total):
-        if isinstance(term, Where):
-            terms.setdefault(term.args[0], []).append(term)
-    for condition, alike in terms.items():
-        if len(alike) > 1:
-            chosen, otherwise = (sympy.Add(*(term.args[place] for term in alike)) for place in (1, 2))
-            total = total - sympy.Add(*alike) + Where(condition, chosen, otherwise)
-    return total
+    for target, slope in rule.slopes():
+        expression = select(sent * slope)
+        if spread and not axes(target).features and not axes(expression).features:
+            expression = D * expression
+        yield Contribution(equation.symbol, target, reduce_to(expression, axes(target)))
 
 
 def adjoint(

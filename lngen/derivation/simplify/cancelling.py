@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from functools import partial
 
 import sympy
 from sympy import Add, Expr, Mul, Pow, S
 
-from lngen.algebra.equations import Equation, Forward, Names
-from lngen.algebra.reductions import split_statement
+from lngen.algebra.equations import Forward
 from lngen.algebra.symbols import (
     NOTHING,
     D,
@@ -29,6 +28,7 @@ from lngen.algebra.symbols import (
 )
 from lngen.derivation.simplify.exponentials import reads_exponential
 from lngen.derivation.simplify.factors import divides, without
+from lngen.derivation.simplify.line_rules import rewritten_forward
 from lngen.derivation.simplify.linear import TooManyTermsError, multiply_out
 from lngen.derivation.simplify.trail import Trail
 
@@ -53,7 +53,7 @@ def without_cancelling(forward: Forward, trail: Trail) -> Forward:
         ("conjugate", "where both are close the difference has no digits, and their sum has all", conjugates),
         ("rest of a share", "where it is nearly all the difference has no digits, and the sum of the rest has", rests),
     ):
-        forward = _rewritten(forward, trail, name, reason, rule)
+        forward = rewritten_forward(name, reason, partial(_in_sums, rule=rule), forward, trail)
     return forward
 
 
@@ -70,22 +70,17 @@ def one_apart(forward: Forward, trail: Trail) -> Forward:
     3*Expm1(x)
     log(exp(x) + 1)
     """
-    values: dict[Expr, Expr] = {}
 
-    def logarithm(u: Expr) -> Expr:
-        total = values.get(u, u)
-        plain = isinstance(total, Add) and S.One in total.args and not reads_exponential(total, values)
-        return Log1p(total - 1) if plain else sympy.log(u)
+    def change(e: Expr, values: Mapping[Expr, Expr]) -> Expr:
+        def logarithm(u: Expr) -> Expr:
+            total = values.get(u, u)
+            plain = isinstance(total, Add) and S.One in total.args and not reads_exponential(total, values)
+            return Log1p(total - 1) if plain else sympy.log(u)
 
-    equations = []
-    for equation in forward.equations:
-        after = equation.expression.replace(sympy.log, logarithm)
-        after = after.replace(Add, lambda *terms: taken_together(terms, values, exponentials_less_one))
-        trail.add("forward", "one apart", equation.symbol, equation.expression, after, _ONE)
-        equations.append(replace(equation, expression=after))
-        if not equation.stopped:
-            values[equation.symbol] = after
-    return replace(forward, equations=tuple(equations))
+        e = e.replace(sympy.log, logarithm)
+        return e.replace(Add, lambda *terms: taken_together(terms, values, exponentials_less_one))
+
+    return rewritten_forward("one apart", _ONE, change, forward, trail)
 
 
 def exponentials_less_one(terms: tuple[Expr, ...], values: Mapping[Expr, Expr]) -> Found:
@@ -95,26 +90,14 @@ def exponentials_less_one(terms: tuple[Expr, ...], values: Mapping[Expr, Expr]) 
             yield (term, -times), times * Expm1(value.args[0])
 
 
-def _rewritten(forward: Forward, trail: Trail, name: str, reason: str, rule: Sums) -> Forward:
-    """A forward with a rule used on every sum; functions are found under their names, unless those are stopped."""
-    values: dict[Expr, Expr] = {}
-    equations: list[Equation] = []
-    names = Names.of(forward)
-    for equation in forward.equations:
-        raised = {power.base for power in equation.expression.atoms(Pow)} if rule is conjugates else ()
-        after = equation.expression.replace(
-            lambda e, raised=raised: isinstance(e, Add) and e not in raised,
-            lambda total: taken_together(total.args, values, rule),
-        )
-        if _is_gate(equation.expression, after, values):
-            after = equation.expression
-        trail.add("forward", name, equation.symbol, equation.expression, after, reason)
-        if after != equation.expression:
-            after = split_statement(after, equations, names, whole=False)
-        equations.append(replace(equation, expression=after))
-        if not equation.stopped:
-            values[equation.symbol] = after
-    return replace(forward, equations=tuple(equations))
+def _in_sums(e: Expr, values: Mapping[Expr, Expr], rule: Sums) -> Expr:
+    """An expression with a rule used on every sum; functions are found under their names."""
+    raised = {power.base for power in e.atoms(Pow)} if rule is conjugates else ()
+    after = e.replace(
+        lambda part: isinstance(part, Add) and part not in raised,
+        lambda total: taken_together(total.args, values, rule),
+    )
+    return e if _is_gate(e, after, values) else after
 
 
 def _is_gate(before: Expr, after: Expr, values: Mapping[Expr, Expr]) -> bool:

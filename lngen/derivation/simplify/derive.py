@@ -7,7 +7,7 @@ from dataclasses import replace
 import sympy
 from sympy import Add, Expr, Mul, Pow
 
-from lngen.algebra.equations import Equation, Forward, Names, atoms_numbered, leading_to, read_by
+from lngen.algebra.equations import Equation, Forward, Names, atoms_numbered, in_order, leading_to, read_by
 from lngen.algebra.reductions import identity_shown
 from lngen.algebra.symbols import D, TypedSymbol, axes, symbol_like
 from lngen.derivation.derivation import Derivation, Step
@@ -57,7 +57,9 @@ def derive(definition: Definition) -> Derivation:
         equations = reverse.inlined(leading_to(results, reverse.run()), results)
     equations = stable_lines(equations, forward, trail, reverse.names)
     forward, equations = guard_vanishing_poles(forward, equations, trail, reverse.names)
-    rename, equations = _named(_in_order(equations), results, forward, trail)
+    ordered = in_order(equations)
+    assert ordered is not None, "lines that wait for each other"
+    rename, equations = _named(ordered, results, forward, trail)
     return Derivation(
         definition=definition,
         written=written,
@@ -158,16 +160,3 @@ def _named(
     own += [step.target for step in steps if step.part == "backward" and step.target not in {*own, *results, *rename}]
     again = atoms_numbered(own, Names.of(forward))
     return rename | again, with_symbols(equations, again)
-
-
-def _in_order(equations: tuple[Equation, ...]) -> tuple[Equation, ...]:
-    """Each equation after those it uses, otherwise in the given order."""
-    pending, result = list(equations), []
-    done: set[TypedSymbol] = set()
-    symbols = {equation.symbol for equation in equations}
-    while pending:
-        ready = next(q for q in pending if not (q.expression.free_symbols & symbols) - done)
-        pending.remove(ready)
-        done.add(ready.symbol)
-        result.append(ready)
-    return tuple(result)

@@ -13,6 +13,7 @@ from lngen.algebra.equations import Equation, Forward, Names
 from lngen.algebra.symbols import Reduction, RowMax, RowMin, TypedSymbol, axes, symbol_like
 from lngen.derivation.from_definition import to_sympy
 from lngen.derivation.simplify.homogeneous import Homogeneous, NotAPowerError, Taken
+from lngen.derivation.simplify.line_rules import rewritten_forward
 from lngen.derivation.simplify.linear import TooManyTermsError, expand_linear, multiply_out, tree_size
 from lngen.derivation.simplify.trail import Trail
 from lngen.language.definition import Definition
@@ -47,16 +48,12 @@ def logarithms_of_exponentials(forward: Forward, trail: Trail) -> Forward:
     sum_log_p_p = D*Mean(p*(x - log(sum_exp_x)))
     y = -sum_log_p_p
     """
-    values = {q.symbol: q.expression for q in forward.equations}
-    result = []
-    for equation in forward.equations:
-        after = equation.expression.replace(sympy.log, lambda u: _of_factors(u, values))
-        if after != equation.expression:
-            reason = "an exponential that is 0 in floats has no logarithm, but its exponent is a number"
-            name = "logarithm of an exponential"
-            trail.add("forward", name, equation.symbol, equation.expression, after, reason)
-        result.append(replace(equation, expression=after))
-    return replace(forward, equations=tuple(result))
+    reason = "an exponential that is 0 in floats has no logarithm, but its exponent is a number"
+
+    def change(e: Expr, values: Mapping[Expr, Expr]) -> Expr:
+        return e.replace(sympy.log, lambda u: _of_factors(u, values))
+
+    return rewritten_forward("logarithm of an exponential", reason, change, forward, trail)
 
 
 def exponentials_of_logarithms(forward: Forward, trail: Trail) -> Forward:

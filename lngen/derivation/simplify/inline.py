@@ -9,9 +9,10 @@ from functools import lru_cache
 from sympy import Expr
 
 from lngen.algebra.equations import Equation
-from lngen.algebra.symbols import TypedSymbol, operation_count
+from lngen.algebra.symbols import AttainsFirst, TypedSymbol, is_row, operation_count
 from lngen.derivation.simplify.basis import cost
 from lngen.derivation.simplify.linear import reductions_in, tree_size
+from lngen.derivation.simplify.trail import Trail
 
 _LONGEST = 150
 """The nodes of a cotangent that is written out; the longest of any layer that was looked at has 60."""
@@ -48,12 +49,45 @@ def inlined(
             return equations
 
 
-def no_longer(forms: Iterable[Expr], value: Equation, reader: Equation) -> Expr | None:
-    """The shortest of some forms of both lines in one, unless that is longer than the two."""
-    shortest = min(forms, key=cost)
-    apart = (value.expression, reader.expression)
-    longer = operation_count(shortest) > sum(map(operation_count, apart))
-    return None if longer or reductions_in(shortest) > sum(map(reductions_in, apart)) else shortest
+def joined(
+    equations: tuple[Equation, ...],
+    results: Collection[TypedSymbol],
+    forms: Callable[[Equation, Equation, Expr], Iterable[Expr]],
+    trail: Trail,
+    *,
+    last_first: bool = False,
+) -> tuple[Equation, ...]:
+    """Equations in which a row that one line alone reads is written out there, if that makes the whole no longer.
+
+    `forms` are those of both lines in one, given the row, its reader, and the reader's right-hand side with the row
+    written out. Of these the shortest is taken.
+
+    >>> from lngen.algebra.symbols import RowSymbol
+    >>> from lngen.derivation.simplify.factors import common_factors
+    >>> x, z, g, u, y = (RowSymbol(name) for name in ("x", "z", "g", "u", "y"))
+    >>> given = (Equation(u, g*x), Equation(y, u + g*z))
+    >>> for q in joined(given, [y], lambda value, reader, written: [written, common_factors(written)], Trail()):
+    ...     print(q.symbol, "=", q.expression)
+    y = g*(x + z)
+    """
+
+    def merged(value: Equation, reader: Equation, written: Expr) -> Expr | None:
+        stays = value.symbol in results or not is_row(value.symbol) or isinstance(value.expression, AttainsFirst)
+        if stays or too_long(written):
+            return None
+        shortest = min(forms(value, reader, written), key=cost, default=None)
+        apart = (value.expression, reader.expression)
+        if (
+            shortest is None
+            or operation_count(shortest) > sum(map(operation_count, apart))
+            or reductions_in(shortest) > sum(map(reductions_in, apart))
+        ):
+            return None
+        reason = f"{value.symbol.name} is used only here"
+        trail.derived("written out", reader.symbol, reader.expression, shortest, reason)
+        return shortest
+
+    return inlined(equations, merged, last_first=last_first)
 
 
 def _with_one_reader(equations: tuple[Equation, ...], last_first: bool) -> Iterable[tuple[Equation, Equation]]:

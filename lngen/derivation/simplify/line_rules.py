@@ -1,7 +1,8 @@
-"""One driver of the rules for what is derived from a forward: it tries each rewrite on each line, tells and keeps it.
+"""The drivers of rules: they try each rewrite on each line, tell it and keep it.
 
-A rule is a function from the lines and their forward to its rewrites. It says what a line becomes, and on which
-condition. `applied` has the loop, the steps and the comparison.
+A rule for what is derived from a forward is a function from the lines and their forward to its rewrites. It says what a
+line becomes, and on which condition. `applied` has the loop, the steps and the comparison. A rule for the forward says
+what an expression is, given the values of names; for these `rewritten_forward` has the loop.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from typing import TypeAlias
 
 from sympy import Expr, default_sort_key
 
-from lngen.algebra.equations import Equation, Forward
+from lngen.algebra.equations import Equation, Forward, Names
+from lngen.algebra.reductions import split_statement
 from lngen.algebra.symbols import operation_count
 from lngen.derivation.simplify.trail import Trail
 
@@ -79,3 +81,33 @@ def rewritten(rewrite: LineRewrite, lines: Iterable[Equation], trail: Trail) -> 
             line = replace(line, expression=after)
         result.append(line)
     return tuple(result)
+
+
+def rewritten_forward(
+    name: str, reason: str, change: Callable[[Expr, Mapping[Expr, Expr]], Expr], forward: Forward, trail: Trail
+) -> Forward:
+    """Return a forward after a rule: what `change` makes of each right-hand side, given the values of names before it.
+
+    A value through which no gradient flows is none of those. A reduction that comes up has a line of its own.
+
+    >>> import sympy
+    >>> from lngen.language.parsing import parse
+    >>> from lngen.derivation.from_definition import translate
+    >>> made, trail = translate(parse("def f(x: Row): return (1 + x)*mean(x)")), Trail()
+    >>> for q in rewritten_forward("written out", "", lambda e, values: sympy.expand(e), made, trail).equations:
+    ...     print(q.symbol, "=", q.expression)
+    mu = Mean(x)
+    y = mu*x + mu
+    """
+    values: dict[Expr, Expr] = {}
+    equations: list[Equation] = []
+    names = Names.of(forward)
+    for equation in forward.equations:
+        after = change(equation.expression, values)
+        trail.add("forward", name, equation.symbol, equation.expression, after, reason)
+        if after != equation.expression:
+            after = split_statement(after, equations, names, whole=equation.reduction is not None)
+        equations.append(replace(equation, expression=after))
+        if not equation.stopped:
+            values[equation.symbol] = after
+    return replace(forward, equations=tuple(equations))

@@ -122,12 +122,20 @@ def split_means(expression: Expr) -> Expr:
     arguments = [split_means(argument) for argument in expression.args]
     if not isinstance(expression, Mean):
         return expression.func(*arguments)
-    total = sympy.S.Zero
-    for term in Add.make_args(multiply_out(arguments[0])):
-        inside = [factor for factor in Mul.make_args(term) if varies_over_features(factor)]
-        outside = [factor for factor in Mul.make_args(term) if not varies_over_features(factor)]
-        total += Mul(*outside) * (Mean(Mul(*inside)) if inside else 1)
-    return total
+    return Add(*map(mean_of_product, Add.make_args(multiply_out(arguments[0]))))
+
+
+def mean_of_product(body: Expr) -> Expr:
+    """The mean of a product, what does not vary over features before it.
+
+    >>> from lngen.algebra.symbols import RowSymbol, RowScalarSymbol
+    >>> x, r = RowSymbol("x"), RowScalarSymbol("r")
+    >>> mean_of_product(3*r*x), mean_of_product(3*r)
+    (3*r*Mean(x), 3*r)
+    """
+    inside = [factor for factor in Mul.make_args(body) if varies_over_features(factor)]
+    outside = [factor for factor in Mul.make_args(body) if not varies_over_features(factor)]
+    return Mul(*outside) * (Mean(Mul(*inside)) if inside else 1)
 
 
 def expand_linear(expression: Expr) -> Expr:
@@ -199,15 +207,7 @@ def _lifted(body: Expr) -> Expr:
     >>> _lifted(D * Mean(RowSymbol("x") / ScalarSymbol("s")))
     D*Mean(x)/s
     """
-    factors = []
-    for factor in Mul.make_args(body):
-        if isinstance(factor, Mean):
-            inner = Mul.make_args(factor.args[0])
-            factors += [f for f in inner if not varies_over_features(f)]
-            factors.append(Mean(Mul(*(f for f in inner if varies_over_features(f)))))
-        else:
-            factors.append(factor)
-    return Mul(*factors)
+    return Mul(*(mean_of_product(f.args[0]) if isinstance(f, Mean) else f for f in Mul.make_args(body)))
 
 
 def tree_size(expression: Expr, enough: int) -> int:

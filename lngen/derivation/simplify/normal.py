@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import sympy
 from sympy import Add, Expr, Mul, Pow
 
 from lngen.algebra.equations import Forward
 from lngen.algebra.normal import NormalDensity, Phi
+from lngen.derivation.simplify.line_rules import rewritten_forward
 from lngen.derivation.simplify.trail import Trail
 
 
@@ -28,13 +27,10 @@ def in_normal_distribution(forward: Forward, trail: Trail) -> Forward:
     x*erf(x)
     exp(-x**2/2)
     """
-    equations = []
-    for equation in forward.equations:
-        found = equation.expression.replace(Add, _distribution).replace(Mul, _density)
-        reason = "the distribution function or the density of a standard normal"
-        trail.add("forward", "normal distribution", equation.symbol, equation.expression, found, reason)
-        equations.append(replace(equation, expression=found))
-    return replace(forward, equations=tuple(equations))
+    reason = "the distribution function or the density of a standard normal"
+    return rewritten_forward(
+        "normal distribution", reason, lambda e, _: e.replace(Add, _distribution).replace(Mul, _density), forward, trail
+    )
 
 
 def _distribution(*terms: Expr) -> Expr:

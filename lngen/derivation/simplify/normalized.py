@@ -6,11 +6,12 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 import sympy
-from sympy import Expr, Mul
+from sympy import Expr
 
 from lngen.algebra.equations import Equation, Forward, Names, read_by
-from lngen.algebra.symbols import D, Mean, TypedSymbol, axes, is_row, stand_in, symbol_like, varies_over_features
+from lngen.algebra.symbols import D, Mean, TypedSymbol, axes, is_row, stand_in, symbol_like
 from lngen.derivation.simplify.line_rules import LineRewrite, rewritten
+from lngen.derivation.simplify.linear import mean_of_product
 from lngen.derivation.simplify.trail import NORMALIZED, Trail
 
 
@@ -87,11 +88,11 @@ def written_out(
     """
     forms = {exponential.symbol / total for exponential, total in _exponentials_with_sums(forward)}
     table = {q.symbol: q.expression for q in equations if q.expression in forms and q.symbol not in results}
-    return tuple(
-        replace(q, expression=_lifted(q.expression.xreplace(table))) if q.expression.free_symbols & table.keys() else q
-        for q in equations
-        if q.symbol not in table
-    )
+
+    def changed(e: Expr) -> Expr:
+        return e if e.free_symbols.isdisjoint(table) else e.xreplace(table).replace(Mean, mean_of_product)
+
+    return tuple(replace(q, expression=changed(q.expression)) for q in equations if q.symbol not in table)
 
 
 def _exponentials_with_sums(forward: Forward) -> Iterator[tuple[Equation, TypedSymbol]]:
@@ -124,15 +125,5 @@ def _with_normalized(e: Expr, p: TypedSymbol, exponential: TypedSymbol, total: T
     """An expression in p and without the sum; None if there is none."""
     if not e.free_symbols >= {exponential, total}:
         return None
-    moved = _lifted(e.xreplace({exponential: p * total}))
+    moved = e.xreplace({exponential: p * total}).replace(Mean, mean_of_product)
     return None if total in moved.free_symbols else moved
-
-
-def _lifted(expression: Expr) -> Expr:
-    """Factors that do not vary over features taken out of every mean of a product."""
-
-    def out(body: Expr) -> Expr:
-        outside = Mul(*(factor for factor in Mul.make_args(body) if not varies_over_features(factor)))
-        return outside * Mean(body / outside)
-
-    return expression.replace(Mean, out)

@@ -10,14 +10,17 @@ from sympy import Expr
 from lngen.algebra.symbols import TypedSymbol
 from lngen.derivation.simplify.basis import Basis, held_means, source_of
 from lngen.derivation.simplify.factors import common_factors
+from lngen.derivation.simplify.linear import MAXIMUM_TERMS, terms_bound
 from lngen.derivation.simplify.row_classes import RowClass
 from lngen.derivation.simplify.trail import Trail
 
 _Uses = tuple[tuple[Expr, Expr], ...]
 
 
-def told(trail: Trail, target: TypedSymbol, row_class: RowClass, basis: Basis, expression: Expr, short: Expr) -> None:
-    """Append the steps from an expression to its short form in a basis.
+def told(
+    trail: Trail, target: TypedSymbol, row_class: RowClass, basis: Basis | None, expression: Expr, short: Expr
+) -> None:
+    """Append the steps from an expression to its short form in a basis, or without one.
 
     >>> import sympy
     >>> from lngen.derivation.simplify.basis import in_best_basis
@@ -35,6 +38,12 @@ def told(trail: Trail, target: TypedSymbol, row_class: RowClass, basis: Basis, e
     change of basis r*g - r*t*Mean(g*t) ((x, t/r),)
     common factors r*(g - t*Mean(g*t)) ()
     """
+    if basis is None:
+        reason = "taken out of the sum"
+        if terms_bound(expression) > MAXIMUM_TERMS:
+            reason = f"more than {MAXIMUM_TERMS} terms: not multiplied out, so no basis was tried"
+        trail.derived("common factors", target, expression, short, reason)
+        return
     held = held_means(row_class, expression)
     back = {symbol: mean for mean, symbol in held.items()}
     given = expression.xreplace(held)

@@ -7,17 +7,17 @@ rule is written out in full and then shortened by the change of basis.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from typing import NamedTuple
 
 import sympy
 from sympy import Add, Expr, Pow
 
-from lngen.algebra.equations import ATOM, Equation, Forward, Names
+from lngen.algebra.equations import ATOM, Equation, Forward
 from lngen.algebra.symbols import (
     ENTRY_OF,
-    AttainsFirst,
     Reduction,
     RowMax,
     RowMin,
@@ -33,19 +33,18 @@ from lngen.algebra.symbols import (
 from lngen.derivation.simplify.basis import Basis, cost, in_best_basis
 from lngen.derivation.simplify.factors import common_factors
 from lngen.derivation.simplify.function_values import with_value
-from lngen.derivation.simplify.inline import inlined, no_longer, too_long
+from lngen.derivation.simplify.inline import joined, too_long
 from lngen.derivation.simplify.linear import (
-    MAXIMUM_TERMS,
     TooManyTermsError,
     expand_linear,
     reductions_in,
     split_rows_sum,
     stages_in,
-    terms_bound,
     tree_size,
 )
+from lngen.derivation.simplify.propagation import DerivativePass
 from lngen.derivation.simplify.retold import all_used, told
-from lngen.derivation.simplify.row_classes import RowClass, row_classes
+from lngen.derivation.simplify.row_classes import RowClass
 from lngen.derivation.simplify.trail import UNSIMPLIFIED, Trail
 from lngen.derivation.simplify.work import limited_work, spend
 from lngen.derivation.vjp import Contribution, contributions, summed
@@ -57,42 +56,39 @@ _LONGEST_CANCELLING = 1_000
 """The nodes of a cotangent that is written out to see whether it is zero; that of a shift has 100."""
 
 
-class ReversePass:
+class _SentCotangent(NamedTuple):
+    """Cotangent that an equation sends to an operand: by the name of the one that it comes from, and written out.
+
+    It comes from `outside` where it enters the row class of the operand.
+    """
+
+    told: Contribution
+    written: Expr
+    outside: bool
+
+
+class ReversePass(DerivativePass):
     """`run` returns the equations of the gradients, `bases` what was chosen on the way."""
 
-    def __init__(self, forward: Forward, trail: Trail, candidates: Collection[TypedSymbol] = ()) -> None:
-        """Prepare the row classes and their bases.
+    words = "the gradient of {}"
 
-        Only `candidates` are tried as bases in a class that has some of them besides its root, whose rounding error is
-        largest.
-        """
-        self.forward = forward
-        self.trail = trail
-        self.classes = tuple(
-            replace(c, candidates=tuple(symbol for symbol in c.symbols[1:] if symbol in candidates))
-            for c in row_classes(forward)
-        )
+    def __init__(self, forward: Forward, trail: Trail, candidates: Collection[TypedSymbol] = ()) -> None:
+        super().__init__(forward, trail, candidates, forward.differentiable, forward.cotangent)
         self.class_of = {symbol: c for c in self.classes for symbol in c.symbols}
         self.bases: dict[TypedSymbol, Basis] = {}
-        self.names = Names.of(forward)
-        self.equations: list[Equation] = []
         self.unbounded = _unbounded(forward)
         self._selects: dict[Expr, Where] = {}
-        self._outside: dict[TypedSymbol, Expr] = {}
-        self._inside: dict[TypedSymbol, Expr] = {}
-        # The same once more as it is told: each contribution by the name of the cotangent that it comes from.
-        self._told_outside: dict[TypedSymbol, list[Contribution]] = {}
-        self._told_inside: dict[TypedSymbol, list[Contribution]] = {}
+        self._sent: dict[TypedSymbol, list[_SentCotangent]] = {}
         self._atoms: dict[TypedSymbol, Expr] = {}
-        self._whole: dict[TypedSymbol, TypedSymbol] = {}
         self._settled: dict[TypedSymbol, TypedSymbol] = {}
 
     def run(self) -> tuple[Equation, ...]:
         """All cotangent equations, results last."""
         for output in self.forward.outputs:
             cotangent = self.forward.cotangent(output)
-            self._send(self._outside, output, cotangent)
-            self._told(True, output).append(Contribution(output, output, cotangent))
+            self._sent.setdefault(output, []).append(
+                _SentCotangent(Contribution(output, output, cotangent), cotangent, True)
+            )
         for equation in reversed(self.forward.equations):
             self._equation(equation)
         for symbol in self.forward.differentiable:
@@ -111,7 +107,7 @@ class ReversePass:
             return
         bar = self._bounded(symbol, bar)
         called = self._collected(symbol, bar)
-        selected, attains = self._selected(equation, bar), self._attains(equation)
+        selected, attains = self._selected(equation, bar), self.first(equation)
         found = tuple(contributions(equation, selected, attains))
         named = found if called == bar else contributions(equation, called, attains)
         for contribution, as_told in zip(found, named, strict=True):
@@ -120,8 +116,8 @@ class ReversePass:
                 spend(tree_size(contribution.expression, _LONGEST_COTANGENT))
             target, expression = contribution.target, self._cancelled(with_value(contribution.expression, equation))
             leaves = is_row(symbol) and is_row(target) and not self._same_class(symbol, target)
-            self._send(self._outside if leaves else self._inside, target, expression)
-            self._told(leaves, target).append(replace(as_told, expression=with_value(as_told.expression, equation)))
+            as_told = replace(as_told, expression=with_value(as_told.expression, equation))
+            self._sent.setdefault(target, []).append(_SentCotangent(as_told, expression, leaves))
 
     def _cancelled(self, expression: Expr) -> Expr:
         """A cotangent without the row that it is divided by, where its own line is a multiple of that row.
@@ -147,37 +143,30 @@ class ReversePass:
         """Test whether to show that the gradient of a shift is zero, after a rule has cut it off."""
         return equation.stopped and not equation.named and self.trail.derivative == "backward"
 
+    def _part(self, symbol: TypedSymbol, *, outside: bool) -> Expr:
+        """Return the part of a cotangent that comes from outside the row class of its value, or from inside."""
+        return Add(*(sent.written for sent in self._sent.get(symbol, ()) if sent.outside == outside))
+
     def _total(self, symbol: TypedSymbol) -> Expr:
-        return self._outside.get(symbol, sympy.S.Zero) + self._inside.get(symbol, sympy.S.Zero)
+        return self._part(symbol, outside=True) + self._part(symbol, outside=False)
 
-    def _told(self, outside: bool, target: TypedSymbol) -> list[Contribution]:
-        return (self._told_outside if outside else self._told_inside).setdefault(target, [])
+    def _told(self, symbol: TypedSymbol, *, outside: bool) -> list[Contribution]:
+        return [sent.told for sent in self._sent.get(symbol, ()) if sent.outside == outside]
 
-    def _sent(self, symbol: TypedSymbol) -> list[Contribution]:
+    def _all_told(self, symbol: TypedSymbol) -> list[Contribution]:
         """Return the contributions to a value by name; for a row, the one from outside its class has a name already."""
-        outside, inside = self._told(True, symbol), self._told(False, symbol)
+        outside, inside = self._told(symbol, outside=True), self._told(symbol, outside=False)
         if is_row(symbol) and outside and inside:
             outside = [Contribution(symbol, symbol, self._atoms[symbol])]
         return [*outside, *inside]
 
-    def _cotangent(self, symbol: TypedSymbol) -> TypedSymbol:
-        """Return the symbol of a value's whole cotangent, in the steps and, if it is emitted, in the code."""
-        if symbol not in self._whole:
-            self._whole[symbol] = symbol_like(self.names.fresh(self.forward.cotangent(symbol).name), symbol)
-        return self._whole[symbol]
-
-    def _collected(self, symbol: TypedSymbol, bar: Expr) -> TypedSymbol:
+    def _collected(self, symbol: TypedSymbol, bar: Expr) -> Expr:
         """The name under which a cotangent goes on in the story, where the formulas go on with it written out."""
         if symbol in self._settled:
             return self._settled[symbol]
         if isinstance(bar, TypedSymbol):
             return bar
-        sent = self._sent(symbol)
-        total = summed(sent)
-        if isinstance(total, TypedSymbol) and type(total) is type(symbol):
-            return total
-        self.trail.chain_rule(self._cotangent(symbol), sent, f"the gradient of {symbol.name}")
-        return self._cotangent(symbol)
+        return self.called(symbol, self._all_told(symbol))
 
     def _bounded(self, symbol: TypedSymbol, bar: Expr) -> Expr:
         """A cotangent that has become too long to be written out where it is used goes on under a name.
@@ -187,9 +176,9 @@ class ReversePass:
         """
         if not too_long(bar):
             return bar
-        cotangent = self._cotangent(symbol)
+        cotangent = self.whole(symbol)
         self._append(cotangent, bar)
-        before = self.trail.chain_rule(cotangent, self._sent(symbol), f"the gradient of {symbol.name}")
+        before = self.tell(symbol, self._all_told(symbol))
         reason = "too long to be written out further: no shorter form is looked for"
         self.trail.derived(UNSIMPLIFIED, cotangent, before, bar, reason)
         return cotangent
@@ -202,28 +191,13 @@ class ReversePass:
             return bar
         return Where(outer.args[0], *(branch if branch == 0 else bar for branch in outer.args[1:]))
 
-    def _attains(self, equation: Equation) -> Expr | None:
-        """Return a name for the place at which a row attains its extreme.
-
-        The place is a value of the forward: it is compared as it was computed.
-        """
-        reduction = equation.reduction
-        if not isinstance(reduction, (RowMax, RowMin)):
-            return None
-        where = AttainsFirst(reduction.args[0], equation.symbol)
-        symbol = symbol_like(self.names.fresh(f"first_{equation.symbol.name}"), where)
-        self.equations.append(Equation(symbol, where))
-        reason = f"1 at the first feature that attains {equation.symbol.name}, 0 elsewhere"
-        self.trail.derived("subgradient", symbol, None, where, reason)
-        return symbol
-
     def _row_cotangent(self, symbol: TypedSymbol) -> Expr:
         row_class = self.class_of[symbol]
         atom = self._atom(symbol)
-        bar = atom + self._inside.get(symbol, sympy.S.Zero)
+        bar = atom + self._part(symbol, outside=False)
         if symbol != row_class.root or bar == atom:
             return bar
-        cotangent = self._cotangent(symbol)
+        cotangent = self.whole(symbol)
         expression = self._simplify(row_class, symbol, cotangent, bar)
         if expression == 0 or isinstance(expression, TypedSymbol) or _is_multiple(expression):
             self._settled[symbol] = cotangent
@@ -233,21 +207,21 @@ class ReversePass:
 
     def _atom(self, symbol: TypedSymbol) -> Expr:
         """The cotangent that enters a class from outside, under a name of its own."""
-        whole = expression = self._outside.get(symbol, sympy.S.Zero)
+        whole = expression = self._part(symbol, outside=True)
         if not too_long(expression):
             expression = common_factors(expression)
         short = expression == 0 or isinstance(expression, TypedSymbol) or _is_multiple(expression)
-        sent = self._told(True, symbol)
+        sent = self._told(symbol, outside=True)
         self._atoms[symbol] = expression
         if short and expression == summed(sent):
             return expression
         # Of the second order, and beside those of norms, there are several: one that is the whole has its name.
         several = self.forward.again or not self.class_of[symbol].reductions
-        part = bool(self._told(False, symbol))
+        part = bool(self._told(symbol, outside=False))
         own = isinstance(expression, TypedSymbol) if part else short
-        named = own or (several and not (part or symbol in self._whole))
+        named = own or (several and not (part or symbol in self.wholes))
         wanted = f"{self.forward.cotangent(symbol).name}_part" if part else ATOM
-        name = self._cotangent(symbol) if named else symbol_like(self.names.fresh(wanted), symbol)
+        name = self.whole(symbol) if named else symbol_like(self.names.fresh(wanted), symbol)
         reason = f"the gradient of {symbol.name}"
         if part:
             ways = ", ".join(dict.fromkeys(c.source.name for c in sent if c.source != symbol))
@@ -268,7 +242,7 @@ class ReversePass:
             self._selects[symbol] = selects[0]
 
     def _simplify(self, row_class: RowClass, target: TypedSymbol, shown: TypedSymbol, expression: Expr) -> Expr:
-        sent, reason = self._sent(target), f"the gradient of {target.name}"
+        sent, reason = self._all_told(target), f"the gradient of {target.name}"
         expression = self._with_named_sums(row_class, expression)
         try:
             basis, short = in_best_basis(row_class, expression)
@@ -282,13 +256,8 @@ class ReversePass:
                 self.trail.derived(UNSIMPLIFIED, shown, before, short, given_up)
             return short
         self.trail.written_out(shown, self.trail.chain_rule(shown, sent, reason), expression)
-        if basis is None:
-            reason = "taken out of the sum"
-            if terms_bound(expression) > MAXIMUM_TERMS:
-                reason = f"more than {MAXIMUM_TERMS} terms: not multiplied out, so no basis was tried"
-            self.trail.derived("common factors", shown, expression, short, reason)
-            return short
-        self.bases[row_class.root] = basis
+        if basis is not None:
+            self.bases[row_class.root] = basis
         told(self.trail, shown, row_class, basis, expression, short)
         return short
 
@@ -307,20 +276,21 @@ class ReversePass:
         return expression
 
     def _input(self, symbol: TypedSymbol) -> None:
-        gradient = self.forward.cotangent(symbol)
-        self._whole[symbol] = gradient
+        gradient = self.whole(symbol)
         if is_row(symbol):
             row_class = self.class_of[symbol]
             atom = self._atom(symbol)
-            bar = atom + self._inside.get(symbol, sympy.S.Zero)
+            bar = atom + self._part(symbol, outside=False)
             expression = bar if bar == atom else self._simplify(row_class, symbol, gradient, bar)
             if expression == atom:
                 sent = [Contribution(symbol, symbol, atom)] if atom != 0 else []
-                self.trail.chain_rule(gradient, sent, f"the gradient of {symbol.name}")
+                self.tell(symbol, sent)
         else:
             total = self._total(symbol)
             expression = _shortest_total(total)
-            before = self.trail.chain_rule(gradient, self._sent(symbol), f"what reaches {symbol.name} from every row")
+            before = self.trail.chain_rule(
+                gradient, self._all_told(symbol), f"what reaches {symbol.name} from every row"
+            )
             self.trail.written_out(gradient, before, total)
             self.trail.derived("sums over rows", gradient, total, expression, "as few as spare operations")
             expression = self._in_told_bases(gradient, expression)
@@ -343,26 +313,17 @@ class ReversePass:
         `y*(g - sum(g*y))`.
         """
 
-        def merged(value: Equation, reader: Equation, written: Expr) -> Expr | None:
-            # A result that is only another name for it will take its place.
-            stays = isinstance(value.expression, AttainsFirst) or reader.expression == value.symbol
-            if stays or value.symbol in results or not is_row(value.symbol) or too_long(written):
-                return None
+        def forms(value: Equation, reader: Equation, written: Expr) -> Iterator[Expr]:
             several = reader.expression.count(value.symbol) > 1
-            if several and self.forward.again:
-                return None
-            forms = [common_factors(written), self.in_known_bases(written)]
+            # A result that is only another name for it will take its place.
+            if reader.expression == value.symbol or (several and self.forward.again):
+                return
+            found = [common_factors(written), self.in_known_bases(written)]
             with suppress(TooManyTermsError):
-                forms.append(common_factors(expand_linear(written)))
-            short = no_longer(forms, value, reader)
-            if short is not None and several and not _saves_reduction(short, value, reader):
-                return None
-            if short is not None:
-                reason = f"{value.symbol.name} is used only here"
-                self.trail.derived("written out", reader.symbol, reader.expression, short, reason)
-            return short
+                found.append(common_factors(expand_linear(written)))
+            yield from (form for form in found if not several or _saves_reduction(form, value, reader))
 
-        return inlined(equations, merged)
+        return joined(equations, results, forms, self.trail)
 
     # ---- shared
 
@@ -400,16 +361,12 @@ class ReversePass:
         if bar != 0:
             return False
         reason = f"no gradient goes through {symbol.name}, for no result depends on it"
-        before = self.trail.chain_rule(self._cotangent(symbol), self._sent(symbol), f"the gradient of {symbol.name}")
-        self.trail.derived("a shift that cancels", self._cotangent(symbol), before, bar, reason, uses=uses.items())
+        before = self.tell(symbol, self._all_told(symbol))
+        self.trail.derived("a shift that cancels", self.whole(symbol), before, bar, reason, uses=uses.items())
         return True
 
     def _same_class(self, a: TypedSymbol, b: TypedSymbol) -> bool:
         return a in self.class_of and self.class_of[a] is self.class_of.get(b)
-
-    @staticmethod
-    def _send(table: dict[TypedSymbol, Expr], target: TypedSymbol, expression: Expr) -> None:
-        table[target] = table.get(target, sympy.S.Zero) + expression
 
 
 def _saves_reduction(short: Expr, value: Equation, reader: Equation) -> bool:

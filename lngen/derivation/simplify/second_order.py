@@ -6,7 +6,7 @@ equations. Both are shortened by the same change of basis. If that makes one lon
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
@@ -21,7 +21,7 @@ from lngen.derivation.short_lines import in_short_lines
 from lngen.derivation.simplify.basis import cost, in_best_basis
 from lngen.derivation.simplify.factors import common_factors, with_product
 from lngen.derivation.simplify.function_values import with_complements
-from lngen.derivation.simplify.inline import inlined, under_names_of_results, with_symbols
+from lngen.derivation.simplify.inline import joined, under_names_of_results, with_symbols
 from lngen.derivation.simplify.line_by_line import any_too_long, plain_cotangents, plain_tangents
 from lngen.derivation.simplify.line_rules import LineRewrite, rewritten
 from lngen.derivation.simplify.linear import reductions_in
@@ -180,22 +180,17 @@ def _scalings_written_out(
 ) -> tuple[Equation, ...]:
     """A cotangent that is a row times row scalars, and used once, written out there: the means of both are one."""
 
-    def merged(value: Equation, reader: Equation, written: Expr) -> Expr | None:
+    def forms(value: Equation, reader: Equation, written: Expr) -> Iterator[Expr]:
         rows = [factor for factor in Mul.make_args(value.expression) if axes(factor).features]
-        if value.symbol in results or len(rows) != 1 or not isinstance(rows[0], TypedSymbol):
-            return None
+        if len(rows) != 1 or not isinstance(rows[0], TypedSymbol):
+            return
         classes = [c for c in reverse.classes if written.free_symbols & set(c.symbols)]
         short = min([common_factors(written), *(in_best_basis(c, written)[1] for c in classes)], key=cost)
-        apart = cost(reader.expression)
         short = _centred(short)
-        no_longer = operation_count(short) <= apart[2] + operation_count(value.expression)
-        if not no_longer or cost(short)[:2] > apart[:2]:
-            return None
-        reason = f"{value.symbol.name} is used only here"
-        reverse.trail.derived("written out", reader.symbol, reader.expression, short, reason)
-        return short
+        if cost(short)[:2] <= cost(reader.expression)[:2]:
+            yield short
 
-    return inlined(equations, merged)
+    return joined(equations, results, forms, reverse.trail)
 
 
 def _centred(expression: Expr) -> Expr:

@@ -10,9 +10,9 @@ from sympy.logic.boolalg import Boolean
 from lngen.algebra.equations import Equation, Forward
 from lngen.algebra.growth import EXPONENTIAL, Growth
 from lngen.algebra.symbols import AttainsFirst, FeatureSum, Mean, TypedSymbol, Where, axes
+from lngen.derivation.differential import merged, select
 from lngen.derivation.simplify.factors import without
 from lngen.derivation.simplify.line_rules import LineRewrite
-from lngen.derivation.vjp import merged, select
 
 _Side = tuple[Expr, int]
 """A condition, and the place in a select on it at which there is something else than zero."""

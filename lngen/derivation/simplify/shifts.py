@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import sympy
 from sympy import Expr
 
-from lngen.algebra.equations import Equation, Forward, Names, leading_to
+from lngen.algebra.equations import Equation, Forward, Names, in_order, leading_to
 from lngen.algebra.extremes import larger, never_positive
 from lngen.algebra.reductions import known_sign
 from lngen.algebra.symbols import (
@@ -287,7 +287,7 @@ class _Shift:
             replace(q, symbol=other.get(q.symbol, q.symbol), expression=q.expression.xreplace(other)) for q in result
         ]
         first = next(i for i, q in enumerate(result) if largest in q.expression.free_symbols)
-        ordered = _in_order([*result[:first], *shifts, *result[first:]])
+        ordered = in_order([*result[:first], *shifts, *result[first:]])
         if ordered is None:
             return None
         for shift in shifts:
@@ -351,17 +351,3 @@ class _Shift:
 def _reason(largest: TypedSymbol, kept: bool) -> str:
     gone = "cancels in every output" if not kept else "cancels in every output, or stays as one that is at most 1"
     return f"the factor exp({largest}) {gone}: exp never overflows, no gradient flows through it"
-
-
-def _in_order(equations: Iterable[Equation]) -> tuple[Equation, ...] | None:
-    """Each equation after those that it uses, otherwise in the given order; None if that cannot be."""
-    pending, result = list(equations), []
-    symbols = {equation.symbol for equation in pending}
-    while pending:
-        ready = next((q for q in pending if q.expression.free_symbols.isdisjoint(symbols)), None)
-        if ready is None:
-            return None
-        pending.remove(ready)
-        symbols.discard(ready.symbol)
-        result.append(ready)
-    return tuple(result)

@@ -7,26 +7,26 @@ expression in that atom, written out in full until it leaves the class and short
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 import sympy
 from sympy import Expr
 
 from lngen.algebra.equations import Equation, Forward, tangent_symbol
-from lngen.algebra.symbols import AttainsFirst, RowMax, RowMin, TypedSymbol, is_row, symbol_like
+from lngen.algebra.symbols import TypedSymbol, is_row
 from lngen.derivation.jvp import moved_by, moves
 from lngen.derivation.simplify.basis import Basis, in_best_basis
 from lngen.derivation.simplify.factors import common_factors
 from lngen.derivation.simplify.function_values import with_value
-from lngen.derivation.simplify.inline import inlined, no_longer, too_long
+from lngen.derivation.simplify.inline import joined, too_long
 from lngen.derivation.simplify.linear import tree_size
+from lngen.derivation.simplify.propagation import DerivativePass
 from lngen.derivation.simplify.retold import told
-from lngen.derivation.simplify.reverse_pass import ReversePass
 from lngen.derivation.simplify.row_classes import RowClass
 from lngen.derivation.simplify.trail import Trail
 from lngen.derivation.simplify.work import spend
-from lngen.derivation.vjp import Contribution, summed
+from lngen.derivation.vjp import Contribution
 
 _Way = tuple[RowClass, Basis | None, Expr, Expr]
 
@@ -34,7 +34,7 @@ _LONGEST_TANGENT = 1_000
 """Nodes of a tangent that are counted as work."""
 
 
-class Tangents:
+class Tangents(DerivativePass):
     """The forward pass; `run` returns the equations of the tangents and what each output moves by.
 
     >>> from lngen.language.parsing import parse
@@ -50,23 +50,17 @@ class Tangents:
     y_dot = rstd*(x_dot - y*Mean(x_dot*y))
     """
 
+    words = "what {} moves by"
+
     def __init__(self, forward: Forward, candidates: Collection[TypedSymbol] = (), trail: Trail | None = None) -> None:
-        """Prepare the tangents of the inputs; for `candidates` see `ReversePass`."""
-        self.forward = forward
-        self.trail = Trail("jvp") if trail is None else trail
-        self.reverse = ReversePass(forward, self.trail, candidates)
-        self.names = self.reverse.names
-        self.equations: list[Equation] = []
+        super().__init__(forward, trail or Trail("jvp"), candidates, forward.outputs, tangent_symbol)
         self.inside: dict[TypedSymbol, Expr] = {s: tangent_symbol(s) for s in forward.differentiable}
         self.outside: dict[TypedSymbol, Expr] = dict(self.inside)
         # The explanation: the contributions of each tangent by name, and the tangent's own name.
         self.sent: dict[TypedSymbol, list[Contribution]] = {}
-        self.called: dict[TypedSymbol, Expr] = dict(self.inside)
-        self.whole: dict[TypedSymbol, TypedSymbol] = {}
-        self.class_of: dict[TypedSymbol, tuple[RowClass, ...]] = {
-            symbol: (row_class,) for symbol, row_class in self.reverse.class_of.items()
-        }
-        for row_class in self.reverse.classes:
+        self.told: dict[TypedSymbol, Expr] = dict(self.inside)
+        self.class_of: dict[TypedSymbol, tuple[RowClass, ...]] = {s: (c,) for c in self.classes for s in c.symbols}
+        for row_class in self.classes:
             for equation in (*row_class.reductions, *row_class.functions):
                 self.class_of[equation.symbol] = (*self.class_of.get(equation.symbol, ()), row_class)
 
@@ -75,11 +69,10 @@ class Tangents:
         for equation in self.forward.equations:
             self.inside[equation.symbol] = self._moved(equation)
         for output in self.forward.outputs:
-            moved = self._outside(output)
-            if moved != tangent_symbol(output):
-                before = self._tell(output, tangent_symbol(output))
-                self.trail.written_out(tangent_symbol(output), before, moved)
-                self.equations.append(Equation(tangent_symbol(output), moved))
+            moved, tangent = self._outside(output), self.whole(output)
+            if moved != tangent:
+                self.trail.written_out(tangent, self.tell(output, self.sent.get(output, ())), moved)
+                self.equations.append(Equation(tangent, moved))
         return self._inlined()
 
     def _moved(self, equation: Equation) -> Expr:
@@ -88,51 +81,19 @@ class Tangents:
             symbol: self._inside(symbol) if self._share(symbol, own) else self._outside(symbol)
             for symbol in sorted(equation.expression.free_symbols, key=lambda symbol: symbol.name)
         }
-        attains = self._attains(equation, tangents)
+        still = equation.stopped or all(tangents.get(s, 0) == 0 for s in equation.expression.free_symbols)
+        attains = None if still else self.first(equation)
         moved = with_value(moved_by(equation, tangents, attains), equation)
         spend(tree_size(moved, _LONGEST_TANGENT))
-        self._call(equation, attains)
+        told = moves(equation, self.told, attains)
+        sent = [replace(c, expression=with_value(c.expression, equation)) for c in told]
+        self.sent[equation.symbol], self.told[equation.symbol] = sent, self.called(equation.symbol, sent)
         if (is_row(equation.symbol) and own[0].root == equation.symbol) or not own or too_long(moved):
             return self._named(equation.symbol, moved, common_factors(moved))
         return moved
 
-    def _call(self, equation: Equation, attains: Expr | None) -> None:
-        """Tell what the value moves by, and under which name that goes on."""
-        symbol = equation.symbol
-        sent = [
-            replace(c, expression=with_value(c.expression, equation)) for c in moves(equation, self.called, attains)
-        ]
-        self.sent[symbol], total = sent, summed(sent)
-        if total == 0 or (isinstance(total, TypedSymbol) and type(total) is type(symbol)):
-            self.called[symbol] = total
-        else:
-            self.called[symbol] = self._tangent(symbol)
-            self._tell(symbol, self._tangent(symbol))
-
-    def _tell(self, symbol: TypedSymbol, tangent: TypedSymbol) -> Expr:
-        return self.trail.chain_rule(tangent, self.sent.get(symbol, ()), f"what {symbol.name} moves by")
-
-    def _tangent(self, symbol: TypedSymbol) -> TypedSymbol:
-        if symbol not in self.whole:
-            tangent = tangent_symbol(symbol)
-            own = symbol in self.forward.outputs
-            self.whole[symbol] = tangent if own else symbol_like(self.names.fresh(tangent.name), symbol)
-        return self.whole[symbol]
-
     def _share(self, symbol: TypedSymbol, own: tuple[RowClass, ...]) -> bool:
         return any(row_class in own for row_class in self.class_of.get(symbol, ()))
-
-    def _attains(self, equation: Equation, tangents: dict[TypedSymbol, Expr]) -> Expr | None:
-        if not isinstance(equation.reduction, (RowMax, RowMin)) or equation.stopped:
-            return None
-        if all(tangents.get(s, 0) == 0 for s in equation.expression.free_symbols):
-            return None
-        where = AttainsFirst(equation.reduction.args[0], equation.symbol)
-        symbol = symbol_like(self.names.fresh(f"first_{equation.symbol.name}"), where)
-        self.equations.append(Equation(symbol, where))
-        reason = f"1 at the first feature that attains {equation.symbol.name}, 0 elsewhere"
-        self.trail.derived("subgradient", symbol, None, where, reason)
-        return symbol
 
     def _inside(self, symbol: TypedSymbol) -> Expr:
         return self.inside.get(symbol, sympy.S.Zero)
@@ -157,13 +118,10 @@ class Tangents:
         known = next((q.symbol for q in self.equations if q.expression == short), None)
         if known is not None and type(known) is type(symbol):
             return known
-        tangent = self._tangent(symbol)
-        self.trail.written_out(tangent, self._tell(symbol, tangent), moved)
-        for row_class, basis, before, after in ways:
-            if basis is None:
-                self.trail.derived("common factors", tangent, before, after, "taken out of the sum")
-            else:
-                told(self.trail, tangent, row_class, basis, before, after)
+        tangent = self.whole(symbol)
+        self.trail.written_out(tangent, self.tell(symbol, self.sent.get(symbol, ())), moved)
+        for way in ways:
+            told(self.trail, tangent, *way)
         self.trail.derived("common factors", tangent, ways[-1][-1] if ways else moved, short, "taken out of the sum")
         self.equations.append(Equation(tangent, short))
         return tangent
@@ -174,18 +132,12 @@ class Tangents:
         The tangent of `exp(x)/sum(exp(x))` comes as `(dz - y*sum(dz))/s` with `dz = dx*z`; together they are
         `y*(dx - sum(dx*y))`.
         """
-        results = {tangent_symbol(output) for output in self.forward.outputs}
 
-        def merged(value: Equation, reader: Equation, written: Expr) -> Expr | None:
-            kept = value.symbol in results or not is_row(value.symbol) or isinstance(value.expression, AttainsFirst)
-            if kept or too_long(written):
-                return None
-            touched = [c for c in self.reverse.classes if written.free_symbols & set(c.symbols)]
-            forms = [common_factors(written), *(in_best_basis(row_class, written)[1] for row_class in touched)]
-            short = no_longer(forms, value, reader)
-            if short is not None:
-                reason = f"{value.symbol.name} is used only here"
-                self.trail.derived("written out", reader.symbol, reader.expression, short, reason)
-            return short
+        def forms(value: Equation, reader: Equation, written: Expr) -> Iterator[Expr]:
+            yield common_factors(written)
+            for row_class in self.classes:
+                if written.free_symbols & set(row_class.symbols):
+                    yield in_best_basis(row_class, written)[1]
 
-        return inlined(tuple(self.equations), merged, last_first=True)
+        results = [self.whole(output) for output in self.forward.outputs]
+        return joined(tuple(self.equations), results, forms, self.trail, last_first=True)
