@@ -12,7 +12,7 @@ import numpy as np
 
 from lngen.check import complex_step, identities, inputs, reference, second_order
 from lngen.check.apart import Tell
-from lngen.check.bounds import CPU, CUDA, NUMPY, Summation, error_bounds
+from lngen.check.bounds import ANY_ORDER, CPU, CUDA, NUMPY, Summation, error_bounds
 from lngen.check.evidence import Evidence, diagnose, difference, in_metric, metric_error, verdict
 from lngen.check.layer import Array, Case, Checkable, Run, present, run
 from lngen.check.numbers import storage_dtype
@@ -136,9 +136,10 @@ class Checker:
         if self.layer.forward_program is None or self.layer.backward_program is None:
             return None
         forward, backward = self.layer.forward_program, self.layer.backward_program
-        arithmetic, independent = _ARITHMETIC[self.backend], case.name == inputs.ORDINARY
+        arithmetic = _ARITHMETIC.get(self.backend, getattr(self.layer.module, "summation", ANY_ORDER))
+        independent = case.name == inputs.ORDINARY
         compute = partial(error_bounds, forward, backward, case, dtype, arithmetic, independent)
-        return self.remembered(f"bounds {dtype}", case, compute)
+        return self.remembered(f"bounds {dtype} {arithmetic.name}", case, compute)
 
     def rounding(self, case: Case) -> Mapping[str, float]:
         """Errors of the references of an ordinary case: of outputs by name, of gradients as `dx`."""

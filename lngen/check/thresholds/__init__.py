@@ -29,15 +29,19 @@ THRESHOLDS: dict[str, Callable[[Checkable, tuple[str, ...], bool], Iterable[Thre
 }
 """Function of each backend that lists the sides of its thresholds: of a layer, in storage types, a few of them or all.
 
-Every backend that computes has an entry. Code without thresholds returns no sides.
+Every backend of lngen's that computes has an entry. Code without thresholds returns no sides.
 """
 
 
 def sides(layer: Checkable, backend: str, dtypes: Sequence[str], thorough: bool) -> tuple[ThresholdSide, ...]:
     """The sides of each threshold of a layer's code for a backend, with as many features as the layer asks for."""
     least = layer.definition.minimum_features
-    found = THRESHOLDS[backend](layer, tuple(dtypes), thorough)
+    found = THRESHOLDS.get(backend, _none)(layer, tuple(dtypes), thorough)
     return tuple(side for side in found if side.shape[1] >= least)
+
+
+def _none(layer: Checkable, dtypes: tuple[str, ...], thorough: bool) -> Iterable[ThresholdSide]:
+    return ()
 
 
 def at_thresholds(checker: Checker, of: Iterable[ThresholdSide]) -> Iterator[Evidence]:
