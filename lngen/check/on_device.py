@@ -54,9 +54,6 @@ class OnDevice(Adapter):
     NaN, so that a read of it is visible.
     """
 
-    widest = np.float64
-    """The widest type that kernels compute in."""
-
     can = EVERYTHING
     strides = "are refused"
 

@@ -6,7 +6,6 @@ Thresholds are read from the code that is checked, so that a changed threshold i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
 from typing import Any
 
 from lngen.check import reference, second_order
@@ -67,7 +66,7 @@ def _first_order(checker: Checker, side: ThresholdSide, case: Case, dtype: str) 
         exact = to_50_digits(checker, stored)
         bounds = {name: bound + reference.RESOLUTION for name, bound in bounds.items()}
     else:
-        exact = checker.remembered("exact", stored, partial(checker.exact, stored))
+        exact = checker.exact(stored)
     yield from checker.within(
         KIND, f"{side.what}: ", stored, dtype, bounds, *exact, options={**side.options, "over_nan": True}
     )
