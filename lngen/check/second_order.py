@@ -32,7 +32,7 @@ Compared = Callable[[str, Any, Any, float], Any]
 """Function (what, result, reference, bound) -> Evidence, of the present case."""
 
 Mixed = Callable[[Mapping[str, Array], Mapping[str, Array]], Any]
-"""Function of directions in inputs and cotangents, and of cotangents of the gradients: `reference.mixed` of the case."""
+"""Function of directions in inputs and cotangents, and of cotangents of the gradients: `reference.mixed` of a case."""
 
 
 class SeededDirections:
