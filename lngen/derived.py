@@ -11,7 +11,7 @@ from pathlib import Path
 from lngen.check import DTYPES, QUICK_SHAPES, Report
 from lngen.check.emitted import BACKENDS, CheckRequest, check_emitted
 from lngen.derivation.derivation import Proof, Step
-from lngen.emit.backends import named
+from lngen.emit.backends import adapter, named
 from lngen.errors import LngenError, printable
 from lngen.language.definition import Definition
 from lngen.language.parsing import load, parse
@@ -137,14 +137,14 @@ class DerivedLayer:
     ) -> Report:
         """Hold the emitted code against the definition, by every kind of evidence; `report.passed` is the outcome.
 
-        `backend` is "numpy", "cpu", "cuda", "torch" or "jax", `shapes` are (rows, D), `dtypes` storage types such as
-        "float32". Without `shapes` these are a few, and rows on both sides of each threshold of the code. Where this
-        machine cannot run the code, that is a warning, and the report has not passed: its `outcome` is "not run", and
-        `not_run` the reason. Raises LngenError for another backend.
+        `backend` is "numpy", "cpu", "cuda", "torch", "jax" or that of an extension which has an adapter, `shapes` are
+        (rows, D), `dtypes` storage types such as "float32". Without `shapes` these are a few, and rows on both sides of
+        each threshold of the code. Where this machine cannot run the code, that is a warning, and the report has not
+        passed: its `outcome` is "not run", and `not_run` the reason. Raises LngenError for another backend.
         """
         if backend not in BACKENDS:
-            raise LngenError(f"there is no backend {backend!r}; there are {', '.join(BACKENDS)}.")
-        if self.backends is not None and backend not in self.backends:
+            adapter(backend)  # raises where there is none
+        if backend not in (self.backends or BACKENDS):
             raise LngenError(f"{self.name} was derived without {backend}: name it in the backends of `lngen.derive`.")
         at_thresholds = shapes is None
         asked = CheckRequest(

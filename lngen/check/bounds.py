@@ -82,6 +82,9 @@ NUMPY = Summation("numpy", _dot_depths, "far rows")
 CUDA = Summation("cuda", lambda features, computed: np.full(features, ceil(features / 8) + 10.0))
 """Eight threads per row at least, each adding its share, then a tree of at most ten levels."""
 
+ANY_ORDER = Summation("any order", lambda features, computed: np.full(features, float(features)))
+"""Summation of a backend of which nothing is known: a term passes at most all D additions."""
+
 _PIECE, _SETS = 1024, 4
 _LANES = {"float32": 16, "float64": 8}
 

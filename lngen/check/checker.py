@@ -12,7 +12,7 @@ import numpy as np
 
 from lngen.check import complex_step, identities, inputs, reference, second_order
 from lngen.check.apart import Tell
-from lngen.check.bounds import CPU, CUDA, NUMPY, Summation, error_bounds
+from lngen.check.bounds import ANY_ORDER, CPU, CUDA, NUMPY, Summation, error_bounds
 from lngen.check.evidence import Evidence, diagnose, difference, in_metric, metric_error, verdict
 from lngen.check.layer import Array, Case, Checkable, Run, present, run
 from lngen.check.numbers import storage_dtype
@@ -100,8 +100,8 @@ class Checker:
             "second order": lambda: self._beyond(
                 second_order.second_order, "second order", "backward_backward", case, answer
             ),
-            "identities": lambda: self._identities(case),
-            "precision": lambda: self._precision(case),
+            "identities": lambda: self._identities(case, answer, bounds),
+            "precision": lambda: self._precision(case, answer),
         }
         for kind, part in parts.items():
             if kind in kinds:
@@ -126,8 +126,12 @@ class Checker:
                 words = what if given is case else f"{what}, {given.name.partition(', ')[2]}"
                 return self.compared(kind, words, given, result, exact, max(bound, _SECOND_LOSS * known))
 
+            def mixed(along: Mapping[str, Array], gradients: Mapping[str, Array], given: Case = given) -> Any:
+                compute = partial(reference.mixed, self.definition, given, along, gradients)
+                return self.remembered("mixed derivative", given, compute)
+
             try:
-                yield from checks(self.layer, given, found, self.seed, compared, self.bounds(given, "float64") or {})
+                yield from checks(self.layer, given, found, self.seed, compared, mixed)
             except Exception as error:  # whatever emitted code raises is its failure to report
                 yield self.broken(kind, given, error)
 
@@ -136,9 +140,10 @@ class Checker:
         if self.layer.forward_program is None or self.layer.backward_program is None:
             return None
         forward, backward = self.layer.forward_program, self.layer.backward_program
-        arithmetic, independent = _ARITHMETIC[self.backend], case.name == inputs.ORDINARY
+        arithmetic = _ARITHMETIC.get(self.backend, getattr(self.layer.module, "summation", ANY_ORDER))
+        independent = case.name == inputs.ORDINARY
         compute = partial(error_bounds, forward, backward, case, dtype, arithmetic, independent)
-        return self.remembered(f"bounds {dtype}", case, compute)
+        return self.remembered(f"bounds {dtype} {arithmetic.name}", case, compute)
 
     def rounding(self, case: Case) -> Mapping[str, float]:
         """Errors of the references of an ordinary case: of outputs by name, of gradients as `dx`."""
@@ -222,7 +227,7 @@ class Checker:
             yield self.compared("complex step", f"d{entry.name}", case, gradient, zero, 0.0, "no rows")
 
     def _forward(self, case: Case, answer: Run, bounds: Mapping[str, Array] | None) -> Iterator[Evidence]:
-        exact = evaluate(self.definition, case.exact().inputs, LONGDOUBLE)
+        exact = self.exact_outputs(case)
         for name, value in answer.outputs.items():
             bound = COMPLEX_STEP_BOUND if bounds is None else bounds[name] + self.rounding(case)[name]
             yield self.compared("forward vs oracle", name, case, value, exact[name], bound)
@@ -285,16 +290,15 @@ class Checker:
     def _second_derivation(self, case: Case, answer: Run, bounds: Mapping[str, Array] | None) -> Iterator[Evidence]:
         if self.layer.adjoint is None:
             return
-        wide = case.exact()
-        exact = self.layer.adjoint(_given(self.layer, wide), wide.cotangents)
+        exact = self.exact_gradients(case)
         for entry in present(self.layer, case):
             name = f"d{entry.name}"
             bound = COMPLEX_STEP_BOUND if bounds is None else bounds[name] + self.rounding(case)[name]
             value = answer.gradients[entry.name]
             yield self.compared("second derivation", name, case, value, exact[entry.name], bound)
 
-    def _identities(self, case: Case) -> Iterator[Evidence]:
-        answers: dict[tuple[str, ...], tuple[Case, Run, Mapping[str, Array]]] = {}
+    def _identities(self, case: Case, answer: Run, bounds: Mapping[str, Array] | None) -> Iterator[Evidence]:
+        answers = {tuple(self.definition.outputs): (case, answer, bounds or _assumed_bounds(answer))}
         for identity in self.identities:
             if not identities.applies(identity, case):
                 continue
@@ -317,7 +321,7 @@ class Checker:
             detail = "absolute" if passed else f"the symmetry is broken; {self.command(case, 'float64')}"
             yield Evidence("identities", what, case.shape, "float64", left.error, left.bound, passed, detail)
 
-    def _precision(self, case: Case) -> Iterator[Evidence]:
+    def _precision(self, case: Case, answer: Run) -> Iterator[Evidence]:
         for dtype in self.dtypes:
             storage = storage_dtype(dtype)
             if storage is None:
@@ -331,17 +335,25 @@ class Checker:
             bounds = {name: bound + rounded.get(name, 0.0) for name, bound in bounds.items()}
             # A float64 reference is as rounded as the result is: then each has one bound's worth of error.
             slack = 2.0 if dtype == "float64" and self.layer.adjoint is None else 1.0
-            yield from self.within("precision", "", stored, dtype, bounds, outputs, gradients, slack)
+            known = answer if dtype == "float64" else None
+            yield from self.within("precision", "", stored, dtype, bounds, outputs, gradients, slack, answer=known)
 
     def exact(self, stored: Case) -> tuple[Mapping[str, Array], Mapping[str, Array]]:
-        """Outputs, and gradients by the second derivation in long double, or by complex step where there is
-        none.
-        """
-        wide = stored.exact()
-        outputs = evaluate(self.definition, wide.inputs, LONGDOUBLE)
-        if self.layer.adjoint is not None:
-            return outputs, self.layer.adjoint(_given(self.layer, wide), wide.cotangents)
-        return outputs, self.complex_gradient(stored)
+        """Outputs and gradients in long double."""
+        return self.exact_outputs(stored), self.exact_gradients(stored)
+
+    def exact_outputs(self, stored: Case) -> Mapping[str, Array]:
+        """Outputs by the evaluator in long double."""
+        return self.remembered(
+            "exact outputs", stored, lambda: evaluate(self.definition, stored.exact().inputs, LONGDOUBLE)
+        )
+
+    def exact_gradients(self, stored: Case) -> Mapping[str, Array]:
+        """Gradients by the second derivation in long double, or by complex step where there is none."""
+        adjoint, wide = self.layer.adjoint, stored.exact()
+        if adjoint is None:
+            return self.complex_gradient(stored)
+        return self.remembered("exact gradients", stored, lambda: adjoint(_given(self.layer, wide), wide.cotangents))
 
     def within(
         self,
@@ -354,10 +366,14 @@ class Checker:
         gradients: Mapping[str, Array],
         slack: float = 1.0,
         options: Mapping[str, Any] = MappingProxyType({}),
+        answer: Run | None = None,
     ) -> Iterator[Evidence]:
-        """Every result of a case, whose calls are passed `options`, within its derived error bounds."""
+        """Every result of a case, whose calls are passed `options`, within its derived error bounds.
+
+        The case is run unless its `answer` is known.
+        """
         try:
-            answer = run(self.layer, case, **options)
+            answer = answer or run(self.layer, case, **options)
         except Exception as error:  # whatever emitted code raises is its failure to report
             yield self.broken(kind, case, error, dtype)
             return

@@ -26,9 +26,10 @@ class Claim:
     """Statement about a layer on a backend, and what it does with them.
 
     `trouble` describes the fault and returns nothing if there is none, or raises. `{on}` in the statement is the
-    adapter of the backend. A backend of which what the claim `needs` cannot be asked makes no such claim. With
-    `each_type` it is tried in each storage type, in short rows and long ones. With `differences` it holds for
-    definitions without `stop_gradient` alone, since a difference sees through the stop.
+    adapter of the backend. A backend that cannot be asked what the claim `needs` makes no such claim. With
+    `each_type` it is tried in each storage type, in short rows and long ones. With `several_outputs` it is one about
+    such definitions. With `differences` it holds for definitions without `stop_gradient` alone, since a difference sees
+    through the stop.
     """
 
     statement: str
@@ -37,6 +38,7 @@ class Claim:
     rows: int = ROWS
     features: int = FEATURES
     each_type: bool = False
+    several_outputs: bool = False
     differences: bool = False
 
     def evidence(self, kind: str, on: Any, subject: Any, shape: tuple[int, int], dtype: str = "float64") -> Evidence:

@@ -94,12 +94,11 @@ def check_contracts(
     text about each contract before its check.
     """
     on = layer.module if isinstance(layer.module, Adapter) else OnHost(layer.module)
-    one_output = len(layer.definition.outputs) == 1
     for claim in CLAIMS:
-        if claim.needs in on.cannot or (claim.needs == "outputs" and one_output):
+        if claim.needs not in ("", *on.can) or (claim.several_outputs and len(layer.definition.outputs) == 1):
             continue
         tell(f"the contract that {claim.statement.format(on=on)}")
-        every = claim.each_type and "types" not in on.cannot
+        every = claim.each_type and "types" in on.can
         types, lengths = (dict.fromkeys(["float64", *dtypes]), _LENGTHS) if every else (["float64"], [claim.features])
         for dtype, length in product(types, lengths):
             if (storage := storage_dtype(dtype)) is not None:
@@ -373,15 +372,15 @@ CLAIMS = (
     Claim("a row is the same alone and in company", _rows_alone, each_type=True),
     Claim("NaN in a row stays in it", _nan_stays, each_type=True),
     Claim("out= gives the same bits", _out, needs="out"),
-    Claim("any leading shape", _leading_shapes),
-    Claim("zero rows", _zero_rows, rows=0),
-    Claim("left-out inputs", _left_out),
-    Claim("a cotangent left out is zero", _cotangents_left_out, needs="outputs"),
+    Claim("any leading shape", _leading_shapes, needs="leading axes"),
+    Claim("zero rows", _zero_rows, needs="no rows", rows=0),
+    Claim("left-out inputs", _left_out, needs="arguments left out"),
+    Claim("a cotangent left out is zero", _cotangents_left_out, needs="arguments left out", several_outputs=True),
     Claim("inputs are never written", _unchanged),
-    Claim("non-contiguous inputs {on.strides}", _strided, needs="layouts"),
-    Claim("memory that is aligned to its entries alone", lambda of: _laid_out(of, _shifted), needs="layouts"),
-    Claim("saved holds references and row scalars", _saved, needs="saved", rows=3, features=1024),
-    Claim("dtypes and shapes of results", _dtypes),
+    Claim("non-contiguous inputs {on.strides}", _strided, needs="strides"),
+    Claim("memory that is aligned to its entries alone", lambda of: _laid_out(of, _shifted), needs="strides"),
+    Claim("saved holds references and row scalars", _saved, needs="saved arrays", rows=3, features=1024),
+    Claim("dtypes and shapes of results", _dtypes, needs="types"),
     Claim("{on.repeats} give the same bits", _deterministic, rows=_MANY_ROWS, each_type=True),
     Claim(
         "a poisoned workspace changes nothing, with fewer rows than blocks too",

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from lngen.check.adapter import Adapter
+from lngen.check.adapter import EVERYTHING, Adapter
 from lngen.check.apart import Tell
 from lngen.check.checker import Checker
 from lngen.check.claim import Claim
@@ -35,7 +35,7 @@ class FrameworkAdapter(Adapter, ABC):
     `func` has the framework's transformations; `checker` names its own check of derivatives.
     """
 
-    cannot = frozenset({"out", "saved", "types", "workspace"})
+    can = EVERYTHING - {"out", "saved arrays", "workspace"}
     checker: str
     own: Sequence[Claim] = ()
     """Claims that no other framework has."""

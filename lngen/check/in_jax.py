@@ -15,7 +15,7 @@ from lngen.check.frameworks import FrameworkAdapter
 class InJax(FrameworkAdapter):
     """A layer in JAX, whose arrays have no strides."""
 
-    cannot = FrameworkAdapter.cannot | {"layouts"}
+    can = FrameworkAdapter.can - {"strides"}
     checker = "check_grads"
 
     @property

@@ -11,7 +11,7 @@ from typing import Any, get_args
 import numpy as np
 
 from lngen.check import emulator
-from lngen.check.adapter import Adapter
+from lngen.check.adapter import EVERYTHING, Adapter
 from lngen.derivation.derivation import Direction
 from lngen.pipeline.files import gpu
 
@@ -54,9 +54,7 @@ class OnDevice(Adapter):
     NaN, so that a read of it is visible.
     """
 
-    widest = np.float64
-    """The widest type that kernels compute in."""
-
+    can = EVERYTHING
     strides = "are refused"
 
     def __init__(self, backend: ModuleType, types: Sequence[str] = ()) -> None:

@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 
 from lngen.check import thresholds
+from lngen.check.adapter import EVERYTHING
 from lngen.check.apart import Tell
 from lngen.check.checker import Checker, References
 from lngen.check.contracts import check_contracts
@@ -39,14 +40,18 @@ def check(
 ) -> Report:
     """Check an emitted layer against its definition.
 
-    `shapes` are (rows, D), by default `QUICK_SHAPES`; shapes with too few features for the definition are left out.
+    `shapes` are (rows, D), by default `QUICK_SHAPES`; shapes with too few features for the definition are left out, and
+    those without rows if its adapter does not take any.
     `dtypes` are the storage types of the precision checks. `kinds` selects evidence. `references` keep results that do
     not depend on the emitted code, for several modules of one definition. `sides` are those of the thresholds of its
     code. `tell` gets a text about the next check. An exception of the emitted code is a failure in the report, and is
     not raised here.
     """
+    takes_none = "no rows" in getattr(layer.module, "can", EVERYTHING)
     wanted = [
-        shape for shape in (QUICK_SHAPES if shapes is None else shapes) if shape[1] >= layer.definition.minimum_features
+        (rows, features)
+        for rows, features in (QUICK_SHAPES if shapes is None else shapes)
+        if features >= layer.definition.minimum_features and (rows or takes_none)
     ]
     with np.errstate(all="ignore"):
         return _check(

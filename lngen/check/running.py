@@ -60,7 +60,15 @@ def run_emitted(layer: Derived, folder: Path, backend: str, asked: CheckRequest,
     `tell` gets a text about the next check.
     """
     tell("the import of its modules")
-    return _RUN[backend](layer, folder, backend, asked, tell)
+    return _RUN.get(backend, _of_stranger)(layer, folder, backend, asked, tell)
+
+
+def _of_stranger(layer: Derived, folder: Path, backend: str, asked: CheckRequest, tell: Tell) -> Ran:
+    try:
+        module = backends.adapter(backend)(cast(ModuleType, loading.load(folder, backend)))
+    except Exception as error:  # whatever emitted code raises is its failure to report
+        return Ran((broken("the module imports", error),))
+    return Ran(_checked(layer, module, backend, asked, tell))
 
 
 def _on_host(layer: Derived, folder: Path, backend: str, asked: CheckRequest, tell: Tell) -> Ran:

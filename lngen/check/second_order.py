@@ -3,7 +3,7 @@
 * The *dot test*: `<J v, u> = <v, J^T u>` ties `jvp` to `backward`, which other checks compare with the definition, and
   `backward_backward` to the derivative of the gradients.
 * *Complex step* on the evaluator: the derivative of the outputs along a direction in all inputs at once.
-* *Differences* of the emitted `backward` itself, in long double, extrapolated until they converge.
+* *Differences* of the definition at 80 digits, twice: the gradients' derivative without any derivation.
 * Both functions are linear, so that None for a direction has to give the sum over the other directions.
 
 Sums of products are compared relative to the sum of their magnitudes: entries with a relative error of a few eps add up
@@ -21,21 +21,18 @@ import numpy as np
 
 from lngen.check import inputs
 from lngen.check.complex_step import STEP
-from lngen.check.layer import Array, Case, Checkable, Run, outputs_by_name, positional, present
+from lngen.check.layer import Array, Case, Checkable, Run, outputs_by_name, present
 from lngen.language.definition import Input
 from lngen.language.oracle.evaluate import COMPLEX128, evaluate
 
 BOUND = 1e-13
 _ZERO_CASE = "ordinary, with inputs left out"
-_FIRST_STEP, _HALVINGS = 2.0**-5, 9
-# Factor of the error of differences after extrapolation: the product of (4**k + 1)/(4**k - 1), k = 1, 2, ...
-_EXTRAPOLATED = 1.97
 _Named = dict[str, Array]
 Compared = Callable[[str, Any, Any, float], Any]
 """Function (what, result, reference, bound) -> Evidence, of the present case."""
 
-Bounds = Mapping[str, Array]
-"""Largest errors of each gradient of the case, such as `dx`, in float64."""
+Mixed = Callable[[Mapping[str, Array], Mapping[str, Array]], Any]
+"""Function of directions in inputs and cotangents, and of cotangents of the gradients: `reference.mixed` of a case."""
 
 
 class SeededDirections:
@@ -56,7 +53,7 @@ class SeededDirections:
         self.all = {**self.v, **{f"d{name}": value for name, value in self.c.items()}}
 
 
-def tangents(layer: Checkable, case: Case, answer: Run, seed: int, compared: Compared, bounds: Bounds) -> Iterator[Any]:
+def tangents(layer: Checkable, case: Case, answer: Run, seed: int, compared: Compared, mixed: Mixed) -> Iterator[Any]:
     """The evidence about `jvp` at one case."""
     along = SeededDirections(layer, case, seed)
     moved = _jvp(layer, answer, along.v)
@@ -74,7 +71,7 @@ def tangents(layer: Checkable, case: Case, answer: Run, seed: int, compared: Com
 
 
 def second_order(
-    layer: Checkable, case: Case, answer: Run, seed: int, compared: Compared, bounds: Bounds
+    layer: Checkable, case: Case, answer: Run, seed: int, compared: Compared, mixed: Mixed
 ) -> Iterator[Any]:
     """The evidence about `backward_backward` at one case."""
     along = SeededDirections(layer, case, seed)
@@ -95,7 +92,10 @@ def second_order(
             total = sum(part[name] for part in parts)
             yield compared(f"d{name}, one gradient at a time", total, value, BOUND)
     if defined and not inputs.has_kinks(layer.definition) and not inputs.stops_gradients(layer.definition):
-        yield _against_differences(layer, case, along, result, compared, bounds)
+        exact = mixed(along.all, along.w)
+        right, size = _dot(along.all, result)
+        scale = max(1.0, size, abs(float(exact)))
+        yield compared("<w, dJ^T v> by differences of the definition", right / scale, exact / scale, BOUND)
 
 
 def at_once(layer: Checkable, case: Case, answer: Run, seed: int, compared: Compared) -> Iterator[Any]:
@@ -138,60 +138,6 @@ def _against_second_derivation(
     right, other = _dot(directions, result)
     scale = max(1.0, size, other)
     return compared(f"<w, dJ^T v> along {', '.join(names)}, unsimplified", right / scale, left / scale, BOUND)
-
-
-def _against_differences(
-    layer: Checkable, case: Case, along: SeededDirections, result: _Named, compared: Compared, bounds: Bounds
-) -> Any:
-    widest = getattr(layer.module, "widest", np.longdouble)
-
-    def at(step: float) -> Any:
-
-        def beside(value: Any, direction: Array) -> Any:
-            return np.asarray(value + np.longdouble(step) * direction, widest)
-
-        shifted = dict(case.exact().inputs) if widest is np.longdouble else dict(case.inputs)
-        for name, direction in along.v.items():
-            shifted[name] = beside(shifted[name], direction)
-        cotangents = {
-            name: None if value is None else beside(value, along.c[name])
-            for name, value in case.exact().cotangents.items()
-        }
-        moved = replace(case, inputs=shifted, cotangents=cotangents)
-        arguments, constants = positional(layer, moved)
-        _, saved = layer.module.forward(*arguments, **constants)
-        gradients = layer.module.backward(saved, *(cotangents.get(n) for n in layer.definition.outputs))
-        named = dict(zip((entry.name for entry in layer.differentiable), gradients, strict=True))
-        return _dot(along.w, named)[0]
-
-    estimate, bar, step = _extrapolated(at)
-    # A difference of two gradients, each off by its own bound, is divided by twice the step.
-    _, off = _dot(along.w, {name: bounds.get(f"d{name}") for name in along.w})
-    rounding = _EXTRAPOLATED * off * float(np.finfo(widest).eps / np.finfo(np.float64).eps) / step
-    right, size = _dot(along.all, result)
-    scale = max(1.0, size, abs(float(estimate)))
-    what = "<w, dJ^T v> by differences of backward"
-    return compared(what, right / scale, estimate / scale, BOUND + (float(bar) + rounding) / scale)
-
-
-def _extrapolated(at: Callable[[float], Any]) -> tuple[Any, Any, float]:
-    """A derivative by central differences, extrapolated over halved steps, with the change in the last one, and it.
-
-    The pair with the smallest change is taken: larger steps cut off more, smaller ones round more.
-    """
-    table: list[list[Any]] = []
-    best: tuple[Any, Any, float] | None = None
-    for halving in range(_HALVINGS):
-        step = _FIRST_STEP * 0.5**halving
-        line = [(at(step) - at(-step)) / (2 * np.longdouble(step))]
-        for order, above in enumerate(table[-1] if table else []):
-            line.append(line[-1] + (line[-1] - above) / (4 ** (order + 1) - 1))
-        if table:
-            change = abs(line[-1] - table[-1][-1])
-            if np.isfinite(change) and (best is None or change < best[1]):
-                best = (line[-1], change, step)
-        table.append(line)
-    return best or (np.longdouble(np.nan), np.longdouble(0), _FIRST_STEP)
 
 
 # ---- running

@@ -23,6 +23,7 @@ from lngen.check.toolchain import device, nvrtc
 from lngen.cli import console, layers
 from lngen.cli.cores import cores
 from lngen.cli.derive import chosen_for
+from lngen.emit.backends import adapter, with_needed
 from lngen.errors import LngenError
 from lngen.language.definition import Definition
 from lngen.pipeline.files import gpu, loading, manifest, processor
@@ -50,12 +51,15 @@ def run(
     """Check the layers named, or all; the exit status is 1 if evidence speaks against one of them.
 
     If none does, it is `NOT_RUN` if some code could not run on this machine. The code under `generated/` is checked if
-    the layer has some there, else the code that is emitted now, `sharded` with sharded code.
+    the layer has some there, else the code that is emitted now, `sharded` with sharded code. That of an extension's
+    backend is emitted now where it is not there.
     """
     wanted_shapes, wanted_dtypes = parse_shapes(shapes), parse_dtypes(dtypes)
     features = tuple(sorted({d for _, d in wanted_shapes})) if shapes else DEFAULT_FEATURES
     if any(storage_dtype(dtype) is None for dtype in wanted_dtypes):
         console.note("bfloat16 is left out: pip install ml_dtypes")
+    if backend not in (*BACKENDS, "all"):
+        adapter(backend)  # raises where there is none
     backends, left_out = _everything() if backend == "all" else ((backend,), ())
     definitions = layers.definitions(words)
     thorough = "full" in shapes
@@ -145,6 +149,8 @@ def _reports(
     written = _written(definition)
     folder = None if written is None else written.parent
     there = chosen_for(definition.name, folder, BACKENDS if written is None else None, sharded or None)
+    if not {*backends} <= {*BACKENDS, *there}:
+        written, there = None, with_needed(backends)
     layer = derived(definition, backends=there)
     with _code(layer, written) as folder:
         for backend in backends:

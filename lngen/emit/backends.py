@@ -10,6 +10,7 @@ import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from lngen import entry_points
@@ -30,7 +31,8 @@ class Backend:
     `emit` returns the texts of its files by name. `title` is its name for readers. `needs` are backends whose files its
     own import. `templates` are the folders of the templates that it prints with, in `folder` or else in lngen's.
     `option` is how a command asks for it, if not by `--backend`. `remark` says in a line what readers of its files have
-    to know of a plan. `check` yields evidence about files that stand beside those of another backend.
+    to know of a plan. `check` yields evidence about files that stand beside those of another backend. `adapter` calls
+    the functions of its module, `NAME_backend.py`, for the checks (`lngen.check.adapter.Adapter`).
     """
 
     emit: Callable[[Sequence[RowProgram], Notes], Mapping[str, str]]
@@ -41,6 +43,7 @@ class Backend:
     option: str = ""
     remark: Callable[[Plan], str] = lambda plan: ""
     check: Callable[..., Iterable[Any]] | None = None
+    adapter: Callable[[ModuleType], Any] | None = None
 
     def sources(self) -> dict[str, str]:
         """The text of every template that it prints with, by its path."""
@@ -66,6 +69,14 @@ def backend(name: str) -> Backend:
     found: Backend | None = _OWN.get(name) or entry_points.find(entry_points.BACKENDS, name, _required)
     if found is None:
         raise LngenError(_unknown(name))
+    return found
+
+
+def adapter(name: str) -> Callable[[ModuleType], Any]:
+    """The adapter of an extension's backend, for the checks. Raises LngenError where there is none."""
+    found = backend(name).adapter
+    if found is None:
+        raise LngenError(f"the code of the backend {name} is not checked by itself: its `Backend` has no `adapter`.")
     return found
 
 

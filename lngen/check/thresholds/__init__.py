@@ -6,7 +6,6 @@ Thresholds are read from the code that is checked, so that a changed threshold i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
 from typing import Any
 
 from lngen.check import reference, second_order
@@ -29,15 +28,19 @@ THRESHOLDS: dict[str, Callable[[Checkable, tuple[str, ...], bool], Iterable[Thre
 }
 """Function of each backend that lists the sides of its thresholds: of a layer, in storage types, a few of them or all.
 
-Every backend that computes has an entry. Code without thresholds returns no sides.
+Every backend of lngen's that computes has an entry. Code without thresholds returns no sides.
 """
 
 
 def sides(layer: Checkable, backend: str, dtypes: Sequence[str], thorough: bool) -> tuple[ThresholdSide, ...]:
     """The sides of each threshold of a layer's code for a backend, with as many features as the layer asks for."""
     least = layer.definition.minimum_features
-    found = THRESHOLDS[backend](layer, tuple(dtypes), thorough)
+    found = THRESHOLDS.get(backend, _none)(layer, tuple(dtypes), thorough)
     return tuple(side for side in found if side.shape[1] >= least)
+
+
+def _none(layer: Checkable, dtypes: tuple[str, ...], thorough: bool) -> Iterable[ThresholdSide]:
+    return ()
 
 
 def at_thresholds(checker: Checker, of: Iterable[ThresholdSide]) -> Iterator[Evidence]:
@@ -63,7 +66,7 @@ def _first_order(checker: Checker, side: ThresholdSide, case: Case, dtype: str) 
         exact = to_50_digits(checker, stored)
         bounds = {name: bound + reference.RESOLUTION for name, bound in bounds.items()}
     else:
-        exact = checker.remembered("exact", stored, partial(checker.exact, stored))
+        exact = checker.exact(stored)
     yield from checker.within(
         KIND, f"{side.what}: ", stored, dtype, bounds, *exact, options={**side.options, "over_nan": True}
     )

@@ -90,7 +90,6 @@ class OverParts:
         within: Callable[[], AbstractContextManager[Any]] = nullcontext,
     ) -> None:
         self.module, self.communicators, self.within = module, communicators, within
-        self.widest = getattr(module, "widest", np.longdouble)
         ends = np.cumsum(sizes)
         self.spans = [slice(int(end) - size, int(end)) for end, size in zip(ends, sizes, strict=True)]
         self.inputs = [entry.kind for entry in definition.positional]

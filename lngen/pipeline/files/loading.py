@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal, Protocol, cast, overload
 
-from lngen import paths, runtime
+from lngen import entry_points, paths, runtime
 from lngen.errors import LngenError
 from lngen.paths import RUNTIME
 from lngen.pipeline.files import processor
@@ -67,7 +67,7 @@ def load(layer: str | os.PathLike[str], backend: str = "numpy") -> Layer | Modul
     A name is never taken for a path. `backend` is "numpy", "cpu" for compiled kernels, which need a C++ compiler where
     they are first called, or "auto": compiled where there is a compiler or `lngen build` was, else NumPy. "torch" is
     the layer in PyTorch, a module with a function and a class that have its name, and "jax" one with a function of
-    arrays of JAX's.
+    arrays of JAX's. The backend of an extension is its module `NAME_backend.py`.
 
     The module of a named layer is the one that `import` finds: `generated.NAME` in a checkout whose root is
     on `sys.path`, else `lngen.generated.NAME`. A folder is imported under a name made from where it is and
@@ -76,9 +76,11 @@ def load(layer: str | os.PathLike[str], backend: str = "numpy") -> Layer | Modul
     Raises LngenError if there is no such layer, or no such backend; the message lists those there are. It does for
     "torch" and "jax" where these are not installed.
     """
-    if backend not in (*HOST_BACKENDS, "auto", *FRAMEWORKS):
-        there = _listed((*HOST_BACKENDS, "auto", *FRAMEWORKS))
-        raise LngenError(f"there is no backend {backend!r} for arrays of the processor; there are {there}.")
+    there = (*HOST_BACKENDS, "auto", *FRAMEWORKS)
+    if is_extra := backend not in there:
+        there += tuple(name for name in entry_points.extensions(entry_points.BACKENDS) if name not in emitted.BACKENDS)
+    if backend not in there:
+        raise LngenError(f"there is no backend {backend!r} for arrays of the processor; there are {_listed(there)}.")
     if backend in FRAMEWORKS and not is_installed(backend):
         needed = f"{FRAMEWORKS[backend]}, which is not installed: {install(backend)}"
         raise LngenError(f"the backend {backend} needs {needed}")
@@ -88,7 +90,7 @@ def load(layer: str | os.PathLike[str], backend: str = "numpy") -> Layer | Modul
         backend = processor.chosen(folder).backend if emitted.is_emitted(folder, "cpu") else "numpy"
     elif not emitted.is_emitted(folder, backend):
         raise LngenError(f"{emitted.left_out(folder, backend)}.")
-    if backend in FRAMEWORKS:
+    if is_extra or backend in FRAMEWORKS:
         return importlib.import_module(f"{module.__name__}.{backend}_backend")
     return cast(Layer, importlib.import_module(f"{module.__name__}.cpu_backend") if backend == "cpu" else module)
 
