@@ -108,7 +108,7 @@ def joined(correction: Stage, following: Stage, names: Names, most_sums: int) ->
 
     The rest are row values, and results from them, that need the sums of the merged pass.
     """
-    sweep = _Sweep(correction, following, names)
+    sweep = _JoinedStage(correction, following, names)
     for item in following.reductions:
         sweep.take(item)
     after = _known_after(correction) | _known_after(following)
@@ -135,7 +135,7 @@ def joined(correction: Stage, following: Stage, names: Names, most_sums: int) ->
     return stage, rest
 
 
-class _Sweep:
+class _JoinedStage:
     """The reductions of a stage that joins two, and the row scalars that are made of them."""
 
     def __init__(self, correction: Stage, following: Stage, names: Names) -> None:

@@ -17,10 +17,10 @@ from lngen.algebra.symbols import RowScalarSymbol, TypedSymbol, axes
 from lngen.plan.program import Assignment, FeatureReduction, RowProgram, Stage
 
 
-def with_late_scales(program: RowProgram, passes: Callable[[RowProgram], int]) -> RowProgram:
+def with_late_scales(program: RowProgram, operations: Callable[[RowProgram], int]) -> RowProgram:
     """Write out scaled rows wherever that makes the program shorter.
 
-    `passes` counts the operations of a program on whole rows. A row that is stored keeps its scale. So does one without
+    `operations` counts those of a program on whole rows. A row that is stored keeps its scale. So does one without
     which a product would overreach more than the program's do, above or below, at any end (`Growth.overreach`): of two
     quotients `p*q` the scales would be multiplied first, and their product is 0 where `p` and `q` are ordinary numbers.
 
@@ -34,7 +34,7 @@ def with_late_scales(program: RowProgram, passes: Callable[[RowProgram], int]) -
     FeatureReduction(symbol=m_unscaled, operator='mean', body=dy*x, step=2, shift=False)
     Assignment(symbol=m, expression=m_unscaled*r, step=2)
     """
-    fewest = passes(program)
+    fewest = operations(program)
     for symbol in [temp.symbol for temp in program.temps()]:
         temp = next(temp for temp in program.temps() if temp.symbol == symbol)
         factors, rest = _apart(temp.expression)
@@ -42,7 +42,7 @@ def with_late_scales(program: RowProgram, passes: Callable[[RowProgram], int]) -
         if stored or factors == 1 or rest == 1:
             continue
         candidate = _written_out(program, temp)
-        count = passes(candidate)
+        count = operations(candidate)
         if count < fewest and _reaches_no_further(candidate, program):
             program, fewest = candidate, count
     return program
