@@ -8,7 +8,7 @@ from lngen.report.content import saving_text
 from lngen.report.formulas import Formula
 
 PASSES = (
-    "Lines that a pass made after the derivation, and that no step says. They are part of the emitted programs, which "
+    "Lines that a pass rewrote after the derivation. They are part of the emitted programs, which "
     "are shown to be equal to the derivation; code names them by their numbers."
 )
 

@@ -22,7 +22,7 @@ __all__ = ["KernelText", "LevelText"]
 
 
 class LevelText:
-    """A function of the text: the printers of its values, and of the entries of its sweeps."""
+    """One emitted function: a printer of its values, and one of the entries of its sweeps."""
 
     def __init__(self, of: str, at_level: Mapping[Symbol, str], kinds: Mapping[Symbol, Kinds]) -> None:
         self.of = of
@@ -106,7 +106,7 @@ class KernelText:
         return given(each, tags)
 
     def learn(self) -> None:
-        """Learn the kinds of the values that lines make; a line may use what a later one makes."""
+        """Infer the kinds of the values, up to a fixed point: a line may read the value of a later line."""
         before: dict[Symbol, Kinds] | None = None
         while before != self.kinds:
             before = dict(self.kinds)
@@ -124,7 +124,7 @@ class KernelText:
         return Kinds(zero=kinds.zero or self._unwanted(line.symbol) != "") if reduces else kinds
 
     def _unwanted(self, symbol: Symbol) -> str:
-        """The condition that a reduction is used under, if it is not used wherever it is other than zero."""
+        """Return the condition under which a reduction is used; "" if it is used wherever it may be other than zero."""
         used = self.presence.used(symbol)
         return "" if self.presence.nonzero(symbol).implies(used) else cpp(used)
 

@@ -26,7 +26,7 @@ from lngen.emit.cpp.sweeps import MOST_SUMS, Sweep, of_lines, of_stage
 from lngen.errors import LngenError
 from lngen.plan.program import RowProgram
 
-# An absolute value and a sign are exact, and an instruction or two: they are not kept.
+# Functions whose values are kept for later sweeps. An absolute value and a sign, an instruction or two, are not.
 _CALLED = heads_that(lambda entry: entry.roundings)
 
 _INDENT = "    "
@@ -83,7 +83,7 @@ class _Direction(KernelText):
         made = [line.symbol for line in program.prologue if not axes(line.symbol).features]
         of_call = {symbol: symbol.name for symbol in made}
         scope = LevelText("row", {**self._level("row"), **of_call}, self.kinds)
-        # Before it is known what is read only once.
+        # The first run counts reads: a value that is read once gets no name.
         for number, each in enumerate(sweeps, 1):
             self.sweep(scope, each, f"stage_{number}", recalls[number - 1])
         head, inline = self._head(scope.read)
@@ -119,7 +119,7 @@ class _Direction(KernelText):
         return {symbol: f"{of}({tag.text})" for symbol, tag in self.tag_of.items() if not axes(symbol).features}
 
     def _head(self, read: Mapping[Symbol, int]) -> tuple[list[str], dict[Symbol, str]]:
-        """The lines that read the numbers of a row, and the names of those that have one."""
+        """Return the lines that read row scalars and parameters, and the names of those read more than once."""
         level = self._level("row")
         named = {symbol: symbol.name for symbol in level if read.get(symbol, 0) > 1}
         of_row = [symbol for symbol in named if self.tag_of[symbol].kind == "SAVED"]

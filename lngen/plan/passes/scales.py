@@ -1,4 +1,4 @@
-"""Factors that belong to a row are multiplied where a row has become a number.
+"""Late scales: a row scalar multiplies the result of a reduction instead of each entry before it.
 
 `mean(g*xhat)` with `xhat = rstd*x_centred` is `rstd*mean(g*x_centred)`, and a sum over rows takes `rstd` as its
 weights: where `xhat` is read by nothing else, a pass over the rows is saved.
@@ -18,11 +18,11 @@ from lngen.plan.program import Assignment, FeatureReduction, RowProgram, Stage
 
 
 def with_late_scales(program: RowProgram, operations: Callable[[RowProgram], int]) -> RowProgram:
-    """Write out scaled rows wherever that makes the program shorter.
+    """Read rows without their row scalars, which multiply later, wherever that takes fewer operations on rows.
 
-    `operations` counts those of a program on whole rows. A row that is stored keeps its scale. So does one without
-    which a product would overreach more than the program's do, above or below, at any end (`Growth.overreach`): of two
-    quotients `p*q` the scales would be multiplied first, and their product is 0 where `p` and `q` are ordinary numbers.
+    `operations` counts those of a program on whole rows. A row that is stored keeps its scale. So does a row if a
+    product would leave the range of floats without the scale, and does not with it (`Growth.overreach`): of two
+    quotients `p*q` the scales would be multiplied first, and underflow to 0 where `p` and `q` are ordinary numbers.
 
     >>> from lngen.algebra.symbols import Mean, RowSymbol
     >>> x, xhat, dy, r, m = *map(RowSymbol, ("x", "xhat", "dy")), *map(RowScalarSymbol, "rm")
