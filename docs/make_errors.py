@@ -39,7 +39,7 @@ with file, line and column, and shows the line with a caret under the fault.
 Each refusal of a definition has a stable name, `DefinitionError.code`, and an example. The last column is what the
 remedy leads to. A test follows each one: it is derived, and it gives the value that was asked for at random inputs.
 Where a remedy says that something *cannot be said*, it names where to compute that outside, and the last column is
-what remains.
+what remains. The sentences stand in `lngen/language/parsing/refusals.py` by these names.
 """
 
 

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from lngen import language
 from lngen.cli import app as cli
 from lngen.derivation.rules import RULES
-from lngen.emit.cpp.passes import MOST_SUMS
+from lngen.emit.cpp.sweeps import MOST_SUMS
 from lngen.plan.passes.moments import with_corrected_moments
 from lngen.runtime.sharded import collectives
 from tests.shipped import ROOT, WHOLE, shipped
@@ -52,6 +52,31 @@ def test_the_architecture_names_modules_that_exist():
         and not ROOT.joinpath(*name.split(".")).with_suffix(".py").is_file()
     ]
     assert missing == []
+
+
+def decided(text):
+    """Each row of the table of files in which a question is decided: the question, its paths and the names in them."""
+    table = text.partition("## Where it is decided\n")[2].partition("\n\n## ")[0]
+    for line in table.splitlines():
+        if line.startswith("| ") and not line.startswith("| question"):
+            question, paths, names = line.strip("| ").split(" | ")
+            yield question, re.findall("`([^`]+)`", paths), re.findall("`([^`]+)`", names)
+
+
+def lost(text):
+    """The questions of that table whose file is gone, or has the name no more."""
+    for question, paths, names in decided(text):
+        sources = [(ROOT / path).read_text(encoding="utf-8") for path in paths if (ROOT / path).is_file()]
+        gone = not all((ROOT / path).exists() for path in paths)
+        if gone or not all(any(re.search(rf"\b{name}\b", source) for source in sources) for name in names):
+            yield question
+
+
+def test_the_architecture_names_the_file_in_which_a_question_is_decided():
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    assert len(list(decided(text))) >= 15
+    assert list(lost(text)) == []
+    assert len(list(lost(text.replace("`contributions`", "`contributed`").replace("shapes.cuh", "shape.cuh")))) == 2
 
 
 def test_the_architecture_names_every_folder():

@@ -1,6 +1,7 @@
 """The refusals of the language, each with an example, the definition its remedy leads to, and the value asked for.
 
-`docs/make_errors.py` makes `docs/errors.md` of it, and `tests/language/test_remedies.py` follows each remedy.
+The sentences themselves stand in `lngen/language/parsing/refusals.py`. `docs/make_errors.py` makes `docs/errors.md` of
+these examples, and `tests/language/test_remedies.py` follows each remedy.
 """
 
 from docs.refusals.formulas import DERIVATION, EXPRESSIONS, MODULES, NUMBERS

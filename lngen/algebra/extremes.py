@@ -11,7 +11,7 @@ from lngen.algebra.symbols import RowMax, StopGradient, TypedSymbol, Where
 
 
 def larger(a: Expr, b: Expr) -> Expr:
-    """The larger of two; a NaN in b, or else the other, comes out.
+    """The larger of two values; on a tie, and where either is NaN, the second.
 
     >>> larger(sympy.Symbol("a"), sympy.S.Zero)
     Where(a > 0, a, 0)
@@ -20,7 +20,7 @@ def larger(a: Expr, b: Expr) -> Expr:
 
 
 def arguments_of_larger(e: Expr) -> tuple[Expr, ...]:
-    """The two of which a select is the larger, as a definition writes it or `larger`; nothing of another expression.
+    """Return a and b if an expression is a select of the larger of a and b; () if it is not.
 
     >>> a, b = sympy.symbols("a b")
     >>> [arguments_of_larger(e) for e in (larger(a, b), Where(a <= 1, 1, a), Where(a > 1, b, a))]

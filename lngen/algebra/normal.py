@@ -49,7 +49,7 @@ class NormalDensity(Elementwise):
 
 
 def in_elementary(expression: Expr) -> Expr:
-    """An expression without them."""
+    """Return an expression with Phi and phi written by `erf` and `exp`."""
     for head in (Phi, NormalDensity):
         expression = expression.replace(head, lambda u, head=head: head(u)._written_out())
     return expression

@@ -1,4 +1,4 @@
-"""Reductions on lines of their own, what they are called, and how a sum is shown."""
+"""Reductions: a line for each, their names, and the form in which a sum is printed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def split_reductions(
     word: Callable[[Expr], str],
     kinds: tuple[Any, ...] = (Reduction,),
 ) -> list[AnyAssigned]:
-    """Every reduction, or what else is of these kinds, on a line of its own, each computed once; `word` names it.
+    """Return lines in which each function of these `kinds` has a line of its own, computed once; `word` names it.
 
     >>> from lngen.algebra.symbols import RowSymbol
     >>> x, g = RowSymbol("x"), RowSymbol("g")
@@ -51,7 +51,7 @@ def split_reductions(
         return known[found]
 
     for line in lines:
-        # The gradient of a feature that is the same for all of them repeats a reduction: that is a line, and its own.
+        # A gradient that is the same for all features repeats a reduction, and keeps a line of its own.
         if isinstance(line.expression, kinds) and axes(line.expression) == axes(line.symbol):
             body = (innermost_first(part, kinds, partial(named, line=line)) for part in line.expression.args)
             expression = line.expression.func(*body)
@@ -63,7 +63,7 @@ def split_reductions(
 
 
 def innermost_first(expression: Expr, kinds: tuple[Any, ...], value_of: Callable[[Expr], Expr]) -> Expr:
-    """An expression with what is of these kinds replaced, what stands inside before that which it stands in.
+    """Replace each function of these `kinds` in an expression by its `value_of`, inner functions before outer ones.
 
     >>> from lngen.algebra.symbols import RowScalarSymbol, RowSymbol
     >>> innermost_first(Mean(RowSymbol("x") - Mean(RowSymbol("x"))), (Mean,), lambda mean: RowScalarSymbol("m"))
@@ -97,7 +97,7 @@ def split_statement(expression: Expr, equations: list[Equation], names: Names, *
 
 
 def _with_sums(expression: Expr, known: Mapping[Expr, TypedSymbol], named: Callable[[Expr], TypedSymbol]) -> Expr:
-    """Every `D*Mean(body)`, which is a sum, under a name as a whole, unless the mean has one already."""
+    """Name every `D*Mean(body)`, which is a sum, as a whole, unless the mean has a name already."""
 
     def is_sum(e: Expr) -> bool:
         return isinstance(e, Mul) and any(isinstance(f.as_base_exp()[0], Mean) for f in e.args) and e.has(D)
@@ -115,7 +115,7 @@ def _with_sums(expression: Expr, known: Mapping[Expr, TypedSymbol], named: Calla
 
 
 _LONGEST_NAME = 24
-"""Letters of what is said of a body; one that takes more is called by its kind."""
+"""Most letters of a name that spells out a body; a body that needs more is named by its kind."""
 
 
 def name_of_body(body: Expr) -> str:

@@ -288,7 +288,7 @@ class Elementwise(Function):  # type: ignore[misc]
         return True if self.args[0].is_number and self.args[0].is_finite else None
 
     def _written_out(self) -> Expr | None:
-        """The same by functions that SymPy has a value of."""
+        """Return the function written with functions that SymPy can evaluate."""
         return None
 
     def _eval_evalf(self, prec: int) -> Expr | None:
@@ -316,7 +316,7 @@ HEADS: dict[str, Any] = {
     for entry in FUNCTIONS.values()
     if entry.head
 }
-"""The functions that derivations keep as they are, and a backend computes in one call: their classes by their names."""
+"""Classes of the functions that stay whole in a derivation and that a backend computes in one call, by their names."""
 
 ENTRY_OF: dict[type, FunctionEntry] = {head: FUNCTIONS[name] for name, head in HEADS.items()}
 
@@ -324,7 +324,7 @@ Sigmoid, Softplus, Log1p, Expm1 = (HEADS[name] for name in ("sigmoid", "softplus
 
 
 def of_number(name: str, value: Expr) -> Expr:
-    """One of these functions of a number, by functions that SymPy has a value of.
+    """Return a function of `HEADS` at a number, written with functions that SymPy can evaluate.
 
     >>> of_number("softplus", sympy.S.Zero), of_number("exp", sympy.S.One)
     (log(2), E)
@@ -334,7 +334,7 @@ def of_number(name: str, value: Expr) -> Expr:
 
 
 def heads_that(are: Callable[[FunctionEntry], object]) -> tuple[Any, ...]:
-    """The classes of those functions of which something is known.
+    """Return the classes of the functions whose entry passes a test.
 
     >>> heads_that(lambda entry: entry.positive)
     (exp, Sigmoid, Softplus)

@@ -28,7 +28,7 @@ NONE = "none"
 
 *Exact at every D*: the difference of both sides is zero in the algebra of row expressions, whatever the number of
 features. *Exact at D = ...*: it is zero with the rows of these sizes written out. *50 digits*: both sides were computed
-to 50 digits at random points, and agree. *None*: neither was had.
+to 50 digits at random points, and agree. *None*: no evidence was found.
 """
 
 WRITTEN_OUT = "gradients with rows written out"
@@ -81,7 +81,7 @@ class Step:
 
     @property
     def read(self) -> set[TypedSymbol]:
-        """The symbols that the step speaks of, besides its target."""
+        """The symbols in the step, besides its target."""
         sides = [self.after] if self.before is None else [self.before, self.after]
         sides += [side for sent in self.contributions for side in (sent.expression, sent.source)]
         return set().union(*(side.free_symbols for side in sides))
@@ -91,7 +91,7 @@ class Step:
 class Proof:
     """Evidence for a whole derivation: what was shown, and how, `kind` being a grade.
 
-    `about` says of what it speaks, in the plural, and `count` of how many of those.
+    `about` names its subjects, in the plural, and `count` is their number.
     """
 
     kind: str
@@ -116,9 +116,9 @@ class Derivative:
     """The gradients, the JVP or the double backward.
 
     `arguments` are what it is linear in besides cotangents of the outputs, one per differentiable input: tangents, or
-    cotangents of the gradients. `equations` lead from them, and from values of the forward, to `results`: what each is
-    called, and its symbol. They are the simplified ones. The `steps` of the JVP and the double backward go on where
-    those of the derivation end. A line of the VJP that the double backward reads is among the equations.
+    cotangents of the gradients. `equations` lead from them, and from values of the forward, to `results`: pairs of a
+    name and its symbol. They are the simplified ones. The `steps` of the JVP and the double backward go on where those
+    of the derivation end. A line of the VJP that the double backward reads is among the equations.
     """
 
     arguments: tuple[TypedSymbol, ...]
@@ -134,9 +134,9 @@ class Derivation:
 
     `backward` are the equations of the gradients, from cotangents to results, in order of computation; their right-hand
     sides hold reductions. `gradients` pairs each differentiable input with the symbol of its gradient. `identities` are
-    what the reductions of the definition say in the chosen bases. `cancelling` names what the forward and the gradients
-    subtract, divide or take roots of. `jvp` and `backward_backward` are None until
-    `lngen.derivation.simplify.second_order` derives them.
+    equations that follow from the definition's reductions in the chosen bases, such as `mean(xhat) = 0`. `cancelling`
+    names what the forward and the gradients subtract, divide or take roots of. `jvp` and `backward_backward` are None
+    until `lngen.derivation.simplify.second_order` derives them.
     """
 
     definition: Definition

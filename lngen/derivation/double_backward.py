@@ -1,8 +1,8 @@
 """The VJP as a forward of its own, so that its adjoint is the double backward.
 
 Its inputs are the layer's inputs and the cotangents, its outputs the gradients: the equations of the forward, then
-those of the gradients, each reduction and each sum over rows on a line of its own. The adjoint of that, and the tangent
-of it, come from the same two functions as those of any forward.
+those of the gradients, each reduction and each sum over rows on a line of its own. Its adjoint and its tangent come
+from the same functions as those of any other forward.
 """
 
 from __future__ import annotations

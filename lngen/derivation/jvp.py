@@ -1,4 +1,4 @@
-"""The tangent of a forward (its JVP), equation by equation, in order; and the VJP as a forward of its own.
+"""The tangent of a forward (its JVP), equation by equation, in order.
 
 A tangent is the directional derivative of a value along the tangents of the inputs. The tangent of `s = e` is the sum
 of `de/dv` times the tangent of each `v` in e. The tangent of a mean is the mean of its body's tangent. The rules are

@@ -31,7 +31,7 @@ def description(programs: Sequence[RowProgram], notes: Notes) -> runtime.Interfa
 def described(
     programs: Sequence[RowProgram], layer: PublicInterface, saved: Sequence[Field], notes: Notes
 ) -> runtime.Interface:
-    """The same of marked programs, whose interface and fields are known."""
+    """Return the description of marked programs, given their interface and fields."""
     return {
         "name": notes.layer,
         "minimum_features": max(program.minimum_features for program in programs),
@@ -106,7 +106,7 @@ def as_number(value: Fraction) -> float:
 
 
 def assignment(interface: runtime.Interface) -> list[str]:
-    """The statement that names it in an emitted module: an entry a line, made by the functions of the runtime.
+    """Return the statement that makes a description in an emitted module, by functions of the runtime, an entry a line.
 
     >>> x, y = runtime.given("x", "Row"), runtime.output("y", "Row", symbol="y_1")
     >>> field, gradient = runtime.saved("x", "input", ["...", "D"]), runtime.gradient("x")

@@ -65,7 +65,7 @@ class PublicInput(PublicName):
 
 @dataclass(frozen=True)
 class PublicConstant(PublicName):
-    """A PublicConstant; `default` is None for one that has to be given."""
+    """A Constant, a keyword argument of forward; `default` is None for one that is required."""
 
     default: Fraction | None
 
@@ -98,7 +98,7 @@ class PublicInterface:
 
     @property
     def required(self) -> tuple[str, ...]:
-        """The inputs that may not, as callers write them."""
+        """Return the required inputs, as callers write them."""
         return tuple(given.public for given in self.inputs if given.required)
 
     @property

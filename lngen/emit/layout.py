@@ -32,8 +32,8 @@ def comment(text: str, indent: int) -> list[str]:
 def statement(text: str, indent: int = 0) -> list[str]:
     """Lay a statement out, or the head of a function or of an `if`.
 
-    Brackets that a line has no room for are broken where that does. What a call or a signature has in it stands on a
-    line of its own, or on one each; what else has entries, on one each:
+    Brackets that do not fit on the line are broken. The arguments of a call or a signature go on one line, or on a line
+    each; the entries of other brackets on a line each:
 
     >>> def shown(*parts):
     ...     print("\\n".join(statement("".join(parts))))
@@ -73,7 +73,7 @@ def statement(text: str, indent: int = 0) -> list[str]:
 
 
 def _laid(before: str, text: str, after: str, indent: int, in_brackets: bool = False) -> list[str]:
-    """Lay an expression out, with what stands before and after it on its lines."""
+    """Lay an expression out, with the text `before` and `after` it."""
     pad = " " * indent
     if len(f"{pad}{before}{text}{after}") <= WIDTH:
         return [f"{pad}{before}{text}{after}"]
@@ -100,7 +100,7 @@ def _laid(before: str, text: str, after: str, indent: int, in_brackets: bool = F
 
 
 def _in_brackets(text: str, brackets: Sequence[tuple[int, int]], indent: int) -> list[str]:
-    """Break a text in each of its brackets that the line it begins on has no room for."""
+    """Break a text in each of its brackets that do not fit on their line."""
     lines, line, done = [], " " * indent, 0
     for (start, end), following in zip(brackets, [*(start + 1 for start, _ in brackets[1:]), len(text)], strict=True):
         line, done = line + text[done : start + 1], start + 1

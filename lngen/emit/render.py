@@ -1,4 +1,4 @@
-"""The whole Jinja policy, and the only module that imports jinja2. `Markup` is text that is HTML already.
+"""Rendering of templates; no other module imports jinja2. `Markup` is text that is HTML already.
 
 A template places text that the plan's printer finished. It may loop, branch on a field, import macros
 relative to `templates/`; it may not compute. A name or an attribute that was not given is an error, never an

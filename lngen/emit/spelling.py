@@ -26,7 +26,7 @@ from lngen.language import names
 from lngen.plan.program import RowProgram, Store
 
 _FIRST = 0x4E00
-"""Letters in the eyes of Python and of `re`, in the order of ASCII, a column each: sorting and wrapping stay."""
+"""First character of the second alphabet: letters to Python and `re`, in the order of ASCII and one column wide."""
 
 _READING = {_FIRST + code: chr(code) for code in range(128)}
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -71,7 +71,7 @@ def belongs_to(name: str) -> str:
 
 @contextmanager
 def plain_errors() -> Iterator[None]:
-    """Errors that speak of marked names leave in plain letters."""
+    """Translate marked names in the messages of errors."""
     try:
         yield
     except LngenError as error:
@@ -99,7 +99,7 @@ PYTHON = Language(re.compile(rf'"""[\s\S]*?"""|#.*|{STRING_OR_MEMBER}'))
 def spelled(text: str, language: Language) -> str:
     """A text with every marked name and every word that has one in it spelled plainly, no two words alike.
 
-    The text has to be all that its names can meet: a function, or a file.
+    The text has to be a whole scope: a function, or a file.
     """
     if text.isascii():
         return text

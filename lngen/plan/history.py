@@ -1,7 +1,7 @@
-"""Numbers of the lines that passes say: which pass made each line of a layer's programs, and what code calls it.
+"""Provenance of the lines of a layer's programs: the derivation step of each, and the pass that rewrote it, if any.
 
-A line is either said by the step that it belongs to, as an equation of the derivation with its reductions on their own,
-or it was made by a pass. Emitted code names the step, and after it the number of the pass's line: `step 2, pass 3`.
+A line either equals the equation of its step, with each reduction on a line of its own, or a pass made it. Emitted code
+names the step and, after it, the number of the line that a pass made: `step 2, pass 3`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class History:
         self._rules: dict[tuple[TypedSymbol, Expr], str] = {}
 
     def saw(self, rule: str, lines: Iterable[_Said]) -> None:
-        """Note that lines are there after a pass: those that were not before are made by it."""
+        """Record the lines of a program after a pass: the pass made the lines that no earlier program had."""
         for line in lines:
             self._rules.setdefault((line.symbol, line.expression), rule)
 
@@ -55,9 +55,10 @@ class History:
 
 
 def numbered(programs: Sequence[RowProgram], history: History, passes: Mapping[str, Passes]) -> tuple[RowProgram, ...]:
-    """Return the programs with numbers for the lines that passes made of them, in the plan and for each backend.
+    """Return the programs with a number for each line that a pass made, in the plan or for a group of backends.
 
-    The same line of the same step has one number in all directions. Without `passes` these are the lines of the plan.
+    The same line of the same step has one number in all directions. Without `passes` only the lines of the plan are
+    numbered.
     """
     made: dict[_Key, PassLine] = {}
     keys = []

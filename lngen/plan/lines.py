@@ -29,7 +29,8 @@ from lngen.plan.program import OPERATORS, Operator
 class ProgramLine:
     """One equation of a program, reductions on their own.
 
-    `correction` marks the residual mean of a shift, `shift` an extreme that exponents are less (`FeatureReduction`).
+    `correction` marks the residual mean of a shift, `shift` an extreme that is subtracted from exponents
+    (`FeatureReduction`).
     """
 
     symbol: TypedSymbol
@@ -44,7 +45,7 @@ class ProgramLine:
 
 
 def once_a_row(lines: Sequence[ProgramLine], names: Names) -> list[ProgramLine]:
-    """Factors that do not vary over features multiplied once per row, parameters' sums formed once per call.
+    """Return lines that multiply row scalars once per row, and compute functions of parameters once per call.
 
     >>> from lngen.algebra.symbols import FeatureSymbol, RowScalarSymbol
     >>> x, s, t, w = RowSymbol("x"), RowScalarSymbol("s"), RowScalarSymbol("t"), FeatureSymbol("w")

@@ -80,9 +80,7 @@ def plan(derivation: Derivation, passes: Mapping[str, Passes] = MappingProxyType
 
 
 class _Planner:
-    """Planner: the lines of the forward, and the saved values that backward, which is first, settles for all
-    directions.
-    """
+    """Planner of a layer's directions. Backward is planned first: its saved values serve all directions."""
 
     def __init__(self, derivation: Derivation) -> None:
         forward = derivation.forward
@@ -159,7 +157,7 @@ class _Planner:
     def _lines(
         self, equations: Sequence[Equation], derived: Sequence[Equation], steps: Mapping[str, int], names: Names
     ) -> list[ProgramLine]:
-        """Equations as lines; those of the derivation are `derived`, and their steps say them."""
+        """Return equations as lines, and record their provenance; `derived` are those that a step says."""
         said = {(q.symbol, q.expression) for q in derived}
         rule_of = {q.symbol: "" if (q.symbol, q.expression) in said else "written out" for q in equations}
         rule_of |= {q.symbol: "elementary functions" for q in equations if in_elementary(q.expression) != q.expression}
@@ -189,7 +187,7 @@ class _Planner:
     def _save(self, saved: tuple[RowScalarSymbol, ...]) -> tuple[RowScalarSymbol, ...]:
         """A row scalar that is both an output and saved is saved under a name of its own.
 
-        The output is rounded to the type of the rows and belongs to the caller; the others want the value as computed.
+        The output is rounded to the type of the rows and belongs to the caller; the saved value is not rounded.
         """
         outputs = self._derivation.forward.outputs
         self._apart = {s: RowScalarSymbol(self._names.fresh(f"{s.name}_saved")) for s in saved if s in outputs}
@@ -233,9 +231,9 @@ class _Planner:
 
 
 def _lines(equations: Sequence[Equation], steps: Mapping[str, int], names: Names) -> list[ProgramLine]:
-    """Equations as lines, each reduction on its own, where no gradient is left to stop."""
+    """Return equations as lines, each reduction on its own; `stop_gradient` has done its work and is dropped."""
 
-    # Of several extremes the largest is the shift, and one that is infinite is not 0 beside the others.
+    # The largest of several extremes is the shift; an infinite extreme among them is not replaced by 0.
     parts = read_by(equation for equation in equations if equation.stopped)
 
     def line(equation: Equation) -> ProgramLine:

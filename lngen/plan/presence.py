@@ -23,7 +23,7 @@ Literal: TypeAlias = tuple[str, bool]
 """A flag, and whether it is set."""
 
 MOST_PRODUCTS = 400
-"""A condition with more products than this is not spelled: no reader and no compiler would thank for it."""
+"""Limit of the products of a condition that is printed: longer ones serve neither a reader nor a compiler."""
 
 _CACHED = 1 << 16
 _AFTER_ALL_FLAGS = "\U0010ffff"
@@ -91,7 +91,7 @@ class Condition:
         return reduce(_possible, flags, self)
 
     def flags(self) -> frozenset[str]:
-        """The flags that it asks for."""
+        """The flags that the condition depends on."""
         return _flags(self)
 
     def share(self) -> float:

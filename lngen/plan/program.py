@@ -1,6 +1,6 @@
-"""Row program, from which both backends are printed.
+"""Row program: the intermediate representation that every backend prints.
 
-A `RowProgram` is one direction of a layer, such as its forward, as a list of *stages*. A stage is one pass over a row:
+A `RowProgram` is one direction of a layer, such as its forward, as a list of *stages*. A stage is one sweep over a row:
 all reductions whose inputs are ready share it. The forward of a layer that subtracts its mean has four:
 
     mean(x) | residual mean of x - mu | mean of the centred square | output
@@ -54,9 +54,9 @@ def moved_name(direction: Direction, name: str) -> str:
 
 @dataclass(frozen=True)
 class PassLine:
-    """A line that a pass made of a step, and that no step says; emitted code names it by its number.
+    """A line that a pass made of a step, and that differs from the step; emitted code names it by its number.
 
-    `backends` are the groups of backends that are handed it.
+    `backends` are the groups of backends whose programs have it.
     """
 
     number: int
@@ -74,13 +74,13 @@ class PassLine:
 
 
 class _OfStep:
-    """Parts that all lines have: the step that a line belongs to and, unless that step says it, the pass that does."""
+    """Provenance of a line: its derivation step and, if it differs from that step, the number of the pass's line."""
 
     step: int
     made_by: int
 
     def with_body(self, body: Expr) -> Self:
-        """The same line of another body.
+        """The same line with another body.
 
         >>> x, m = RowSymbol("x"), RowScalarSymbol("m")
         >>> FeatureReduction(m, "mean", x, 1).with_body(x**2).expression
@@ -91,7 +91,7 @@ class _OfStep:
 
     @property
     def source(self) -> str:
-        """The words for a comment.
+        """Return the provenance as a comment of emitted code.
 
         >>> x, y = RowSymbol("x"), RowSymbol("y")
         >>> Assignment(y, x, 2).source, Assignment(y, x, 2, made_by=3).source
@@ -185,7 +185,7 @@ class Store:
 
 @dataclass(frozen=True)
 class Stage:
-    """One pass over a row, in the order: temps, reductions over them, row scalars, stores.
+    """One sweep over a row, in the order: temps, reductions over them, row scalars, stores.
 
     `correction` marks a stage that measures a value that is zero in exact arithmetic (the mean of a centred row). A
     backend may skip it for a row where rounding cannot matter, if the decision depends on that row alone; the symbol is
@@ -204,7 +204,7 @@ class Stage:
         return (*self.temps, *self.reductions, *self.row_scalars, *self.rows_reductions)
 
     def mapped(self, new: LineMap) -> Stage:
-        """The same stage, with `new` of each of its lines."""
+        """Return the stage with `new` applied to each of its lines."""
         return replace(
             self,
             temps=tuple(map(new, self.temps)),
@@ -227,7 +227,7 @@ The residual of the mean is then smaller than the rounding of a few deviations.
 
 @dataclass(frozen=True)
 class Centring:
-    """Correction that may be skipped by row: `shifted = x - mean`, its `residual` mean, and `centred`, less that.
+    """Correction that may be skipped by row: `shifted = x - mean`, its mean `residual`, `centred = shifted - residual`.
 
     `spread` is the mean or the sum of the square of `centred`, in the next stage. If the mean is at most `FAR`
     deviations from zero, the residual is pure rounding.
@@ -246,7 +246,7 @@ class RowArgument:
 
     `origin` is where the caller finds it: an argument of forward, a cotangent or a tangent (an argument of the other
     directions), or saved (`name` is then the input or output of forward that `saved` refers to). A row scalar that is
-    "computed" has the type that is computed in.
+    "computed" has the compute type.
     """
 
     name: str
@@ -256,7 +256,7 @@ class RowArgument:
 
 @dataclass(frozen=True)
 class Parameter:
-    """Feature, Scalar or Constant; `neutral` is its value when omitted."""
+    """Feature, Scalar or Constant; `default` is its value when left out."""
 
     name: str
     symbol: FeatureSymbol | ScalarSymbol
@@ -271,8 +271,8 @@ class RowProgram:
     `rows` are read in every stage that needs them (a backend keeps them on chip where it can). `parameters` are read
     once. `prologue` is computed once per call from parameters alone (`1 + w`, a reduction of a Feature), and `epilogue`
     once from the sums over rows. `saved` are the row scalars that forward writes and backward reads. `optional` maps an
-    optional input to its neutral value. When omitted, it *is* that number, and all work for its gradient alone is gone.
-    `growth` is the size of each value at each end (`lngen.algebra.growth.Growth.at_the_ends`), for a backend that
+    optional input to its neutral value. An input that is left out *is* that number: all work for its gradient alone is
+    gone. `growth` is the size of each value at each end (`lngen.algebra.growth.Growth.at_the_ends`), for a backend that
     multiplies in another order. `is_wide` means that the layer is computed in a wider type than that of its rows
     (`lngen.plan.widen`). `passes` are the numbered lines of the passes, in the plan and after it.
     """
@@ -300,7 +300,7 @@ class RowProgram:
         yield from self.epilogue
 
     def mapped(self, new: LineMap) -> RowProgram:
-        """The same program, with `new` of each of its lines."""
+        """Return the program with `new` applied to each of its lines."""
         return replace(
             self,
             prologue=tuple(map(new, self.prologue)),
@@ -313,7 +313,7 @@ class RowProgram:
         return [(q.symbol, q.body if isinstance(q, RowsReduction) else q.expression) for q in self.lines()]
 
     def cotangents(self) -> tuple[str, ...]:
-        """Return the cotangents of the outputs; of several, any may be omitted, but not all."""
+        """Return the cotangents of the outputs; of several, any may be left out, but not all."""
         optional = dict(self.optional)
         return tuple(row.name for row in self.rows if row.origin == "cotangent" and row.name not in optional)
 
@@ -344,11 +344,11 @@ class RowProgram:
         return sum(reading) + sum(store.symbol == symbol for store in self.results)
 
     def names(self) -> Names:
-        """Return the source of new names, which are none of the program's."""
+        """Return a source of new names, which the program does not use."""
         symbols = {D} | {symbol for line in self.lines() for symbol in (line.symbol, *line.body.free_symbols)}
         symbols |= {*(row.symbol for row in self.rows), *(p.symbol for p in self.parameters), *self.saved}
         return Names({*(symbol.name for symbol in symbols), *(name for store in self.results for name in store.names)})
 
     def read(self) -> frozenset[TypedSymbol]:
-        """The symbols that a line or a result reads. An argument that is not among them is checked, and no more."""
+        """The symbols that a line or a result reads. Any other argument is only checked."""
         return frozenset({store.symbol for store in self.results}.union(*(q.body.free_symbols for q in self.lines())))

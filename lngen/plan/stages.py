@@ -1,4 +1,4 @@
-"""Lines become a program: where each of them runs, before the rows, in which stage, after the rows.
+"""Assignment of lines to the parts of a program: before the rows, a stage, or after the rows.
 
 A value's *level* is the number of stages that must be finished before it is known. A reduction runs in the stage
 of its level and is known after it, so that all reductions whose inputs are ready share a stage; a row value runs in
@@ -48,7 +48,7 @@ def program_of(
     """Return the program of a direction that computes results by lines.
 
     `rows` and `saved` are the values that it reads of each row. `arguments` are its linear arguments besides
-    cotangents, by the names of callers; any may be omitted. `growth` is that of the lines' arguments, at each end.
+    cotangents, by the names of callers; any may be left out. `growth` is that of the lines' arguments, at each end.
     """
     definition = derivation.definition
     prologue, epilogue, sums, per_row = sorted_out(lines, names)
@@ -110,7 +110,7 @@ def stores_of(
 def sorted_out(
     lines: Sequence[ProgramLine], names: Names
 ) -> tuple[list[Assignment], list[Assignment], list[RowsReduction], list[ProgramLine]]:
-    """Lines by where they run: before the rows, after them, summed over them, or in them."""
+    """Sort lines by where they run: before the rows, after the rows, summed over the rows, or in a row."""
     prologue: list[Assignment] = []
     epilogue: list[Assignment] = []
     sums: list[RowsReduction] = []
@@ -186,7 +186,7 @@ def stages_of(lines: Sequence[ProgramLine], sums: Sequence[RowsReduction], store
 def _temps_where_needed(
     lines: Sequence[ProgramLine], sums: Sequence[RowsReduction], stores: Sequence[Store], level: dict[TypedSymbol, int]
 ) -> dict[int, list[Assignment]]:
-    """Each row value in the first stage that uses it, not in the first that could compute it: fewer values wait."""
+    """Place each row value in the first stage that uses it, so that few values are held from one stage to the next."""
     first: dict[TypedSymbol, int] = {}
 
     def used(symbols: Iterable[TypedSymbol], at: int) -> None:

@@ -110,7 +110,7 @@ def _shown(
 
 
 def _strength(evidence: StepEvidence) -> float:
-    """The weakest of several counts: no digits at all, then few, then none that could be had, then exactness."""
+    """Return a sort key of evidence, the weakest first: few digits, more digits, no finite value, exact at every D."""
     if evidence.digits is not None:
         return evidence.digits
     return DIGITS + (2 if evidence.grade == EVERY_D else 1)

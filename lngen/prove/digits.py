@@ -106,7 +106,7 @@ def _claims_at(
 def _values_told(
     derivation: Derivation, features: int, written: Environment, arithmetic: Arithmetic
 ) -> dict[Direction, Environment]:
-    """Values of all that the steps of each direction name, at a point."""
+    """Return the values at a point of all names in the steps of each direction."""
     given = evaluate_equations(derivation.forward.equations, written, arithmetic)
     told: dict[Direction, Environment] = {}
     for direction, derivative in derivation.derivatives().items():

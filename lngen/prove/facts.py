@@ -23,7 +23,7 @@ class Signed(Protocol):
         """1 if positive by its form, 0 if not negative, None if that is not seen."""
 
     def solved(self, u: Polynomial) -> Iterator[tuple[int, Polynomial]]:
-        """Each generator that u = 0 says the value of, and the value."""
+        """Yield each generator whose value follows from u = 0, and the value."""
 
     def replaced(self, p: Polynomial, values: Mapping[int, Polynomial]) -> Polynomial:
         """p with polynomials for generators. Raises UndefinedError."""

@@ -58,7 +58,7 @@ INDICATORS = ("positive", "negative", "attains")
 """Kinds of generators that are 0 or 1."""
 
 FUNCTIONS = ("power", "exp", "log", "normal", "sine", "cosine")
-"""Kinds of generators that are of one value."""
+"""Kinds of generators that are functions of one value."""
 
 
 class Generators:
@@ -161,7 +161,7 @@ class Generators:
         return found
 
     def split(self, monomial: Monomial, varies: Callable[[Axes], bool]) -> tuple[Monomial, Monomial]:
-        """Return the factors that do not vary in this sense, and those that do."""
+        """Return the factors whose axes do not satisfy `varies`, and those whose axes do."""
         inner = tuple(factor for factor in monomial if varies(self.known[factor[0]].axes))
         return tuple(factor for factor in monomial if factor not in inner), inner
 

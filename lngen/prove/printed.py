@@ -118,7 +118,7 @@ def _of_chains(steps: Sequence[Step], equations: Iterable[Equation]) -> Iterator
 
 
 def _of_gradients(d: Derivation, steps: Iterable[Step]) -> Iterator[PrintedEquality]:
-    """Claims that a gradient which is said again is as it was derived."""
+    """Yield the claim that each gradient printed a second time equals its derivation."""
     derived = {q.symbol: q.expression for q in d.backward}
     for step in steps:
         if step.rule == "gradient" and step.target in derived:

@@ -1,4 +1,4 @@
-"""Programs shown equal to the derivation: what a backend prints from, after every pass, says what was derived.
+"""Proofs that the programs which backends print, after every pass, equal the derivation.
 
 A program and the derivation's equations are two definitions of the same results. Lines of equal names are compared
 first, so that a result is shown from values that are shown already. The values of backward, the JVP and the double

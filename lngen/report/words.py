@@ -10,7 +10,7 @@ from lngen.report.formulas import Formula
 NONE_ASKED = "None was asked for."
 UNFUSED = "Unfused is the same with a kernel for each operation."
 PASSES = (
-    "Lines that a pass made after the derivation, and that no step says. They are part of the emitted programs, which "
+    "Lines that a pass rewrote after the derivation. They are part of the emitted programs, which "
     "are shown to be equal to the derivation; code names them by their numbers."
 )
 

@@ -210,10 +210,10 @@ def absence(name: str, program: RowProgram) -> str | None:
 
 
 def without(name: str) -> str:
-    """The macro that leaves an argument out. It is the launcher's too, so it is not for the text to spell."""
+    """Return the macro that compiles an argument away; the launcher defines it by this name."""
     return f"LNGEN_WITHOUT_{reading(name)}"
 
 
 def result_absence(name: str, program: RowProgram) -> str | None:
-    """Return the macro that leaves out a gradient with its input; None if the input is required."""
+    """Return the macro that compiles a gradient away with its input; None if the input is required."""
     return absence(belongs_to(name), program) if program.direction.startswith("backward") else None

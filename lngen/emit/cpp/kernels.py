@@ -9,8 +9,8 @@ from typing import Any
 from lngen.algebra.symbols import axes
 from lngen.emit import Notes
 from lngen.emit.cpp.contract import LaunchContract, column_results, columns_contract, row_contract, without
-from lngen.emit.cpp.passes import MOST_SUMS
 from lngen.emit.cpp.presence import flags
+from lngen.emit.cpp.sweeps import MOST_SUMS
 from lngen.plan.history import after
 from lngen.plan.passes.moments import with_corrected_moments
 from lngen.plan.passes.places import with_places

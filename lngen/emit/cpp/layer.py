@@ -20,13 +20,13 @@ from lngen.algebra.symbols import (
     heads_that,
 )
 from lngen.emit.cpp import contract
+from lngen.emit.cpp.kernel_text import KernelText, LevelText
 from lngen.emit.cpp.kernels import COLUMNS
-from lngen.emit.cpp.passes import MOST_SUMS, Pass, of_lines, of_stage
-from lngen.emit.cpp.sweeps import KernelText, LevelText
+from lngen.emit.cpp.sweeps import MOST_SUMS, Sweep, of_lines, of_stage
 from lngen.errors import LngenError
 from lngen.plan.program import RowProgram
 
-# An absolute value and a sign are exact, and an instruction or two: they are not kept.
+# Functions whose values are kept for later sweeps. An absolute value and a sign, an instruction or two, are not.
 _CALLED = heads_that(lambda entry: entry.roundings)
 
 _INDENT = "    "
@@ -77,19 +77,19 @@ class _Direction(KernelText):
     def lines(self) -> list[str]:
         """The lines of its names and of its functions."""
         program = self.program
-        passes = [each for stage in program.stages for each in of_stage(stage, self.recomputed)]
-        recalls = self._kept(passes)
+        sweeps = [each for stage in program.stages for each in of_stage(stage, self.recomputed)]
+        recalls = self._kept(sweeps)
         prologue = of_lines(leading_to(_stage_symbols(program), program.prologue), self.recomputed)
         made = [line.symbol for line in program.prologue if not axes(line.symbol).features]
         of_call = {symbol: symbol.name for symbol in made}
         scope = LevelText("row", {**self._level("row"), **of_call}, self.kinds)
-        # Before it is known what is read only once.
-        for number, each in enumerate(passes, 1):
+        # The first run counts reads: a value that is read once gets no name.
+        for number, each in enumerate(sweeps, 1):
             self.sweep(scope, each, f"stage_{number}", recalls[number - 1])
         head, inline = self._head(scope.read)
         scope = LevelText("row", {**self._level("row"), **of_call, **inline}, self.kinds)
         body: list[str] = []
-        for number, each in enumerate(passes, 1):
+        for number, each in enumerate(sweeps, 1):
             body += self.sweep(scope, each, f"stage_{number}", recalls[number - 1])
         if program.direction == "forward":
             body += [f"row.save({self.saved_tags[s.name].text}, {s.name});" for s in program.saved]
@@ -99,8 +99,8 @@ class _Direction(KernelText):
         if scope.names_type:
             head.insert(0, "using A = typename Row::A;")
         over = [self.tag_of[item.symbol].text for item in (*self.columns, *self.scalars)]
-        most = max((each.sums for each in (*prologue[1:], *passes)), default=0)
-        results = max((len(each.stores) for each in passes), default=0)
+        most = max((each.sums for each in (*prologue[1:], *sweeps)), default=0)
+        results = max((len(each.stores) for each in sweeps), default=0)
         numbers = [most, self._calls(), len(self._members(prologue)), results, len(self.keeps)]
         direction = ", ".join(map(str, numbers if self.keeps else numbers[:-1]))
         return [
@@ -119,14 +119,14 @@ class _Direction(KernelText):
         return {symbol: f"{of}({tag.text})" for symbol, tag in self.tag_of.items() if not axes(symbol).features}
 
     def _head(self, read: Mapping[Symbol, int]) -> tuple[list[str], dict[Symbol, str]]:
-        """The lines that read the numbers of a row, and the names of those that have one."""
+        """Return the lines that read row scalars and parameters, and the names of those read more than once."""
         level = self._level("row")
         named = {symbol: symbol.name for symbol in level if read.get(symbol, 0) > 1}
         of_row = [symbol for symbol in named if self.tag_of[symbol].kind == "SAVED"]
         lines = [f"const auto {', '.join(f'{s.name} = {level[s]}' for s in of_row)};"] if of_row else []
         return lines + [f"const auto {s.name} = {level[s]};" for s in named if s not in of_row], named
 
-    def _before(self, prologue: Sequence[Pass], returned: Sequence[Symbol]) -> list[str]:
+    def _before(self, prologue: Sequence[Sweep], returned: Sequence[Symbol]) -> list[str]:
         """The function of the values that are the same for all rows."""
         if not returned:
             return []
@@ -143,11 +143,11 @@ class _Direction(KernelText):
             "  }",
         ]
 
-    def _kept(self, passes: Sequence[Pass]) -> list[list[Symbol]]:
-        """Find the row values that a pass keeps, since a function is called for them; those that each pass recalls."""
-        earlier: dict[Symbol, Pass] = {}
+    def _kept(self, sweeps: Sequence[Sweep]) -> list[list[Symbol]]:
+        """Find the row values that a sweep keeps, since a function is called for them; and those that each recalls."""
+        earlier: dict[Symbol, Sweep] = {}
         found = []
-        for each in passes:
+        for each in sweeps:
             able = [symbol for symbol in earlier if self._takes_a_call(symbol)]
             lines, leaves = self.recomputed.closure(each.roots, able)
             recalls = [symbol for symbol in able if symbol in leaves]
@@ -172,7 +172,7 @@ class _Direction(KernelText):
         expressions += [item.body for stage in self.program.stages for item in stage.reductions]
         return sum(len(expression.atoms(*_CALLED)) for expression in expressions if axes(expression).features)
 
-    def _members(self, prologue: Sequence[Pass]) -> set[str]:
+    def _members(self, prologue: Sequence[Sweep]) -> set[str]:
         """Return the names of the values that do not vary over features."""
         program = self.program
         symbols: list[Symbol] = [a.symbol for a in program.rows if isinstance(a.symbol, RowScalarSymbol)]
@@ -198,9 +198,9 @@ class _Totals(KernelText):
             self.tags.all.append(tag)
         self._results = contract.column_results(program)
         self._needed = leading_to({s for store in self._results for s in store.symbol.free_symbols}, self._lines)
-        self._passes = of_lines(self._needed, self.recomputed)
-        self._last = Pass(stores=tuple(s for s in self._results if isinstance(s.symbol, FeatureSymbol)))
-        read = {symbol for each in (*self._passes, self._last) for symbol in self._read(each)}
+        self._sweeps = of_lines(self._needed, self.recomputed)
+        self._last = Sweep(stores=tuple(s for s in self._results if isinstance(s.symbol, FeatureSymbol)))
+        read = {symbol for each in (*self._sweeps, self._last) for symbol in self._read(each)}
         symbols = {p.symbol.name: p.symbol for p in program.parameters}
         used = {symbol: self.presence.used(symbol) for symbol in symbols.values() if symbol in read}
         counts = len(rows.columns), len(rows.scalars)
@@ -208,7 +208,7 @@ class _Totals(KernelText):
         self.tag_of |= self._sums
         self.learn()
 
-    def _read(self, each: Pass) -> set[Symbol]:
+    def _read(self, each: Sweep) -> set[Symbol]:
         found = self.recomputed.closure(each.roots)[1]
         return found.union(*(line.expression.free_symbols for line in each.scalars))
 
@@ -217,7 +217,7 @@ class _Totals(KernelText):
         level = {s: f"call({tag.text})" for s, tag in self.tag_of.items() if not axes(s).features}
         scope = LevelText("call", level, self.kinds)
         body: list[str] = []
-        for number, each in enumerate(self._passes):
+        for number, each in enumerate(self._sweeps):
             body += self.sweep(scope, each, f"columns_{number}")
         body += self.sweep(scope, self._last, "")
         for store in self._results:
@@ -226,7 +226,7 @@ class _Totals(KernelText):
                 body += [f"call.store({self.result_tags[name].text}, {value});" for name in store.names]
         if scope.names_type:
             body.insert(0, "using A = typename Call::A;")
-        stages = self._passes[1:]
+        stages = self._sweeps[1:]
         most = max((each.sums for each in stages), default=1)
         own = [line for tag in self.tags.all if tag not in self._sums.values() for line in tag.declaration()]
         return [

@@ -1,240 +1,168 @@
-"""Text of the kernels of a direction: the names that a kernel uses, and its sweeps over the entries of a row."""
+"""Sweeps over a row, or over columns: the reductions, stores and sums of each, before it is printed.
+
+A sweep is a loop over the entries of a row. A stage of the plan is one sweep, or a few (`of_stage`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
-import sympy
 from sympy import Expr, Symbol
 
-from lngen.algebra.symbols import PLACE, AttainsFirst, D, Reduction, TypedSymbol, axes
-from lngen.emit.cpp import contract
-from lngen.emit.cpp.expressions import CppPrinter, Kinds, names_type
-from lngen.emit.cpp.passes import Pass, Recomputed, Reduced
-from lngen.emit.cpp.presence import Presence, cpp, flags, result_condition
-from lngen.emit.cpp.tags import Tag, Tags, given, kind_of
-from lngen.plan.passes.places import distance
-from lngen.plan.presence import ALWAYS, NEVER, Condition
-from lngen.plan.program import Assignment, FeatureReduction, Line, RowProgram, RowsReduction
+from lngen.algebra.symbols import (
+    AttainsFirst,
+    FeatureSum,
+    Mean,
+    Reduction,
+    RowMax,
+    RowMin,
+    RowScalarSymbol,
+    RowSymbol,
+    axes,
+)
+from lngen.errors import LngenError
+from lngen.plan.program import Assignment, FeatureReduction, RowsReduction, Stage, Store
 
-__all__ = ["KernelText", "LevelText"]
+MOST_SUMS = 64
+"""Largest number of sums in a stage, or in a kernel over its rows: a set of sums is the bits of a word."""
 
-
-class LevelText:
-    """A function of the text: the printers of its values, and of the entries of its sweeps."""
-
-    def __init__(self, of: str, at_level: Mapping[Symbol, str], kinds: Mapping[Symbol, Kinds]) -> None:
-        self.of = of
-        self._level: dict[Symbol, str] = {D: f"{of}.D", **at_level}
-        self._kinds = kinds
-        self.read: dict[Symbol, int] = {}
-        self.names_type = False
-        self._made: set[Symbol] = set()
-
-    def name(self, symbols: Iterable[Symbol]) -> None:
-        """Note that a value has its own name from here on."""
-        for symbol in symbols:
-            self._level[symbol] = symbol.name
-            self._made.add(symbol)
-
-    def line(self, expression: Expr) -> str:
-        """A value outside of the sweeps."""
-        self._note(expression, 1)
-        text = CppPrinter(self._level, self._kinds).line(expression)
-        self.names_type |= names_type(text)
-        return text
-
-    def entry(self, names: Mapping[Symbol, str]) -> CppPrinter:
-        """The printer of an entry, whose own values have these names."""
-        return CppPrinter({**self._level, PLACE: "at.place()", **names}, self._kinds, is_entry=True)
-
-    def note_entry(self, expressions: Iterable[Expr]) -> None:
-        """Note what the entries of a sweep read."""
-        for expression in expressions:
-            self._note(expression, 2)
-
-    def _note(self, expression: Expr, times: int) -> None:
-        for symbol in expression.free_symbols - self._made:
-            self.read[symbol] = self.read.get(symbol, 0) + times * _uses(expression, symbol)
+_OPERATORS: dict[type[Reduction], str] = {Mean: "mean", FeatureSum: "sum", RowMax: "max", RowMin: "min"}
 
 
-class KernelText:
-    """Text of one of the two kernels of a direction: its names, and its sweeps."""
+@dataclass(frozen=True)
+class Reduced:
+    """A reduction over the features, of a row or of Features alone.
 
-    def __init__(self, program: RowProgram, recomputed: Iterable[Assignment]) -> None:
-        self.program = program
-        self.presence = Presence(program)
-        self.flags = flags(program)
-        self.recomputed = Recomputed(recomputed)
-        self.tags = Tags(symbol.name for symbol in _symbols(program))
-        self.tag_of: dict[Symbol, Tag] = {}
-        self.result_tags: dict[str, Tag] = {}
-        self.kinds: dict[Symbol, Kinds] = {}
-        self.keeps: dict[Symbol, tuple[Tag, Pass]] = {}
+    The operator "first" has an `AttainsFirst` as its body, and gives the place at which that is 1.
+    """
 
-    # ---- names
+    symbol: Symbol
+    operator: str
+    body: Expr
+    source: str
+    shift: bool = False
 
-    def arguments(
-        self, each: contract.LaunchContract, symbols: Mapping[str, TypedSymbol], used: Mapping[Symbol, Condition]
-    ) -> str:
-        """Declare the tags of a kernel's arguments; return the declaration of their order."""
-        neutral = dict(self.program.optional)
-        results = {f"out_{name}": store.symbol for store in self.program.results for name in store.names}
-        tags: dict[str, Tag] = {}
-        for argument in each.arguments:
-            if argument.role in ("workspace", "rows", "blocks", "D"):
+    def words(self) -> str:
+        """The reduction in words, for a comment."""
+        if self.operator == "first":
+            body, extreme = self.body.args
+            return f"place of the first {body} that is {extreme}"
+        return f"{self.operator}({self.body})"
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """One loop over the entries of a row: its reductions, the sums over rows and stores of an entry, and the values
+    that its reductions give.
+    """
+
+    reductions: tuple[Reduced, ...] = ()
+    columns: tuple[RowsReduction, ...] = ()
+    stores: tuple[Store, ...] = ()
+    scalars: tuple[Assignment, ...] = ()
+    over_all: tuple[RowsReduction, ...] = ()
+    row_scalar_stores: tuple[Store, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.reductions) > MOST_SUMS:
+            raise LngenError(f"a stage has {len(self.reductions)} reductions; the C++ backend allows {MOST_SUMS}")
+
+    @property
+    def roots(self) -> list[Expr]:
+        """The values of an entry that the sweep reduces, adds up or stores."""
+        bodies = [*(item.body for item in self.reductions), *(item.body for item in self.columns)]
+        return bodies + [store.symbol for store in self.stores]
+
+    @property
+    def sums(self) -> int:
+        """The number of accumulators that the sweep carries along; a first place takes two."""
+        firsts = sum(item.operator == "first" for item in self.reductions)
+        return len(self.reductions) + firsts
+
+
+@dataclass
+class Recomputed:
+    """Row values that each sweep rematerializes instead of keeping them.
+
+    Kernels wait for memory, not for arithmetic.
+    """
+
+    lines: Iterable[Assignment]
+    _by_symbol: dict[Symbol, Assignment] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._by_symbol = {line.symbol: line for line in self.lines}
+
+    def __getitem__(self, symbol: Symbol) -> Assignment | None:
+        return self._by_symbol.get(symbol)
+
+    def closure(self, roots: Iterable[Expr], stops: Iterable[Symbol] = ()) -> tuple[list[Assignment], set[Symbol]]:
+        """The values to compute for `roots`, in order, and the symbols that they start from, `stops` among them."""
+        known = frozenset(stops)
+        found: set[Symbol] = set()
+        leaves: set[Symbol] = set()
+        waiting = [symbol for root in roots for symbol in root.free_symbols]
+        while waiting:
+            symbol = waiting.pop()
+            if symbol in found or symbol in leaves:
                 continue
-            name = argument.name
-            kind = kind_of(argument, results)
-            if argument.role == "result":
-                public = name.removeprefix("out_")
-                shown = name if kind.startswith(("FEATURES", "SCALARS")) else public
-                tags[name] = self.tags.add(shown, kind, result_condition((public,), self.program))
-                self.result_tags[public] = tags[name]
-                continue
-            if argument.role == "save":
-                tags[name] = self.tags.add(name.removeprefix("save_"), kind)
-                continue
-            symbol = symbols[name]
-            where = ALWAYS
-            if kind in ("ROWS", "ROW_NUMBERS", "FEATURES", "SCALAR"):
-                where = used.get(symbol, NEVER) & self.flags.get(argument.part, ALWAYS)
-            tags[name] = self.tag_of[symbol] = self.tags.add(name, kind, where, neutral.get(argument.part, Fraction(0)))
-            self.kinds[symbol] = tags[name].kinds
-        self.saved_tags = {name.removeprefix("save_"): tag for name, tag in tags.items() if name.startswith("save_")}
-        return given(each, tags)
-
-    def learn(self) -> None:
-        """Learn the kinds of the values that lines make; a line may use what a later one makes."""
-        before: dict[Symbol, Kinds] | None = None
-        while before != self.kinds:
-            before = dict(self.kinds)
-            self.kinds |= {line.symbol: self._learned(line) for line in self.program.lines()}
-
-    def _learned(self, line: Line) -> Kinds:
-        if isinstance(line, RowsReduction):
-            return Kinds(zero=self.presence.needed(line.symbol) != ALWAYS)
-        body, reduces = line.body, isinstance(line, FeatureReduction)
-        if isinstance(body, AttainsFirst):
-            body, reduces = distance(body), True
-        elif isinstance(body, Reduction):
-            body, reduces = body.args[0], True
-        kinds = CppPrinter({}, self.kinds).kinds_of(body)
-        return Kinds(zero=kinds.zero or self._unwanted(line.symbol) != "") if reduces else kinds
-
-    def _unwanted(self, symbol: Symbol) -> str:
-        """The condition that a reduction is used under, if it is not used wherever it is other than zero."""
-        used = self.presence.used(symbol)
-        return "" if self.presence.nonzero(symbol).implies(used) else cpp(used)
-
-    # ---- sweeps
-
-    def sweep(self, scope: LevelText, each: Pass, name: str, recalls: Sequence[Symbol] = ()) -> list[str]:
-        """The lines of a pass: its sweep, its results, the values that follow."""
-        lines: list[str] = []
-        if each.reductions or each.columns or each.stores:
-            lines += self._sweep(scope, each, name, recalls)
-        for index, item in enumerate(each.reductions):
-            value = f"get<{index}>({name})"
-            if item.operator == "mean" and _method(each.reductions) != "means":
-                value = f"math::quotient({value}, {scope.of}.D)"
-            if item.shift:
-                value = f"finite_or_zero({value})"
-            scope.name([item.symbol])
-            lines.append(f"const auto {item.symbol.name} = {value};  // {item.source}: {item.words()}")
-        for line in each.scalars:
-            text = scope.line(line.expression)
-            scope.name([line.symbol])
-            lines.append(f"const auto {line.symbol.name} = {text};  // {line.source}")
-        for total in each.over_all:
-            value = scope.line(total.body)
-            call = f"{scope.of}.over_rows({self.tag_of[total.symbol].text}, {value});"
-            lines.append(f"{call}  // {total.source}: {total.symbol.name}")
-        for store in each.row_scalar_stores:
-            value = scope.line(store.symbol)
-            lines += [f"{scope.of}.store({self.result_tags[result].text}, {value});" for result in store.names]
-        return lines
-
-    def _sweep(self, scope: LevelText, each: Pass, name: str, recalls: Sequence[Symbol]) -> list[str]:
-        lines, leaves = self.recomputed.closure(each.roots)
-        printed = [_body(item) for item in each.reductions] + [item.body for item in each.columns]
-        stored = [store.symbol for store in each.stores for _ in store.names]
-        expressions = [line.expression for line in lines] + printed + stored
-        scope.note_entry(expressions)
-        own = {line.symbol: line.symbol.name for line in lines}
-        body: list[str] = []
-        reads = {s: tag for s, tag in self.tag_of.items() if s in leaves and axes(s).features}
-        # A GPU's compiler keeps fewer registers if an entry's values are read one after the other.
-        in_order = scope.of == "row" and len(reads) > 1
-        for symbol, tag in reads.items():
-            if in_order or sum(_uses(expression, symbol) for expression in expressions) > 1:
-                own[symbol] = symbol.name
-                body.append(f"const auto {symbol.name} = at({tag.text});")
+            if symbol in self._by_symbol and symbol not in known:
+                found.add(symbol)
+                waiting += self._by_symbol[symbol].expression.free_symbols
             else:
-                own[symbol] = f"at({tag.text})"
-        printer = scope.entry(own)
-        at_once = {}
-        for line in lines:
-            text = printer.line(line.expression, varies=True)
-            source = f"  // {line.source}"
-            kept = self.keeps.get(line.symbol)
-            if line.symbol in recalls and kept:
-                text = f"at.recall({kept[0].text}, [&] {{ return {text}; }})"
-            elif kept and kept[1] is each:
-                text = f"at.keep({kept[0].text}, {text})"
-            elif line.symbol in stored and sum(_uses(e, line.symbol) for e in expressions) == 1:
-                at_once[line.symbol] = text, source
-                continue
-            body.append(f"const auto {line.symbol.name} = {text};{source}")
-        for item in each.columns:
-            value = printer.line(item.body)
-            body.append(
-                f"at.over_rows({self.tag_of[item.symbol].text}, {value});  // {item.source}: {item.symbol.name}"
-            )
-        for store in each.stores:
-            value, source = at_once.get(store.symbol, (printer.line(store.symbol), ""))
-            body += [f"at.store({self.result_tags[result].text}, {value});{source}" for result in store.names]
-        if each.reductions:
-            body.append(f"return terms({', '.join(self._term(printer, item) for item in each.reductions)});")
-        if any(map(names_type, body)):
-            body.insert(0, "using A = typename decltype(at)::A;")
-        head = f"{scope.of}.{_method(each.reductions)}([&](auto at) {{"
-        head = f"const auto {name} = {head}" if each.reductions else head
-        if len(body) == 1 and "//" not in body[0]:
-            return [f"{head} {body[0]} }});"]
-        return [head, *(f"  {line}" for line in body), "});"]
-
-    def _term(self, printer: CppPrinter, item: Reduced) -> str:
-        text = printer.line(_body(item))
-        if used := self._unwanted(item.symbol):
-            text = f"wanted<{used}>({text})"
-        return f"{item.operator}_of({text})" if item.operator in ("max", "min") else text
+                leaves.add(symbol)
+        return [line for symbol, line in self._by_symbol.items() if symbol in found], leaves
 
 
-def _method(reductions: Sequence[Reduced]) -> str:
-    operators = {item.operator for item in reductions}
-    if not operators:
-        return "each"
-    if operators <= {"mean", "sum"}:
-        return "means" if operators == {"mean"} else "sums"
-    return "firsts" if operators == {"first"} else "reduce"
+def of_stage(stage: Stage, recomputed: Recomputed) -> list[Sweep]:
+    """The sweeps of a stage: one, unless it stores a row value that reads its own reductions."""
+    reductions = tuple(map(_reduced, stage.reductions))
+    early = tuple(line for line in stage.temps if not axes(line.symbol).features)
+    made = {item.symbol for item in reductions} | {line.symbol for line in stage.row_scalars}
+    columns = [item for item in stage.rows_reductions if axes(item.symbol).features]
+    rows = [store for store in stage.stores if isinstance(store.symbol, RowSymbol)]
+    late_columns = tuple(item for item in columns if recomputed.closure([item.body])[1] & made)
+    late_rows = tuple(store for store in rows if recomputed.closure([store.symbol])[1] & made)
+    found = [Sweep(scalars=early)] if early else []
+    found.append(
+        Sweep(
+            reductions,
+            tuple(item for item in columns if item not in late_columns),
+            tuple(store for store in rows if store not in late_rows),
+            stage.row_scalars,
+            tuple(item for item in stage.rows_reductions if not axes(item.symbol).features),
+            tuple(store for store in stage.stores if isinstance(store.symbol, RowScalarSymbol)),
+        )
+    )
+    return [*found, Sweep(columns=late_columns, stores=late_rows)] if late_columns or late_rows else found
 
 
-def _body(item: Reduced) -> Expr:
-    return distance(item.body) if item.operator == "first" else item.body
+def of_lines(assignments: Sequence[Assignment], recomputed: Recomputed) -> list[Sweep]:
+    """Flattened assignments in as few sweeps as their order allows; the first has no reductions."""
+    done: list[Sweep] = []
+    reductions: list[Reduced] = []
+    scalars: list[Assignment] = []
+    for line in assignments:
+        if axes(line.symbol).features:
+            continue
+        first = isinstance(line.expression, AttainsFirst)
+        reduced = first or isinstance(line.expression, Reduction)
+        _, leaves = recomputed.closure([line.expression])
+        pending = {item.symbol for item in reductions} | {item.symbol for item in scalars}
+        other = any((item.operator == "first") != first for item in reductions)
+        if reduced and (leaves & pending or other or not done):
+            done.append(Sweep(tuple(reductions), scalars=tuple(scalars)))
+            reductions, scalars = [], []
+        if reduced:
+            operator = "first" if first else _OPERATORS[type(line.expression)]
+            body = line.expression if first else line.expression.args[0]
+            reductions.append(Reduced(line.symbol, operator, body, line.source))
+        else:
+            scalars.append(line)
+    return [*done, Sweep(tuple(reductions), scalars=tuple(scalars))]
 
 
-def _uses(expression: sympy.Basic, symbol: Symbol) -> int:
-    """The number of times that a symbol stands in the printed text of an expression."""
-    if expression == symbol:
-        return 1
-    if isinstance(expression, sympy.Pow) and expression.base == symbol and expression.exp == 2:
-        return 2
-    return sum(_uses(part, symbol) for part in expression.args)
-
-
-def _symbols(program: RowProgram) -> list[Symbol]:
-    """Every symbol that a program defines or is given."""
-    arguments = [*(a.symbol for a in program.rows), *(p.symbol for p in program.parameters)]
-    return [*arguments, *program.saved, *(line.symbol for line in program.lines())]
+def _reduced(item: FeatureReduction) -> Reduced:
+    operator = "first" if isinstance(item.body, AttainsFirst) else item.operator
+    return Reduced(item.symbol, operator, item.body, item.source, item.shift)

@@ -36,7 +36,7 @@ class DirectionBody:
     """Function of one direction.
 
     `wanted` has the results in their order, each with the cases in which it is needed, and `groups` the values of each
-    parameter that is a tuple. Raises LngenError if an omitted input makes a value infinite that is read.
+    parameter that is a tuple. Raises LngenError if a left-out input makes a value infinite that is read.
     """
 
     def __init__(
@@ -196,7 +196,7 @@ class DirectionBody:
         return absent + lines, returned
 
     def _anything(self) -> Code:
-        """A number per row, any: of a row scalar that is not going to be read."""
+        """Return a placeholder with a number per row, for a row scalar that nothing reads."""
         per_row = [event for event in (*self.rows, *self.row_scalars) if event.kind == "store"]
         rows = [(node, cases) for node, cases in self._loaded("block") if node.axes == ROW]
         rows += [(self.nodes[event.node], self.wanted[event.name] & self.everything) for event in per_row]
@@ -231,7 +231,7 @@ class DirectionBody:
     def _taken(
         self, block: Sequence[str], returned: Sequence[Code], arguments: Mapping[str, Code], goes_on: bool
     ) -> list[str]:
-        """The function of a block, and the call that takes the rows; nothing where a call has none to take."""
+        """The function of a block, and the call that runs it over the rows; no lines if the direction reads no rows."""
         if not returned:
             return []
         loads = [node for node, _ in self._loaded("block")]

@@ -88,7 +88,7 @@ class CodeLine:
 
 
 def that_count(lines: Sequence[CodeLine], cases: Cases, read: Iterable[str]) -> list[CodeLine]:
-    """The lines without assignments that nothing reads; `read` are the names that are read after them.
+    """Return the lines without dead assignments; `read` are the names that are read after them.
 
     >>> acts = CodeLine("r", called("f", Code.of("c")), acts=True)
     >>> lines = [acts, CodeLine("s", Code.of("x")), CodeLine("s", Code("0"))]

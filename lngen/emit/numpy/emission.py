@@ -142,9 +142,9 @@ class _NumpyEmission:
         }
 
     def _serves_few(self, program: RowProgram) -> bool:
-        """Test whether the function of a program takes few rows at once, in memory that NumPy makes.
+        """Test whether a direction has a fast path: few rows at once, in memory that NumPy makes.
 
-        A row has to tell the shape of all rows, and the compute type has to be theirs.
+        An argument has to have the shape of the rows, and the compute type has to be the rows' own.
         """
         if self.forward.is_wide:
             return False
@@ -162,7 +162,7 @@ class _NumpyEmission:
         return [each.variable for each in self.protocol.directions[program.direction].makes]
 
     def _directions(self) -> list[str]:
-        """The statements that make the public functions' other half of a direction's mathematics."""
+        """Return the statements that join each direction's mathematics to the argument checks of the runtime."""
         wide = ", is_wide=True" if self.forward.is_wide else ""
         lines = [f"_LAYER = _directions.HostLayer(INTERFACE, Saved{wide})"]
         for made in self.functions:

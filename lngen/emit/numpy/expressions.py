@@ -1,4 +1,4 @@
-"""Expressions of Python for nodes: what an operation is called, what it is written over, and what it is made of."""
+"""Python expressions of nodes: the function of an operation, its operands, and the memory of its result."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class NodeExpressions:
         return self.expression(node) if index in self.inside else Code.of(self.variables[index])
 
     def in_cases(self, index: int, cases: Condition) -> Code:
-        """A node as it is read in some cases: if it is one number there, or what one other node is, that."""
+        """Return a node as it is read in some cases: as a number or another node, if it equals that in all of them."""
         forms = [form for form in self.nodes[index].forms if form.cases & cases]
         if len(forms) == 1 and isinstance(forms[0].value, NumberNode):
             return self.literal(forms[0].value.value)

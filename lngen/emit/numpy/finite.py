@@ -1,4 +1,4 @@
-"""Refusal of neutral values that make a result infinite: an omitted input *is* its neutral value."""
+"""Refusal of neutral values that make a result infinite: a left-out input *is* its neutral value."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lngen.plan.presence import Condition
 
 
 def require_finite(schedule: Schedule, need: Sequence[Condition]) -> None:
-    """Raise LngenError if a value that is read is infinite, or not real, with omitted inputs.
+    """Raise LngenError if a value that is read is infinite, or not real, with left-out inputs.
 
     `need` has the cases in which each node is read. With `r: Feature = 0` and no `r` given, `x/mean(r)` divides by
     zero: forward would return a meaningless result, so the default is refused, by name.
@@ -27,7 +27,7 @@ def require_finite(schedule: Schedule, need: Sequence[Condition]) -> None:
             if not cases or not isinstance(form.value, NumberNode) or _can_be_written(form.value.value):
                 continue
             absent = [name for name in _fewest_absent(cases) if name in neutral]
-            # The tangent of what is left out is left out too, and is not what is at fault.
+            # The tangent of a left-out input is left out too; the fault is the input's.
             of_absent = {derivative for name in absent for derivative in (tangent(name), gradient(gradient(name)))}
             absent = [name for name in absent if name not in of_absent]
             if not absent:

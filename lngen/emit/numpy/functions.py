@@ -75,7 +75,7 @@ def direction_function(
 def _variables(
     program: RowProgram, optional: Sequence[str], results: Sequence[str], names: LocalNames
 ) -> tuple[tuple[str, str], ...]:
-    """The variable that is None where an argument is absent, of each argument."""
+    """Map each argument to the variable that is None where the argument is absent."""
     found = {name: names.with_suffix(gradient(name), "out") for name in optional if gradient(name) in results}
     found |= {row.name: names.parameter(row.name, True) for row in program.rows if row.origin != "saved output"}
     found |= {parameter.name: names.own(parameter.name) for parameter in program.parameters}

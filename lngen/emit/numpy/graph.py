@@ -1,7 +1,7 @@
 """Graph of array operations, and the value of each node in each case of absent arguments.
 
 A node is one ufunc call. An absent argument is its neutral number, and numbers fold. In such a case a node may *be* a
-number, or the array of one of its operands, and is not computed. Multiplication by an omitted gamma therefore costs
+number, or the array of one of its operands, and is not computed. Multiplication by a left-out gamma therefore costs
 nothing.
 """
 

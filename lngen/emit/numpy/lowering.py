@@ -33,7 +33,7 @@ from lngen.plan.program import Assignment, Centring, FeatureReduction, RowProgra
 
 def passes(program: RowProgram) -> Iterator[tuple[str, RowProgram]]:
     """Yield the program after each pass for operations on whole arrays, and the pass's rule."""
-    program = with_late_scales(program, lambda p: _row_passes(lower(p, Cases(()))))
+    program = with_late_scales(program, lambda p: _row_operations(lower(p, Cases(()))))
     yield "late scales", program
     yield "weights", with_weights(program)
 
@@ -60,8 +60,8 @@ def lower(
     return lowering.schedule
 
 
-def _row_passes(schedule: Schedule) -> int:
-    """Return the number of passes over whole rows in a call with every argument, of any kind."""
+def _row_operations(schedule: Schedule) -> int:
+    """Return the number of operations on whole rows, loads apart, in a call with every argument."""
     nodes = schedule.graph.nodes
     cases = schedule.cases
     all_there = all_of(map(cases.present, cases.names))

@@ -1,4 +1,4 @@
-"""Names in emitted functions: each symbol of a program keeps its name, unless the emitted code has it for itself."""
+"""Names in emitted functions: a symbol of a program keeps its name, unless the emitted code uses that name itself."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ class LocalNames:
         return self._own[name]
 
     def with_suffix(self, name: str, suffix: str) -> str:
-        """A name for memory of a symbol, or for what a call is given for it: `x_rows`."""
+        """A name for the memory of a symbol, or for its argument: `x_rows`."""
         if (name, suffix) not in self._composed:
             self._composed[name, suffix] = self.internal(f"{self.own(name)}_{suffix}")
         return self._composed[name, suffix]
 
     def internal(self, name: str) -> str:
-        """A name for something of the emitted code's own, with a number after it if it is taken."""
+        """A name for a value that the emitted code adds, with a number after it if it is taken."""
         spelled, number = name, 1
         while spelled in self._taken:
             number += 1

@@ -86,10 +86,10 @@ def written_out(expression: Expr) -> Expr:
 
 
 def with_corrected_moments(program: RowProgram, most_sums: int) -> RowProgram:
-    """The same program, in which a correction shares its sweep with the stage after it where that can be.
+    """Return the program with each correction joined to the stage after it, where the two can share a sweep.
 
-    It can be where every reduction of that stage is a second moment of rows that the correction centres, or needs
-    nothing that is known only after it; and where no stage gets more than `most_sums` reductions.
+    They can if each reduction of that stage is a second moment of rows that the correction centres, or reads nothing
+    that is known only after the correction. A joined stage has at most `most_sums` reductions.
     """
     stages: list[Stage] = []
     waiting, names = list(program.stages), program.names()
@@ -104,11 +104,11 @@ def with_corrected_moments(program: RowProgram, most_sums: int) -> RowProgram:
 
 
 def joined(correction: Stage, following: Stage, names: Names, most_sums: int) -> tuple[Stage, Stage] | None:
-    """Merge two passes into one; return the merged pass and the rest, or None if they cannot be merged.
+    """Join two stages into one; return the joined stage and the rest, or None if they cannot be joined.
 
-    The rest are row values, and results from them, that need the sums of the merged pass.
+    The rest are row values, and results from them, that need the sums of the joined stage.
     """
-    sweep = _Sweep(correction, following, names)
+    sweep = _JoinedStage(correction, following, names)
     for item in following.reductions:
         sweep.take(item)
     after = _known_after(correction) | _known_after(following)
@@ -135,8 +135,8 @@ def joined(correction: Stage, following: Stage, names: Names, most_sums: int) ->
     return stage, rest
 
 
-class _Sweep:
-    """The reductions of a stage that joins two, and the row scalars that are made of them."""
+class _JoinedStage:
+    """The reductions of two joined stages, and the row scalars that are computed from them."""
 
     def __init__(self, correction: Stage, following: Stage, names: Names) -> None:
         self._names = names
@@ -151,7 +151,7 @@ class _Sweep:
         }
 
     def take(self, item: FeatureReduction) -> None:
-        """Take a reduction into the sweep: a second moment as sums of the shifted rows, any other as it is."""
+        """Add a reduction: a second moment as sums over the shifted rows, any other as it is."""
         factors = self._factors(item)
         if factors is None:
             self.reductions.append(item)
@@ -167,7 +167,7 @@ class _Sweep:
         self.moments.append(Assignment(item.symbol, value, item.step))
 
     def _factors(self, item: FeatureReduction) -> tuple[FeatureReduction, FeatureReduction] | None:
-        """The corrections of the two centred rows that a reduction adds up the product of."""
+        """Return the corrections of two centred rows, if a reduction adds up the product of the rows."""
         body = self._written_out(item.body)
         factors = (body.base, body.base) if isinstance(body, Pow) and body.exp == 2 else body.args
         if item.operator not in ("mean", "sum") or not isinstance(body, (Mul, Pow)) or len(factors) != 2:
@@ -182,7 +182,7 @@ class _Sweep:
         return value
 
     def _sum_of(self, residual: FeatureReduction) -> RowScalarSymbol:
-        """The sum that a correction is the mean of; from now on the correction is computed from it."""
+        """Return the sum over a shifted row; the correction, its mean, is computed from it from now on."""
         total = self._sum(f"sum_{residual.body}", residual.body, residual.step)
         if residual in self.reductions:
             self.reductions.remove(residual)

@@ -1,4 +1,4 @@
-"""Factors that belong to a row are multiplied where a row has become a number.
+"""Late scales: a row scalar multiplies the result of a reduction instead of each entry before it.
 
 `mean(g*xhat)` with `xhat = rstd*x_centred` is `rstd*mean(g*x_centred)`, and a sum over rows takes `rstd` as its
 weights: where `xhat` is read by nothing else, a pass over the rows is saved.
@@ -17,12 +17,12 @@ from lngen.algebra.symbols import RowScalarSymbol, TypedSymbol, axes
 from lngen.plan.program import Assignment, FeatureReduction, RowProgram, Stage
 
 
-def with_late_scales(program: RowProgram, passes: Callable[[RowProgram], int]) -> RowProgram:
-    """Write out scaled rows wherever that makes the program shorter.
+def with_late_scales(program: RowProgram, operations: Callable[[RowProgram], int]) -> RowProgram:
+    """Read rows without their row scalars, which multiply later, wherever that takes fewer operations on rows.
 
-    `passes` counts the operations of a program on whole rows. A row that is stored keeps its scale. So does one without
-    which a product would overreach more than the program's do, above or below, at any end (`Growth.overreach`): of two
-    quotients `p*q` the scales would be multiplied first, and their product is 0 where `p` and `q` are ordinary numbers.
+    `operations` counts those of a program on whole rows. A row that is stored keeps its scale. So does a row if a
+    product would leave the range of floats without the scale, and does not with it (`Growth.overreach`): of two
+    quotients `p*q` the scales would be multiplied first, and underflow to 0 where `p` and `q` are ordinary numbers.
 
     >>> from lngen.algebra.symbols import Mean, RowSymbol
     >>> x, xhat, dy, r, m = *map(RowSymbol, ("x", "xhat", "dy")), *map(RowScalarSymbol, "rm")
@@ -34,7 +34,7 @@ def with_late_scales(program: RowProgram, passes: Callable[[RowProgram], int]) -
     FeatureReduction(symbol=m_unscaled, operator='mean', body=dy*x, step=2, shift=False)
     Assignment(symbol=m, expression=m_unscaled*r, step=2)
     """
-    fewest = passes(program)
+    fewest = operations(program)
     for symbol in [temp.symbol for temp in program.temps()]:
         temp = next(temp for temp in program.temps() if temp.symbol == symbol)
         factors, rest = _apart(temp.expression)
@@ -42,7 +42,7 @@ def with_late_scales(program: RowProgram, passes: Callable[[RowProgram], int]) -
         if stored or factors == 1 or rest == 1:
             continue
         candidate = _written_out(program, temp)
-        count = passes(candidate)
+        count = operations(candidate)
         if count < fewest and _reaches_no_further(candidate, program):
             program, fewest = candidate, count
     return program

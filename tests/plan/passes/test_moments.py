@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from lngen import runtime
 from lngen.algebra.equations import Names
 from lngen.algebra.symbols import RowScalarSymbol, RowSymbol
-from lngen.emit.cpp.passes import MOST_SUMS
+from lngen.emit.cpp.sweeps import MOST_SUMS
 from lngen.extensions import simt
 from lngen.language.parsing import parse
 from lngen.pipeline import stages
