@@ -232,12 +232,6 @@ def stored_shape(kind: Kind, rows: int, features: int) -> tuple[int, ...]:
     return (features,) if kind.over_features else ()
 
 
-def public(kind: Kind, value: Any, rows: int, features: int) -> Any:
-    """A value of the interpreter in the shape of the evaluator."""
-    full = np.broadcast_to(np.asarray(value, float), stored_shape(kind, rows, features))
-    return full[:, 0] if kind is Kind.ROW_SCALAR else full
-
-
 def draw(definition: Definition, rows: int, features: int, seed: int = 0) -> dict[str, Any]:
     """Inputs (by name) and cotangents (by `d` and the output's name) in stored shapes; positive for a logarithm."""
     rng = np.random.default_rng(seed)
@@ -256,15 +250,15 @@ _REDUCED: dict[str, Callable[..., Any]] = {"mean": np.mean, "sum": np.sum, "max"
 
 
 def interpret(
-    program: RowProgram, given: Mapping[TypedSymbol, Any], rows: int, features: int
+    program: RowProgram, given: Mapping[TypedSymbol, Any], rows: int, features: int, dtype: Any = np.float64
 ) -> tuple[dict[str, Any], dict[TypedSymbol, Any]]:
-    """A row program run stage by stage in float64: results by name, and every value.
+    """A row program run stage by stage in one type: results by name, and every value.
 
     Every symbol has to be known when it is used, every row result stored in the stage that has it, and every sum over
     rows be of the kind that its result is.
     """
-    values: dict[TypedSymbol, Any] = {**given, D: float(features)}
-    arithmetic = Arithmetic()
+    values: dict[TypedSymbol, Any] = {**given, D: dtype(features)}
+    arithmetic = Arithmetic(dtype=dtype)
 
     def value(expression: Any) -> Any:
         unknown = expression.free_symbols - values.keys()
@@ -280,7 +274,7 @@ def interpret(
             assert is_row(line.symbol)
             values[line.symbol] = value(line.expression)
         for reduction in stage.reductions:
-            body = np.broadcast_to(np.asarray(value(reduction.body), float), (rows, features))
+            body = np.broadcast_to(np.asarray(value(reduction.body), dtype), (rows, features))
             values[reduction.symbol] = _REDUCED[reduction.operator](body, axis=-1, keepdims=True)
         for line in stage.row_scalars:
             assert axes(line.symbol) == (True, False)
@@ -291,7 +285,7 @@ def interpret(
         for total in stage.rows_reductions:
             assert axes(total.body) == (True, axes(total.symbol).features)
             width = features if axes(total.symbol).features else 1
-            body = np.broadcast_to(np.asarray(value(total.body), float), (rows, width))
+            body = np.broadcast_to(np.asarray(value(total.body), dtype), (rows, width))
             values[total.symbol] = body.sum(0) if axes(total.symbol).features else body.sum()
     for line in program.epilogue:
         assert not axes(line.symbol).rows
@@ -299,22 +293,3 @@ def interpret(
     for store in program.results:
         assert stored.issuperset(store.names) == axes(store.symbol).rows
     return {name: values[store.symbol] for store in program.results for name in store.names}, values
-
-
-def run(plan: Plan, drawn: Mapping[str, Any], rows: int, features: int) -> dict[str, Any]:
-    """Outputs and gradients of both programs, by name, backward reading only what its arguments say."""
-    by_name = {symbol.name: symbol for symbol in plan.derivation.forward.symbols}
-    given = {by_name[name]: drawn[name] for name in by_name}
-    read = {*(row.symbol for row in plan.forward.rows), *(each.symbol for each in plan.forward.parameters)}
-    outputs, values = interpret(plan.forward, {s: v for s, v in given.items() if s in read}, rows, features)
-    known = {symbol: values[symbol] for symbol in plan.backward.saved}
-    for argument in plan.backward.rows:
-        known[argument.symbol] = {
-            "cotangent": drawn,
-            "saved input": drawn,
-            "saved output": outputs,
-        }[argument.origin][argument.name]
-    for parameter in plan.backward.parameters:
-        known[parameter.symbol] = drawn[parameter.name]
-    gradients, _ = interpret(plan.backward, known, rows, features)
-    return {**outputs, **gradients}

@@ -48,7 +48,7 @@ _METHODS: dict[type, str] = {
 
 
 @cache
-def _method(head: Any) -> str:
+def _method(head: type) -> str:
     return next((_METHODS[kind] for kind in head.__mro__ if kind in _METHODS), "other")
 
 
@@ -92,7 +92,8 @@ class Fold(Generic[Value]):
 
     def of_head(self, e: Any) -> Value:
         """Return the value by the method for the head of an expression."""
-        found: Value = getattr(self, _method(type(e)), self.other)(e)
+        head: Any = type(e)
+        found: Value = getattr(self, _method(head), self.other)(e)
         return found
 
     def other(self, e: Any) -> Value:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from lngen.check import Checkable
 from lngen.check.derived import checkable, second_derivation
-from lngen.derivation.simplify.derive import derive
 from lngen.emit import Notes
 from lngen.emit.numpy import emit
 from lngen.language.parsing import load, parse
@@ -13,7 +12,6 @@ from lngen.pipeline import stages
 from lngen.pipeline.files.loading import module_from_files
 from lngen.plan.planner import Plan
 from tests.check import standin
-from tests.programs import CENTRED_BACKWARD, CENTRED_FORWARD
 from tests.shipped import REST, WHOLE
 
 ROOT = Path(__file__).parents[2]
@@ -26,9 +24,9 @@ OTHER_LAYERS = [ROOT / "derive" / f"{name}.py" for name in REST]
 @cache
 def hand_written() -> Checkable:
     """The stand-in, with the programs that it follows."""
-    definition = parse(standin.DEFINITION)
-    adjoint = second_derivation(derive(definition))
-    return Checkable(definition, standin.MODULE, CENTRED_FORWARD, CENTRED_BACKWARD, adjoint)
+    plan = stages.planned(parse(standin.DEFINITION), proved=False)
+    adjoint = second_derivation(plan.derivation)
+    return Checkable(plan.derivation.definition, standin.MODULE, plan.forward, plan.backward, adjoint)
 
 
 @cache

@@ -9,7 +9,6 @@ from lngen.check.bounds import NUMPY, error_bounds
 from lngen.check.forms import FORMATS, AffineForm, Rounding, exact
 from lngen.errors import LngenError
 from tests.check.layers import DEFINITIONS, derived, hand_written
-from tests.programs import CENTRED_BACKWARD, CENTRED_FORWARD
 from tests.tiers import sample
 
 ORDINARY_SHAPES = [(37, 7), (37, 33), (37, 128), (5, 1025)]
@@ -52,34 +51,37 @@ def test_bounds_hold_at_every_shape(dtype):
 
 
 def test_an_offset_costs_nothing_because_the_error_of_the_mean_cancels():
+    forward, backward = hand_written().forward_program, hand_written().backward_program
     base = inputs.ordinary(hand_written().definition, 4, 128, seed=0)
     moved = inputs.replace(base, name="moved", inputs={**base.inputs, "x": base.inputs["x"] + 1e4}).astype("f4")
-    near = error_bounds(CENTRED_FORWARD, CENTRED_BACKWARD, base.astype("f4"), "float32")
-    far = error_bounds(CENTRED_FORWARD, CENTRED_BACKWARD, moved, "float32")
+    near = error_bounds(forward, backward, base.astype("f4"), "float32")
+    far = error_bounds(forward, backward, moved, "float32")
     for name in ("y", "dx", "dgamma"):
         assert far[name].max() < 3 * near[name].max()
 
 
 def test_without_the_correction_the_offset_shows():
+    forward, backward = hand_written().forward_program, hand_written().backward_program
     base = inputs.ordinary(hand_written().definition, 4, 128, seed=0)
     moved = inputs.replace(base, name="moved", inputs={**base.inputs, "x": base.inputs["x"] + 1e4}).astype("f4")
-    stages = tuple(stage for stage in CENTRED_FORWARD.stages if not stage.correction)
-    zero = {CENTRED_FORWARD.stages[1].reductions[0].symbol: sympy.S.Zero}
-    kept = CENTRED_FORWARD.stages[1].temps
+    stages = tuple(stage for stage in forward.stages if not stage.correction)
+    zero = {forward.stages[1].reductions[0].symbol: sympy.S.Zero}
+    kept = forward.stages[1].temps
     stages = (stages[0], inputs.replace(stages[1], temps=(*kept, *stages[1].temps)), *stages[2:])
     stages = tuple(stage.replaced(zero) for stage in stages)
-    saved = tuple(symbol for symbol in CENTRED_FORWARD.saved if symbol not in zero)
-    plain = inputs.replace(CENTRED_FORWARD, stages=stages, saved=saved)
-    backward_stages = tuple(stage.replaced(zero) for stage in CENTRED_BACKWARD.stages)
-    backward = inputs.replace(CENTRED_BACKWARD, stages=backward_stages, saved=saved)
-    far = error_bounds(plain, backward, moved, "float32")
+    saved = tuple(symbol for symbol in forward.saved if symbol not in zero)
+    plain = inputs.replace(forward, stages=stages, saved=saved)
+    backward_stages = tuple(stage.replaced(zero) for stage in backward.stages)
+    plain_backward = inputs.replace(backward, stages=backward_stages, saved=saved)
+    far = error_bounds(plain, plain_backward, moved, "float32")
     assert far["y"].max() > 1e-4
 
 
 def test_what_may_overflow_is_not_claimed():
+    forward, backward = hand_written().forward_program, hand_written().backward_program
     base = inputs.ordinary(hand_written().definition, 2, 5, seed=0)
     huge = inputs.replace(base, inputs={**base.inputs, "gamma": np.array([1.0, 6e4, 1.0, 1.0, 1.0])}).astype("f2")
-    bounds = error_bounds(CENTRED_FORWARD, CENTRED_BACKWARD, huge, "float16")
+    bounds = error_bounds(forward, backward, huge, "float16")
     exact_values = np.abs(huge.inputs["x"].astype(float))
     assert exact_values.max() < 65504
     assert np.all(np.isfinite(bounds["y"][:, [0, 2, 3, 4]]))
@@ -87,16 +89,15 @@ def test_what_may_overflow_is_not_claimed():
 
 
 def test_an_unknown_format_or_function_is_refused():
+    forward, backward = hand_written().forward_program, hand_written().backward_program
     case = inputs.ordinary(hand_written().definition, 1, 3, seed=0)
     with pytest.raises(LngenError, match="float128"):
-        error_bounds(CENTRED_FORWARD, CENTRED_BACKWARD, case, "float128")
-    strange = inputs.replace(
-        CENTRED_FORWARD.stages[-1].temps[0], expression=sympy.gamma(CENTRED_FORWARD.rows[0].symbol)
-    )
-    last = inputs.replace(CENTRED_FORWARD.stages[-1], temps=(strange, *CENTRED_FORWARD.stages[-1].temps[1:]))
-    program = inputs.replace(CENTRED_FORWARD, stages=(*CENTRED_FORWARD.stages[:-1], last))
+        error_bounds(forward, backward, case, "float128")
+    strange = inputs.replace(forward.stages[-1].temps[0], expression=sympy.gamma(forward.rows[0].symbol))
+    last = inputs.replace(forward.stages[-1], temps=(strange, *forward.stages[-1].temps[1:]))
+    program = inputs.replace(forward, stages=(*forward.stages[:-1], last))
     with pytest.raises(LngenError, match="gamma"):
-        error_bounds(program, CENTRED_BACKWARD, case, "float64")
+        error_bounds(program, backward, case, "float64")
 
 
 def test_a_shared_error_cancels_and_an_own_one_does_not():

@@ -10,7 +10,7 @@ import re
 import pytest
 
 from lngen.check.toolchain import nvrtc
-from lngen.emit.cuda import DTYPES, LAUNCH_FIELDS, contracts
+from lngen.emit.cuda import DTYPES, LAUNCH_FIELDS, LaunchContract, contracts
 from lngen.extensions.inspection.cubin import integers
 from lngen.paths import generated_folder
 from lngen.pipeline.stages import derived
@@ -28,6 +28,11 @@ SIZES = (1, 7, 33, 256, 768, 1000, 1024, 1025, 4096, 8192, 16384, 65536)
 
 # Instructions that compute in double precision, or convert to or from it.
 DOUBLE = re.compile(r"(DADD|DMUL|DFMA|DSETP|DMNMX|MUFU\.\w*64H|(F2F|I2F|F2I|FRND)\.[\w.]*F64)")
+
+
+def contracts_of(layer: str) -> tuple[LaunchContract, ...]:
+    plan = corpus.planned(layer)
+    return contracts(plan.forward, plan.backward)
 
 
 @functools.cache
@@ -54,7 +59,7 @@ def check_built(built: nvrtc.Compiled, layer: str) -> None:
     for name, used in built.resources.items():
         assert (used.spill_stores, used.spill_loads) == (0, 0), (name, used)
         # CUDA's own sin and cos reduce huge arguments in double precision, with a table on the stack.
-        if layer == "waves":
+        if layer == "sine":
             continue
         assert used.stack == 0, (name, used)
         if not name.endswith("f64"):
@@ -63,21 +68,21 @@ def check_built(built: nvrtc.Compiled, layer: str) -> None:
 
 
 # Each size once, each type and architecture several times.
-QUICK = [("centred", ARCHITECTURES[index % 4], DTYPES[index % 3], size) for index, size in enumerate(SIZES)] + [
-    ("centred", "sm_100", "f32", 0),
-    ("centred", "sm_90", "f64", 1024),
-    ("residual", "sm_90", "bf16", 4096),
-    ("tanh", "sm_120", "f16", 1000),
-    ("sink", "sm_90", "f32", 256),
-    ("sink", "sm_120", "f64", 768),
-    ("heads", "sm_90", "f32", 33),
-    ("heads", "sm_80", "f64", 33),
-    ("waves", "sm_90", "f32", 33),
+QUICK = [("layer_norm", ARCHITECTURES[index % 4], DTYPES[index % 3], size) for index, size in enumerate(SIZES)] + [
+    ("layer_norm", "sm_100", "f32", 0),
+    ("layer_norm", "sm_90", "f64", 1024),
+    ("add_rms_norm", "sm_90", "bf16", 4096),
+    ("dynamic_tanh", "sm_120", "f16", 1000),
+    ("modulated_layer_norm", "sm_90", "f32", 256),
+    ("modulated_layer_norm", "sm_120", "f64", 768),
+    ("layer_norm_gelu", "sm_90", "f32", 33),
+    ("layer_norm_gelu", "sm_80", "f64", 33),
+    ("sine", "sm_90", "f32", 33),
 ]
 
 
 # Each architecture and each type.
-FEW = [("residual", "sm_90", "bf16", 4096), ("tanh", "sm_120", "f16", 1000)]
+FEW = [("add_rms_norm", "sm_90", "bf16", 4096), ("dynamic_tanh", "sm_120", "f16", 1000)]
 
 
 @pytest.mark.parametrize("name", sample(NAMES, (), ("scaled_softmax",)))
@@ -151,7 +156,7 @@ def test_what_functions_give_has_room(layer: str, dtype: str, size: int) -> None
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("size", [0, *SIZES])
 @pytest.mark.parametrize("arch", ARCHITECTURES)
-@pytest.mark.parametrize("layer", ["centred", "residual", "tanh"])
+@pytest.mark.parametrize("layer", ["layer_norm", "add_rms_norm", "dynamic_tanh"])
 def test_no_spill_and_no_double_anywhere(layer: str, arch: str, size: int) -> None:
     check(layer, arch, (f"-DLNGEN_D={size}",) if size else ())
 
@@ -160,21 +165,21 @@ def test_no_spill_and_no_double_anywhere(layer: str, arch: str, size: int) -> No
 @pytest.mark.parametrize("size", [0, 33, 1000, 4096, 16384])
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 def test_no_spill_and_no_double_in_a_crowded_program(arch: str, size: int) -> None:
-    check("sink", arch, (f"-DLNGEN_D={size}",) if size else ())
+    check("modulated_layer_norm", arch, (f"-DLNGEN_D={size}",) if size else ())
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("options", [("-DLNGEN_SHARED=232448",), ("-DLNGEN_PARAMETERS=f32",), ("-DLNGEN_VECTOR=1",)])
 @pytest.mark.parametrize("size", [1024, 8192, 16384])
 def test_no_spill_in_other_configurations(options: tuple[str, ...], size: int) -> None:
-    check("centred", "sm_90", only("bf16", size, *options))
+    check("layer_norm", "sm_90", only("bf16", size, *options))
 
 
 @pytest.mark.parametrize(
     ("dtype", "size"), sample([("f16", 1000), ("bf16", 256), ("f32", 8192), ("f64", 1024)], [("f32", 8192)])
 )
 def test_rows_go_by_sixteen_bytes_where_they_can(dtype: str, size: int) -> None:
-    code = kernels(compiled("centred", "sm_90", only(dtype, size)))
+    code = kernels(compiled("layer_norm", "sm_90", only(dtype, size)))
     for name in (f"forward_{dtype}", f"backward_{dtype}"):
         assert any(re.match(r"LDG(STS)?\.E[\w.]*\.128", line) for line in code[name]), name
         assert any(re.match(r"STG\.E[\w.]*\.128", line) for line in code[name]), name
@@ -184,7 +189,7 @@ def test_rows_go_by_sixteen_bytes_where_they_can(dtype: str, size: int) -> None:
 def test_a_row_is_read_once_and_written_once() -> None:
     # 64 threads for a row of 1024 floats are four accesses of 16 bytes for each thread, input and output. The first
     # rows are copied before the loop, the others in it.
-    built = compiled("centred", "sm_90", only("f32", 1024, "-DLNGEN_THREADS_PER_ROW=64"))
+    built = compiled("layer_norm", "sm_90", only("f32", 1024, "-DLNGEN_THREADS_PER_ROW=64"))
     for name, arrays in (("forward_f32", 1), ("backward_f32", 2)):
         code = kernels(built)[name]
         table = dict(zip(LAUNCH_FIELDS, integers(built.cubin, f"{name}_launch") or (), strict=True))
@@ -196,15 +201,15 @@ def test_a_row_is_read_once_and_written_once() -> None:
 @pytest.mark.ci
 def test_odd_sizes_and_the_override_go_entry_by_entry() -> None:
     for options in (only("f32", 1025), only("f32", 1024, "-DLNGEN_VECTOR=1")):
-        code = kernels(compiled("centred", "sm_90", (*options, "-DLNGEN_FORWARD")))
+        code = kernels(compiled("layer_norm", "sm_90", (*options, "-DLNGEN_FORWARD")))
         assert not any(re.match(r"(LDG|STG)\.E[\w.]*\.(64|128)", line) for line in code["forward_f32"])
 
 
 def test_what_is_left_out_is_gone() -> None:
     same = ("-DLNGEN_THREADS_PER_ROW=64",)
     left_out = ("-DLNGEN_WITHOUT_gamma", "-DLNGEN_WITHOUT_beta")
-    everything = kernels(compiled("centred", "sm_90", only("f32", 1024, *same)))
-    nothing = kernels(compiled("centred", "sm_90", only("f32", 1024, *same, *left_out)))
+    everything = kernels(compiled("layer_norm", "sm_90", only("f32", 1024, *same)))
+    nothing = kernels(compiled("layer_norm", "sm_90", only("f32", 1024, *same, *left_out)))
 
     def loads(code: dict[str, list[str]], name: str) -> int:
         return sum(1 for line in code[name] if re.match(r"LDG\b", line))
@@ -219,7 +224,7 @@ def test_what_is_left_out_is_gone() -> None:
 @pytest.mark.ci
 def test_without_save_rows_are_all_that_is_written() -> None:
     def stores(*more: str) -> list[str]:
-        code = kernels(compiled("centred", "sm_90", only("f32", 1024, "-DLNGEN_FORWARD", *more)))["forward_f32"]
+        code = kernels(compiled("layer_norm", "sm_90", only("f32", 1024, "-DLNGEN_FORWARD", *more)))["forward_f32"]
         return [line for line in code if re.match(r"STG\.E(?!\.EF\.128)", line)]
 
     assert stores()
@@ -231,7 +236,7 @@ def test_a_kernel_that_may_be_launched_early_waits_before_it_reads() -> None:
     """ACQBULK waits for the kernel before, PREEXIT lets the next one be launched."""
 
     def places(arch: str, *more: str) -> dict[str, list[str]]:
-        code = kernels(compiled("centred", arch, only("f32", 1024, "-DLNGEN_BACKWARD", *more)))
+        code = kernels(compiled("layer_norm", arch, only("f32", 1024, "-DLNGEN_BACKWARD", *more)))
         return {
             name: [found[0] for line in lines if (found := re.match(r"ACQBULK|PREEXIT|LDG|STG", line))]
             for name, lines in code.items()
@@ -245,7 +250,7 @@ def test_a_kernel_that_may_be_launched_early_waits_before_it_reads() -> None:
 
 def test_a_reduction_that_served_a_left_out_gradient_is_gone() -> None:
     present, absent = (
-        kernels(compiled("tanh", "sm_90", only("f32", 8192, "-DLNGEN_BACKWARD", *more)))["backward_f32"]
+        kernels(compiled("dynamic_tanh", "sm_90", only("f32", 8192, "-DLNGEN_BACKWARD", *more)))["backward_f32"]
         for more in ((), ("-DLNGEN_WITHOUT_alpha",))
     )
     assert any(line.startswith("SHFL") for line in present)
@@ -253,7 +258,7 @@ def test_a_reduction_that_served_a_left_out_gradient_is_gone() -> None:
 
 
 def test_reductions_of_a_stage_share_one_barrier() -> None:
-    code = kernels(compiled("centred", "sm_90", only("f32", 8192)))
+    code = kernels(compiled("layer_norm", "sm_90", only("f32", 8192)))
     barriers = {name: sum(1 for line in lines if line.startswith("BAR.SYNC")) for name, lines in code.items()}
     # Two stages reduce in the forward: the mean, then its correction and the variance; one in the backward.
     assert barriers["forward_f32"] == 2
@@ -263,13 +268,13 @@ def test_reductions_of_a_stage_share_one_barrier() -> None:
 def test_rows_of_one_warp_need_no_barrier() -> None:
     assert not any(
         line.startswith("BAR")
-        for line in kernels(compiled("centred", "sm_90", only("f32", 256, "-DLNGEN_FORWARD")))["forward_f32"]
+        for line in kernels(compiled("layer_norm", "sm_90", only("f32", 256, "-DLNGEN_FORWARD")))["forward_f32"]
     )
 
 
-@pytest.mark.parametrize("layer", sample(sorted({*LAYERS} - {"waves"}), ["sink"]))
+@pytest.mark.parametrize("layer", sample(sorted({*LAYERS} - {"sine"}), ["layer_norm"]))
 def test_ptx_of_a_narrow_kernel_has_no_double(layer: str) -> None:
-    size = 0 if layer == "centred" else 33
+    size = 0 if layer == "add_rms_norm" else 33
     ptx = nvrtc.compile(whole(emitted(layer)), "compute_90", only("bf16", size, "-DLNGEN_F32")).ptx
     assert ".entry forward_f32" in ptx
     assert ".entry backward_bf16" in ptx
@@ -278,19 +283,19 @@ def test_ptx_of_a_narrow_kernel_has_no_double(layer: str) -> None:
 
 
 def test_selection_compiles_one_kernel_alone() -> None:
-    built = compiled("centred", "sm_90", only("f16", 64, "-DLNGEN_FORWARD"))
+    built = compiled("layer_norm", "sm_90", only("f16", 64, "-DLNGEN_FORWARD"))
     assert set(built.resources) == {"forward_f16"}
 
 
 @pytest.mark.ci
 def test_without_macros_every_kernel_is_there() -> None:
-    names = {f"{contract.kernel}_{dtype}" for contract in contracts(*LAYERS["residual"]) for dtype in DTYPES}
-    assert set(compiled("residual", "sm_90", ()).resources) == names
+    names = {f"{contract.kernel}_{dtype}" for contract in contracts_of("add_rms_norm") for dtype in DTYPES}
+    assert set(compiled("add_rms_norm", "sm_90", ()).resources) == names
 
 
 @pytest.mark.ci
 def test_the_launch_arrays_are_in_the_module() -> None:
-    built = compiled("residual", "sm_90", ())
-    for contract in contracts(*LAYERS["residual"]):
+    built = compiled("add_rms_norm", "sm_90", ())
+    for contract in contracts_of("add_rms_norm"):
         for dtype in DTYPES:
             assert f"{contract.kernel}_{dtype}_launch".encode() in built.cubin

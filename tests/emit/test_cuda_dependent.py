@@ -1,37 +1,14 @@
 """LNGEN_DEPENDENT=1: the end of the sums over rows is launched while blocks are still at work on rows."""
 
-from collections.abc import Iterator
-from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from lngen.extensions.simt import driver
 from lngen.runtime.cuda.devices import Device
-from tests.emit.test_cuda_launcher import PAIRS, backends
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
 
 pytestmark = [pytest.mark.cuda, pytest.mark.ci, needs_pycuda, *([] if has_gpu() else [needs_gxx])]
-
-
-@pytest.fixture(scope="module")
-def cuda() -> Iterator[Any]:
-    if not has_gpu():
-        driver.enable()
-    import pycuda.driver
-    import pycuda.gpuarray
-
-    pycuda.driver.init()
-    context = pycuda.driver.Device(0).retain_primary_context()
-    context.push()
-    yield SimpleNamespace(driver=pycuda.driver, gpuarray=pycuda.gpuarray, context=context)
-    pycuda.driver.Context.pop()
-
-
-@pytest.fixture(scope="module")
-def centred(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
-    return backends(PAIRS["centred"], tmp_path_factory.mktemp("emitted"))[0]
 
 
 def test_results_and_launches(centred: Any, cuda: Any, monkeypatch: pytest.MonkeyPatch) -> None:

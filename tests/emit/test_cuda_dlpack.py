@@ -2,16 +2,13 @@
 
 import ctypes
 import struct
-from collections.abc import Iterator
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
 
-from lngen.extensions.simt import driver
-from tests.emit.test_cuda_launcher import PAIRS, backends
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
 
 pytestmark = [pytest.mark.cuda, pytest.mark.ci, needs_pycuda, *([] if has_gpu() else [needs_gxx])]
@@ -29,24 +26,6 @@ POINTER = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
 )
 RENAME = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_SetName", ctypes.pythonapi))
 NAMES = [(b"dltensor", b"used_dltensor"), (b"dltensor_versioned", b"used_dltensor_versioned")]
-
-
-@pytest.fixture(scope="module")
-def cuda() -> Iterator[Any]:
-    if not has_gpu():
-        driver.enable()
-    import pycuda.driver
-    import pycuda.gpuarray
-
-    pycuda.driver.init()
-    pycuda.driver.Device(0).retain_primary_context().push()
-    yield SimpleNamespace(driver=pycuda.driver, gpuarray=pycuda.gpuarray)
-    pycuda.driver.Context.pop()
-
-
-@pytest.fixture(scope="module")
-def centred(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
-    return backends(PAIRS["centred"], tmp_path_factory.mktemp("emitted"))[0]
 
 
 class Library:

@@ -1,38 +1,17 @@
 """Calls of `cuda_backend.py` in CUDA graphs: what the host does in a call that is like an earlier one."""
 
-from collections.abc import Iterator
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
-from lngen.extensions.simt import driver
-from tests.emit.test_cuda_launcher import PAIRS, backends
 from tests.graphs import captured
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
 
 pytestmark = [pytest.mark.cuda, pytest.mark.ci, needs_pycuda, *([] if has_gpu() else [needs_gxx])]
 
 ROWS, FEATURES = 5, 33
-
-
-@pytest.fixture(scope="module")
-def cuda() -> Iterator[Any]:
-    if not has_gpu():
-        driver.enable()
-    import pycuda.driver
-    import pycuda.gpuarray
-
-    pycuda.driver.init()
-    pycuda.driver.Device(0).retain_primary_context().push()
-    yield SimpleNamespace(driver=pycuda.driver, gpuarray=pycuda.gpuarray)
-    pycuda.driver.Context.pop()
-
-
-@pytest.fixture(scope="module")
-def centred(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
-    return backends(PAIRS["centred"], tmp_path_factory.mktemp("emitted"))[0]
 
 
 class Calls:

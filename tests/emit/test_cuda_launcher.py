@@ -6,59 +6,23 @@ import inspect
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
-from lngen.algebra.symbols import FeatureSymbol
-from lngen.emit import Notes, numpy
-from lngen.emit.cuda import emit
-from lngen.errors import LngenError
-from lngen.plan.program import Parameter, RowProgram
-from tests import programs
-from tests.emit.cuda_programs import HEADS, SINK
-from tests.emit.reference import module_of, notes_of
-from tests.formatted import assert_passes_ruff
-from tests.requirements import needs_ruff
-
-ROOT = Path(__file__).parents[2]
-PAIRS = {
-    "centred": (programs.CENTRED_FORWARD, programs.CENTRED_BACKWARD),
-    "tanh": (programs.TANH_FORWARD, programs.TANH_BACKWARD),
-    "residual": (programs.RESIDUAL_FORWARD, programs.RESIDUAL_BACKWARD),
-    "heads": HEADS,
-    "sink": SINK,
-}
+from tests.shipped import NAMES, ROOT
 
 
-def emitted(pair: tuple[RowProgram, RowProgram]) -> dict[str, str]:
-    """The package of a layer, both backends."""
-    notes = notes_of(pair[0])
-    return numpy.emit(pair, notes) | emit(pair, notes)
+def cuda_of(name: str) -> Any:
+    return importlib.import_module(f"generated.{name}.cuda_backend")
 
 
-def backends(pair: tuple[RowProgram, RowProgram], folder: Path) -> tuple[ModuleType, ModuleType]:
-    """The CUDA and the NumPy module of a layer."""
-    package = module_of(emitted(pair), folder, pair[0].layer)
-    names = [f"{package.__name__}.{backend}_backend" for backend in ("cuda", "numpy")]
-    __import__(names[0])
-    return sys.modules[names[0]], sys.modules[names[1]]
-
-
-@pytest.fixture(scope="module")
-def modules(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[ModuleType, ModuleType]]:
-    folder = tmp_path_factory.mktemp("emitted")
-    return {name: backends(pair, folder) for name, pair in PAIRS.items()}
-
-
-@pytest.fixture(scope="module")
-def layer(modules: dict[str, tuple[ModuleType, ModuleType]]) -> Any:
-    return modules["centred"][0]
+@pytest.fixture
+def layer() -> Any:
+    return cuda_of("layer_norm")
 
 
 @dataclass
@@ -87,17 +51,8 @@ class Fake:
 # Text
 
 
-@pytest.mark.parametrize("name", PAIRS)
-@needs_ruff
-def test_text_passes_ruff(name: str, tmp_path: Path) -> None:
-    text = emit(PAIRS[name], notes_of(PAIRS[name][0]))["cuda_backend.py"]
-    (tmp_path / "cuda_backend.py").write_text(text)
-    ast.parse(text, feature_version=(3, 11))
-    assert_passes_ruff([tmp_path])
-
-
 def test_text_needs_numpy_and_what_layers_share() -> None:
-    text = emit(PAIRS["sink"], notes_of(SINK[0]))["cuda_backend.py"]
+    text = Path(cuda_of("add_layer_norm").__file__).read_text()
     found = [node for node in ast.walk(ast.parse(text)) if isinstance(node, (ast.Import, ast.ImportFrom))]
     modules = {node.module if isinstance(node, ast.ImportFrom) else node.names[0].name for node in found}
     assert modules == {
@@ -111,28 +66,13 @@ def test_text_needs_numpy_and_what_layers_share() -> None:
     }
 
 
-def test_notes_are_placed() -> None:
-    notes = Notes("demo_centred", "A title.", ("one", "two"), {"forward": ("y = f",), "backward": ("dx = g",)})
-    text = emit(PAIRS["centred"], notes)["cuda_backend.py"]
-    assert text.startswith('# one\n# two\n"""A title.\n\n')
-
-
-@pytest.mark.parametrize("name", ["stream", "workspace", "like"])
-def test_a_name_that_no_definition_may_use(name: str) -> None:
-    forward, backward = PAIRS["centred"]
-    given = (*forward.parameters, Parameter(name, FeatureSymbol(name), "Feature", None))
-    notes = replace(notes_of(forward), inputs=("x", "gamma", "beta", name))
-    with pytest.raises(LngenError, match=f"cannot use the name {name}, which is an argument of the emitted functions"):
-        emit((replace(forward, parameters=given), backward), notes)
-
-
-@pytest.mark.parametrize("name", PAIRS)
-def test_tables_fit_the_kernels(name: str, modules: dict[str, tuple[ModuleType, ModuleType]]) -> None:
-    """Each kernel of kernels.cu is passed as many arguments as it has, of its types, and each is known."""
-    cuda = modules[name][0]
-    source = emitted(PAIRS[name])["kernels.cu"].replace("\\\n", "")
+@pytest.mark.parametrize("name", NAMES)
+def test_tables_fit_the_kernels(name: str) -> None:
+    """Each kernel of a layer is passed as many arguments as it has, of its types, and each is known."""
+    layer = cuda_of(name)._LAYER
+    folder = ROOT / "generated" / name
+    source = "".join((folder / file).read_text().replace("\\\n", "") for file in ("kernels.cu", "second_order.cu"))
     fixed = {"the rows", "the features", "the blocks", "the workspace"}
-    layer = cuda._LAYER
     passes = [
         (layer.takes[name], *item) for name, direction in layer.directions.items() for item in direction.kernels.items()
     ]
@@ -149,20 +89,10 @@ def test_tables_fit_the_kernels(name: str, modules: dict[str, tuple[ModuleType, 
 # Interface
 
 
-@pytest.mark.parametrize("name", PAIRS)
-def test_functions_are_those_of_numpy(name: str, modules: dict[str, tuple[ModuleType, ModuleType]]) -> None:
-    _are_alike(*modules[name], ("forward", "backward"))
-
-
-@pytest.mark.parametrize("name", ["layer_norm", "add_layer_norm", "cross_entropy"])
-def test_functions_of_shipped_layers_are_those_of_numpy(name: str) -> None:
-    cuda, other = (importlib.import_module(f"generated.{name}.{backend}_backend") for backend in ("cuda", "numpy"))
-    _are_alike(cuda, other, ("forward", "backward", "jvp", "backward_backward"))
-    assert cuda.SecondGradients._fields == other.SecondGradients._fields
-
-
-def _are_alike(cuda: ModuleType, other: ModuleType, functions: Sequence[str]) -> None:
-    for function in functions:
+@pytest.mark.parametrize("name", NAMES)
+def test_functions_are_those_of_numpy(name: str) -> None:
+    cuda, other = cuda_of(name), importlib.import_module(f"generated.{name}.numpy_backend")
+    for function in ("forward", "backward", "jvp", "backward_backward"):
         ours, theirs = (
             [(p.name, p.default, p.kind) for p in inspect.signature(vars(m)[function]).parameters.values()]
             for m in (cuda, other)
@@ -172,7 +102,7 @@ def _are_alike(cuda: ModuleType, other: ModuleType, functions: Sequence[str]) ->
         own = [("stream", None, keyword), ("workspace", None, keyword)]
         own.append(("like", None, keyword))
         assert ours == [*theirs, *own]
-    for group in ("Outputs", "Gradients", "Saved"):
+    for group in ("Outputs", "Gradients", "Saved", "SecondGradients"):
         assert hasattr(cuda, group) == hasattr(other, group)
         if hasattr(cuda, group):
             assert vars(cuda)[group]._fields == vars(other)[group]._fields
@@ -190,9 +120,7 @@ def _are_alike(cuda: ModuleType, other: ModuleType, functions: Sequence[str]) ->
         ("class Error(Exception): pass\ndef init(): pass", "needs NVIDIA's cuda.bindings beside PyCUDA: pip install"),
     ],
 )
-def test_what_is_missing_is_said(
-    pycuda: str | None, words: str, modules: dict[str, tuple[ModuleType, ModuleType]], tmp_path: Path
-) -> None:
+def test_what_is_missing_is_said(pycuda: str | None, words: str, layer: Any, tmp_path: Path) -> None:
     """The module is imported without PyCUDA and without a driver, and a call says what is missing."""
     if pycuda is not None:
         (tmp_path / "pycuda").mkdir()
@@ -200,10 +128,10 @@ def test_what_is_missing_is_said(
         (tmp_path / "pycuda" / "driver.py").write_text(pycuda)
         (tmp_path / "pycuda" / "gpuarray.py").write_text("GPUArray = None")
     missing = f"sys.modules['{'pycuda' if pycuda is None else 'cuda'}'] = None"
-    layer = Path(str(modules["centred"][0].__file__)).parent
+    folder = Path(layer.__file__).parent
     code = (
-        f"import sys; sys.path[:0] = {[str(tmp_path), str(layer.parent.parent)]!r}; {missing}\n"
-        f"from {layer.parent.name}.{layer.name} import cuda_backend\n"
+        f"import sys; sys.path[:0] = {[str(tmp_path), str(folder.parent.parent)]!r}; {missing}\n"
+        f"from {folder.parent.name}.{folder.name} import cuda_backend\n"
         "interface = dict(shape=(3, 4), typestr='<f4', data=(4096, False), version=3)\n"
         "array = type('Array', (), {'__cuda_array_interface__': interface})()\n"
         "try: cuda_backend.forward(array)\n"
@@ -350,7 +278,7 @@ def test_bad_backward(
 
 @pytest.mark.usefixtures("no_driver")
 def test_bad_saved(layer: Any) -> None:
-    with pytest.raises(TypeError, match="saved is of type tuple; pass what forward of demo_centred returned"):
+    with pytest.raises(TypeError, match="saved is of type tuple; pass what forward of layer_norm returned"):
         layer.backward((1, 2), X)
 
 

@@ -1,24 +1,22 @@
 """`cuda_backend.py` through real PyCUDA: on the GPU where there is one, else on the emulator."""
 
 import ctypes
+import importlib
 import os
 import subprocess
 import sys
 import threading
 import weakref
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
 
-from lngen.extensions.simt import driver
 from lngen.runtime.cuda.arrays import part
-from tests.emit.test_cuda_launcher import PAIRS, backends
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
 
 pytestmark = [pytest.mark.cuda, pytest.mark.ci, needs_pycuda, *([] if has_gpu() else [needs_gxx])]
@@ -28,30 +26,12 @@ BF16 = ml_dtypes.bfloat16
 ROWS, FEATURES = 5, 33
 
 
-@pytest.fixture(scope="module")
-def cuda() -> Iterator[Any]:
-    """PyCUDA's parts; a test makes a context current if it needs one."""
-    if not has_gpu():
-        driver.enable()
-    import pycuda.driver
-    import pycuda.gpuarray
-
-    pycuda.driver.init()
-    context = pycuda.driver.Device(0).retain_primary_context()
-    context.push()
-    yield SimpleNamespace(driver=pycuda.driver, gpuarray=pycuda.gpuarray, context=context)
-    pycuda.driver.Context.pop()
+def cuda_of(name: str) -> Any:
+    return importlib.import_module(f"generated.{name}.cuda_backend")
 
 
-@pytest.fixture(scope="module")
-def layers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[ModuleType, ModuleType]]:
-    folder = tmp_path_factory.mktemp("emitted")
-    return {name: backends(PAIRS[name], folder) for name in ("centred", "tanh", "residual", "sink")}
-
-
-@pytest.fixture
-def centred(layers: dict[str, tuple[ModuleType, ModuleType]]) -> Any:
-    return layers["centred"][0]
+def numpy_of(name: str) -> Any:
+    return importlib.import_module(f"generated.{name}.numpy_backend")
 
 
 def normal(shape: tuple[int, ...], dtype: Any = np.float64, seed: int = 0) -> Any:
@@ -111,22 +91,22 @@ BOUNDS = {
 }
 
 
-def test_a_number_for_a_scalar(layers: dict[str, tuple[ModuleType, ModuleType]], cuda: Any) -> None:
-    ours, theirs = layers["tanh"]
+def test_a_number_for_a_scalar(cuda: Any) -> None:
+    ours, theirs = cuda_of("dynamic_tanh"), numpy_of("dynamic_tanh")
     inputs = inputs_of(ours, np.float64, np.float64, ROWS, FEATURES)
     scalar = next(each.symbol for each in ours._LAYER.inputs if each.kind == "Scalar")
     inputs[scalar] = 0.7
     assert_close(both(ours, cuda, inputs), both(theirs, None, inputs), BOUNDS[np.float64])
 
 
-def test_nothing_is_saved_if_so_asked(layers: dict[str, tuple[ModuleType, ModuleType]], cuda: Any) -> None:
-    for name in ("centred", "residual"):
-        ours = layers[name][0]
+def test_nothing_is_saved_if_so_asked(cuda: Any) -> None:
+    for name in ("layer_norm", "add_rms_norm"):
+        ours = cuda_of(name)
         arrays = [on_device(cuda, value) for value in inputs_of(ours, np.float32, np.float32, 5, 33).values()]
         kept, _ = ours.forward(*arrays)
         found, saved = ours.forward(*arrays, save=False)
         assert saved is None
-        pairs = zip(kept, found, strict=True) if name == "residual" else [(kept, found)]
+        pairs = zip(kept, found, strict=True) if name == "add_rms_norm" else [(kept, found)]
         assert all(np.array_equal(first.get(), second.get()) for first, second in pairs)
 
 
@@ -151,8 +131,8 @@ def test_what_saves_nothing_writes_outputs_alone(centred: Any, cuda: Any, monkey
     np.testing.assert_array_equal(y.get(), wanted.get())
 
 
-def test_leading_axes_and_one_row(layers: dict[str, tuple[ModuleType, ModuleType]], cuda: Any) -> None:
-    ours, theirs = layers["centred"]
+def test_leading_axes_and_one_row(cuda: Any) -> None:
+    ours, theirs = cuda_of("layer_norm"), numpy_of("layer_norm")
     for shape in ((2, 1, 3, FEATURES), (FEATURES,)):
         inputs = {"x": normal(shape), "gamma": normal((FEATURES,)), "beta": normal((FEATURES,))}
         assert_close(both(ours, cuda, inputs), both(theirs, None, inputs), BOUNDS[np.float64])
@@ -306,7 +286,7 @@ def test_plans_hold_no_arrays_and_are_bounded(
 ) -> None:
     centred._LAYER.plans.clear()
     monkeypatch.setattr(centred._launcher.plans, "MOST_PLANS", 2)
-    (device,) = centred._launcher.devices.DEVICES.values()
+    device = centred._launcher.devices.DEVICES[cuda.context.handle]
     device.launches.clear()
     warm.run(centred)
     for rows in (1, 2, 3, 4):
@@ -370,17 +350,15 @@ def test_a_stream_is_kept_with_the_memory_that_it_shares(
     assert device.scratch_for(None, 2, 8) is not thread
 
 
-def test_numbers_outlive_the_launch_that_reads_them(
-    layers: dict[str, tuple[ModuleType, ModuleType]], cuda: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ours, theirs = layers["tanh"]
+def test_numbers_outlive_the_launch_that_reads_them(cuda: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    ours, theirs = cuda_of("dynamic_tanh"), numpy_of("dynamic_tanh")
     monkeypatch.setattr(ours._launcher.devices, "MOST_NUMBERS", 1)
     inputs = inputs_of(ours, np.float64, np.float64, ROWS, FEATURES)
     scalar = next(each.symbol for each in ours._LAYER.inputs if each.kind == "Scalar")
     for value in (0.7, 0.8, 0.7, 2):
         inputs[scalar] = value
         assert_close(both(ours, cuda, inputs), both(theirs, None, inputs), BOUNDS[np.float64])
-        (device,) = ours._launcher.devices.DEVICES.values()
+        device = ours._launcher.devices.DEVICES[cuda.context.handle]
         assert len(device.numbers) == 1
 
 
@@ -421,9 +399,9 @@ def test_no_memory_is_where_new_memory_would_be(centred: Any, cuda: Any) -> None
         context.pop()
 
 
-def test_out_for_some_results(layers: dict[str, tuple[ModuleType, ModuleType]], cuda: Any) -> None:
-    for name in ("centred", "sink"):
-        ours = layers[name][0]
+def test_out_for_some_results(cuda: Any) -> None:
+    for name in ("layer_norm", "add_layer_norm"):
+        ours = cuda_of(name)
         inputs = inputs_of(ours, np.float64, np.float64, ROWS, FEATURES)
         wanted = both(ours, cuda, inputs)
         names = [each.symbol for each in ours._LAYER.takes["forward"].results] if hasattr(ours, "Outputs") else ["y"]
@@ -451,23 +429,23 @@ def test_out_for_some_results(layers: dict[str, tuple[ModuleType, ModuleType]], 
 # Results that are equal, rows that do not see one another
 
 
-def test_gradients_that_are_the_same(layers: dict[str, tuple[ModuleType, ModuleType]], cuda: Any) -> None:
-    residual: Any = layers["residual"][0]
+def test_gradients_that_are_the_same(cuda: Any) -> None:
+    residual = cuda_of("add_rms_norm")
     inputs = inputs_of(residual, np.float64, np.float64, ROWS, FEATURES)
     out, saved = residual.forward(*(on_device(cuda, value) for value in inputs.values()))
     dy = on_device(cuda, normal((ROWS, FEATURES)))
     made = residual.backward(saved, *[dy] * len(out))
-    assert made.dx.gpudata != made.dr.gpudata
+    assert made.dx.gpudata != made.dresidual.gpudata
     own = cuda.gpuarray.zeros((ROWS, FEATURES), np.float64)
-    outs = dict.fromkeys(residual.Gradients._fields) | {"dr": own}
+    outs = dict.fromkeys(residual.Gradients._fields) | {"dresidual": own}
     one = residual.backward(saved, *[dy] * len(out), out=tuple(outs.values()))
-    assert one.dr is own
+    assert one.dresidual is own
     assert one.dx is not own
     outs["dx"] = cuda.gpuarray.zeros((ROWS, FEATURES), np.float64)
     apart = residual.backward(saved, *[dy] * len(out), out=tuple(outs.values()))
     assert apart.dx is outs["dx"]
-    assert apart.dr is own
-    for found in (made.dr, one.dx, one.dr, apart.dx, apart.dr):
+    assert apart.dresidual is own
+    for found in (made.dresidual, one.dx, one.dresidual, apart.dx, apart.dresidual):
         np.testing.assert_array_equal(found.get(), made.dx.get())
 
 
@@ -509,8 +487,8 @@ def test_streams_and_arrays_of_other_libraries(centred: Any, cuda: Any) -> None:
             np.testing.assert_array_equal(value.get(), wanted[name], err_msg=name)
 
 
-def test_memory_that_is_not_aligned_to_vectors(layers: dict[str, tuple[ModuleType, ModuleType]], cuda: Any) -> None:
-    ours, theirs = layers["centred"]
+def test_memory_that_is_not_aligned_to_vectors(cuda: Any) -> None:
+    ours, theirs = cuda_of("layer_norm"), numpy_of("layer_norm")
     rows, features = 3, 32
     x = normal((rows, features), np.float32)
     storage = cuda.gpuarray.to_gpu(np.concatenate([[np.float32(0)], x.ravel()]))

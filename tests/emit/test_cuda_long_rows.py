@@ -2,8 +2,6 @@
 
 import importlib
 import itertools
-from collections.abc import Iterator
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,7 +9,6 @@ import pytest
 
 from lngen.check.toolchain import nvrtc
 from lngen.extensions.inspection.architectures import MULTIPROCESSORS
-from lngen.extensions.simt import driver
 from lngen.paths import generated_folder
 from lngen.runtime.cuda.kernels import macros
 from lngen.runtime.includes import inlined
@@ -47,20 +44,6 @@ def test_kernels_of_long_rows_compile(layer: str, arch: str, dtype: str, feature
         built = nvrtc.compile_as_launched(text, arch, [f"-D{macro}" for macro in given])
         for name, used in built.resources.items():
             assert (used.spill_stores, used.spill_loads, used.stack) == (0, 0, 0), (name, used)
-
-
-@pytest.fixture(scope="module")
-def cuda() -> Iterator[Any]:
-    if not has_gpu():
-        driver.enable()
-    import pycuda.driver
-    import pycuda.gpuarray
-
-    pycuda.driver.init()
-    context = pycuda.driver.Device(0).retain_primary_context()
-    context.push()
-    yield SimpleNamespace(driver=pycuda.driver, gpuarray=pycuda.gpuarray, context=context)
-    pycuda.driver.Context.pop()
 
 
 def one_entry_off(cuda: Any, value: Any) -> Any:

@@ -1,5 +1,6 @@
 """`INTERFACE` of emitted layers: it holds to its schema, and to what the functions take and give."""
 
+import copy
 import importlib
 import inspect
 import json
@@ -9,10 +10,8 @@ from typing import Any
 
 import pytest
 
-from lngen.emit.description import assignment, description
+from lngen.emit.description import assignment
 from lngen.runtime.protocol import interface
-from tests import programs
-from tests.emit.reference import notes_of
 from tests.shipped import NAMES, ROOT
 
 SCHEMA = json.loads((ROOT / "docs" / "interface.schema.json").read_text())
@@ -101,14 +100,13 @@ def test_it_is_what_the_functions_take_and_give(name: str) -> None:
     ],
 )
 def test_what_does_not_hold_to_the_schema_is_seen(change: dict[str, Any], fault: str) -> None:
-    pair = programs.CENTRED_FORWARD, programs.CENTRED_BACKWARD
-    right = description(pair, notes_of(pair[0]))
+    right = importlib.import_module("generated.layer_norm").INTERFACE
     assert list(faults(right, SCHEMA)) == []
     assert fault in list(faults({**right, **change}, SCHEMA))
 
 
 def test_the_statement_makes_the_description() -> None:
-    value = description([programs.CENTRED_FORWARD, programs.CENTRED_BACKWARD], notes_of(programs.CENTRED_FORWARD))
+    value = copy.deepcopy(importlib.import_module("generated.layer_norm").INTERFACE)
     value["inputs"][0]["symbol"] = "x" * 90
     found: dict[str, Any] = {"_interface": interface}
     exec("\n".join(assignment(value)), found)

@@ -7,7 +7,10 @@ expressions are those that the derivation of each function alone ends with.
 from __future__ import annotations
 
 import functools
+import importlib
+import sys
 from collections.abc import Callable, Iterator
+from types import ModuleType
 from typing import Any
 
 import ml_dtypes
@@ -22,13 +25,15 @@ from lngen.check.complex_step import gradient
 from lngen.check.layer import Case
 from lngen.check.on_device import OnDevice, device
 from lngen.derivation.simplify import derive
+from lngen.emit import Notes, cuda, numpy
 from lngen.language import FUNCTIONS, KIND_NAMES
 from lngen.language.definition import Definition
 from lngen.language.oracle.evaluate import evaluate, mp_numbers
 from lngen.language.parsing import parse
+from lngen.paths import RUNTIME
+from lngen.pipeline.files.manifest import runtime_files
 from lngen.plan.planner import plan
 from lngen.plan.program import Assignment, RowArgument, RowProgram, Stage, Store
-from tests.emit.test_cuda_launcher import backends
 from tests.requirements import has_gpu, needs_gxx, needs_pycuda
 from tests.tiers import sample
 
@@ -116,10 +121,22 @@ def layer() -> tuple[RowProgram, RowProgram]:
     return forward, backward
 
 
-@functools.cache
-def modules(folder: Any) -> tuple[Any, Any]:
-    """The CUDA and the NumPy module."""
-    return backends(layer(), folder)
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The name of the emitted layer beside its runtime, where it can be imported from."""
+    folder, parent = tmp_path_factory.mktemp("emitted"), "tests_every_function"
+    notes = Notes("every_function", "Every function by its number.", inputs=tuple(row.name for row in layer()[0].rows))
+    for place, texts in (
+        ("every_function", numpy.emit(layer(), notes) | cuda.emit(layer(), notes)),
+        (RUNTIME, runtime_files()),
+    ):
+        for file, text in texts.items():
+            path = folder / place / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    sys.modules[parent] = ModuleType(parent)
+    sys.modules[parent].__path__ = [str(folder)]
+    return f"{parent}.every_function"
 
 
 def points(dtype: Any) -> np.ndarray:
@@ -221,11 +238,6 @@ def _faults(name: str, dtype: Any, run: Callable[..., tuple[Any, Any]]) -> Itera
                 yield f"{what} of {where}: {one!r}, not {mpmath.nstr(other, 17)}"
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    return tmp_path_factory.mktemp("every_function")
-
-
 def _run(module: Any) -> Callable[..., tuple[Any, Any]]:
     def run(u: Any, v: Any, rows: Any) -> tuple[Any, Any]:
         result, saved = module.forward(u, v, rows)
@@ -236,16 +248,16 @@ def _run(module: Any) -> Callable[..., tuple[Any, Any]]:
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: np.dtype(dtype).name)
 @pytest.mark.parametrize("name", ELEMENTWISE)
-def test_numpy(name: str, dtype: Any, folder: Any) -> None:
-    assert list(_faults(name, dtype, _run(modules(folder)[1]))) == []
+def test_numpy(name: str, dtype: Any, package: str) -> None:
+    assert list(_faults(name, dtype, _run(importlib.import_module(f"{package}.numpy_backend")))) == []
 
 
 @pytest.mark.cuda
 @needs_pycuda
 @pytest.mark.parametrize("dtype", sample(DTYPES, [np.float64]), ids=lambda dtype: np.dtype(dtype).name)
-def test_cuda(dtype: Any, folder: Any) -> None:
+def test_cuda(dtype: Any, package: str) -> None:
     with device():
-        run = _run(OnDevice(modules(folder)[0]))
+        run = _run(OnDevice(importlib.import_module(f"{package}.cuda_backend")))
         assert [fault for name in ELEMENTWISE for fault in _faults(name, dtype, run)] == []
 
 

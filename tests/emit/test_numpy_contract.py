@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import ast
+import importlib
 import sys
 import warnings
 import weakref
-from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -16,33 +14,25 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from lngen.emit import Notes
-from lngen.emit.numpy import emit
 from lngen.paths import RUNTIME, generated_folder
-from tests import programs
 from tests.compiled import left_to_directions
-from tests.emit.reference import HOST, load, notes_of
-from tests.emit.test_numpy_values import PAIRS
 from tests.formatted import assert_passes_ruff
-from tests.requirements import needs_ruff
-
-ROOT = Path(__file__).parents[2]
+from tests.requirements import needs_gxx, needs_ruff
 
 
-@pytest.fixture(scope="module", params=HOST)
-def modules(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, ModuleType]:
-    folder: Path = tmp_path_factory.mktemp("emitted")
-    return {name: load(*pair, folder, request.param) for name, pair in PAIRS.items()}
+@pytest.fixture(params=["numpy", pytest.param("cpu", marks=[pytest.mark.ci, needs_gxx])])
+def backend(request: pytest.FixtureRequest) -> str:
+    """A backend on the processor."""
+    return str(request.param)
 
 
-@pytest.fixture(scope="module")
-def layer(modules: dict[str, ModuleType]) -> ModuleType:
-    return modules["centred"]
+def module(name: str, backend: str) -> Any:
+    return importlib.import_module(f"generated.{name}.{backend}_backend")
 
 
-@pytest.fixture(scope="module")
-def numpy_layer(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
-    return load(*PAIRS["centred"], tmp_path_factory.mktemp("emitted"))
+@pytest.fixture
+def layer(backend: str) -> Any:
+    return module("layer_norm", backend)
 
 
 def backend_of(module: ModuleType) -> Any:
@@ -65,22 +55,22 @@ def normal(shape: tuple[int, ...], dtype: Any = np.float32, seed: int = 0) -> An
 # Bits
 
 
-@pytest.mark.parametrize("name", ["centred", "tanh", "residual"])
+@pytest.mark.parametrize("name", ["layer_norm", "dynamic_tanh", "add_rms_norm"])
 @pytest.mark.parametrize("features", [1, 7, 64, 1000, 4099])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_row_does_not_see_its_neighbours(
-    name: str, features: int, dtype: Any, modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch
+    name: str, features: int, dtype: Any, backend: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    module = modules[name]
+    layer = module(name, backend)
     rows = 23
-    inputs = [normal((rows, features), dtype, seed) + 3 for seed in range(2 if name == "residual" else 1)]
+    inputs = [normal((rows, features), dtype, seed) + 3 for seed in range(2 if name == "add_rms_norm" else 1)]
     feature = {"gamma": normal((features,), dtype, 3)}
-    several = name == "residual"
+    several = name == "add_rms_norm"
     dys = [normal((rows, features), dtype, 5 + seed) for seed in range(2 if several else 1)]
 
     def both(part: slice, threads: int = 1) -> list[Any]:
-        y, saved = module.forward(*(array[part] for array in inputs), **feature, threads=threads)
-        gradients = module.backward(saved, *(dy[part] for dy in dys), threads=threads)
+        y, saved = layer.forward(*(array[part] for array in inputs), **feature, threads=threads)
+        gradients = layer.backward(saved, *(dy[part] for dy in dys), threads=threads)
         return [*(y if several else (y,)), *gradients]
 
     whole = both(slice(None))
@@ -89,11 +79,11 @@ def test_a_row_does_not_see_its_neighbours(
             if value is not None:
                 np.testing.assert_array_equal(value, again)
     alone = [both(slice(row, row + 1)) for row in range(rows)]
-    in_blocks(module, monkeypatch)
+    in_blocks(layer, monkeypatch)
     for value, again in zip(whole, both(slice(None)), strict=True):
         if value is not None:
             np.testing.assert_array_equal(value, again)
-    monkeypatch.setattr(backend_of(module)._directions.rows, "BLOCK_BYTES", 5 * features * np.dtype(dtype).itemsize)
+    monkeypatch.setattr(backend_of(layer)._directions.rows, "BLOCK_BYTES", 5 * features * np.dtype(dtype).itemsize)
     small = both(slice(None))
     row_values = [place for place, value in enumerate(whole) if value is not None and value.ndim == 2]
     assert len(row_values) >= 2
@@ -133,14 +123,14 @@ def test_a_large_offset_costs_no_digits(
 # Memory
 
 
-def test_saved_holds_references(modules: dict[str, ModuleType]) -> None:
+def test_saved_holds_references(backend: str) -> None:
     x, gamma = normal((3, 5, 8)), normal((8,))
-    _, saved = modules["centred"].forward(x, gamma)
+    _, saved = module("layer_norm", backend).forward(x, gamma)
     assert np.shares_memory(saved.x, x)
     assert np.shares_memory(saved.gamma, gamma)
     assert saved.mu.shape == saved.rstd.shape == (3, 5)
     r = normal((3, 5, 8), seed=1)
-    outputs, saved = modules["residual"].forward(x, r)
+    outputs, saved = module("add_rms_norm", backend).forward(x, r)
     assert np.shares_memory(saved.h, outputs.h)
     assert not any(isinstance(value, np.ndarray) and np.shares_memory(value, x) for value in saved)
     assert saved.gamma is None
@@ -149,11 +139,11 @@ def test_saved_holds_references(modules: dict[str, ModuleType]) -> None:
 
 
 @pytest.mark.parametrize("rows", [3, 3000])
-@pytest.mark.parametrize("name", ["centred", "residual"])
-def test_nothing_is_saved_if_so_asked(name: str, rows: int, modules: dict[str, ModuleType]) -> None:
-    inputs = [normal((rows, 64), seed=seed) for seed in range(2 if name == "residual" else 1)]
-    kept = modules[name].forward(*inputs)[0]
-    found, saved = modules[name].forward(*inputs, save=False)
+@pytest.mark.parametrize("name", ["layer_norm", "add_rms_norm"])
+def test_nothing_is_saved_if_so_asked(name: str, rows: int, backend: str) -> None:
+    inputs = [normal((rows, 64), seed=seed) for seed in range(2 if name == "add_rms_norm" else 1)]
+    kept = module(name, backend).forward(*inputs)[0]
+    found, saved = module(name, backend).forward(*inputs, save=False)
     assert saved is None
     np.testing.assert_array_equal(np.asarray(found), np.asarray(kept))
     before = [weakref.ref(value) for value in inputs]
@@ -161,20 +151,20 @@ def test_nothing_is_saved_if_so_asked(name: str, rows: int, modules: dict[str, M
     assert all(value() is None for value in before)
 
 
-def test_out_is_written(modules: dict[str, ModuleType]) -> None:
+def test_out_is_written(backend: str) -> None:
     x, r, gamma = normal((6, 8)), normal((6, 8), seed=1), normal((8,))
-    module = modules["residual"]
-    plain, saved = module.forward(x, r, gamma)
+    several = module("add_rms_norm", backend)
+    plain, saved = several.forward(x, r, gamma)
     y = np.full_like(x, np.nan)
-    outputs, _ = module.forward(x, r, gamma, out=(y, None))
+    outputs, _ = several.forward(x, r, gamma, out=(y, None))
     assert outputs.y is y
     np.testing.assert_array_equal(y, plain.y)
-    made = module.backward(saved, x, r)
-    assert not np.shares_memory(made.dx, made.dr)
-    own = module.Gradients(np.full_like(x, np.nan), np.full_like(x, np.nan), None)
-    gradients = module.backward(saved, x, r, out=own)
+    made = several.backward(saved, x, r)
+    assert not np.shares_memory(made.dx, made.dresidual)
+    own = several.Gradients(np.full_like(x, np.nan), np.full_like(x, np.nan), None)
+    gradients = several.backward(saved, x, r, out=own)
     assert gradients.dx is own.dx
-    assert gradients.dr is own.dr
+    assert gradients.dresidual is own.dresidual
     for value, again in zip(made, gradients, strict=True):
         np.testing.assert_array_equal(value, again)
 
@@ -267,19 +257,21 @@ def test_bfloat16(layer: ModuleType) -> None:
     assert layer.backward(saved, y, out=(np.zeros_like(x), None, None)).dx.dtype == x.dtype
 
 
-def test_no_warnings_on_ordinary_data(modules: dict[str, ModuleType]) -> None:
+def test_no_warnings_on_ordinary_data(layer: ModuleType, backend: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for scale in (0.0, 1e-3, 1.0, 1e3):
             for features in (1, 2, 9):
                 x = normal((5, features)) * np.float32(scale)
-                y, saved = modules["centred"].forward(x)
-                assert np.isfinite(modules["centred"].backward(saved, y).dx).all()
-        saved = modules["heads"].forward(normal((5, 9)))[1]
-        modules["heads"].backward(saved, normal((5, 9)))
+                y, saved = layer.forward(x)
+                assert np.isfinite(layer.backward(saved, y).dx).all()
+        other = module("layer_norm_gelu", backend)
+        saved = other.forward(normal((5, 9)))[1]
+        other.backward(saved, normal((5, 9)))
 
 
-def test_overflow_to_half_is_numpys_own(numpy_layer: ModuleType) -> None:
+def test_overflow_to_half_is_numpys_own() -> None:
+    numpy_layer = module("layer_norm", "numpy")
     x = np.asarray([[-60000.0, 60000.0, 0.0]], np.float16)
     gamma = np.full(3, 60000.0, np.float16)
     with pytest.warns(RuntimeWarning, match="overflow encountered in cast"):
@@ -354,11 +346,11 @@ def test_bad_out(layer: ModuleType) -> None:
         layer.forward(x, out=fixed)
 
 
-def test_bad_backward(modules: dict[str, ModuleType]) -> None:
-    layer, other = modules["centred"], modules["residual"]
+def test_bad_backward(layer: ModuleType, backend: str) -> None:
+    other = module("add_rms_norm", backend)
     x = np.ones((2, 3))
     y, saved = layer.forward(x)
-    with pytest.raises(TypeError, match="pass what forward of demo_residual returned"):
+    with pytest.raises(TypeError, match="pass what forward of add_rms_norm returned"):
         other.backward(saved, y)
     with pytest.raises(ValueError, match=r"dy has shape \(3,\); pass the shape of y, which is \(2, 3\)"):
         layer.backward(saved, np.ones(3))
@@ -381,7 +373,7 @@ def test_bad_backward(modules: dict[str, ModuleType]) -> None:
         layer.backward(saved, y, out=x)
     outputs, saved = other.forward(x, x + 1)
     same = np.empty_like(x)
-    with pytest.raises(ValueError, match="out for dr overlaps out for dx"):
+    with pytest.raises(ValueError, match="out for dresidual overlaps out for dx"):
         other.backward(saved, outputs.h, out=(same, same[:], None))
 
 
@@ -391,68 +383,25 @@ def test_a_constant_is_any_real_number(eps: Any, layer: ModuleType) -> None:
     np.testing.assert_array_equal(layer.forward(x, eps=eps)[0], layer.forward(x, eps=0.25)[0])
 
 
-def test_bad_scalar(modules: dict[str, ModuleType]) -> None:
+def test_bad_scalar(backend: str) -> None:
+    scaled = module("dynamic_tanh", backend)
     with pytest.raises(ValueError, match=r"alpha has shape \(1,\); pass a number or a 0-d one"):
-        modules["tanh"].forward(np.ones((2, 3)), np.ones(1))
+        scaled.forward(np.ones((2, 3)), np.ones(1))
     with pytest.raises(TypeError, match="alpha is of type bool"):
-        modules["tanh"].forward(np.ones((2, 3)), True)
+        scaled.forward(np.ones((2, 3)), True)
 
 
 # Text
 
 
 @needs_ruff
-@pytest.mark.parametrize("name", PAIRS)
-def test_text_passes_ruff(name: str, tmp_path: Path) -> None:
-    for file, text in emit(PAIRS[name], notes_of(PAIRS[name][0])).items():
-        (tmp_path / file).write_text(text)
-        assert max(map(len, text.splitlines())) <= 88
-        ast.parse(text, feature_version=(3, 11))
-    assert_passes_ruff([tmp_path])
-
-
-@needs_ruff
-def test_shipped_modules_pass_ruff() -> None:
+def test_modules_pass_ruff() -> None:
     assert_passes_ruff([path for path in sorted(generated_folder().rglob("*.py")) if RUNTIME not in path.parts])
 
 
-def test_lines_name_their_step() -> None:
-    text = emit((programs.CENTRED_FORWARD, programs.CENTRED_BACKWARD), notes_of(programs.CENTRED_FORWARD))
-    assert "        # step 5: xhat = x_centred*rstd\n" in text["numpy_kernels.py"]
-    assert "xhat = np.multiply(x_centred, rstd, out=x_centred)\n" in text["numpy_kernels.py"]
-
-
-def test_buffers_are_reused(numpy_layer: ModuleType) -> None:
+def test_buffers_are_reused() -> None:
     """Forward works in y alone; backward in dx and one more block."""
-    text = Path(str(backend_of(numpy_layer)._kernels.__file__)).read_text()
+    text = (generated_folder() / "layer_norm" / "numpy_kernels.py").read_text()
     forward, backward = text.split("\ndef backward(")
     assert "buffers" not in forward
     assert "        buffers=1,\n" in backward
-
-
-def test_notes_are_placed() -> None:
-    notes = Notes("demo_centred", "A title.", ("one", "two"), {"forward": ("y = f",), "backward": ("dx = g",)})
-    files = emit((programs.CENTRED_FORWARD, programs.CENTRED_BACKWARD), notes)
-    for text in files.values():
-        assert text.startswith('# one\n# two\n"""A title.')
-
-
-def test_the_first_row_input_may_be_left_out(tmp_path: Path) -> None:
-    forward, backward = programs.RESIDUAL_FORWARD, programs.RESIDUAL_BACKWARD
-    optional = (("x", Fraction(0)), *forward.optional)
-    module = load(replace(forward, optional=optional), replace(backward, optional=optional), tmp_path)
-    r = normal((3, 4))
-    outputs, saved = module.forward(r)
-    np.testing.assert_array_equal(outputs.h, r)
-    gradients = module.backward(saved, r, r)
-    assert gradients.dx is None
-    both, saved = module.forward(r, np.zeros_like(r))
-    np.testing.assert_array_equal(both.y, outputs.y)
-    np.testing.assert_array_equal(module.backward(saved, r, r).dr, gradients.dr)
-    with pytest.raises(TypeError, match="r is None"):
-        module.forward(None)
-    all_optional = (*optional, ("r", Fraction(0)))
-    module = load(replace(forward, optional=all_optional), replace(backward, optional=all_optional), tmp_path / "all")
-    np.testing.assert_array_equal(module.forward(r=r.astype(np.float64))[0].y.dtype, np.float64)
-    with pytest.raises(TypeError, match="each of x, r is None; pass one of them"):
-        module.forward()

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
 import pytest
 import sympy
 from hypothesis import given
@@ -15,19 +12,14 @@ from lngen.emit.cpp.reserved import CPP
 from lngen.emit.spelling import (
     PYTHON,
     Language,
-    gradient,
     marked,
     marked_program,
-    plain_errors,
     reading,
     spelled,
     spellings,
 )
-from lngen.errors import LngenError
 from lngen.language.names import fault
 from lngen.plan.program import Assignment, RowProgram, Stage, Store
-from tests.corpus import NAMES, SOME, planned
-from tests.tiers import sample
 
 _NAMES = st.from_regex(r"[a-d_]{1,4}", fullmatch=True).filter(lambda name: fault(name) is None)
 _PARTS = st.tuples(st.sampled_from(["", "read_", "d"]), _NAMES, st.sampled_from(["", "_out", "_rows"]))
@@ -44,16 +36,6 @@ def test_no_two_words_become_one(language: Language, parts: list[tuple[str, str,
     assert all(language.legal(name) for name in found.values())
 
 
-def test_a_name_keeps_its_spelling_where_nothing_has_it() -> None:
-    x, rows = marked("x"), marked("rows")
-    assert spelled(f"{x}_rows = {x} + {rows}", PYTHON) == "x_rows = x + rows"
-    # The name itself comes before what is composed of another.
-    assert spelled(f"{x}_rows = {x} + {marked('x_rows')}", PYTHON) == "x_rows_ = x + x_rows"
-    # Neither a member nor a word of a comment or a text hides a variable.
-    assert spelled(f'a.x + "x" + {x}  # of x and {x}', PYTHON) == 'a.x + "x" + x  # of x and x'
-    assert spelled(f'x + "{x}" + {x}  # of {x}', PYTHON) == 'x + "x_" + x_  # of x_'
-
-
 @pytest.mark.parametrize(
     ("name", "spelling"),
     [("half", "half_"), ("a__b", "a_b_"), ("NULL", "NULL_"), ("float4", "float4_"), ("gamma", "gamma"), ("x", "x")],
@@ -61,16 +43,6 @@ def test_a_name_keeps_its_spelling_where_nothing_has_it() -> None:
 def test_what_cuda_reserves_is_spelled_otherwise(name: str, spelling: str) -> None:
     assert spelled(f"A {marked(name)} = threadIdx.x;", CPP) == f"A {spelling} = threadIdx.x;"
     assert spelled(f"{marked(name)} = {name}.x", PYTHON) == f"{name}_ = {name}.x".replace("__b_", "_b_")
-
-
-def test_gradients_stay_in_their_alphabet() -> None:
-    assert gradient(marked("x")) == marked("dx")
-    assert gradient("x") == "dx"
-
-
-def test_errors_leave_in_plain_letters() -> None:
-    with pytest.raises(LngenError, match=r"^step 1: x is used$"), plain_errors():
-        raise LngenError(f"step 1: {marked('x')} is used")
 
 
 def test_what_stands_as_it_is_on_purpose_is_not_multiplied_out() -> None:
@@ -81,15 +53,3 @@ def test_what_stands_as_it_is_on_purpose_is_not_multiplied_out() -> None:
     (temp,) = marked_program(program).stages[0].temps
     assert reading(str(temp.expression)) == str(expression)
     assert temp.expression.args[0] == 2
-
-
-@pytest.mark.parametrize("name", sample(sorted(NAMES), SOME))
-def test_a_marked_program_is_the_same_program(name: str) -> None:
-    plan = planned(name)
-    for program in (plan.forward, plan.backward):
-        assert reading(str(marked_program(program))) == str(program)
-
-
-def test_templates_have_plain_letters_alone() -> None:
-    for path in (Path(__file__).parents[2] / "templates").rglob("*.jinja"):
-        assert not re.search(f"[{marked(chr(0))}-{marked(chr(127))}]", path.read_text(encoding="utf-8"))

@@ -18,7 +18,6 @@ from lngen.plan.cost import (
     unfused,
 )
 from lngen.plan.planner import plan
-from tests import programs
 
 ROOT = Path(__file__).parents[2]
 
@@ -52,7 +51,8 @@ def test_operations_of_a_centred_layer_are_those_counted_by_hand():
     # Forward, an element: mean 1, x - mu 1, residual 1, off 1, square and its mean 2, xhat 1, y 2; a row:
     # three divisions by D, var + eps, a root and its reciprocal. Backward, an element: x - mu, residual,
     # xhat, g 4, mean of g 1, of g*xhat 2, dgamma 2, dbeta 1, dx 4; a row: two divisions by D.
-    forward, backward = operations(programs.CENTRED_FORWARD), operations(programs.CENTRED_BACKWARD)
+    found = planned("derive/layer_norm.py")
+    forward, backward = operations(found.forward), operations(found.backward)
     assert (forward.element, forward.row, forward.feature, forward.call) == (9, 6, 0, 0)
     assert (backward.element, backward.row, backward.feature, backward.call) == (14, 2, 0, 0)
     assert forward.functions == (("sqrt", 0, 1),)

@@ -122,7 +122,9 @@ def smoke(run: GpuRun) -> dict[str, Any]:
 
 def tests(run: GpuRun) -> dict[str, Any]:
     """The tests that are marked `cuda`: the bodies that run on the emulator where there is no GPU."""
-    return _pytest(run, [SMALLEST_TEST] if run.quick else ["tests", f"--ignore={OTHER_TESTS}"], TESTS, run.limit(_FOR_TESTS))
+    return _pytest(
+        run, [SMALLEST_TEST] if run.quick else ["tests", f"--ignore={OTHER_TESTS}"], TESTS, run.limit(_FOR_TESTS)
+    )
 
 
 def matrix(run: GpuRun) -> dict[str, Any]:

@@ -9,10 +9,11 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from lngen.algebra.symbols import FeatureSymbol, RowScalarSymbol, RowSymbol
+from lngen.algebra.symbols import FeatureSymbol, RowScalarSymbol, RowSymbol, is_row
 from lngen.emit.cuda import KernelArgument, LaunchContract, contracts
 from lngen.extensions import simt
 from lngen.plan.program import RowProgram
+from tests.corpus import interpret
 
 DTYPES: dict[str, np.dtype[Any]] = {
     "f16": np.dtype(np.float16),
@@ -115,3 +116,50 @@ def error(result: Any, reference: Any) -> float:
     if not result.size:
         return 0.0
     return float(np.abs(result.astype(np.longdouble) - wide).max() / max(1, np.abs(wide).max()))
+
+
+# ---- what kernels are given, and what they should give
+
+WIDE = np.longdouble
+
+
+def drawn(pair: Pair, rows: int, features: int, dtype: Any = np.float64) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Random inputs and cotangents by name, of magnitudes for which nothing is hard to compute."""
+    random = np.random.default_rng(0)
+    given = {row.name: (rows, features) if is_row(row.symbol) else (rows,) for row in pair[0].rows}
+    for parameter in pair[0].parameters:
+        if parameter.kind != "Constant":
+            given[parameter.name] = (features,) if parameter.kind == "Feature" else ()
+    inputs = {
+        name: np.asarray(random.uniform(0.2, 1.7, shape) * random.choice([-1, 1], shape), dtype)
+        for name, shape in given.items()
+    }
+    cotangents = {
+        f"d{name}": random.standard_normal((rows, features) if is_row(store.symbol) else (rows,)).astype(dtype)
+        for store in pair[0].results
+        for name in store.names
+    }
+    return inputs, cotangents
+
+
+def expected(
+    pair: Pair, given: Mapping[str, Any], cotangents: Mapping[str, Any], rows: int, features: int
+) -> dict[str, Any]:
+    """Every value of both programs in long double by its name; what is None has its neutral value, or is zero."""
+    neutral = {name: WIDE(value.numerator) / WIDE(value.denominator) for name, value in pair[0].optional}
+    known: dict[str, Any] = {}
+    for program in pair:
+        values = {symbol: known[symbol.name] for symbol in program.saved if symbol.name in known}
+        for name, symbol in [(each.name, each.symbol) for each in (*program.rows, *program.parameters)]:
+            value = {**neutral, **known, **cotangents, **given}.get(name)
+            value = neutral.get(name, WIDE(0)) if value is None else np.asarray(value, WIDE)
+            values[symbol] = value[:, None] if isinstance(symbol, RowScalarSymbol) and value.ndim == 1 else value
+        for parameter in program.parameters:
+            if parameter.kind == "Constant" and parameter.default is not None:
+                values[parameter.symbol] = WIDE(float(parameter.default))
+        results, found = interpret(program, values, rows, features, WIDE)
+        known |= {symbol.name: value for symbol, value in found.items()} | results
+        for store in program.results:
+            shape = (rows, features) if is_row(store.symbol) else np.shape(known[store.symbol.name])
+            known |= {name: np.broadcast_to(results[name], shape) for name in store.names}
+    return known

@@ -1,4 +1,4 @@
-"""The kernels that lngen emits, run: against the same programs evaluated plainly in longdouble."""
+"""The kernels that lngen emits, run: beside the same programs evaluated in long double."""
 
 import functools
 
@@ -8,13 +8,10 @@ import pytest
 from lngen.emit import Notes
 from lngen.emit.cuda import LAUNCH_FIELDS, emit
 from lngen.extensions import simt
-from lngen.language.parsing import load
+from lngen.language.parsing import load, parse
 from lngen.pipeline.stages import planned
 from lngen.runtime.includes import inlined
-from tests import programs
-from tests.emit.cuda_programs import EXTREMES, HEADS, SINK
-from tests.emit.test_numpy_values import arguments, cotangents_of, expected
-from tests.extensions.simt.emitted import DTYPES, ROUNDOFF, Case, compute_of, error
+from tests.extensions.simt.emitted import DTYPES, ROUNDOFF, Case, compute_of, drawn, error, expected
 from tests.requirements import needs_gxx
 from tests.shipped import NAMES, REST, ROOT, WHOLE, sampled, whole
 from tests.tiers import sample
@@ -24,13 +21,12 @@ pytestmark = [needs_gxx, pytest.mark.cuda]
 SIZES = (1, 2, 7, 31, 33, 128, 1000, 1025)
 ROWS = (0, 1, 2, 37)
 
-PROGRAMS = {
-    "centred": (programs.CENTRED_FORWARD, programs.CENTRED_BACKWARD),
-    "tanh": (programs.TANH_FORWARD, programs.TANH_BACKWARD),
-    "residual": (programs.RESIDUAL_FORWARD, programs.RESIDUAL_BACKWARD),
-    "heads": HEADS,
-    "sink": SINK,
-}
+# Gradients that go to the entries that attain extremes, of a row and of a Feature.
+EXTREMES = """
+def extremes(x: Row, w: Feature):
+    y = x - max(x*w) + min(x) + max(w)
+    return y
+"""
 
 # Roundings in the longest chain of these kernels: some 24 operations, and a sum in which a term meets at most 16 others
 # in its thread, 10 in the tree, and 14 in the sum over rows. The measured errors are a tenth of that.
@@ -39,9 +35,7 @@ LONGEST_CHAIN = 64
 
 @functools.cache
 def pair_of(name):
-    if name in PROGRAMS:
-        return PROGRAMS[name]
-    plan = planned(load(ROOT / "derive" / f"{name}.py"), proved=False)
+    plan = planned(parse(EXTREMES) if name == "extremes" else load(ROOT / "derive" / f"{name}.py"), proved=False)
     return plan.forward, plan.backward
 
 
@@ -55,8 +49,7 @@ def sizes_of(name, sizes):
 def source_of(name):
     if name in NAMES:
         return inlined(ROOT / "generated" / name / "kernels.cu")
-    pair = EXTREMES if name == "extremes" else PROGRAMS[name]
-    return whole(emit(pair, Notes(name, "A program of the tests.")))
+    return whole(emit(pair_of(name), Notes(name, "A program of the tests.")))
 
 
 def kernels_of(name, dtypes=DTYPES, check=False, **macros):
@@ -70,8 +63,7 @@ def rounded(values, dtype):
 
 def case_of(kernels, name, dtype, rows, features, absent=(), **how):
     pair = pair_of(name)
-    given = rounded(arguments(pair[0], rows, features, np.float64), dtype)
-    cotangents = rounded(cotangents_of(pair, rows, features, np.float64), dtype)
+    given, cotangents = (rounded(values, dtype) for values in drawn(pair, rows, features))
     given |= {key: None for key in absent if key in given}
     cotangents |= {key: None for key in absent if key in cotangents}
     return Case(kernels, pair, dtype, rows, features, given, cotangents, how=how)
@@ -132,7 +124,7 @@ def test_gradients_of_extremes(macros):
     x[1, 3] = x[1, 40] = x[1].min() - 1
     w[5] = w[60] = 3
     kernels = kernels_of("extremes", ("f64",), check=True, **macros)
-    results = Case(kernels, EXTREMES, "f64", rows, features, {"x": x, "w": w}, {"dy": dy}).run()
+    results = Case(kernels, pair_of("extremes"), "f64", rows, features, {"x": x, "w": w}, {"dy": dy}).run()
     top, least, peak = (x * w).argmax(1), x.argmin(1), w.argmax()
     total, row = dy.sum(1), np.arange(rows)
     dx, dw = dy.copy(), np.zeros(features)
@@ -140,7 +132,7 @@ def test_gradients_of_extremes(macros):
     np.add.at(dx, (row, least), total)
     np.subtract.at(dw, top, total * x[row, top])
     dw[peak] += total.sum()
-    wanted = {"y": x - (x * w).max(1, keepdims=True) + w.max(), "dx": dx, "dw": dw}
+    wanted = {"y": x - (x * w).max(1, keepdims=True) + x.min(1, keepdims=True) + w.max(), "dx": dx, "dw": dw}
     for name, value in results.items():
         assert error(value, wanted[name]) < LONGEST_CHAIN * ROUNDOFF["f64"]
 
@@ -237,7 +229,8 @@ CHECKED = [
     ("rms_norm", {}, "bf16", (2, 130, 2500)),
     ("layer_norm", {"LNGEN_D": 1000}, "bf16", (1000,)),
     ("rms_norm", {"LNGEN_D": 33}, "f64", (33,)),
-    ("sink", {}, "f64", (7, 33)),
+    ("modulated_layer_norm", {}, "f64", (7, 33)),
+    ("dynamic_tanh", {}, "f64", (7, 33)),
 ]
 
 
@@ -291,10 +284,10 @@ def test_the_checker_has_no_finding_in_any_configuration(layer, macros, dtype):
         assert case.run()
 
 
-@pytest.mark.parametrize("layer", sample(["layer_norm", "sink"], ["layer_norm"]))
+@pytest.mark.parametrize("layer", sample(["layer_norm", "dynamic_tanh"], ["layer_norm"]))
 def test_every_schedule_gives_the_same_bits(layer):
-    dtype = "f64" if layer == "sink" else "f32"
-    kernels = kernels_of(layer, ("f64",) if layer == "sink" else DTYPES)
+    dtype = "f64" if layer == "dynamic_tanh" else "f32"
+    kernels = kernels_of(layer, ("f64",) if layer == "dynamic_tanh" else DTYPES)
     results = [
         case_of(kernels, layer, dtype, 37, 1000, **how).run()
         for how in ({}, {}, {"schedule": "reverse"}, *({"schedule": "random", "seed": seed} for seed in range(3)))
@@ -334,7 +327,7 @@ def test_rows_beyond_32_bits():
     features, rows, first = 1000, 2**22 + 5, 2**22
     kernels = kernels_of("rms_norm", ("f32",), check=True, LNGEN_FORWARD=None)
     pair = pair_of("rms_norm")
-    given = arguments(pair[0], 5, features, np.float32)
+    given, cotangents = drawn(pair, 5, features, np.float32)
     out, saved = np.zeros((5, features), np.float32), np.zeros(5, np.float32)
     threads, rows_per_block, shared = kernels.launch_table("forward_f32")[:3].tolist()
     assert first * features > 2**31
@@ -344,5 +337,5 @@ def test_rows_beyond_32_bits():
         simt.Window(out, first * features), simt.Window(saved, first), rows, features,
         blocks=range(first // rows_per_block, -(-rows // rows_per_block)),
     )  # fmt: skip
-    wanted = expected(pair, given, cotangents_of(pair, 5, features, np.float32), 5, features)
+    wanted = expected(pair, given, cotangents, 5, features)
     assert error(out, wanted["y"]) < LONGEST_CHAIN * ROUNDOFF["f32"]
