@@ -23,6 +23,7 @@ from lngen.report.content import content
 from tests.tiers import sample
 
 ROOT = Path(__file__).parents[1]
+FEW = [ROOT / "derive" / "rms_norm.py"]
 DEFINITIONS = sorted([*(ROOT / "derive").glob("*.py"), *(ROOT / "tests" / "definitions").glob("*.py")])
 FORMATS = ("text", "markdown", "latex", "json")
 
@@ -77,7 +78,7 @@ def test_formulas_are_those_of_the_textbook(centred):
     )
 
 
-@pytest.mark.parametrize("path", sample(DEFINITIONS, DEFINITIONS[::16], DEFINITIONS[::4]), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sample(DEFINITIONS, FEW, DEFINITIONS[::8]), ids=lambda path: path.stem)
 def test_every_formula_of_the_derivation_is_in_the_text(path):
     layer = planned(path)
     text = report(layer)

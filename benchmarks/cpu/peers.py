@@ -122,7 +122,8 @@ def roof(definition: Definition, case: Case) -> Step:
     rows, other, to = (np.full(size, value, np.float32) for value in (1, 2, 0))
 
     def call(name: str) -> Callable[[], Any]:
-        return partial(binding.call, library.address(name), (rows, other, to), (), (rows.size,))
+        steps = binding.step(library.address(name), range(3), ())
+        return partial(binding.call, steps, (rows, other, to), (), (rows.size,))
 
     copies = [call("copy_plain"), call("copy_streaming"), partial(np.copyto, to, rows)]
     triads = [call("triad_plain"), call("triad_streaming"), partial(np.add, rows, other, out=to)]

@@ -16,8 +16,6 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["alone", "digest", "folder", "keep", "kept", "make", "root", "sealed", "unsealed", "version", "write"]
-
 _SEAL = hashlib.sha256().digest_size
 
 

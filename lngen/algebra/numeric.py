@@ -109,10 +109,10 @@ def evaluate_expression(expression: Expr, environment: Mapping[Any, Any], arithm
     array([[-1.,  1.]])
     """
     with np.errstate(all="ignore"):
-        return _Evaluation(environment, arithmetic).of(expression)
+        return _NumericWalk(environment, arithmetic).of(expression)
 
 
-class _Evaluation(Fold[Any]):
+class _NumericWalk(Fold[Any]):
     cannot, refusal = "no numeric meaning for", TypeError
 
     def __init__(self, environment: Mapping[Any, Any], arithmetic: Arithmetic) -> None:

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from lngen.derivation.derivation import Derivation, Proof
 from lngen.derivation.simplify import derive
 from lngen.derivation.simplify.second_order import second_order
-from lngen.emit import cpp, numpy, render
+from lngen.emit import cpp, numpy
 from lngen.emit.backends import backend, with_needed
 from lngen.emit.description import description
 from lngen.errors import LngenError
@@ -135,7 +135,7 @@ def derived(
 def _emitted(planned: Plan, proved: bool, backends: Sequence[str], on_stage: Callable[[str], None]) -> Emission:
     programs = planned.programs()
     files: dict[str, str] = {}
-    templates = render.sources("report")
+    templates: dict[str, str] = {}
     for name in backends:
         if name in STAGES:
             on_stage(name)
@@ -164,7 +164,7 @@ def _emitted(planned: Plan, proved: bool, backends: Sequence[str], on_stage: Cal
 
 def _kept(what: str, definition: Definition, make: Callable[[], Kept]) -> Kept:
     """Return a result of the definition from the cache, or make it and cache it."""
-    write, read = partial(values.encode_surely, given=definition), partial(values.decode, given=definition)
+    write, read = partial(values.encode, given=definition), partial(values.decode, given=definition)
     value: Kept = kept(what, definition, make, write, read)
     return value
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
 from lngen.derivation.derivation import Proof
-from lngen.emit import Notes, render
+from lngen.emit import Notes
 from lngen.emit.backends import backend, command_option
 from lngen.emit.render import sha256_text
 from lngen.language.definition import Definition
@@ -57,7 +57,7 @@ def header(planned: Plan, name: str | None = None) -> tuple[str, ...]:
     file = file_word(definition)
     option = f" {asked}" if name and (asked := command_option(name)) else ""
     remark = backend(name).remark(planned) if name else ""
-    sources = backend(name).sources() if name else render.sources("report")
+    sources = backend(name).sources() if name else {}
     lines = [
         f"Made by lngen {__version__} from the definition of {definition.name}.",
         f"Do not edit; edit {file} and run: lngen derive {file}{option}"
@@ -68,7 +68,7 @@ def header(planned: Plan, name: str | None = None) -> tuple[str, ...]:
         _evidence_line(planned.derivation.proofs),
         *_open_line(warning(hazards(planned))),
         f"definition sha256:{sha256_text(definition.canonical())}",
-        f"templates  sha256:{_combined_hash(sources)}",
+        *([f"templates  sha256:{_combined_hash(sources)}"] if sources else []),
     ]
     return tuple(comment_safe(line) for line in lines)
 

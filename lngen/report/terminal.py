@@ -6,13 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
+from typing import Any, TypeAlias
 
 from rich.console import Console
 from rich.text import Text
 from rich.theme import Theme
 
-from lngen.emit import render
 from lngen.errors import counted, printable
 from lngen.layout import NARROWEST, WIDTH, NamedFormula, aligned, cut, expression, prose, table
 from lngen.plan.planner import Plan
@@ -20,7 +19,7 @@ from lngen.report import escape
 from lngen.report.audit import Hazard
 from lngen.report.audit.findings import Status
 from lngen.report.content import Content, Part, Side, StepText, content
-from lngen.report.words import PASSES, place, rewrite, way
+from lngen.report.words import PASSES, UNFUSED, place, rewrite, way
 
 THEME = Theme(
     {
@@ -71,10 +70,8 @@ class Shown:
         return cls(**{field.name: True for field in fields(cls)})
 
 
-@dataclass(frozen=True)
-class _PrintedSection:
-    title: str
-    lines: list[str]
+_PrintedSection: TypeAlias = tuple[str, list[str]]
+"""A title and lines; a section without lines is not printed."""
 
 
 def printed(plan: Plan, shown: Shown, width: int = WIDTH) -> Text:
@@ -98,20 +95,17 @@ class _Lines:
     width: int
 
     def whole(self) -> str:
-        """The text that the template makes of the sections."""
+        """The report, a section after the other."""
         said = self.said
-        return render.render(
-            "report/text.jinja",
-            title=escape.markup(said.name),
-            rule="=" * min(self.width, len(said.name)),
-            citation=[line for paragraph in said.citation for line in self.prose(paragraph)],
-            legend=[line for words in said.legend for line in self.prose(words, "  ")],
-            result=self.result(),
-            verdict=self.prose(said.headline, "  "),
-            proved=said.proved,
-            saving=self.prose(said.saving, "  "),
-            sections=[section for section in self.sections() if section.lines],
-        )
+        lines = _styled("report.title", [escape.markup(said.name), "=" * min(self.width, len(said.name))])
+        lines += [line for paragraph in said.citation for line in self.prose(paragraph)]
+        lines += ["", *_styled("report.quiet", [line for words in said.legend for line in self.prose(words, "  ")])]
+        lines += ["", *self.result(), ""]
+        lines += _styled("report.good" if said.proved else "report.bad", self.prose(said.headline, "  "))
+        lines += self.prose(said.saving, "  ")
+        for title, found in self.sections():
+            lines += ["", f"[report.heading]{title}[/]", *found] if found else []
+        return "\n".join([*lines, ""])
 
     def sections(self) -> Iterator[_PrintedSection]:
         """The sections in the order in which they are read."""
@@ -119,30 +113,30 @@ class _Lines:
         derivatives = {part.steps[0].part: part for part in said.parts if part.results}
         if shown.details:
             source = [f"  {line}" for whole in said.definition for line in cut(whole, self.width - 2)]
-            yield _PrintedSection("Definition", _escaped(source))
-            yield _PrintedSection("Forward", self.formulas(said.forward))
-            yield _PrintedSection("Identities of the definition", self.formulas(said.identities))
+            yield ("Definition", _escaped(source))
+            yield ("Forward", self.formulas(said.forward))
+            yield ("Identities of the definition", self.formulas(said.identities))
         for part in said.parts:
             wanted = {"jvp": shown.tangents, "backward_backward": shown.second_order}
             if part not in derivatives.values() or wanted.get(part.steps[0].part, True):
                 yield from self.part(part)
         if shown.details:
-            yield _PrintedSection("What the rules say", self.lemmas())
+            yield ("What the rules say", self.lemmas())
         if shown.explanation:
             for section in said.explanation:
                 rows = [section.table.header, *section.table.rows] if section.table else []
                 words = [line for paragraph in section.paragraphs for line in [*self.prose(paragraph, "  "), ""]]
                 lines = [*words, *self.table(rows)]
-                yield _PrintedSection(escape.markup(section.title), lines if rows else lines[:-1])
-        yield _PrintedSection("Evidence", self.evidence() or ["  none was asked for"])
+                yield (escape.markup(section.title), lines if rows else lines[:-1])
+        yield ("Evidence", self.evidence() or ["  none was asked for"])
         if shown.plan:
-            yield _PrintedSection("Plan", self.plan())
-        yield _PrintedSection("Where digits can be lost", self.hazards() or ["  nowhere"])
+            yield ("Plan", self.plan())
+        yield ("Where digits can be lost", self.hazards() or ["  nowhere"])
         if shown.details:
             rewrites = [line for item in said.audit.rewrites for line in self.prose(rewrite(item), "  ")]
-            yield _PrintedSection("Rewritten so that digits are kept", rewrites)
-        yield _PrintedSection("Cost", self.cost())
-        yield _PrintedSection("More", self.more(derivatives))
+            yield ("Rewritten so that digits are kept", rewrites)
+        yield ("Cost", self.cost())
+        yield ("More", self.more(derivatives))
 
     def result(self) -> list[str]:
         """The gradients, what they are written in, and the Jacobian where it is a projection."""
@@ -165,7 +159,7 @@ class _Lines:
             before = step
         if part.results:
             lines += ["", "  which is", "", *_styled("report.result", self.formulas(part.results))]
-        yield _PrintedSection(heading, lines)
+        yield (heading, lines)
 
     def step(self, step: StepText, last: StepText | None, common: str) -> list[str]:
         """A step: its number and its rule, the equation, and what it rests on, beside it where there is room.
@@ -264,13 +258,13 @@ class _Lines:
 
     def cost(self) -> list[str]:
         """List what each direction moves and computes, and how much that is for rows of some size."""
-        said, note = self.said, "Unfused is the same with a kernel for each operation."
+        said = self.said
         if not self.shown.details:
             # The first rows are the tensors that are moved, which are as many in each type and size.
             rows = (said.size[0], *said.cost[1:3], *said.size[1:])
-            return [*self.table(rows), *self.prose(f"Amounts are for {said.example}. {note}", "  ")]
+            return [*self.table(rows), *self.prose(f"Amounts are for {said.example}. {UNFUSED}", "  ")]
         size = ["", f"  {escape.markup(said.size_title)}", "", *self.table(said.size)]
-        return [*self.prose(note, "  "), "", *self.table(said.cost), *size]
+        return [*self.prose(UNFUSED, "  "), "", *self.table(said.cost), *size]
 
     def hazards(self) -> list[str]:
         """Each place where digits can be lost, and what is done about it."""

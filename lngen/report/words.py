@@ -7,6 +7,8 @@ from lngen.report.audit.findings import Rewrite
 from lngen.report.content import saving_text
 from lngen.report.formulas import Formula
 
+NONE_ASKED = "None was asked for."
+UNFUSED = "Unfused is the same with a kernel for each operation."
 PASSES = (
     "Lines that a pass made after the derivation, and that no step says. They are part of the emitted programs, which "
     "are shown to be equal to the derivation; code names them by their numbers."

@@ -21,9 +21,9 @@ them. `driver` has the functions of the driver that PyCUDA lacks. The headers of
 PTX.
 
 `native`, C++ on the processor: `compiler` compiles and loads kernels, and `kernels` chooses the kernel of a call.
-`calls` sends usual calls through host_call.c, and `samples` loops over samples with parameters of their own. `binding`
-calls a kernel, and `extensions` compiles C for this Python. `threads` shares the work of a call, and `memory` pools
-results. `module` chooses between NumPy and C++ for the frameworks.
+`calls` sends usual calls through host_call.c. `binding` calls the kernels of a direction, on one sample or on several,
+and `extensions` compiles C for this Python. `threads` shares the work of a call, and `memory` pools results. `module`
+chooses between NumPy and C++ for the frameworks, and calls it.
 
 `torch`: the package is the entry point. `operators` makes operators, which `kernels` and `gpu` compute, and
 `derivatives` and `second_tangents` differentiate. `parts` describes their arguments, `samples` has the rule of vmap,

@@ -16,8 +16,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["Refused", "lock", "objection", "read", "regular", "require", "require_tree", "tell", "temporary"]
-
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 # Windows has neither, and no owner that could be asked for.
 _NO_LINK, _NO_WAITING = getattr(os, "O_NOFOLLOW", 0), getattr(os, "O_NONBLOCK", 0)

@@ -44,7 +44,11 @@ FEW = ("layer_norm", "soft_max")
 
 @pytest.mark.parametrize(
     "path",
-    sample([*DEFINITIONS, *_all_but(SOME, OTHER_LAYERS)], lambda path: getattr(path, "stem", None) in FEW),
+    sample(
+        [*DEFINITIONS, *_all_but(SOME, OTHER_LAYERS)],
+        lambda path: getattr(path, "stem", None) in FEW,
+        [*DEFINITIONS[::3], *SOME[::3]],
+    ),
     ids=lambda path: path.stem,
 )
 def test_every_definition_passes(path):

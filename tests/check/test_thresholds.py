@@ -22,7 +22,8 @@ from tests.tiers import sample
 
 REFERENCES = {}  # of layer_norm, which mistakes are planted into
 FEW = ("the second piece alone",)
-ON_DEVICE = [pytest.mark.ci, pytest.mark.cuda, needs_pycuda, *([] if has_gpu() else [needs_gxx])]
+PIECES = [*cpu_mutants.threshold_mutants()]
+ON_DEVICE = [pytest.mark.cuda, needs_pycuda, *([] if has_gpu() else [needs_gxx])]
 
 
 @cache
@@ -53,7 +54,7 @@ def test_thresholds_of_every_backend_that_computes_are_told():
     [
         ("numpy", "PIECE = 1024", "PIECE = 320", 641),
         pytest.param("cpu", "PIECE = 1024", "PIECE = 320", 321, marks=needs_gxx),
-        pytest.param("cuda", "MOST_THREADS = 1024;", "MOST_THREADS = 128;", None, marks=ON_DEVICE),
+        pytest.param("cuda", "MOST_THREADS = 1024;", "MOST_THREADS = 128;", None, marks=[pytest.mark.ci, *ON_DEVICE]),
     ],
 )
 def test_sides_of_code_with_another_size_are_at_that_size(backend, old, new, length, tmp_path):
@@ -73,7 +74,7 @@ def test_layers_hold_on_both_sides_of_each_threshold(name, tmp_path):
     assert [*failures(made(name), tmp_path / name, "numpy", {})] == []
 
 
-@pytest.mark.parametrize("name", [pytest.param("layer_norm", marks=ON_DEVICE)])
+@pytest.mark.parametrize("name", [pytest.param("layer_norm", marks=[pytest.mark.ci, *ON_DEVICE])])
 def test_kernels_hold_in_each_layout(name, tmp_path):
     manifest.write(made(name).emission, tmp_path)
     with device():
@@ -88,7 +89,7 @@ def test_numpy_thresholds_with_a_mistake_on_one_side_are_caught(mutant):
 @needs_gxx
 @pytest.mark.parametrize(
     "mutant",
-    sample([*cpu_mutants.threshold_mutants()], lambda mutant: mutant.name in FEW),
+    sample(PIECES, lambda mutant: mutant.name in FEW, PIECES[::3]),
     ids=lambda mutant: mutant.name,
 )
 def test_compiled_thresholds_with_a_mistake_on_one_side_are_caught(mutant):
@@ -97,7 +98,10 @@ def test_compiled_thresholds_with_a_mistake_on_one_side_are_caught(mutant):
 
 @pytest.mark.parametrize(
     "mutant",
-    [pytest.param(mutant, marks=ON_DEVICE) for mutant in kernel_mutants.threshold_mutants()],
+    [
+        pytest.param(mutant, marks=[pytest.mark.exhaustive if place % 3 else pytest.mark.ci, *ON_DEVICE])
+        for place, mutant in enumerate(kernel_mutants.threshold_mutants())
+    ],
     ids=lambda mutant: mutant.name,
 )
 def test_cuda_layouts_with_a_mistake_in_one_are_caught(mutant):

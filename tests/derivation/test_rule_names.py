@@ -29,7 +29,7 @@ NORMALIZED = "def f(x: Row):\n    h = x - log(sum(exp(x)))\n    return mean(h**2
 SCALED = "def f(x: Row, c: Constant = 2): return exp(c*x)/sum(exp(c*x))"
 DEFINITIONS = {"normalized": NORMALIZED, "scaled": SCALED, **FILES, **TEXTS}
 DEFAULT = ["log_partition"]
-CI = ["normalized", "scaled", *[*FILES, *TEXTS][1::30]]
+CI = ["normalized", "scaled", *[*FILES, *TEXTS][1::60]]
 SOURCES = sorted((Path(__file__).parents[2] / "lngen").rglob("*.py"))
 
 

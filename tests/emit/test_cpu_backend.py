@@ -197,7 +197,7 @@ def test_more_arguments_that_may_be_left_out_than_are_followed():
     "text",
     [
         # A quotient of numbers that are known from the text where both are left out.
-        "def f(x: Row, a: Scalar = 1, b: Scalar = 2): return x*mean(x)*(a/b)",
+        pytest.param("def f(x: Row, a: Scalar = 1, b: Scalar = 2): return x*mean(x)*(a/b)", marks=pytest.mark.ci),
         pytest.param(
             "def f(x: Row, a: Feature = 1, b: Feature = 4): return mean(x*(a/b)) + a*x", marks=pytest.mark.exhaustive
         ),

@@ -25,6 +25,7 @@ from lngen.errors import DefinitionError
 from lngen.language import FUNCTIONS
 from lngen.language.oracle.evaluate import evaluate
 from lngen.language.parsing import expressions, instead, parse, parser
+from lngen.language.parsing.refusals import REFUSALS
 from lngen.language.parsing.source import code_of
 from lngen.language.syntax import Kind
 from tests.shipped import ROOT
@@ -188,18 +189,10 @@ def test_a_definition_that_does_not_follow_its_remedy_is_seen() -> None:
 
 
 def codes() -> set[str]:
-    """The stable names of refusals that stand in the code."""
-    found = set()
-    files = [*(ROOT / "lngen" / "language" / "parsing").glob("*.py"), ROOT / "lngen/derivation/from_definition.py"]
-    places = {"refuse": 1, "_refuse": 1, "error_at": 1, "Fault": 1, "fault": 1, "error": 2, "_refused": 2}
-    for file in files:
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call):
-                called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-                place = places.get(called)
-                if place is not None and len(node.args) > place and isinstance(node.args[place], ast.Constant):
-                    found.add(node.args[place].value)
-    return found
+    """The stable names of refusals."""
+    text = (ROOT / "lngen/derivation/from_definition.py").read_text(encoding="utf-8")
+    calls = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call))
+    return {*REFUSALS, *(ast.literal_eval(call.args[2]) for call in calls if ast.unparse(call.func) == "_refused")}
 
 
 def tables() -> set[str]:

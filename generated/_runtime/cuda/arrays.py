@@ -16,12 +16,6 @@ from ..protocol.calls import DType, Shape, constant
 from ..protocol.directions import PARTS, shapes
 from . import dlpack
 
-__all__ = [
-    "BYTES", "KINDS", "MOST_FEATURES", "TYPES", "DeviceArray", "Memory", "array", "check_shape", "check_type",
-    "check_writable", "dtype_of", "finite", "memory", "number_or_array", "own_dtype", "part", "result", "row_shape",
-    "stream_handle",
-]  # fmt: skip
-
 KINDS = {"<f2": "f16", "<V2": "bf16", "|V2": "bf16", "<f4": "f32", "<f8": "f64"}
 """Names of types in kernels, by `typestr`."""
 

@@ -7,7 +7,7 @@ launched (`kernels`).
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..protocol.calls import DType, Shape, check_is_saved, each_cotangent, several
 from ..protocol.interface import Interface
@@ -21,17 +21,67 @@ from .plans import CallPlan
 __all__ = [
     "DeviceArray",
     "DeviceLayer",
+    "PlannedCall",
     "compilations",
     "each_cotangent",
     "finite",
     "forward",
     "later",
-    "later_plan",
     "layer_of",
-    "returned",
+    "planned_forward",
+    "planned_later",
     "saved_from",
     "workspace_bytes",
 ]  # fmt: skip
+
+
+class PlannedCall(NamedTuple):
+    """Call with its plan, its values by slot and their addresses, and the streams on which they are written.
+
+    `stream` is that of the launch, and `handle` its handle. `take` makes arrays of another library of the results, and
+    is None for PyCUDA's.
+    """
+
+    plan: CallPlan
+    objects: list[Any]
+    values: list[Any]
+    streams: Sequence[int]
+    stream: Any
+    handle: int
+    take: Callable[[dlpack.Exported], Any] | None
+
+    def run(self) -> list[Any]:
+        """Check the addresses, make the arrays that are to be made, launch the kernels; the results of the call."""
+        self.plan.check_apart(self.values)
+        self.plan.check_room(self.plan.saved_bytes)
+        with self.on_device() as device:
+            driver.wait_for(self.streams, self.handle)
+            kernels.launches(device, self.plan).run(self.objects, self.values, self.stream, self.handle)
+            return self.returned(device.ordinal)
+
+    def on_device(self) -> devices.entered:
+        """Return the device of the call, to be entered."""
+        return devices.entered(self.plan.resident, self.values, self.plan.spelled)
+
+    def returned(self, ordinal: int) -> list[Any]:
+        """The results of the call, new ones as arrays of the library that is to have them."""
+        results = [self.objects[slot] for slot in self.plan.outputs]
+        if self.take is not None:
+            made = {slot for slot, *_ in self.plan.new}
+            where, wait = (dlpack.CUDA, ordinal), partial(driver.follow, handle=self.handle)
+            results = [
+                self.take(_exported(result, where, wait)) if slot in made else result
+                for slot, result in zip(self.plan.outputs, results, strict=True)
+            ]
+        # The caller's own arrays are given back as they came.
+        return [each.owner if type(each) is dlpack.Imported else each for each in results]
+
+    def saved(self) -> Any:
+        """The saved values of a call of forward."""
+        plan = self.plan
+        kept = [self.objects[slot] for slot in plan.kept]
+        # This is the constructor of a NamedTuple, without its signature.
+        return tuple.__new__(plan.layer.Saved, (plan.shape, plan.dtype, plan.dtypes, *kept))
 
 
 def forward(
@@ -48,19 +98,30 @@ def forward(
 
     If it is to save nothing, the saved values are None, and no row scalar is written.
     """
-    take, handle = dlpack.taker(like), 0 if stream is None else stream_handle(stream)
+    call = planned_forward(layer, inputs, constants, save, out, stream, workspace, like)
+    outputs = call.run()
+    return outputs, call.saved() if save else None
+
+
+def planned_forward(
+    layer: DeviceLayer,
+    inputs: Sequence[Any],
+    constants: Sequence[float],
+    save: Any,
+    out: Any,
+    stream: Any,
+    workspace: Any,
+    like: Any,
+) -> PlannedCall:
+    """Plan a call of forward."""
+    take, handle = dlpack.taker(like), stream_handle(stream)
     takes = layer.takes["forward"]
     outs = (out,) if not takes.returned else several(out, takes.names)
     objects = [*inputs, *constants, *outs, *[None] * len(takes.row_scalars), workspace]
     values, streams, facts = plans.look(objects, handle)
     saves = bool(save)
     plan = plans.planned(layer.plans, ("forward", saves, *facts), plans.plan_forward, layer, objects, saves)
-    outputs = _run(plan, objects, values, streams, stream, handle, take)
-    if not saves:
-        return outputs, None
-    # This is the constructor of a NamedTuple, without its signature.
-    kept = [objects[slot] for slot in plan.kept]
-    return outputs, tuple.__new__(layer.Saved, (plan.shape, plan.dtype, plan.dtypes, *kept))
+    return PlannedCall(plan, objects, values, streams, stream, handle, take)
 
 
 def later(
@@ -74,9 +135,32 @@ def later(
     like: Any,
 ) -> list[Any]:
     """Return the results of a direction that follows forward, in order; `arguments` are in the order of its tables."""
-    take, handle = dlpack.taker(like), 0 if stream is None else stream_handle(stream)
-    plan, objects, values, streams = later_plan(layer, direction, saved, arguments, out, workspace, handle)
-    return _run(plan, objects, values, streams, stream, handle, take)
+    return planned_later(layer, direction, saved, arguments, out, stream, workspace, like).run()
+
+
+def planned_later(
+    layer: DeviceLayer,
+    direction: str,
+    saved: Any,
+    arguments: Sequence[Any],
+    out: Any,
+    stream: Any,
+    workspace: Any,
+    like: Any,
+) -> PlannedCall:
+    """Plan a call of a direction that follows forward."""
+    take, handle = dlpack.taker(like), stream_handle(stream)
+    check_is_saved(saved, layer.Saved, layer.name)
+    takes = layer.takes[direction]
+    outs = (out,) if not takes.returned else several(out, takes.names)
+    objects = [*arguments, *saved[3:], *outs, workspace]
+    for place, name in layer.saved_constants:
+        slot = len(arguments) + place
+        objects[slot] = finite(f"saved.{name}", objects[slot])
+    values, streams, facts = plans.look(objects, handle)
+    key = (direction, *saved[:3], *facts)
+    plan = plans.planned(layer.plans, key, plans.plan_later, layer, direction, objects, saved)
+    return PlannedCall(plan, objects, values, streams, stream, handle, take)
 
 
 def saved_from(layer: DeviceLayer, interface: Interface, first: tuple[Any, Any, Any], fields: Sequence[Any]) -> Any:
@@ -129,61 +213,9 @@ def workspace_bytes(layer: DeviceLayer, direction: str, arguments: Sequence[Any]
     if own.is_forward:
         absent = [None] * (len(plans.slots(layer, direction)) - takes)
         return plans.plan_forward(layer, [*given, *absent]).saved_bytes
-    # Memory from DLPack is valid as long as `_objects` exist.
-    plan, _objects, values, _ = later_plan(layer, direction, given[0], given[1:], None, None, dlpack.NO_WAIT)
-    with devices.entered(plan.resident, values, plan.spelled) as device:
-        return kernels.launches(device, plan).partial_bytes
-
-
-def later_plan(
-    layer: DeviceLayer, direction: str, saved: Any, arguments: Sequence[Any], out: Any, workspace: Any, handle: int
-) -> tuple[CallPlan, list[Any], list[Any], list[int]]:
-    """The plan of a call, its arrays in the order of slots, their addresses, and streams to wait for."""
-    check_is_saved(saved, layer.Saved, layer.name)
-    takes = layer.takes[direction]
-    outs = (out,) if not takes.returned else several(out, takes.names)
-    objects = [*arguments, *saved[3:], *outs, workspace]
-    for place, name in layer.saved_constants:
-        slot = len(arguments) + place
-        objects[slot] = finite(f"saved.{name}", objects[slot])
-    values, streams, facts = plans.look(objects, handle)
-    key = (direction, *saved[:3], *facts)
-    plan = plans.planned(layer.plans, key, plans.plan_later, layer, direction, objects, saved)
-    return plan, objects, values, streams
-
-
-def _run(
-    plan: CallPlan,
-    objects: list[Any],
-    values: list[Any],
-    streams: Sequence[int],
-    stream: Any,
-    handle: int,
-    take: Callable[[dlpack.Exported], Any] | None,
-) -> list[Any]:
-    """Check the addresses, make the arrays that are to be made, launch the kernels; the results of the call."""
-    plan.check_apart(values)
-    plan.check_room(plan.saved_bytes)
-    with devices.entered(plan.resident, values, plan.spelled) as device:
-        driver.wait_for(streams, handle)
-        kernels.launches(device, plan).run(objects, values, stream, handle)
-        return returned(plan, objects, device.ordinal, take, handle)
-
-
-def returned(
-    plan: CallPlan, objects: Sequence[Any], ordinal: int, take: Callable[[dlpack.Exported], Any] | None, handle: int
-) -> list[Any]:
-    """The results of a call, new ones as arrays of the library that is to have them."""
-    results = [objects[slot] for slot in plan.outputs]
-    if take is not None:
-        made = {slot for slot, *_ in plan.new}
-        where, wait = (dlpack.CUDA, ordinal), partial(driver.follow, handle=handle)
-        results = [
-            take(_exported(result, where, wait)) if slot in made else result
-            for slot, result in zip(plan.outputs, results, strict=True)
-        ]
-    # The caller's own arrays are given back as they came.
-    return [each.owner if type(each) is dlpack.Imported else each for each in results]
+    call = planned_later(layer, direction, given[0], given[1:], None, dlpack.NO_WAIT, None, None)
+    with call.on_device() as device:
+        return kernels.launches(device, call.plan).partial_bytes
 
 
 def _exported(made: Any, where: tuple[int, int], wait: Callable[[int], None]) -> dlpack.Exported:

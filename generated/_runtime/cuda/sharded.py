@@ -8,20 +8,18 @@ Kernels compute the shards (`parts`). The exchange and the merge run on the host
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..protocol.calls import several
 from ..protocol.directions import DirectionProtocol
 from ..protocol.interface import Interface
 from ..protocol.kernels import KernelTable
 from ..sharded import layers as sharded
 from ..sharded.collectives import Communicator
-from . import devices, dlpack, driver, plans
-from .arrays import dtype_of, memory, part, stream_handle
+from . import driver
+from .arrays import dtype_of, memory, part
 from .calls import DeviceLayer
 from .calls import layer_of as device_layer
 from .kernels import launches
-from .launcher import later_plan, returned
+from .launcher import PlannedCall, planned_forward, planned_later
 from .parts import DeviceWork, Nothing, on_host, store
-from .plans import CallPlan
 
 
 def layer_of(
@@ -52,24 +50,16 @@ class _ShardedDirection:
         self.layer, self.steps = layer, steps
 
     def _run(
-        self,
-        plan: CallPlan,
-        objects: list[Any],
-        values: list[Any],
-        streams: Sequence[int],
-        names: tuple[Mapping[str, str], Mapping[str, str]],
-        stream: Any,
-        like: Any,
-        communicator: Communicator,
+        self, call: PlannedCall, names: tuple[Mapping[str, str], Mapping[str, str]], communicator: Communicator
     ) -> list[Any]:
         """Compute the results of a call; `names` are the names of values and of results in functions."""
-        take, handle = dlpack.taker(like), 0 if stream is None else stream_handle(stream)
+        plan, objects, values = call.plan, call.objects, call.values
         plan.check_apart(values)
         numbers = list(values)
-        with devices.entered(plan.resident, values, plan.spelled) as device:
-            driver.wait_for(streams, handle)
+        with call.on_device() as device:
+            driver.wait_for(call.streams, call.handle)
             # No kernel is launched: this makes the arrays.
-            launches(device, plan).run(objects, values, stream, handle)
+            launches(device, plan).run(objects, values, call.stream, call.handle)
         arrays = {
             slot: numbers[slot] if type(given) in (int, float) else given if given is None else memory(name, given)
             for slot, (name, given) in enumerate(zip(plan.names, objects, strict=False))
@@ -79,11 +69,11 @@ class _ShardedDirection:
         for each in plan.takes.tangents:
             if arrays[plan.slots[each.symbol]] is None:
                 known[names[0][each.symbol]] = Nothing(part(each.kind, plan.shape))
-        wanted = plan.wanted
-        work = DeviceWork(plan.shape, dtype_of(plan.computed), wanted.row_type, wanted.parameter_type, stream, handle)
+        row_type, parameter_type = plan.wanted.row_type, plan.wanted.parameter_type
+        work = DeviceWork(plan.shape, dtype_of(plan.computed), row_type, parameter_type, call.stream, call.handle)
         self.steps.run(known, made, work, communicator)
-        with devices.entered(plan.resident, values, plan.spelled) as device:
-            return returned(plan, objects, device.ordinal, take, handle)
+        with call.on_device() as device:
+            return call.returned(device.ordinal)
 
 
 class DeviceShardedForward(_ShardedDirection):
@@ -100,19 +90,9 @@ class DeviceShardedForward(_ShardedDirection):
         communicator: Communicator,
     ) -> tuple[list[Any], Any]:
         """Return the outputs of this shard and its saved values, or None instead of those."""
-        layer = self.layer
-        handle = 0 if stream is None else stream_handle(stream)
-        takes = layer.takes["forward"]
-        outs = (out,) if not takes.returned else several(out, takes.names)
-        objects = [*inputs, *constants, *outs, *[None] * len(takes.row_scalars), None]
-        values, streams, facts = plans.look(objects, handle)
-        saves = bool(save)
-        plan = plans.planned(layer.plans, ("forward", saves, *facts), plans.plan_forward, layer, objects, saves)
-        outputs = self._run(plan, objects, values, streams, _names(takes), stream, like, communicator)
-        if not saves:
-            return outputs, None
-        kept = [objects[slot] for slot in plan.kept]
-        return outputs, tuple.__new__(layer.Saved, (plan.shape, plan.dtype, plan.dtypes, *kept))
+        call = planned_forward(self.layer, inputs, constants, save, out, stream, None, like)
+        outputs = self._run(call, _names(self.layer.takes["forward"]), communicator)
+        return outputs, call.saved() if save else None
 
 
 class DeviceShardedLater(_ShardedDirection):
@@ -127,9 +107,8 @@ class DeviceShardedLater(_ShardedDirection):
         self, saved: Any, arguments: Sequence[Any], out: Any, stream: Any, like: Any, communicator: Communicator
     ) -> list[Any]:
         """The results of this part, in their order."""
-        handle = 0 if stream is None else stream_handle(stream)
-        plan, objects, values, streams = later_plan(self.layer, self.direction, saved, arguments, out, None, handle)
-        return self._run(plan, objects, values, streams, self.names, stream, like, communicator)
+        call = planned_later(self.layer, self.direction, saved, arguments, out, stream, None, like)
+        return self._run(call, self.names, communicator)
 
 
 def _names(takes: DirectionProtocol, zeros: Sequence[str] = ()) -> tuple[dict[str, str], dict[str, str]]:

@@ -14,8 +14,6 @@ from ..protocol.calls import DType
 from .handlers import handler, target
 from .primitives import has_samples, jax
 
-__all__ = ["call"]
-
 _NAME = "jax_call"
 _WORKSPACE, _NONE = -1, -2
 _EXACT = {("float16", "float32"), ("bfloat16", "float32"), ("float32", "float16"), ("float32", "bfloat16")}

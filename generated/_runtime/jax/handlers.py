@@ -8,8 +8,6 @@ from pathlib import Path
 from ..native.compiler import Library, ahead_of_time, library
 from .primitives import jax
 
-__all__ = ["HANDLERS", "compile_ahead", "handler", "target"]
-
 HANDLERS = {"jax_call": "cpu", "jax_gpu_call": "CUDA"}
 """The files, without .cpp, each with a function of its own name, and the platform of XLA's that calls it."""
 

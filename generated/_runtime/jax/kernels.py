@@ -14,13 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..native.module import host
+from ..native.module import HostModule
 from ..protocol.calls import Array, DType, Shape
 from ..protocol.directions import LayerProtocol, held
 from . import calls as jax_calls
 from .primitives import PrimitiveLayer, expanded, has_samples, jax, shaped
-
-__all__ = ["JaxKernels", "KernelCall"]
 
 _UINT32 = np.dtype(np.uint32)
 
@@ -47,24 +45,15 @@ class KernelCall(NamedTuple):
     made: Sequence[Any]
 
 
-class JaxKernels:
-    """Kernels of a layer's directions; `numpy` and `compiled` are its two modules."""
+class JaxKernels(HostModule):
+    """Kernels of a layer's directions."""
 
     def __init__(self, layer: PrimitiveLayer, protocol: LayerProtocol, numpy: Any, compiled: Any) -> None:
-        self.layer, self.takes, self.numpy, self.compiled = layer, protocol.directions, numpy, compiled
-        self.constants = [each.name for each in protocol.constants]
-        self.inputs = len(protocol.inputs)
-        self.row_scalars = [place for place, each in enumerate(protocol.fields, 3) if each.kind == "Computed"]
+        super().__init__(protocol, numpy, compiled)
+        self.layer, self.inputs = layer, len(protocol.inputs)
         inputs, kept, *_ = protocol.functional(protocol.directions["backward"])
         self.fields = held(protocol.fields, (*inputs, *kept, *protocol.constants))
         self.first_own = len(inputs) + len(kept)
-        self.host: Any = None
-
-    def module(self) -> Any:
-        """The module that computes; it is chosen once."""
-        if self.host is None:
-            self.host = host(self.numpy, self.compiled)
-        return self.host
 
     def asked(self, direction: str, values: Sequence[Any], constants: Sequence[float], sampled: bool) -> "KernelCall":
         """A call of a direction, given a value for each of its arguments, None for one that is not there."""
@@ -110,16 +99,13 @@ class JaxKernels:
         """The results of a direction as NumPy has them, of the arrays that are read."""
         given = iter(arrays)
         values = [_halves_joined(np.asarray(next(given))) if one else None for one in is_read]
-        module, threads = self.module(), _threads()
         if direction == "forward":
-            numbers = dict(zip(self.constants, constants, strict=True))
-            y, saved = module.forward(*values, **numbers, threads=threads)
-            return [*map(_halves, [*self.takes[direction].several(y), *[saved[place] for place in self.row_scalars]])]
+            outputs, row_scalars = self.made_by_forward(values, constants, _threads())
+            return [*map(_halves, [*outputs, *row_scalars])]
         fixed = [*values[: self.first_own], *constants]
-        saved = module.Saved(types.shape, types.computed, types.inputs, *[fixed[place] for place in self.fields])
-        takes = self.takes[direction]
-        made = getattr(module, direction)(saved, *takes.passed(values[self.first_own :]), threads=threads)
-        return [_halves(each) for each in takes.several(made) if each is not None]
+        saved = (types.shape, types.computed, types.inputs, *[fixed[place] for place in self.fields])
+        made = self.made_by_later(self.protocol.directions[direction], saved, values[self.first_own :], _threads())
+        return [_halves(each) for each in made if each is not None]
 
 
 def _called(computed: Callable[..., list[Array]], *arrays: Any) -> list[Array]:

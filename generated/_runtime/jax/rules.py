@@ -6,8 +6,6 @@ from typing import Any
 
 from .primitives import PrimitiveLayer, ad, bind, expanded, jax
 
-__all__ = ["DirectionCall", "Values", "are_any", "are_unknown", "moving", "total", "transposed"]
-
 Values = list[Any]
 
 

@@ -1,16 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A call of a compiled kernel from Python: pointers to the buffers of arrays, numbers and sizes. No header but Python's.
+// Calls of compiled kernels from Python, on one sample after the other. No header but Python's.
 #include "binding.h"
-
-// Arrays up to this number are kept on the stack; a call with more allocates memory.
-enum { FEW = 32 };
-
-struct space {
-    Py_buffer *views;
-    void **pointers;
-    double *numbers;
-    long long *sizes;
-};
 
 static void release(Py_buffer *views, Py_ssize_t count) {
     while (count--)
@@ -28,104 +18,81 @@ static void explain(Py_ssize_t number, PyObject *array) {
         PyErr_Format(PyExc_TypeError, "array %zd is of type %s, which has no buffer", number, Py_TYPE(array)->tp_name);
 }
 
-// Fills views and pointers; the bytes of all arrays, or -1 with an exception and no view left.
-static Py_ssize_t get(PyObject *arrays, Py_ssize_t count, Py_buffer *views, void **pointers) {
+// Fills views and starts; the bytes of all arrays, or -1 with an exception and no view left.
+static Py_ssize_t get(PyObject *arrays, int flags, Py_buffer *views, char **starts) {
     Py_ssize_t bytes = 0;
-    for (Py_ssize_t i = 0; i < count; ++i) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(arrays); ++i) {
         PyObject *array = PyTuple_GET_ITEM(arrays, i);
         views[i].obj = NULL;
-        pointers[i] = NULL;
+        starts[i] = NULL;
         if (array == Py_None)
             continue;
         // Without a format asked for, types that have none in the buffer protocol (bfloat16) are given too.
-        if (PyObject_GetBuffer(array, views + i, PyBUF_SIMPLE)) {
+        if (PyObject_GetBuffer(array, views + i, flags)) {
             explain(i, array);
             release(views, i);
             return -1;
         }
-        pointers[i] = views[i].buf;
+        starts[i] = views[i].buf;
         bytes += views[i].len;
     }
     return bytes;
 }
 
-static int convert(PyObject *numbers, PyObject *sizes, struct space to) {
+static int take_numbers(PyObject *numbers, double *to) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(numbers); ++i) {
-        to.numbers[i] = PyFloat_AsDouble(PyTuple_GET_ITEM(numbers, i));
-        if (to.numbers[i] == -1.0 && PyErr_Occurred())
-            return -1;
-    }
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(sizes); ++i) {
-        to.sizes[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(sizes, i));
-        if (to.sizes[i] == -1 && PyErr_Occurred())
+        to[i] = PyFloat_AsDouble(PyTuple_GET_ITEM(numbers, i));
+        if (to[i] == -1.0 && PyErr_Occurred())
             return -1;
     }
     return 0;
 }
 
-static PyObject *run(kernel function, PyObject *arrays, PyObject *numbers, PyObject *sizes, struct space space) {
-    if (convert(numbers, sizes, space))
+static int take_whole(PyObject *numbers, long long *to) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(numbers); ++i) {
+        to[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(numbers, i));
+        if (to[i] == -1 && PyErr_Occurred())
+            return -1;
+    }
+    return 0;
+}
+
+// Steps, arrays, numbers and sizes; of samples also the strides of arrays, and the range of samples.
+static PyObject *call(PyObject *module, PyObject *args) {
+    (void)module;
+    const char *steps;
+    Py_ssize_t length;
+    PyObject *arrays, *numbers, *sizes, *strides = NULL;  // no strides, or one for each array
+    long long first = 0, end = 1;
+    if (!PyArg_ParseTuple(args, "y#O!O!O!|O!LL", &steps, &length, &PyTuple_Type, &arrays, &PyTuple_Type, &numbers,
+                          &PyTuple_Type, &sizes, &PyTuple_Type, &strides, &first, &end))
         return NULL;
     Py_ssize_t count = PyTuple_GET_SIZE(arrays);
-    Py_ssize_t bytes = get(arrays, count, space.views, space.pointers);
+    int has_samples = strides && PyTuple_GET_SIZE(strides) == count;
+    Py_buffer views[count + 1];
+    char *starts[count + 1];
+    void *pointers[count + 1];
+    long long apart[count + 1], whole[PyTuple_GET_SIZE(sizes) + 1];
+    double doubles[PyTuple_GET_SIZE(numbers) + 1], constants[PyTuple_GET_SIZE(numbers) + 1];
+    if (take_numbers(numbers, doubles) || take_whole(sizes, whole) || (has_samples && take_whole(strides, apart)))
+        return NULL;
+    // Samples may share an array, whose stride is 0 then.
+    Py_ssize_t bytes = get(arrays, has_samples ? PyBUF_STRIDES : PyBUF_SIMPLE, views, starts);
     if (bytes < 0)
         return NULL;
-    if (bytes < SMALL) {
-        function(space.pointers, space.numbers, space.sizes);
-    } else {
-        Py_BEGIN_ALLOW_THREADS
-        function(space.pointers, space.numbers, space.sizes);
-        Py_END_ALLOW_THREADS
-    }
-    release(space.views, count);
+    struct steps kernels = {(const int64_t *)steps, (const int64_t *)(steps + length)};
+    struct values values = {starts, has_samples ? apart : NULL, doubles, whole};
+    PyThreadState *released = bytes < SMALL ? NULL : PyEval_SaveThread();
+    for (long long sample = first; sample < end; ++sample)
+        run_steps(kernels, values, sample, pointers, constants);
+    if (released)
+        PyEval_RestoreThread(released);
+    release(views, count);
     Py_RETURN_NONE;
-}
-
-static PyObject *run_with_many(kernel function, PyObject *arrays, PyObject *numbers, PyObject *sizes) {
-    struct space space = {
-        PyMem_New(Py_buffer, PyTuple_GET_SIZE(arrays)),
-        PyMem_New(void *, PyTuple_GET_SIZE(arrays)),
-        PyMem_New(double, PyTuple_GET_SIZE(numbers)),
-        PyMem_New(long long, PyTuple_GET_SIZE(sizes)),
-    };
-    PyObject *done = NULL;
-    if (space.views && space.pointers && space.numbers && space.sizes)
-        done = run(function, arrays, numbers, sizes, space);
-    else
-        PyErr_NoMemory();
-    PyMem_Free(space.views);
-    PyMem_Free(space.pointers);
-    PyMem_Free(space.numbers);
-    PyMem_Free(space.sizes);
-    return done;
-}
-
-static PyObject *call(PyObject *module, PyObject *const *given, Py_ssize_t count) {
-    (void)module;
-    if (count != 4)
-        return PyErr_Format(PyExc_TypeError, "call takes an address, arrays, numbers and sizes, not %zd arguments",
-                            count);
-    PyObject *arrays = given[1], *numbers = given[2], *sizes = given[3];
-    if (!PyTuple_Check(arrays) || !PyTuple_Check(numbers) || !PyTuple_Check(sizes))
-        return PyErr_Format(PyExc_TypeError, "arrays, numbers and sizes are tuples");
-    void *address = PyLong_AsVoidPtr(given[0]);
-    if (!address) {
-        if (!PyErr_Occurred())
-            PyErr_SetString(PyExc_ValueError, "there is no kernel at address 0");
-        return NULL;
-    }
-    kernel function = (kernel)(size_t)address;
-    if (PyTuple_GET_SIZE(arrays) > FEW || PyTuple_GET_SIZE(numbers) > FEW || PyTuple_GET_SIZE(sizes) > FEW)
-        return run_with_many(function, arrays, numbers, sizes);
-    Py_buffer views[FEW];
-    void *pointers[FEW];
-    double doubles[FEW];
-    long long whole[FEW];
-    return run(function, arrays, numbers, sizes, (struct space){views, pointers, doubles, whole});
 }
 
 // The function for Python; this itself is called by ctypes, holding the lock of the interpreter.
 PyObject *binding(void) {
-    static PyMethodDef definition = {"call", (PyCFunction)(void (*)(void))call, METH_FASTCALL, NULL};
+    static PyMethodDef definition = {"call", call, METH_VARARGS, NULL};
     return PyCFunction_New(&definition, NULL);
 }

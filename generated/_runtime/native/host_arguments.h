@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: MIT
 // What a direction of a layer is, and a look at the arguments of a call: whether all of them are as usual.
-// host_calls.py says what is looked at. A call is UNUSUAL that Python is to look at; nothing was changed then.
+// calls.py says what is looked at. A call is UNUSUAL that Python is to look at; nothing was changed then.
 #pragma once
 #include "binding.h"
 #define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
 #define NPY_TARGET_VERSION NPY_2_0_API_VERSION
 #include <numpy/arrayobject.h>
-#include <stdint.h>
 #include <string.h>
 
-// Kind of an argument, in the numbers of protocol.py.
+// Kind of an argument, in the numbers of protocol/directions.py.
 enum part { ROW, ROW_SCALAR, FEATURE, NUMBER, CONSTANT };
 
 // Type of an array: that of the rows, the compute type, or one that is converted to the compute type.
 enum element { STORED, COMPUTED, CONVERTED };
 
-// Types in the order of host_calls.TYPES.
+// Types in the order of TYPES in calls.py.
 enum type { FLOAT16, BFLOAT16, FLOAT32, FLOAT64, TYPES, UNKNOWN = -1 };
 
 enum outcome { DONE, FAILED, UNUSUAL };
@@ -44,16 +43,10 @@ struct settings {
 // Arguments of the constructor, in this order: Python functions, classes, and a tuple of types.
 enum object { OTHERWISE, PREPARE, RUN, ROUND, EMPTY, TYPE_OF, SAVED, RESULT, DTYPES };
 
-struct step {
-    kernel function;
-    int pointers, numbers;  // how many
-    unsigned char places[2 * MOST + 2];
-};
-
 struct plan {
     uint64_t absent;
-    int stored, computed, count;
-    struct step *steps;
+    int stored, computed;
+    PyObject *steps;  // bytes
 };
 
 typedef struct {

@@ -135,45 +135,6 @@ static PyObject *listed(Call *self, const struct work *work) {
     return list;
 }
 
-static int places_of(PyObject *places, unsigned char *to, int most) {
-    if (!PyTuple_Check(places) || PyTuple_GET_SIZE(places) > most)
-        return -1;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(places); ++i) {
-        long place = PyLong_AsLong(PyTuple_GET_ITEM(places, i));
-        if (place < 0 || place >= most)
-            return -1;
-        to[i] = (unsigned char)place;
-    }
-    return (int)PyTuple_GET_SIZE(places);
-}
-
-// A plan out of tuples of an address, places of pointers and places of numbers.
-static int take_steps(PyObject *steps, struct plan *plan) {
-    plan->count = 0;
-    plan->steps = PyMem_New(struct step, PyTuple_GET_SIZE(steps));
-    if (!plan->steps) {
-        PyErr_NoMemory();
-        return FAILED;
-    }
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(steps); ++i) {
-        struct step *step = plan->steps + i;
-        PyObject *address, *pointers, *numbers;
-        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(steps, i), "OO!O!", &address, &PyTuple_Type, &pointers, &PyTuple_Type,
-                              &numbers))
-            return FAILED;
-        step->function = (kernel)(size_t)PyLong_AsVoidPtr(address);
-        step->pointers = places_of(pointers, step->places, MOST + 1);
-        step->numbers = step->pointers < 0 ? -1 : places_of(numbers, step->places + step->pointers, MOST);
-        if (!step->function || step->numbers < 0) {
-            if (!PyErr_Occurred())
-                PyErr_SetString(PyExc_ValueError, "a kernel has no address, or a place that there is not");
-            return FAILED;
-        }
-        ++plan->count;
-    }
-    return DONE;
-}
-
 static struct plan *planned(Call *self, const struct work *work) {
     for (int i = 0; i < self->plans_count; ++i) {
         struct plan *plan = self->plans + i;
@@ -185,36 +146,21 @@ static struct plan *planned(Call *self, const struct work *work) {
                                                           descr(self, work->computed), NULL)
                            : NULL;
     Py_XDECREF(list);
+    if (steps && !PyBytes_Check(steps)) {
+        PyErr_SetString(PyExc_TypeError, "kernels are not bytes");
+        Py_CLEAR(steps);
+    }
     if (!steps)
         return NULL;
     // Another thread may add a plan until here, and not between what follows.
-    struct plan plan = {work->absent, work->stored, work->computed, 0, NULL};
-    int taken = take_steps(steps, &plan);
-    Py_DECREF(steps);
     struct plan *plans = PyMem_Realloc(self->plans, (self->plans_count + 1) * sizeof *plans);
-    if (plans)
-        self->plans = plans;
-    else if (taken == DONE)
-        PyErr_NoMemory();
-    if (!plans || taken != DONE) {
-        PyMem_Free(plan.steps);
-        return NULL;
+    if (!plans) {
+        Py_DECREF(steps);
+        return (struct plan *)PyErr_NoMemory();
     }
-    self->plans[self->plans_count] = plan;
+    self->plans = plans;
+    self->plans[self->plans_count] = (struct plan){work->absent, work->stored, work->computed, steps};
     return self->plans + self->plans_count++;
-}
-
-static void run_steps(const struct step *steps, int count, void *const *pointers, const double *numbers,
-                      const long long *sizes) {
-    for (const struct step *step = steps; step < steps + count; ++step) {
-        void *arrays[MOST + 1];
-        double constants[MOST];
-        for (int i = 0; i < step->pointers; ++i)
-            arrays[i] = pointers[step->places[i]];
-        for (int i = 0; i < step->numbers; ++i)
-            constants[i] = numbers[step->places[step->pointers + i]];
-        step->function(arrays, constants, sizes);
-    }
 }
 
 static int run_here(Call *self, struct work *work) {
@@ -222,22 +168,23 @@ static int run_here(Call *self, struct work *work) {
     if (!plan)
         return FAILED;
     int all = self->values + self->results;
+    char *arrays[MOST + 1];
     void *pointers[MOST + 1];
-    double numbers[MOST];
+    double numbers[MOST], constants[MOST];
     npy_intp bytes = 0;
     for (int i = 0; i < all; ++i) {
         PyObject *each = passed(self, work, i);
-        pointers[i] = NULL;
+        arrays[i] = NULL;
         if (!each || each == Py_None)
             continue;
         if (PyFloat_CheckExact(each)) {
             numbers[i] = PyFloat_AS_DOUBLE(each);
             continue;
         }
-        pointers[i] = PyArray_DATA((PyArrayObject *)each);
+        arrays[i] = PyArray_BYTES((PyArrayObject *)each);
         bytes += PyArray_NBYTES((PyArrayObject *)each);
         if (i >= self->values && self->made[i - self->values].is_zero)
-            memset(pointers[i], 0, PyArray_NBYTES((PyArrayObject *)each));
+            memset(arrays[i], 0, PyArray_NBYTES((PyArrayObject *)each));
     }
     size_t wanted = (size_t)(self->settings.feature_entries * work->features + self->settings.other_entries) *
                     (work->computed == FLOAT64 ? sizeof(double) : sizeof(float));
@@ -253,17 +200,15 @@ static int run_here(Call *self, struct work *work) {
             return FAILED;
         }
     }
-    pointers[all] = memory;
-    const struct step *steps = plan->steps;
-    int count = plan->count;
+    arrays[all] = memory;
+    const char *steps = PyBytes_AS_STRING(plan->steps);
+    struct steps kernels = {(const int64_t *)steps, (const int64_t *)(steps + PyBytes_GET_SIZE(plan->steps))};
     long long sizes[] = {work->rows, work->features, 1, 0, 1, 0};
-    if (bytes < SMALL) {
-        run_steps(steps, count, pointers, numbers, sizes);
-    } else {
-        Py_BEGIN_ALLOW_THREADS
-        run_steps(steps, count, pointers, numbers, sizes);
-        Py_END_ALLOW_THREADS
-    }
+    struct values values = {arrays, NULL, numbers, sizes};
+    PyThreadState *released = bytes < SMALL ? NULL : PyEval_SaveThread();
+    run_steps(kernels, values, 0, pointers, constants);
+    if (released)
+        PyEval_RestoreThread(released);
     if (self->memory_size < memory_size) {
         void *other = self->memory;
         self->memory = memory;
@@ -424,7 +369,7 @@ static void deallocate(Call *self) {
     for (int i = 0; i < SEEN; ++i)
         Py_XDECREF(self->seen[i].descr);
     for (int i = 0; i < self->plans_count; ++i)
-        PyMem_Free(self->plans[i].steps);
+        Py_DECREF(self->plans[i].steps);
     PyMem_Free(self->plans);
     PyMem_RawFree(self->memory);
     PyTypeObject *type = Py_TYPE(self);
@@ -457,7 +402,7 @@ static int copied(const Py_buffer *from, void *to, size_t unit, size_t most) {
     return (int)count;
 }
 
-// The direction that objects, values, results, kept, is_row, widest and settings describe, as host_calls.py has them; None if
+// The direction that objects, values, results, kept, is_row, widest and settings describe, as calls.py has them; None if
 // there is no room for so many values and results.
 static PyObject *make_call(PyObject *type, PyObject *args) {
     PyObject *objects;

@@ -6,6 +6,7 @@ passed as dense copies in the compute type.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from math import prod
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -27,8 +28,6 @@ from . import compiler as host_compiler
 from . import threads as host_threads
 from .calls import TYPES, HostCall, Running
 from .memory import empty
-
-__all__ = ["HostKernels"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -125,6 +124,7 @@ class DirectionKernels:
         self.source = folder / f"{table.source}.cpp"
         self.names, self.first_made = takes.slots, len(takes.reads)
         self.kinds = [each.kind for each in (*takes.reads, *takes.makes)]
+        self.numbers = {place for place, kind in enumerate(self.kinds) if kind == "Constant"}
         places = {each: place for place, each in enumerate([*self.names, "the workspace"])}
         constants = takes.numbers
         self.kernels = {
@@ -143,7 +143,7 @@ class DirectionKernels:
             self.may_be_absent |= {of: gradients[of] for of in optional if of in gradients and of not in places}
         columns, scalars = table.sums
         self.has_sums, self.columns, self.scalars = columns + scalars > 0, 2 * columns, scalars
-        self.plans: dict[Any, list[_HostKernel]] = {}
+        self.plans: dict[Any, list[HostKernel]] = {}
 
     def forward(self, values: Sequence[Any], results: Sequence[Any], call: Work) -> None:
         """Compute forward, as `ForwardCall` calls it."""
@@ -166,22 +166,30 @@ class DirectionKernels:
         workspace = self.columns, (2 * self.columns + self.scalars + 2) * LINE
         return Running(self.prepare, self.run, CHUNK_ENTRIES, workspace if self.has_sums else (0, 0), self.zeros)
 
-    def any(self, given: list[Any], call: Work) -> None:
-        """Run the kernels on any arrays; an array that kernels cannot take is copied."""
+    def any(self, given: list[Any], call: Work, samples: int | None = None) -> None:
+        """Run the kernels on any arrays; an array that kernels cannot take is copied.
+
+        With `samples`, each array has an axis of samples first, of stride 0 if they share it, and `call` is that of one
+        sample, with the threads of all. The results of each sample have the bits of a call for it alone.
+        """
         computed = call.dtype
         stored = self.stored(given, computed)
         copied: list[tuple[Any, Array]] = []
         for place, (dtype, value) in enumerate(zip(self.wanted(given, stored, computed), given, strict=True)):
             if dtype is None:
                 continue
-            if type(value) is np.ndarray and value.dtype == dtype and value.flags.c_contiguous:
+            one = value if samples is None else value[0]
+            if type(value) is np.ndarray and value.dtype == dtype and one.flags.c_contiguous:
                 continue
-            if place < self.first_made:
-                given[place] = np.ascontiguousarray(value, dtype)
-            else:
+            if place >= self.first_made:
                 given[place] = np.empty(value.shape, dtype)
                 copied.append((value, given[place]))
-        self.run(given, call.shape, stored, computed, call.threads)
+            elif samples is not None and value.strides[0] == 0:
+                shared = np.ascontiguousarray(one, dtype).reshape(value.shape[1:])
+                given[place] = np.broadcast_to(shared, value.shape)
+            else:
+                given[place] = np.ascontiguousarray(value, dtype)
+        self.run(given, call.shape, stored, computed, call.threads, samples)
         for result, made in copied:
             round_to(result, ..., made)
 
@@ -199,20 +207,49 @@ class DirectionKernels:
             for kind, value in zip(self.kinds, given, strict=True)
         ]
 
-    def prepare(self, given: list[Any], stored: DType, computed: DType) -> tuple[Any, ...]:
-        """Return the address of each kernel, and the places of its pointers and of its numbers."""
-        return tuple([(each.address, each.pointers, each.numbers) for each in self.chosen(given, stored, computed)])
+    def prepare(self, given: list[Any], stored: DType, computed: DType) -> bytes:
+        """Return the kernels of a call as binding.h reads them."""
+        return _steps(self.chosen(given, stored, computed))
 
-    def run(self, given: list[Any], shape: Shape, stored: DType, computed: DType, threads: int) -> None:
-        """Compute the results at the end of a list from the values before them."""
+    def run(
+        self,
+        given: list[Any],
+        shape: Shape,
+        stored: DType,
+        computed: DType,
+        threads: int,
+        samples: int | None = None,
+    ) -> None:
+        """Compute the results at the end of a list from the values before them, of each sample if there are some."""
         kernels = self.chosen(given, stored, computed)
-        cut = self.cut(shape, stored)
+        cut = self.cut(shape, stored, 1 if samples is None else samples)
         for place in self.zeros:
             if given[place] is not None:
                 given[place].fill(0.0)
-        given.append(np.empty(cut.workspace, computed) if self.has_sums else None)
-        for kernel in kernels:
-            kernel.run(given, (cut.rows, cut.features, cut.chunks), cut.streams, threads)
+        arrays = [None if place in self.numbers else value for place, value in enumerate(given)]
+        numbers = tuple([float(given[place]) if place in self.numbers else 0.0 for place in range(len(given))])
+        strides = () if samples is None else (*[0 if each is None else each.strides[0] for each in arrays], 0)
+
+        def call(steps: bytes, space: Array | None, of: tuple[int, int], first: int, end: int) -> None:
+            sizes = (cut.rows, cut.features, cut.chunks, first, end, cut.streams)
+            binding.call(steps, (*arrays, space), numbers, sizes, strides, *of)
+
+        def workspace() -> Array | None:
+            return np.empty(cut.workspace, computed) if self.has_sums else None
+
+        if threads == 1 or (cut.chunks == 1 and cut.parts == 1):
+            call(_steps(kernels), workspace(), (0, cut.samples), 0, cut.chunks)
+        elif cut.parts > 1:
+            steps = _steps(kernels)
+            host_threads.run(
+                lambda first, end: call(steps, workspace(), (first, end), 0, cut.chunks), cut.samples, threads
+            )
+        else:
+            space = workspace()
+            for sample in range(cut.samples):
+                for kernel in kernels:
+                    part = partial(call, kernel.steps, space, (sample, sample + 1))
+                    host_threads.run(part, cut.chunks, threads) if kernel.over_rows else part(0, cut.chunks)
 
     def cut(self, shape: Shape, stored: DType, samples: int = 1) -> "Cut":
         """Divide the rows of a shape into chunks, or the rows of each of several samples."""
@@ -244,20 +281,22 @@ class DirectionKernels:
     def _absent(self, given: Sequence[Any]) -> list[str]:
         return [name for name, place in self.may_be_absent.items() if given[place] is None]
 
-    def chosen(self, given: Sequence[Any], stored: DType, computed: DType) -> list["_HostKernel"]:
+    def chosen(self, given: Sequence[Any], stored: DType, computed: DType) -> list["HostKernel"]:
         """Return the kernels for the present values of a call, compiled if necessary."""
         key = (stored, computed, *[value is None for value in given])
         if key not in self.plans:
             self.plans[key] = self._loaded(given, stored, computed)
         return self.plans[key]
 
-    def _loaded(self, given: Sequence[Any], stored: DType, computed: DType) -> list["_HostKernel"]:
+    def _loaded(self, given: Sequence[Any], stored: DType, computed: DType) -> list["HostKernel"]:
         macros = _macros(TYPES[stored.name], TYPES[computed.name], self._absent(given))
         library = host_compiler.library(self.source, macros)
-        return [
-            _HostKernel(f"{library.path}:{name}", library.address(name), *places, over_rows=name == self.takes.name)
-            for name, places in self.kernels.items()
-        ]
+        found = []
+        for name, places in self.kernels.items():
+            address = library.address(name)
+            steps, is_over_rows = binding.step(address, *places), name == self.takes.name
+            found.append(HostKernel(f"{library.path}:{name}", address, *places, steps, is_over_rows))
+        return found
 
 
 class Cut(NamedTuple):
@@ -281,24 +320,19 @@ def _in_lines(entries: int) -> int:
     return -(-entries // LINE) * LINE
 
 
-class _HostKernel:
-    """A loaded kernel, and the places of the pointers and the numbers that it is passed."""
+class HostKernel(NamedTuple):
+    """A loaded kernel, the places of the pointers and the numbers that it is passed, and all of it as bytes.
 
-    def __init__(
-        self, name: str, address: int, pointers: Sequence[int], numbers: Sequence[int], *, over_rows: bool
-    ) -> None:
-        self.name, self.address, self.over_rows = name, address, over_rows
-        self.pointers, self.numbers = tuple(pointers), tuple(numbers)
+    One that is not `over_rows` runs once, at the end of the sums over them.
+    """
 
-    def run(self, given: Sequence[Any], sizes: tuple[int, int, int], streams: int, threads: int) -> None:
-        """Run it on the rows, or once at the end of the sums over them."""
-        arrays, numbers = tuple([given[p] for p in self.pointers]), tuple([float(given[p]) for p in self.numbers])
-        chunks = sizes[2]
-        if chunks == 1 or threads == 1 or not self.over_rows:
-            binding.call(self.address, arrays, numbers, (*sizes, 0, chunks, streams))
-            return
+    name: str
+    address: int
+    pointers: Sequence[int]
+    numbers: Sequence[int]
+    steps: bytes
+    over_rows: bool
 
-        def part(first: int, end: int) -> None:
-            binding.call(self.address, arrays, numbers, (*sizes, first, end, streams))
 
-        host_threads.run(part, chunks, threads)
+def _steps(kernels: Iterable[HostKernel]) -> bytes:
+    return b"".join([kernel.steps for kernel in kernels])

@@ -20,8 +20,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["empty", "kept_bytes", "release"]
-
 LARGE = 2**17
 """Bytes from which the memory of a result is reused.
 

@@ -13,8 +13,6 @@ from ..emitted import backend_module
 from .kernels import Tensor, TorchKernels, only, torch
 from .kernels import each as several
 
-__all__ = ["TorchOnGPU"]
-
 _TYPESTRINGS = {torch.float16: "<f2", torch.bfloat16: "<V2", torch.float32: "<f4", torch.float64: "<f8"}
 _ALIGNMENT = 256
 
@@ -85,7 +83,7 @@ class TorchOnGPU:
         types = kernels.types_of(args[: kernels.inputs])
         first = (tuple(args[types.row].shape), types.computed, types.dtypes)
         saved = tuple.__new__(backend.Saved, (*first, *fields))
-        takes = kernels.layer.directions[direction]
+        takes = kernels.protocol.directions[direction]
         own = takes.passed(own)
         are_there = kernels.are_there(direction, args)
         out = [_TensorMemory(each) if is_there else None for each, is_there in zip(made, are_there, strict=True)]

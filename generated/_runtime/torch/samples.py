@@ -11,8 +11,6 @@ from typing import Any
 from .kernels import Tensor, each, only
 from .parts import OperatorValues
 
-__all__ = ["batched"]
-
 
 def batched(operator: Any, parts: OperatorValues) -> Callable[..., Any]:
     """The rule of an operator for arguments with a dimension more."""

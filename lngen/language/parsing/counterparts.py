@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 
 from lngen.errors import DefinitionError
 from lngen.language.definition import Counterpart, Input
-from lngen.language.parsing.source import Located, Source, syntax_tree
+from lngen.language.parsing.refusals import MODULE
+from lngen.language.parsing.source import Source, syntax_tree
 from lngen.language.syntax import Kind
 
 # Quotes stand beside the first and the last line of a docstring.
 _LINE = re.compile(r"[ \t]*[rRuU]?[\"']*[ \t]*(?i:in[ \t]+pytorch)[ \t]*:[ \t]*(?P<call>.*?)[ \t\"']*")
-_REMEDY = "write each attribute of the module with what it is, as `In PyTorch: torch.nn.Norm(features=D, dim=-1)`"
 _FEATURES = "D"
 _KINDS = (Kind.FEATURE, Kind.SCALAR, Kind.CONSTANT)
 _LARGEST = 10**6
@@ -38,7 +38,7 @@ def counterparts(source: Source, lines: range, inputs: Sequence[Input]) -> Itera
                 yield _counterpart(call, inputs)
             except DefinitionError as error:
                 column = found.start("call") + error.column
-                raise source.error(number, column, error.code, error.message, _REMEDY) from None
+                raise source.told(number, column, error.code, error.message, MODULE) from None
 
 
 def about(docstring: str) -> str:
@@ -52,46 +52,38 @@ def about(docstring: str) -> str:
 
 def _counterpart(source: Source, inputs: Sequence[Input]) -> Counterpart:
     """Return the module that a call names; raises DefinitionError at a fault in the call."""
-
-    def fault(place: Located, code: str, message: str) -> DefinitionError:
-        return source.error_at(place, code, message, _REMEDY)
-
     match syntax_tree(source).body:
         case [ast.Expr(ast.Call(function, [], keywords))] if name := _dotted(function):
             pass
         case [ast.Expr(ast.Call(function, [place, *_], _))] if _dotted(function):
-            raise fault(place, "module-attribute", "an attribute of the module has no name")
+            source.refuse(place, "module-attribute")
         case [ast.Expr(ast.Call(ast.Name(name) as place))]:
-            raise fault(place, "module-class", f"{name} is no class with its module, such as torch.nn.{name}")
+            source.refuse(place, "module-class", name=name)
         case _:
-            raise source.error(1, 1, "module-call", "this is no call of a class with its module", _REMEDY)
+            raise source.error(1, 1, "module-call")
     names = {_FEATURES, *(each.name for each in inputs if each.kind in _KINDS)}
     attributes: dict[str, str] = {}
     conditions: list[tuple[str, bool | int | float | None]] = []
     for number, keyword in enumerate(keywords):
         if keyword.arg in [each.arg for each in keywords[:number]]:
-            raise fault(keyword, "module-attribute-twice", f"the attribute {keyword.arg} is named twice")
+            source.refuse(keyword, "module-attribute-twice", name=keyword.arg)
         match keyword:
             case ast.keyword(str(attribute), ast.Name(value)):
                 if value not in names:
-                    message = f"{attribute} is {value}, and no Feature, Scalar or Constant has that name"
-                    raise fault(keyword.value, "module-name", message)
+                    source.refuse(keyword.value, "module-name", name=attribute, value=value)
                 if value in attributes.values():
-                    raise fault(keyword.value, "module-name-twice", f"{value} stands for two attributes")
+                    source.refuse(keyword.value, "module-name-twice", value=value)
                 attributes[attribute] = value
             case ast.keyword(str(attribute), value):
                 try:
                     conditions.append((attribute, _literal(value)))
                 except ValueError:
-                    kinds = "a name of the definition nor a small number, True, False or None"
-                    raise fault(value, "module-value", f"{attribute} is neither {kinds}") from None
+                    source.refuse(value, "module-value", name=attribute)
             case _:
-                raise fault(keyword.value, "module-attribute", "an attribute of the module has no name")
+                source.refuse(keyword.value, "module-attribute")
     for each in inputs:
         if each.kind in _KINDS and each.default is None and each.name not in attributes.values():
-            raise source.error(
-                1, 1, "module-input", f"{each.name} has no default, and is no attribute of the module", _REMEDY
-            )
+            raise source.error(1, 1, "module-input", name=each.name)
     return Counterpart(name, tuple(attributes.items()), tuple(conditions))
 
 

@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NoReturn
 
+from lngen.errors import counted
 from lngen.language import FUNCTIONS, KIND_NAMES
 from lngen.language.parsing import folding, instead
 from lngen.language.parsing.folding import Value
 from lngen.language.parsing.instead import suggestion
-from lngen.language.parsing.source import Source, code_of
+from lngen.language.parsing.refusals import CHAIN
+from lngen.language.parsing.source import Source
 from lngen.language.syntax import Binary, Call, Compare, Expression, FeatureCount, Kind, Name, Negate, Number
 
 MAXIMUM_DEPTH = 100
@@ -20,11 +22,9 @@ _LONGEST_REPEATED = 40
 
 # Bare operators and conditions, which Python joins and the language nests.
 _JOINED = "nest where: where(p, where(q, u, v), v) where both hold, where(p, u, where(q, u, v)) where one does"
-_CHAIN = "nest where: where(a < b, where(b < c, u, v), v) for a < b < c"
 _WHOLE = "operators and functions work on whole rows; no loop is needed"
 
 _ALLOWED = "an expression is made of numbers, names, D, + - * / **, unary minus, and the functions of lngen.language"
-_SPLIT = "give parts of the expression names in statements of their own"
 
 _OPERATORS: dict[type[ast.operator], str] = {
     ast.Add: "+",
@@ -108,7 +108,7 @@ def describe(node: ast.expr) -> tuple[str, str]:
         found = _CONSTANTS.get(type(node.value), "a constant")
         return found, instead.LITERALS.get(found, "only real numbers such as 2, 0.5 or 1e-5 stand in expressions")
     if isinstance(node, ast.Compare) and len(node.ops) > 1:
-        return "a comparison", f"{_CHAIN}; u is 1 and v is 0 for it as a number"
+        return "a comparison", f"{CHAIN}; u is 1 and v is 0 for it as a number"
     if isinstance(node, ast.Compare):
         return (
             "a comparison",
@@ -134,12 +134,7 @@ def number(source: Source, node: ast.expr) -> Fraction | None:
     else:
         value = Fraction(literal) if isinstance(literal, int) else Fraction(repr(literal))
     if value is None or not folding.in_range(value):
-        raise source.error_at(
-            node,
-            "number-size",
-            "a number that no float holds",
-            "keep numbers between 1e-300 and 1e300 in magnitude",
-        )
+        source.refuse(node, "number-size", found="a number that no float holds")
     return value
 
 
@@ -165,14 +160,11 @@ class Scope:
         try:
             return self._read(node, 1)
         except folding.Fault as fault:
-            raise self.source.error_at(fault.expression.span, fault.code, fault.message, fault.remedy) from None
-
-    def _refuse(self, node: ast.expr, code: str, message: str, remedy: str) -> NoReturn:
-        raise self.source.error_at(node, code, message, remedy)
+            self.source.refuse(fault.expression.span, fault.code, **fault.values)
 
     def _read(self, node: ast.expr, depth: int) -> tuple[Expression, Value]:
         if depth > MAXIMUM_DEPTH:
-            self._refuse(node, "depth", f"an expression is nested more than {MAXIMUM_DEPTH} levels deep", _SPLIT)
+            self.source.refuse(node, "depth", how=f"more than {MAXIMUM_DEPTH} levels deep")
         span = self.source.span(node)
         value = number(self.source, node)
         if value is not None:
@@ -184,24 +176,20 @@ class Scope:
                 operand, value = self._read(inner, depth + 1)
                 return Negate(operand, operand.kind, span), None if value is None else -value
             case ast.UnaryOp(op=operation):
-                found, remedy = _SIGNS[type(operation)]
-                self._refuse(node, code_of(found), f"found {found}", remedy)
+                self.source.refuse_found(node, *_SIGNS[type(operation)])
             case ast.BinOp():
                 return self._read_binary(node, depth)
             case ast.Call():
                 return self._read_call(node, depth)
             case ast.Compare(ops=[operator]) if type(operator) in _COMPARISONS:
                 remedy = f"write where({self._text(node)}, 1, 0) for 1 where it holds and 0 elsewhere"
-                self._refuse(node, "comparison", "found a comparison", remedy)
-            case ast.Attribute():
-                self._refuse(node, "attribute", f"found {describe(node)[0]}", self._instead_of(node))
-            case ast.Subscript(value=ast.Attribute(attr="shape") as shape):
-                self._refuse(node, "attribute", f"found {describe(node)[0]}", self._instead_of(shape))
+                self.source.refuse_found(node, "a comparison", remedy)
+            case (ast.Attribute() as attribute) | ast.Subscript(value=ast.Attribute(attr="shape") as attribute):
+                self.source.refuse_found(node, "an attribute", self._instead_of(attribute))
             case ast.Subscript(slice=index) if any(isinstance(part, ast.Slice) for part in ast.walk(index)):
-                self._refuse(node, "slice", "found a slice", describe(ast.Slice())[1])
+                self.source.refuse_found(node, *describe(ast.Slice()))
             case _:
-                found, remedy = describe(node)
-                self._refuse(node, code_of(found), f"found {found}", remedy)
+                self.source.refuse_found(node, *describe(node))
 
     def _text(self, node: ast.expr) -> str:
         """Return the source text of a node, as a remedy may repeat it."""
@@ -226,27 +214,19 @@ class Scope:
         if name in self.kinds:
             return Name(name, Kind.join(self.kinds[name]), span)
         if name in FUNCTIONS:
-            self._refuse(
-                node, "function-as-value", f"{name!r} is a function and needs arguments", f"write {_usage(name)}"
-            )
+            self.source.refuse(node, "function-as-value", name=name, usage=_usage(name))
         if name in KIND_NAMES:
-            self._refuse(
-                node, "kind-as-value", f"{name!r} is a kind", f"use it to annotate an input, as in `x: {name}`"
-            )
+            self.source.refuse(node, "kind-as-value", name=name)
         if name in self.later:
-            self._refuse(node, "used-early", f"{name!r} is used before it is assigned", "move the assignment up")
-        self._refuse(
-            node,
-            "unknown-name",
-            f"nothing is called {name!r}",
-            suggestion(name, [*self.kinds, "D"], "assign it first, or make it an input", instead.CONSTANTS),
-        )
+            self.source.refuse(node, "used-early", name=name)
+        remedy = suggestion(name, [*self.kinds, "D"], "assign it first, or make it an input", instead.CONSTANTS)
+        self.source.refuse(node, "unknown-name", remedy, name=name)
 
     def _read_binary(self, node: ast.BinOp, depth: int) -> tuple[Expression, Value]:
         operator = _OPERATORS.get(type(node.op))
         if operator is None:
             sign, remedy = _OTHER_OPERATORS[type(node.op)]
-            self._refuse(node, "operator", f"found the operator {sign}", remedy)
+            self.source.refuse(node, "operator", remedy, sign=sign)
         left, left_value = self._read(node.left, depth + 1)
         if operator == "**":
             exponent = self._read_exponent(node.right, depth + 1)
@@ -261,19 +241,9 @@ class Scope:
         expression, _ = self._read(node, depth)
         value = folding.fold(expression)  # without names: an exponent is written where it is used
         if not isinstance(value, Fraction):
-            self._refuse(
-                node,
-                "exponent",
-                "the exponent is not a rational number",
-                f"write a number, or {instead.POWER_OF} for a power a**b with a >= 0 and b > 1",
-            )
+            self.source.refuse(node, "exponent")
         if abs(value) > folding.MAXIMUM_EXPONENT:
-            self._refuse(
-                node,
-                "exponent-size",
-                f"the exponent is larger than {folding.MAXIMUM_EXPONENT} in magnitude",
-                "write the power as a product of smaller ones, such as a**64*a",
-            )
+            self.source.refuse(node, "exponent-size", most=folding.MAXIMUM_EXPONENT)
         return Number(value, Kind.SCALAR, expression.span)
 
     def _read_call(self, node: ast.Call, depth: int) -> tuple[Expression, Value]:
@@ -281,21 +251,20 @@ class Scope:
             found, remedy = describe(node.func)
             if isinstance(node.func, ast.Attribute):
                 remedy = self._instead_of(node.func)
-            self._refuse(node.func, "call", f"found a call of {found}", remedy)
+            self.source.refuse(node.func, "call", remedy, found=found)
         function = node.func.id
         entry = FUNCTIONS.get(function)
         if entry is None:
             self._refuse_function(node.func, function)
         for starred in node.args:
             if isinstance(starred, ast.Starred):
-                self._refuse(starred, "starred", "found a starred argument", f"write {_usage(function)}")
+                self.source.refuse(starred, "starred", usage=_usage(function))
         if node.keywords:
             keyword = node.keywords[0]
-            by_position = f"pass arguments by position: {_usage(function)}"
-            remedy = instead.KEYWORDS.get(keyword.arg or "", by_position)
+            remedy = instead.KEYWORDS.get(keyword.arg or "", "")
             if keyword.arg in ("axis", "dim"):
                 remedy = instead.axis(self._text(keyword.value))
-            raise self.source.error_at(keyword, "keyword", "found a keyword argument", remedy)
+            self.source.refuse(keyword, "keyword", remedy, usage=_usage(function))
         if len(node.args) != entry.arity:
             self._refuse_arity(node, function, len(node.args), entry.arity)
         if entry.role == "select":
@@ -318,17 +287,12 @@ class Scope:
             remedy = f"write one comparison, as in where({compared} > 0, a, b)"
             if isinstance(node, ast.BoolOp) or (isinstance(node, ast.BinOp) and type(node.op) in _OTHER_OPERATORS):
                 remedy = _JOINED
-            self._refuse(node, "condition", f"the condition of where is {found}", remedy)
+            self.source.refuse(node, "condition", remedy, found=found)
         if len(node.ops) > 1:
-            self._refuse(
-                node,
-                "comparison-chain",
-                "found a chain of comparisons",
-                _CHAIN,
-            )
+            self.source.refuse(node, "comparison-chain")
         operator = _COMPARISONS.get(type(node.ops[0]))
         if operator is None:
-            self._refuse(node, "comparison-operator", "found `in` or `is`", "compare with < <= > >= == or !=")
+            self.source.refuse(node, "comparison-operator")
         left, _ = self._read(node.left, depth + 1)
         right, _ = self._read(node.comparators[0], depth + 1)
         return Compare(operator, left, right, Kind.join(left.kind, right.kind), self.source.span(node))
@@ -336,56 +300,31 @@ class Scope:
     def _reduced(self, node: ast.Call, function: str, kind: Kind) -> Kind:
         if not kind.over_features:
             found = "RowScalar" if kind.over_rows else "Scalar"
-            self._refuse(
-                node.args[0],
-                "reduced-twice",
-                f"{function} of a {found}, which has no feature axis",
-                f"delete {function}, or multiply by D for a sum" if function == "sum" else f"delete {function}",
-            )
+            remedy = f"delete {function}, or multiply by D for a sum" if function == "sum" else f"delete {function}"
+            self.source.refuse(node.args[0], "reduced-twice", remedy, name=function, kind=found)
         return Kind.of(kind.over_rows, over_features=False)
 
     def _refuse_function(self, node: ast.expr, function: str) -> NoReturn:
         if function in self.kinds or function == "D":
-            self._refuse(
-                node, "value-called", f"{function!r} is a value and cannot be called", "write a*b for a product"
-            )
+            self.source.refuse(node, "value-called", name=function)
         if function in KIND_NAMES:
-            self._refuse(
-                node,
-                "kind-called",
-                f"{function!r} is a kind and cannot be called",
-                f"annotate an input with it, as in `x: {function}`",
-            )
+            self.source.refuse(node, "kind-called", name=function)
         otherwise = "the functions are " + " ".join(FUNCTIONS)
         remedy = instead.function(function) or suggestion(function, FUNCTIONS, otherwise)
-        self._refuse(node, "unknown-function", f"there is no function {function!r}", remedy)
+        self.source.refuse(node, "unknown-function", remedy, name=function)
 
     def _refuse_arity(self, node: ast.Call, function: str, found: int, arity: int) -> NoReturn:
         if function in ("max", "min") and found == 2:
-            other = f"{function}imum"
-            self._refuse(
-                node,
-                "larger-of-two",
-                f"{function} with 2 arguments: it reduces one row over the feature axis",
-                f"write {other}(a, b) for the {'larger' if function == 'max' else 'smaller'} of two values; "
-                f"{function}(row) takes no axis, and is over the last one",
-            )
+            which = "larger" if function == "max" else "smaller"
+            self.source.refuse(node, "larger-of-two", name=function, which=which)
         usage = _usage(function)
         if function == "where" and found == 2:
             given = ", ".join(map(self._text, node.args))
             usage = f"where({given}, b): b is the value where the condition does not hold"
-        plural = "" if arity == 1 else "s"
-        axis = (
-            f"; {instead.axis(self._text(node.args[1]))}"
-            if FUNCTIONS[function].role == "reduction" and found == 2
-            else ""
-        )
-        self._refuse(
-            node,
-            "argument-count",
-            f"{function} takes {arity} argument{plural}, and here are {found}",
-            f"write {usage}{axis}",
-        )
+        if FUNCTIONS[function].role == "reduction" and found == 2:
+            usage += f"; {instead.axis(self._text(node.args[1]))}"
+        arguments = counted(arity, "argument")
+        self.source.refuse(node, "argument-count", name=function, arity=arguments, found=found, usage=usage)
 
 
 def _usage(function: str) -> str:

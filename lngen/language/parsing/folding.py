@@ -35,14 +35,13 @@ _NO_NAMES: Mapping[str, Value] = MappingProxyType({})
 
 
 class Fault(Exception):
-    """An expression of numbers that has no finite real value, with the place and the remedy."""
+    """An expression of numbers that has no finite real value: a refusal, by its stable name and the values of it."""
 
-    def __init__(self, expression: Expression, code: str, message: str, remedy: str) -> None:
-        super().__init__(message)
+    def __init__(self, expression: Expression, code: str, **values: Any) -> None:
+        super().__init__(code)
         self.expression = expression
         self.code = code
-        self.message = message
-        self.remedy = remedy
+        self.values = values
 
 
 def fold(expression: Expression, features: int | None = None, names: Mapping[str, Value] = _NO_NAMES) -> Value:
@@ -77,7 +76,7 @@ def combine(expression: Binary, left: Value, right: Value) -> Value:
     """The value of an operator on folded operands (None: not a number), None if it is not a number itself."""
     operator = expression.operator
     if operator == "/" and right is not None and right == 0:
-        raise Fault(expression.right, "zero-divisor", "the divisor is zero", "divide by something that is not zero")
+        raise Fault(expression.right, "zero-divisor")
     if left is None or right is None:
         return None
     exact = isinstance(left, Fraction) and isinstance(right, Fraction)
@@ -101,19 +100,14 @@ def _cancelled_bits(value: Any, left: Any, right: Any) -> int:
 
 def _power(expression: Binary, base: Value, exponent: Fraction) -> Value:
     if base == 0 and exponent < 0:
-        raise Fault(expression.left, "zero-divisor", "the divisor is zero", "divide by something that is not zero")
+        raise Fault(expression.left, "zero-divisor")
     if exponent.denominator == 1 and isinstance(base, Fraction):
         bits = max(base.numerator.bit_length(), base.denominator.bit_length())
         if bits * abs(exponent.numerator) > 2 * _MAXIMUM_BITS:
-            raise _too_long(expression)
+            raise Fault(expression, "number-digits")
         return _bounded(expression, base**exponent.numerator)
     if base < 0 and exponent.denominator != 1:
-        raise Fault(
-            expression,
-            "negative-base",
-            "the base is negative and the exponent not an integer",
-            "write a base that is not negative",
-        )
+        raise Fault(expression, "negative-base")
     if base == 0:
         return Fraction(1 if exponent == 0 else 0)
     return _bounded(expression, _mpf(base) ** _mpf(exponent))
@@ -151,12 +145,7 @@ def _check_domain(expression: Call, entry: FunctionEntry, value: Value) -> None:
     """Raise Fault if the function has no finite real value there."""
     if not entry.holds(value):
         domain = entry.domain.partition(";")[0]
-        raise Fault(
-            expression.arguments[0],
-            "domain",
-            f"{entry.name}(u) needs {domain}, and here u is {_shown(value)}",
-            f"give {entry.name} an argument with {domain}",
-        )
+        raise Fault(expression.arguments[0], "domain", name=entry.name, domain=domain, value=_shown(value))
 
 
 @cache
@@ -180,7 +169,7 @@ def in_range(value: Fraction) -> bool:
 def _bounded(expression: Expression, value: Value) -> Value:
     if isinstance(value, Fraction):
         if max(value.numerator.bit_length(), value.denominator.bit_length()) > _MAXIMUM_BITS:
-            raise _too_long(expression)
+            raise Fault(expression, "number-digits")
         small_enough = in_range(value)
     else:
         small_enough = value == 0 or _SMALLEST_MAGNITUDE <= _context().mag(value) <= _LARGEST_MAGNITUDE
@@ -189,22 +178,8 @@ def _bounded(expression: Expression, value: Value) -> Value:
     return value
 
 
-def _too_long(expression: Expression) -> Fault:
-    return Fault(
-        expression,
-        "number-digits",
-        "this expression of numbers has a value of too many digits",
-        "write the value itself, to the digits that matter",
-    )
-
-
 def _too_large(expression: Expression) -> Fault:
-    return Fault(
-        expression,
-        "number-size",
-        "this expression of numbers has a value that no float holds",
-        "keep numbers between 1e-300 and 1e300 in magnitude",
-    )
+    return Fault(expression, "number-size", found="this expression of numbers has a value that no float holds")
 
 
 def _shown(value: Value) -> str:

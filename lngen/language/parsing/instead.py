@@ -14,209 +14,134 @@ from types import MappingProxyType
 from lngen.paths import derive_folder
 
 _PATHS = "docs/language.md shows how"
-_RUNNING = "a running sum or product cannot be said: take it outside, before or after the layer, and pass it as a Row"
-_PLACE = "no entry knows its place: find it outside, pass it one-hot as `t: Data`, and write sum(x*t) for its entry"
-_KEPT = (
-    "which entries are largest cannot be said: find them outside, pass them as `keep: Data`, ones and zeros, "
-    "and write where(keep > 0, x, 0)"
-)
-_SORTED = (
-    "a sort cannot be said: sort outside, before or after the layer; if the sort finds a threshold, pass the "
-    "entries above it as `keep: Data`, ones and zeros: sum(keep*x)/sum(keep) is their mean"
-)
-_SHIFTED = (
-    "places in a row cannot be said: shift outside, and pass the shifted row as a Row of its own; for a rotary "
-    "embedding pass the halves of the row as Rows a and b, and return the results a*c - b*s and a*s + b*c"
-)
-_ROWS = (
-    "a sum or mean over rows cannot be said: return one value a row, and average the values outside; for statistics "
-    f"over the batch pass x transposed, so that each channel is a row ({_PATHS}, under Other axes)"
-)
 _LAST_AXIS = "a reduction is over the feature axis, the last one, and broadcasts back by itself"
 _SHAPED = (
     "shapes cannot be said: shape arrays outside, and pass x with what one reduction runs over as its last axis, "
     f"such as x.T or x.reshape(n, groups, -1) ({_PATHS}, under Other axes)"
 )
-_PARTS = (
-    "parts of a row cannot be said: cut or join rows outside, pass two halves as the Rows a and b, "
-    "and return each result by its name"
-)
 _FEATURES = "write D for the number of features of a row"
-_CLAMP = "write minimum(maximum(x, low), high)"
-_VARIANCE = "write mean((x - mean(x))**2), or sum((x - mean(x))**2)/(D - 1) for the unbiased variance"
-_STOP = "write stop_gradient(x)"
 POWER_OF = "where(a > 0, exp(b*log(where(a > 0, a, 1))), 0)"
 """A power a**b of a >= 0, where b > 1 is no number. At a = 0 it is 0, and so is its gradient."""
 
-_POWER = f"write a**b for a number b, and {POWER_OF} for a >= 0 and a Constant or Scalar b > 1"
-_LOGIC = "write where(a > 0, where(b > 0, 1, 0), 0): a condition is one comparison, and where may be nested"
-_NO_SLOPE = "rounding cannot be said, and has no gradient: do it outside, and pass the result as Data"
-_REMAINDER = "write a - b*k, and pass the quotient rounded outside as `k: Data`: rounding cannot be said"
-_RANDOM = "random numbers cannot be said: draw them outside, and pass them as Data"
-_PRODUCT = (
-    "a product with a matrix cannot be said: take it outside, before or after the layer; "
-    "for an inner product of two rows write sum(a*b)"
-)
-_FILLED = "write the number itself: it broadcasts"
 _ONE_HOT = "pass the labels one-hot, as `t: Data`, and write sum(x*t) for the entry that each marks"
 _COMPLEX = "complex numbers cannot be said: split them outside, and pass real and imaginary parts as two Rows"
+_NUMBER = (
+    "write the number itself; numbers are finite, and -1e30 is low enough for what is masked before an exponential"
+)
+_UNBIASED = "write sum((x - mean(x))**2)/(D - 1) for the unbiased variance"
+
+
+def _by_word(remedies: Mapping[str, str]) -> dict[str, str]:
+    """The remedy of each word, from that of several words.
+
+    >>> _by_word({"clamp clip": "write minimum(maximum(x, low), high)"})["clip"]
+    'write minimum(maximum(x, low), high)'
+    """
+    return {word: remedy for words, remedy in remedies.items() for word in words.split()}
 
 
 def _arc(name: str, slope: str) -> str:
     return f"{name} cannot be said: compute it outside, pass it as a Row, and multiply the gradient of that by {slope}"
 
 
-_ARCS = {
-    "acos": _arc("acos(x)", "-1/sqrt(1 - x**2)"),
-    "asin": _arc("asin(x)", "1/sqrt(1 - x**2)"),
-    "atan": _arc("atan(x)", "1/(1 + x**2)"),
-    "atan2": _arc("atan2(a, b)", "b/(a**2 + b**2) for a and by -a/(a**2 + b**2) for b"),
-}
-"""The inverses of sin, cos and tan, by the names that C has for them."""
-
-_NUMBER = (
-    "write the number itself; numbers are finite, and -1e30 is low enough for what is masked before an exponential"
+FUNCTIONS: dict[str, str] = _by_word(
+    {
+        "absolute fabs": "write abs(x)",
+        "acos arccos": _arc("acos(x)", "-1/sqrt(1 - x**2)"),
+        "acosh": "write log(x + sqrt(x**2 - 1))",
+        "all any logical_and logical_not logical_or": (
+            "write where(a > 0, where(b > 0, 1, 0), 0): a condition is one comparison, and where may be nested"
+        ),
+        "amax": "write max(x)",
+        "amin": "write min(x)",
+        "argmax argmin median percentile quantile searchsorted": (
+            "no entry knows its place: find it outside, pass it one-hot as `t: Data`, and write sum(x*t) for its entry"
+        ),
+        "argsort sort unique": (
+            "a sort cannot be said: sort outside, before or after the layer; if the sort finds a threshold, pass the "
+            "entries above it as `keep: Data`, ones and zeros: sum(keep*x)/sum(keep) is their mean"
+        ),
+        "asin arcsin": _arc("asin(x)", "1/sqrt(1 - x**2)"),
+        "asinh": "write log(x + sqrt(x**2 + 1))",
+        "atan arctan": _arc("atan(x)", "1/(1 + x**2)"),
+        "atan2 arctan2": _arc("atan2(a, b)", "b/(a**2 + b**2) for a and by -a/(a**2 + b**2) for b"),
+        "atanh": "write (log1p(x) - log1p(-x))/2",
+        "average": "write mean(x)",
+        "batch_mean mean_rows sum_rows": (
+            "a sum or mean over rows cannot be said: return one value a row, and average the values outside; for "
+            f"statistics over the batch pass x transposed, so that each channel is a row ({_PATHS}, under Other axes)"
+        ),
+        "bernoulli noise normal rand randn uniform": (
+            "random numbers cannot be said: draw them outside, and pass them as Data"
+        ),
+        "bmm einsum linear matmul mm outer trace": (
+            "a product with a matrix cannot be said: take it outside, before or after the layer; "
+            "for an inner product of two rows write sum(a*b)"
+        ),
+        "bool heaviside": "write where(x > 0, 1, 0)",
+        "cat chunk concat concatenate split stack": (
+            "parts of a row cannot be said: cut or join rows outside, pass two halves as the Rows a and b, "
+            "and return each result by its name"
+        ),
+        "ceil fix floor int quantize round trunc": (
+            "rounding cannot be said, and has no gradient: do it outside, and pass the result as Data"
+        ),
+        "clamp clip": "write minimum(maximum(x, low), high)",
+        "complex": _COMPLEX,
+        "cosh": "write (exp(x) + exp(-x))/2",
+        "count_nonzero": "write sum(where(x != 0, 1, 0))",
+        "cumprod cumsum": (
+            "a running sum or product cannot be said: take it outside, before or after the layer, and pass it as a Row"
+        ),
+        "detach no_grad": "write stop_gradient(x)",
+        "diff flip pad roll rotate_half shift": (
+            "places in a row cannot be said: shift outside, and pass the shifted row as a Row of its own; for a rotary "
+            "embedding pass the halves of the row as Rows a and b, and return the results a*c - b*s and a*s + b*c"
+        ),
+        "dot": "write sum(a*b)",
+        "dropout": "draw the mask outside, pass it as `mask: Data`, and write x*mask",
+        "elu": "write where(x > 0, x, expm1(minimum(x, 0)))",
+        "erfc": "write 1 - erf(x)",
+        "exp2": "write exp(log(2)*x)",
+        "expand_dims flatten moveaxis permute reshape squeeze swapaxes transpose unsqueeze view": _SHAPED,
+        "float": _NUMBER,
+        "fmod mod remainder": (
+            "write a - b*k, and pass the quotient rounded outside as `k: Data`: rounding cannot be said"
+        ),
+        "full ones ones_like zeros zeros_like": "write the number itself: it broadcasts",
+        "gather index_select one_hot pick take take_along_axis": _ONE_HOT,
+        "hardsigmoid": "write minimum(maximum(x + 3, 0), 6)/6",
+        "hardswish": "write x*minimum(maximum(x + 3, 0), 6)/6",
+        "hardtanh": "write minimum(maximum(x, -1), 1)",
+        "hypot": "write sqrt(a**2 + b**2)",
+        "kth kthvalue nlargest partition top_k topk": (
+            "which entries are largest cannot be said: find them outside, pass them as `keep: Data`, ones and zeros, "
+            "and write where(keep > 0, x, 0)"
+        ),
+        "leaky_relu": "write where(x > 0, x, 0.01*x)",
+        "len shape": _FEATURES,
+        "log10": "write log(x)/log(10)",
+        "log2": "write log(x)/log(2)",
+        "log_sigmoid logsigmoid": "write -softplus(-x)",
+        "logaddexp": "write a + softplus(b - a)",
+        "masked_fill": "write where(mask > 0, x, low) with `mask: Data`",
+        "mish": "write x*tanh(softplus(x))",
+        "norm": "write sqrt(sum(x**2))",
+        "normalize": "write x/sqrt(sum(x**2) + 1e-12)",
+        "pow power": f"write a**b for a number b, and {POWER_OF} for a >= 0 and a Constant or Scalar b > 1",
+        "prod": "write exp(sum(log(x))) for entries above zero",
+        "reciprocal": "write 1/x",
+        "relu6": "write minimum(maximum(x, 0), 6)",
+        "rms": "write sqrt(mean(x**2))",
+        "sinh": "write (exp(x) - exp(-x))/2",
+        "softsign": "write x/(1 + abs(x))",
+        "square": "write x**2",
+        "std": "write sqrt(mean((x - mean(x))**2)), or sqrt(sum((x - mean(x))**2)/(D - 1)) for the unbiased one",
+        "swish": "write silu(x)",
+        "tan": "write sin(x)/cos(x)",
+        "var variance": "write mean((x - mean(x))**2), or sum((x - mean(x))**2)/(D - 1) for the unbiased variance",
+    }
 )
-_UNBIASED = "write sum((x - mean(x))**2)/(D - 1) for the unbiased variance"
-
-FUNCTIONS: dict[str, str] = {
-    "absolute": "write abs(x)",
-    "acosh": "write log(x + sqrt(x**2 - 1))",
-    "all": _LOGIC,
-    "amax": "write max(x)",
-    "amin": "write min(x)",
-    "any": _LOGIC,
-    "argmax": _PLACE,
-    "argmin": _PLACE,
-    "argsort": _SORTED,
-    "asinh": "write log(x + sqrt(x**2 + 1))",
-    "atanh": "write (log1p(x) - log1p(-x))/2",
-    "average": "write mean(x)",
-    "batch_mean": _ROWS,
-    "bernoulli": _RANDOM,
-    "bmm": _PRODUCT,
-    "bool": "write where(x > 0, 1, 0)",
-    "cat": _PARTS,
-    "ceil": _NO_SLOPE,
-    "chunk": _PARTS,
-    "clamp": _CLAMP,
-    "clip": _CLAMP,
-    "complex": _COMPLEX,
-    "concat": _PARTS,
-    "concatenate": _PARTS,
-    "cosh": "write (exp(x) + exp(-x))/2",
-    "count_nonzero": "write sum(where(x != 0, 1, 0))",
-    "cumprod": _RUNNING,
-    "cumsum": _RUNNING,
-    "detach": _STOP,
-    "diff": _SHIFTED,
-    "dot": "write sum(a*b)",
-    "dropout": "draw the mask outside, pass it as `mask: Data`, and write x*mask",
-    "einsum": _PRODUCT,
-    "elu": "write where(x > 0, x, expm1(minimum(x, 0)))",
-    "erfc": "write 1 - erf(x)",
-    "exp2": "write exp(log(2)*x)",
-    "expand_dims": _SHAPED,
-    "fabs": "write abs(x)",
-    "fix": _NO_SLOPE,
-    "flatten": _SHAPED,
-    "flip": _SHIFTED,
-    "float": _NUMBER,
-    "floor": _NO_SLOPE,
-    "fmod": _REMAINDER,
-    "full": _FILLED,
-    "gather": _ONE_HOT,
-    "hardsigmoid": "write minimum(maximum(x + 3, 0), 6)/6",
-    "hardswish": "write x*minimum(maximum(x + 3, 0), 6)/6",
-    "hardtanh": "write minimum(maximum(x, -1), 1)",
-    "heaviside": "write where(x > 0, 1, 0)",
-    "hypot": "write sqrt(a**2 + b**2)",
-    "index_select": _ONE_HOT,
-    "int": _NO_SLOPE,
-    "kth": _KEPT,
-    "kthvalue": _KEPT,
-    "leaky_relu": "write where(x > 0, x, 0.01*x)",
-    "len": _FEATURES,
-    "linear": _PRODUCT,
-    "log10": "write log(x)/log(10)",
-    "log2": "write log(x)/log(2)",
-    "log_sigmoid": "write -softplus(-x)",
-    "logaddexp": "write a + softplus(b - a)",
-    "logical_and": _LOGIC,
-    "logical_not": _LOGIC,
-    "logical_or": _LOGIC,
-    "logsigmoid": "write -softplus(-x)",
-    "masked_fill": "write where(mask > 0, x, low) with `mask: Data`",
-    "matmul": _PRODUCT,
-    "mean_rows": _ROWS,
-    "median": _PLACE,
-    "mish": "write x*tanh(softplus(x))",
-    "mm": _PRODUCT,
-    "mod": _REMAINDER,
-    "moveaxis": _SHAPED,
-    "nlargest": _KEPT,
-    "no_grad": _STOP,
-    "noise": _RANDOM,
-    "norm": "write sqrt(sum(x**2))",
-    "normal": _RANDOM,
-    "normalize": "write x/sqrt(sum(x**2) + 1e-12)",
-    "one_hot": _ONE_HOT,
-    "ones": _FILLED,
-    "ones_like": _FILLED,
-    "outer": _PRODUCT,
-    "pad": _SHIFTED,
-    "partition": _KEPT,
-    "percentile": _PLACE,
-    "permute": _SHAPED,
-    "pick": _ONE_HOT,
-    "pow": _POWER,
-    "power": _POWER,
-    "prod": "write exp(sum(log(x))) for entries above zero",
-    "quantile": _PLACE,
-    "quantize": _NO_SLOPE,
-    "rand": _RANDOM,
-    "randn": _RANDOM,
-    "reciprocal": "write 1/x",
-    "relu6": "write minimum(maximum(x, 0), 6)",
-    "remainder": _REMAINDER,
-    "reshape": _SHAPED,
-    "rms": "write sqrt(mean(x**2))",
-    "roll": _SHIFTED,
-    "rotate_half": _SHIFTED,
-    "round": _NO_SLOPE,
-    "searchsorted": _PLACE,
-    "shape": _FEATURES,
-    "shift": _SHIFTED,
-    "sinh": "write (exp(x) - exp(-x))/2",
-    "softsign": "write x/(1 + abs(x))",
-    "sort": _SORTED,
-    "split": _PARTS,
-    "square": "write x**2",
-    "squeeze": _SHAPED,
-    "stack": _PARTS,
-    "std": "write sqrt(mean((x - mean(x))**2)), or sqrt(sum((x - mean(x))**2)/(D - 1)) for the unbiased one",
-    "sum_rows": _ROWS,
-    "swapaxes": _SHAPED,
-    "swish": "write silu(x)",
-    "take": _ONE_HOT,
-    "take_along_axis": _ONE_HOT,
-    "tan": "write sin(x)/cos(x)",
-    "top_k": _KEPT,
-    "topk": _KEPT,
-    "trace": _PRODUCT,
-    "transpose": _SHAPED,
-    "trunc": _NO_SLOPE,
-    "uniform": _RANDOM,
-    "unique": _SORTED,
-    "unsqueeze": _SHAPED,
-    "var": _VARIANCE,
-    "variance": _VARIANCE,
-    "view": _SHAPED,
-    "zeros": _FILLED,
-    "zeros_like": _FILLED,
-    **_ARCS,
-    **{name.replace("a", "arc", 1): remedy for name, remedy in _ARCS.items()},
-}
 """A function by its name, also where it is a method or stands in a module."""
 
 CONSTANTS: dict[str, str] = {
@@ -227,30 +152,22 @@ CONSTANTS: dict[str, str] = {
 }
 """A constant by its name."""
 
-ATTRIBUTES: dict[str, str] = {"T": _SHAPED, "mT": _SHAPED, "ndim": _FEATURES, "shape": _FEATURES, "size": _FEATURES}
+ATTRIBUTES: dict[str, str] = _by_word({"T mT": _SHAPED, "ndim shape size": _FEATURES})
 """An attribute by its name."""
 
-KEYWORDS: Mapping[str, str] = {
-    "axis": _LAST_AXIS,
-    "dim": _LAST_AXIS,
-    "keepdim": _LAST_AXIS,
-    "keepdims": _LAST_AXIS,
-    "correction": _UNBIASED,
-    "ddof": _UNBIASED,
-    "unbiased": _UNBIASED,
-}
+KEYWORDS: dict[str, str] = _by_word({"axis dim keepdim keepdims": _LAST_AXIS, "correction ddof unbiased": _UNBIASED})
 """A keyword argument by its name."""
 
-_WORDS_FOR_KINDS = {
-    "int Int Integer long Label Labels Index": _ONE_HOT,
-    "bool Bool Boolean Mask": "annotate a mask with Data, and pass ones and zeros as floats",
-    "float Float Number": "annotate with Constant for a number that is set, with Scalar for one that is learned",
-    "Array ndarray Tensor Vector Matrix": "annotate with Row for shape (..., D), with Feature for shape (D,)",
-    "Column Channel Parameter Weight Bias": "annotate with Feature for one value per feature",
-    "Input Target Buffer": "annotate with Row, or with Data where no gradient is wanted",
-}
-
-KINDS: dict[str, str] = {word: remedy for words, remedy in _WORDS_FOR_KINDS.items() for word in words.split()}
+KINDS: dict[str, str] = _by_word(
+    {
+        "int Int Integer long Label Labels Index": _ONE_HOT,
+        "bool Bool Boolean Mask": "annotate a mask with Data, and pass ones and zeros as floats",
+        "float Float Number": "annotate with Constant for a number that is set, with Scalar for one that is learned",
+        "Array ndarray Tensor Vector Matrix": "annotate with Row for shape (..., D), with Feature for shape (D,)",
+        "Column Channel Parameter Weight Bias": "annotate with Feature for one value per feature",
+        "Input Target Buffer": "annotate with Row, or with Data where no gradient is wanted",
+    }
+)
 """Remedy for each word that is used as an annotation."""
 
 LITERALS: Mapping[str, str] = {

@@ -18,18 +18,17 @@ from lngen.language.parsing.counterparts import about, counterparts
 from lngen.language.parsing.expressions import Scope, describe
 from lngen.language.parsing.folding import Fault
 from lngen.language.parsing.instead import suggestion
+from lngen.language.parsing.refusals import FILE
 from lngen.language.parsing.signature import SignatureParser
 from lngen.language.parsing.smallest import minimum_features
-from lngen.language.parsing.source import Source, code_of, syntax_tree
+from lngen.language.parsing.source import Source, syntax_tree
 from lngen.language.syntax import Expression, Name, SourceSpan, walk, with_names
 
 MAXIMUM_STATEMENTS = 200
 UNNAMED_OUTPUT = "y"
 
-_FILE = "a definition file holds a docstring, imports from lngen.language, and one function"
 _BODY = "a definition has assignments of names, a docstring, and one final return"
 _LOOP = "operators and functions work on whole rows; write the steps of a loop out, each with a name"
-_SHARED = "return a Row or a RowScalar; what is the same for every row cannot be said: compute it outside"
 _UNTIL = (
     "a loop whose length depends on values cannot be said: find its result outside and pass it as a Row, "
     "or write a fixed number of steps out"
@@ -37,7 +36,7 @@ _UNTIL = (
 
 _REFUSED: dict[type[ast.stmt], tuple[str, str]] = {
     ast.AsyncFunctionDef: ("an async function", "write def without async"),
-    ast.ClassDef: ("a class", _FILE),
+    ast.ClassDef: ("a class", FILE),
     ast.Delete: ("del", "delete the line; a name is assigned once and kept"),
     ast.For: ("a loop", _LOOP),
     ast.AsyncFor: ("a loop", _LOOP),
@@ -84,7 +83,7 @@ class _DefinitionParser(SignatureParser):
         try:
             smallest = minimum_features(statements)
         except Fault as fault:
-            raise self.source.error_at(fault.expression.span, fault.code, fault.message, fault.remedy) from None
+            self.refuse(fault.expression.span, fault.code, **fault.values)
         ends = [*(entry.name for entry in inputs if entry.kind.has_gradient), *outputs]
         called = names.apart([*(entry.name for entry in inputs), *(entry.name for entry in statements)], ends)
         return Definition(
@@ -112,35 +111,29 @@ class _DefinitionParser(SignatureParser):
             if isinstance(node, ast.Import | ast.ImportFrom):
                 self._import(node)
             elif not isinstance(node, ast.FunctionDef):
-                self._refuse_statement(node, _FILE)
+                self._refuse_statement(node, FILE)
             elif function is not None:
-                self.refuse(
-                    node,
-                    "second-function",
-                    "a second function",
-                    "write one function in a file; give each layer its own file",
-                )
+                self.refuse(node, "second-function")
             else:
                 function = node
         if function is None:
-            raise self.source.error(1, 1, "no-function", "there is no function", _FILE)
+            raise self.source.error(1, 1, "no-function")
         return function, text
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> None:
-        remedy = "write `from lngen.language import ...` with the names that the definition uses"
         if isinstance(node, ast.Import):
-            self.refuse(node, "import", f"an import of {node.names[0].name!r}", remedy)
+            self.refuse(node, "import", what=f"of {node.names[0].name!r}")
         if node.module != "lngen.language" or node.level:
-            self.refuse(node, "import", f"an import from {'.' * node.level + (node.module or '')!r}", remedy)
+            self.refuse(node, "import", what=f"from {'.' * node.level + (node.module or '')!r}")
         for alias in node.names:
             if alias.name == "*":
-                self.refuse(alias, "import", "an import of *", remedy)
+                self.refuse(alias, "import", what="of *")
             if alias.asname is not None:
-                self.refuse(alias, "import-as", "an import under another name", f"import {alias.name} without `as`")
+                self.refuse(alias, "import-as", name=alias.name)
             if alias.name not in (offered := public_names()):
                 habits = {alias.name: found} if (found := instead.function(alias.name)) else instead.CONSTANTS
                 remedy = suggestion(alias.name, offered, f"it has {' '.join(offered)}", habits)
-                self.refuse(alias, "import-unknown", f"lngen.language has no {alias.name!r}", remedy)
+                self.refuse(alias, "import-unknown", remedy, name=alias.name)
 
     def _refuse_statement(self, node: ast.stmt, allowed: str) -> NoReturn:
         if isinstance(node, ast.Expr):
@@ -149,11 +142,11 @@ class _DefinitionParser(SignatureParser):
                 found = "an expression"
             if not isinstance(node.value, ast.Yield | ast.YieldFrom | ast.Await):
                 remedy = allowed
-            self.refuse(node, "stands-alone", f"found {found} that stands alone", remedy)
+            self.refuse(node, "stands-alone", remedy, found=found)
         found, remedy = _REFUSED.get(type(node), ("a statement that the language does not have", allowed))
         if isinstance(node, ast.Assign):
             found, remedy = "an assignment outside the function", allowed
-        self.refuse(node, code_of(found), f"found {found}", remedy)
+        self.source.refuse_found(node, found, remedy)
 
     # --- the body -----------------------------------------------------------------------------------------
 
@@ -161,12 +154,7 @@ class _DefinitionParser(SignatureParser):
         self, body: list[ast.stmt], inputs: tuple[Input, ...], name_span: SourceSpan
     ) -> tuple[list[Statement], tuple[str, ...], ast.Return]:
         if len(body) > MAXIMUM_STATEMENTS:
-            self.refuse(
-                body[MAXIMUM_STATEMENTS],
-                "statement-count",
-                f"there are more than {MAXIMUM_STATEMENTS} statements",
-                "a definition is one layer; split it",
-            )
+            self.refuse(body[MAXIMUM_STATEMENTS], "statement-count", most=MAXIMUM_STATEMENTS)
         later = frozenset(
             node.targets[0].id
             for node in body
@@ -178,46 +166,33 @@ class _DefinitionParser(SignatureParser):
         for position, node in enumerate(body):
             if isinstance(node, ast.Return):
                 if position + 1 < len(body):
-                    self.refuse(
-                        body[position + 1],
-                        "after-return",
-                        "a statement after return",
-                        "end the function with its return",
-                    )
+                    self.refuse(body[position + 1], "after-return")
                 return statements, self._return(node, scope, statements), node
             if not isinstance(node, ast.Assign):
                 if isinstance(node, ast.FunctionDef):
-                    self.refuse(
-                        node, "inner-function", "a function inside the function", "write its formula in place of it"
-                    )
+                    self.refuse(node, "inner-function")
                 if isinstance(node, ast.Import | ast.ImportFrom):
-                    self.refuse(node, "inner-import", "an import inside the function", "move it to the top of the file")
+                    self.refuse(node, "inner-import")
                 self._refuse_statement(node, _BODY)
             statements.append(self._assignment(node, scope))
-        self.refuse(name_span, "no-return", "there is no return", "end the function with `return` and its result")
+        self.refuse(name_span, "no-return")
 
     def _assignment(self, node: ast.Assign, scope: Scope) -> Statement:
         if len(node.targets) > 1:
-            self.refuse(node.targets[1], "second-target", "found a second target", "assign one name in a statement")
+            self.refuse(node.targets[1], "second-target")
         target = node.targets[0]
         if not isinstance(target, ast.Name):
             found = "several names" if isinstance(target, ast.Tuple | ast.List) else describe(target)[0]
-            remedy = instead.ENTRY if isinstance(target, ast.Subscript) else "assign one name in a statement"
-            self.refuse(target, "target", f"found an assignment to {found}", remedy)
+            self.refuse(target, "target", instead.ENTRY if isinstance(target, ast.Subscript) else "", found=found)
         self.check_name(target, target.id)
         if target.id in scope.kinds:
-            self.refuse(
-                target,
-                "assigned-twice",
-                f"{target.id!r} already has a value",
-                "choose a new name; names are assigned once",
-            )
+            self.refuse(target, "assigned-twice", name=target.id)
         expression, value = scope.read(node.value)
         if isinstance(expression, Name):
             remedy = f"write {expression.name!r} wherever {target.id!r} stands, and delete the line"
             if expression.name in scope.inputs:
                 remedy += "; a result has to be computed, an input as it stands is none"
-            self.refuse(node.value, "second-name", f"a second name for {expression.name!r}", remedy)
+            self.refuse(node.value, "second-name", remedy, name=expression.name)
         scope.kinds[target.id] = expression.kind
         if value is not None:
             scope.values[target.id] = value
@@ -225,7 +200,7 @@ class _DefinitionParser(SignatureParser):
 
     def _return(self, node: ast.Return, scope: Scope, statements: list[Statement]) -> tuple[str, ...]:
         if node.value is None:
-            self.refuse(node, "empty-return", "a return without a value", "return the result")
+            self.refuse(node, "empty-return", "return the result", found="without a value")
         if isinstance(node.value, ast.Tuple):
             return self._return_names(node.value, statements, scope)
         expression, _ = scope.read(node.value)
@@ -234,12 +209,7 @@ class _DefinitionParser(SignatureParser):
         if isinstance(expression, Name):
             self._refuse_input(node.value, expression.name, scope)
         if UNNAMED_OUTPUT in scope.kinds:
-            self.refuse(
-                node.value,
-                "unnamed-result",
-                f"an unnamed result is called {UNNAMED_OUTPUT!r}, and that name is taken",
-                "assign the result to a name and return the name",
-            )
+            self.refuse(node.value, "unnamed-result", name=UNNAMED_OUTPUT)
         statements.append(Statement(UNNAMED_OUTPUT, expression, expression.kind, expression.span))
         return (UNNAMED_OUTPUT,)
 
@@ -248,35 +218,18 @@ class _DefinitionParser(SignatureParser):
         outputs: list[str] = []
         for element in node.elts:
             if not isinstance(element, ast.Name):
-                self.refuse(
-                    element,
-                    "returned-expression",
-                    "one of several results is not a name",
-                    "assign it to a name first: that names its cotangent",
-                )
+                self.refuse(element, "returned-expression")
             if element.id in outputs:
-                self.refuse(element, "returned-twice", f"{element.id!r} is returned twice", "return each name once")
+                self.refuse(element, "returned-twice", name=element.id)
             if element.id not in known:
                 self._refuse_input(element, element.id, scope)
             outputs.append(element.id)
         if not outputs:
-            self.refuse(node, "empty-return", "a return of nothing", "return at least one name")
+            self.refuse(node, "empty-return", "return at least one name", found="of nothing")
         return tuple(outputs)
 
     def _refuse_input(self, node: ast.expr, name: str, scope: Scope) -> NoReturn:
-        if name in scope.inputs:
-            self.refuse(
-                node,
-                "returned-input",
-                f"the result {name!r} is an input as it stands",
-                "return what is computed from the inputs; whoever calls the layer has the input already",
-            )
-        self.refuse(
-            node,
-            "returned-unassigned",
-            f"{name!r} is returned and is not assigned in the function",
-            "return names that statements assign",
-        )
+        self.refuse(node, "returned-input" if name in scope.inputs else "returned-unassigned", name=name)
 
     # --- the whole ----------------------------------------------------------------------------------------
 
@@ -284,20 +237,14 @@ class _DefinitionParser(SignatureParser):
         places = [(entry.name, entry.span) for entry in inputs] + [(entry.name, entry.span) for entry in statements]
         for name, span in places:
             if name == function:
-                self.refuse(span, "own-name", f"{function!r} is the name of the function itself", names.remedy(name))
+                self.refuse(span, "own-name", names.remedy(name), name=name)
 
     def _check_second_gradients(self, inputs: tuple[Input, ...], outputs: tuple[str, ...]) -> None:
         cotangents = {names.cotangent(output): output for output in outputs}
         for entry in inputs:
             if entry.name in cotangents and entry.kind.has_gradient:
-                two = f"{entry.name!r} and the cotangent of {cotangents[entry.name]!r}"
-                name = names.cotangent(entry.name)
-                self.refuse(
-                    entry.span,
-                    "gradient-name",
-                    f"{two} would have gradients of one name, {name!r}",
-                    f"call the input {entry.name}_1, or the output otherwise",
-                )
+                output, gradient = cotangents[entry.name], names.cotangent(entry.name)
+                self.refuse(entry.span, "gradient-name", input=entry.name, output=output, gradient=gradient)
 
     def _check_outputs(self, statements: list[Statement], outputs: tuple[str, ...], result: ast.Return) -> None:
         assert result.value is not None
@@ -305,12 +252,7 @@ class _DefinitionParser(SignatureParser):
         kinds = {entry.name: entry.kind for entry in statements}
         for name, place in zip(outputs, places, strict=True):
             if not kinds[name].over_rows:
-                self.refuse(
-                    place,
-                    "returned-shared",
-                    f"the result {name!r} is a {kinds[name].value}",
-                    _SHARED,
-                )
+                self.refuse(place, "returned-shared", name=name, kind=kinds[name].value)
 
     def _check_used(self, inputs: tuple[Input, ...], statements: list[Statement], outputs: tuple[str, ...]) -> None:
         used = set(outputs)
@@ -319,12 +261,10 @@ class _DefinitionParser(SignatureParser):
                 used |= _names_in(entry.expression)
         for entry in statements:
             if entry.name not in used:
-                self.refuse(entry.span, "unused-statement", f"{entry.name!r} reaches no result", "delete the statement")
+                self.refuse(entry.span, "unused-statement", name=entry.name)
         for argument in inputs:
             if argument.name not in used:
-                self.refuse(
-                    argument.span, "unused-input", f"the input {argument.name!r} is not used", "delete it, or use it"
-                )
+                self.refuse(argument.span, "unused-input", name=argument.name)
 
 
 def _names_in(expression: Expression) -> set[str]:

@@ -94,7 +94,7 @@ def minimum_features(statements: Iterable[Statement]) -> int:
                 if condition not in seen:
                     seen.add(condition)
                     if len(seen) > _MAXIMUM_CONDITIONS:
-                        raise _too_many(operand)
+                        raise Fault(operand, "divisor-count", most=_MAXIMUM_CONDITIONS)
                     smallest = max(smallest, _first_met(operand, need, known))
         if not statement.kind.over_rows and _is_closed(statement.expression, known):
             known.add(statement)
@@ -178,12 +178,7 @@ def _below(features: int, expression: Expression, need: _Need) -> int:
 
 
 def _never(expression: Expression, need: _Need) -> Fault:
-    return Fault(
-        expression,
-        "every-d",
-        f"this has to be {need.value}, and for no D does it stay so",
-        f"write something that is {need.value} for every large D",
-    )
+    return Fault(expression, "every-d", need=need.value)
 
 
 def _scan(expression: Expression, need: _Need, known: _Known) -> int:
@@ -276,21 +271,7 @@ def _power(base: _Polynomial, exponent: int, whole: Expression) -> _Polynomial:
 
 
 def _too_complex(expression: Expression) -> Fault:
-    return Fault(
-        expression,
-        "divisor-degree",
-        f"this divisor is a polynomial in D of a degree above {_MAXIMUM_DEGREE}, or of very long numbers",
-        "write it as a product or a power of simpler divisors",
-    )
-
-
-def _too_many(expression: Expression) -> Fault:
-    return Fault(
-        expression,
-        "divisor-count",
-        f"more than {_MAXIMUM_CONDITIONS} different divisors, roots and logarithms are of D alone",
-        "write them once, with names, or leave them out",
-    )
+    return Fault(expression, "divisor-degree", most=_MAXIMUM_DEGREE)
 
 
 def _at(polynomial: _Polynomial, features: int) -> Fraction:

@@ -9,9 +9,10 @@ import re
 import tokenize
 import warnings
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NoReturn, Protocol
 
 from lngen.errors import DefinitionError
+from lngen.language.parsing.refusals import REFUSALS, SPLIT
 from lngen.language.syntax import SourceSpan
 
 MAXIMUM_BYTES = 64 * 1024
@@ -63,16 +64,26 @@ class Source:
         line = self.lines[span.line - 1]
         return line[span.column - 1 : span.end_column - 1 if span.end_line == span.line else None]
 
-    def error(self, line: int, column: int, code: str, message: str, remedy: str) -> DefinitionError:
+    def error(self, line: int, column: int, code: str, remedy: str = "", **values: object) -> DefinitionError:
+        """The refusal of a name at a place, its message with some values; `remedy` takes the place of the usual one."""
+        message, usual = (text.format_map(values) for text in REFUSALS[code])
+        return self.told(line, column, code, message, remedy or usual)
+
+    def told(self, line: int, column: int, code: str, message: str, remedy: str) -> DefinitionError:
         """An error at a place, with its stable name; a place outside the text is moved to the nearest one inside."""
         line = min(max(line, 1), len(self.lines))
         shown = self.lines[line - 1]
         return DefinitionError(self.filename, line, min(max(column, 1), len(shown) + 1), message, remedy, shown, code)
 
-    def error_at(self, place: SourceSpan | Located, code: str, message: str, remedy: str) -> DefinitionError:
-        """An error at the start of a node or a span."""
+    def refuse(self, place: SourceSpan | Located, code: str, remedy: str = "", **values: object) -> NoReturn:
+        """Raise a refusal at the start of a node or a span."""
         span = place if isinstance(place, SourceSpan) else self.span(place)
-        return self.error(span.line, span.column, code, message, remedy)
+        raise self.error(span.line, span.column, code, remedy, **values)
+
+    def refuse_found(self, place: Located, found: str, remedy: str) -> NoReturn:
+        """Refuse a part of Python's syntax that the language lacks; its stable name is made of what was found."""
+        span = self.span(place)
+        raise self.told(span.line, span.column, code_of(found), f"found {found}", remedy)
 
     def _column(self, line: int, offset: int) -> int:
         # `ast` counts bytes of UTF-8; a line of ASCII, however long, needs no conversion.
@@ -93,13 +104,7 @@ def code_of(found: str) -> str:
 def syntax_tree(source: Source) -> ast.Module:
     """The text as Python syntax, in plain ASCII names; DefinitionError if it is not."""
     if len(source.text.encode(errors="surrogatepass")) > MAXIMUM_BYTES:
-        raise source.error(
-            1,
-            1,
-            "text-size",
-            f"the text is longer than {MAXIMUM_BYTES // 1024} KiB",
-            "a definition is one short function; split a larger one into several files",
-        )
+        raise source.error(1, 1, "text-size", most=MAXIMUM_BYTES // 1024)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -120,45 +125,31 @@ def _syntax_error(source: Source, error: SyntaxError) -> DefinitionError:
     if "default" in message and "follows" in message:
         remedy = "put the inputs that have no default first"
     elif "nested parentheses" in message or "too many" in message:
-        remedy = "give parts of the expression names in statements of their own"
+        remedy = SPLIT
     elif "null byte" in message:
         return _not_text(source)
     elif "integer string conversion" in message:
         line = error.lineno or 1
         written = _LONG_NUMBER.search(source.lines[line - 1])
-        return source.error(
-            line,
-            written.start() + 1 if written else 1,
-            "number-size",
-            "a number of thousands of digits",
-            "keep numbers between 1e-300 and 1e300 in magnitude",
-        )
-    return source.error(error.lineno or 1, error.offset or 1, "syntax", f"not Python syntax: {message}", remedy)
+        column = written.start() + 1 if written else 1
+        return source.error(line, column, "number-size", found="a number of thousands of digits")
+    return source.error(error.lineno or 1, error.offset or 1, "syntax", remedy, message=message)
 
 
 def _too_deep(source: Source) -> DefinitionError:
     deep = _DEEP.search(source.text)
     start = deep.start() if deep else 0
     line = source.text.count("\n", 0, start) + 1
-    return source.error(
-        line,
-        start - source.text.rfind("\n", 0, start),
-        "depth",
-        "an expression is nested too deeply",
-        "give parts of the expression names in statements of their own",
-    )
+    return source.error(line, start - source.text.rfind("\n", 0, start), "depth", how="too deeply")
 
 
 def _not_text(source: Source) -> DefinitionError:
     for number, line in enumerate(source.lines, start=1):
         for column, character in enumerate(line, start=1):
             if character == "\0" or "\ud800" <= character <= "\udfff":
-                return source.error(
-                    number, column, "character", f"the character {character!a} cannot stand in a text", "delete it"
-                )
-    return source.error(
-        1, 1, "unreadable", "the text cannot be read as Python syntax", "write plain Python syntax, with one function"
-    )
+                return source.error(number, column, "character", character=character)
+    remedy = "write plain Python syntax, with one function"
+    return source.error(1, 1, "unreadable", remedy, how="read as Python syntax")
 
 
 def _check_tokens(source: Source) -> None:
@@ -167,28 +158,13 @@ def _check_tokens(source: Source) -> None:
         for token in tokenize.generate_tokens(io.StringIO(source.text).readline):
             line, offset = token.start
             if token.type == tokenize.NAME and not token.string.isascii():
-                raise source.error(
-                    line,
-                    offset + 1,
-                    "name",
-                    f"the name {token.string!r} has characters that are not ASCII",
-                    "write names with the letters a to z, digits and underscores",
-                )
+                remedy = "write names with the letters a to z, digits and underscores"
+                fault = "has characters that are not ASCII"
+                raise source.error(line, offset + 1, "name", remedy, name=token.string, fault=fault)
             if token.type == tokenize.COMMENT and _TYPE_COMMENT.match(token.string):
-                raise source.error(
-                    line,
-                    offset + 1,
-                    "type-comment",
-                    "a type comment",
-                    "annotate inputs with a kind, as in `x: Row`; statements need none",
-                )
+                raise source.error(line, offset + 1, "type-comment")
     except (tokenize.TokenError, SyntaxError, RecursionError):
         # The parser has accepted the text; what the tokenizer of some Python version still trips over is
         # unusual enough to be refused as a whole.
-        raise source.error(
-            1,
-            1,
-            "unreadable",
-            "the text cannot be split into tokens",
-            "write plain Python syntax, in ASCII outside comments",
-        ) from None
+        remedy = "write plain Python syntax, in ASCII outside comments"
+        raise source.error(1, 1, "unreadable", remedy, how="split into tokens") from None

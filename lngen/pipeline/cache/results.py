@@ -26,8 +26,8 @@ def kept(
     what: str,
     definition: Definition,
     make: Callable[[], Value],
-    write: Callable[[Value], str],
-    read: Callable[[str], Value],
+    write: Callable[[Value], bytes],
+    read: Callable[[bytes], Value],
 ) -> Value:
     """Return the cached result of `make` for a definition, or make it now and cache it.
 
@@ -42,10 +42,10 @@ def kept(
     name = key([what, repr(anywhere), fingerprint])
     if (content := entries.read(name)) is not None:
         with contextlib.suppress(ValueError):
-            return read(content.decode())
+            return read(content)
     made = make()
     with contextlib.suppress(NotKept):
-        text = write(made)
+        content = write(made)
         if sources.are_known():
-            entries.write(name, text.encode())
+            entries.write(name, content)
     return made

@@ -21,4 +21,4 @@ def summary(definition: Definition, plan: Callable[[], Plan]) -> list[str]:
 
         return list(columns(plan()))
 
-    return kept("summary", definition, columns, json.dumps, json.loads)
+    return kept("summary", definition, columns, lambda made: json.dumps(made).encode(), json.loads)

@@ -17,11 +17,6 @@ from typing import Protocol
 from .. import cache
 from ..includes import inlined
 
-__all__ = [
-    "REPORT", "CudaCompiler", "Nvrtc", "UnknownArchitecture", "cache_folder", "compilations", "compiled", "compiler",
-    "find_nvrtc", "spilled",
-]  # fmt: skip
-
 REPORT = "--ptxas-options=-v"
 """Compiler option that reports the resources of each kernel."""
 

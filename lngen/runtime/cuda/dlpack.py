@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["NO_WAIT", "Exported", "Imported", "device_of", "imported", "taker"]
-
 NO_WAIT = -1
 """Stream for a consumer that does not read the array yet."""
 

@@ -30,8 +30,6 @@ from .rules import (
     transposed,
 )
 
-__all__: list[str] = []
-
 
 def _backward_along(call: DirectionCall, cotangents: Values, moved: Values, own: Values) -> Values:
     """Return the derivatives of gradients along tangents of the inputs and of the cotangents."""

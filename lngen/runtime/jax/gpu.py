@@ -24,8 +24,6 @@ from .handlers import handler, target
 from .kernels import JaxKernels, KernelCall
 from .primitives import jax, jnp
 
-__all__ = ["DRIVER", "JaxOnGPU"]
-
 DRIVER = (
     "cuCtxGetCurrent",
     "cuModuleLoadData",

@@ -5,7 +5,7 @@ void kernel(void* const* arrays, const double* numbers, const long long* sizes);
 """
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -13,21 +13,46 @@ import numpy as np
 
 from .extensions import extension
 
-__all__ = ["call", "is_extension"]
-
-Call = Callable[[int, tuple[Any, ...], tuple[float, ...], tuple[int, ...]], None]
+Call = Callable[..., None]
 
 _KERNEL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 
 
-def by_ctypes(address: int, arrays: tuple[Any, ...], numbers: tuple[float, ...], sizes: tuple[int, ...]) -> None:
-    """Call a kernel by ctypes, as `call` does where there is no extension."""
-    pointers = (ctypes.c_void_p * len(arrays))(*map(_pointer, range(len(arrays)), arrays))
-    doubles = (ctypes.c_double * len(numbers))(*numbers)
+def step(address: int, arrays: Sequence[int], numbers: Sequence[int]) -> bytes:
+    """Return a kernel as `call` takes it: its address, and the places of its arrays and of its numbers."""
+    return np.array([address, len(arrays), *arrays, len(numbers), *numbers], np.int64).tobytes()
+
+
+def steps_in(steps: bytes) -> Iterator[tuple[int, list[int], list[int]]]:
+    """Return the kernels in the steps of a call.
+
+    >>> list(steps_in(step(4096, [0, 2], []) + step(8192, [1], [0])))
+    [(4096, [0, 2], []), (8192, [1], [0])]
+    """
+    words = iter(np.frombuffer(steps, np.int64).tolist())
+    for address in words:
+        yield address, [next(words) for _ in range(next(words))], [next(words) for _ in range(next(words))]
+
+
+def by_ctypes(
+    steps: bytes,
+    arrays: tuple[Any, ...],
+    numbers: tuple[float, ...],
+    sizes: tuple[int, ...],
+    strides: tuple[int, ...] = (),
+    first: int = 0,
+    end: int = 1,
+) -> None:
+    """Call kernels by ctypes, as `call` does where there is no extension."""
+    starts = [_start(place, array, bool(strides)) for place, array in enumerate(arrays)]
+    strides = strides or (0,) * len(arrays)
     whole = (ctypes.c_longlong * len(sizes))(*sizes)
-    if not address:
-        raise ValueError("there is no kernel at address 0")
-    _kernel(address)(pointers, doubles, whole)
+    for sample in range(first, end):
+        here = [start and start + sample * stride for start, stride in zip(starts, strides, strict=True)]
+        for address, own, constants in steps_in(steps):
+            pointers = (ctypes.c_void_p * len(own))(*[here[place] for place in own])
+            doubles = (ctypes.c_double * len(constants))(*[numbers[place] for place in constants])
+            _kernel(address)(pointers, doubles, whole)
 
 
 @lru_cache(maxsize=256)
@@ -35,19 +60,19 @@ def _kernel(address: int) -> Callable[..., None]:
     return _KERNEL(address)
 
 
-def _pointer(number: int, array: Any) -> int | None:
+def _start(place: int, array: Any, has_samples: bool) -> int | None:
     if array is None:
         return None
     if not isinstance(array, np.ndarray):
         try:
             view = memoryview(array)
         except TypeError:
-            raise TypeError(f"array {number} is of type {type(array).__name__}, which has no buffer") from None
+            raise TypeError(f"array {place} is of type {type(array).__name__}, which has no buffer") from None
         if not view.c_contiguous:
-            raise ValueError(f"array {number} is not C-contiguous")
+            raise ValueError(f"array {place} is not C-contiguous")
         array = np.frombuffer(view.cast("B") if view.nbytes else b"", np.uint8)
-    elif not array.flags.c_contiguous:
-        raise ValueError(f"array {number} is not C-contiguous")
+    elif not has_samples and not array.flags.c_contiguous:
+        raise ValueError(f"array {place} is not C-contiguous")
     address: int = array.__array_interface__["data"][0]
     return address
 
@@ -62,17 +87,18 @@ def is_extension() -> bool:
     return _chosen() is not by_ctypes
 
 
-def _first(address: int, arrays: tuple[Any, ...], numbers: tuple[float, ...], sizes: tuple[int, ...]) -> None:
-    """Run the kernel at an address (`Library.address`) and return when it is done.
+def _first(*arguments: Any) -> None:
+    """Run the kernels of `steps` and return when they are done.
 
-    `arrays` have C-contiguous buffers, which may be read-only, or are None for a null pointer. The kernel's text says
-    which arrays it writes, and their types and sizes; they are not checked here. Raises ValueError for an array that is
-    not contiguous, and TypeError for an object without a buffer. Other threads of Python run meanwhile, unless the
-    arrays are too small for that to pay.
+    The arguments are as those of `by_ctypes`. `arrays` have C-contiguous buffers, which may be read-only, or are None
+    for a null pointer. The kernel's text says which arrays it writes, and their types and sizes; they are not checked
+    here. With `strides`, kernels run on samples, from `first` up to before `end`; each array lies so many bytes apart
+    from sample to sample. Raises ValueError for an array that is not contiguous, and TypeError for an object without a
+    buffer. Other threads of Python run meanwhile, unless the arrays are too small for that to pay.
     """
     global call
     call = _chosen()
-    call(address, arrays, numbers, sizes)
+    call(*arguments)
 
 
 call: Call = _first

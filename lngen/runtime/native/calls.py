@@ -17,8 +17,6 @@ from ..protocol.directions import Entry, computed
 from .extensions import extension
 from .memory import LARGE, empty
 
-__all__ = ["TYPES", "HostCall", "Running"]
-
 Returned = TypeVar("Returned")
 
 TYPES = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64"}
@@ -33,13 +31,13 @@ _KNOWN = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64))
 class Running(NamedTuple):
     """Functions that run the kernels of a direction on a list of its values and results.
 
-    `prepare(given, stored, computed)` returns the address of each kernel, and the places of its pointers and its
-    numbers, for rows in one chunk. `run(given, shape, stored, computed, threads)` runs the kernels on any rows. Up to
-    `most_entries` are one chunk. Its sums take the entries of `workspace`: some for each feature, and some besides.
-    Results at the places `zeros` have to be 0 before.
+    `prepare(given, stored, computed)` returns the kernels as binding.h reads them, for rows in one chunk. `run(given,
+    shape, stored, computed, threads)` runs the kernels on any rows. Up to `most_entries` are one chunk. Its sums take
+    the entries of `workspace`: some for each feature, and some besides. Results at the places `zeros` have to be 0
+    before.
     """
 
-    prepare: Callable[[list[Any], DType, DType], tuple[Any, ...]]
+    prepare: Callable[[list[Any], DType, DType], bytes]
     run: Callable[[list[Any], Shape, DType, DType, int], None]
     most_entries: int
     workspace: tuple[int, int]

@@ -23,20 +23,6 @@ from typing import Any
 from .. import cache, trust
 from ..includes import inlined
 
-__all__ = [
-    "ARCHITECTURES",
-    "COMPILED",
-    "HostCompiler",
-    "Library",
-    "NoCompiler",
-    "ahead_of_time",
-    "compilations",
-    "compiler",
-    "is_built",
-    "library",
-    "ready",
-]
-
 OPTIONS = (
     "-O3",
     "-fPIC",

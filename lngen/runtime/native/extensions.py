@@ -10,9 +10,7 @@ import numpy as np
 
 from .compiler import ahead_of_time, library, ready
 
-__all__ = ["EXTENSIONS", "compile_ahead", "extension", "headers"]
-
-EXTENSIONS = ("binding", "host_call", "host_samples")
+EXTENSIONS = ("binding", "host_call")
 """Files without .c; each has a function of its own name that makes its Python object."""
 
 _FOLDER = Path(__file__).parent

@@ -7,8 +7,6 @@ from _thread import allocate_lock
 from collections.abc import Callable
 from queue import SimpleQueue
 
-__all__ = ["run"]
-
 Call = Callable[[int, int], object]
 
 _PIECES = 4

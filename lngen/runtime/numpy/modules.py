@@ -21,8 +21,6 @@ from ..protocol.parameters import (
     start,
 )
 
-__all__ = ["Backend", "NumpyModule"]
-
 Output = TypeVar("Output")
 Gradient = TypeVar("Gradient")
 

@@ -8,8 +8,6 @@ from typing import Any
 from .calls import Array, array, constant
 from .interface import PARAMETERS, InputEntry, Interface
 
-__all__ = ["Parameters", "checked", "described", "feature_count", "parameters_of", "start"]
-
 
 def parameters_of(interface: Interface) -> list[InputEntry]:
     """The inputs that are parameters of a class."""

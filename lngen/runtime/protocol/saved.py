@@ -11,8 +11,6 @@ from .calls import DType, Shape, shape_and_type
 from .directions import computed
 from .interface import Interface
 
-__all__ = ["first_fields"]
-
 
 def first_fields(
     interface: Interface,

@@ -21,8 +21,6 @@ from ..protocol.directions import computed
 from . import collectives
 from .peers import SeenByAllError, told
 
-__all__ = ["summed"]
-
 _NUMBER = zlib.crc32(b"gradient sums") << 8
 """Number of the first exchange, in the numbering of a layer's directions; later exchanges follow it."""
 

@@ -13,8 +13,6 @@ import numpy as np
 from .forward import ModuleForward, Types, parameters_of_call
 from .kernels import Tensor, torch
 
-__all__ = ["Unlike", "compare"]
-
 _TYPES = (torch.float64, torch.float32, torch.float16, torch.bfloat16)
 _FEATURES = 5
 # The size of rows. Where it is None, Constants are as large as squares of a row, and show where they are added to them.

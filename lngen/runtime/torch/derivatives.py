@@ -14,8 +14,6 @@ from .kernels import Tensor, each, only, torch
 from .parts import OperatorValues
 from .second_tangents import second_tangents
 
-__all__ = ["NODES", "node_at_once"]
-
 _Node: Any = torch.autograd.function._SingleLevelFunction
 _Function: Any = torch.autograd.Function
 

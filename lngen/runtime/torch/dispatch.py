@@ -11,8 +11,6 @@ from typing import Any
 
 from .kernels import Tensor, TorchKernels, only, torch, torch_func
 
-__all__ = ["are_plain", "at_once", "below", "differentiated", "forward_ad", "is_plain", "next_transform"]
-
 _C: Any = torch._C
 forward_ad: Any = torch.autograd.forward_ad
 _AFTER_AUTOGRAD = _C._after_autograd_keyset

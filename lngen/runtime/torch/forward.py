@@ -8,8 +8,6 @@ from typing import Any, TypeAlias
 from ..protocol.interface import PARAMETERS, CounterpartEntry
 from .kernels import Tensor, torch
 
-__all__ = ["ModuleForward", "Types", "parameters_of_call"]
-
 Types: TypeAlias = dict[tuple[Any, Any], tuple[Any, Any]]
 """Map from the types of a row and of a parameter to the compute type and the type of results."""
 

@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..native import samples as host_samples
 from ..native.memory import empty
-from ..native.module import host
+from ..native.module import HostModule
 from ..numpy.blocks import Work
 from ..protocol.calls import Array, DType, Shape, constant, zeros
 from ..protocol.directions import (
@@ -39,7 +38,7 @@ try:
 except ImportError:
     bfloat16 = None
 
-__all__ = ["Tensor", "TorchKernels", "each", "host", "is_tensor_like", "only", "torch", "torch_func"]
+__all__ = ["Tensor", "TorchKernels", "each", "is_tensor_like", "only", "torch", "torch_func"]
 
 _SHARED_ENTRIES = 2**20
 _BFLOAT16 = torch.bfloat16
@@ -157,10 +156,10 @@ class _TorchTypes(NamedTuple):
     row_scalars: Any
 
 
-class TorchKernels:
+class TorchKernels(HostModule):
     """The directions of a layer as functions of tensors, in the order of an operator's arguments.
 
-    `numpy` and `compiled` are its two modules. `parts` has the arguments of each operator.
+    `parts` has the arguments of each operator.
     """
 
     backward: Callable[..., Any]
@@ -168,11 +167,10 @@ class TorchKernels:
     backward_backward: Callable[..., Any]
 
     def __init__(self, layer: LayerProtocol, interface: Interface, numpy: Any, compiled: Any) -> None:
-        self.layer, self.numpy, self.compiled = layer, numpy, compiled
+        super().__init__(layer, numpy, compiled)
         self.is_wide: bool = numpy._LAYER.is_wide
         self.labels = labels(interface)
         self.required = tuple([not each.may_be_none for each in layer.inputs])
-        self.constants = [each.name for each in layer.constants]
         self.signed = [each["sign"] == "any" for each in interface["constants"]]
         self.outputs, self.inputs = len(layer.outputs), len(layer.inputs)
         self.parts = {name: OperatorValues(layer, direction) for name, direction in layer.directions.items()}
@@ -181,14 +179,7 @@ class TorchKernels:
         for name, direction in layer.directions.items():
             if not direction.is_forward:
                 setattr(self, name, partial(self._later, direction))
-        self.saved_row_scalars = [place for place, each in enumerate(layer.fields, 3) if each.kind == "Computed"]
         self._types: dict[Any, _TorchTypes] = {}
-        self.host: Any = None
-
-    def _chosen(self) -> Any:
-        """The module that computes; it is chosen once."""
-        self.host = host(self.numpy, self.compiled)
-        return self.host
 
     # ---- on tensors
 
@@ -204,11 +195,9 @@ class TorchKernels:
         inputs = args[: self.inputs]
         types = self.types_of(inputs)
         arrays = [_dense(each) for each in inputs]
-        numbers = dict(zip(self.constants, args[self.inputs : self.by_sample], strict=True)) if self.constants else {}
-        module = self.host or self._chosen()
-        y, saved = module.forward(*arrays, **numbers, threads=_threads(args[types.row]))
-        made = _fresh(y if self.outputs > 1 else (y,), arrays)
-        return made, [saved[place] for place in self.saved_row_scalars]
+        constants = args[self.inputs : self.by_sample]
+        outputs, row_scalars = self.made_by_forward(arrays, constants, _threads(args[types.row]))
+        return _fresh(outputs, arrays), row_scalars
 
     def tensors(self, row_scalars: Sequence[Any]) -> list[Tensor]:
         """Row scalars as tensors of their own."""
@@ -218,23 +207,18 @@ class TorchKernels:
         """The results of a direction that follows forward."""
         if args[self.by_sample]:
             return self._of_samples(direction.name, args)
-        saved, own, threads = self._saved(args)
-        made = getattr(self.host, direction.name)(saved, *direction.passed(own), threads=threads)
-        return only(_fresh(direction.several(made), [*own, *saved[3:]]))
-
-    def _saved(self, args: Sequence[Any]) -> tuple[Any, list[Any], int]:
-        """Return the saved values, the direction's own arguments, and the number of threads."""
-        types, module = self.types_of(args[: self.inputs]), self.host or self._chosen()
-        values = [_dense(args[place]) for place in self.fields]
-        saved = (tuple(args[types.row].shape), types.computed, types.dtypes, *values)
+        types = self.types_of(args[: self.inputs])
+        fields = [_dense(args[place]) for place in self.fields]
         own = [_dense(each) for each in args[self.first_own :]]
-        return tuple.__new__(module.Saved, saved), own, _threads(args[types.row])
+        row = args[types.row]
+        saved = (tuple(row.shape), types.computed, types.dtypes, *fields)
+        return only(_fresh(self.made_by_later(direction, saved, own, _threads(row)), [*own, *fields]))
 
     # ---- by sample
 
     def _of_samples(self, direction: str, args: Sequence[Any]) -> Any:
         """The results of a direction, whose tensors have an axis of samples first."""
-        types, module = self.types_of(args[: self.inputs]), self.host or self._chosen()
+        types, module = self.types_of(args[: self.inputs]), self.module()
         if module is self.numpy:
             return self.one_by_one(direction, getattr(self, direction), args)
         row, made = args[types.row], each(self.made(direction, args))
@@ -250,7 +234,7 @@ class TorchKernels:
         ]
         kernels = module._KERNELS.kernels[direction]
         work = Work(tuple(row.shape[1:]), types.computed, _threads(row))
-        host_samples.compute(kernels, [*read, *results], len(row), work)
+        kernels.any([*read, *results], work, len(row))
         return only(_fresh(results, read))
 
     def one_by_one(self, direction: str, computed: Callable[..., Any], args: Sequence[Any]) -> Any:
@@ -278,11 +262,11 @@ class TorchKernels:
         return found or self._types.setdefault(key, self._looked(inputs))
 
     def _looked(self, given: Sequence[Any]) -> _TorchTypes:
-        for number, (each, value) in enumerate(zip(self.layer.inputs, given, strict=True)):
+        for number, (each, value) in enumerate(zip(self.protocol.inputs, given, strict=True)):
             if value is not None and value.dtype not in _DTYPES:
                 _refuse(each.name, value, number in self.labels)
         dtypes = tuple([None if each is None else _DTYPES[each.dtype] for each in given])
-        row, kind = leading(self.layer.inputs, given), computed(dtypes, self.is_wide)
+        row, kind = leading(self.protocol.inputs, given), computed(dtypes, self.is_wide)
         return _TorchTypes(dtypes, kind, row, given[row].dtype, _TENSOR_DTYPES[kind])
 
     # ---- on what has a shape and a type, and no entries

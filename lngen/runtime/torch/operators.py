@@ -19,8 +19,6 @@ from .gpu import TorchOnGPU
 from .kernels import TorchKernels, torch
 from .samples import batched
 
-__all__ = ["Operators"]
-
 _C: Any = torch._C
 _AUTOCAST = ("AutocastCPU", "AutocastCUDA")
 _libraries: dict[str, Any] = {}

@@ -3,8 +3,6 @@
 
 from ..protocol.directions import DirectionProtocol, Entries, Entry, LayerProtocol
 
-__all__ = ["OperatorValues"]
-
 # No name of a definition ends with an underscore.
 _FLAG = Entry("by_sample_", "", "Constant")
 

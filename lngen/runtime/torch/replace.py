@@ -16,8 +16,6 @@ from .alike import Unlike, compare
 from .forward import ModuleForward, Types
 from .kernels import torch
 
-__all__ = ["Misnamed", "Replaced", "Replacement", "replace"]
-
 
 class Misnamed(Exception):
     """A class or an attribute that a definition names and that is not there."""

@@ -15,8 +15,6 @@ from ..protocol.interface import PARAMETERS
 from .kernels import Tensor, each, torch
 from .parts import OperatorValues
 
-__all__ = ["second_tangents"]
-
 _ENTRIES = 2**22
 """About how many entries an argument has for all samples of a call."""
 

@@ -6,8 +6,6 @@ from typing import Any
 from .operators import Operators
 from .parts import OperatorValues
 
-__all__ = ["register"]
-
 
 def register(operators: Operators) -> None:
     """Let every direction take DTensors: rows are sharded along any of their axes but the last, or replicated.

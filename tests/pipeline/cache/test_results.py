@@ -156,8 +156,8 @@ class TestPipeline:
 class TestKept:
     DEFINITION = parse(TEXT)
 
-    def kept(self, made, write=json.dumps, read=json.loads):
-        return kept("what", self.DEFINITION, lambda: made, write, read)
+    def kept(self, made, write=lambda made: json.dumps(made).encode()):
+        return kept("what", self.DEFINITION, lambda: made, write, json.loads)
 
     def test_it_is_made_once(self):
         assert (self.kept(1), self.kept(2)) == (1, 1)
@@ -174,7 +174,7 @@ class TestKept:
         assert (self.kept(1, refuses), self.kept(2)) == (1, 2)
 
     def test_what_cannot_be_read_is_made_anew(self):
-        self.kept(1, write=lambda value: "nothing")
+        self.kept(1, write=lambda value: b"nothing")
         assert self.kept(2) == 2
 
     @pytest.mark.parametrize(("name", "answer"), [("fingerprint", None), ("are_known", False)])

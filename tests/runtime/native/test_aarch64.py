@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,6 +12,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from lngen.runtime.native import binding
 from lngen.runtime.native.compiler import OPTIONS
 from tests.compiled import Layer, drawn, layer, left_to_directions, off, results
 from tests.requirements import CROSS_GXX, needs_cross_compiler, needs_qemu
@@ -60,9 +61,13 @@ class Elsewhere:
         subprocess.run([compiler, *given, str(MAIN), "-o", str(program)], check=True)
         return program
 
-    def call(self, address: int, arrays: tuple[Any, ...], numbers: tuple[float, ...], sizes: tuple[int, ...]) -> None:
-        """Run a kernel, and write to arrays what it has written to its own."""
-        name, program = self.kernels[address]
+    def call(self, steps: bytes, arrays: tuple[Any, ...], numbers: tuple[float, ...], sizes: Any, *_: Any) -> None:
+        """Run kernels, and write to arrays what they have written to their own."""
+        for number, own, constants in binding.steps_in(steps):
+            self._run(number, [arrays[place] for place in own], [numbers[place] for place in constants], sizes)
+
+    def _run(self, number: int, arrays: Sequence[Any], numbers: Sequence[float], sizes: Any) -> None:
+        name, program = self.kernels[number]
         given = [b"" if array is None else array.tobytes() for array in arrays]
         lengths = [-1 if array is None else len(data) for array, data in zip(arrays, given, strict=True)]
         lists = [lengths, [number.hex() for number in numbers], sizes]

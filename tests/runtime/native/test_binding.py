@@ -44,7 +44,7 @@ def extension() -> binding.Call:
 def test_pointers_numbers_and_sizes(call: binding.Call, library: host_compiler.Library) -> None:
     x, y = np.arange(6, dtype=np.float32), np.zeros(6, np.float32)
     x.flags.writeable = False
-    call(library.address("axpy"), (x, y), (0.5,), (2, 6))
+    call(binding.step(library.address("axpy"), [0, 1], [0]), (x, y), (0.5,), (2, 6))
     assert y.tolist() == [0, 0, 1, 1.5, 2, 2.5]
 
 
@@ -58,10 +58,20 @@ def test_what_is_not_there_and_any_number_of_each(
     arrays: list[Any] = [found, None, half, swapped, odd, bytearray(8), memoryview(b"abc"), None, empty]
     arrays = arrays[:count] + [None, half] * ((count - 8) // 2)
     numbers, sizes = (0.0,) * (count - 1) + (2.5,), (len(arrays), count, count) + (0,) * (count - 4) + (2**53,)
-    call(library.address("given"), tuple(arrays), numbers, sizes)
+    steps = binding.step(library.address("given"), range(len(arrays)), range(len(numbers)))
+    call(steps, tuple(arrays), numbers, sizes)
     bits = sum(1 << i for i, array in enumerate(arrays) if array is not None and array is not empty)
     assert int(found[0]) & ~(1 << 8) == bits
     assert found[1:].tolist() == [2.5, 2.0**53]
+
+
+def test_several_kernels_on_some_of_several_samples(call: binding.Call, library: host_compiler.Library) -> None:
+    shared, own = np.arange(3, dtype=np.float32), np.zeros((4, 3), np.float32)
+    shared_by_all = np.broadcast_to(shared, own.shape)
+    axpy = library.address("axpy")
+    steps = binding.step(axpy, [0, 2], [1]) + binding.step(axpy, [2, 2], [0])
+    call(steps, (shared_by_all, None, own), (1.0, 2.0), (0, 3), (0, 0, own.strides[0]), 1, 3)
+    assert own.tolist() == [[0.0] * 3, [0, 4, 8], [0, 4, 8], [0.0] * 3]
 
 
 @pytest.mark.parametrize(
@@ -79,42 +89,38 @@ def test_arrays_that_are_refused(
 ) -> None:
     first = bytearray(8)
     with pytest.raises(error, match=words):
-        call(library.address("axpy"), (first, *arrays, first), (1.0,), (0, 0))
+        call(binding.step(library.address("axpy"), [0, 1], [0]), (first, *arrays, first), (1.0,), (0, 0))
     first.extend(b"more")  # refused while a buffer is held
 
 
 @pytest.mark.parametrize(
-    ("address", "arrays", "numbers", "sizes", "error"),
-    [
-        (0, (), (), (), ValueError),
-        (1, (), ("a",), (), TypeError),
-        (1, (), (), (1.5,), TypeError),
-        ("a", (), (), (), TypeError),
-    ],
+    ("steps", "numbers", "sizes"),
+    [(b"", ("a",), ()), (b"", (), (1.5,)), ("a", (), ())],
 )
 def test_arguments_that_are_refused(
-    call: binding.Call, address: Any, arrays: Any, numbers: Any, sizes: Any, error: type[Exception]
+    call: binding.Call, library: host_compiler.Library, steps: Any, numbers: Any, sizes: Any
 ) -> None:
-    with pytest.raises(error):
-        call(address, arrays, numbers, sizes)
+    kernel = binding.step(library.address("axpy"), [], [0])
+    with pytest.raises(TypeError):
+        call(steps if isinstance(steps, str) else kernel, (), numbers, sizes)
 
 
 def test_nothing_is_kept_of_a_call(call: binding.Call, library: host_compiler.Library) -> None:
     x, y, view = np.ones(4, np.float32), np.zeros(4, np.float32), bytearray(16)
     arrays, numbers, sizes = (x, y, view, None), (1.5,), (0, 4)
     bad = (x, view, np.ones(4)[::2])
-    address = library.address("axpy")
+    steps = binding.step(library.address("axpy"), [0, 1], [0])
 
     def counts() -> list[int]:
         gc.collect()
-        return [sys.getrefcount(value) for value in (x, y, view, None, arrays, numbers[0], address, TypeError)]
+        return [sys.getrefcount(value) for value in (x, y, view, None, arrays, numbers[0], steps, TypeError)]
 
     before, blocks = counts(), sys.getallocatedblocks()
     for _ in range(10_000):
-        call(address, arrays, numbers, sizes)
+        call(steps, arrays, numbers, sizes)
     for _ in range(1000):
         with pytest.raises(ValueError, match="contiguous"):
-            call(address, bad, numbers, sizes)
+            call(steps, bad, numbers, sizes)
     assert y.tolist() == [15000.0] * 4
     assert all(abs(after - first) < 50 for after, first in zip(counts(), before, strict=True))
     assert sys.getallocatedblocks() - blocks < 500
@@ -125,7 +131,7 @@ def test_other_threads_go_on_during_a_large_call(call: binding.Call, library: ho
     flag = np.zeros(2**16, np.float32)
     other = threading.Timer(0.02, flag.fill, [1.0])
     other.start()
-    call(library.address("wait"), (flag,), (), ())
+    call(binding.step(library.address("wait"), [0], []), (flag,), (), ())
     other.join()
     assert flag[1] == 1
 
@@ -136,7 +142,7 @@ def test_the_first_call_chooses(library: host_compiler.Library, monkeypatch: pyt
         monkeypatch.setattr(binding, "call", binding._first)
         monkeypatch.setattr(binding, "_chosen", lambda kind=kind: kind)
         for _ in range(2):
-            binding.call(library.address("axpy"), (y + 1, y), (1.0,), (0, 2))
+            binding.call(binding.step(library.address("axpy"), [0, 1], [0]), (y + 1, y), (1.0,), (0, 2))
         assert binding.call is kind
         assert binding.is_extension() == (kind is not binding.by_ctypes)
     assert y.tolist() == [15.0, 15.0]

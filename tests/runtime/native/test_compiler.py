@@ -41,7 +41,7 @@ def forget(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 
 def works(library: host_compiler.Library) -> bool:
     x, y = np.arange(5, dtype=np.float32), np.ones(5, np.float32)
-    binding.by_ctypes(library.address("axpy"), (x, y), (2.0,), (1, 5))
+    binding.by_ctypes(binding.step(library.address("axpy"), [0, 1], [0]), (x, y), (2.0,), (1, 5))
     return bool((y == [1, 3, 5, 7, 9]).all())
 
 

@@ -211,7 +211,7 @@ def test_a_kernel_that_cannot_be_had_is_an_error_each_time(left, norm, monkeypat
     for _ in range(2):
         with pytest.raises(RuntimeError, match="no compiler"):
             call.call((x, None, None, 1e-5), True, None, 1)
-    monkeypatch.setitem(norm.cpu._KERNELS.names, "_FORWARD", again(call, prepare=lambda *_: ((1,),)))
+    monkeypatch.setitem(norm.cpu._KERNELS.names, "_FORWARD", again(call, prepare=lambda *_: (1,)))
     with pytest.raises(TypeError):
         norm.cpu.forward(x)
 

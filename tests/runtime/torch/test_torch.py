@@ -131,9 +131,10 @@ def test_a_number_may_be_a_parameter():
 
 
 def test_what_computes_is_what_there_is(monkeypatch):
-    kernels = importlib.import_module("generated._runtime.torch.kernels")
+    native = importlib.import_module("generated._runtime.native.module")
+    protocol = backend._LAYER.operators.kernels.protocol
     monkeypatch.setenv("CXX", "no-such-compiler")
-    assert kernels.host(backend._numpy, backend._cpu) is backend._numpy
+    assert native.HostModule(protocol, backend._numpy, backend._cpu).module() is backend._numpy
 
 
 # ---- modes
@@ -489,12 +490,14 @@ def test_gradients_of_each_sample_take_one_call_and_have_the_bits_of_its_own(
 ):
     kernels = backend._LAYER.operators.kernels
     monkeypatch.setattr(kernels, "host", kernels.compiled)
-    samples = importlib.import_module("generated._runtime.native.samples")
+    native = importlib.import_module("generated._runtime.native.kernels")
     calls = []
-    compute = samples.compute
-    monkeypatch.setattr(samples, "compute", lambda *given: calls.append(given) or compute(*given))
+    run = native.DirectionKernels.run
+    monkeypatch.setattr(
+        native.DirectionKernels, "run", lambda *given: (calls.append(given) if given[6] else None) or run(*given)
+    )
     if not with_extension:
-        monkeypatch.setattr(samples, "extension", lambda name: None)
+        monkeypatch.setattr(native.binding, "call", native.binding.by_ctypes)
     x = rows(5, 4, 33, dtype=dtype).detach().transpose(0, 1).contiguous().transpose(0, 1)
     shape = (5, 33) if of_each else (33,)
     gamma, beta = rows(*shape).detach(), rows(*shape, seed=1).detach()

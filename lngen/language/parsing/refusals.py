@@ -1,0 +1,162 @@
+"""Refusals of a definition by their stable names: what was found, and what to write instead.
+
+Names in braces are of values at the place of the fault. Where no remedy stands here, it depends on the place. A part of
+Python's syntax that the language lacks is refused by what was found (`Source.refuse_found`), and has no entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lngen.language.parsing.instead import POWER_OF
+
+FILE = "a definition file holds a docstring, imports from lngen.language, and one function"
+CHAIN = "nest where: where(a < b, where(b < c, u, v), v) for a < b < c"
+SPLIT = "give parts of the expression names in statements of their own"
+_DIVISOR = "divide by something that is not zero"
+_KINDS = "Row, RowScalar, Feature, Scalar, Data or Constant"
+MODULE = "write each attribute of the module with what it is, as `In PyTorch: torch.nn.Norm(features=D, dim=-1)`"
+
+REFUSALS: Mapping[str, tuple[str, str]] = {
+    # the text
+    "text-size": (
+        "the text is longer than {most} KiB",
+        "a definition is one short function; split a larger one into several files",
+    ),
+    "syntax": ("not Python syntax: {message}", ""),
+    "character": ("the character {character!a} cannot stand in a text", "delete it"),
+    "unreadable": ("the text cannot be {how}", ""),
+    "depth": ("an expression is nested {how}", SPLIT),
+    "type-comment": ("a type comment", "annotate inputs with a kind, as in `x: Row`; statements need none"),
+    # the file
+    "no-function": ("there is no function", FILE),
+    "second-function": ("a second function", "write one function in a file; give each layer its own file"),
+    "import": ("an import {what}", "write `from lngen.language import ...` with the names that the definition uses"),
+    "import-as": ("an import under another name", "import {name} without `as`"),
+    "import-unknown": ("lngen.language has no {name!r}", ""),
+    "stands-alone": ("found {found} that stands alone", ""),
+    # the signature
+    "name": ("the name {name!r} {fault}", ""),
+    "own-name": ("{name!r} is the name of the function itself", ""),
+    "decorator": ("found a decorator", "delete it; the function stands alone"),
+    "type-parameters": ("found type parameters", "write `def name(x: Row, ...)`"),
+    "return-annotation": ("found a return annotation", "delete it; the kind of the result is inferred"),
+    "star-arguments": ("found {stars}arguments", "name every input"),
+    "positional-only": ("found inputs that are positional only", "delete the /"),
+    "keyword-only": (
+        "found inputs that are keyword only",
+        "delete the *; emitted functions take Constants by keyword anyway",
+    ),
+    "no-kind": ("the input {name!r} has no kind", f"annotate it with {_KINDS}"),
+    "unknown-kind": ("there is no kind {name!r}", f"annotate with {_KINDS}"),
+    "kind-expression": ("found {found} as a kind", f"annotate with {_KINDS}"),
+    "default": ("the default is {found}", "a default is a number such as 1, -1 or 1e-5"),
+    "first-row-default": ("the first Row has a default", "delete it: the first Row gives the shape and the dtype"),
+    "no-row": (
+        "no input is a Row",
+        "annotate with Row what has one value per row and feature, as in `x: Row`; numbers that stand each by itself, "
+        "such as the log-probabilities of a loss, are a Row too",
+    ),
+    "gradient-name": (
+        "{input!r} and the cotangent of {output!r} would have gradients of one name, {gradient!r}",
+        "call the input {input}_1, or the output otherwise",
+    ),
+    # statements
+    "statement-count": ("there are more than {most} statements", "a definition is one layer; split it"),
+    "inner-function": ("a function inside the function", "write its formula in place of it"),
+    "inner-import": ("an import inside the function", "move it to the top of the file"),
+    "target": ("found an assignment to {found}", "assign one name in a statement"),
+    "second-target": ("found a second target", "assign one name in a statement"),
+    "assigned-twice": ("{name!r} already has a value", "choose a new name; names are assigned once"),
+    "second-name": ("a second name for {name!r}", ""),
+    "unused-statement": ("{name!r} reaches no result", "delete the statement"),
+    "unused-input": ("the input {name!r} is not used", "delete it, or use it"),
+    # results
+    "no-return": ("there is no return", "end the function with `return` and its result"),
+    "empty-return": ("a return {found}", ""),
+    "after-return": ("a statement after return", "end the function with its return"),
+    "unnamed-result": (
+        "an unnamed result is called {name!r}, and that name is taken",
+        "assign the result to a name and return the name",
+    ),
+    "returned-expression": (
+        "one of several results is not a name",
+        "assign it to a name first: that names its cotangent",
+    ),
+    "returned-twice": ("{name!r} is returned twice", "return each name once"),
+    "returned-input": (
+        "the result {name!r} is an input as it stands",
+        "return what is computed from the inputs; whoever calls the layer has the input already",
+    ),
+    "returned-unassigned": (
+        "{name!r} is returned and is not assigned in the function",
+        "return names that statements assign",
+    ),
+    "returned-shared": (
+        "the result {name!r} is a {kind}",
+        "return a Row or a RowScalar; what is the same for every row cannot be said: compute it outside",
+    ),
+    # names in expressions
+    "unknown-name": ("nothing is called {name!r}", ""),
+    "used-early": ("{name!r} is used before it is assigned", "move the assignment up"),
+    "function-as-value": ("{name!r} is a function and needs arguments", "write {usage}"),
+    "kind-as-value": ("{name!r} is a kind", "use it to annotate an input, as in `x: {name}`"),
+    # operators
+    "operator": ("found the operator {sign}", ""),
+    "exponent": (
+        "the exponent is not a rational number",
+        f"write a number, or {POWER_OF} for a power a**b with a >= 0 and b > 1",
+    ),
+    "exponent-size": (
+        "the exponent is larger than {most} in magnitude",
+        "write the power as a product of smaller ones, such as a**64*a",
+    ),
+    "condition": ("the condition of where is {found}", ""),
+    "comparison-chain": ("found a chain of comparisons", CHAIN),
+    "comparison-operator": ("found `in` or `is`", "compare with < <= > >= == or !="),
+    # calls
+    "call": ("found a call of {found}", ""),
+    "value-called": ("{name!r} is a value and cannot be called", "write a*b for a product"),
+    "kind-called": ("{name!r} is a kind and cannot be called", "annotate an input with it, as in `x: {name}`"),
+    "unknown-function": ("there is no function {name!r}", ""),
+    "starred": ("found a starred argument", "write {usage}"),
+    "keyword": ("found a keyword argument", "pass arguments by position: {usage}"),
+    "argument-count": ("{name} takes {arity}, and here are {found}", "write {usage}"),
+    "larger-of-two": (
+        "{name} with 2 arguments: it reduces one row over the feature axis",
+        "write {name}imum(a, b) for the {which} of two values; {name}(row) takes no axis, and is over the last one",
+    ),
+    "reduced-twice": ("{name} of a {kind}, which has no feature axis", ""),
+    # numbers
+    "number-size": ("{found}", "keep numbers between 1e-300 and 1e300 in magnitude"),
+    "number-digits": (
+        "this expression of numbers has a value of too many digits",
+        "write the value itself, to the digits that matter",
+    ),
+    "zero-divisor": ("the divisor is zero", _DIVISOR),
+    "negative-base": ("the base is negative and the exponent not an integer", "write a base that is not negative"),
+    "domain": ("{name}(u) needs {domain}, and here u is {value}", "give {name} an argument with {domain}"),
+    # the number of features
+    "every-d": (
+        "this has to be {need}, and for no D does it stay so",
+        "write something that is {need} for every large D",
+    ),
+    "divisor-degree": (
+        "this divisor is a polynomial in D of a degree above {most}, or of very long numbers",
+        "write it as a product or a power of simpler divisors",
+    ),
+    "divisor-count": (
+        "more than {most} different divisors, roots and logarithms are of D alone",
+        "write them once, with names, or leave them out",
+    ),
+    # modules of PyTorch in a docstring
+    "module-call": ("this is no call of a class with its module", MODULE),
+    "module-class": ("{name} is no class with its module, such as torch.nn.{name}", MODULE),
+    "module-attribute": ("an attribute of the module has no name", MODULE),
+    "module-attribute-twice": ("the attribute {name} is named twice", MODULE),
+    "module-name": ("{name} is {value}, and no Feature, Scalar or Constant has that name", MODULE),
+    "module-name-twice": ("{value} stands for two attributes", MODULE),
+    "module-value": ("{name} is neither a name of the definition nor a small number, True, False or None", MODULE),
+    "module-input": ("{name} has no default, and is no attribute of the module", MODULE),
+}
+"""Message and remedy of each refusal."""

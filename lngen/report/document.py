@@ -1,0 +1,243 @@
+"""The report as a document: each section once, for Markdown and for LaTeX.
+
+A document is a list of blocks, such as a paragraph, a heading or some formulas; the markup says what each looks like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from lngen.algebra.notation import latex_name
+from lngen.layout import WIDTH, aligned, cut
+from lngen.report import escape
+from lngen.report.audit import Hazard
+from lngen.report.content import Content, Part, StageLines, StepText
+from lngen.report.formulas import Formula
+from lngen.report.words import NONE_ASKED, PASSES, UNFUSED, place, rewrite, way
+
+_LATEX_WIDTH = 240
+"""Millimetres of a line in LaTeX that the columns of a wide table share."""
+
+_PREAMBLE = r"""% Needs the packages amsmath, xcolor and geometry.
+\documentclass{article}
+\usepackage[utf8]{inputenc}
+\usepackage[T1]{fontenc}
+\usepackage{amsmath}
+\usepackage{xcolor}
+\usepackage[a4paper, landscape, margin=20mm]{geometry}
+\setlength{\parindent}{0pt}
+\begin{document}
+"""
+
+
+class MarkdownMarkup:
+    """Markdown, with formulas as LaTeX between lines of `$$`."""
+
+    words = staticmethod(escape.markdown)
+
+    def whole(self, blocks: Iterable[str]) -> str:
+        return "\n\n".join(blocks) + "\n"
+
+    def heading(self, words: str, level: int = 2) -> str:
+        return f"{'#' * level} {words}"
+
+    def strong(self, words: str) -> str:
+        return f"**{words}**"
+
+    def emphasis(self, words: str) -> str:
+        return f"*{words}*"
+
+    def code(self, text: str) -> str:
+        return f"`{text}`"
+
+    def sign(self, latex: str) -> str:
+        return f"${latex}$"
+
+    def formulas(self, latex: Iterable[str]) -> str:
+        return "\n\n".join(f"$$\n{formula}\n$$" for formula in latex)
+
+    def source(self, lines: Sequence[str], language: str) -> str:
+        fence = escape.fence("\n".join(lines))
+        return "\n".join([f"{fence}{language}", *lines, fence])
+
+    def items(self, items: Iterable[str]) -> str:
+        return "\n".join(f"* {item}" for item in items)
+
+    def table(self, rows: Sequence[Sequence[str]], *, wide: bool = False) -> str:
+        lines = [f"| {' | '.join(row)} |" for row in rows]
+        return "\n".join([lines[0], f"|{'---|' * len(rows[0])}", *lines[1:]])
+
+    def proof(self, anchor: str) -> str:
+        return f" [Proof](../../docs/rules.md#{anchor})"
+
+
+class LatexMarkup:
+    """A whole document of LaTeX."""
+
+    words = staticmethod(escape.latex)
+
+    def whole(self, blocks: Iterable[str]) -> str:
+        return _PREAMBLE + "\n\n".join(blocks) + "\n\\end{document}\n"
+
+    def heading(self, words: str, level: int = 2) -> str:
+        return rf"\{'sub' * (level - 1)}section*{{{words}}}"
+
+    def strong(self, words: str) -> str:
+        return rf"\textbf{{{words}}}"
+
+    def emphasis(self, words: str) -> str:
+        return rf"\emph{{{words}}}"
+
+    def code(self, text: str) -> str:
+        return rf"\texttt{{{escape.latex(text)}}}"
+
+    def sign(self, latex: str) -> str:
+        return f"${latex}$"
+
+    def formulas(self, latex: Iterable[str]) -> str:
+        return "\n".join(rf"\[ {formula} \]" for formula in latex)
+
+    def source(self, lines: Sequence[str], language: str) -> str:
+        # Nothing can end a line of \texttt early, as it could a verbatim block.
+        bare = ((len(line) - len(line.lstrip(" ")), line.lstrip(" ")) for line in lines if line)
+        return self.items(rf"\texttt{{{'~' * indent}{escape.latex(line)}}}" for indent, line in bare)
+
+    def items(self, items: Iterable[str]) -> str:
+        return "\n".join(rf"{item}\par" for item in items)
+
+    def table(self, rows: Sequence[Sequence[str]], *, wide: bool = False) -> str:
+        columns = _columns(rows) if wide else "l" * len(rows[0])
+        lines = (rf"{' & '.join(row)} \\" for row in rows)
+        return "\n".join([rf"\noindent\begin{{tabular}}{{{columns}}}", *lines, r"\end{tabular}"])
+
+    def proof(self, anchor: str) -> str:
+        return ""
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> str:
+    """Columns for LaTeX in which cells are broken into lines, as wide as they are long.
+
+    >>> _columns([("stage", "what it does"), ("one", "reads and writes")])
+    'p{57mm}p{182mm}'
+    """
+    sizes = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "".join(f"p{{{_LATEX_WIDTH * size // sum(sizes)}mm}}" for size in sizes)
+
+
+Markup = MarkdownMarkup | LatexMarkup
+
+
+def document(c: Content, markup: Markup) -> str:
+    """The document that has some content."""
+    return markup.whole(_blocks(c, markup))
+
+
+def _blocks(c: Content, m: Markup) -> Iterator[str]:
+    yield m.heading(m.words(c.name), 1)
+    yield from map(m.words, (*c.citation, *c.legend))
+    yield m.formulas(_signs(c.gradients))
+    if c.atoms:
+        yield "where"
+        yield m.formulas(_signs(c.atoms))
+    for found in c.projection:
+        yield "As a projection:"
+        yield m.formulas(_signs((found.gradient, found.matrix)))
+        yield m.words(found.words)
+    yield f"{m.strong(m.words(c.headline))}. {m.words(c.saving)}."
+    yield m.heading("Definition")
+    yield m.source([line for whole in c.definition for line in cut(whole, WIDTH)], "python")
+    yield m.heading("Forward")
+    yield m.formulas(_signs(c.forward))
+    if c.identities:
+        yield m.heading("Identities of the definition")
+        yield m.formulas(_signs(c.identities))
+    for part in c.parts:
+        yield from _part(part, m)
+    yield m.heading("Evidence")
+    proofs = ((item, m.strong("FAILED") if item.outcome == "FAILED" else item.outcome) for item in c.evidence)
+    lines = [f"{outcome}: {m.words(item.kind)}: {m.words(item.statement)}" for item, outcome in proofs]
+    yield m.items(lines) if lines else NONE_ASKED
+    for section in c.explanation:
+        yield m.heading(m.words(section.title))
+        yield from map(m.words, section.paragraphs)
+        if section.table is not None:
+            yield _table([section.table.header, *section.table.rows], m, wide=True)
+    yield from _plan(c, m)
+    yield m.heading("Cost")
+    yield m.words(UNFUSED)
+    yield _table(c.cost, m)
+    yield m.words(c.size_title)
+    yield _table(c.size, m)
+    yield m.heading("Where digits can be lost")
+    yield m.items(_hazard(hazard, m) for hazard in c.audit.hazards) if c.audit.hazards else "Nowhere."
+    if c.audit.rewrites:
+        yield m.heading("Rewritten so that digits are kept")
+        yield m.items(m.words(rewrite(item)) for item in c.audit.rewrites)
+
+
+def _signs(formulas: Iterable[Formula]) -> list[str]:
+    return [formula.latex for formula in formulas]
+
+
+def _table(rows: Sequence[Sequence[str]], m: Markup, *, wide: bool = False) -> str:
+    return m.table([[m.words(cell) for cell in row] for row in rows], wide=wide)
+
+
+def _part(part: Part, m: Markup) -> Iterator[str]:
+    yield m.heading(m.words(part.title))
+    yield m.words(part.sentence)
+    if part.signs:
+        rows = [(m.sign(s.latex), m.words(s.name), m.words(s.code), m.words(s.meaning)) for s in part.signs]
+        yield m.table([("", "sign", "in code", ""), *rows])
+    for step in part.steps:
+        yield m.heading(f"{step.number}. {m.words(step.rule)}, {m.code(step.target)}", 3)
+        if step.lemma:
+            yield m.emphasis(m.words(step.lemma)) + m.proof(step.anchor)
+        yield f"{m.words(step.reason)} ({m.words(step.facts)})"
+        if step.uses:
+            yield m.formulas(_signs(step.uses))
+        yield m.formulas([_equation(step)])
+    if part.results:
+        yield "Which is"
+        yield m.formulas(_signs(part.results))
+
+
+def _equation(step: StepText) -> str:
+    after = _collected(step) if len(step.contributions) > 1 else step.after.latex
+    if step.before is None:
+        return f"{step.target_latex} = {after}"
+    return rf"\begin{{aligned}} {step.target_latex} &= {step.before.latex} \cr &= {after} \end{{aligned}}"
+
+
+def _collected(step: StepText) -> str:
+    """The sum of the contributions, each with what it comes through below it."""
+    pieces = []
+    for index, sent in enumerate(step.contributions):
+        minus = sent.latex.startswith("-")
+        below = rf"\text{{through }} {latex_name(sent.name)}" if sent.name else rf"\text{{{way(sent)}}}"
+        sign = "-" if minus else "+" if index else ""
+        pieces.append(rf"{sign} \underbrace{{{sent.latex.removeprefix('-')}}}_{{{below}}}")
+    return " ".join(pieces).strip()
+
+
+def _plan(c: Content, m: Markup) -> Iterator[str]:
+    yield m.heading("Plan")
+    for program in c.programs:
+        yield m.heading(program.direction, 3)
+        yield f"Reads {m.words(program.reads)}; writes {m.words(program.writes)}; {m.words(program.saves)}."
+        yield _stages(program.stages, m)
+    if c.passes:
+        yield m.heading("Passes", 3)
+        yield m.words(PASSES)
+        yield _stages(c.passes, m)
+        yield m.items(map(m.words, c.pass_rules))
+
+
+def _stages(stages: Iterable[StageLines], m: Markup) -> str:
+    lines = ([f"# {stage.title}", *aligned(stage.formulas, WIDTH, "")] for stage in stages)
+    return m.source([line for stage in lines for line in stage], "text")
+
+
+def _hazard(h: Hazard, m: Markup) -> str:
+    where = f"{m.emphasis(h.status)}: {m.words(h.kind)} ({m.words(place(h))}): {m.code(h.where.text)}"
+    return f"{where}:\n  {m.words(h.danger)}; {m.words(h.remedy)}."
