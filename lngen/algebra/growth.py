@@ -16,12 +16,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import floor
+from typing import Any
 
 import sympy
-from sympy import Add, Expr, Mul, Pow, Rational
+from sympy import Add, Expr, Mul, Pow, Rational, Symbol
 from sympy.core.relational import Relational
 
 from lngen.algebra.extremes import never_positive
+from lngen.algebra.fold import Fold
 from lngen.algebra.symbols import (
     AttainsFirst,
     Expm1,
@@ -30,7 +32,6 @@ from lngen.algebra.symbols import (
     RowMin,
     Sigmoid,
     Softplus,
-    StopGradient,
     SumRows,
     TypedSymbol,
     Where,
@@ -49,11 +50,10 @@ _NONE = Rational(0)
 _DEEP = EXPONENTIAL / 4
 _NOTHING = EXPONENTIAL * _DEEP / 2
 _BOUNDED = (AttainsFirst, *heads_that(lambda entry: entry.bounded))
-_LIKE_THEIR_ARGUMENT = (Reduction, SumRows, StopGradient, sympy.Abs)
 
 
 @dataclass(frozen=True)
-class Growth:
+class Growth(Fold[Rational]):
     """The degrees of the values of a program, and the largest that its forward has, which is 1 at least.
 
     >>> from lngen.algebra.symbols import RowScalarSymbol, RowSymbol
@@ -75,7 +75,6 @@ class Growth:
     """Growth of the other entries of a row, if only some have exponents far below zero."""
     small: tuple[TypedSymbol, ...] = ()
     """The arguments that are near zero: their reciprocals grow."""
-    _found: dict[Expr, Rational] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
     def at_the_ends(cls, arguments: Sequence[TypedSymbol], values: Sequence[Value]) -> tuple[Growth, ...]:
@@ -167,31 +166,41 @@ class Growth:
 
     def degree(self, expression: Expr) -> Rational:
         """The power with which an expression grows; that of a symbol that nothing is known of is 0."""
-        if isinstance(expression, TypedSymbol):
-            return self.degrees.get(expression, _NONE)
-        if (found := self._found.get(expression)) is None:
-            found = self._found[expression] = self._degree(expression)
-        return found
+        return self.of(expression)
 
-    def _degree(self, expression: Expr) -> Rational:
-        if isinstance(expression, Add):
-            return self._of_one_less(expression) or max(map(self.degree, expression.args))
-        if isinstance(expression, Mul):
-            return sum(map(self.degree, expression.args), _NONE)
-        if isinstance(expression, Pow):
-            return self.degree(expression.base) * (expression.exp if expression.exp.is_Rational else 0)
-        if isinstance(expression, Where):
-            return max(map(self.degree, expression.args[1:]))
-        if isinstance(expression, (sympy.log, Log1p)):
-            inner = self.degree(expression.args[0])
-            return inner if inner < 0 and isinstance(expression, Log1p) else abs(inner) // EXPONENTIAL
-        if isinstance(expression, (sympy.exp, Expm1, Sigmoid, Softplus)):
-            return self._of_exponent(expression)
-        if isinstance(expression, Reduction) and self.beside is not None:
-            each = (end.degree(expression.args[0]) for end in (self, self.beside))
-            return min(each) if isinstance(expression, RowMin) else max(each)
-        if isinstance(expression, _LIKE_THEIR_ARGUMENT):
-            return self.degree(expression.args[0])
+    def symbol(self, e: Symbol) -> Rational:
+        return self.degrees.get(e, _NONE)
+
+    def add(self, e: Add) -> Rational:
+        return self._of_one_less(e) or max(map(self.degree, e.args))
+
+    def multiply(self, e: Mul) -> Rational:
+        return sum(map(self.degree, e.args), _NONE)
+
+    def power(self, e: Pow) -> Rational:
+        return self.degree(e.base) * (e.exp if e.exp.is_Rational else 0)
+
+    def where(self, e: Where) -> Rational:
+        return max(map(self.degree, e.args[1:]))
+
+    def function(self, e: Expr) -> Rational:
+        if isinstance(e, (sympy.log, Log1p)):
+            inner = self.degree(e.args[0])
+            return inner if inner < 0 and isinstance(e, Log1p) else abs(inner) // EXPONENTIAL
+        if isinstance(e, (sympy.exp, Expm1, Sigmoid, Softplus)):
+            return self._of_exponent(e)
+        return self.degree(e.args[0]) if isinstance(e, sympy.Abs) else _NONE
+
+    def reduction(self, e: Reduction) -> Rational:
+        each = [end.degree(e.args[0]) for end in (self, self.beside) if end is not None]
+        return min(each) if isinstance(e, RowMin) else max(each)
+
+    def sum_rows(self, e: SumRows) -> Rational:
+        return self.degree(e.args[0])
+
+    stop_gradient = sum_rows
+
+    def other(self, e: Any) -> Rational:
         return _NONE
 
     def _of_exponent(self, function: Expr) -> Rational:

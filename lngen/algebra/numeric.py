@@ -9,22 +9,24 @@ Shapes: a row value is (rows, D), a row scalar (rows, 1), a Feature (D,), a Scal
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import reduce
 from typing import Any
 
 import mpmath
 import numpy as np
 import sympy
-from sympy import Expr
+from sympy import Expr, Pow, Symbol
 from sympy.core.relational import Relational
 
 from lngen.algebra.equations import Equation
-from lngen.algebra.normal import NormalDensity, Phi, in_elementary
+from lngen.algebra.fold import Fold
+from lngen.algebra.normal import in_elementary
 from lngen.algebra.symbols import (
     ENTRY_OF,
     AttainsFirst,
     D,
-    FeatureSum,
     Mean,
+    Reduction,
     RowMax,
     RowMin,
     StopGradient,
@@ -65,11 +67,11 @@ class Arithmetic:
 
     def add(self, e: Expr, walk: Walk) -> Any:
         """The value of a sum; `walk` gives that of a part of it."""
-        return _fold(np.add, [walk(a) for a in e.args])
+        return reduce(np.add, map(walk, e.args))
 
     def multiply(self, e: Expr, walk: Walk) -> Any:
         """The value of a product."""
-        return _fold(np.multiply, [walk(a) for a in e.args])
+        return reduce(np.multiply, map(walk, e.args))
 
     def power(self, base: Any, exponent: Expr) -> Any:
         """A value to an exact power."""
@@ -106,52 +108,68 @@ def evaluate_expression(expression: Expr, environment: Mapping[Any, Any], arithm
     >>> evaluate_expression(x - Mean(x), {x: np.array([[1.0, 3.0]]), D: 2}, Arithmetic())
     array([[-1.,  1.]])
     """
-    memo: dict[Expr, Any] = {}
-
-    def walk(e: Expr) -> Any:
-        if e not in memo:
-            memo[e] = compute(e)
-        return memo[e]
-
-    def compute(e: Expr) -> Any:
-        if isinstance(e, sympy.Symbol):
-            return environment[e]
-        if e.is_Number or isinstance(e, sympy.NumberSymbol):
-            return arithmetic.number(e)
-        if isinstance(e, sympy.Add):
-            return arithmetic.add(e, walk)
-        if isinstance(e, sympy.Mul):
-            return arithmetic.multiply(e, walk)
-        if isinstance(e, sympy.Pow):
-            return arithmetic.power(walk(e.base), e.exp)
-        if isinstance(e, Relational):
-            return COMPARE[type(e)](walk(e.args[0]), walk(e.args[1]))
-        if isinstance(e, Where):
-            return np.where(np.asarray(walk(e.args[0]), dtype=bool), walk(e.args[1]), walk(e.args[2]))
-        if isinstance(e, StopGradient):
-            return walk(e.args[0])
-        if type(e) in ENTRY_OF:
-            return arithmetic.apply(ENTRY_OF[type(e)].name, walk(e.args[0]))
-        if isinstance(e, (NormalDensity, Phi)):
-            return walk(in_elementary(e))
-        if isinstance(e, SumRows):
-            return _sum_rows(e, walk)
-        if isinstance(e, AttainsFirst):
-            first = _attains_first(_whole_row(e.args[0], walk, environment), np.asarray(walk(e.args[1])))
-            return np.where(first, arithmetic.number(sympy.S.One), arithmetic.number(sympy.S.Zero))
-        if isinstance(e, (Mean, FeatureSum, RowMax, RowMin)):
-            return _reduce(e, walk, environment, arithmetic)
-        raise TypeError(f"no numeric meaning for {type(e).__name__}")
-
     with np.errstate(all="ignore"):
-        return walk(expression)
+        return _NumericWalk(environment, arithmetic).of(expression)
 
 
-def _fold(operation: Any, values: list[Any]) -> Any:
-    total = values[0]
-    for value in values[1:]:
-        total = operation(total, value)
-    return total
+class _NumericWalk(Fold[Any]):
+    cannot, refusal = "no numeric meaning for", TypeError
+
+    def __init__(self, environment: Mapping[Any, Any], arithmetic: Arithmetic) -> None:
+        self.environment, self.arithmetic = environment, arithmetic
+
+    def symbol(self, e: Symbol) -> Any:
+        return self.environment[e]
+
+    def number(self, e: Expr) -> Any:
+        return self.arithmetic.number(e)
+
+    def add(self, e: Expr) -> Any:
+        return self.arithmetic.add(e, self.of)
+
+    def multiply(self, e: Expr) -> Any:
+        return self.arithmetic.multiply(e, self.of)
+
+    def power(self, e: Pow) -> Any:
+        return self.arithmetic.power(self.of(e.base), e.exp)
+
+    def relation(self, e: Relational) -> Any:
+        return COMPARE[type(e)](*map(self.of, e.args))
+
+    def where(self, e: Where) -> Any:
+        condition, chosen, otherwise = map(self.of, e.args)
+        return np.where(np.asarray(condition, dtype=bool), chosen, otherwise)
+
+    def stop_gradient(self, e: StopGradient) -> Any:
+        return self.of(e.args[0])
+
+    def function(self, e: Expr) -> Any:
+        return self.arithmetic.apply(ENTRY_OF[type(e)].name, self.of(e.args[0]))
+
+    def normal(self, e: Expr) -> Any:
+        return self.of(in_elementary(e))
+
+    def sum_rows(self, e: SumRows) -> Any:
+        return np.sum(np.asarray(self.of(e.args[0])), axis=0 if axes(e.args[0]).features else None)
+
+    def attains_first(self, e: AttainsFirst) -> Any:
+        body, extreme = e.args
+        hits = np.asarray(self._whole_row(body) == np.asarray(self.of(extreme)), dtype=bool)
+        first = hits & (np.cumsum(hits, axis=-1) == 1)
+        return np.where(first, self.arithmetic.number(sympy.S.One), self.arithmetic.number(sympy.S.Zero))
+
+    def reduction(self, e: Reduction) -> Any:
+        values, keep = self._whole_row(e.args[0]), axes(e.args[0]).rows
+        if isinstance(e, (RowMax, RowMin)):
+            return (np.max if isinstance(e, RowMax) else np.min)(values, axis=-1, keepdims=keep)
+        total = self.arithmetic.total(values, keep)
+        return total / int(self.environment[D]) if isinstance(e, Mean) else total
+
+    def _whole_row(self, body: Expr) -> Any:
+        """A value with all its features: it may turn out to be the same for all rows or features, such as zero."""
+        value = np.asarray(self.of(body))
+        rows = (value.shape[0] if value.ndim == 2 else 1,) if axes(body).rows else ()
+        return np.broadcast_to(value, (*rows, int(self.environment[D])))
 
 
 def _power(base: Any, exponent: Expr, arithmetic: Arithmetic) -> Any:
@@ -170,38 +188,6 @@ def _reciprocal(value: Any, arithmetic: Arithmetic) -> Any:
         return 1 / value
     # mpmath raises where IEEE arithmetic goes on.
     return _over(lambda v: mpmath.nan if v == 0 else 1 / v, value)
-
-
-def _features(environment: Mapping[Any, Any]) -> int:
-    return int(environment[D])
-
-
-def _reduce(e: Expr, walk: Any, environment: Mapping[Any, Any], arithmetic: Arithmetic) -> Any:
-    value = _whole_row(e.args[0], walk, environment)
-    keep = axes(e.args[0]).rows
-    if isinstance(e, (RowMax, RowMin)):
-        return (np.max if isinstance(e, RowMax) else np.min)(value, axis=-1, keepdims=keep)
-    total = arithmetic.total(value, keep)
-    return total / _features(environment) if isinstance(e, Mean) else total
-
-
-def _whole_row(body: Expr, walk: Any, environment: Mapping[Any, Any]) -> Any:
-    """A value with all its features: it may turn out to be the same for all rows or features, such as zero."""
-    value = np.asarray(walk(body))
-    rows = (value.shape[0] if value.ndim == 2 else 1,) if axes(body).rows else ()
-    return np.broadcast_to(value, (*rows, _features(environment)))
-
-
-def _sum_rows(e: Expr, walk: Any) -> Any:
-    value = np.asarray(walk(e.args[0]))
-    if axes(e.args[0]).features:
-        return np.sum(value, axis=0)
-    return np.sum(value)
-
-
-def _attains_first(body: Any, extreme: Any) -> Any:
-    hits = np.asarray(body == extreme, dtype=bool)
-    return hits & (np.cumsum(hits, axis=-1) == 1)
 
 
 def evaluate_equations(equations: Iterable[Equation], environment: Environment, arithmetic: Arithmetic) -> Environment:

@@ -156,7 +156,7 @@ def formula(expression: Expr) -> str:
     >>> formula((x - mu) / sympy.sqrt(s)), formula(Mean(-2 * x * FeatureSymbol("w")))
     ('(x - mu)/sqrt(s)', 'mean(-2*x*w)')
     """
-    return _Computed().write(expression)
+    return _Computed().of(expression)
 
 
 def _split_sign(term: Expr) -> tuple[int, Expr]:

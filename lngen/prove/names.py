@@ -6,16 +6,17 @@ its definition, and so on down to the inputs. A step rests on the names that wer
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import partial
-from typing import Any
+from collections.abc import Iterable
+from functools import reduce
 
 import sympy
 from sympy import QQ, Add, Expr, Mul, Pow, Symbol
 from sympy.core.relational import Relational
+from sympy.logic.boolalg import BooleanAtom
 
 from lngen.algebra.equations import Equation
-from lngen.algebra.normal import NormalDensity, Phi, in_elementary
+from lngen.algebra.fold import Fold
+from lngen.algebra.normal import Phi, in_elementary
 from lngen.algebra.symbols import (
     ENTRY_OF,
     AttainsFirst,
@@ -23,6 +24,7 @@ from lngen.algebra.symbols import (
     D,
     FeatureSum,
     Mean,
+    Reduction,
     RowMax,
     RowMin,
     StopGradient,
@@ -45,7 +47,7 @@ class Meanings:
 
     def __init__(self, algebra: RowAlgebra) -> None:
         self.algebra = algebra
-        self._meaning: dict[TypedSymbol, Expr] = {}
+        self.meaning: dict[TypedSymbol, Expr] = {}
         self._place: dict[TypedSymbol, int] = {}
         self._late: set[TypedSymbol] = set()
         self._memo: dict[tuple[Expr, frozenset[TypedSymbol]], Polynomial] = {}
@@ -59,12 +61,12 @@ class Meanings:
         """
         for equation in equations:
             symbol, meaning = equation.symbol, equation.expression
-            if symbol in self._meaning or symbol in meaning.free_symbols:
+            if symbol in self.meaning or symbol in meaning.free_symbols:
                 continue
             wide, narrow = axes(meaning), axes(symbol)
             if wide.rows > narrow.rows or wide.features > narrow.features:
                 raise TypeError(f"{symbol} varies over less than what it stands for")
-            self._meaning[symbol] = meaning
+            self.meaning[symbol] = meaning
             self._place[symbol] = len(self._place)
             # A name that stands inside of a function goes last: opened, the function would have to be taken apart.
             for function in meaning.atoms(*_FUNCTIONS):
@@ -73,11 +75,11 @@ class Meanings:
     @property
     def given(self) -> frozenset[TypedSymbol]:
         """The symbols that stand for something."""
-        return frozenset(self._meaning)
+        return frozenset(self.meaning)
 
     def called(self, symbol: TypedSymbol) -> TypedSymbol | None:
         """The name that is spelled as this symbol is and varies over the same, if one was given."""
-        return next((s for s in self._meaning if s.name == symbol.name and axes(s) == axes(symbol)), None)
+        return next((s for s in self.meaning if s.name == symbol.name and axes(s) == axes(symbol)), None)
 
     def next(
         self, expressions: Iterable[Expr], opened: frozenset[TypedSymbol], together: bool
@@ -86,7 +88,7 @@ class Meanings:
 
         Names inside functions come last.
         """
-        seen = {symbol for e in expressions for symbol in self._seen(e, opened)} & self._meaning.keys()
+        seen = {symbol for e in expressions for symbol in self._seen(e, opened)} & self.meaning.keys()
         ready = seen - self._late
         if ready and together:
             return frozenset(ready)
@@ -102,13 +104,13 @@ class Meanings:
             symbol = pending.pop()
             if symbol not in found:
                 found.add(symbol)
-                pending += self._meaning[symbol].free_symbols if symbol in opened else ()
+                pending += self.meaning[symbol].free_symbols if symbol in opened else ()
         return found - opened
 
     def _reached(self, e: Expr) -> frozenset[TypedSymbol]:
         if e not in self._reach:
             own = e.free_symbols
-            inner = (self._reached(self._meaning[name]) for name in own & self._meaning.keys())
+            inner = (self._reached(self.meaning[name]) for name in own & self.meaning.keys())
             self._reach[e] = frozenset(own).union(*inner)
         return self._reach[e]
 
@@ -117,49 +119,8 @@ class Meanings:
         key = e, opened & self._reached(e)
         if key not in self._memo:
             self.algebra.budget.spend(1)
-            self._memo[key] = self._formed(e, key[1])
+            self._memo[key] = _Forms(self, key[1]).of_head(e)
         return self._memo[key]
-
-    def _formed(self, e: Expr, opened: frozenset[TypedSymbol]) -> Polynomial:
-        form = partial(self.form, opened=opened)
-        algebra = self.algebra
-        if isinstance(e, Symbol):
-            return form(self._meaning[e]) if e in opened else self._unknown(e)
-        if e.is_Rational:
-            return scaled(ONE, QQ(int(e.p), int(e.q)))
-        if isinstance(e, Add):
-            return plus(*map(form, e.args))
-        if isinstance(e, Mul):
-            result = ONE
-            for factor in sorted(map(form, e.args), key=len):
-                result = algebra.of.product(result, factor)
-            return result
-        if isinstance(e, Pow):
-            return self._power(e, form)
-        if isinstance(e, (Mean, FeatureSum)):
-            result = algebra.mean(form(e.args[0]))
-            if self._sign(e) is not None:
-                algebra.claim_not_negative(result)
-            return result if isinstance(e, Mean) else algebra.of.product(algebra.features, result)
-        if isinstance(e, SumRows):
-            return algebra.sum_rows(form(e.args[0]))
-        if isinstance(e, (RowMax, RowMin)):
-            return algebra.extreme("max" if isinstance(e, RowMax) else "min", form(e.args[0]))
-        if isinstance(e, AttainsFirst):
-            return algebra.attains(form(e.args[0]), form(e.args[1]))
-        if isinstance(e, StopGradient):
-            return form(e.args[0])
-        if isinstance(e, Complement):
-            return minus(ONE, form(e.args[0]))
-        if isinstance(e, Where):
-            condition = self._condition(e.args[0], form)
-            chosen = minus(form(e.args[1]), form(e.args[2]))
-            return plus(algebra.of.product(condition, chosen), form(e.args[2]))
-        if isinstance(e, sympy.NumberSymbol):
-            return algebra.exponential(ONE) if e == sympy.E else algebra.constant(str(e))
-        if isinstance(e, sympy.Function):
-            return self._function(e, form)
-        raise TooLargeError(f"no algebra for {type(e).__name__}")
 
     def poles(self, expressions: Iterable[Expr], opened: frozenset[TypedSymbol]) -> Poles:
         """Return divisors and arguments of logarithms, whatever a select chooses: where one is zero, nothing is
@@ -188,18 +149,11 @@ class Meanings:
                     anywhere.add(factor)
                     if summed or not self.algebra.axes(dict(factor)).rows:
                         every_row.add(factor)
-            inner = e.args[:1] if isinstance(e, Where) else (self._meaning[e],) if e in opened else e.args
+            inner = e.args[:1] if isinstance(e, Where) else (self.meaning[e],) if e in opened else e.args
             pending += [(part, summed or isinstance(e, SumRows)) for part in inner]
         return Poles(frozenset(anywhere), frozenset(every_row))
 
-    def _unknown(self, symbol: Symbol) -> Polynomial:
-        if symbol == D:
-            return self.algebra.features
-        # Of a name that stands for something, what its symbol claims is not taken on trust.
-        sign = self._sign(symbol)
-        return self.algebra.symbol(f"{type(symbol).__name__} {symbol.name}", axes(symbol), sign == 1, sign is not None)
-
-    def _sign(self, e: Expr) -> int | None:
+    def sign(self, e: Expr) -> int | None:
         """Return 1 if an expression is positive by its form, 0 if it is not negative, None if neither is visible."""
         if e not in self._signs:
             self._signs[e] = self._sign_of(e)
@@ -207,19 +161,19 @@ class Meanings:
 
     def _sign_of(self, e: Expr) -> int | None:
         if isinstance(e, Symbol):
-            if e in self._meaning:
-                return self._sign(self._meaning[e])
+            if e in self.meaning:
+                return self.sign(self.meaning[e])
             return 1 if e.is_positive else 0 if e.is_nonnegative else None
         if e.is_Rational:
             return 1 if e > 0 else 0 if e == 0 else None
         if isinstance(e, sympy.Abs):
-            return 1 if self._sign(e.args[0]) else 0
+            return 1 if self.sign(e.args[0]) else 0
         if isinstance(e, Pow) and e.exp.is_Rational:
             if e.exp.is_even or e.exp.q % 2 == 0:
-                return 1 if self._sign(e.base) == 1 or (e.exp < 0 and e.exp.q % 2 == 0) else 0
-            return self._sign(e.base)
+                return 1 if self.sign(e.base) == 1 or (e.exp < 0 and e.exp.q % 2 == 0) else 0
+            return self.sign(e.base)
         if isinstance(e, (Add, Mul, Mean, FeatureSum, RowMax, RowMin)):
-            signs = [self._sign(argument) for argument in e.args]
+            signs = [self.sign(argument) for argument in e.args]
             known = [sign for sign in signs if sign is not None]
             if len(known) < len(signs):
                 return None
@@ -227,25 +181,88 @@ class Meanings:
         entry = ENTRY_OF.get(type(e))
         return 1 if entry is not None and entry.positive else None
 
-    def _power(self, e: Pow, form: Callable[[Expr], Polynomial]) -> Polynomial:
+
+class _Forms(Fold[Polynomial]):
+    """The walk to polynomials, with the names that are `opened` replaced by their definitions."""
+
+    cannot, refusal = "no algebra for", TooLargeError
+
+    def __init__(self, meanings: Meanings, opened: frozenset[TypedSymbol]) -> None:
+        self.meanings, self.opened, self.algebra = meanings, opened, meanings.algebra
+
+    def of(self, e: Expr) -> Polynomial:
+        """The form of an expression, which all walks of the same meanings share."""
+        return self.meanings.form(e, self.opened)
+
+    def symbol(self, e: TypedSymbol) -> Polynomial:
+        if e in self.opened:
+            return self.of(self.meanings.meaning[e])
+        if e == D:
+            return self.algebra.features
+        # Of a name that stands for something, what its symbol claims is not taken on trust.
+        sign = self.meanings.sign(e)
+        return self.algebra.symbol(f"{type(e).__name__} {e.name}", axes(e), sign == 1, sign is not None)
+
+    def number(self, e: Expr) -> Polynomial:
+        if e.is_Rational:
+            return scaled(ONE, QQ(int(e.p), int(e.q)))
+        if isinstance(e, sympy.NumberSymbol):
+            return self.algebra.exponential(ONE) if e == sympy.E else self.algebra.constant(str(e))
+        return self.other(e)
+
+    def add(self, e: Add) -> Polynomial:
+        return plus(*map(self.of, e.args))
+
+    def multiply(self, e: Mul) -> Polynomial:
+        return reduce(self.algebra.of.product, sorted(map(self.of, e.args), key=len), ONE)
+
+    def reduction(self, e: Reduction) -> Polynomial:
+        algebra, inner = self.algebra, self.of(e.args[0])
+        if isinstance(e, (RowMax, RowMin)):
+            return algebra.extreme("max" if isinstance(e, RowMax) else "min", inner)
+        result = algebra.mean(inner)
+        if self.meanings.sign(e) is not None:
+            algebra.claim_not_negative(result)
+        return result if isinstance(e, Mean) else algebra.of.product(algebra.features, result)
+
+    def sum_rows(self, e: SumRows) -> Polynomial:
+        return self.algebra.sum_rows(self.of(e.args[0]))
+
+    def attains_first(self, e: AttainsFirst) -> Polynomial:
+        return self.algebra.attains(*map(self.of, e.args))
+
+    def stop_gradient(self, e: StopGradient) -> Polynomial:
+        return self.of(e.args[0])
+
+    def complement(self, e: Complement) -> Polynomial:
+        return minus(ONE, self.of(e.args[0]))
+
+    def where(self, e: Where) -> Polynomial:
+        condition, (chosen, otherwise) = self.of_head(e.args[0]), map(self.of, e.args[1:])
+        return plus(self.algebra.of.product(condition, minus(chosen, otherwise)), otherwise)
+
+    def truth(self, e: BooleanAtom) -> Polynomial:
+        return ONE if e == sympy.true else {}
+
+    def power(self, e: Pow) -> Polynomial:
         base, exponent = e.base, e.exp
         algebra = self.algebra
         if not exponent.is_Rational:
-            inner = form(base)
+            inner = self.of(base)
             if algebra.sign_by_form(inner) != 1:
                 # (-1)**D is no exponential of a logarithm.
                 raise TooLargeError("the base of a power is not known to be positive, and the exponent is not a number")
-            return algebra.exponential(algebra.of.product(form(exponent), algebra.logarithm(inner)))
+            return algebra.exponential(algebra.of.product(self.of(exponent), algebra.logarithm(inner)))
         if isinstance(base, Pow) and base.exp.is_even and not exponent.is_Integer:
             # The root of a square is what was squared, but for the sign.
-            inner, power = form(base.base), base.exp * exponent
+            inner, power = self.of(base.base), base.exp * exponent
             result = algebra.power(inner, rational(power))
             return (
                 algebra.of.product(result, algebra.sign_of(inner))
                 if power.is_odd
-                else (result if power.is_even else algebra.power(form(base), rational(exponent)))
+                else (result if power.is_even else algebra.power(self.of(base), rational(exponent)))
             )
-        inner = form(base)
+        inner = self.of(base)
         if exponent.is_even:
             result = algebra.power(inner, rational(exponent))
             if len(inner) > 1:
@@ -253,14 +270,9 @@ class Meanings:
             return result
         return algebra.power(inner, rational(exponent))
 
-    def _condition(self, condition: Any, form: Callable[[Expr], Polynomial]) -> Polynomial:
-        if condition in (sympy.true, sympy.false):
-            return ONE if condition == sympy.true else {}
-        if not isinstance(condition, Relational):
-            raise TooLargeError(f"no algebra for {type(condition).__name__}")
-        left, right = condition.args
-        above, below = self.algebra.signs(minus(form(left), form(right)))
-        match condition.rel_op:
+    def relation(self, e: Relational) -> Polynomial:
+        above, below = self.algebra.signs(minus(*map(self.of, e.args)))
+        match e.rel_op:
             case ">":
                 return above
             case "<":
@@ -273,44 +285,43 @@ class Meanings:
                 return minus(ONE, plus(above, below))
         return plus(above, below)
 
-    def _logarithm(self, e: Expr, form: Callable[[Expr], Polynomial]) -> Polynomial:
+    def _logarithm(self, e: Expr) -> Polynomial:
         """log of the absolute value, powers taken out before they are multiplied out: log(u**2) is 2*log(|u|)."""
         if isinstance(e, sympy.Abs):
-            return self._logarithm(e.args[0], form)
+            return self._logarithm(e.args[0])
         if isinstance(e, Pow) and e.exp.is_Rational:
-            return scaled(self._logarithm(e.base, form), QQ(int(e.exp.p), int(e.exp.q)))
+            return scaled(self._logarithm(e.base), QQ(int(e.exp.p), int(e.exp.q)))
         if isinstance(e, Mul):
-            return plus(*(self._logarithm(factor, form) for factor in e.args))
-        return self.algebra.logarithm(form(e))
+            return plus(*map(self._logarithm, e.args))
+        return self.algebra.logarithm(self.of(e))
 
-    def _function(self, e: Expr, form: Callable[[Expr], Polynomial]) -> Polynomial:
-        algebra, inner = self.algebra, form(e.args[0])
+    def function(self, e: Expr) -> Polynomial:
+        algebra, inner = self.algebra, self.of(e.args[0])
         if isinstance(e, sympy.exp):
             return algebra.exponential(inner)
         if isinstance(e, sympy.log):
-            return self._logarithm(e.args[0], form)
+            return self._logarithm(e.args[0])
         if isinstance(e, sympy.Abs):
             return algebra.modulus(inner)
         if isinstance(e, sympy.sign):
             return algebra.sign_of(inner)
-        if isinstance(e, NormalDensity):
-            return form(in_elementary(e))
-        if isinstance(e, Phi):
-            return algebra.normal(inner)
         if isinstance(e, sympy.erf):
-            root = form(sympy.sqrt(2))
+            root = self.of(sympy.sqrt(2))
             return minus(scaled(algebra.normal(algebra.of.product(root, inner)), QQ(2)), ONE)
-        name = ENTRY_OF[type(e)].name if type(e) in ENTRY_OF else type(e).__name__
+        entry = ENTRY_OF[type(e)]
+        name = entry.name
         if name in ("tanh", "sigmoid"):
             twice = 2 if name == "tanh" else 1
             share = algebra.power(plus(ONE, algebra.exponential(scaled(inner, QQ(twice)))), -1)
             return minus(ONE, scaled(share, QQ(twice)))
-        entry = ENTRY_OF.get(type(e))
-        if entry is not None and entry.written is not None:
-            return form(of_number(entry.name, e.args[0]))
+        if entry.written is not None:
+            return self.of(of_number(name, e.args[0]))
         if name in ("sin", "cos"):
             return algebra.sine(inner) if name == "sin" else algebra.cosine(inner)
-        raise TooLargeError(f"no algebra for {name}")
+        return self.other(e)
+
+    def normal(self, e: Expr) -> Polynomial:
+        return self.algebra.normal(self.of(e.args[0])) if isinstance(e, Phi) else self.of(in_elementary(e))
 
 
 __all__ = ["Meanings"]

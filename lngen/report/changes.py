@@ -6,6 +6,7 @@ There are two neutral forms: a line as spans of text, some of them changed, and 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from sympy import Add, Expr, Mul, Pow, Symbol, preorder_traversal
@@ -81,7 +82,7 @@ def spans(expression: Expr, changed: frozenset[Expr], order: Order = ()) -> tupl
     >>> [(span.text, span.changed) for span in spans(r*(g - r), frozenset({g}))]
     [('r*(', False), ('g', True), (' - r)', False)]
     """
-    written = _MarkedText(order, changed).write(expression)
+    written = Text(order, _marking(changed, _BEGIN, _END)).of(expression)
     found, depth, piece = [], 0, ""
     for character in [*written, None]:
         if character in (_BEGIN, _END, None):
@@ -102,7 +103,7 @@ def marked_latex(expression: Expr, changed: frozenset[Expr], order: Order = ()) 
     >>> print(marked_latex(g - mu, frozenset({mu})))
     g - \textcolor{teal}{\mu}
     """
-    return _MarkedLatex(order, changed).write(expression)
+    return Latex(order, _marking(changed, rf"\textcolor{{{COLOUR}}}{{", "}")).of(expression)
 
 
 def elided_latex(expression: Expr, changed: frozenset[Expr], order: Order = ()) -> str:
@@ -116,29 +117,14 @@ def elided_latex(expression: Expr, changed: frozenset[Expr], order: Order = ()) 
     terms = [term for term in Add.make_args(expression) if term in changed]
     if not terms or len(terms) > len(Add.make_args(expression)) - 2:
         return marked_latex(expression, changed, order)
-    written = Latex(order).write(Add(*terms))
+    written = Latex(order).of(Add(*terms))
     sign = "" if written.startswith("-") else "+"
     return rf"\cdots \textcolor{{{COLOUR}}}{{{sign}{written}}}"
 
 
-class _MarkedText(Text):
-    def __init__(self, order: Order, changed: frozenset[Expr]) -> None:
-        super().__init__(order)
-        self.changed = alike(changed)
-
-    def write(self, e: Expr) -> str:
-        written = super().write(e)
-        return f"{_BEGIN}{written}{_END}" if e in self.changed else written
-
-
-class _MarkedLatex(Latex):
-    def __init__(self, order: Order, changed: frozenset[Expr]) -> None:
-        super().__init__(order)
-        self.changed = alike(changed)
-
-    def write(self, e: Expr) -> str:
-        written = super().write(e)
-        return rf"\textcolor{{{COLOUR}}}{{{written}}}" if e in self.changed else written
+def _marking(changed: frozenset[Expr], begin: str, end: str) -> Callable[[Expr, str], str]:
+    each = alike(changed)
+    return lambda e, written: f"{begin}{written}{end}" if e in each else written
 
 
 def alike(changed: frozenset[Expr]) -> frozenset[Expr]:

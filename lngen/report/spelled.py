@@ -4,29 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sympy import Expr, Symbol
+from sympy import Expr
 
 from lngen.algebra.notation.latex import Latex
 from lngen.algebra.notation.order import Order
 from lngen.algebra.notation.plain import Text
-
-
-class _SpelledText(Text):
-    def __init__(self, order: Order, words: Mapping[Expr, str]) -> None:
-        super().__init__(order)
-        self.words = words
-
-    def symbol(self, e: Symbol) -> str:
-        return self.words[e] if e in self.words else super().symbol(e)
-
-
-class _SpelledLatex(Latex):
-    def __init__(self, order: Order, words: Mapping[Expr, str]) -> None:
-        super().__init__(order)
-        self.words = words
-
-    def symbol(self, e: Symbol) -> str:
-        return self.words[e] if e in self.words else super().symbol(e)
 
 
 def spelled(e: Expr, order: Order, words: Mapping[Expr, tuple[str, str]]) -> tuple[str, str]:
@@ -40,4 +22,4 @@ def spelled(e: Expr, order: Order, words: Mapping[Expr, tuple[str, str]]) -> tup
     """
     plain = {symbol: text for symbol, (text, _) in words.items()}
     signs = {symbol: latex for symbol, (_, latex) in words.items()}
-    return _SpelledText(order, plain).write(e), _SpelledLatex(order, signs).write(e)
+    return Text(order, plain.get).of(e), Latex(order, signs.get).of(e)

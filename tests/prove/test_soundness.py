@@ -21,7 +21,7 @@ from lngen.prove.budget import Budget, TooLargeError, UndefinedError
 from lngen.prove.every_size import NotShownError, shown_equal
 from lngen.prove.facts import Facts, Poles
 from lngen.prove.generators import Generators, Monomial, Polynomial, inverse, minus
-from lngen.prove.names import Meanings
+from lngen.prove.names import Meanings, _Forms
 from lngen.prove.row_algebra import RowAlgebra
 from tests.prove import statements
 from tests.prove.evaluator import Point, points, refuting
@@ -146,11 +146,11 @@ def any_divisor(self: Generators, monomial: Monomial, by: Monomial) -> Monomial 
     return None if found is None else found[1]
 
 
-def any_base(self: Meanings, e: Any, form: Callable[[Expr], Polynomial]) -> Polynomial:
+def any_base(self: _Forms, e: Any) -> Polynomial:
     if e.exp.is_Rational:
-        return _POWER(self, e, form)
-    logarithm = self.algebra.logarithm(form(e.base))
-    return self.algebra.exponential(self.algebra.of.product(form(e.exp), logarithm))
+        return _POWER(self, e)
+    logarithm = self.algebra.logarithm(self.of(e.base))
+    return self.algebra.exponential(self.algebra.of.product(self.of(e.exp), logarithm))
 
 
 def any_scale(self: RowAlgebra, body: Polynomial, extreme: Polynomial) -> Polynomial:
@@ -158,7 +158,7 @@ def any_scale(self: RowAlgebra, body: Polynomial, extreme: Polynomial) -> Polyno
     return _ATTAINS(self, self._primitive(ahead, signed=True)[2] if ahead else ahead, {})
 
 
-_POWER, _ATTAINS, _POLES = Meanings._power, RowAlgebra.attains, Meanings.poles
+_POWER, _ATTAINS, _POLES = _Forms.power, RowAlgebra.attains, Meanings.poles
 _WHERE_ZERO = lngen.prove.vanishing._vanishes_where_zero
 
 _PROVE = "lngen.prove."
@@ -166,7 +166,7 @@ _ZERO = "vanishing._vanishes_where_zero"
 PLANTS: dict[str, tuple[dict[str, Any], Callable[[], Iterator[Statement]]]] = {
     "a pole of any function of u": ({_ZERO: every_negative_power_a_pole}, statements.at_zero),
     "a rewrite that divides": ({_ZERO: own_poles, "generators.Generators.divided": any_divisor}, statements.quotients),
-    "a symbolic exponent": ({"names.Meanings._power": any_base}, statements.exponents),
+    "a symbolic exponent": ({"names._Forms.power": any_base}, statements.exponents),
     "attained under any scale": ({"row_algebra.RowAlgebra.attains": any_scale}, statements.attained),
     "a pole that a select hides": ({"names.Meanings.poles": poles_of_branches}, statements.hidden_poles),
     "a pole of another row": ({"facts.Facts.of_each_row": poles_of_one_row}, statements.hidden_poles),

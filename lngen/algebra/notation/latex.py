@@ -14,7 +14,7 @@ from sympy.core.relational import Relational
 
 from lngen.algebra.notation.order import Order, decimal
 from lngen.algebra.notation.plain import WORDS, Text
-from lngen.algebra.symbols import ENTRY_OF, FeatureSum, SumRows, Where
+from lngen.algebra.symbols import ENTRY_OF, FeatureSum, Reduction, SumRows, Where
 
 _GREEK_LETTERS = """
 alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau
@@ -38,7 +38,7 @@ def latex(expression: Expr, order: Order = ()) -> str:
     >>> print(latex(x / sympy.sqrt(var + 1)))
     \frac{\hat{x}}{\sqrt{1 + \sigma^{2}}}
     """
-    return Latex(order).write(expression)
+    return Latex(order).of(expression)
 
 
 def latex_name(name: str, known: Order = ()) -> str:
@@ -137,28 +137,39 @@ class Latex(Text):
         return str(sympy.latex(e))
 
     def relation(self, e: Relational) -> str:
-        return f"{self.write(e.lhs)} {_RELATIONS.get(e.rel_op, e.rel_op)} {self.write(e.rhs)}"
+        return f"{self.of(e.lhs)} {_RELATIONS.get(e.rel_op, e.rel_op)} {self.of(e.rhs)}"
+
+    def where(self, e: Where) -> str:
+        condition, chosen, otherwise = map(self.of, e.args)
+        rows = rf"{chosen} & \text{{if }} {condition} \cr {otherwise} & \text{{otherwise}}"
+        return rf"\begin{{cases}} {rows} \end{{cases}}"
 
     def function(self, e: Expr) -> str:
-        arguments = [self.write(argument) for argument in e.args]
-        if isinstance(e, Where):
-            condition, chosen, otherwise = arguments
-            rows = rf"{chosen} & \text{{if }} {condition} \cr {otherwise} & \text{{otherwise}}"
-            return rf"\begin{{cases}} {rows} \end{{cases}}"
-        if type(e) in ENTRY_OF and (spelled := ENTRY_OF[type(e)].latex):
-            return spelled.format(u=arguments[0])
-        body = _parentheses(", ".join(arguments))
-        if isinstance(e, (FeatureSum, SumRows)):
-            over = "features" if isinstance(e, FeatureSum) else "rows"
-            tight = isinstance(e.args[0], (Symbol, Mul, SumRows, FeatureSum)) and not arguments[0].startswith("-")
-            return rf"\sum_{{\mathrm{{{over}}}}} " + (arguments[0] if tight else body)
+        spelled = ENTRY_OF[type(e)].latex
+        return spelled.format(u=self.of(e.args[0])) if spelled else self.other(e)
+
+    def reduction(self, e: Reduction) -> str:
+        return self._sum_over("features", e.args[0]) if isinstance(e, FeatureSum) else self.other(e)
+
+    def sum_rows(self, e: SumRows) -> str:
+        return self._sum_over("rows", e.args[0])
+
+    def _sum_over(self, axis: str, body: Expr) -> str:
+        written = self.of(body)
+        tight = isinstance(body, (Symbol, Mul, SumRows, FeatureSum)) and not written.startswith("-")
+        return rf"\sum_{{\mathrm{{{axis}}}}} " + (written if tight else _parentheses(written))
+
+    def other(self, e: Expr) -> str:
+        if not e.args:
+            return self.constant(e)
         word = WORDS.get(type(e), type(e).__name__.lower())
+        body = _parentheses(", ".join(map(self.of, e.args)))
         return (r"\varphi" if word == "phi" else latex_name(word)) + body
 
     def term(self, magnitude: Expr) -> str:
-        return self.write(magnitude)
+        return self.of(magnitude)
 
-    def number(self, e: Expr) -> str:
+    def rational(self, e: Expr) -> str:
         written = decimal(e)
         if written is not None:
             mantissa, _, exponent = written.partition("e")
@@ -166,27 +177,27 @@ class Latex(Text):
         sign, size = ("-" if e < 0 else ""), abs(e)
         return f"{sign}{size}" if size.q == 1 else rf"{sign}\frac{{{size.p}}}{{{size.q}}}"
 
-    def quotient(self, e: Expr) -> str:
+    def multiply(self, e: Expr) -> str:
         parts = self.fraction(e)
         above = self._product(parts.numerator, alone=bool(parts.denominator))
         if parts.denominator:
             above = rf"\frac{{{above}}}{{{self._product(parts.denominator, alone=True)}}}"
         return f"-{above}" if parts.negative else above
 
-    def power(self, e: Expr) -> str:
-        base = self.write(e.base)
+    def raised(self, e: Expr) -> str:
+        base = self.of(e.base)
         if e.exp == sympy.Rational(1, 2):
             return rf"\sqrt{{{base}}}"
         if not isinstance(e.base, Symbol) or "^" in base or _GRADIENT.match(base):
             base = _parentheses(base)
         elif _ACCENTED.match(base) or "_" in base:
             base = f"{{{base}}}"
-        return f"{base}^{{{self.write(e.exp)}}}"
+        return f"{base}^{{{self.of(e.exp)}}}"
 
     def _product(self, factors: tuple[Expr, ...], *, alone: bool) -> str:
         written = []
         for place, factor in enumerate(factors):
-            piece = self.write(factor)
+            piece = self.of(factor)
             # A sum sign reaches as far as the formula goes, so what follows one calls for parentheses.
             loose = isinstance(factor, (FeatureSum, SumRows)) and place < len(factors) - 1
             bare = alone and len(factors) == 1

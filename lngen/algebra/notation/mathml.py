@@ -81,19 +81,6 @@ def mathml(tex: str) -> str:
     return written(parsed(tex))
 
 
-class _Marked(Latex):
-    def __init__(self, order: Order, names: Collection[str], changed: Collection[Expr]) -> None:
-        super().__init__(order)
-        self.names, self.changed = names, changed
-
-    def write(self, e: Expr) -> str:
-        written = super().write(e)
-        return rf"\htmlClass{{changed}}{{{written}}}" if e in self.changed else written
-
-    def symbol(self, e: Symbol) -> str:
-        return marked_name(e.name, self.names, self.order)
-
-
 def marked_name(name: str, names: Collection[str], order: Order = ()) -> str:
     r"""A name as LaTeX that says whose it is, where that is among `names`; `order` are those of values of the forward.
 
@@ -112,7 +99,13 @@ def marked(expression: Expr, order: Order = (), names: Collection[str] = (), cha
     >>> print(marked(x + y, (), {"x"}, {y}))
     \htmlData{x}{x} + \htmlClass{changed}{y}
     """
-    return _Marked(order, names, changed).write(expression)
+
+    def mark(e: Expr, written: str) -> str:
+        if isinstance(e, Symbol):
+            written = marked_name(e.name, names, order)
+        return rf"\htmlClass{{changed}}{{{written}}}" if e in changed else written
+
+    return Latex(order, mark).of(expression)
 
 
 def tspans(name: str) -> str:

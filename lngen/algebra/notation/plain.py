@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import sympy
 from sympy import Add, Expr, Mul, Pow, Symbol
 from sympy.core.relational import Relational
 
+from lngen.algebra.fold import Fold
 from lngen.algebra.normal import NormalDensity, Phi
 from lngen.algebra.notation.order import Fraction, Order, Term, decimal, fraction, terms
 from lngen.algebra.symbols import (
@@ -61,30 +62,21 @@ def text(expression: Expr, order: Order = ()) -> str:
     sum_rows(x)
     -x/sqrt(std)
     """
-    return printable(Text(order).write(expression))
+    return printable(Text(order).of(expression))
 
 
-class Text:
-    """Writes expressions in the words of the language. Another order or another notation is a subclass."""
+class Text(Fold[str]):
+    """Writes expressions in the words of the language. Another order or another notation is a subclass.
 
-    def __init__(self, order: Order = ()) -> None:
-        self.order = order
+    `marked` is told each part and its text, and returns what is written for it.
+    """
 
-    def write(self, e: Expr) -> str:
+    def __init__(self, order: Order = (), marked: Callable[[Expr, str], str] | None = None) -> None:
+        self.order, self.marked = order, marked
+
+    def of(self, e: Expr) -> str:
         """The text of an expression."""
-        if isinstance(e, Symbol):
-            return self.symbol(e)
-        if isinstance(e, Add):
-            return self.sum(e)
-        if e.is_Rational:
-            return self.number(e)
-        if _is_quotient(e):
-            return self.quotient(e)
-        if isinstance(e, Pow):
-            return self.power(e)
-        if isinstance(e, Relational):
-            return self.relation(e)
-        return self.function(e) if e.args else self.constant(e)
+        return super().of(e) if self.marked is None else self.marked(e, super().of(e))
 
     def terms(self, e: Expr) -> Sequence[Term]:
         return terms(e, self.order)
@@ -95,10 +87,7 @@ class Text:
     def symbol(self, e: Symbol) -> str:
         return str(e.name)
 
-    def constant(self, e: Expr) -> str:
-        return str(e)
-
-    def sum(self, e: Expr) -> str:
+    def add(self, e: Expr) -> str:
         line = " ".join(("- " if term.negative else "+ ") + self.term(term.magnitude) for term in self.terms(e))
         return line.removeprefix("+ ") if line.startswith("+ ") else "-" + line.removeprefix("- ")
 
@@ -107,9 +96,15 @@ class Text:
         return self._within(magnitude, _PRODUCT)
 
     def number(self, e: Expr) -> str:
+        return self.rational(e) if e.is_Rational else self.constant(e)
+
+    def rational(self, e: Expr) -> str:
         return decimal(e) or str(e)
 
-    def quotient(self, e: Expr) -> str:
+    def constant(self, e: Expr) -> str:
+        return str(e)
+
+    def multiply(self, e: Expr) -> str:
         parts = self.fraction(e)
         alone = len(parts.numerator) == 1 and not parts.denominator and not parts.negative
         least = _PRODUCT if alone else _PRODUCT + 1
@@ -120,19 +115,24 @@ class Text:
         return f"-{written}" if parts.negative else written
 
     def power(self, e: Expr) -> str:
+        return self.multiply(e) if _is_quotient(e) else self.raised(e)
+
+    def raised(self, e: Expr) -> str:
         if e.exp == sympy.Rational(1, 2):
-            return f"sqrt({self.write(e.base)})"
+            return f"sqrt({self.of(e.base)})"
         return f"{self._within(e.base, _ATOM)}**{self._within(e.exp, _ATOM)}"
 
     def relation(self, e: Relational) -> str:
-        return f"{self.write(e.lhs)} {e.rel_op} {self.write(e.rhs)}"
+        return f"{self.of(e.lhs)} {e.rel_op} {self.of(e.rhs)}"
 
-    def function(self, e: Expr) -> str:
+    def other(self, e: Expr) -> str:
+        if not e.args:
+            return self.constant(e)
         word = WORDS.get(type(e), type(e).__name__.lower())
-        return f"{word}({', '.join(map(self.write, e.args))})"
+        return f"{word}({', '.join(map(self.of, e.args))})"
 
     def _within(self, e: Expr, least: int) -> str:
-        return self.write(e) if self._binds(e) >= least else f"({self.write(e)})"
+        return self.of(e) if self._binds(e) >= least else f"({self.of(e)})"
 
     def _binds(self, e: Expr) -> int:
         """Return the precedence of the outermost operator of the text."""

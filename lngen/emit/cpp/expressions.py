@@ -11,27 +11,26 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import NamedTuple
 
 import sympy
 from sympy import Add, Expr, Mul, Pow, Symbol
 from sympy.core.relational import Relational
-from sympy.logic.boolalg import And, BooleanFalse, BooleanTrue, Not, Or
 
+from lngen.algebra.fold import Fold
 from lngen.algebra.symbols import ENTRY_OF, HEADS, D, Where, axes, of_number
 from lngen.emit.expressions import decimal, factors_in_order, number_of, terms_in_order
 from lngen.errors import LngenError
 from lngen.plan.passes.moments import CALLED
-
-_COMPARISONS = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "==": "==", "!=": "!="}
 
 # Precedence of the printed text.
 _SUM, _PRODUCT, _ATOM = range(3)
 
 _LARGEST = sympy.Float("1.7e308")
 
-# Functions that are zero at zero: absence.h has them for the type of an absent argument.
-_ZERO_AT_ZERO = {head for name, head in HEADS.items() if of_number(name, sympy.S.Zero) == 0}
+ZERO_AT_ZERO = {head for name, head in HEADS.items() if of_number(name, sympy.S.Zero) == 0}
+"""Functions that are zero at zero: `absence.h` has them for the type of an absent argument."""
 
 
 def literal(value: Expr | Fraction) -> str:
@@ -79,13 +78,56 @@ class Kinds(NamedTuple):
 REAL = Kinds()
 
 
+def is_literal(node: Expr) -> bool:
+    """Test whether an expression is printed as one number: SymPy can evaluate every function but a select at one."""
+    return bool(node.is_number and not node.has(Where))
+
+
+class _KindsOf(Fold[Kinds]):
+    """The walk to the kinds of an expression, from those of symbols."""
+
+    def __init__(self, kinds: Mapping[Symbol, Kinds]) -> None:
+        self.kinds = kinds
+
+    def stays_zero(self, e: Expr) -> bool:
+        """Test whether an expression is `Zero` wherever its type is known."""
+        kinds = self.of(e)
+        return kinds.zero and not kinds.other
+
+    def symbol(self, e: Symbol) -> Kinds:
+        return self.kinds.get(e, REAL)
+
+    def add(self, e: Add) -> Kinds:
+        parts = [*map(self.of, e.args)]
+        known = all(part.known for part in parts)
+        return Kinds(known, known and any(part.other for part in parts))
+
+    def multiply(self, e: Mul) -> Kinds:
+        parts = [*map(self.of, e.args)]
+        return Kinds(any(part.zero for part in parts), all(part.other for part in parts))
+
+    def where(self, e: Where) -> Kinds:
+        return Kinds(all(self.of(part).zero for part in e.args[1:]))
+
+    def power(self, e: Pow) -> Kinds:
+        return Kinds(bool(e.exp.is_positive) and self.stays_zero(e.base))
+
+    def function(self, e: Expr) -> Kinds:
+        return Kinds(type(e) in ZERO_AT_ZERO and self.stays_zero(e.args[0]))
+
+    def other(self, e: Expr) -> Kinds:
+        return REAL
+
+
 @dataclass(frozen=True)
-class CppPrinter:
+class CppPrinter(Fold[tuple[str, int]]):
     """Printer of expressions: the text of each symbol, and the kinds of those that an absent input may determine.
 
     With `is_entry`, the text is for an entry of a row, where `A` may be a vector: parts that do not vary over the
     features are made vectors before they are computed with.
     """
+
+    cannot = "the C++ backend cannot write"
 
     names: Mapping[Symbol, str]
     kinds: Mapping[Symbol, Kinds]
@@ -93,107 +135,64 @@ class CppPrinter:
 
     def line(self, expression: Expr, *, varies: bool = False) -> str:
         """An expression as a right-hand side, of type `A` if it `varies` over the features."""
-        if varies and self.is_entry and not axes(expression).features and not self._is_literal(expression):
-            return f"A({self._print(expression)[0]})"
-        return self._print(expression)[0]
+        text, _ = self.of(expression)
+        return f"A({text})" if varies and self._is_alone(expression) and not is_literal(expression) else text
 
     def kinds_of(self, node: Expr) -> Kinds:
         """The kinds of an expression."""
-        if isinstance(node, Symbol):
-            return self.kinds.get(node, REAL)
-        if self._is_literal(node):
-            return REAL
-        if isinstance(node, Add):
-            parts = [self.kinds_of(part) for part in node.args]
-            known = all(part.known for part in parts)
-            return Kinds(known, known and any(part.other for part in parts))
-        if isinstance(node, Mul):
-            parts = [self.kinds_of(part) for part in node.args]
-            return Kinds(any(part.zero for part in parts), all(part.other for part in parts))
-        if isinstance(node, Where):
-            zero = all(self.kinds_of(part).zero for part in node.args[1:])
-            return Kinds(zero)
-        if isinstance(node, Pow):
-            return Kinds(bool(node.exp.is_positive) and self._stays_zero(node.base))
-        if type(node) in _ZERO_AT_ZERO:
-            return Kinds(self._stays_zero(node.args[0]))
-        return REAL
+        return self._kinds.of(node)
 
-    def _stays_zero(self, node: Expr) -> bool:
-        kinds = self.kinds_of(node)
-        return kinds.zero and not kinds.other
+    @cached_property
+    def _kinds(self) -> _KindsOf:
+        return _KindsOf(self.kinds)
 
     def number(self, node: Expr) -> str:
         """The text of an operand that has to be of type `A`."""
-        text = self._print(node)[0]
-        is_number = self.is_entry and not axes(node).features and not self._is_literal(node)
+        text = self.of(node)[0]
+        is_number = self._is_alone(node) and not is_literal(node)
         return f"A({text})" if self.kinds_of(node).known or (is_number and not text.startswith("A(")) else text
 
     def _argument(self, node: Expr) -> str:
         """The text of an operand that may also be Zero."""
-        return self._print(node)[0] if self._stays_zero(node) else self.number(node)
+        return self.of(node)[0] if self._kinds.stays_zero(node) else self.number(node)
 
-    def _print(self, node: Expr, alone: bool = False) -> tuple[str, int]:
-        """The text of an expression, and how tightly it holds; `alone` if nothing in it varies over the features."""
-        if isinstance(node, Symbol):
-            return f"A({self._symbol(node)})" if alone else self._symbol(node), _ATOM
-        if self._is_literal(node):
-            return literal(node), _ATOM
-        alone = self.is_entry and not axes(node).features
-        if isinstance(node, Add):
-            return self._sum(node, alone), _SUM
-        if isinstance(node, Mul):
-            return self._product(node, alone), _PRODUCT
-        if isinstance(node, Pow):
-            return self._power(node)
-        if isinstance(node, Where):
-            condition, chosen, otherwise = node.args
-            texts = self._truth(condition), self._print(chosen)[0], self._print(otherwise)[0]
-            return f"choose<A>({', '.join(texts)})", _ATOM
-        if type(node) in ENTRY_OF:
-            entry = ENTRY_OF[type(node)]
-            argument = node.args[0]
-            printed = self._argument(argument) if type(node) in _ZERO_AT_ZERO else self.number(argument)
-            return f"{entry.cuda or f'math::{entry.name}'}({printed})", _ATOM
-        if type(node) in CALLED:
-            return f"{CALLED[type(node)]}({', '.join(map(self.number, node.args))})", _ATOM
-        raise LngenError(
-            f"the C++ backend cannot print {type(node).__name__}, which occurs in {node}; "
-            "write the definition with the functions of lngen.language"
-        )
+    def of(self, e: Expr) -> tuple[str, int]:
+        """The text of an expression, and how tightly it holds."""
+        return (literal(e), _ATOM) if is_literal(e) else super().of(e)
 
-    def _is_literal(self, node: Expr) -> bool:
-        # SymPy can evaluate every function but this one at a number.
-        return bool(node.is_number and not node.has(Where))
+    def symbol(self, e: Symbol) -> tuple[str, int]:
+        """The text of a symbol."""
+        if e not in self.names:
+            raise LngenError(f"the C++ backend was given an expression with {e}, which nothing defines")
+        return self.names[e], _ATOM
 
-    def _symbol(self, symbol: Symbol) -> str:
-        if symbol not in self.names:
-            raise LngenError(f"the C++ backend was given an expression with {symbol}, which nothing defines")
-        return self.names[symbol]
-
-    def _sum(self, node: Expr, alone: bool) -> str:
-        text = ""
-        for sign, term in terms_in_order(node):
+    def add(self, e: Add) -> tuple[str, int]:
+        """The text of a sum."""
+        text, alone = "", self._is_alone(e)
+        for sign, term in terms_in_order(e):
             printed = self._at_least(term, _PRODUCT, alone)
             text += f" {'+' if sign > 0 else '-'} {printed}" if text else f"{'' if sign > 0 else '-'}{printed}"
-        return text
+        return text, _SUM
 
-    def _product(self, node: Expr, alone: bool) -> str:
-        coefficient, numerator, denominator = factors_in_order(node)
+    def multiply(self, e: Mul) -> tuple[str, int]:
+        """The text of a product."""
+        coefficient, numerator, denominator = factors_in_order(e)
+        alone = self._is_alone(e)
         factors = [self._at_least(factor, _ATOM, alone) for factor in numerator]
         sign = "-" if coefficient == -1 and factors else ""
         if abs(coefficient) != 1 or not factors:
             factors.insert(0, literal(coefficient))
         text = sign + "*".join(factors)
         if denominator == (D,):
-            return f"math::quotient({text}, {self.number(D)})"
+            return f"math::quotient({text}, {self.number(D)})", _PRODUCT
         if denominator:
             below = "*".join(self._at_least(factor, _ATOM, alone) for factor in denominator)
             text += f" / ({below})" if len(denominator) > 1 else f" / {below}"
-        return text
+        return text, _PRODUCT
 
-    def _power(self, node: Expr) -> tuple[str, int]:
-        base, exponent = node.args
+    def power(self, e: Pow) -> tuple[str, int]:
+        """The text of a power."""
+        base, exponent = e.args
         if exponent == sympy.Rational(-1, 2):
             return f"math::rsqrt({self.number(base)})", _ATOM
         if exponent.is_number and exponent.is_negative:
@@ -212,24 +211,37 @@ class CppPrinter:
         if exponent == 1:
             return self._at_least(base, _ATOM)
         if exponent == 2 and isinstance(base, Symbol):
-            text = self._symbol(base)
+            text = self.of(base)[0]
             return f"{text}*{text}"
         return f"math::power<{exponent}>({self._argument(base)})"
 
-    def _truth(self, node: sympy.Basic) -> str:
-        if isinstance(node, Relational) and node.rel_op in _COMPARISONS:
-            left, right = (self.number(side) for side in node.args)
-            return f"{left} {_COMPARISONS[node.rel_op]} {right}"
-        if isinstance(node, (BooleanTrue, BooleanFalse)):
-            return "true" if node == sympy.true else "false"
-        if isinstance(node, Not):
-            return f"!({self._truth(node.args[0])})"
-        if isinstance(node, (And, Or)):
-            parts = sorted(map(self._truth, node.args))
-            return (" && " if isinstance(node, And) else " || ").join(f"({part})" for part in parts)
-        raise LngenError(f"the C++ backend cannot print the condition {node}")
+    def where(self, e: Where) -> tuple[str, int]:
+        """The text of a select."""
+        return f"choose<A>({', '.join(self.of(part)[0] for part in e.args)})", _ATOM
+
+    def relation(self, e: Relational) -> tuple[str, int]:
+        """The text of a comparison."""
+        return f" {e.rel_op} ".join(map(self.number, e.args)), _SUM
+
+    def function(self, e: Expr) -> tuple[str, int]:
+        """The text of a call of a function."""
+        entry, argument = ENTRY_OF[type(e)], e.args[0]
+        printed = self._argument(argument) if type(e) in ZERO_AT_ZERO else self.number(argument)
+        return f"{entry.cuda or f'math::{entry.name}'}({printed})", _ATOM
+
+    def other(self, e: Expr) -> tuple[str, int]:
+        """The text of a call of what a pass of the plan has put there."""
+        if type(e) not in CALLED:
+            return super().other(e)
+        return f"{CALLED[type(e)]}({', '.join(map(self.number, e.args))})", _ATOM
+
+    def _is_alone(self, e: Expr) -> bool:
+        """Test whether nothing in a part of an entry varies over the features."""
+        return self.is_entry and not axes(e).features
 
     def _at_least(self, node: Expr, tight: int, alone: bool = False) -> str:
-        text, holds = self._print(node, alone)
+        text, holds = self.of(node)
+        if alone and isinstance(node, Symbol):
+            return f"A({text})"
         # A sign in front of a factor would read as a subtraction.
         return f"({text})" if holds < tight or (text.startswith("-") and holds < _ATOM) else text

@@ -14,13 +14,11 @@ from __future__ import annotations
 import sympy
 from sympy import Expr, Symbol
 
-from lngen.algebra.symbols import HEADS, Reduction, Where, of_number
+from lngen.algebra.symbols import Reduction, Where
+from lngen.emit.cpp.expressions import ZERO_AT_ZERO
 from lngen.emit.spelling import belongs_to
 from lngen.plan.presence import ALWAYS, NEVER, Condition, all_of, any_of
 from lngen.plan.program import RowProgram
-
-# Functions that are zero at zero: nothing of them is left where their argument is left out.
-_ZERO_AT_ZERO = {head for name, head in HEADS.items() if of_number(name, sympy.S.Zero) == 0}
 
 
 def cpp(condition: Condition) -> str:
@@ -81,7 +79,7 @@ class Presence:
             return any_of([self.nonzero(expression.args[1]), self.nonzero(expression.args[2])])
         if isinstance(expression, sympy.Pow):
             return self.nonzero(expression.base) if expression.exp.is_positive else ALWAYS
-        if isinstance(expression, Reduction) or type(expression) in _ZERO_AT_ZERO:
+        if isinstance(expression, Reduction) or type(expression) in ZERO_AT_ZERO:
             return self.nonzero(expression.args[0])
         return ALWAYS
 

@@ -10,9 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-import sympy
 from sympy import Expr, Pow, Rational, S, Symbol
+from sympy.core.relational import Relational
 
+from lngen.algebra.fold import Fold
+from lngen.algebra.numeric import COMPARE
 from lngen.algebra.symbols import (
     ENTRY_OF,
     NOTHING,
@@ -28,15 +30,6 @@ from lngen.emit.numpy.graph import ROW, Graph, NumberNode
 from lngen.emit.numpy.presence import Cases
 from lngen.errors import LngenError
 from lngen.plan.program import OPERATORS, RowProgram
-
-_COMPARISONS: dict[type, str] = {
-    sympy.StrictGreaterThan: "greater",
-    sympy.GreaterThan: "greater_equal",
-    sympy.StrictLessThan: "less",
-    sympy.LessThan: "less_equal",
-    sympy.Equality: "equal",
-    sympy.Unequality: "not_equal",
-}
 
 LARGEST_CHAINED_POWER = 64
 
@@ -70,7 +63,7 @@ class Schedule:
     names: dict[str, int] = field(default_factory=dict)
 
 
-class OperationWriter:
+class OperationWriter(Fold[int]):
     """Writes operations into a schedule, each under the line of the derivation that `at` has set last."""
 
     def __init__(self, schedule: Schedule) -> None:
@@ -83,6 +76,7 @@ class OperationWriter:
     def at(self, source: str, symbol: TypedSymbol, right_side: str) -> None:
         """Set the source of the operations that follow, a step or a pass, and the symbol that it assigns."""
         self.source, self.heading, self.target = source, f"{symbol.name} = {right_side}", symbol.name
+        self.cannot = f"{source}, {self.heading}: the NumPy backend cannot write"
 
     def symbol(self, symbol: Symbol) -> int:
         """The node of a symbol. Raises LngenError for one that has none."""
@@ -114,35 +108,19 @@ class OperationWriter:
 
     def expression(self, expression: Any) -> int:
         """The node of an expression. Raises LngenError for one that NumPy code cannot be written for."""
-        if expression.is_number:
-            return self.graph.number(expression)
-        if isinstance(expression, Symbol):
-            return self.symbol(expression)
-        if isinstance(expression, sympy.Add):
-            return self._sum(expression)
-        if isinstance(expression, sympy.Mul):
-            return self._product(expression)
-        if isinstance(expression, Pow):
-            return self._power(expression)
-        if isinstance(expression, Where):
-            return self._where(expression)
-        head = type(expression)
-        if head in ENTRY_OF:
-            return self.apply(ENTRY_OF[head].name, self.expression(expression.args[0]))
-        if head in OPERATORS:
-            return self.reduce(OPERATORS[head], expression.args[0], rows=False)
-        if head is AttainsFirst:
-            return self._attains_first(*expression.args)
-        raise self._unknown(expression)
+        # A part that occurs again is a node of the graph again, by its operation, and has no event.
+        return self.graph.number(expression) if expression.is_number else self.of_head(expression)
 
-    def _unknown(self, expression: Expr) -> LngenError:
-        return LngenError(
-            f"{self.source}, {self.heading}: the NumPy backend cannot write {type(expression).__name__} "
-            f"({expression}); it knows sums, products, powers, Where, a reduction of a Feature, and "
-            + ", ".join(sorted(head.__name__ for head in ENTRY_OF))
-        )
+    def function(self, expression: Expr) -> int:
+        """The node of a function."""
+        return self.apply(ENTRY_OF[type(expression)].name, self.expression(expression.args[0]))
 
-    def _sum(self, expression: Expr) -> int:
+    def reduction(self, expression: Expr) -> int:
+        """The node of a reduction of a Feature."""
+        return self.reduce(OPERATORS[type(expression)], expression.args[0], rows=False)
+
+    def add(self, expression: Expr) -> int:
+        """The node of a sum."""
         terms = terms_in_order(expression)
         sign, first = terms[0]
         result = self.expression(first)
@@ -152,7 +130,8 @@ class OperationWriter:
             result = self.apply("add" if sign > 0 else "subtract", result, self.expression(term))
         return result
 
-    def _product(self, expression: Expr) -> int:
+    def multiply(self, expression: Expr) -> int:
+        """The node of a product."""
         coefficient, numerator, denominator = factors_in_order(expression)
         values = []
         for group in range(4):
@@ -197,7 +176,8 @@ class OperationWriter:
             result = value if result is None else self.apply("multiply", result, value)
         return result
 
-    def _power(self, expression: Expr) -> int:
+    def power(self, expression: Expr) -> int:
+        """The node of a power."""
         base, exponent = expression.base, expression.exp
         if exponent.is_number and exponent.is_negative:
             return self.apply("divide", self.graph.number(S.One), self.expression(Pow(base, -exponent)))
@@ -213,13 +193,13 @@ class OperationWriter:
             return power if root is None else self.apply("multiply", power, root)
         return self.apply("power", value, self.expression(exponent))
 
-    def _where(self, expression: Any) -> int:
-        condition, chosen, otherwise = expression.args
-        if type(condition) not in _COMPARISONS:
-            raise self._unknown(condition)
-        left, right = (self.expression(side) for side in condition.args)
-        test = self.apply(_COMPARISONS[type(condition)], left, right)
-        return self.apply("where", test, self.expression(chosen), self.expression(otherwise))
+    def relation(self, expression: Relational) -> int:
+        """The node of a comparison."""
+        return self.apply(COMPARE[type(expression)].__name__, *map(self.expression, expression.args))
+
+    def where(self, expression: Where) -> int:
+        """The node of a select."""
+        return self.apply("where", *map(self.expression, expression.args))
 
     def reduce(self, operator: str, body: Expr, rows: bool) -> int:
         """A reduction over the feature axis; a product of two is reduced without being stored."""
@@ -264,7 +244,9 @@ class OperationWriter:
             self.schedule.names.setdefault(f"{expression.name}_over_D", divided)
         return divided
 
-    def _attains_first(self, body: Expr, extreme: Expr) -> int:
+    def attains_first(self, expression: AttainsFirst) -> int:
+        """The node of the place of an extreme."""
+        body, extreme = expression.args
         # Every entry of the body is looked at, even where a left-out argument makes all of them the same number.
         features = ROW if axes(body).rows else FeatureSymbol.varies
         entries = self.made(self.graph.written_out, self.expression(body), features)

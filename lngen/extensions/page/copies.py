@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from sympy import Expr, Symbol
 
 from lngen.algebra.equations import Equation, leading_to
+from lngen.algebra.fold import Fold
 from lngen.algebra.normal import in_elementary
 from lngen.algebra.notation.plain import Text
 from lngen.algebra.symbols import (
@@ -76,7 +77,7 @@ def python(plan: Plan) -> str:
     writer = _NumPy(np, next((symbol.name for symbol in given if axes(symbol).features), ""))
     body = [
         *(f"{s.name} = {np}.asarray({s.name})[..., None]" for s in given if axes(s) == (True, False)),
-        *(f"{q.symbol.name} = {writer.write(q.expression)}" for q in needed),
+        *(f"{q.symbol.name} = {writer.of(q.expression)}" for q in needed),
         f"return {', '.join(map(_result, gradients))}",
     ]
     words = {word for q in needed for word in _helpers(q.expression)}
@@ -107,7 +108,7 @@ class _NumPy(Text):
 
     def __init__(self, np: str, features: str) -> None:
         super().__init__()
-        self.np, self.features = np, features
+        self.np, self.features, self.cannot = np, features, "no NumPy is written for"
 
     def symbol(self, e: Symbol) -> str:
         return f"{self.np}.shape({self.features})[-1]" if e == D else str(e.name)
@@ -115,29 +116,36 @@ class _NumPy(Text):
     def constant(self, e: Expr) -> str:
         return repr(float(e))
 
-    def power(self, e: Expr) -> str:
-        written = super().power(e)
+    def raised(self, e: Expr) -> str:
+        written = super().raised(e)
         return f"{self.np}.{written}" if written.startswith("sqrt(") else written
 
+    other = Fold.other
+
+    def stop_gradient(self, e: StopGradient) -> str:
+        return f"({self.of(e.args[0])})"
+
+    def where(self, e: Where) -> str:
+        return f"{self.np}.where({', '.join(map(self.of, e.args))})"
+
+    def sum_rows(self, e: SumRows) -> str:
+        over = f", tuple(range({self.np}.ndim({self._widest(e.args[0])}) - 1))" if axes(e.args[0]).features else ""
+        return f"{self.np}.sum({self.of(e.args[0])}{over})"
+
+    def attains_first(self, e: AttainsFirst) -> str:
+        same = f"{self.of(e.args[0])} == {self.of(e.args[1])}"
+        place = f"{self.np}.argmax({same}, -1)[..., None]"
+        return f"({self.np}.arange({self.symbol(D)}) == {place}).astype(float)"
+
+    def reduction(self, e: Reduction) -> str:
+        return f"{self.np}.{OPERATORS[type(e)]}({self.of(e.args[0])}, -1, keepdims=True)"
+
     def function(self, e: Expr) -> str:
-        if isinstance(e, StopGradient):
-            return f"({self.write(e.args[0])})"
-        inside = ", ".join(map(self.write, e.args))
-        if isinstance(e, Where):
-            return f"{self.np}.where({inside})"
-        if isinstance(e, SumRows):
-            over = f", tuple(range({self.np}.ndim({self._widest(e.args[0])}) - 1))" if axes(e.args[0]).features else ""
-            return f"{self.np}.sum({inside}{over})"
-        if isinstance(e, AttainsFirst):
-            same = f"{self.write(e.args[0])} == {self.write(e.args[1])}"
-            place = f"{self.np}.argmax({same}, -1)[..., None]"
-            return f"({self.np}.arange({self.symbol(D)}) == {place}).astype(float)"
-        if isinstance(e, Reduction):
-            return f"{self.np}.{OPERATORS[type(e)]}({inside}, -1, keepdims=True)"
         entry = ENTRY_OF[type(e)]
-        if entry.name in _HELPERS:
-            return f"{entry.name}({inside})"
-        return f"{self.np}.{(entry.numpy or entry.name).removeprefix('np.')}({inside})"
+        called = (
+            entry.name if entry.name in _HELPERS else f"{self.np}.{(entry.numpy or entry.name).removeprefix('np.')}"
+        )
+        return f"{called}({self.of(e.args[0])})"
 
     def _widest(self, e: Expr) -> str:
         """A value that varies over rows and features: it has as many axes as the results."""

@@ -13,6 +13,7 @@ import sympy
 from sympy import Expr, Symbol
 from sympy.core.relational import Relational
 
+from lngen.algebra.fold import Fold
 from lngen.algebra.notation import text
 from lngen.algebra.notation.plain import WORDS, Text
 from lngen.algebra.symbols import AttainsFirst, D, Reduction, StopGradient, SumRows, TypedSymbol, Where, axes
@@ -103,8 +104,8 @@ def _body(program: RowProgram) -> Iterator[str]:
 
 def _value(symbol: TypedSymbol, expression: Expr) -> str:
     if axes(symbol).features:
-        return f"f.each(v.D, (i) => {_JavaScript('i').write(expression)})"
-    return _JavaScript("").write(expression)
+        return f"f.each(v.D, (i) => {_JavaScript('i').of(expression)})"
+    return _JavaScript("").of(expression)
 
 
 class _JavaScript(Text):
@@ -112,7 +113,7 @@ class _JavaScript(Text):
 
     def __init__(self, index: str) -> None:
         super().__init__()
-        self.index = index
+        self.index, self.cannot = index, "no JavaScript is written for"
 
     def symbol(self, e: Symbol) -> str:
         return f"v.{e.name}[{self.index}]" if e != D and axes(e).features else f"v.{e.name}"
@@ -120,28 +121,39 @@ class _JavaScript(Text):
     def constant(self, e: Expr) -> str:
         return repr(float(e))
 
-    def number(self, e: Expr) -> str:
+    def rational(self, e: Expr) -> str:
         return str(e) if e.q == 1 else f"({e.p} / {e.q})"
 
-    def power(self, e: Expr) -> str:
-        base = self.write(e.base)
+    def raised(self, e: Expr) -> str:
+        base = self.of(e.base)
         if e.exp == sympy.Rational(1, 2):
             return f"Math.sqrt({base})"
-        return f"Math.pow({base}, {self.write(e.exp)})"
+        return f"Math.pow({base}, {self.of(e.exp)})"
 
     def relation(self, e: Relational) -> str:
-        return f"{self.write(e.lhs)} {_RELATIONS.get(e.rel_op, e.rel_op)} {self.write(e.rhs)}"
+        return f"{self.of(e.lhs)} {_RELATIONS.get(e.rel_op, e.rel_op)} {self.of(e.rhs)}"
+
+    other = Fold.other
+
+    def stop_gradient(self, e: StopGradient) -> str:
+        return f"({self.of(e.args[0])})"
+
+    def sum_rows(self, e: SumRows) -> str:
+        return f"({self.of(e.args[0])})"
+
+    def where(self, e: Where) -> str:
+        condition, chosen, otherwise = map(self.of, e.args)
+        return f"({condition} ? {chosen} : {otherwise})"
+
+    def reduction(self, e: Reduction) -> str:
+        return f"f.{WORDS[type(e)]}({self._features(e.args[0])})"
+
+    def attains_first(self, e: AttainsFirst) -> str:
+        return f"(f.first({self._features(e.args[0])}, {self.of(e.args[1])}) === {self.index} ? 1 : 0)"
+
+    def _features(self, body: Expr) -> str:
+        inner = _JavaScript("i" if self.index != "i" else "k")
+        return f"v.D, ({inner.index}) => {inner.of(body)}"
 
     def function(self, e: Expr) -> str:
-        if isinstance(e, (StopGradient, SumRows)):
-            return f"({self.write(e.args[0])})"
-        if isinstance(e, Where):
-            condition, chosen, otherwise = map(self.write, e.args)
-            return f"({condition} ? {chosen} : {otherwise})"
-        if isinstance(e, (Reduction, AttainsFirst)):
-            inner = _JavaScript("i" if self.index != "i" else "k")
-            over = f"v.D, ({inner.index}) => {inner.write(e.args[0])}"
-            if isinstance(e, AttainsFirst):
-                return f"(f.first({over}, {self.write(e.args[1])}) === {self.index} ? 1 : 0)"
-            return f"f.{WORDS[type(e)]}({over})"
-        return f"f.{WORDS[type(e)]}({', '.join(map(self.write, e.args))})"
+        return f"f.{WORDS[type(e)]}({', '.join(map(self.of, e.args))})"

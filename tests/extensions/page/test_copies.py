@@ -52,7 +52,7 @@ def test_python_with_a_dropped_term_is_found():
 
 @pytest.mark.parametrize("head", ENTRY_OF, ids=lambda head: ENTRY_OF[head].name)
 def test_every_function_is_one_of_numpys_or_comes_along(head):
-    written = _NumPy("np", "x").write(head(RowSymbol("x")))
+    written = _NumPy("np", "x").of(head(RowSymbol("x")))
     word = written.partition("(")[0]
     assert hasattr(np, word.removeprefix("np.")) if word.startswith("np.") else word in _HELPERS
 
