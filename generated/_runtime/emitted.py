@@ -40,6 +40,7 @@ def left_out(folder: Path, backend: str) -> str:
     mine was derived without cuda: lngen derive mine.py --out my_layers --backend cuda
     """
     wanted = [each for each in BACKENDS if each == backend or each in backends_in(folder)]
+    wanted += [] if backend in BACKENDS else [backend]
     relative = os.path.relpath(folder.parent)
     out = str(folder.parent) if relative.startswith("..") else relative
     command = f"lngen derive {folder.name}.py --out {out} --backend {','.join(wanted)}"

@@ -98,7 +98,7 @@ def _class(module: str, name: str) -> Any:
     return found
 
 
-def _is_plain(kind: type) -> bool:
+def _is_plain(kind: Any) -> bool:
     """Test whether a class makes a value of its arguments and evaluates none of them."""
     if issubclass(kind, Basic):
         return issubclass(kind, _ATOMS)
