@@ -132,6 +132,9 @@ def _graded(about: str, text: str, found: Sequence[tuple[str, StepEvidence]]) ->
 
 # ---- results
 
+_BESIDE_AN_EQUALITY = 3
+"""The sizes of the dot test where equality is shown for every D."""
+
 
 def _equalities(ask: Callable[[], Iterator[Equality]]) -> tuple[list[str], dict[str, str]]:
     """The results that are shown to be right for every D, and why the others are not."""
@@ -177,6 +180,10 @@ def _beyond(
         beside = "tangent of the definition as written" if function == "jvp" else "adjoint's adjoint"
         text = f"{function}: {', '.join(shown)}: each is the {beside}"
         yield Proof(EVERY_D, text, True, about, len(shown))
+        # Both sides were differentiated by the same rules: a wrong rule is refuted by the other direction's.
+        kind, text, passed = second_order_proof(derivation, function, _BESIDE_AN_EQUALITY)
+        if not passed:
+            yield Proof(kind, text, False, about)
         return
     if shown:
         yield Proof(EVERY_D, f"{function}: {', '.join(shown)}", True, about, len(shown))

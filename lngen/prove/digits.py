@@ -61,12 +61,16 @@ def digits_of_claims(derivation: Derivation, claims: Sequence[PrintedEquality]) 
     return [worst.get(place) for place in range(len(claims))]
 
 
-def at_every_size(derivation: Derivation, seed: int, sides: SidesAt) -> list[tuple[int, Any, int]]:
-    """Compare two sides at a seeded point for each D of the evidence: D, the key of a pair, its equal digits."""
+def at_every_size(
+    derivation: Derivation, seed: int, sides: SidesAt, most: int | None = None
+) -> list[tuple[int, Any, int]]:
+    """Compare two sides at a seeded point for each D of the evidence: D, the key of a pair, its equal digits.
+
+    `most` limits the number of sizes, the smallest first.
+    """
+    every = sizes(derivation)[:most]
     with mpmath.workdps(DIGITS):
-        return [
-            found for features in sizes(derivation) for found in at_size(derivation, features, seed + features, sides)
-        ]
+        return [found for features in every for found in at_size(derivation, features, seed + features, sides)]
 
 
 def at_size(derivation: Derivation, features: int, seed: int, sides: SidesAt) -> Iterator[tuple[int, Any, int]]:

@@ -16,7 +16,6 @@ from __future__ import annotations
 import io
 import pickle
 import sys
-from dataclasses import is_dataclass
 from enum import Enum
 from fractions import Fraction
 from typing import Any
@@ -98,11 +97,12 @@ def _class(module: str, name: str) -> Any:
     return found
 
 
-def _is_plain(kind: Any) -> bool:
+def _is_plain(kind: type) -> bool:
     """Test whether a class makes a value of its arguments and evaluates none of them."""
     if issubclass(kind, Basic):
         return issubclass(kind, _ATOMS)
-    return kind is Fraction or issubclass(kind, Enum) or (is_dataclass(kind) and kind.__dataclass_params__.frozen)
+    dataclass = getattr(kind, "__dataclass_params__", None)
+    return kind is Fraction or issubclass(kind, Enum) or bool(dataclass and dataclass.frozen)
 
 
 def _unevaluated(module: str, name: str, *parts: Basic) -> Basic:

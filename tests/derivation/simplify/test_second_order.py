@@ -5,9 +5,12 @@ from dataclasses import replace
 import pytest
 
 from lngen.algebra.equations import leading_to
+from lngen.derivation.derivation import EVERY_D, FIFTY
+from lngen.derivation.differential import Differential
 from lngen.derivation.simplify import derive
 from lngen.derivation.simplify.second_order import second_order
 from lngen.language.parsing import parse
+from lngen.prove import prove
 from lngen.prove.second_order import second_order_proof
 from tests import corpus
 from tests.work import calls_of
@@ -124,3 +127,13 @@ def test_a_name_of_the_definition_makes_room_for_that_of_a_gradient():
     derivation = second_order(derive(parse("def f(x: Row, ddx: Feature): return x**2*ddx")))
     assert derivation.definition.renamed == (("ddx_2", "ddx"),)
     assert [symbol.name for symbol in derivation.backward_backward.arguments] == ["ddx", "ddddx_2"]
+
+
+@pytest.mark.parametrize("name", ["layer_norm", "soft_max"])
+def test_a_wrong_rule_of_differentiation_is_refuted_by_the_other_direction(name, monkeypatch):
+    """With one rule wrong in both, a tangent is that of the definition as written; the gradients say it is none."""
+    right = Differential.pushed
+    monkeypatch.setattr(Differential, "pushed", lambda rule, moved: right(rule, moved) * (2 if rule.over else 1))
+    proofs = prove(second_order(derive(corpus.definition(name)))).proofs
+    said = {(proof.kind, proof.about): proof.passed for proof in proofs if proof.about == "tangents"}
+    assert said == {(EVERY_D, "tangents"): True, (FIFTY, "tangents"): False}
