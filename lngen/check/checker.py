@@ -112,10 +112,7 @@ class Checker:
         """Yield the evidence about a further function, if the layer has it, also with omitted inputs."""
         if not hasattr(self.layer.module, function) or case.rows * case.features > _MANY_RUNS:
             return
-        # The derivatives of gradients are not known better than the gradients themselves, by their own bounds.
-        own = self.bounds(case, "float64") or {}
-        present_ones = [entry.name for entry in present(self.layer, case)]
-        known = max((_at_least(0.0, own.get(f"d{name}"), answer.gradients[name]) for name in present_ones), default=0.0)
+        least = self.second_bound(case, answer)
         runs = [(case, answer)]
         fewer = second_order.without(self.layer, case)
         if fewer is not None:
@@ -124,7 +121,7 @@ class Checker:
 
             def compared(what: str, result: Any, exact: Any, bound: float, given: Case = given) -> Evidence:
                 words = what if given is case else f"{what}, {given.name.partition(', ')[2]}"
-                return self.compared(kind, words, given, result, exact, max(bound, _SECOND_LOSS * known))
+                return self.compared(kind, words, given, result, exact, max(bound, least))
 
             def mixed(along: Mapping[str, Array], gradients: Mapping[str, Array], given: Case = given) -> Any:
                 compute = partial(reference.mixed, self.definition, given, along, gradients)
@@ -134,6 +131,13 @@ class Checker:
                 yield from checks(self.layer, given, found, self.seed, compared, mixed)
             except Exception as error:  # whatever emitted code raises is its failure to report
                 yield self.broken(kind, given, error)
+
+    def second_bound(self, case: Case, answer: Run) -> float:
+        """The least bound of what is said of the derivatives of gradients: they are not known better than these."""
+        own = self.bounds(case, "float64") or {}
+        names = (entry.name for entry in present(self.layer, case))
+        known = max((_at_least(0.0, own.get(f"d{name}"), answer.gradients[name]) for name in names), default=0.0)
+        return _SECOND_LOSS * known
 
     def bounds(self, case: Case, dtype: str) -> Mapping[str, Array] | None:
         """Error bounds of every result of a case, or None without row programs."""

@@ -78,10 +78,11 @@ def _second_order(checker: Checker, side: ThresholdSide, case: Case) -> Iterator
         return
 
     def compared(what: str, result: Any, exact: Any, bound: float) -> Evidence:
-        return checker.compared(KIND, f"{side.what}: {what}", case, result, exact, bound)
+        return checker.compared(KIND, f"{side.what}: {what}", case, result, exact, max(bound, least))
 
     try:
         answer = run(checker.layer, case, **side.options)
+        least = checker.second_bound(case, answer)
         yield from second_order.at_once(checker.layer, case, answer, checker.seed, compared)
     except Exception as error:  # whatever emitted code raises is its failure to report
         yield checker.broken(KIND, case, error)
