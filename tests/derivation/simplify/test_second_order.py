@@ -1,5 +1,6 @@
 """The JVP and the double backward in their shortest form."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -44,7 +45,8 @@ def test_a_chain_ends_after_bounded_work_and_holds(name):
     found, calls = calls_of(second_order, derivation)
     # Twice what the longest takes.
     assert calls < 35_000_000
-    assert "units of work" in found.jvp.note + found.backward_backward.note
+    # Either the search ends with its budget, or its result is longer than the lines as they are.
+    assert re.search("units of work|would be longer", found.jvp.note + found.backward_backward.note)
     assert all(_holds(found))
 
 

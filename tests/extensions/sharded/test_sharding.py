@@ -11,7 +11,7 @@ from lngen.errors import LngenError
 from lngen.extensions.sharded.merging import HIGHEST
 from lngen.extensions.sharded.sharding import sharded
 from lngen.plan.program import Assignment, FeatureReduction, RowArgument, RowProgram, Stage, Store
-from tests import corpus, programs
+from tests import corpus
 from tests.shipped import NAMES as SHIPPED
 from tests.tiers import sample
 
@@ -263,8 +263,9 @@ def test_what_is_the_same_for_all_rows_is_refused():
         sharded(corpus.planned("feature_sum").forward)
 
 
-def test_programs_written_by_hand():
-    for program in (programs.CENTRED_FORWARD, programs.RESIDUAL_BACKWARD, programs.TANH_BACKWARD):
+@pytest.mark.parametrize("name", ["layer_norm", "add_layer_norm", "dynamic_tanh"])
+def test_there_is_a_part_before_each_exchange_and_one_after_the_last(name):
+    for program in corpus.planned(name).programs():
         form = sharded(program)
         assert len(form.parts) == len(form.exchanges) + 1
         assert not form.counts_first
