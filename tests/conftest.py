@@ -13,7 +13,7 @@ from hypothesis import settings
 
 from tests.precompiled import precompiled
 from tests.requirements import NO_GPU, NO_INSTRUCTIONS
-from tests.tiers import tier_of
+from tests.tiers import is_after_the_core, tier_of
 
 # A deadline measures the machine. Where a run has to be repeatable, its examples have to be.
 settings.register_profile("lngen", deadline=None, derandomize="LNGEN_CI" in os.environ)
@@ -53,9 +53,11 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         try:
-            tier_of(mark.name for mark in item.iter_markers())
+            tier = tier_of(mark.name for mark in item.iter_markers())
         except ValueError as error:
             raise pytest.UsageError(f"{item.nodeid}: {error}") from None
+        if tier == "default" and is_after_the_core(item.nodeid):
+            item.add_marker(pytest.mark.ci)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -167,6 +167,7 @@ def test_compiled_where_there_is_a_compiler_that_works(tmp_path: Path, monkeypat
     host_compiler._found.cache_clear()
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("program", "reason"), [("'", "is not a command"), ("true", "true does not compile a test program")]
 )
@@ -324,6 +325,7 @@ def test_built_for_another_kind_of_processor(tmp_path: Path, monkeypatch: pytest
     assert {int.from_bytes(path.read_bytes()[18:20], "little") for path in made} == {183}  # AArch64 in ELF
 
 
+@pytest.mark.ci
 @needs_gxx
 def test_what_a_compiler_refuses_is_one_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXX", "g++ -Dtemplate=1")

@@ -104,6 +104,7 @@ class TestOfTheWhole:
         result = lngen("list")
         assert (result.exit_code, result.stderr) == (cli.INTERRUPTED, "")
 
+    @pytest.mark.ci
     def test_a_reader_that_leaves_is_not_a_traceback(self):
         command = f"{sys.executable} -m lngen show {WHOLE[0]} --stage definition | true; exit ${{PIPESTATUS[0]}}"
         result = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True)
@@ -142,6 +143,7 @@ class TestDerive:
         assert " and every result hold\n" in subprocess.run(verify, capture_output=True, text=True).stdout
         assert sorted(path.name for path in mine.parent.iterdir()) == ["c.json", "mine.py"]
 
+    @pytest.mark.ci
     @pytest.mark.parametrize("option", ["--certificate", "--html"])
     def test_a_document_leaves_a_pipe_and_a_link_what_they_are(self, mine, option):
         os.mkfifo(mine.parent / "pipe")
@@ -237,6 +239,7 @@ class TestDerive:
         assert not written.exists()
         assert lngen("derive", mine, "--out", "here", "--check").exit_code == 0
 
+    @pytest.mark.ci
     def test_a_pipe_gets_no_colour(self, mine):
         result = process("-m", "lngen", "derive", "mine.py", "--out", "here", cwd=mine.parent)
         assert (result.returncode, result.stderr) == (0, "")
@@ -508,6 +511,7 @@ class TestCheck:
         assert "dx at 2 x 3: worst at row 1" in result.stdout
         assert "mine, numpy: 1 of 2 checks FAILED" in result.stdout
 
+    @pytest.mark.ci
     def test_check_with_sharded_looks_at_code_for_rows_in_parts(self, mine):
         arguments = ("check", "mine.py", "--backend", "numpy", "--shape", "2,3", "--dtype", "f64")
         assert "parts of rows" not in lngen(*arguments).stdout
@@ -710,6 +714,7 @@ class TestOfTheSystem:
         assert (result.returncode, result.stdout) == (cli.REFUSED, "")
         assert result.stderr == "the folder that lngen was started in is gone. Change to one that exists.\n"
 
+    @pytest.mark.ci
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
     @pytest.mark.parametrize(
         "command",

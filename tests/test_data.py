@@ -56,6 +56,7 @@ def test_a_layer_needs_a_row_besides():
         parse("def f(t: Data): return 2*t")
 
 
+@pytest.mark.ci
 def test_no_direction_knows_its_derivative(masked):
     module = masked.load()
     assert module.Gradients._fields == ("dx", "dgamma", "dbeta")
@@ -78,6 +79,7 @@ def test_no_cotangent_is_sent_to_what_only_data_reaches(masked):
     assert "dn" not in lines
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("text", [MASKED, CHOSEN, ADDED], ids=["masked_norm", "chosen", "added"])
 def test_every_check_holds_on_numpy(text):
     layer = lngen.derive(text)

@@ -34,11 +34,13 @@ def test_there_is_a_path_for_what_people_ask():
     assert all(block.language == "python" for block in blocks(GUIDE))
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("line", sample(BLOCKS, [*BLOCKS][:2]))
 def test_a_block_runs(line):
     exec(compile("\n" * line + BLOCKS[line], "docs/language.md", "exec"), {})
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", sample(definitions(), lambda name: name == "rotated"))
 def test_a_definition_is_proved_and_checked(name):
     layer = derived(name)

@@ -39,6 +39,7 @@ def layer(count):
     return made.definition, module_from_files(made.files, f"emitted_many_{count}")
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("count", sample([12, 20], [12]))
 @pytest.mark.parametrize("rows", [ROWS, 400])

@@ -142,6 +142,7 @@ def files(folder: str) -> dict[str, str]:
 in_each_folder = pytest.mark.parametrize("folder", sample(FOLDERS, PACKAGES))
 
 
+@pytest.mark.ci
 @in_each_folder
 def test_docstrings_of_a_folder_begin_with_a_verb_or_a_noun(folder: str) -> None:
     found = {path: bad for path, source in files(folder).items() if (bad := riddles(source))}

@@ -21,7 +21,6 @@ import pytest
 
 from tests.requirements import mpiexec, needs_dask, needs_gxx, needs_jax, needs_mpi, needs_pycuda, needs_torch
 from tests.shipped import ROOT
-from tests.tiers import sample
 
 MEASURED = re.compile(r"\b(?:\d\.\de[-+]\d\d|inf)\b")
 
@@ -125,7 +124,8 @@ def framework_of(block: Block) -> str:
     return next(iter(named), "")
 
 
-@pytest.mark.parametrize("page", sample(PAGES, ["README.md"]))
+@pytest.mark.ci
+@pytest.mark.parametrize("page", PAGES)
 def test_every_block_runs_and_prints_what_is_said(checkout, page):
     run_blocks(checkout, page, [block for block in PAGES[page] if not on_a_device(block) and not framework_of(block)])
 

@@ -93,6 +93,7 @@ def test_every_formula_of_the_derivation_is_in_the_text(path):
         assert re.sub(r"\s+", "", hazard["text"]) in shown
 
 
+@pytest.mark.ci
 def test_the_order_is_definition_forward_identities_steps_evidence_plan_hazards_cost(centred):
     headings = ["Definition", "Forward", "Identities", *(part.title for part in content(centred).parts)]
     headings += ["What the rules say", "Evidence", "Plan", "Where digits can be lost", "Cost"]
@@ -101,6 +102,7 @@ def test_the_order_is_definition_forward_identities_steps_evidence_plan_hazards_
     assert places == sorted(places)
 
 
+@pytest.mark.ci
 def test_the_evidence_is_visible_at_a_glance(centred):
     good, bad = Proof("exact", "dx is zero", True, "gradients"), Proof("exact", "dgamma is zero", False)
     assert "not proved: no evidence was asked for" in report(centred)
@@ -181,6 +183,7 @@ def test_markdown_has_each_formula_once_and_as_mathematics(centred):
     assert shown.count("```") % 2 == 0
 
 
+@pytest.mark.ci
 def test_latex_is_a_whole_document(centred):
     shown = report(centred, "latex")
     assert "% Needs the packages amsmath, xcolor and geometry." in shown

@@ -138,6 +138,7 @@ def test_the_search_for_other_ways_to_the_driver_sees_them(line):
     assert DRIVER.search(line)
 
 
+@pytest.mark.ci
 def test_no_file_names_a_path_of_the_machine_it_was_written_on():
     assert [place for place, line in lines(tracked_files()) if MACHINE_PATH.search(line)] == []
 
@@ -224,6 +225,7 @@ def test_every_module_has_its_stage():
     assert [name for name in modules() if stage_of(name) is None] == []
 
 
+@pytest.mark.ci
 def test_no_module_imports_a_later_stage():
     upward = [
         f"{module} imports {imported}"

@@ -234,6 +234,7 @@ WRONG = {
 }
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("fault", sorted(WRONG))
 def test_a_wrong_gradient_is_refuted_by_each_kind_of_evidence(derivations, fault):
     right = derivations["layer_norm"]

@@ -7,56 +7,26 @@ import sys
 
 import pytest
 
-from tests.shipped import NAMES, ROOT
-from tests.tiers import TIERS, sample, tier_of
-
-REPRESENTATIVES = {
-    "the proofs of every shipped layer, and what is committed": [
-        f"tests/pipeline/test_stages.py::test_every_shipped_layer_is_proved_and_is_what_is_committed[{name}]"
-        for name in NAMES
-    ],
-    "exact proof": ["tests/prove/test_exact.py::test_every_gradient_is_proved[layer_norm]"],
-    "fifty digits, and a second derivation": ["tests/prove/test_digits.py::test_all_evidence_holds[layer_norm]"],
-    "every kind of evidence of emitted NumPy": ["tests/check/test_runner.py::test_every_definition_passes[layer_norm]"],
-    "jvp and double backward": ["tests/check/test_second_order.py::test_what_is_emitted_passes[layer_norm]"],
-    "every function": [
-        "tests/emit/test_every_function.py::test_numpy[softplus-float32]",
-        "tests/emit/test_every_function.py::test_cuda[float64]",
-    ],
-    "planted mistakes, NumPy": [
-        "tests/check/test_mutants.py::test_no_mutant_survives[rms_norm]",
-        "tests/check/test_mutants.py::test_the_page_is_up_to_date",
-    ],
-    "planted mistakes, kernels": [
-        "tests/check/test_kernel_mutants.py::test_each_is_caught_by_the_values_or_the_checker_of_the_emulator"
-        "[no barrier in a reduction]"
-    ],
-    "planted mistakes, proofs": ["tests/prove/test_exact.py::test_every_planted_fault_is_refuted[mean term dropped]"],
-    "kernels on the emulator": [
-        "tests/extensions/simt/test_emitted.py::test_shipped_layers_of_any_size[layer_norm-f32-37]"
-    ],
-    "kernels under the checker": [
-        "tests/extensions/simt/test_emitted.py::test_the_checker_has_no_finding[layer_norm-macros0-f16-sizes0]"
-    ],
-    "kernels through PyCUDA": ["tests/check/test_cuda.py::test_contracts_and_hard_inputs[layer_norm-float32]"],
-    "kernels as they are compiled for a GPU": [
-        "tests/emit/test_cuda_compile.py::test_what_is_shipped_compiles[layer_norm-sm_90-0-dtypes1]"
-    ],
-    "random definitions": ["tests/fuzz/test_fuzz.py::test_a_random_definition_is_right_or_refused[0]"],
-    "every hash seed": ["tests/test_drift.py::test_every_hash_seed_gives_the_bytes_that_are_committed"],
-    "drift": ["tests/test_drift.py::test_a_changed_byte_under_generated_fails_until_it_is_derived_again"],
-    "nothing stale": ["tests/pipeline/cache/test_results.py::test_a_changed_byte_of_a_rule_is_derived_with"],
-    "README": ["tests/test_readme.py::test_every_block_runs_and_prints_what_is_said[README.md]"],
-    "the command line": ["tests/test_cli.py::TestCheck::test_the_table_shows_every_kind_with_errors_and_bounds"],
-}
+from tests.shipped import ROOT
+from tests.tiers import AFTER_THE_CORE, REPRESENTATIVES, TIERS, is_after_the_core, sample, tier_of
 
 
+@pytest.mark.ci
 def test_each_kind_of_evidence_is_in_the_default_tier():
     wanted = [name for names in REPRESENTATIVES.values() for name in names]
     command = [sys.executable, "-m", "pytest", "--collect-only", "--quiet", "-p", "no:cacheprovider", *wanted]
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert result.returncode == 0, result.stdout + result.stderr
     assert sorted(wanted) == sorted(line for line in result.stdout.splitlines() if "::" in line)
+
+
+def test_what_is_after_the_core_is_there_and_leaves_its_representatives():
+    assert all((ROOT / "tests" / folder).is_dir() for folder in AFTER_THE_CORE)
+    named = [name for names in REPRESENTATIVES.values() for name in names]
+    of_folders = [name for name in named if name.startswith(tuple(f"tests/{folder}/" for folder in AFTER_THE_CORE))]
+    assert of_folders
+    assert not any(map(is_after_the_core, named))
+    assert all(is_after_the_core(f"{name} and more") for name in of_folders)
 
 
 def test_two_tiers_are_refused():

@@ -74,6 +74,7 @@ def test_a_constant_under_a_root_may_not_be_negative():
     assert '_launcher.finite("k", k)' in made.text("cuda_backend.py")
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(("least", "proved"), [(3, True), (900, False), (100_000, False)])
 def test_rows_that_have_to_be_long_are_derived_in_time_and_say_what_was_not_proved(least, proved):
     made = derived(parse(f"def f(x: Row, g: Feature = 1): return g*x/(D - {least}) + mean(x)"))

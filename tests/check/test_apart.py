@@ -38,6 +38,7 @@ def hanging(tell):
     time.sleep(60)
 
 
+@pytest.mark.ci
 def test_apart_with_work_that_returns_gives_its_result():
     assert apart(partial(doubled, 21), 60) == 42
     assert apart(printing, 60) == "done"
@@ -48,6 +49,7 @@ def test_apart_with_work_that_raises_raises_it_here():
         apart(raising, 60)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(("number", "name"), [(11, "SIGSEGV"), (6, "SIGABRT")])
 def test_apart_with_a_signal_tells_it_and_what_ran(number, name):
     found = apart(partial(killed, number), 60)
@@ -59,6 +61,7 @@ def test_apart_with_an_exit_status_tells_it():
     assert apart(ending, 60) == Ended("ended with status 3", "nothing yet")
 
 
+@pytest.mark.ci
 def test_apart_with_work_that_hangs_ends_it_after_the_limit():
     begun = time.monotonic()
     found = apart(hanging, 3)

@@ -44,6 +44,7 @@ def test_emitted_rows_and_columns_are_within_100_of_their_bounds(path):
     assert min(reached.values()) > 0.01, reached
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_bounds_hold_at_every_shape(dtype):
     report = check(hand_written(), [s for s in FULL_SHAPES if s[0]], (dtype,), seed=9, kinds=("precision",))

@@ -162,6 +162,7 @@ def test_a_large_offset_costs_no_digits(dtype: str, offset: float, bound: float,
         assert metric_error(answer.gradients[name], gradient) < bound, name
 
 
+@pytest.mark.ci
 def test_where_it_ran(place: RunningOn) -> None:
     assert place.emulated is not has_gpu()
     assert place.name

@@ -34,6 +34,7 @@ def failures(report):
     return [f"{item.what}: {item.detail}" for item in report.failures]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("kind", ["differs", "missing", "left over"])
 def test_check_emitted_with_a_changed_runtime_names_the_file(kind, tmp_path):
     made, place = written(tmp_path)
@@ -47,6 +48,7 @@ def test_check_emitted_with_a_changed_runtime_names_the_file(kind, tmp_path):
     assert failures(report) == [f"the files are what lngen emits: {name} {kind}; run: lngen derive"]
 
 
+@pytest.mark.ci
 def test_check_emitted_with_long_rows_summed_wrongly_fails_without_shapes(tmp_path):
     """A mistake in what layers share that rows of fewer than 2049 entries do not have."""
     made, place = written(tmp_path, "layer_norm")
@@ -63,6 +65,7 @@ def test_check_emitted_with_a_runtime_without_thresholds_says_so(tmp_path):
     assert any(text.startswith("can be read from the code: AttributeError") for text in failures(report))
 
 
+@pytest.mark.ci
 @needs_gxx
 @pytest.mark.parametrize(
     ("replacement", "how"),
@@ -120,6 +123,7 @@ def test_check_emitted_where_cuda_is_compiled_alone_has_not_passed(tmp_path, mon
     assert (report.outcome, report.not_run, report.passed) == ("not run", "PyCUDA is missing", False)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("backend", ["numpy", pytest.param("cpu", marks=[needs_gxx, pytest.mark.ci])])
 def test_check_emitted_with_code_for_parts_of_rows_checks_it(backend, tmp_path):
     made, place = written(tmp_path, "layer_norm", backends=["sharded"])
@@ -130,6 +134,7 @@ def test_check_emitted_with_code_for_parts_of_rows_checks_it(backend, tmp_path):
         assert part in words
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("file", "pattern", "replacement"),
     [

@@ -19,6 +19,7 @@ WITHOUT = ("checker", "tangents", "second order", "transformations", "thresholds
 """Kinds of evidence that do not exist for a layer written by hand, with two functions and no thresholds."""
 
 
+@pytest.mark.ci
 def test_the_hand_written_layer_passes_with_every_kind_of_evidence():
     report = check(hand_written())
     assert report.passed, report.failures

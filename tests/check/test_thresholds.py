@@ -81,6 +81,7 @@ def test_kernels_hold_in_each_layout(name, tmp_path):
         assert [*failures(made(name), tmp_path / name, "cuda", {}, types=("float64", "float16"))] == []
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("mutant", [*mutants.threshold_mutants()], ids=lambda mutant: mutant.name)
 def test_numpy_thresholds_with_a_mistake_on_one_side_are_caught(mutant):
     assert caught("layer_norm", mutant, "numpy")

@@ -132,6 +132,7 @@ def _called(function: Any) -> str:
     return str(getattr(function, "attr", getattr(function, "id", "")))
 
 
+@pytest.mark.ci
 def test_no_module_makes_a_symbol_of_a_bare_name() -> None:
     paths = [path for path in SOURCES if not any(own in path.as_posix() for own in _OWN)]
     assert len(paths) > 200

@@ -175,6 +175,7 @@ def test_no_spill_in_other_configurations(options: tuple[str, ...], size: int) -
     check("layer_norm", "sm_90", only("bf16", size, *options))
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("dtype", "size"), sample([("f16", 1000), ("bf16", 256), ("f32", 8192), ("f64", 1024)], [("f32", 8192)])
 )
@@ -248,6 +249,7 @@ def test_a_kernel_that_may_be_launched_early_waits_before_it_reads() -> None:
         assert not {"ACQBULK", "PREEXIT"} & set(lines)
 
 
+@pytest.mark.ci
 def test_a_reduction_that_served_a_left_out_gradient_is_gone() -> None:
     present, absent = (
         kernels(compiled("dynamic_tanh", "sm_90", only("f32", 8192, "-DLNGEN_BACKWARD", *more)))["backward_f32"]

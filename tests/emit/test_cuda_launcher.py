@@ -108,6 +108,7 @@ def test_functions_are_those_of_numpy(name: str) -> None:
             assert vars(cuda)[group]._fields == vars(other)[group]._fields
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("pycuda", "words"),
     [

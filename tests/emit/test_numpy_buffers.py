@@ -40,6 +40,7 @@ def calls(module):
     yield "attains_first", module._directions.rows.attains_first, [row, row.max(-1, keepdims=True)]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("operation", [name for name in READ_LATE if name not in FILLS])
 def test_a_result_may_have_the_memory_of_what_is_not_read_late(module, operation):
     (function, operands), *_ = [(f, o) for name, f, o in calls(module) if name == operation]

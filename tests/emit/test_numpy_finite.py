@@ -24,6 +24,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(("text", "named"), REFUSED)
 def test_a_neutral_value_that_divides_by_zero_is_refused_by_name(text: str, named: str) -> None:
     with pytest.raises(LngenError, match=rf"f: with {named}, the value of .* choose another default, or none"):

@@ -146,6 +146,7 @@ def test_a_row_does_not_see_its_neighbours(layer):
     np.testing.assert_array_equal(together.ddy[7:8], single.ddy)
 
 
+@pytest.mark.ci
 def test_many_arguments_that_may_be_none():
     """Beyond the cases that have code of their own, absent arguments are filled with zeros."""
     names = "abcdeg"

@@ -269,6 +269,7 @@ def layer(x: Row, gamma: Feature, beta: Row = 1):
     assert found.dbeta is None
 
 
+@pytest.mark.ci
 @WAYS
 def test_a_row_of_equal_entries_is_written_out_and_read_on_as_one_number(few):
     text = """
@@ -306,6 +307,7 @@ def layer(x: Row, c: Constant = 2):
     assert np.array_equal(together, alone)
 
 
+@pytest.mark.ci
 @WAYS
 def test_weights_are_a_row_where_an_input_is_left_out(few):
     text = """

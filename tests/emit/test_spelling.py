@@ -25,6 +25,7 @@ _NAMES = st.from_regex(r"[a-d_]{1,4}", fullmatch=True).filter(lambda name: fault
 _PARTS = st.tuples(st.sampled_from(["", "read_", "d"]), _NAMES, st.sampled_from(["", "_out", "_rows"]))
 
 
+@pytest.mark.ci
 @settings(max_examples=30)
 @given(st.lists(_PARTS, max_size=12), st.lists(st.from_regex(r"[a-d_]{1,6}", fullmatch=True), max_size=8))
 @pytest.mark.parametrize("language", [PYTHON, CPP])

@@ -63,6 +63,7 @@ def test_a_sum_that_would_melt_is_a_line(body: str, expected: list[str]) -> None
     assert [f"{q.symbol} = {q.expression}" for q in forward.equations] == expected
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     "body", ["return x + (a - b)", "return a - b + x", "return x - 0.1*(a - b)", "d = a - b; return d/3"]
 )
@@ -79,6 +80,7 @@ def test_a_difference_of_large_rows_has_its_digits(body: str) -> None:
     np.testing.assert_allclose(found, exact["y"], rtol=0, atol=1e-6)
 
 
+@pytest.mark.ci
 def test_statistics_that_melt_have_their_digits() -> None:
     made = derived(parse("def f(x: Row, c: Constant = 1): return x/(max(x) - min(x) + c)"), proved=False)
     module = module_from_files(made.files, "numpy_backend")

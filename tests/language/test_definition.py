@@ -897,6 +897,7 @@ def outcome(text: str) -> Definition | DefinitionError:
         return error
 
 
+@pytest.mark.ci
 @settings(max_examples=1000, deadline=None)
 @given(mutated())
 def test_any_text_is_a_definition_or_a_definition_error(text: str) -> None:

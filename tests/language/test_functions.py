@@ -138,6 +138,7 @@ ONE_CALL = """
 """
 
 
+@pytest.mark.ci
 def test_one_that_a_backend_computes_in_one_call(tmp_path: Path) -> None:
     """The test runs in a process of its own: such a function has to exist before the stages are imported."""
     env = os.environ | {"LNGEN_CACHE": str(tmp_path), "PYTHONPATH": str(ROOT)}

@@ -167,6 +167,7 @@ def test_a_name_that_once_broke_a_layer_on_cuda(what: str, name: str, tmp_path: 
     assert_works(REPRODUCTIONS[what], {role: name}, tmp_path)
 
 
+@pytest.mark.ci
 def test_names_of_full_length() -> None:
     chosen = {role: "q" * (names.MAXIMUM_LENGTH - 1) + chr(ord("a") + place) for place, role in enumerate(ROLES)}
     assert_works(TEMPLATE, chosen)
@@ -180,6 +181,7 @@ def f(x: Row, {feature}: Feature, {row_scalar}: RowScalar, {constant}: Constant 
 """
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     "chosen",
     [

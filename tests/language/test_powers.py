@@ -45,6 +45,7 @@ def test_the_remedy_is_the_power_also_at_zero(exponent: float, dtype: type) -> N
     np.testing.assert_allclose(dx, wanted, rtol=5e-5 if dtype is np.float32 else 1e-13)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_focal_loss_has_a_gradient_where_one_class_is_certain(dtype: type) -> None:
     """The probability of the others is 0 in floats, and a logarithm of it would be no number."""

@@ -161,5 +161,6 @@ def calls_to_plan(rows: int) -> int:
     return calls
 
 
+@pytest.mark.ci
 def test_the_work_of_a_plan_grows_with_a_power_of_the_number_of_rows() -> None:
     assert calls_to_plan(12) < 2**5 * calls_to_plan(6)

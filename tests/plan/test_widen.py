@@ -40,11 +40,13 @@ def module(body: str) -> ModuleType:
     return module_from_files(made(body).files, "f")
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("body", sample(WIDE.values(), [*WIDE.values()][:2]), ids=WIDE)
 def test_a_value_that_may_leave_the_range_makes_all_directions_wide(body):
     assert {program.is_wide for program in made(body).plan.programs()} == {True}
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("body", NARROW.values(), ids=NARROW)
 def test_what_is_bounded_or_vanishes_needs_no_wider_type(body):
     assert {program.is_wide for program in made(body).plan.programs()} == {False}
@@ -69,6 +71,7 @@ def test_it_is_computed_in_float64_and_returned_in_the_type_of_the_rows(rows, co
         assert result.dtype == rows
 
 
+@pytest.mark.ci
 def test_results_are_right_where_no_order_of_multiplication_is_in_range():
     """The second gradient of exp(x)**4 has 16*exp(4*x), which is 1e35: squares of exp(2*x) are on the way."""
     layer = module("e = exp(x); return e**4/(mean(e**4)/sum(x**2) + 1)")

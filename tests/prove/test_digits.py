@@ -41,6 +41,7 @@ def _both_sides(step: Step) -> PrintedEquality:
     return PrintedEquality(step.number, step.part, "", step.after, step.before)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", PLANTED)
 def test_the_second_derivation_catches_every_planted_fault(name: str) -> None:
     agreed = [digits for _, digits, _ in second_derivation(planted(name))]
@@ -74,6 +75,7 @@ def with_dx(scale: str, factor: sympy.Expr) -> Derivation:
     return replace(made, backward=backward)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("scale", ["", "1e-50*", "1e-120*", "1e60*"])
 def test_digits_are_relative_at_any_scale(scale: str) -> None:
     assert all(proof.passed for proof in prove(with_dx(scale, sympy.S.One)).proofs)
@@ -82,6 +84,7 @@ def test_digits_are_relative_at_any_scale(scale: str) -> None:
         assert any(proof.about == "gradients" and proof.kind == FIFTY for proof in failed), fault
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("features", [4, 7, 9, 13])
 def test_a_fault_at_one_d_is_seen(features: int) -> None:
     wrong = with_dx("", 1 + Where(sympy.Eq(D, features), sympy.Rational(1, 10**30), 0))

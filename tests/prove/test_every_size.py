@@ -71,6 +71,7 @@ def test_nothing_of_the_simplifier_is_used():
 # ---- the layers
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", sample(tuple(FILES), ("layer_norm", "softmax", "mean_abs_norm", "eps_outside")))
 def test_every_statement_of_every_layer_is_exact(name: str) -> None:
     made = prove(second_order(derivation(name)))
@@ -329,6 +330,7 @@ def differs(left: Expr, right: Expr) -> bool:
         return any(agreement(value(left, seed), value(right, seed), 30) < 8 for seed in (1, 2, 3))
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("seed", range(8))
 def test_nothing_is_shown_that_a_point_refutes(seed: int) -> None:
     generator = random.Random(seed)
@@ -342,6 +344,7 @@ def test_nothing_is_shown_that_a_point_refutes(seed: int) -> None:
             assert not differs(e, other), (e, other)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("seed", range(4))
 def test_most_of_what_is_true_is_shown(seed: int) -> None:
     generator = random.Random(100 + seed)

@@ -125,6 +125,7 @@ def test_claims_of_each_contribution_are_shown(name: str) -> None:
     assert {p.kind for p in prove(made).proofs if p.about in ("first lines", "outputs", "identities")} == {EVERY_D}
 
 
+@pytest.mark.ci
 def test_claims_step_that_begins_elsewhere_is_refused() -> None:
     """Sides of a step may be equal, and yet differ from the line before."""
     made = second_order(derivation("layer_norm"))
@@ -135,6 +136,7 @@ def test_claims_step_that_begins_elsewhere_is_refused() -> None:
     assert any("it goes on" in proof.statement for proof in failed)
 
 
+@pytest.mark.ci
 def test_claims_contribution_left_out_is_refused() -> None:
     made = second_order(derivation("layer_norm"))
     step = next(step for step in made.steps if len(step.contributions) > 1 and step.target.name == "dx_centred")
@@ -144,6 +146,7 @@ def test_claims_contribution_left_out_is_refused() -> None:
     assert any("nothing is left out" in statement for statement in failed)
 
 
+@pytest.mark.ci
 def test_claims_output_that_is_off_by_one_is_refused() -> None:
     made = second_order(derivation("layer_norm"))
     last = made.forward.equations[-1]

@@ -108,6 +108,7 @@ def handed(passes: Passes, name: str, direction: str) -> RowProgram:
     return next(passes(q) for q in planned(name).programs() if q.direction == direction)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("a_pass", sample(PASSES, [*PASSES.keys() - {"compensation", "met by readers"}]))
 def test_a_fault_in_a_line_of_a_pass_is_refused(a_pass: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A change that is shown all the same is none: a residual is zero, and a softmax is the same under a shift."""

@@ -74,6 +74,7 @@ def a_few_hundred() -> tuple[Statement, ...]:
     return tuple(islice(near_true(random.Random(_SEED), 60), 0, None, 45))
 
 
+@pytest.mark.ci
 def test_no_false_statement_is_accepted_of_a_few_hundred() -> None:
     counts, wrong = false_ones_accepted(a_few_hundred())
     assert not wrong
@@ -110,6 +111,7 @@ def share_of_true_ones(seed: int, count: int) -> dict[str, tuple[int, int]]:
     return found
 
 
+@pytest.mark.ci
 def test_most_true_statements_are_accepted() -> None:
     found = share_of_true_ones(_SEED, 2 * len(IDENTITIES))
     assert sum(shown for shown, _ in found.values()) >= 0.9 * sum(of for _, of in found.values())

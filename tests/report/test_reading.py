@@ -60,6 +60,7 @@ def test_legend_and_projection_are_in_the_report(format: str) -> None:
     assert "a projection: it takes away from a row its part along 1 and xhat" in shown
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("name", "lines"),
     [

@@ -28,6 +28,7 @@ def lines_of(said: Content) -> Iterator[tuple[str, str, list[str]]]:
             yield part.title, step.target, [*(sent.text for sent in step.contributions), *before, step.after.text]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", sample(sorted(FILES), sorted(FILES)[::3]))
 def test_every_name_in_a_formula_is_defined_above_it_and_no_step_is_printed_twice(name: str) -> None:
     made = second_order(derive(definition(name)))
@@ -55,6 +56,7 @@ def test_every_name_in_a_formula_is_defined_above_it_and_no_step_is_printed_twic
     assert len(printed) > len(made.steps)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", sample(sorted(FILES), sorted(FILES)[::3]))
 def test_no_word_of_the_house_is_printed_without_a_meaning(name: str) -> None:
     shown = report(plan(derive(definition(name))))

@@ -105,6 +105,7 @@ def test_missing_nvrtc_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> 
         nvrtc._nvrtc.cache_clear()
 
 
+@pytest.mark.ci
 def test_a_log_of_another_form_is_refused() -> None:
     with pytest.raises(LngenError, match="no resource usage of f"):
         nvrtc.parse_resources("Compiling entry function 'f' for 'sm_90'\nregisters: few")

@@ -169,6 +169,7 @@ IN_DIGITS = {"half an angle"}
 """Rules of identities that `lngen.prove` does not know: their steps are compared in 50 digits."""
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("arguments", "body"),
     [

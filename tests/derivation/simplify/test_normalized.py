@@ -23,6 +23,7 @@ def lines(text: str) -> dict[str, list[str]]:
     return {direction: [*found] for direction, found in formulas(plan(second_order(derive(parse(text))))).items()}
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("text", "backward"),
     [

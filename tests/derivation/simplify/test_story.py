@@ -85,6 +85,7 @@ def test_a_factor_is_taken_out_once() -> None:
     ]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", ["softmax", "cross_entropy", SHIFTED])
 def test_a_softmax_shows_that_its_maximum_gets_no_gradient(name: str) -> None:
     proved = prove(made(name))

@@ -120,6 +120,7 @@ class TestPipeline:
     def test_the_same_definition_is_the_same_wherever_its_file_is(self):
         assert (self.stages(), self.stages(), self.stages(filename="/elsewhere/f.py")) == (UNPROVED, [], [])
 
+    @pytest.mark.ci
     @pytest.mark.parametrize(
         "other",
         [

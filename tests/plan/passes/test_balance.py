@@ -135,6 +135,7 @@ QUOTIENTS = {
 }
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", sample(QUOTIENTS, ["a cube"]))
 def test_gradients_are_right_up_to_the_largest_exponential(name: str) -> None:
     """The squares of these exponentials overflow float32; the same code in float64 is the reference."""

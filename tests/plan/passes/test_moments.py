@@ -154,6 +154,7 @@ def shifted(draw: st.DrawFn, size: int) -> Any:
     return np.float32(offset) + np.float32(spread) * np.array(entries, np.float32)
 
 
+@pytest.mark.ci
 @needs_gxx
 @pytest.mark.cuda
 @settings(deadline=None, max_examples=100, database=None)

@@ -152,6 +152,7 @@ def test_compiled_where_nvcc_is_too_old_nvrtc_is_taken(
 WAVES = "def waves(x: Row, eps: Constant = 1e-5):\n    return x/sqrt(mean(sin(x)**2) + eps)"
 
 
+@pytest.mark.ci
 @needs_nvrtc
 @pytest.mark.cuda
 def test_without_spills_a_stack_that_is_there_in_any_case_is_no_spill(
@@ -228,6 +229,7 @@ def test_compilers_are_found_and_chosen(tmp_path: Path, monkeypatch: pytest.Monk
         compilers.compiler()
 
 
+@pytest.mark.ci
 @needs_nvrtc
 @pytest.mark.cuda
 def test_nvrtc_compiles_what_a_call_asks_for(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -128,6 +128,7 @@ def test_numpy_takes_what_is_given(shape):
         assert (array == 7.0).all()
 
 
+@pytest.mark.ci
 @VERSIONED
 def test_what_is_given_is_held_until_it_is_let_go(asked):
     class Owner:

@@ -148,6 +148,7 @@ def test_erf_is_off_by_less_than_two_units_in_the_last_place() -> None:
     assert (np.abs(y[:-1] - wanted) < 1.25 * np.spacing(wanted.astype(np.float32))).all()
 
 
+@pytest.mark.ci
 @needs_gxx
 @pytest.mark.cuda
 @pytest.mark.parametrize("threads", [8, 32, 128])
@@ -173,6 +174,7 @@ def test_every_thread_of_a_row_has_its_reductions(threads: int) -> None:
     assert (y == wanted).all()
 
 
+@pytest.mark.ci
 @needs_gxx
 @pytest.mark.cuda
 def test_storage_types_go_to_the_compute_type_and_back() -> None:

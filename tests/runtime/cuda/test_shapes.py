@@ -148,6 +148,7 @@ def test_layouts_of_demands_that_no_layer_makes_are_sound(sweep: Sweep, count: i
     assert status == 0, said
 
 
+@pytest.mark.ci
 def test_layouts_of_the_longest_rows_are_sound_and_longer_ones_refused(sweep: Sweep) -> None:
     lines = [*limits(ALL, (WIDEST, SINGLE), VARIANTS), *asked(shipped()[::5])]
     assert sweep(lines, MOST_FEATURES - 40, MOST_FEATURES, 5)[0] == 0

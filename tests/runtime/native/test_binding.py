@@ -105,6 +105,7 @@ def test_arguments_that_are_refused(
         call(steps if isinstance(steps, str) else kernel, (), numbers, sizes)
 
 
+@pytest.mark.ci
 def test_nothing_is_kept_of_a_call(call: binding.Call, library: host_compiler.Library) -> None:
     x, y, view = np.ones(4, np.float32), np.zeros(4, np.float32), bytearray(16)
     arrays, numbers, sizes = (x, y, view, None), (1.5,), (0, 4)

@@ -246,6 +246,7 @@ def test_nothing_is_kept_of_a_call(left, norm):
     assert asked() == 2 * 501
 
 
+@pytest.mark.ci
 def test_a_call_that_its_own_functions_refer_to_goes_all_the_same(left, norm):
     left(norm)
 

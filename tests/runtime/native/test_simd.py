@@ -181,6 +181,7 @@ def units_off(got: np.ndarray, u: np.ndarray, reference: Callable[[mpf], mpf], d
     return off
 
 
+@pytest.mark.ci
 @needs_gxx
 @on_targets()
 @pytest.mark.parametrize("name", REFERENCES)

@@ -100,6 +100,7 @@ def test_the_first_error_is_raised_when_all_are_done() -> None:
     assert (call_after.taken == 1).all()
 
 
+@pytest.mark.ci
 def test_nothing_of_a_call_is_kept(own_pool: host_threads._Pool) -> None:
     busy, go_on = threading.Barrier(3), threading.Event()
 

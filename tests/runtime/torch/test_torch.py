@@ -388,6 +388,7 @@ WRONG = {
 }
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("message", WRONG)
 def test_a_wrong_shape_is_refused(message):
     """Also of tensors that have no entries, and in a program that is compiled."""
@@ -454,6 +455,7 @@ def test_load_finds_it():
     assert lngen.load("layer_norm", backend="torch") is backend
 
 
+@pytest.mark.ci
 def test_layers_of_one_name_live_side_by_side(tmp_path: Path):
     for name in ("layer_norm", "_runtime"):
         shutil.copytree(ROOT / "generated" / name, tmp_path / "own" / name)

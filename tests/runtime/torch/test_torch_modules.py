@@ -125,6 +125,7 @@ def test_what_counterparts_call_a_parameter_sets_it():
         module.weight = torch.ones(4)
 
 
+@pytest.mark.ci
 def test_names_may_be_those_of_the_counterpart(tmp_path):
     """A parameter may have the counterpart's name, and a Constant another one."""
     definition = parse(
