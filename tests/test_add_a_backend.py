@@ -41,7 +41,7 @@ def test_the_backend_of_the_guide_is_short() -> None:
 
 
 @pytest.mark.parametrize("name", ["rms_norm", pytest.param("layer_norm", marks=pytest.mark.ci)])
-def test_the_guide_is_followed(name: str, installed: Path, tmp_path: Path) -> None:
+def test_the_guide_is_followed(name: str, installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     command = f"derive {name} --out my_layers --backend loops"
     assert f"lngen {command.replace(name, 'rms_norm')}\n" in PAGE
     done = lngen(*command.split(), on_path=installed, cwd=tmp_path)
@@ -51,6 +51,7 @@ def test_the_guide_is_followed(name: str, installed: Path, tmp_path: Path) -> No
     text = (folder / "loops_backend.py").read_text(encoding="utf-8")
     assert f"lngen derive {name}.py --backend loops" in text
 
+    monkeypatch.syspath_prepend(installed)
     numpy, loops = loading.load(folder), loading.load(folder, "loops")
     x, gamma, beta = np.random.default_rng(0).normal(size=(3, 7))
     given = {"x": x[None], "gamma": gamma, "beta": beta, "eps": 1e-5}

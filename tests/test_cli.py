@@ -322,7 +322,7 @@ class TestDerive:
     def test_a_document_is_alone_on_stdout(self, mine, format):
         result = lngen("derive", mine, "--out", "here", "--format", format)
         assert result.exit_code == 0
-        assert "wrote" not in result.stdout
+        assert not any(line.startswith("wrote") for line in result.stdout.splitlines())
         assert result.stderr.startswith(f"wrote here/_runtime: {len(SHARED)} files\n")
 
     def test_json_is_one_document(self, mine):
@@ -748,9 +748,12 @@ class TestOfTheOptions:
         assert "--help" in shown
         assert "bool" not in shown
 
-    @pytest.mark.parametrize(
-        "words", [("derive", "--format", "pdf"), ("check", "--backend", "x"), ("check", "--seed", "-1")]
-    )
+    def test_check_of_a_backend_that_is_none_names_those_there_are(self):
+        result = lngen("check", "--backend", "x")
+        assert (result.exit_code, result.stdout) == (cli.REFUSED, "")
+        assert "there is no backend 'x'; there are numpy, cpu, cuda, torch, jax" in " ".join(result.stderr.split())
+
+    @pytest.mark.parametrize("words", [("derive", "--format", "pdf"), ("check", "--seed", "-1")])
     def test_what_is_wrong_is_said_without_naming_an_exception(self, words):
         result = lngen(*words)
         assert (result.exit_code, result.stdout) == (cli.REFUSED, "")

@@ -31,15 +31,13 @@ PLACE = """(element) => {
 PLACES = f"""() => [...new Set([...document.body.querySelectorAll("*")].map({PLACE}))]"""
 REMOVE_ALIKE = f"""() => {{
   const seen = new Set();
-  const places = new Map([...document.body.querySelectorAll("*")].map((element) => [element, ({PLACE})(element)]));
-  for (const [element, place] of places) {{
-    if (!element.isConnected) continue;
-    const whole = [element, ...element.querySelectorAll("*")];
-    if (whole.every((part) => seen.has(places.get(part)))) element.remove();
-    else seen.add(place);
+  for (const formula of document.querySelectorAll("math")) {{
+    const places = [formula, ...formula.querySelectorAll("*")].map({PLACE});
+    if (places.every((place) => seen.has(place))) formula.remove();
+    for (const place of places) seen.add(place);
   }}
 }}"""
-"""Remove the elements, most of a page, in which all has a style that another element has."""
+"""Remove the formulas, most of a page, in which all has a style that another formula has."""
 
 
 @pytest.fixture(scope="module")
