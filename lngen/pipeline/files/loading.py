@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal, Protocol, cast, overload
 
-from lngen import entry_points, paths, runtime
+from lngen import paths, runtime
 from lngen.errors import LngenError
 from lngen.paths import RUNTIME
 from lngen.pipeline.files import processor
@@ -78,6 +78,8 @@ def load(layer: str | os.PathLike[str], backend: str = "numpy") -> Layer | Modul
     """
     there = (*HOST_BACKENDS, "auto", *FRAMEWORKS)
     if is_extra := backend not in there:
+        from lngen import entry_points  # which lngen's own backends do without
+
         there += tuple(name for name in entry_points.extensions(entry_points.BACKENDS) if name not in emitted.BACKENDS)
     if backend not in there:
         raise LngenError(f"there is no backend {backend!r} for arrays of the processor; there are {_listed(there)}.")
