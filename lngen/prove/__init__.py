@@ -132,8 +132,11 @@ def _graded(about: str, text: str, found: Sequence[tuple[str, StepEvidence]]) ->
 
 # ---- results
 
-_BESIDE_AN_EQUALITY = 3
-"""The sizes of the dot test where equality is shown for every D."""
+_BESIDE_AN_EQUALITY = (3, 10)
+"""The sizes and the digits of the dot test where equality is shown for every D.
+
+Its two sums may cancel, and lose digits where nothing is wrong. A wrong rule agrees to none.
+"""
 
 
 def _equalities(ask: Callable[[], Iterator[Equality]]) -> tuple[list[str], dict[str, str]]:
@@ -181,7 +184,7 @@ def _beyond(
         text = f"{function}: {', '.join(shown)}: each is the {beside}"
         yield Proof(EVERY_D, text, True, about, len(shown))
         # Both sides were differentiated by the same rules: a wrong rule is refuted by the other direction's.
-        kind, text, passed = second_order_proof(derivation, function, _BESIDE_AN_EQUALITY)
+        kind, text, passed = second_order_proof(derivation, function, *_BESIDE_AN_EQUALITY)
         if not passed:
             yield Proof(kind, text, False, about)
         return

@@ -24,17 +24,19 @@ from lngen.derivation.short_lines import in_short_lines
 from lngen.prove.digits import REQUIRED, Sides, at_every_size, drawn, shape_of
 
 
-def second_order_proof(derivation: Derivation, function: str, most: int | None = None) -> tuple[str, str, bool]:
+def second_order_proof(
+    derivation: Derivation, function: str, most: int | None = None, required: int = REQUIRED
+) -> tuple[str, str, bool]:
     """Return the grade of the dot test of the JVP or of the double backward, its statement, and its outcome.
 
-    `most` limits the number of sizes, the smallest first.
+    `most` limits the number of sizes, the smallest first. `required` are the digits to which both sides have to agree.
     """
     seed, at = (200, _jvp_sides) if function == "jvp" else (300, _double_sides)
     found = at_every_size(derivation, seed, partial(at, derivation, getattr(derivation, function)), most)
     if not found:
         return NONE, f"{function}: it has no finite value at any point that was tried", True
     worst, said = min(agreed for *_, agreed in found), ", ".join(str(features) for features, *_ in found)
-    return FIFTY, f"{function}: <J v, u> = <v, J^T u> to {worst} digits, D = {said}", worst >= REQUIRED
+    return FIFTY, f"{function}: <J v, u> = <v, J^T u> to {worst} digits, D = {said}", worst >= required
 
 
 def _jvp_sides(

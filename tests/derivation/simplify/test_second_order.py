@@ -133,7 +133,7 @@ def test_a_name_of_the_definition_makes_room_for_that_of_a_gradient():
 
 @pytest.mark.parametrize("name", ["layer_norm", "soft_max"])
 def test_a_wrong_rule_of_differentiation_is_refuted_by_the_other_direction(name, monkeypatch):
-    """With one rule wrong in both, a tangent is that of the definition as written; the gradients say it is none."""
+    """Plant a rule that is wrong in both sides of the equality, which holds; the gradients say that it is wrong."""
     right = Differential.pushed
     monkeypatch.setattr(Differential, "pushed", lambda rule, moved: right(rule, moved) * (2 if rule.over else 1))
     proofs = prove(second_order(derive(corpus.definition(name)))).proofs
