@@ -1,15 +1,18 @@
 """The layers of derive/, derived once per process, for whatever tests read them."""
 
+from __future__ import annotations
+
 import functools
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lngen.language.parsing import load
-from lngen.pipeline.stages import Derived, derived
 from lngen.runtime.includes import inlined
+
+if TYPE_CHECKING:
+    from lngen.pipeline.stages import Derived
 
 ROOT = Path(__file__).parents[1]
 NAMES = tuple(sorted(path.stem for path in (ROOT / "derive").glob("*.py")))
@@ -51,4 +54,8 @@ def whole(files: Mapping[str, str], name: str = "kernels.cu") -> str:
 @functools.cache
 def shipped(name: str) -> Derived:
     """A shipped layer with its proofs."""
+    # Every run of pytest reads the names above; SymPy takes seconds to import.
+    from lngen.language.parsing import load
+    from lngen.pipeline.stages import derived
+
     return derived(load(ROOT / "derive" / f"{name}.py"))

@@ -135,7 +135,7 @@ def _graded(about: str, text: str, found: Sequence[tuple[str, StepEvidence]]) ->
 _BESIDE_AN_EQUALITY = (3, 10)
 """The sizes and the digits of the dot test where equality is shown for every D.
 
-Its two sums may cancel, and lose digits where nothing is wrong. A wrong rule agrees to none.
+Digits are lost where nothing is wrong: the exponential of a mask of -1e30 has 20 of 50. A wrong rule agrees to none.
 """
 
 

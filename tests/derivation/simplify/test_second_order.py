@@ -1,6 +1,5 @@
 """The JVP and the double backward in their shortest form."""
 
-import re
 from dataclasses import replace
 
 import pytest
@@ -26,6 +25,8 @@ CHAINS = {
     "squares": ("A*A + 1", 40),
     "sines": ("sin(A)*A + cos(A)", 20),
 }
+NOTES = {"norms": "line by line: writing it out in a basis would be longer"}
+"""Notes of the chains whose search ends before its budget does."""
 
 
 def _chain(line, count):
@@ -45,8 +46,7 @@ def test_a_chain_ends_after_bounded_work_and_holds(name):
     found, calls = calls_of(second_order, derivation)
     # Twice what the longest takes.
     assert calls < 35_000_000
-    # Either the search ends with its budget, or its result is longer than the lines as they are.
-    assert re.search("units of work|would be longer", found.jvp.note + found.backward_backward.note)
+    assert NOTES.get(name, "units of work") in found.jvp.note + found.backward_backward.note
     assert all(_holds(found))
 
 
